@@ -1,0 +1,46 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableExperimentalFeature("Lifetimes"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "gst-swift-h26x",
+  products: [
+    .library(name: "H26x", targets: ["H26x"]),
+    .library(name: "VideoDecoding", targets: ["VideoDecoding"]),
+    .library(name: "GStreamer", targets: ["GStreamer"]),
+    .library(name: "gstswifth26x", type: .dynamic, targets: ["Plugin"]),
+  ],
+  targets: [
+    .target(name: "H26x", swiftSettings: settings),
+    .systemLibrary(
+      name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
+      providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
+    .target(name: "GStreamer", dependencies: ["CGStreamer"], swiftSettings: settings),
+    .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
+    .target(name: "AVCodec", dependencies: ["CAVCodec"], swiftSettings: settings),
+    .target(name: "VideoDecoding", dependencies: ["AVCodec", "H26x"], swiftSettings: settings),
+    .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
+    .target(
+      name: "Plugin", dependencies: ["Elements", "GStreamer"], path: "plugin",
+      exclude: [], sources: ["Plugin.swift"], swiftSettings: settings),
+    .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
+    .testTarget(name: "H26xTests", dependencies: ["H26x"], swiftSettings: settings),
+    .testTarget(
+      name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "CGStreamerCheck"], swiftSettings: settings),
+    .testTarget(
+      name: "VideoDecodingTests", dependencies: ["VideoDecoding", "AVCodec", "H26x"], swiftSettings: settings),
+    .testTarget(
+      name: "ElementsTests", dependencies: ["Elements", "GStreamer", "CGStreamer", "CGStreamerCheck", "H26x"],
+      swiftSettings: settings),
+    .testTarget(name: "PipelineTests", swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

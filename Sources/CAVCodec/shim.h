@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MPL-2.0
+#pragma once
+#include <libavcodec/avcodec.h>
