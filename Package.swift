@@ -29,16 +29,19 @@ let package = Package(
     .target(name: "VideoDecoding", dependencies: ["AVCodec", "H26x"], swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
-      name: "Plugin", dependencies: ["Elements", "GStreamer"], path: "plugin",
+      name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer"], path: "plugin",
       exclude: [], sources: ["Plugin.swift"], swiftSettings: settings),
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
+    .target(
+      name: "HarnessSupport", dependencies: ["GStreamer", "CGStreamer", "CGStreamerCheck"],
+      path: "Tests/HarnessSupport", swiftSettings: settings),
     .testTarget(name: "H26xTests", dependencies: ["H26x"], swiftSettings: settings),
     .testTarget(
-      name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "CGStreamerCheck"], swiftSettings: settings),
+      name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport"], swiftSettings: settings),
     .testTarget(
       name: "VideoDecodingTests", dependencies: ["VideoDecoding", "AVCodec", "H26x"], swiftSettings: settings),
     .testTarget(
-      name: "ElementsTests", dependencies: ["Elements", "GStreamer", "CGStreamer", "CGStreamerCheck", "H26x"],
+      name: "ElementsTests", dependencies: ["Elements", "GStreamer", "CGStreamer", "HarnessSupport", "H26x"],
       swiftSettings: settings),
     .testTarget(name: "PipelineTests", swiftSettings: settings),
   ],

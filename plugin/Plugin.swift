@@ -1,1 +1,24 @@
 // SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+import Elements
+import GStreamer
+
+nonisolated(unsafe) private let descriptor = unsafe PluginDescription(
+  name: "swifth26x", description: "H.264 in Swift: parser, repackager and decoder", version: "0.1.0",
+  license: "MPL", source: "gst-swift-h26x", package: "gst-swift-h26x",
+  origin: "https://github.com/gst-swift-h26x/gst-swift-h26x"
+).makeDescriptor { plugin in
+  guard let plugin = unsafe plugin else { return 0 }
+  return unsafe Elements.register(in: Plugin(raw: plugin)) ? 1 : 0
+}
+
+/// What GStreamer looks for when it loads the library.
+@c public func gst_plugin_swifth26x_get_desc() -> UnsafePointer<GstPluginDesc> { unsafe UnsafePointer(descriptor) }
+
+/// What a program calls that links the plugin in statically.
+@c public func gst_plugin_swifth26x_register() {
+  let plugin = unsafe descriptor.pointee
+  unsafe gst_plugin_register_static(
+    plugin.major_version, plugin.minor_version, plugin.name, plugin.description, plugin.plugin_init, plugin.version,
+    plugin.license, plugin.source, plugin.package, plugin.origin)
+}

@@ -1,5 +1,91 @@
 // SPDX-License-Identifier: MPL-2.0
+// What Swift's C importer leaves out of GStreamer's headers (macros, variadics), as static inline
+// functions of the same meaning. Nothing else belongs here.
 #pragma once
 #include <gst/gst.h>
 #include <gst/base/base.h>
 #include <gst/video/video.h>
+
+// MARK: Constants hidden in macros
+
+static inline GstFlowReturn cgst_base_parse_flow_dropped(void) { return GST_BASE_PARSE_FLOW_DROPPED; }
+static inline GstFlowReturn cgst_base_transform_flow_dropped(void) { return GST_BASE_TRANSFORM_FLOW_DROPPED; }
+static inline GParamFlags cgst_param_flags(gboolean writable, gboolean mutable_playing) {
+  GParamFlags flags = (GParamFlags)(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  if (writable) flags = (GParamFlags)(flags | G_PARAM_WRITABLE);
+  if (writable && mutable_playing) flags = (GParamFlags)(flags | GST_PARAM_MUTABLE_PLAYING);
+  return flags;
+}
+static inline GType cgst_type_structure(void) { return GST_TYPE_STRUCTURE; }
+static inline const gchar *cgst_caps_feature_memory_system(void) { return GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY; }
+static inline const gchar *cgst_buffer_pool_option_video_meta(void) { return GST_BUFFER_POOL_OPTION_VIDEO_META; }
+static inline const gchar *cgst_buffer_pool_option_video_alignment(void) { return GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT; }
+static inline guint cgst_version_number(void) { return GST_VERSION_MAJOR * 10000 + GST_VERSION_MINOR * 100; }
+
+// MARK: Mini-objects
+
+static inline gboolean cgst_buffer_is_writable(const GstBuffer *buffer) { return gst_buffer_is_writable((GstBuffer *)buffer); }
+static inline GstBuffer *cgst_buffer_make_writable(GstBuffer *buffer) { return gst_buffer_make_writable(buffer); }
+static inline GstCaps *cgst_caps_make_writable(GstCaps *caps) { return gst_caps_make_writable(caps); }
+static inline GstEvent *cgst_event_make_writable(GstEvent *event) { return gst_event_make_writable(event); }
+
+// MARK: Structures (gst_structure_set is variadic)
+
+static inline void cgst_structure_set_int(GstStructure *s, const gchar *name, gint v) { gst_structure_set(s, name, G_TYPE_INT, v, NULL); }
+static inline void cgst_structure_set_uint(GstStructure *s, const gchar *name, guint v) { gst_structure_set(s, name, G_TYPE_UINT, v, NULL); }
+static inline void cgst_structure_set_int64(GstStructure *s, const gchar *name, gint64 v) { gst_structure_set(s, name, G_TYPE_INT64, v, NULL); }
+static inline void cgst_structure_set_uint64(GstStructure *s, const gchar *name, guint64 v) { gst_structure_set(s, name, G_TYPE_UINT64, v, NULL); }
+static inline void cgst_structure_set_boolean(GstStructure *s, const gchar *name, gboolean v) { gst_structure_set(s, name, G_TYPE_BOOLEAN, v, NULL); }
+static inline void cgst_structure_set_double(GstStructure *s, const gchar *name, gdouble v) { gst_structure_set(s, name, G_TYPE_DOUBLE, v, NULL); }
+static inline void cgst_structure_set_string(GstStructure *s, const gchar *name, const gchar *v) { gst_structure_set(s, name, G_TYPE_STRING, v, NULL); }
+static inline void cgst_structure_set_fraction(GstStructure *s, const gchar *name, gint n, gint d) { gst_structure_set(s, name, GST_TYPE_FRACTION, n, d, NULL); }
+static inline void cgst_structure_set_buffer(GstStructure *s, const gchar *name, GstBuffer *v) { gst_structure_set(s, name, GST_TYPE_BUFFER, v, NULL); }
+static inline void cgst_structure_set_structure(GstStructure *s, const gchar *name, const GstStructure *v) { gst_structure_set(s, name, GST_TYPE_STRUCTURE, v, NULL); }
+static inline void cgst_structure_set_flagset(GstStructure *s, const gchar *name, GType type, guint flags, guint mask) { gst_structure_set(s, name, type, flags, mask, NULL); }
+/* The buffer stays the structure's. NULL when the field is absent or of another type. */
+static inline GstBuffer *cgst_structure_get_buffer(const GstStructure *s, const gchar *name) {
+  const GValue *v = gst_structure_get_value(s, name);
+  return v && G_VALUE_HOLDS(v, GST_TYPE_BUFFER) ? gst_value_get_buffer(v) : NULL;
+}
+/* Makes the field a list of strings (a plain string when there is only one). */
+static inline void cgst_structure_set_strings(GstStructure *s, const gchar *name, const gchar *const *strings, guint count) {
+  GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
+  if (count == 1) { cgst_structure_set_string(s, name, strings[0]); return; }
+  gst_value_list_init(&list, count);
+  for (guint i = 0; i < count; i++) {
+    g_value_init(&item, G_TYPE_STRING);
+    g_value_set_string(&item, strings[i]);
+    gst_value_list_append_and_take_value(&list, &item);
+    item = (GValue)G_VALUE_INIT;
+  }
+  gst_structure_take_value(s, name, &list);
+}
+/* The i-th string of a string or list-of-strings field, or NULL past its end. */
+static inline const gchar *cgst_structure_nth_string(const GstStructure *s, const gchar *name, guint i) {
+  const GValue *v = gst_structure_get_value(s, name);
+  if (!v) return NULL;
+  if (G_VALUE_HOLDS_STRING(v)) return i == 0 ? g_value_get_string(v) : NULL;
+  if (!GST_VALUE_HOLDS_LIST(v) || i >= gst_value_list_get_size(v)) return NULL;
+  v = gst_value_list_get_value(v, i);
+  return G_VALUE_HOLDS_STRING(v) ? g_value_get_string(v) : NULL;
+}
+static inline void cgst_structure_remove_field(GstStructure *s, const gchar *name) { gst_structure_remove_field(s, name); }
+
+// MARK: Values
+
+static inline void cgst_value_set_fraction(GValue *value, gint n, gint d) { gst_value_set_fraction(value, n, d); }
+static inline void cgst_value_take_structure(GValue *value, GstStructure *s) { g_value_take_boxed(value, s); }
+
+// MARK: Base classes
+
+static inline gboolean cgst_base_parse_is_draining(const GstBaseParse *parse) { return GST_BASE_PARSE_DRAINING(parse); }
+static inline gboolean cgst_base_parse_lost_sync(const GstBaseParse *parse) { return GST_BASE_PARSE_LOST_SYNC(parse); }
+static inline void cgst_video_decoder_lock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_LOCK(decoder); }
+static inline void cgst_video_decoder_unlock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_UNLOCK(decoder); }
+static inline gboolean cgst_pad_needs_reconfigure(GstPad *pad) { return GST_PAD_NEEDS_RECONFIGURE(pad); }
+static inline gboolean cgst_pad_is_flushing(GstPad *pad) { return GST_PAD_IS_FLUSHING(pad); }
+static inline void cgst_video_codec_frame_set_decode_only(GstVideoCodecFrame *f) { GST_VIDEO_CODEC_FRAME_SET_DECODE_ONLY(f); }
+static inline gboolean cgst_video_codec_frame_is_sync_point(const GstVideoCodecFrame *f) { return GST_VIDEO_CODEC_FRAME_IS_SYNC_POINT(f); }
+static inline void cgst_video_codec_frame_set_sync_point(GstVideoCodecFrame *f, gboolean sync) {
+  if (sync) GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(f); else GST_VIDEO_CODEC_FRAME_UNSET_SYNC_POINT(f);
+}

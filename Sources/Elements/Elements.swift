@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MPL-2.0
+public import GStreamer
+
+/// The elements of this project.
+public enum Elements {
+  /// Registers them all, in a plugin or (with `nil`) in this process alone. Answers whether that worked.
+  public static func register(in plugin: Plugin?) -> Bool {
+    true
+  }
+}

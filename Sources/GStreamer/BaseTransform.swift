@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// One buffer in, one buffer out (`GstBaseTransform`): the base class does negotiation, passthrough and allocation.
+///
+/// Every method chains to the base class by default.
+open class BaseTransform: Element {
+  private var transform: UnsafeMutablePointer<GstBaseTransform> {
+    unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseTransform.self)
+  }
+
+  /// Which of the two transform methods exist: the base class chooses its way by that.
+  public enum Mode: Sendable {
+    /// `transformInPlace` alone.
+    case inPlace
+    /// `transform(_:into:)` alone, with `prepareOutput` or the base class's allocation.
+    case copying
+    /// `generateOutput` makes each output buffer out of the input as it likes.
+    case generating
+  }
+
+  // MARK: To override
+
+  /// How this class transforms. `inPlace` by default.
+  open class var mode: Mode { .inPlace }
+  /// Whether a transform in place is called with equal caps on both sides (and an unwritable buffer) too.
+  open class var transformsInPassthrough: Bool { false }
+
+  /// Which side of the element a pad is on.
+  public enum Direction: Sendable { case sink, source }
+
+  /// Data flow is about to begin.
+  open func start() throws(ElementError) {}
+  /// Data flow has ended.
+  open func stop() {}
+  /// What caps on one side allow on the other.
+  open func transformCaps(_ caps: borrowing Caps, on side: Direction, filter: borrowing Caps?) -> Caps {
+    let filterCaps: UnsafeMutablePointer<GstCaps>?
+    switch filter {
+    case .some(let caps): unsafe filterCaps = caps.raw
+    case .none: unsafe filterCaps = nil
+    }
+    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
+    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, filterCaps)
+    else { return .empty() }
+    return unsafe Caps(owning: result)
+  }
+  /// Chooses one of the possible caps of the other side.
+  open func fixateCaps(_ caps: borrowing Caps, on side: Direction, other: consuming Caps) -> Caps {
+    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
+    guard let result = unsafe Self.parent.pointee.fixate_caps(transform, direction, caps.raw, other.take())
+    else { return .empty() }
+    return unsafe Caps(owning: result)
+  }
+  /// Whether one side accepts these caps.
+  open func acceptCaps(_ caps: borrowing Caps, on side: Direction) -> Bool {
+    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
+    return unsafe Self.parent.pointee.accept_caps(transform, direction, caps.raw) != 0
+  }
+  /// The caps that were agreed on. Answers whether they can be handled.
+  open func setCaps(input: borrowing Caps, output: borrowing Caps) -> Bool { true }
+  /// Changes a buffer in place.
+  /// - Throws: `BaseTransform.drop` to leave the buffer out.
+  open func transformInPlace(_ buffer: inout Buffer) throws(FlowError) {}
+  /// Fills an output buffer.
+  open func transform(_ input: borrowing Buffer, into output: inout Buffer) throws(FlowError) {}
+  /// Takes an input buffer and answers the output, or nothing when there is none yet.
+  open func generateOutput(_ input: consuming Buffer) throws(FlowError) -> Buffer? { .some(input) }
+  open func sinkEvent(_ event: consuming Event) -> Bool {
+    unsafe Self.parent.pointee.sink_event(transform, event.take()) != 0
+  }
+  open func sourceEvent(_ event: consuming Event) -> Bool {
+    unsafe Self.parent.pointee.src_event(transform, event.take()) != 0
+  }
+  open func query(_ query: borrowing Query, on side: Direction) -> Bool {
+    unsafe Self.parent.pointee.query(transform, side == .sink ? GST_PAD_SINK : GST_PAD_SRC, query.raw) != 0
+  }
+  /// Answers upstream's allocation query. `decided` is downstream's, `nil` in passthrough.
+  open func proposeAllocation(decided: borrowing Query?, _ query: borrowing Query) -> Bool {
+    let decidedQuery: UnsafeMutablePointer<GstQuery>?
+    switch decided {
+    case .some(let decided): unsafe decidedQuery = decided.raw
+    case .none: unsafe decidedQuery = nil
+    }
+    return unsafe Self.parent.pointee.propose_allocation(transform, decidedQuery, query.raw) != 0
+  }
+
+  // MARK: Services of the base class
+
+  public var sinkPad: Pad { unsafe Pad(transform.pointee.sinkpad) }
+  public var sourcePad: Pad { unsafe Pad(transform.pointee.srcpad) }
+  /// The segment of the data in hand.
+  public var segment: Segment { unsafe Segment(transform.pointee.segment) }
+
+  /// Hands buffers on unseen, or no longer.
+  public func setPassthrough(_ passthrough: Bool) {
+    unsafe gst_base_transform_set_passthrough(transform, passthrough ? 1 : 0)
+  }
+  public var isPassthrough: Bool { unsafe gst_base_transform_is_passthrough(transform) != 0 }
+
+  /// Changes the source pad's caps in mid-stream, before the buffer that needs them.
+  /// - Throws: `.notNegotiated` when downstream refuses.
+  public func updateSourceCaps(_ caps: borrowing Caps) throws(FlowError) {
+    guard unsafe gst_base_transform_update_src_caps(transform, caps.raw) != 0 else { throw .notNegotiated }
+  }
+
+  /// Asks for negotiation before the next buffer.
+  public func reconfigureSource() { unsafe gst_base_transform_reconfigure_src(transform) }
+
+  /// Throw this to leave a buffer out (`GST_BASE_TRANSFORM_FLOW_DROPPED`); it is a success for upstream.
+  public static var drop: FlowError { FlowError(rawValue: cgst_base_transform_flow_dropped().rawValue) }
+
+  // MARK: Trampolines
+
+  override class var parentType: (type: GType, instanceSize: Int) {
+    unsafe (gst_base_transform_get_type(), MemoryLayout<GstBaseTransform>.stride)
+  }
+
+  nonisolated(unsafe) fileprivate static let parent: UnsafePointer<GstBaseTransformClass> =
+    unsafe UnsafePointer(
+      UnsafeMutableRawPointer(g_type_class_ref(gst_base_transform_get_type()))
+        .assumingMemoryBound(to: GstBaseTransformClass.self))
+
+  override class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
+    let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseTransformClass.self)
+    _ = unsafe parent
+    unsafe methods.pointee.start = { transform in
+      guard let element = unsafe swiftBaseTransform(transform) else { return 0 }
+      return element.reportingErrors { () throws(ElementError) in try element.start() }
+    }
+    unsafe methods.pointee.stop = { transform in
+      unsafe swiftBaseTransform(transform)?.stop()
+      return 1
+    }
+    unsafe methods.pointee.transform_caps = { transform, direction, caps, filter in
+      guard let element = unsafe swiftBaseTransform(transform), let caps = unsafe caps else {
+        return unsafe gst_caps_new_empty()
+      }
+      let side = Direction(direction)
+      let held: Caps? = if let filter = unsafe filter { unsafe Caps.retaining(filter) } else { nil }
+      return unsafe Caps.lending(caps) { element.transformCaps($0, on: side, filter: held) }.take()
+    }
+    unsafe methods.pointee.fixate_caps = { transform, direction, caps, other in
+      guard let element = unsafe swiftBaseTransform(transform), let caps = unsafe caps, let other = unsafe other
+      else { return unsafe gst_caps_new_empty() }
+      let owned = unsafe Caps(owning: other)
+      // The closure may run once only, which the compiler cannot see: hand the caps over through an optional.
+      var handedOver = Optional(owned)
+      return unsafe Caps.lending(caps) { caps in
+        guard let other = handedOver.take() else { return Caps.empty() }
+        return element.fixateCaps(caps, on: Direction(direction), other: other)
+      }.take()
+    }
+    unsafe methods.pointee.accept_caps = { transform, direction, caps in
+      guard let element = unsafe swiftBaseTransform(transform), let caps = unsafe caps else { return 0 }
+      return unsafe Caps.lending(caps) { element.acceptCaps($0, on: Direction(direction)) } ? 1 : 0
+    }
+    unsafe methods.pointee.set_caps = { transform, input, output in
+      guard let element = unsafe swiftBaseTransform(transform), let input = unsafe input, let output = unsafe output
+      else { return 0 }
+      let accepted = unsafe Caps.lending(input) { input in
+        unsafe Caps.lending(output) { output in element.setCaps(input: input, output: output) }
+      }
+      return accepted ? 1 : 0
+    }
+    unsafe methods.pointee.sink_event = { transform, event in
+      guard let element = unsafe swiftBaseTransform(transform), let event = unsafe event else { return 0 }
+      return unsafe element.sinkEvent(Event(owning: event)) ? 1 : 0
+    }
+    unsafe methods.pointee.src_event = { transform, event in
+      guard let element = unsafe swiftBaseTransform(transform), let event = unsafe event else { return 0 }
+      return unsafe element.sourceEvent(Event(owning: event)) ? 1 : 0
+    }
+    unsafe methods.pointee.query = { transform, direction, query in
+      guard let element = unsafe swiftBaseTransform(transform), let query = unsafe query else { return 0 }
+      return unsafe Query.lending(query) { element.query($0, on: Direction(direction)) } ? 1 : 0
+    }
+    unsafe methods.pointee.propose_allocation = { transform, decided, query in
+      guard let element = unsafe swiftBaseTransform(transform), let query = unsafe query else { return 0 }
+      let held: Query? = if let decided = unsafe decided { unsafe Query.retaining(decided) } else { nil }
+      return unsafe Query.lending(query) { element.proposeAllocation(decided: held, $0) } ? 1 : 0
+    }
+    unsafe methods.pointee.transform_ip_on_passthrough = transformsInPassthrough ? 1 : 0
+    switch mode {
+    case .inPlace: unsafe installTransformInPlace(methods)
+    case .copying: unsafe installTransform(methods)
+    case .generating: unsafe installGenerateOutput(methods)
+    }
+  }
+
+  private class func installTransformInPlace(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
+    unsafe methods.pointee.transform_ip = { transform, buffer in
+      guard let element = unsafe swiftBaseTransform(transform), let buffer = unsafe buffer else {
+        return GST_FLOW_ERROR
+      }
+      var owned = unsafe Buffer(owning: buffer)
+      let flow = flowReturn { () throws(FlowError) in try element.transformInPlace(&owned) }
+      _ = unsafe owned.take()
+      return flow
+    }
+  }
+
+  private class func installTransform(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
+    unsafe methods.pointee.transform = { transform, input, output in
+      guard let element = unsafe swiftBaseTransform(transform), let input = unsafe input, let output = unsafe output
+      else { return GST_FLOW_ERROR }
+      var owned = unsafe Buffer(owning: output)
+      let flow = flowReturn { () throws(FlowError) in
+        try unsafe Buffer.lending(input) { (input) throws(FlowError) in try element.transform(input, into: &owned) }
+      }
+      _ = unsafe owned.take()
+      return flow
+    }
+  }
+
+  private class func installGenerateOutput(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
+    // The base class asks again and again until there is no input; the queued buffer becomes ours.
+    unsafe methods.pointee.generate_output = { transform, output in
+      guard let element = unsafe swiftBaseTransform(transform), let transform = unsafe transform,
+        let output = unsafe output
+      else { return GST_FLOW_ERROR }
+      unsafe output.pointee = nil
+      if element.isPassthrough { return unsafe BaseTransform.parent.pointee.generate_output(transform, output) }
+      guard let input = unsafe transform.pointee.queued_buf else { return GST_FLOW_OK }
+      unsafe transform.pointee.queued_buf = nil
+      return flowReturn { () throws(FlowError) in
+        let result = try unsafe element.generateOutput(Buffer(owning: input))
+        if let result { unsafe output.pointee = result.take() }
+      }
+    }
+  }
+
+}
+
+extension BaseTransform.Direction {
+  init(_ direction: GstPadDirection) { self = direction == GST_PAD_SINK ? .sink : .source }
+}
+
+@inline(__always)
+private func swiftBaseTransform(_ transform: UnsafeMutablePointer<GstBaseTransform>?) -> BaseTransform? {
+  guard let transform = unsafe transform else { return nil }
+  return unsafe swiftObject(
+    UnsafeMutableRawPointer(transform), behind: MemoryLayout<GstBaseTransform>.stride, as: BaseTransform.self)
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// A piece of a stream with its timestamps, flags and metas (`GstBuffer`).
+///
+/// Properties may be set at any time: a buffer that others hold too is replaced by a shallow copy first
+/// (`gst_buffer_make_writable`), its memory stays shared.
+@safe public struct Buffer: ~Copyable, @unsafe MiniObject {
+  @unsafe public private(set) var raw: UnsafeMutablePointer<GstBuffer>
+
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstBuffer>) { unsafe self.raw = raw }
+  deinit { unsafe unref(raw) }
+
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstBuffer> {
+    let raw = unsafe raw
+    discard self
+    return unsafe raw
+  }
+
+  /// A buffer without memory.
+  public init() { unsafe self.init(owning: gst_buffer_new()) }
+
+  /// A buffer with one memory of `size` bytes of undefined content, or `nil` when there is no memory.
+  public init?(size: Int) {
+    guard let raw = unsafe gst_buffer_new_allocate(nil, gsize(max(size, 0)), nil) else { return nil }
+    unsafe self.init(owning: raw)
+  }
+
+  /// A buffer with a copy of the bytes, or `nil` when there is no memory.
+  public init?(copying bytes: Span<UInt8>) {
+    self.init(size: bytes.count)
+    _ = unsafe bytes.withUnsafeBytes { unsafe gst_buffer_fill(raw, 0, $0.baseAddress, gsize($0.count)) }
+  }
+
+  /// Bytes in all memories.
+  public var size: Int { unsafe Int(clamping: gst_buffer_get_size(raw)) }
+
+  /// Whether this is the only reference, so that changes are seen by nobody else.
+  public var isWritable: Bool { unsafe cgst_buffer_is_writable(raw) != 0 }
+
+  /// Replaces the buffer by a shallow copy when others hold it too.
+  @inline(__always)
+  public mutating func makeWritable() { unsafe raw = cgst_buffer_make_writable(raw) }
+
+  /// Presentation timestamp.
+  public var pts: ClockTime? {
+    get { unsafe ClockTime(raw: UInt64(raw.pointee.pts)) }
+    set {
+      makeWritable()
+      unsafe raw.pointee.pts = GstClockTime(newValue.raw)
+    }
+  }
+
+  /// Decoding timestamp.
+  public var dts: ClockTime? {
+    get { unsafe ClockTime(raw: UInt64(raw.pointee.dts)) }
+    set {
+      makeWritable()
+      unsafe raw.pointee.dts = GstClockTime(newValue.raw)
+    }
+  }
+
+  /// How long the content lasts.
+  public var duration: ClockTime? {
+    get { unsafe ClockTime(raw: UInt64(raw.pointee.duration)) }
+    set {
+      makeWritable()
+      unsafe raw.pointee.duration = GstClockTime(newValue.raw)
+    }
+  }
+
+  /// Media-specific position of the first byte, `UInt64.max` when unknown.
+  public var offset: UInt64 { unsafe UInt64(raw.pointee.offset) }
+
+  public var flags: Flags {
+    get { unsafe Flags(rawValue: raw.pointee.mini_object.flags) }
+    set {
+      makeWritable()
+      unsafe raw.pointee.mini_object.flags = newValue.rawValue
+    }
+  }
+
+  /// Copies timestamps, flags, offsets and metas of another buffer, not its memory.
+  public mutating func copyMetadata(from other: borrowing Buffer) {
+    makeWritable()
+    let everything =
+      GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue | GST_BUFFER_COPY_META.rawValue
+    _ = unsafe gst_buffer_copy_into(raw, other.raw, GstBufferCopyFlags(rawValue: everything), 0, .max)
+  }
+
+  /// A buffer of a part of the bytes that shares this one's memory, with flags and metas when `withMetadata`, and with
+  /// the timestamps when the part begins at 0. `nil` when the range is outside the buffer.
+  public borrowing func region(_ range: Range<Int>, withMetadata: Bool = false) -> Buffer? {
+    guard range.lowerBound >= 0, range.upperBound <= size else { return nil }
+    var flags = GST_BUFFER_COPY_MEMORY.rawValue
+    if withMetadata {
+      flags |=
+        GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue | GST_BUFFER_COPY_META.rawValue
+    }
+    let part = unsafe gst_buffer_copy_region(
+      raw, GstBufferCopyFlags(rawValue: flags), gsize(range.lowerBound), gsize(range.count))
+    guard let part = unsafe part else { return nil }
+    return unsafe Buffer(owning: part)
+  }
+
+  /// Appends the memory of another buffer (shared, not copied).
+  public mutating func append(_ other: consuming Buffer) { unsafe raw = gst_buffer_append(raw, other.take()) }
+
+  /// Puts the memory of another buffer in front (shared, not copied); timestamps, flags and metas stay this one's.
+  public mutating func prepend(_ other: borrowing Buffer) {
+    makeWritable()
+    for index in 0..<(unsafe gst_buffer_n_memory(other.raw)) {
+      unsafe gst_buffer_insert_memory(raw, gint(index), gst_buffer_get_memory(other.raw, index))
+    }
+  }
+
+  /// Cuts the buffer down to a part of its bytes; no byte is moved.
+  public mutating func resize(to range: Range<Int>) {
+    guard range.lowerBound >= 0, range.upperBound <= size else { return }
+    makeWritable()
+    unsafe gst_buffer_resize(raw, gssize(range.lowerBound), gssize(range.count))
+  }
+
+  /// Maps the bytes for reading; one contiguous span even when the memory is in pieces.
+  /// - Throws: `FlowError.error` when the memory cannot be mapped.
+  @_lifetime(borrow self)
+  public borrowing func map() throws(FlowError) -> ReadMap { unsafe try ReadMap(raw) }
+
+  /// Maps the bytes for changing them in place; memory shared with other buffers is copied first.
+  /// - Throws: `FlowError.error` when the memory cannot be mapped for writing.
+  @_lifetime(&self)
+  public mutating func mapForWriting() throws(FlowError) -> WriteMap {
+    makeWritable()
+    return unsafe try WriteMap(raw)
+  }
+
+  /// What a buffer is in its stream (`GstBufferFlags`, `GstVideoBufferFlags`).
+  public struct Flags: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    init(_ flag: GstBufferFlags) { rawValue = flag.rawValue }
+    init(_ flag: GstVideoBufferFlags) { rawValue = flag.rawValue }
+
+    /// The content was asked for in preroll.
+    public static var live: Self { Self(GST_BUFFER_FLAG_LIVE) }
+    /// Decode, do not show.
+    public static var decodeOnly: Self { Self(GST_BUFFER_FLAG_DECODE_ONLY) }
+    /// The first buffer after a gap.
+    public static var discontinuity: Self { Self(GST_BUFFER_FLAG_DISCONT) }
+    /// Timestamps jump here.
+    public static var resync: Self { Self(GST_BUFFER_FLAG_RESYNC) }
+    /// The content is damaged.
+    public static var corrupted: Self { Self(GST_BUFFER_FLAG_CORRUPTED) }
+    /// The last buffer of an access unit.
+    public static var marker: Self { Self(GST_BUFFER_FLAG_MARKER) }
+    /// Parameter sets.
+    public static var header: Self { Self(GST_BUFFER_FLAG_HEADER) }
+    /// No data here, by intention.
+    public static var gap: Self { Self(GST_BUFFER_FLAG_GAP) }
+    /// May be left out without harm to other buffers.
+    public static var droppable: Self { Self(GST_BUFFER_FLAG_DROPPABLE) }
+    /// Not a random access point.
+    public static var deltaUnit: Self { Self(GST_BUFFER_FLAG_DELTA_UNIT) }
+    /// The picture is interlaced (in interlace-mode mixed).
+    public static var interlaced: Self { Self(GST_VIDEO_BUFFER_FLAG_INTERLACED) }
+    /// The top field comes first.
+    public static var topFieldFirst: Self { Self(GST_VIDEO_BUFFER_FLAG_TFF) }
+    /// The first field is to be shown again.
+    public static var repeatFirstField: Self { Self(GST_VIDEO_BUFFER_FLAG_RFF) }
+    /// Only one field is there.
+    public static var oneField: Self { Self(GST_VIDEO_BUFFER_FLAG_ONEFIELD) }
+    /// Several views of one scene.
+    public static var multipleView: Self { Self(GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW) }
+    /// The first view of a bundle.
+    public static var firstInBundle: Self { Self(GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE) }
+  }
+}
+
+extension Buffer: @unchecked Sendable {}
+
+/// A buffer's bytes, mapped for reading until the value goes.
+@safe public struct ReadMap: ~Copyable, ~Escapable {
+  private let buffer: UnsafeMutablePointer<GstBuffer>
+  private var info = unsafe GstMapInfo()
+
+  @_lifetime(borrow buffer)
+  init(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowError) {
+    unsafe self.buffer = buffer
+    guard unsafe gst_buffer_map(buffer, &info, GST_MAP_READ) != 0 else { throw .error }
+  }
+
+  deinit {
+    var info = unsafe info
+    unsafe gst_buffer_unmap(buffer, &info)
+  }
+
+  public var bytes: Span<UInt8> {
+    @_lifetime(borrow self) get {
+      let span = unsafe Span(_unsafeStart: UnsafePointer(info.data), count: info.data == nil ? 0 : Int(info.size))
+      return unsafe overrideLifetime(span, borrowing: self)
+    }
+  }
+}
+
+/// A buffer's bytes, mapped for reading and writing until the value goes.
+@safe public struct WriteMap: ~Copyable, ~Escapable {
+  private let buffer: UnsafeMutablePointer<GstBuffer>
+  private var info = unsafe GstMapInfo()
+
+  @_lifetime(borrow buffer)
+  init(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowError) {
+    unsafe self.buffer = buffer
+    let flags = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue)
+    guard unsafe gst_buffer_map(buffer, &info, flags) != 0 else { throw .error }
+  }
+
+  deinit {
+    var info = unsafe info
+    unsafe gst_buffer_unmap(buffer, &info)
+  }
+
+  public var bytes: MutableSpan<UInt8> {
+    @_lifetime(&self) mutating get {
+      let span = unsafe MutableSpan(_unsafeStart: info.data, count: info.data == nil ? 0 : Int(info.size))
+      return unsafe overrideLifetime(span, mutating: &self)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// Media types with their fields, as pads negotiate them (`GstCaps`).
+///
+/// Caps that others hold too are copied before a change (`gst_caps_make_writable`).
+@safe public struct Caps: ~Copyable, @unsafe MiniObject {
+  @unsafe public private(set) var raw: UnsafeMutablePointer<GstCaps>
+
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstCaps>) { unsafe self.raw = raw }
+  deinit { unsafe unref(raw) }
+
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstCaps> {
+    let raw = unsafe raw
+    discard self
+    return unsafe raw
+  }
+
+  /// Caps written as text, as on a gst-launch-1.0 line. `nil` when the text is no caps.
+  public init?(parsing text: String) {
+    guard let raw = unsafe gst_caps_from_string(text) else { return nil }
+    unsafe self.init(owning: raw)
+  }
+
+  /// Caps of one structure without fields.
+  public init(mediaType: String) { unsafe self.init(owning: gst_caps_new_empty_simple(mediaType)) }
+
+  /// Caps that nothing matches.
+  public static func empty() -> Caps { unsafe Caps(owning: gst_caps_new_empty()) }
+  /// Caps that everything matches.
+  public static func any() -> Caps { unsafe Caps(owning: gst_caps_new_any()) }
+
+  public var isEmpty: Bool { unsafe gst_caps_is_empty(raw) != 0 }
+  public var isAny: Bool { unsafe gst_caps_is_any(raw) != 0 }
+  /// Whether every field has just one value.
+  public var isFixed: Bool { unsafe gst_caps_is_fixed(raw) != 0 }
+  /// The number of structures; 0 for empty and any.
+  public var count: Int { unsafe Int(gst_caps_get_size(raw)) }
+
+  /// One of the structures. An index out of range gives the structure of empty fields named "none".
+  public subscript(index: Int) -> StructureView {
+    @_lifetime(borrow self) get {
+      let structure = index >= 0 && index < count ? unsafe gst_caps_get_structure(raw, guint(index)) : nil
+      return unsafe overrideLifetime(StructureView(structure ?? Caps.nothing), borrowing: self)
+    }
+  }
+
+  /// The first structure.
+  public var first: StructureView {
+    @_lifetime(borrow self) get { unsafe overrideLifetime(self[0], borrowing: self) }
+  }
+
+  private nonisolated(unsafe) static let nothing = unsafe gst_structure_new_empty("none")!
+
+  /// Sets a field on every structure.
+  public mutating func set(_ field: String, _ value: FieldValue) {
+    unsafe raw = cgst_caps_make_writable(raw)
+    for index in 0..<(unsafe gst_caps_get_size(raw)) {
+      unsafe value.set(on: gst_caps_get_structure(raw, index), name: field)
+    }
+  }
+
+  /// Sets a buffer field, such as `codec_data`, on every structure.
+  public mutating func set(_ field: String, _ buffer: borrowing Buffer) {
+    unsafe raw = cgst_caps_make_writable(raw)
+    for index in 0..<(unsafe gst_caps_get_size(raw)) {
+      unsafe cgst_structure_set_buffer(gst_caps_get_structure(raw, index), field, buffer.raw)
+    }
+  }
+
+  /// Removes a field from every structure.
+  public mutating func remove(_ field: String) {
+    unsafe raw = cgst_caps_make_writable(raw)
+    for index in 0..<(unsafe gst_caps_get_size(raw)) {
+      unsafe cgst_structure_remove_field(gst_caps_get_structure(raw, index), field)
+    }
+  }
+
+  /// Copies a field from a structure of other caps, when it is there.
+  public mutating func copyField(_ field: String, from other: StructureView) {
+    guard let value = unsafe gst_structure_get_value(other.raw, field) else { return }
+    unsafe raw = cgst_caps_make_writable(raw)
+    unsafe gst_caps_set_value(raw, field, value)
+  }
+
+  /// Adds the structures of other caps behind these.
+  public mutating func append(_ other: consuming Caps) {
+    unsafe raw = cgst_caps_make_writable(raw)
+    unsafe gst_caps_append(raw, other.take())
+  }
+
+  /// Adds the structures of other caps behind these, save those already covered.
+  public mutating func merge(_ other: consuming Caps) { unsafe raw = gst_caps_merge(raw, other.take()) }
+
+  /// A writable copy.
+  public borrowing func copy() -> Caps { unsafe Caps(owning: gst_caps_copy(raw)) }
+
+  /// Caps of one of the structures alone. `nil` when there is none of that index.
+  public borrowing func structure(at index: Int) -> Caps? {
+    guard index >= 0, let copy = unsafe gst_caps_copy_nth(raw, guint(index)), index < count else { return nil }
+    return unsafe Caps(owning: copy)
+  }
+
+  /// What both allow; the order is the other's when `preferringOther`.
+  public borrowing func intersection(_ other: borrowing Caps, preferringOther: Bool = false) -> Caps {
+    if preferringOther {
+      return unsafe Caps(owning: gst_caps_intersect_full(other.raw, raw, GST_CAPS_INTERSECT_FIRST))
+    }
+    return unsafe Caps(owning: gst_caps_intersect_full(raw, other.raw, GST_CAPS_INTERSECT_FIRST))
+  }
+
+  public borrowing func canIntersect(_ other: borrowing Caps) -> Bool {
+    unsafe gst_caps_can_intersect(raw, other.raw) != 0
+  }
+  public borrowing func isSubset(of other: borrowing Caps) -> Bool { unsafe gst_caps_is_subset(raw, other.raw) != 0 }
+  public borrowing func isEqual(to other: borrowing Caps) -> Bool { unsafe gst_caps_is_equal(raw, other.raw) != 0 }
+
+  /// Reduced to one value a field.
+  public consuming func fixated() -> Caps { unsafe Caps(owning: gst_caps_fixate(take())) }
+
+  /// The text form.
+  public var description: String {
+    let text = unsafe gst_caps_to_string(raw)
+    defer { unsafe g_free(text) }
+    return unsafe text.map { unsafe String(cString: $0) } ?? ""
+  }
+}
+
+extension Caps: @unchecked Sendable {}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A time or duration in nanoseconds (`GstClockTime`), never `GST_CLOCK_TIME_NONE`: an unknown time is a `nil` of
+/// `ClockTime?`. Arithmetic saturates, because timestamps come from files and networks.
+public struct ClockTime: Hashable, Comparable, Sendable {
+  /// Nanoseconds, 0 to 2⁶⁴ − 2.
+  public let nanoseconds: UInt64
+
+  /// A time of so many nanoseconds.
+  public init(nanoseconds: UInt64) { self.nanoseconds = min(nanoseconds, .max - 1) }
+
+  /// A time from GStreamer's own representation, in which `UInt64.max` stands for "none".
+  public init?(raw: UInt64) {
+    guard raw != .max else { return nil }
+    nanoseconds = raw
+  }
+
+  /// No time at all.
+  public static var zero: Self { Self(nanoseconds: 0) }
+  /// One second (`GST_SECOND`).
+  public static var second: Self { Self(nanoseconds: 1_000_000_000) }
+  /// So many seconds.
+  public static func seconds(_ count: UInt64) -> Self {
+    let (product, overflow) = count.multipliedReportingOverflow(by: second.nanoseconds)
+    return Self(nanoseconds: overflow ? .max : product)
+  }
+
+  /// `numerator / denominator` seconds times `count`, rounded down; saturates. A zero denominator counts as no time.
+  public static func seconds(_ count: UInt64, times numerator: UInt32, over denominator: UInt32) -> Self {
+    guard denominator != 0 else { return .zero }
+    let (scaled, overflow) = second.nanoseconds.multipliedReportingOverflow(by: UInt64(numerator))
+    guard !overflow else { return Self(nanoseconds: .max) }
+    let wide = count.multipliedFullWidth(by: scaled)
+    guard wide.high < UInt64(denominator) else { return Self(nanoseconds: .max) }
+    return Self(nanoseconds: UInt64(denominator).dividingFullWidth(wide).quotient)
+  }
+
+  public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
+
+  /// The sum, at most the largest time.
+  public static func + (a: Self, b: Self) -> Self {
+    let (sum, overflow) = a.nanoseconds.addingReportingOverflow(b.nanoseconds)
+    return Self(nanoseconds: overflow ? .max : sum)
+  }
+
+  /// The difference, at least zero.
+  public static func - (a: Self, b: Self) -> Self {
+    Self(nanoseconds: a.nanoseconds > b.nanoseconds ? a.nanoseconds - b.nanoseconds : 0)
+  }
+}
+
+extension ClockTime? {
+  /// GStreamer's own representation: `GST_CLOCK_TIME_NONE` for `nil`.
+  package var raw: UInt64 { self?.nanoseconds ?? .max }
+}
+
+/// A ratio of two 32-bit numbers, as in frame rates and pixel aspect ratios (`GST_TYPE_FRACTION`).
+public struct Fraction: Hashable, Sendable {
+  public var numerator: Int32
+  public var denominator: Int32
+
+  public init(_ numerator: Int32, _ denominator: Int32) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+}

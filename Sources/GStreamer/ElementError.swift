@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// What goes wrong in an element, as applications see it on the bus (`GST_MESSAGE_ERROR`, gsterror.h).
+public struct ElementError: Error, Sendable {
+  /// Which part of the world failed (a GError domain) and how (its code).
+  public enum Code: Hashable, Sendable {
+    case stream(StreamCode)
+    case resource(ResourceCode)
+    case core(CoreCode)
+    case library(LibraryCode)
+  }
+
+  /// `GstStreamError`.
+  public enum StreamCode: Int32, Sendable {
+    case failed = 1
+    case tooLazy, notImplemented, typeNotFound, wrongType, codecNotFound, decode, encode, demux, mux, format
+  }
+
+  /// `GstResourceError`.
+  public enum ResourceCode: Int32, Sendable {
+    case failed = 1
+    case tooLazy, notFound, busy, openRead, openWrite, openReadWrite, close, read, write, seek, sync
+    case settings, noSpaceLeft, notAuthorized
+  }
+
+  /// `GstCoreError`.
+  public enum CoreCode: Int32, Sendable {
+    case failed = 1
+    case tooLazy, notImplemented, stateChange, pad, thread, negotiation, event, seek, caps, tag
+    case missingPlugin, clock, disabled
+  }
+
+  /// `GstLibraryError`.
+  public enum LibraryCode: Int32, Sendable {
+    case failed = 1
+    case tooLazy, initialise, shutdown, settings, encode
+  }
+
+  public var code: Code
+  /// For the user: one sentence.
+  public var message: String
+  /// For the developer: what was found and what was expected.
+  public var debug: String
+
+  public init(_ code: Code, _ message: String, debug: String) {
+    self.code = code
+    self.message = message
+    self.debug = debug
+  }
+
+  var domainAndCode: (domain: GQuark, code: Int32) {
+    switch code {
+    case .stream(let code): (gst_stream_error_quark(), code.rawValue)
+    case .resource(let code): (gst_resource_error_quark(), code.rawValue)
+    case .core(let code): (gst_core_error_quark(), code.rawValue)
+    case .library(let code): (gst_library_error_quark(), code.rawValue)
+    }
+  }
+}
+
+extension Element {
+  /// Posts an error on the bus, with an optional structure of details for applications.
+  ///
+  /// The caller then stops data flow by throwing `FlowError.error`.
+  public func post(
+    _ error: ElementError, details: consuming Structure? = nil,
+    file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
+  ) {
+    post(GST_MESSAGE_ERROR, error, details, file, function, line)
+  }
+
+  /// Posts a warning on the bus; data flow goes on.
+  public func postWarning(
+    _ warning: ElementError, details: consuming Structure? = nil,
+    file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
+  ) {
+    post(GST_MESSAGE_WARNING, warning, details, file, function, line)
+  }
+
+  private func post(
+    _ type: GstMessageType, _ error: ElementError, _ details: consuming Structure?,
+    _ file: StaticString, _ function: StaticString, _ line: Int32
+  ) {
+    let (domain, code) = error.domainAndCode
+    let structure: UnsafeMutablePointer<GstStructure>?
+    if let details { unsafe structure = details.take() } else { unsafe structure = nil }
+    unsafe gst_element_message_full_with_details(
+      raw, type, domain, code, g_strdup(error.message), g_strdup(error.debug),
+      file.cString, function.cString, line, structure)
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// How eagerly autopluggers choose an element (`GstRank`).
+public struct Rank: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// Never chosen automatically.
+  public static var none: Self { Self(rawValue: 0) }
+  /// Chosen when nothing else does it.
+  public static var marginal: Self { Self(rawValue: 64) }
+  /// Chosen when no primary element does it.
+  public static var secondary: Self { Self(rawValue: 128) }
+  public static var primary: Self { Self(rawValue: 256) }
+}
+
+extension Element {
+  /// Registers this class as the element `name`, in a plugin or (with `nil`) in this process alone.
+  ///
+  /// - Parameters:
+  ///   - name: as on a gst-launch-1.0 line.
+  ///   - typeName: the GObject type's name, unique in the process.
+  /// - Returns: false when the name or type name is taken or invalid.
+  @discardableResult
+  public static func register(
+    as name: String, typeName: String, rank: Rank = .none, in plugin: Plugin? = nil
+  ) -> Bool {
+    guard unsafe g_type_from_name(typeName) == 0 else { return false }
+    let record = ElementRecord(self)
+    let type = record.registerType(named: typeName)
+    return unsafe gst_element_register(plugin?.raw, name, rank.rawValue, type) != 0
+  }
+}
+
+/// What `class_init` and `instance_init` must know of a Swift element class; lives as long as the GType: for ever.
+private final class ElementRecord {
+  let type: Element.Type
+  let properties: [Property]
+  let instanceSize: Int
+
+  init(_ type: Element.Type) {
+    self.type = type
+    properties = type.properties
+    instanceSize = type.parentType.instanceSize
+  }
+
+  static let quark = unsafe g_quark_from_static_string("gst-swift-element-record")
+
+  static func of(_ type: GType) -> ElementRecord? {
+    unsafe g_type_get_qdata(type, quark).map { unsafe Unmanaged<ElementRecord>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  static func of(_ instance: UnsafeRawPointer) -> ElementRecord? {
+    unsafe of(instance.load(as: UnsafePointer<GTypeClass>.self).pointee.g_type)
+  }
+
+  func registerType(named typeName: String) -> GType {
+    let parent = type.parentType.type
+    var query = unsafe GTypeQuery()
+    unsafe g_type_query(parent, &query)
+    var info = unsafe GTypeInfo()
+    unsafe info.class_size = guint16(query.class_size)
+    unsafe info.instance_size = guint16(instanceSize + MemoryLayout<UnsafeRawPointer>.size)
+    let opaque = unsafe Unmanaged.passRetained(self).toOpaque()
+    unsafe info.class_data = UnsafeRawPointer(opaque)
+    unsafe info.class_init = { classStructure, data in
+      guard let classStructure = unsafe classStructure, let data = unsafe data else { return }
+      unsafe Unmanaged<ElementRecord>.fromOpaque(data).takeUnretainedValue().initialise(classStructure)
+    }
+    unsafe info.instance_init = { instance, classStructure in
+      guard let instance = unsafe instance, let classStructure = unsafe classStructure else { return }
+      let type = unsafe classStructure.assumingMemoryBound(to: GTypeClass.self).pointee.g_type
+      guard let record = ElementRecord.of(type) else { return }
+      let raw = UnsafeMutableRawPointer(instance)
+      let object = unsafe record.type.init(raw: raw)
+      unsafe raw.storeBytes(
+        of: Unmanaged.passRetained(object).toOpaque(), toByteOffset: record.instanceSize,
+        as: UnsafeMutableRawPointer.self)
+    }
+    let registered = unsafe g_type_register_static(parent, typeName, &info, GTypeFlags(rawValue: 0))
+    unsafe g_type_set_qdata(registered, Self.quark, opaque)
+    return registered
+  }
+
+  private func initialise(_ classStructure: UnsafeMutableRawPointer) {
+    let elementClass = unsafe classStructure.assumingMemoryBound(to: GstElementClass.self)
+    let metadata = type.metadata
+    unsafe gst_element_class_set_metadata(
+      elementClass, metadata.name, metadata.classification, metadata.description, metadata.author)
+    for template in type.padTemplates {
+      guard let caps = Caps(parsing: template.caps) else { continue }
+      let (name, direction) = template.direction == .sink ? ("sink", GST_PAD_SINK) : ("src", GST_PAD_SRC)
+      unsafe gst_element_class_add_pad_template(
+        elementClass, gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps.raw))
+    }
+
+    let objectClass = unsafe classStructure.assumingMemoryBound(to: GObjectClass.self)
+    unsafe objectClass.pointee.set_property = { object, id, value, _ in
+      guard let object = unsafe object, let value = unsafe value, let record = unsafe ElementRecord.of(object),
+        record.properties.indices.contains(Int(id) - 1)
+      else { return }
+      let element = unsafe swiftObject(object, behind: record.instanceSize, as: Element.self)
+      unsafe record.properties[Int(id) - 1].set?(element, value)
+    }
+    unsafe objectClass.pointee.get_property = { object, id, value, _ in
+      guard let object = unsafe object, let value = unsafe value, let record = unsafe ElementRecord.of(object),
+        record.properties.indices.contains(Int(id) - 1)
+      else { return }
+      let element = unsafe swiftObject(object, behind: record.instanceSize, as: Element.self)
+      unsafe record.properties[Int(id) - 1].get(element, value)
+    }
+    unsafe objectClass.pointee.finalize = { object in
+      guard let object = unsafe object, let record = unsafe ElementRecord.of(object) else { return }
+      let pointer = unsafe UnsafeRawPointer(object).load(fromByteOffset: record.instanceSize, as: UnsafeRawPointer.self)
+      unsafe Unmanaged<Element>.fromOpaque(pointer).release()
+      let parent = unsafe g_type_class_peek(record.type.parentType.type)
+      unsafe parent?.assumingMemoryBound(to: GObjectClass.self).pointee.finalize(object)
+    }
+    for (index, property) in properties.enumerated() {
+      unsafe g_object_class_install_property(objectClass, guint(index + 1), property.makeSpecification())
+    }
+    unsafe type.installVirtualMethods(in: classStructure)
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// Something that travels along a pipeline beside the data (`GstEvent`).
+@safe public struct Event: ~Copyable, @unsafe MiniObject {
+  @unsafe public private(set) var raw: UnsafeMutablePointer<GstEvent>
+
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstEvent>) { unsafe self.raw = raw }
+  deinit { unsafe unref(raw) }
+
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstEvent> {
+    let raw = unsafe raw
+    discard self
+    return unsafe raw
+  }
+
+  public enum Kind: Sendable {
+    case flushStart, flushStop, streamStart, caps, segment, streamCollection, tag, endOfStream, gap
+    case seek, step, latency, reconfigure, qualityOfService, navigation
+    case customDownstream, customUpstream, other
+  }
+
+  public var kind: Kind {
+    switch unsafe raw.pointee.type {
+    case GST_EVENT_FLUSH_START: .flushStart
+    case GST_EVENT_FLUSH_STOP: .flushStop
+    case GST_EVENT_STREAM_START: .streamStart
+    case GST_EVENT_CAPS: .caps
+    case GST_EVENT_SEGMENT: .segment
+    case GST_EVENT_STREAM_COLLECTION: .streamCollection
+    case GST_EVENT_TAG: .tag
+    case GST_EVENT_EOS: .endOfStream
+    case GST_EVENT_GAP: .gap
+    case GST_EVENT_SEEK: .seek
+    case GST_EVENT_STEP: .step
+    case GST_EVENT_LATENCY: .latency
+    case GST_EVENT_RECONFIGURE: .reconfigure
+    case GST_EVENT_QOS: .qualityOfService
+    case GST_EVENT_NAVIGATION: .navigation
+    case GST_EVENT_CUSTOM_DOWNSTREAM: .customDownstream
+    case GST_EVENT_CUSTOM_UPSTREAM: .customUpstream
+    default: .other
+    }
+  }
+
+  /// The sequence number by which an event and its consequences are known.
+  public var sequenceNumber: UInt32 {
+    get { unsafe gst_event_get_seqnum(raw) }
+    set {
+      unsafe raw = cgst_event_make_writable(raw)
+      unsafe gst_event_set_seqnum(raw, newValue)
+    }
+  }
+
+  /// The caps of a caps event.
+  public var caps: Caps? {
+    guard kind == .caps else { return nil }
+    var caps: UnsafeMutablePointer<GstCaps>?
+    unsafe gst_event_parse_caps(raw, &caps)
+    guard let caps = unsafe caps else { return nil }
+    return unsafe Caps.retaining(caps)
+  }
+
+  /// The segment of a segment event.
+  public var segment: Segment? {
+    guard kind == .segment else { return nil }
+    var segment: UnsafePointer<GstSegment>?
+    unsafe gst_event_parse_segment(raw, &segment)
+    return unsafe segment.map { unsafe Segment($0.pointee) }
+  }
+
+  /// The fields, `nil` when the event has none.
+  public func withStructure<Result>(_ body: (StructureView) -> Result) -> Result? {
+    guard let structure = unsafe gst_event_get_structure(raw) else { return nil }
+    return unsafe body(StructureView(structure))
+  }
+
+  /// A segment event.
+  public static func segment(_ segment: Segment) -> Event {
+    var copy = unsafe segment.raw
+    return unsafe Event(owning: gst_event_new_segment(&copy))
+  }
+
+  /// A caps event.
+  public static func caps(_ caps: borrowing Caps) -> Event { unsafe Event(owning: gst_event_new_caps(caps.raw)) }
+
+  /// An end-of-stream event.
+  public static func endOfStream() -> Event { unsafe Event(owning: gst_event_new_eos()) }
+
+  /// Asks upstream to negotiate anew.
+  public static func reconfigure() -> Event { unsafe Event(owning: gst_event_new_reconfigure()) }
+}
+
+extension Event: @unchecked Sendable {}
+
+/// A request for a key frame, from a sink towards the encoder or back with the data (gst/video/video-event.h).
+public struct ForceKeyUnit: Hashable, Sendable {
+  /// When in running time; `nil` is as soon as possible.
+  public var runningTime: ClockTime?
+  /// Whether parameter sets are wanted with it.
+  public var allHeaders: Bool
+  /// How many requests came before.
+  public var count: UInt32
+  /// Stream position of a request that travels downstream.
+  public var timestamp: ClockTime?
+  /// Stream time of a request that travels downstream.
+  public var streamTime: ClockTime?
+
+  /// Reads a downstream or upstream force-key-unit event; `nil` when the event is another.
+  public init?(_ event: borrowing Event) {
+    guard unsafe gst_video_event_is_force_key_unit(event.raw) != 0 else { return nil }
+    var timestamp = GstClockTime.max
+    var streamTime = GstClockTime.max
+    var runningTime = GstClockTime.max
+    var allHeaders: gboolean = 0
+    var count: guint = 0
+    let parsed =
+      if event.kind == .customUpstream {
+        unsafe gst_video_event_parse_upstream_force_key_unit(event.raw, &runningTime, &allHeaders, &count)
+      } else {
+        unsafe gst_video_event_parse_downstream_force_key_unit(
+          event.raw, &timestamp, &streamTime, &runningTime, &allHeaders, &count)
+      }
+    guard parsed != 0 else { return nil }
+    self.runningTime = ClockTime(raw: UInt64(runningTime))
+    self.allHeaders = allHeaders != 0
+    self.count = count
+    self.timestamp = ClockTime(raw: UInt64(timestamp))
+    self.streamTime = ClockTime(raw: UInt64(streamTime))
+  }
+
+  /// The event to send downstream just before the key frame.
+  public func downstreamEvent() -> Event {
+    unsafe Event(
+      owning: gst_video_event_new_downstream_force_key_unit(
+        GstClockTime(timestamp.raw), GstClockTime(streamTime.raw), GstClockTime(runningTime.raw),
+        allHeaders ? 1 : 0, count))
+  }
+
+  /// The event to send upstream.
+  public func upstreamEvent() -> Event {
+    unsafe Event(
+      owning: gst_video_event_new_upstream_force_key_unit(
+        GstClockTime(runningTime.raw), allHeaders ? 1 : 0, count))
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// Why data flow stopped: a negative `GstFlowReturn` (gstpad.h). Success is the absence of an error.
+public struct FlowError: RawRepresentable, Error, Hashable, Sendable {
+  /// The `GstFlowReturn`, below zero.
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+
+  /// The pad is not linked.
+  public static var notLinked: Self { Self(rawValue: -1) }
+  /// The pad is flushing: stop quietly.
+  public static var flushing: Self { Self(rawValue: -2) }
+  /// No more data is wanted.
+  public static var endOfStream: Self { Self(rawValue: -3) }
+  /// Caps are missing or could not be agreed on.
+  public static var notNegotiated: Self { Self(rawValue: -4) }
+  /// A fatal error; whoever throws it has posted a message.
+  public static var error: Self { Self(rawValue: -5) }
+  /// The operation is not supported.
+  public static var notSupported: Self { Self(rawValue: -6) }
+
+  /// Throws unless `flow` says success (`GST_FLOW_OK` or a custom success).
+  public static func check(_ flow: GstFlowReturn) throws(FlowError) {
+    if flow.rawValue < 0 { throw Self(rawValue: flow.rawValue) }
+  }
+}
+
+/// The bridge from typed throws to the `GstFlowReturn` that C expects.
+@inline(__always)
+func flowReturn(_ body: () throws(FlowError) -> Void) -> GstFlowReturn {
+  do throws(FlowError) {
+    try body()
+    return GST_FLOW_OK
+  } catch {
+    return GstFlowReturn(rawValue: error.rawValue)
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// A reference-counted GStreamer value (buffer, caps, event, query …) whose one Swift owner unrefs it when it goes.
+///
+/// Swift's ownership modifiers state GStreamer's transfer rules: `borrowing` is *transfer none*, `consuming` is
+/// *transfer full*, `inout` *may be replaced*.
+public protocol MiniObject: ~Copyable {
+  associatedtype Raw
+  /// Takes over one reference.
+  @unsafe init(owning raw: UnsafeMutablePointer<Raw>)
+  /// Gives up the reference: the caller has it now.
+  @unsafe consuming func take() -> UnsafeMutablePointer<Raw>
+  /// The C object, for calls that take no reference.
+  @unsafe var raw: UnsafeMutablePointer<Raw> { get }
+}
+
+extension MiniObject where Self: ~Copyable {
+  /// Lends a C object that someone else owns for one call, without a reference of its own: a second reference would
+  /// make the object unwritable.
+  @inline(__always)
+  static func lending<Result: ~Copyable, Failure: Error>(
+    _ raw: UnsafeMutablePointer<Raw>, _ body: (borrowing Self) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let object = unsafe Self(owning: raw)
+    do throws(Failure) {
+      let result = try body(object)
+      _ = unsafe object.take()
+      return result
+    } catch {
+      _ = unsafe object.take()
+      throw error
+    }
+  }
+
+  /// Takes a reference of its own to a C object that someone else owns.
+  @unsafe static func retaining(_ raw: UnsafeMutablePointer<Raw>) -> Self {
+    unsafe gst_mini_object_ref(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstMiniObject.self))
+    return unsafe Self(owning: raw)
+  }
+
+  /// Another owner of the same object. While both live, neither can change it.
+  public borrowing func share() -> Self { unsafe Self.retaining(raw) }
+}
+
+@inline(__always)
+func unref<T>(_ raw: UnsafeMutablePointer<T>) {
+  unsafe gst_mini_object_unref(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstMiniObject.self))
+}
+
+/// Binds a span that was made from a raw pointer to the lifetime of the value that keeps its memory valid.
+@unsafe @_unsafeNonescapableResult @inlinable
+@_lifetime(borrow source)
+func overrideLifetime<T: ~Copyable & ~Escapable, U: ~Copyable & ~Escapable>(
+  _ dependent: consuming T, borrowing source: borrowing U
+) -> T { dependent }
+
+/// The same for a span through which the source is changed.
+@unsafe @_unsafeNonescapableResult @inlinable
+@_lifetime(&source)
+func overrideLifetime<T: ~Copyable & ~Escapable, U: ~Copyable & ~Escapable>(
+  _ dependent: consuming T, mutating source: inout U
+) -> T { dependent }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// One of an element's pads, for as long as the element lives.
+@safe public struct Pad {
+  @unsafe let raw: UnsafeMutablePointer<GstPad>
+  @unsafe init(_ raw: UnsafeMutablePointer<GstPad>) { unsafe self.raw = raw }
+
+  /// The caps that flow now.
+  public var currentCaps: Caps? {
+    guard let caps = unsafe gst_pad_get_current_caps(raw) else { return nil }
+    return unsafe Caps(owning: caps)
+  }
+
+  /// The caps of its template.
+  public var templateCaps: Caps { unsafe Caps(owning: gst_pad_get_pad_template_caps(raw)) }
+
+  /// What the other side accepts at the moment, `nil` when nothing is linked.
+  public func peerCaps(filter: borrowing Caps?) -> Caps? {
+    guard unsafe gst_pad_is_linked(raw) != 0 else { return nil }
+    let caps =
+      switch filter {
+      case .some(let filter): unsafe gst_pad_peer_query_caps(raw, filter.raw)
+      case .none: unsafe gst_pad_peer_query_caps(raw, nil)
+      }
+    guard let caps = unsafe caps else { return nil }
+    return unsafe Caps(owning: caps)
+  }
+
+  /// What the other side accepts out of everything, `nil` when nothing is linked.
+  public func peerCaps() -> Caps? { peerCaps(filter: nil) }
+
+  /// What the other side would allow between this pad's template and itself.
+  public var allowedCaps: Caps? {
+    guard let caps = unsafe gst_pad_get_allowed_caps(raw) else { return nil }
+    return unsafe Caps(owning: caps)
+  }
+
+  /// Whether the other side accepts just these caps.
+  public func peerAccepts(_ caps: borrowing Caps) -> Bool { unsafe gst_pad_peer_query_accept_caps(raw, caps.raw) != 0 }
+
+  /// Sends caps downstream from a source pad.
+  @discardableResult
+  public func setCaps(_ caps: borrowing Caps) -> Bool {
+    unsafe gst_pad_push_event(raw, gst_event_new_caps(caps.raw)) != 0
+  }
+
+  /// Sends an event to the other side.
+  @discardableResult
+  public func push(_ event: consuming Event) -> Bool { unsafe gst_pad_push_event(raw, event.take()) != 0 }
+
+  /// Sends a buffer downstream from a source pad.
+  public func push(_ buffer: consuming Buffer) throws(FlowError) {
+    try unsafe FlowError.check(gst_pad_push(raw, buffer.take()))
+  }
+
+  /// Asks the other side; answers whether it answered.
+  public func queryPeer(_ query: borrowing Query) -> Bool { unsafe gst_pad_peer_query(raw, query.raw) != 0 }
+
+  /// Whether a request to negotiate anew waits; asking clears it.
+  public func checkReconfigure() -> Bool { unsafe gst_pad_check_reconfigure(raw) != 0 }
+  /// Whether a request to negotiate anew waits.
+  public var needsReconfigure: Bool { unsafe cgst_pad_needs_reconfigure(raw) != 0 }
+  /// Puts a request to negotiate anew back.
+  public func markReconfigure() { unsafe gst_pad_mark_reconfigure(raw) }
+  /// Whether the pad is flushing.
+  public var isFlushing: Bool { unsafe cgst_pad_is_flushing(raw) != 0 }
+
+  /// Length of the stream in bytes as upstream knows it.
+  public var peerDurationInBytes: UInt64? {
+    var duration: gint64 = 0
+    guard unsafe gst_pad_peer_query_duration(raw, GST_FORMAT_BYTES, &duration) != 0, duration >= 0 else { return nil }
+    return UInt64(duration)
+  }
+}

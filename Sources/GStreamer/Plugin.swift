@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// The plugin that is being loaded, handed to its initialiser.
+@safe public struct Plugin {
+  @unsafe public let raw: OpaquePointer
+  @unsafe public init(raw: OpaquePointer) { unsafe self.raw = raw }
+}
+
+/// What a plugin's shared library tells GStreamer about itself (`GstPluginDesc`).
+public struct PluginDescription {
+  public var name: StaticString
+  public var description: StaticString
+  public var version: StaticString
+  /// One of the names GStreamer knows: LGPL, GPL, MPL, BSD, MIT/X11 …
+  public var license: StaticString
+  public var source: StaticString
+  public var package: StaticString
+  public var origin: StaticString
+
+  public init(
+    name: StaticString, description: StaticString, version: StaticString, license: StaticString,
+    source: StaticString, package: StaticString, origin: StaticString
+  ) {
+    self.name = name
+    self.description = description
+    self.version = version
+    self.license = license
+    self.source = source
+    self.package = package
+    self.origin = origin
+  }
+
+  /// The descriptor in the form that `gst_plugin_NAME_get_desc` returns; it is never freed.
+  ///
+  /// - Parameter initialise: registers the elements; answers whether that worked.
+  @unsafe public func makeDescriptor(
+    initialise: @convention(c) (OpaquePointer?) -> gboolean
+  ) -> UnsafeMutablePointer<GstPluginDesc> {
+    let descriptor = UnsafeMutablePointer<GstPluginDesc>.allocate(capacity: 1)
+    unsafe descriptor.initialize(to: GstPluginDesc())
+    // The series that the library was built against: GStreamer refuses a plugin from a later one.
+    unsafe descriptor.pointee.major_version = GST_VERSION_MAJOR
+    unsafe descriptor.pointee.minor_version = GST_VERSION_MINOR
+    unsafe descriptor.pointee.name = name.cString
+    unsafe descriptor.pointee.description = description.cString
+    unsafe descriptor.pointee.plugin_init = unsafe initialise
+    unsafe descriptor.pointee.version = version.cString
+    unsafe descriptor.pointee.license = license.cString
+    unsafe descriptor.pointee.source = source.cString
+    unsafe descriptor.pointee.package = package.cString
+    unsafe descriptor.pointee.origin = origin.cString
+    return unsafe descriptor
+  }
+}

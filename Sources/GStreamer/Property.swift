@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Synchronization
+
+/// A value that application threads set and streaming threads read, behind a lock.
+public final class Locked<Value: Sendable>: Sendable {
+  private let mutex: Mutex<Value>
+
+  public init(_ value: Value) { mutex = Mutex(value) }
+
+  /// A copy of the value as it is now: take one a buffer and use it throughout.
+  public var snapshot: Value { mutex.withLock { $0 } }
+
+  /// Changes the value while no one else can.
+  public func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+    mutex.withLock(body)
+  }
+}
+
+/// A GObject property of an element.
+@safe public struct Property {
+  let makeSpecification: () -> UnsafeMutablePointer<GParamSpec>?
+  let get: (Element, UnsafeMutablePointer<GValue>) -> Void
+  let set: ((Element, UnsafePointer<GValue>) -> Void)?
+
+  /// Properties over the fields of one value type.
+  ///
+  /// - Parameters:
+  ///   - locked: where the element keeps the value.
+  ///   - defaults: the value a new element has; defaults of the properties come from it.
+  ///   - settings: name, field, range and description of each.
+  public static func settings<Owner: Element, Values: Sendable>(
+    _ locked: @escaping (Owner) -> Locked<Values>, defaults: Values, _ settings: [Setting<Values>]
+  ) -> [Property] {
+    settings.map { setting in
+      unsafe Property(
+        makeSpecification: { unsafe setting.makeSpecification(defaults) },
+        get: { element, value in
+          unsafe setting.get(locked(unsafeDowncast(element, to: Owner.self)).snapshot, value)
+        },
+        set: { element, value in
+          unsafe locked(unsafeDowncast(element, to: Owner.self)).withLock { unsafe setting.set(&$0, value) }
+        })
+    }
+  }
+
+  /// A read-only property that is a structure, made when it is asked for.
+  public static func structure<Owner: Element>(
+    _ name: StaticString, _ summary: StaticString, read: @escaping (Owner) -> Structure
+  ) -> Property {
+    unsafe Property(
+      makeSpecification: {
+        unsafe g_param_spec_boxed(
+          name.cString, name.cString, summary.cString, cgst_type_structure(), cgst_param_flags(0, 0))
+      },
+      get: { element, value in
+        unsafe cgst_value_take_structure(value, read(unsafeDowncast(element, to: Owner.self)).take())
+      },
+      set: nil)
+  }
+}
+
+/// One field of a value type as a property.
+@safe public struct Setting<Values> {
+  let makeSpecification: (Values) -> UnsafeMutablePointer<GParamSpec>?
+  let get: (Values, UnsafeMutablePointer<GValue>) -> Void
+  let set: (inout Values, UnsafePointer<GValue>) -> Void
+
+  /// A whole number (`gint`).
+  public static func int(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Int32>, in range: ClosedRange<Int32>,
+    _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_int(
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, defaults[keyPath: field],
+          cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_int($1, $0[keyPath: field]) },
+      set: { unsafe $0[keyPath: field] = g_value_get_int($1) })
+  }
+
+  /// A whole number from 0 (`guint64`).
+  public static func uint64(
+    _ name: StaticString, _ field: WritableKeyPath<Values, UInt64>, in range: ClosedRange<UInt64>,
+    _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_uint64(
+          name.cString, name.cString, summary.cString, guint64(range.lowerBound), guint64(range.upperBound),
+          guint64(defaults[keyPath: field]), cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_uint64($1, guint64($0[keyPath: field])) },
+      set: { unsafe $0[keyPath: field] = UInt64(g_value_get_uint64($1)) })
+  }
+
+  /// A yes or no (`gboolean`).
+  public static func boolean(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Bool>, _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_boolean(
+          name.cString, name.cString, summary.cString, defaults[keyPath: field] ? 1 : 0, cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_boolean($1, $0[keyPath: field] ? 1 : 0) },
+      set: { unsafe $0[keyPath: field] = g_value_get_boolean($1) != 0 })
+  }
+
+  /// A ratio (`GST_TYPE_FRACTION`) from `0/1` to `2147483647/1`; `0/1` usually means unknown.
+  public static func fraction(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Fraction>, _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        let value = defaults[keyPath: field]
+        return unsafe gst_param_spec_fraction(
+          name.cString, name.cString, summary.cString, 0, 1, .max, 1, value.numerator, value.denominator,
+          cgst_param_flags(1, 1))
+      },
+      get: { unsafe cgst_value_set_fraction($1, $0[keyPath: field].numerator, $0[keyPath: field].denominator) },
+      set: {
+        unsafe $0[keyPath: field] = Fraction(
+          gst_value_get_fraction_numerator($1), gst_value_get_fraction_denominator($1))
+      })
+  }
+
+  /// One of several cases (a GEnum).
+  public static func enumeration<Case: PropertyEnumeration>(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Case>, _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_enum(
+          name.cString, name.cString, summary.cString, Case.registeredType, defaults[keyPath: field].rawValue,
+          cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_enum($1, $0[keyPath: field].rawValue) },
+      set: { if let value = unsafe Case(rawValue: g_value_get_enum($1)) { $0[keyPath: field] = value } })
+  }
+
+  /// A set of several choices (a GFlags).
+  public static func flags<Choices: PropertyFlags>(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Choices>, _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_flags(
+          name.cString, name.cString, summary.cString, Choices.registeredType, defaults[keyPath: field].rawValue,
+          cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_flags($1, $0[keyPath: field].rawValue) },
+      set: { unsafe $0[keyPath: field] = Choices(rawValue: g_value_get_flags($1)) })
+  }
+}
+
+/// A name for a value of an enumeration or flag property: `nick` is what users type.
+public struct PropertyNick: Sendable {
+  public var nick: StaticString
+  public var summary: StaticString
+
+  public init(_ nick: StaticString, _ summary: StaticString) {
+    self.nick = nick
+    self.summary = summary
+  }
+}
+
+/// An enumeration that can be a property.
+public protocol PropertyEnumeration: RawRepresentable<Int32>, CaseIterable, Sendable {
+  /// The GType's name, unique in the process.
+  static var typeName: StaticString { get }
+  var nick: PropertyNick { get }
+}
+
+extension PropertyEnumeration {
+  static var registeredType: GType {
+    let existing = unsafe g_type_from_name(typeName.cString)
+    guard existing == 0 else { return existing }
+    let values = UnsafeMutablePointer<GEnumValue>.allocate(capacity: allCases.count + 1)
+    for (index, value) in allCases.enumerated() {
+      let nick = value.nick
+      unsafe (values + index).initialize(
+        to: GEnumValue(value: value.rawValue, value_name: nick.summary.cString, value_nick: nick.nick.cString))
+    }
+    unsafe (values + allCases.count).initialize(to: GEnumValue())
+    return unsafe g_enum_register_static(typeName.cString, values)
+  }
+}
+
+/// An option set that can be a property.
+public protocol PropertyFlags: OptionSet, Sendable where Element == Self, RawValue == UInt32 {
+  /// The GType's name, unique in the process.
+  static var typeName: StaticString { get }
+  /// Each single choice with its name.
+  static var nicks: [(Self, PropertyNick)] { get }
+}
+
+extension PropertyFlags {
+  static var registeredType: GType {
+    let existing = unsafe g_type_from_name(typeName.cString)
+    guard existing == 0 else { return existing }
+    let nicks = nicks
+    let values = UnsafeMutablePointer<GFlagsValue>.allocate(capacity: nicks.count + 1)
+    for (index, (value, nick)) in nicks.enumerated() {
+      unsafe (values + index).initialize(
+        to: GFlagsValue(value: value.rawValue, value_name: nick.summary.cString, value_nick: nick.nick.cString))
+    }
+    unsafe (values + nicks.count).initialize(to: GFlagsValue())
+    return unsafe g_flags_register_static(typeName.cString, values)
+  }
+}

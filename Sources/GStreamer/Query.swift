@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// A question that travels along a pipeline and comes back with an answer (`GstQuery`).
+@safe public struct Query: ~Copyable, @unsafe MiniObject {
+  @unsafe public let raw: UnsafeMutablePointer<GstQuery>
+
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstQuery>) { unsafe self.raw = raw }
+  deinit { unsafe unref(raw) }
+
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstQuery> {
+    let raw = unsafe raw
+    discard self
+    return unsafe raw
+  }
+
+  public enum Kind: Sendable {
+    case position, duration, latency, seeking, convert, caps, acceptCaps, allocation, drain, other
+  }
+
+  public var kind: Kind {
+    switch unsafe raw.pointee.type {
+    case GST_QUERY_POSITION: .position
+    case GST_QUERY_DURATION: .duration
+    case GST_QUERY_LATENCY: .latency
+    case GST_QUERY_SEEKING: .seeking
+    case GST_QUERY_CONVERT: .convert
+    case GST_QUERY_CAPS: .caps
+    case GST_QUERY_ACCEPT_CAPS: .acceptCaps
+    case GST_QUERY_ALLOCATION: .allocation
+    case GST_QUERY_DRAIN: .drain
+    default: .other
+    }
+  }
+
+  // MARK: Allocation
+
+  /// The caps of an allocation query.
+  public var allocationCaps: Caps? {
+    guard kind == .allocation else { return nil }
+    var caps: UnsafeMutablePointer<GstCaps>?
+    var needPool: gboolean = 0
+    unsafe gst_query_parse_allocation(raw, &caps, &needPool)
+    guard let caps = unsafe caps else { return nil }
+    return unsafe Caps.retaining(caps)
+  }
+
+  /// Whether the answerer understands `GstVideoMeta`, that is, other strides and offsets than the default.
+  public var allowsVideoMeta: Bool {
+    unsafe gst_query_find_allocation_meta(raw, gst_video_meta_api_get_type(), nil) != 0
+  }
+
+  /// Whether the answerer crops by `GstVideoCropMeta`.
+  public var allowsVideoCropMeta: Bool {
+    unsafe gst_query_find_allocation_meta(raw, gst_video_crop_meta_api_get_type(), nil) != 0
+  }
+
+  /// Says that we understand `GstVideoMeta`.
+  public func addVideoMeta() { unsafe gst_query_add_allocation_meta(raw, gst_video_meta_api_get_type(), nil) }
+
+  /// A pool of an allocation answer with its sizes.
+  public struct PoolOffer: ~Copyable {
+    /// `nil` when only sizes are given.
+    public var pool: BufferPool?
+    /// Bytes a buffer.
+    public var size: UInt32
+    /// Buffers to allocate at once.
+    public var minimum: UInt32
+    /// Buffers at most, 0 without limit.
+    public var maximum: UInt32
+
+    public init(pool: consuming BufferPool?, size: UInt32, minimum: UInt32, maximum: UInt32) {
+      self.pool = pool
+      self.size = size
+      self.minimum = minimum
+      self.maximum = maximum
+    }
+  }
+
+  /// The first pool that the answerer offers.
+  public func firstPool() -> PoolOffer? {
+    guard unsafe gst_query_get_n_allocation_pools(raw) > 0 else { return nil }
+    var pool: UnsafeMutablePointer<GstBufferPool>?
+    var (size, minimum, maximum): (guint, guint, guint) = (0, 0, 0)
+    unsafe gst_query_parse_nth_allocation_pool(raw, 0, &pool, &size, &minimum, &maximum)
+    let owned: BufferPool? =
+      if let pool = unsafe pool { unsafe BufferPool(owning: pool) } else { nil }
+    return PoolOffer(pool: owned, size: size, minimum: minimum, maximum: maximum)
+  }
+
+  /// Puts this pool first, in place of one that is there.
+  public func setFirstPool(_ offer: borrowing PoolOffer) {
+    let pool: UnsafeMutablePointer<GstBufferPool>?
+    switch offer.pool {
+    case .some(let owned): unsafe pool = owned.raw
+    case .none: unsafe pool = nil
+    }
+    if unsafe gst_query_get_n_allocation_pools(raw) > 0 {
+      unsafe gst_query_set_nth_allocation_pool(raw, 0, pool, offer.size, offer.minimum, offer.maximum)
+    } else {
+      unsafe gst_query_add_allocation_pool(raw, pool, offer.size, offer.minimum, offer.maximum)
+    }
+  }
+
+  // MARK: Latency
+
+  /// The answer to a latency query.
+  public var latency: (isLive: Bool, minimum: ClockTime, maximum: ClockTime?)? {
+    guard kind == .latency else { return nil }
+    var live: gboolean = 0
+    var (minimum, maximum): (GstClockTime, GstClockTime) = (0, 0)
+    unsafe gst_query_parse_latency(raw, &live, &minimum, &maximum)
+    return (live != 0, ClockTime(nanoseconds: UInt64(minimum)), ClockTime(raw: UInt64(maximum)))
+  }
+
+  // MARK: Caps
+
+  /// The filter of a caps query, `nil` when everything is asked for.
+  public var capsFilter: Caps? {
+    guard kind == .caps else { return nil }
+    var filter: UnsafeMutablePointer<GstCaps>?
+    unsafe gst_query_parse_caps(raw, &filter)
+    guard let filter = unsafe filter else { return nil }
+    return unsafe Caps.retaining(filter)
+  }
+
+  /// The caps that an accept-caps query asks about.
+  public var capsToAccept: Caps? {
+    guard kind == .acceptCaps else { return nil }
+    var caps: UnsafeMutablePointer<GstCaps>?
+    unsafe gst_query_parse_accept_caps(raw, &caps)
+    guard let caps = unsafe caps else { return nil }
+    return unsafe Caps.retaining(caps)
+  }
+
+  /// Answers an accept-caps query.
+  public func setAcceptCapsResult(_ accepted: Bool) {
+    guard kind == .acceptCaps else { return }
+    unsafe gst_query_set_accept_caps_result(raw, accepted ? 1 : 0)
+  }
+}

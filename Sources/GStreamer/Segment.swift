@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// The part of a stream that is played and how its timestamps become running time (`GstSegment`).
+@safe public struct Segment: @unchecked Sendable {
+  @unsafe var raw: GstSegment
+
+  @unsafe init(_ raw: GstSegment) { unsafe self.raw = raw }
+
+  /// Whether positions are times (`GST_FORMAT_TIME`) rather than, say, bytes.
+  public var isTime: Bool { unsafe raw.format == GST_FORMAT_TIME }
+  /// Playback speed; below 0 is reverse.
+  public var rate: Double { unsafe raw.rate }
+  /// Only random access points are wanted.
+  public var keyUnitsOnly: Bool { unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS.rawValue != 0 }
+  /// Pictures that nothing refers to may be left out (`GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED`).
+  public var forwardPredictedOnly: Bool {
+    unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED.rawValue != 0
+  }
+  /// First position of the segment in its own format.
+  public var start: UInt64 { unsafe UInt64(raw.start) }
+
+  /// The running time of a position, `nil` when it is outside the segment or the segment is not in time.
+  public func runningTime(of position: ClockTime?) -> ClockTime? {
+    guard isTime, let position else { return nil }
+    var copy = unsafe raw
+    return unsafe ClockTime(
+      raw: UInt64(gst_segment_to_running_time(&copy, GST_FORMAT_TIME, guint64(position.nanoseconds))))
+  }
+
+  /// The stream time of a position, `nil` when it is outside the segment or the segment is not in time.
+  public func streamTime(of position: ClockTime?) -> ClockTime? {
+    guard isTime, let position else { return nil }
+    var copy = unsafe raw
+    return unsafe ClockTime(
+      raw: UInt64(gst_segment_to_stream_time(&copy, GST_FORMAT_TIME, guint64(position.nanoseconds))))
+  }
+}

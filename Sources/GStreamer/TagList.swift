@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// Facts about a stream for the user, such as its codec and bitrate (`GstTagList`).
+@safe public struct TagList: ~Copyable, @unsafe MiniObject {
+  @unsafe public private(set) var raw: UnsafeMutablePointer<GstTagList>
+
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstTagList>) { unsafe self.raw = raw }
+  deinit { unsafe unref(raw) }
+
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstTagList> {
+    let raw = unsafe raw
+    discard self
+    return unsafe raw
+  }
+
+  /// No tags.
+  public init() { unsafe self.init(owning: gst_tag_list_new_empty()) }
+
+  /// Sets a string tag such as `video-codec`, in place of one that is there.
+  public mutating func set(_ tag: String, _ value: String) {
+    var boxed = GValue()
+    unsafe g_value_init(&boxed, g_type_from_name("gchararray"))
+    unsafe g_value_set_string(&boxed, value)
+    unsafe gst_tag_list_add_value(raw, GST_TAG_MERGE_REPLACE, tag, &boxed)
+    unsafe g_value_unset(&boxed)
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// A picture on its way through a video decoder (`GstVideoCodecFrame`), with one owned reference.
+@safe public struct VideoCodecFrame: ~Copyable {
+  @unsafe let raw: UnsafeMutablePointer<GstVideoCodecFrame>
+
+  @unsafe init(owning raw: UnsafeMutablePointer<GstVideoCodecFrame>) { unsafe self.raw = raw }
+  deinit { unsafe gst_video_codec_frame_unref(raw) }
+
+  @unsafe consuming func take() -> UnsafeMutablePointer<GstVideoCodecFrame> {
+    let raw = unsafe raw
+    discard self
+    return unsafe raw
+  }
+
+  /// The decoder's own number of the frame, by which it is found again.
+  public var systemFrameNumber: UInt32 { unsafe raw.pointee.system_frame_number }
+  public var pts: ClockTime? {
+    get { unsafe ClockTime(raw: UInt64(raw.pointee.pts)) }
+    nonmutating set { unsafe raw.pointee.pts = GstClockTime(newValue.raw) }
+  }
+  public var dts: ClockTime? { unsafe ClockTime(raw: UInt64(raw.pointee.dts)) }
+  public var duration: ClockTime? {
+    get { unsafe ClockTime(raw: UInt64(raw.pointee.duration)) }
+    nonmutating set { unsafe raw.pointee.duration = GstClockTime(newValue.raw) }
+  }
+
+  /// Whether the frame is a random access point.
+  public var isSyncPoint: Bool {
+    get { unsafe cgst_video_codec_frame_is_sync_point(raw) != 0 }
+    nonmutating set { unsafe cgst_video_codec_frame_set_sync_point(raw, newValue ? 1 : 0) }
+  }
+
+  /// Whether the frame is to be decoded but not shown.
+  public var isDecodeOnly: Bool {
+    unsafe raw.pointee.flags & GST_VIDEO_CODEC_FRAME_FLAG_DECODE_ONLY.rawValue != 0
+  }
+  public func markDecodeOnly() { unsafe cgst_video_codec_frame_set_decode_only(raw) }
+
+  /// Flags of the input buffer.
+  public var inputFlags: Buffer.Flags { withInput { $0.flags } ?? [] }
+
+  /// Reads the compressed picture; `nil` when there is none.
+  public func withInput<Result: ~Copyable, Failure: Error>(
+    _ body: (borrowing Buffer) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard let input = unsafe raw.pointee.input_buffer else { return nil }
+    return try unsafe Buffer.lending(input, body)
+  }
+
+  /// Changes the compressed picture's buffer (its metas, for instance).
+  public func modifyInput(_ body: (inout Buffer) -> Void) {
+    guard let input = unsafe raw.pointee.input_buffer else { return }
+    var buffer = unsafe Buffer(owning: input)
+    body(&buffer)
+    unsafe raw.pointee.input_buffer = buffer.take()
+  }
+
+  /// Sets the decoded picture.
+  public func setOutput(_ buffer: consuming Buffer) {
+    if let old = unsafe raw.pointee.output_buffer { unsafe unref(old) }
+    unsafe raw.pointee.output_buffer = unsafe buffer.take()
+  }
+
+  /// Changes the decoded picture's buffer, when there is one.
+  public func modifyOutput(_ body: (inout Buffer) -> Void) {
+    guard let output = unsafe raw.pointee.output_buffer else { return }
+    var buffer = unsafe Buffer(owning: output)
+    body(&buffer)
+    unsafe raw.pointee.output_buffer = buffer.take()
+  }
+}
+
+/// The format that a decoder's input or output has from some point of the stream on (`GstVideoCodecState`).
+@safe public struct VideoCodecState: ~Copyable {
+  @unsafe let raw: UnsafeMutablePointer<GstVideoCodecState>
+
+  @unsafe init(owning raw: UnsafeMutablePointer<GstVideoCodecState>) { unsafe self.raw = raw }
+  deinit { unsafe gst_video_codec_state_unref(raw) }
+
+  /// Geometry and colour; for compressed input as far as the caps say.
+  public var info: VideoInfo { unsafe VideoInfo(raw.pointee.info) }
+
+  /// The input's caps.
+  public var caps: Caps? {
+    guard let caps = unsafe raw.pointee.caps else { return nil }
+    return unsafe Caps.retaining(caps)
+  }
+
+  /// The input's `codec_data`.
+  public var codecData: Buffer? {
+    guard let data = unsafe raw.pointee.codec_data else { return nil }
+    return unsafe Buffer.retaining(data)
+  }
+
+  /// Changes what the output is beyond format and size: aspect ratio, colour, interlacing, frame rate.
+  public func modifyInfo(_ body: (inout VideoInfo) -> Void) {
+    var info = info
+    body(&info)
+    unsafe raw.pointee.info = info.raw
+  }
+
+  /// Sets the output's caps by hand, for fields that `info` has not; otherwise they are made from `info`.
+  public func setCaps(_ caps: consuming Caps) {
+    if let old = unsafe raw.pointee.caps { unsafe unref(old) }
+    unsafe raw.pointee.caps = unsafe caps.take()
+  }
+
+  /// Sets the caps of the allocation query by hand, when memory needs another size than is shown.
+  public func setAllocationCaps(_ caps: consuming Caps) {
+    if let old = unsafe raw.pointee.allocation_caps { unsafe unref(old) }
+    unsafe raw.pointee.allocation_caps = unsafe caps.take()
+  }
+
+  /// Another owner of the same state.
+  public borrowing func share() -> VideoCodecState { unsafe VideoCodecState(owning: gst_video_codec_state_ref(raw)) }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// Converts raw video between formats, sizes and colour spaces (`GstVideoConverter`).
+@safe public struct VideoConverter: ~Copyable {
+  private let raw: OpaquePointer
+  private let input: VideoInfo
+  private let output: VideoInfo
+
+  /// - Parameter threads: how many to use; 0 is one a processor.
+  /// - Returns: `nil` when there is no way from one to the other.
+  public init?(from input: VideoInfo, to output: VideoInfo, threads: UInt32 = 1) {
+    let config = unsafe gst_structure_new_empty("GstVideoConverter")
+    unsafe cgst_structure_set_uint(config, "GstVideoConverter.threads", threads)
+    var (source, destination) = unsafe (input.raw, output.raw)
+    guard let raw = unsafe gst_video_converter_new(&source, &destination, config) else { return nil }
+    unsafe self.raw = raw
+    self.input = input
+    self.output = output
+  }
+
+  deinit { unsafe gst_video_converter_free(raw) }
+
+  /// Converts one frame; strides and offsets of either buffer come from its video meta when it has one.
+  /// - Throws: `FlowError.error` when a buffer cannot be mapped.
+  public func convert(_ source: borrowing Buffer, into destination: inout Buffer) throws(FlowError) {
+    var (from, to) = unsafe (GstVideoFrame(), GstVideoFrame())
+    var (inputInfo, outputInfo) = unsafe (input.raw, output.raw)
+    guard unsafe gst_video_frame_map(&from, &inputInfo, source.raw, GST_MAP_READ) != 0 else { throw .error }
+    defer { unsafe gst_video_frame_unmap(&from) }
+    destination.makeWritable()
+    guard unsafe gst_video_frame_map(&to, &outputInfo, destination.raw, GST_MAP_WRITE) != 0 else { throw .error }
+    unsafe gst_video_converter_frame(raw, &from, &to)
+    unsafe gst_video_frame_unmap(&to)
+  }
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// Decodes compressed pictures (`GstVideoDecoder`): the base class does segments, timestamps, QoS, trick modes and
+/// negotiation.
+///
+/// Every method chains to the base class by default. Methods are called with the stream lock held.
+open class VideoDecoder: Element {
+  private var decoder: UnsafeMutablePointer<GstVideoDecoder> {
+    unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstVideoDecoder.self)
+  }
+
+  // MARK: To override
+
+  /// READY is about to be entered: look for the codec here.
+  open func open() throws(ElementError) {}
+  /// NULL is about to be entered.
+  open func close() {}
+  /// Data flow is about to begin.
+  open func start() throws(ElementError) {}
+  /// Data flow has ended.
+  open func stop() {}
+  /// The format of what comes next. Answers whether it can be decoded.
+  open func setFormat(_ state: borrowing VideoCodecState) -> Bool { true }
+  /// A picture to decode. End each with `finish`, `drop` or `release`, now or later.
+  open func handleFrame(_ frame: consuming VideoCodecFrame) throws(FlowError) {}
+  /// The stream has ended: put out everything that is left.
+  open func finish() throws(FlowError) {}
+  /// The segment has ended, or reverse playback needs its pictures: put out everything, more may come.
+  open func drain() throws(FlowError) {}
+  /// A seek: forget everything.
+  open func flush() -> Bool { true }
+  /// Settle the output format with downstream.
+  open func negotiate() -> Bool { unsafe Self.parent.pointee.negotiate(decoder) != 0 }
+  /// Downstream's answer to the allocation query: choose the pool.
+  open func decideAllocation(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.decide_allocation(decoder, query.raw) != 0
+  }
+  /// Answer upstream's allocation query.
+  open func proposeAllocation(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.propose_allocation(decoder, query.raw) != 0
+  }
+  /// The caps that can be decoded.
+  open func sinkCaps(filter: borrowing Caps?) -> Caps {
+    let filterCaps: UnsafeMutablePointer<GstCaps>?
+    switch filter {
+    case .some(let caps): unsafe filterCaps = caps.raw
+    case .none: unsafe filterCaps = nil
+    }
+    return unsafe Caps(owning: gst_video_decoder_proxy_getcaps(decoder, nil, filterCaps))
+  }
+  open func sinkEvent(_ event: consuming Event) -> Bool {
+    unsafe Self.parent.pointee.sink_event(decoder, event.take()) != 0
+  }
+  open func sourceEvent(_ event: consuming Event) -> Bool {
+    unsafe Self.parent.pointee.src_event(decoder, event.take()) != 0
+  }
+  open func sinkQuery(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.sink_query(decoder, query.raw) != 0
+  }
+  open func sourceQuery(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.src_query(decoder, query.raw) != 0
+  }
+
+  // MARK: Services of the base class
+
+  public var sinkPad: Pad { unsafe Pad(decoder.pointee.sinkpad) }
+  public var sourcePad: Pad { unsafe Pad(decoder.pointee.srcpad) }
+
+  /// The segment of the pictures that go in.
+  public var inputSegment: Segment { unsafe Segment(decoder.pointee.input_segment) }
+  /// The segment of the pictures that come out.
+  public var outputSegment: Segment { unsafe Segment(decoder.pointee.output_segment) }
+
+  /// Each input buffer is one whole picture with caps that say so.
+  public func setPacketized(_ packetized: Bool) { unsafe gst_video_decoder_set_packetized(decoder, packetized ? 1 : 0) }
+  /// Input buffers may be parts of a picture; see `gst_video_decoder_set_subframe_mode`.
+  public func setSubframeMode(_ subframes: Bool) {
+    unsafe gst_video_decoder_set_subframe_mode(decoder, subframes ? 1 : 0)
+  }
+  /// Sink caps must have been accepted before data comes.
+  public func setNeedsFormat(_ needs: Bool) { unsafe gst_video_decoder_set_needs_format(decoder, needs ? 1 : 0) }
+  /// Accept-caps queries are answered from the pad template alone.
+  public func setUsesDefaultPadAcceptCaps(_ uses: Bool) {
+    unsafe gst_video_decoder_set_use_default_pad_acceptcaps(decoder, uses ? 1 : 0)
+  }
+
+  /// How long pictures are held back.
+  public func setLatency(minimum: ClockTime, maximum: ClockTime) {
+    unsafe gst_video_decoder_set_latency(decoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
+  }
+
+  /// The output's format and size; everything else comes from the input's format.
+  public func setOutputState(
+    format: VideoFormat, width: UInt32, height: UInt32, reference: borrowing VideoCodecState?
+  ) -> VideoCodecState? {
+    let referenceState: UnsafeMutablePointer<GstVideoCodecState>?
+    switch reference {
+    case .some(let state): unsafe referenceState = state.raw
+    case .none: unsafe referenceState = nil
+    }
+    guard
+      let state = unsafe gst_video_decoder_set_output_state(decoder, format.raw, width, height, referenceState)
+    else { return nil }
+    return unsafe VideoCodecState(owning: state)
+  }
+
+  /// The output format that was set last.
+  public var outputState: VideoCodecState? {
+    guard let state = unsafe gst_video_decoder_get_output_state(decoder) else { return nil }
+    return unsafe VideoCodecState(owning: state)
+  }
+
+  /// Agrees with downstream on the output format that was set.
+  public func negotiateOutput() -> Bool { unsafe gst_video_decoder_negotiate(decoder) != 0 }
+
+  /// A buffer for a decoded picture from the negotiated pool.
+  public func allocateOutputBuffer() -> Buffer? {
+    guard let buffer = unsafe gst_video_decoder_allocate_output_buffer(decoder) else { return nil }
+    return unsafe Buffer(owning: buffer)
+  }
+
+  /// The pool that negotiation chose.
+  public var bufferPool: BufferPool? {
+    guard let pool = unsafe gst_video_decoder_get_buffer_pool(decoder) else { return nil }
+    return unsafe BufferPool(owning: pool)
+  }
+
+  /// A picture that is on its way, by its number.
+  public func frame(number: UInt32) -> VideoCodecFrame? {
+    guard let frame = unsafe gst_video_decoder_get_frame(decoder, gint(truncatingIfNeeded: number)) else { return nil }
+    return unsafe VideoCodecFrame(owning: frame)
+  }
+
+  /// Pushes the picture's output downstream.
+  public func finish(_ frame: consuming VideoCodecFrame) throws(FlowError) {
+    try unsafe FlowError.check(gst_video_decoder_finish_frame(decoder, frame.take()))
+  }
+
+  /// Leaves the picture out and tells QoS so.
+  public func drop(_ frame: consuming VideoCodecFrame) throws(FlowError) {
+    try unsafe FlowError.check(gst_video_decoder_drop_frame(decoder, frame.take()))
+  }
+
+  /// Forgets the picture without telling anyone.
+  public func release(_ frame: consuming VideoCodecFrame) {
+    unsafe gst_video_decoder_release_frame(decoder, frame.take())
+  }
+
+  /// How late the picture is, in nanoseconds; below 0 it is too late to be seen.
+  public func maximumDecodeTime(of frame: borrowing VideoCodecFrame) -> Int64 {
+    unsafe Int64(gst_video_decoder_get_max_decode_time(decoder, frame.raw))
+  }
+
+  /// Asks upstream for a random access point.
+  public func requestSyncPoint(at frame: borrowing VideoCodecFrame, discardInput: Bool, corruptOutput: Bool) {
+    var flags: UInt32 = 0
+    if discardInput { flags |= GST_VIDEO_DECODER_REQUEST_SYNC_POINT_DISCARD_INPUT.rawValue }
+    if corruptOutput { flags |= GST_VIDEO_DECODER_REQUEST_SYNC_POINT_CORRUPT_OUTPUT.rawValue }
+    unsafe gst_video_decoder_request_sync_point(
+      decoder, frame.raw, GstVideoDecoderRequestSyncPointFlags(rawValue: flags))
+  }
+
+  /// Consecutive errors that are allowed (the `max-errors` property); −1 is without limit.
+  public var maximumErrors: Int32 { unsafe gst_video_decoder_get_max_errors(decoder) }
+
+  /// Counts a picture that could not be decoded: a warning in the log until there are too many in a row, then an
+  /// error on the bus (`GST_VIDEO_DECODER_ERROR`).
+  /// - Throws: `FlowError.error` when that is one too many.
+  public func countError(
+    _ error: ElementError, weight: Int32 = 1, file: StaticString = #fileID, function: StaticString = #function,
+    line: Int32 = #line
+  ) throws(FlowError) {
+    let (domain, code) = error.domainAndCode
+    try unsafe FlowError.check(
+      _gst_video_decoder_error(
+        decoder, weight, domain, code, g_strdup(error.message), g_strdup(error.debug), file.cString,
+        function.cString, line))
+  }
+
+  /// Adds tags about the stream.
+  public func mergeTags(_ tags: borrowing TagList) {
+    unsafe gst_video_decoder_merge_tags(decoder, tags.raw, GST_TAG_MERGE_REPLACE)
+  }
+
+  /// Does something without the stream lock, such as waiting for a thread that may want it.
+  public func withoutStreamLock<Result>(_ body: () -> Result) -> Result {
+    unsafe cgst_video_decoder_unlock(decoder)
+    defer { unsafe cgst_video_decoder_lock(decoder) }
+    return body()
+  }
+
+  /// Does something with the stream lock.
+  public func withStreamLock<Result>(_ body: () -> Result) -> Result {
+    unsafe cgst_video_decoder_lock(decoder)
+    defer { unsafe cgst_video_decoder_unlock(decoder) }
+    return body()
+  }
+
+  // MARK: Trampolines
+
+  override class var parentType: (type: GType, instanceSize: Int) {
+    unsafe (gst_video_decoder_get_type(), MemoryLayout<GstVideoDecoder>.stride)
+  }
+
+  nonisolated(unsafe) private static let parent: UnsafePointer<GstVideoDecoderClass> =
+    unsafe UnsafePointer(
+      UnsafeMutableRawPointer(g_type_class_ref(gst_video_decoder_get_type()))
+        .assumingMemoryBound(to: GstVideoDecoderClass.self))
+
+  override class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
+    let methods = unsafe classStructure.assumingMemoryBound(to: GstVideoDecoderClass.self)
+    _ = unsafe parent
+    unsafe methods.pointee.open = { decoder in
+      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
+      return element.reportingErrors { () throws(ElementError) in try element.open() }
+    }
+    unsafe methods.pointee.close = { decoder in
+      unsafe swiftDecoder(decoder)?.close()
+      return 1
+    }
+    unsafe methods.pointee.start = { decoder in
+      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
+      return element.reportingErrors { () throws(ElementError) in try element.start() }
+    }
+    unsafe methods.pointee.stop = { decoder in
+      unsafe swiftDecoder(decoder)?.stop()
+      return 1
+    }
+    unsafe methods.pointee.set_format = { decoder, state in
+      guard let element = unsafe swiftDecoder(decoder), let state = unsafe state else { return 0 }
+      return unsafe element.setFormat(VideoCodecState(owning: gst_video_codec_state_ref(state))) ? 1 : 0
+    }
+    unsafe methods.pointee.handle_frame = { decoder, frame in
+      guard let element = unsafe swiftDecoder(decoder), let frame = unsafe frame else { return GST_FLOW_ERROR }
+      return flowReturn { () throws(FlowError) in try unsafe element.handleFrame(VideoCodecFrame(owning: frame)) }
+    }
+    unsafe methods.pointee.finish = { decoder in
+      guard let element = unsafe swiftDecoder(decoder) else { return GST_FLOW_ERROR }
+      return flowReturn { () throws(FlowError) in try element.finish() }
+    }
+    unsafe methods.pointee.drain = { decoder in
+      guard let element = unsafe swiftDecoder(decoder) else { return GST_FLOW_ERROR }
+      return flowReturn { () throws(FlowError) in try element.drain() }
+    }
+    unsafe methods.pointee.flush = { decoder in
+      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
+      return element.flush() ? 1 : 0
+    }
+    unsafe methods.pointee.negotiate = { decoder in
+      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
+      return element.negotiate() ? 1 : 0
+    }
+    unsafe methods.pointee.decide_allocation = { decoder, query in
+      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
+      return unsafe Query.lending(query) { element.decideAllocation($0) } ? 1 : 0
+    }
+    unsafe methods.pointee.propose_allocation = { decoder, query in
+      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
+      return unsafe Query.lending(query) { element.proposeAllocation($0) } ? 1 : 0
+    }
+    unsafe methods.pointee.getcaps = { decoder, filter in
+      guard let element = unsafe swiftDecoder(decoder) else { return unsafe gst_caps_new_empty() }
+      guard let filter = unsafe filter else { return unsafe element.sinkCaps(filter: nil).take() }
+      let held = unsafe Optional(Caps.retaining(filter))
+      return unsafe element.sinkCaps(filter: held).take()
+    }
+    unsafe methods.pointee.sink_event = { decoder, event in
+      guard let element = unsafe swiftDecoder(decoder), let event = unsafe event else { return 0 }
+      return unsafe element.sinkEvent(Event(owning: event)) ? 1 : 0
+    }
+    unsafe methods.pointee.src_event = { decoder, event in
+      guard let element = unsafe swiftDecoder(decoder), let event = unsafe event else { return 0 }
+      return unsafe element.sourceEvent(Event(owning: event)) ? 1 : 0
+    }
+    unsafe methods.pointee.sink_query = { decoder, query in
+      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
+      return unsafe Query.lending(query) { element.sinkQuery($0) } ? 1 : 0
+    }
+    unsafe methods.pointee.src_query = { decoder, query in
+      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
+      return unsafe Query.lending(query) { element.sourceQuery($0) } ? 1 : 0
+    }
+  }
+}
+
+@inline(__always)
+private func swiftDecoder(_ decoder: UnsafeMutablePointer<GstVideoDecoder>?) -> VideoDecoder? {
+  guard let decoder = unsafe decoder else { return nil }
+  return unsafe swiftObject(
+    UnsafeMutableRawPointer(decoder), behind: MemoryLayout<GstVideoDecoder>.stride, as: VideoDecoder.self)
+}
