@@ -13,10 +13,12 @@ nonisolated(unsafe) private let descriptor = unsafe PluginDescription(
 }
 
 /// What GStreamer looks for when it loads the library.
-@c public func gst_plugin_swifth26x_get_desc() -> UnsafePointer<GstPluginDesc> { unsafe UnsafePointer(descriptor) }
+@c(gst_plugin_swifth26x_get_desc)
+public func pluginDescriptor() -> UnsafePointer<GstPluginDesc> { unsafe UnsafePointer(descriptor) }
 
 /// What a program calls that links the plugin in statically.
-@c public func gst_plugin_swifth26x_register() {
+@c(gst_plugin_swifth26x_register)
+public func registerStatically() {
   let plugin = unsafe descriptor.pointee
   unsafe gst_plugin_register_static(
     plugin.major_version, plugin.minor_version, plugin.name, plugin.description, plugin.plugin_init, plugin.version,
