@@ -28,7 +28,7 @@ public enum FieldValue: Hashable, Sendable {
       unsafe copies.withUnsafeBufferPointer {
         unsafe cgst_structure_set_strings(structure, name, $0.baseAddress, guint($0.count))
       }
-      for index in copies.indices { unsafe g_free(UnsafeMutableRawPointer(mutating: copies[index])) }
+      for index in unsafe copies.indices { unsafe g_free(UnsafeMutableRawPointer(mutating: copies[index])) }
     case .fraction(let value):
       unsafe cgst_structure_set_fraction(structure, name, value.numerator, value.denominator)
     }
