@@ -17,6 +17,9 @@ public import CGStreamer
     return unsafe raw
   }
 
+  /// Another owner of the same buffer; it is copied when either changes it.
+  public borrowing func share() -> Buffer { unsafe .retaining(raw) }
+
   /// A buffer without memory.
   public init() { unsafe self.init(owning: gst_buffer_new()) }
 
@@ -196,7 +199,8 @@ extension Buffer: @unchecked Sendable {}
 
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self) get {
-      let span = unsafe Span(_unsafeStart: UnsafePointer(info.data), count: info.data == nil ? 0 : Int(info.size))
+      let span = unsafe Span(
+        _unsafeElements: UnsafeBufferPointer(start: info.data, count: info.data == nil ? 0 : Int(info.size)))
       return unsafe overrideLifetime(span, borrowing: self)
     }
   }
@@ -221,7 +225,8 @@ extension Buffer: @unchecked Sendable {}
 
   public var bytes: MutableSpan<UInt8> {
     @_lifetime(&self) mutating get {
-      let span = unsafe MutableSpan(_unsafeStart: info.data, count: info.data == nil ? 0 : Int(info.size))
+      let span = unsafe MutableSpan(
+        _unsafeElements: UnsafeMutableBufferPointer(start: info.data, count: info.data == nil ? 0 : Int(info.size)))
       return unsafe overrideLifetime(span, mutating: &self)
     }
   }

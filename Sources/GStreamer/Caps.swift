@@ -16,6 +16,9 @@ public import CGStreamer
     return unsafe raw
   }
 
+  /// Another owner of the same caps; it is copied when either changes it.
+  public borrowing func share() -> Caps { unsafe .retaining(raw) }
+
   /// Caps written as text, as on a gst-launch-1.0 line. `nil` when the text is no caps.
   public init?(parsing text: String) {
     guard let raw = unsafe gst_caps_from_string(text) else { return nil }

@@ -45,7 +45,7 @@ public struct PadTemplate: Sendable {
   }
 
   open class var metadata: ElementMetadata {
-    ElementMetadata(name: "\(Self.self)", classification: "Generic", description: "\(Self.self)", author: "")
+    ElementMetadata(name: "\(Self.self)", classification: "Generic", description: "\(Self.self)", author: "unknown")
   }
   open class var padTemplates: [PadTemplate] { [] }
   open class var properties: [Property] { [] }

@@ -14,6 +14,9 @@ public import CGStreamer
     return unsafe raw
   }
 
+  /// Another owner of the same event; it is copied when either changes it.
+  public borrowing func share() -> Event { unsafe .retaining(raw) }
+
   public enum Kind: Sendable {
     case flushStart, flushStop, streamStart, caps, segment, streamCollection, tag, endOfStream, gap
     case seek, step, latency, reconfigure, qualityOfService, navigation

@@ -38,9 +38,6 @@ extension MiniObject where Self: ~Copyable {
     unsafe gst_mini_object_ref(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstMiniObject.self))
     return unsafe Self(owning: raw)
   }
-
-  /// Another owner of the same object. While both live, neither can change it.
-  public borrowing func share() -> Self { unsafe Self.retaining(raw) }
 }
 
 @inline(__always)

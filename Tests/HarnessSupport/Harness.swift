@@ -12,6 +12,7 @@ public import GStreamer
     case noSuchElement
     case flow(Int32)
     case noBuffer
+    case noCaps
   }
 
   /// Prepares GStreamer, with warnings of its own as fatal errors: no test may cause one.
@@ -50,6 +51,17 @@ public import GStreamer
   public func set(_ property: String, _ value: String) {
     unsafe gst_util_set_object_arg(
       UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), property, value)
+  }
+
+  /// A property of the element as text, in GStreamer's own form; "" when there is none of that name.
+  public func text(_ property: String) -> String {
+    let object = unsafe UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
+    var value = GValue()
+    unsafe g_object_get_property(object, property, &value)
+    defer { unsafe g_value_unset(&value) }
+    guard let text = unsafe gst_value_serialize(&value) else { return "" }
+    defer { unsafe g_free(text) }
+    return unsafe String(cString: text)
   }
 
   /// Starts the element (`PLAYING`), which pushing does by itself.
@@ -125,9 +137,12 @@ public import GStreamer
     return unsafe Event(owning: event)
   }
 
-  /// The caps that flow out of the element as text, `nil` before there are any.
-  public var outputCaps: Caps? {
-    guard let caps = unsafe gst_pad_get_current_caps(raw.pointee.sinkpad) else { return nil }
+  /// The caps that flow out of the element.
+  ///
+  /// (A method that throws rather than an optional: Swift 6.3.1 crashes on optional chaining through values that
+  /// cannot be copied.)
+  public func outputCaps() throws -> Caps {
+    guard let caps = unsafe gst_pad_get_current_caps(raw.pointee.sinkpad) else { throw Failure.noCaps }
     return unsafe Caps(owning: caps)
   }
 
