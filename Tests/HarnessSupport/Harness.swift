@@ -31,7 +31,15 @@ public import GStreamer
   /// An element as written on a gst-launch-1.0 line: `name property=value …`, or several with `!` between.
   public init(_ description: String) throws {
     Self.initialise()
-    guard let raw = unsafe gst_harness_new_parse(description) else { throw Failure.noSuchElement }
+    let isChain = description.contains("!")
+    let element =
+      unsafe isChain
+      ? gst_parse_bin_from_description(description, 1, nil) : gst_parse_launch(description, nil)
+    guard let element = unsafe element else { throw Failure.noSuchElement }
+    // gst_parse_launch's one element comes floating; the harness takes a reference of its own.
+    unsafe gst_object_ref_sink(element)
+    defer { unsafe gst_object_unref(element) }
+    guard let raw = unsafe gst_harness_new_with_element(element, "sink", "src") else { throw Failure.noSuchElement }
     unsafe self.raw = raw
   }
 
