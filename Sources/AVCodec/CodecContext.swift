@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MPL-2.0
+import CAVCodec
+
+/// One opened libavcodec decoder (`AVCodecContext`), closed with its last reference.
+///
+/// Use from one thread at a time. Frames and packets may outlive it.
+@safe public final class CodecContext {
+  private let raw: UnsafeMutablePointer<AVCodecContext>
+  /// libavcodec's `opaque` points at this; the context keeps it.
+  private let source: FrameBufferSourceBox
+
+  /// Opens a decoder.
+  ///
+  /// - Throws: `AVError.decoderNotFound`, `AVError.outOfMemory`, `AVError.invalidData` for extradata that make no sense,
+  ///   and whatever else `avcodec_open2` returns.
+  public init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
+    guard let codec = unsafe cav_find_decoder(settings.codec.id) else { throw .decoderNotFound }
+    guard let context = unsafe avcodec_alloc_context3(codec) else { throw .outOfMemory }
+    source = FrameBufferSourceBox(buffers)
+    unsafe raw = unsafe context
+    // From here on deinit frees the context, also when this initialiser throws.
+    unsafe try Self.apply(settings, to: context)
+    unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(source).toOpaque()
+    unsafe context.pointee.get_buffer2 = unsafe provideFrameBuffer
+    unsafe cav_allow_worker_callbacks(context)
+    unsafe try AVError.check(avcodec_open2(context, codec, nil))
+  }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVCodecContext>? = unsafe raw
+    unsafe avcodec_free_context(&context)
+  }
+
+  private static func apply(
+    _ settings: CodecSettings, to context: UnsafeMutablePointer<AVCodecContext>
+  ) throws(AVError) {
+    if !settings.extradata.isEmpty {
+      guard let size = Int32(exactly: settings.extradata.count),
+        let extradata = unsafe av_mallocz(settings.extradata.count + Int(CAV_INPUT_PADDING))
+      else { throw .outOfMemory }
+      unsafe settings.extradata.withUnsafeBytes {
+        if let base = $0.baseAddress { unsafe extradata.copyMemory(from: base, byteCount: $0.count) }
+      }
+      unsafe context.pointee.extradata = unsafe extradata.assumingMemoryBound(to: UInt8.self)
+      unsafe context.pointee.extradata_size = size
+    }
+    unsafe context.pointee.thread_count = Int32(clamping: settings.threadCount)
+    unsafe context.pointee.thread_type =
+      (settings.useFrameThreads ? FF_THREAD_FRAME : 0) | (settings.useSliceThreads ? FF_THREAD_SLICE : 0)
+    // Frames that the decoder would keep for itself come out flagged, so that every one is accounted for.
+    unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT
+    if settings.lowDelay { unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
+    unsafe context.pointee.has_b_frames = Int32(clamping: settings.reorderDepth)
+    unsafe context.pointee.skip_frame = settings.skip.value
+    unsafe context.pointee.max_pixels = Int64(settings.maximumPixels)
+    unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1)
+    // Cropping by moving plane pointers rounds to what SIMD likes; the receiver crops exactly.
+    unsafe context.pointee.apply_cropping = 0
+    // A library does not talk on its host's stderr: errors come out at debug level, and as errors.
+    unsafe context.pointee.log_level_offset = AV_LOG_DEBUG - AV_LOG_ERROR
+  }
+
+  /// Hands the decoder a packet; it keeps a reference of its own.
+  ///
+  /// - Throws: `AVError.tryAgain` when frames must be received first, `AVError.endOfFile` after `sendEndOfStream`,
+  ///   any other error for what an earlier or this packet met while decoding.
+  public func send(_ packet: Packet) throws(AVError) {
+    unsafe try AVError.check(avcodec_send_packet(raw, packet.raw))
+  }
+
+  /// Says that no packet follows: everything inside comes out, then end of stream. `flush` makes it usable again.
+  public func sendEndOfStream() throws(AVError) {
+    unsafe try AVError.check(avcodec_send_packet(raw, nil))
+  }
+
+  /// What `receive` found.
+  public enum Reception: Sendable {
+    /// The frame was filled.
+    case frame
+    /// Nothing more until the next packet.
+    case needsInput
+    /// Nothing more at all.
+    case endOfStream
+  }
+
+  /// Fetches the next frame in presentation order into `frame`, whose earlier content is released.
+  public func receive(_ frame: borrowing Frame) throws(AVError) -> Reception {
+    let code = unsafe avcodec_receive_frame(raw, frame.raw)
+    if code == AVError.tryAgain.rawValue { return .needsInput }
+    if code == AVError.endOfFile.rawValue { return .endOfStream }
+    try AVError.check(code)
+    return .frame
+  }
+
+  /// Forgets all input and references; the next packet must be a random access point.
+  public func flush() { unsafe avcodec_flush_buffers(raw) }
+
+  /// Frames that the decoder holds back for reordering, as far as it knows yet (`has_b_frames`).
+  public var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }
+
+  /// Packets that go in before the first one's frame can come out, because frames are decoded in parallel.
+  public var threadDelay: Int {
+    unsafe raw.pointee.active_thread_type & FF_THREAD_FRAME != 0 ? max(0, Int(raw.pointee.thread_count) - 1) : 0
+  }
+
+  /// Which pictures are left out; counts from the next packet on.
+  public var skip: CodecSettings.Skip = .none {
+    didSet { unsafe raw.pointee.skip_frame = skip.value }
+  }
+}
+
+/// What `AVCodecContext.opaque` points at: a plain object, so that the C callback needs no generics.
+private final class FrameBufferSourceBox: Sendable {
+  let source: any FrameBufferSource
+  init(_ source: any FrameBufferSource) { self.source = source }
+}
+
+/// `get_buffer2`. Runs on any of libavcodec's threads.
+private let provideFrameBuffer:
+  @convention(c) (UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32) -> Int32 = {
+    context, frame, _ in
+    guard let context = unsafe context, let frame = unsafe frame, let opaque = unsafe context.pointee.opaque else {
+      return AVError.invalidArgument.rawValue
+    }
+    let box = unsafe Unmanaged<FrameBufferSourceBox>.fromOpaque(opaque).takeUnretainedValue()
+    var width = unsafe frame.pointee.width
+    var height = unsafe frame.pointee.height
+    let alignment = unsafe cav_align_dimensions(context, &width, &height)
+    let request = unsafe FrameBufferRequest(
+      timestamp: frame.pointee.pts, format: FrameFormat(rawValue: frame.pointee.format),
+      width: Int(frame.pointee.width), height: Int(frame.pointee.height),
+      cropLeft: Int(clamping: frame.pointee.crop_left), cropRight: Int(clamping: frame.pointee.crop_right),
+      cropTop: Int(clamping: frame.pointee.crop_top), cropBottom: Int(clamping: frame.pointee.crop_bottom),
+      alignedWidth: Int(width), alignedHeight: Int(height), strideAlignment: Int(alignment))
+    guard let buffer = unsafe box.source.buffer(for: request), let first = unsafe buffer.planes.first,
+      unsafe buffer.planes.count <= min(4, buffer.strides.count)
+    else { return AVError.outOfMemory.rawValue }
+    let owner = unsafe Unmanaged.passRetained(buffer.owner)
+    guard let reference = unsafe cav_buffer_create(first, buffer.byteCount, releaseFrameBuffer, owner.toOpaque()) else {
+      unsafe owner.release()
+      return AVError.outOfMemory.rawValue
+    }
+    unsafe frame.pointee.buf.0 = unsafe reference
+    for index in unsafe buffer.planes.indices {
+      unsafe cav_frame_set_plane(frame, Int32(index), buffer.planes[index], buffer.strides[index])
+    }
+    return 0
+  }
+
+/// The other end of `provideFrameBuffer`: libavcodec and every frame have let go of the memory.
+private let releaseFrameBuffer: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?) -> Void = {
+  opaque, _ in
+  guard let opaque = unsafe opaque else { return }
+  unsafe Unmanaged<AnyObject>.fromOpaque(opaque).release()
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MPL-2.0
+import CAVCodec
+
+/// How to open a decoder.
+public struct CodecSettings: Sendable {
+  /// The decoders this project uses.
+  public enum Codec: Sendable {
+    /// ITU-T H.264.
+    case h264
+    /// ITU-T H.265.
+    case h265
+
+    var id: AVCodecID {
+      switch self {
+      case .h264: AV_CODEC_ID_H264
+      case .h265: AV_CODEC_ID_HEVC
+      }
+    }
+  }
+
+  /// Pictures a decoder may leave out, from none to nearly all (`AVDiscard`).
+  public enum Skip: Sendable {
+    /// Decode everything.
+    case none
+    /// Leave out what no other picture refers to.
+    case nonReference
+    /// Leave out bidirectionally predicted pictures.
+    case bidirectional
+    /// Leave out everything but key frames.
+    case nonKey
+
+    var value: AVDiscard {
+      switch self {
+      case .none: AVDISCARD_DEFAULT
+      case .nonReference: AVDISCARD_NONREF
+      case .bidirectional: AVDISCARD_BIDIR
+      case .nonKey: AVDISCARD_NONKEY
+      }
+    }
+  }
+
+  /// Which decoder.
+  public var codec: Codec
+  /// avcC or hvcC, which also announces length-prefixed packets, or Annex B parameter sets; may be empty for Annex B.
+  public var extradata: [UInt8]
+  /// Threads to use; 0 lets libavcodec count the processors.
+  public var threadCount = 0
+  /// Decode several frames at once: faster, and a frame of delay for each thread but one.
+  public var useFrameThreads = true
+  /// Decode the slices of a picture at once.
+  public var useSliceThreads = true
+  /// Ask for frames as early as the stream allows (`AV_CODEC_FLAG_LOW_DELAY`).
+  public var lowDelay = false
+  /// Reorder depth to begin with, in frames; the decoder raises it where the stream asks for more.
+  public var reorderDepth = 0
+  /// What to leave out at first.
+  public var skip = Skip.none
+  /// Largest coded picture to accept, in luma samples: what a damaged or hostile size may make us allocate.
+  public var maximumPixels = 1 << 26
+
+  /// Settings for a decoder, the rest at their defaults.
+  public init(codec: Codec, extradata: [UInt8] = []) {
+    self.codec = codec
+    self.extradata = extradata
+  }
+}

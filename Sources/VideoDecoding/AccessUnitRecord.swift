@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// What a session remembers of an access unit until its result is known.
+struct AccessUnitRecord {
+  /// Counts access units from 0; the packet's timestamp.
+  let index: UInt64
+  let tag: UInt64
+  let doNotOutput: Bool
+  let nalUnitType: UInt8?
+  let isField: Bool
+  let isRandomAccessPoint: Bool
+  /// The last IDR picture at or before this one: when it is out, nothing from before that IDR can follow.
+  let epoch: UInt64
+  /// Decodes from damaged references.
+  var taint = Taint.none
+  /// What libavcodec answered to it.
+  var error: AVError?
+
+  enum Taint: Equatable {
+    case none
+    case tainted
+    /// Precedes the random access point `index` in presentation, or not: clean once that is out.
+    case until(index: UInt64)
+  }
+}
+
+/// Access units whose result is not yet known, by index. Bounded by what a decoder can hold back.
+struct PendingAccessUnits {
+  private var records = RingQueue<AccessUnitRecord?>()
+  private var base: UInt64 = 0
+
+  /// The oldest one.
+  var first: AccessUnitRecord? { records.first ?? nil }
+  /// The youngest one.
+  var last: AccessUnitRecord? {
+    for offset in stride(from: records.count - 1, through: 0, by: -1) {
+      if let record = records[offset] ?? nil { return record }
+    }
+    return nil
+  }
+  var isEmpty: Bool { records.isEmpty }
+
+  /// Adds the youngest one. Indices rise; gaps are allowed.
+  mutating func append(_ record: AccessUnitRecord) {
+    if records.isEmpty { base = record.index }
+    while base &+ UInt64(records.count) < record.index { records.append(nil) }
+    records.append(record)
+  }
+
+  subscript(index: UInt64) -> AccessUnitRecord? {
+    guard index >= base, let offset = Int(exactly: index - base) else { return nil }
+    return records[offset] ?? nil
+  }
+
+  /// Changes one in place, if it is there.
+  mutating func update(_ index: UInt64, _ change: (inout AccessUnitRecord) -> Void) {
+    guard var record = self[index] else { return }
+    change(&record)
+    records[Int(index - base)] = record
+  }
+
+  /// Changes all in place that come after `index`.
+  mutating func updateAll(after index: UInt64, _ change: (inout AccessUnitRecord) -> Void) {
+    for offset in 0..<records.count where base + UInt64(offset) > index {
+      guard var record = records[offset] ?? nil else { continue }
+      change(&record)
+      records[offset] = record
+    }
+  }
+
+  /// Takes one out.
+  mutating func remove(_ index: UInt64) -> AccessUnitRecord? {
+    guard let record = self[index] else { return nil }
+    records[Int(index - base)] = .some(nil)
+    while let front = records.first, front == nil {
+      _ = records.popFirst()
+      base += 1
+    }
+    return record
+  }
+
+  /// Takes the oldest one out.
+  mutating func popFirst() -> AccessUnitRecord? {
+    guard let first else { return nil }
+    return remove(first.index)
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a session wants to know of an access unit before it decodes it.
+struct AccessUnitSummary {
+  /// Where decoding may begin.
+  enum RandomAccess: Equatable {
+    case none
+    /// IDR picture.
+    case instantaneous
+    /// Recovery point SEI: the picture is right after so many more frames (H.264 D.2.8).
+    case recoveryPoint(frameCount: Int)
+  }
+
+  var randomAccess = RandomAccess.none
+  /// `nal_unit_type` of the first slice; nil without one.
+  var nalUnitType: UInt8?
+  var isReference = false
+  var isField = false
+  /// `frame_num` says that a reference picture before this one is missing.
+  var followsGap = false
+
+  /// Decoding may begin here and everything shown from here on is right.
+  var isCleanStart: Bool { randomAccess == .instantaneous || randomAccess == .recoveryPoint(frameCount: 0) }
+}

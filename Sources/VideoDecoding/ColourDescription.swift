@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// What the samples of a picture mean, in code points of H.273 (H.264 E.2.1), each nil when the stream does not say.
+public struct ColourDescription: Sendable, Hashable {
+  /// `video_full_range_flag`.
+  public let isFullRange: Bool?
+  /// `colour_primaries`.
+  public let primaries: UInt8?
+  /// `transfer_characteristics`.
+  public let transfer: UInt8?
+  /// `matrix_coefficients`.
+  public let matrix: UInt8?
+  /// `chroma_sample_loc_type`, 0 to 5.
+  public let chromaSampleLocation: UInt8?
+
+  init(_ frame: borrowing Frame) {
+    let unspecified: UInt8 = 2
+    isFullRange = frame.isFullRange
+    primaries = frame.colourPrimaries == unspecified ? nil : frame.colourPrimaries
+    transfer = frame.transferCharacteristics == unspecified ? nil : frame.transferCharacteristics
+    matrix = frame.matrixCoefficients == unspecified ? nil : frame.matrixCoefficients
+    chromaSampleLocation = frame.chromaSampleLocation
+  }
+}
+
+/// Width and height of a sample (H.264 Table E-1).
+public struct SampleAspectRatio: Sendable, Hashable {
+  /// Terms of the ratio, both positive.
+  public let width: Int, height: Int
+}
+
+/// How far a session's output is behind its input.
+public struct SessionLatency: Sendable, Hashable {
+  /// Frames held back to bring them into presentation order.
+  public let reorderDepth: Int
+  /// Frames held back because several are decoded at once.
+  public let threadDelay: Int
+  /// Both together.
+  public var frames: Int { reorderDepth + threadDelay }
+}

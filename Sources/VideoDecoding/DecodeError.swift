@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// Why a session could not decode: one access unit, or at all.
+public struct DecodeError: Error, Sendable, Hashable {
+  /// What kind of failure it is, and what a VideoToolbox user would have been told.
+  public enum Reason: UInt8, Sendable, CaseIterable {
+    /// The access unit's bytes do not decode.
+    case badData
+    /// The stream uses a feature that libavcodec does not implement.
+    case unsupportedFeature
+    /// The codec failed and could not be brought back; the access unit is lost.
+    case malfunction
+    /// The session was invalidated.
+    case invalidSession
+    /// The new format needs a new session.
+    case formatChangeNotSupported
+    /// The format description's parameter sets cannot be used.
+    case invalidFormatDescription
+    /// libavcodec has no decoder for the codec.
+    case decoderNotFound
+    /// Out of memory.
+    case allocationFailed
+    /// An argument makes no sense: an empty access unit, for one.
+    case invalidArgument
+  }
+
+  /// The kind of failure.
+  public let reason: Reason
+  /// libavcodec's return code, 0 when it was not libavcodec that failed.
+  public let libavcodecCode: Int32
+  /// The caller's tag of the access unit concerned, if it is about one.
+  public let tag: UInt64?
+  /// Which access unit of this session it was, counted from 0.
+  public let accessUnitNumber: UInt64?
+  /// `nal_unit_type` of the access unit's first slice (H.264 Table 7-1), if it has one.
+  public let nalUnitType: UInt8?
+
+  init(
+    _ reason: Reason, code: AVError? = nil, tag: UInt64? = nil, accessUnitNumber: UInt64? = nil,
+    nalUnitType: UInt8? = nil
+  ) {
+    self.reason = reason
+    self.libavcodecCode = code?.rawValue ?? 0
+    self.tag = tag
+    self.accessUnitNumber = accessUnitNumber
+    self.nalUnitType = nalUnitType
+  }
+
+  /// The failure of an access unit that libavcodec answered with `code`.
+  init(decoding record: AccessUnitRecord, code: AVError) {
+    let reason: Reason =
+      switch code {
+      case .unsupportedFeature, .notImplemented: .unsupportedFeature
+      case .outOfMemory: .allocationFailed
+      case let code where code.meansLostSession: .malfunction
+      default: .badData
+      }
+    self.init(
+      reason, code: code, tag: record.tag, accessUnitNumber: record.index, nalUnitType: record.nalUnitType)
+  }
+
+  /// The failure to open a codec.
+  init(opening code: AVError) {
+    let reason: Reason =
+      switch code {
+      case .invalidData, .invalidArgument: .invalidFormatDescription
+      case .decoderNotFound: .decoderNotFound
+      case .outOfMemory: .allocationFailed
+      case .unsupportedFeature: .unsupportedFeature
+      default: .malfunction
+      }
+    self.init(reason, code: code)
+  }
+
+  /// The `OSStatus` that VideoToolbox or CoreMedia returns for the same failure.
+  public var status: Int32 {
+    switch reason {
+    case .badData: -12909  // kVTVideoDecoderBadDataErr
+    case .unsupportedFeature: -12910  // kVTVideoDecoderUnsupportedDataFormatErr
+    case .malfunction: -12911  // kVTVideoDecoderMalfunctionErr
+    case .invalidSession: -12903  // kVTInvalidSessionErr
+    case .formatChangeNotSupported: -12916  // kVTFormatDescriptionChangeNotSupportedErr
+    case .invalidFormatDescription: -12712  // what CoreMedia answers to unusable parameter sets
+    case .decoderNotFound: -12906  // kVTCouldNotFindVideoDecoderErr
+    case .allocationFailed: -12904  // kVTAllocationFailedErr
+    case .invalidArgument: -12902  // kVTParameterErr
+    }
+  }
+
+  /// The failure in words.
+  public var message: StaticString {
+    switch reason {
+    case .badData: "the access unit does not decode"
+    case .unsupportedFeature: "the stream uses a feature that the decoder does not have"
+    case .malfunction: "the codec failed and could not be brought back"
+    case .invalidSession: "the session was invalidated"
+    case .formatChangeNotSupported: "the new format needs a new session"
+    case .invalidFormatDescription: "the parameter sets cannot be used"
+    case .decoderNotFound: "libavcodec has no decoder for this codec"
+    case .allocationFailed: "out of memory"
+    case .invalidArgument: "an argument makes no sense"
+    }
+  }
+
+  /// libavutil's text for `libavcodecCode`; nil when it was not libavcodec that failed.
+  public var libavcodecMessage: String? {
+    libavcodecCode < 0 ? AVError(rawValue: libavcodecCode).description : nil
+  }
+}
+
+extension AVError {
+  /// The codec itself is gone or out of order, rather than the input wrong: worth a new one and a replay.
+  var meansLostSession: Bool {
+    switch self {
+    case .external, .outOfMemory, .inputOutput, .noDevice, .unknown, .bug, .bug2: true
+    default: false
+    }
+  }
+}

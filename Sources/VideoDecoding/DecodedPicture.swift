@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// A decoded picture: a reference to memory that the codec may go on reading. Read-only, and free to cross threads.
+@safe public final class DecodedPicture: Sendable {
+  /// The tag given to `decode` with the access unit; of two fields, with the first.
+  public let tag: UInt64
+  /// How the samples lie in memory.
+  public let pixelFormat: PixelFormat
+  /// Coded size in luma samples.
+  public let codedWidth: Int, codedHeight: Int
+  /// What is cut off the coded size; exact, never rounded to what is convenient.
+  public let crop: PictureCrop
+  /// Damaged, or follows from a damaged picture.
+  public let isCorrupt: Bool
+  /// Two fields, or a frame coded as such.
+  public let isInterlaced: Bool
+  /// Of two fields, the top one is shown first.
+  public let isTopFieldFirst: Bool
+  /// The first field is shown again after the second (pic_struct 5 and 6, H.264 Table D-1).
+  public let repeatsFirstField: Bool
+  /// Decoding may begin here.
+  public let isRandomAccessPoint: Bool
+  /// What the samples mean.
+  public let colour: ColourDescription
+  /// Width and height of a sample; nil when the stream does not say.
+  public let sampleAspectRatio: SampleAspectRatio?
+  /// How far behind the input the session ran when this picture came out.
+  public let latency: SessionLatency
+
+  private let frame: Frame
+  private let memory: PictureMemory
+
+  init(
+    _ frame: consuming Frame, memory: PictureMemory, tag: UInt64, isCorrupt: Bool, isRandomAccessPoint: Bool,
+    latency: SessionLatency
+  ) {
+    self.tag = tag
+    pixelFormat = memory.pixelFormat
+    codedWidth = frame.width
+    codedHeight = frame.height
+    crop = PictureCrop(
+      left: frame.cropLeft, right: frame.cropRight, top: frame.cropTop, bottom: frame.cropBottom
+    ).bounded(width: frame.width, height: frame.height)
+    self.isCorrupt = isCorrupt
+    isInterlaced = frame.isInterlaced
+    isTopFieldFirst = frame.isTopFieldFirst
+    repeatsFirstField = frame.repeatCount == 1
+    self.isRandomAccessPoint = isRandomAccessPoint
+    colour = ColourDescription(frame)
+    sampleAspectRatio = frame.sampleAspectRatio.map { SampleAspectRatio(width: $0.width, height: $0.height) }
+    self.latency = latency
+    self.memory = memory
+    self.frame = frame
+  }
+
+  /// Width to show, in luma samples.
+  public var width: Int { codedWidth - crop.left - crop.right }
+  /// Height to show, in luma samples.
+  public var height: Int { codedHeight - crop.top - crop.bottom }
+  /// Number of planes.
+  public var planeCount: Int { pixelFormat.planeCount }
+
+  /// The token of the allocator's `PictureBuffer` that this picture lies in; nil when it lies in the session's memory.
+  public var token: AnyObject? { memory.token }
+
+  /// A plane, cropped.
+  ///
+  /// - Returns: an empty plane for an index that the pixel format does not have.
+  @_lifetime(borrow self)
+  public func plane(_ index: Int) -> PicturePlane {
+    guard 0..<planeCount ~= index else { return PicturePlane() }
+    let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
+    let first = unsafe memory.planes[index]
+    let column = pixelFormat.rowByteCount(plane: index, width: (crop.left >> shift.0) << shift.0)
+    let start = unsafe first.start + (crop.top >> shift.1) * first.stride + column
+    let plane = unsafe PicturePlane(
+      start: start, stride: first.stride, rowByteCount: pixelFormat.rowByteCount(plane: index, width: width),
+      rowCount: pixelFormat.rowCount(plane: index, height: height))
+    return unsafe _overrideLifetime(plane, borrowing: self)
+  }
+
+  /// Calls `body` with the start of a plane's coded picture, cropping not taken off, and its stride, for code in C.
+  ///
+  /// The memory is good for reading while `body` runs. Nil for an index that the pixel format does not have.
+  public func withUnsafeCodedPlane<Result, Failure: Error>(
+    _ index: Int, _ body: (_ start: UnsafePointer<UInt8>, _ stride: Int) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard 0..<planeCount ~= index else { return nil }
+    let plane = unsafe memory.planes[index]
+    let result = unsafe try body(UnsafePointer(plane.start), plane.stride)
+    extendLifetime(self)
+    return result
+  }
+}
+
+extension PictureCrop {
+  /// Nothing outside the picture, whatever the stream said.
+  func bounded(width: Int, height: Int) -> PictureCrop {
+    guard left >= 0, right >= 0, top >= 0, bottom >= 0, left < width, right < width - left, top < height,
+      bottom < height - top
+    else { return PictureCrop() }
+    return self
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+extension DecompressionSession {
+  /// Decodes an access unit. The result comes from `nextResult`, now or after more access units.
+  ///
+  /// - Parameters:
+  ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description says. Copied.
+  ///   - tag: comes back with the result.
+  ///   - doNotOutput: decode for the sake of later pictures only; the result is a drop.
+  /// - Throws: `DecodeError` when the access unit was not taken: `invalidSession`, or `invalidArgument` for one without
+  ///   bytes. Everything else is a result.
+  public func decode(_ accessUnit: Span<UInt8>, tag: UInt64, doNotOutput: Bool = false) throws(DecodeError) {
+    guard !isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
+    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
+    let parameterSets = inspector.parameterSets
+    let prefix = inspector.takeNewParameterSets()
+    let summary = inspector.inspect(accessUnit)
+    let index = nextIndex
+    nextIndex += 1
+    counters.submitted += 1
+    if summary.randomAccess == .instantaneous { epoch = index }
+    if summary.randomAccess != .none && firstRandomAccess == nil { firstRandomAccess = index }
+    let record = record(for: summary, index: index, tag: tag, doNotOutput: doNotOutput)
+
+    if awaitsRandomAccess && summary.randomAccess == .none {
+      finish(record, dropped: .sessionLost)
+      return
+    }
+    pending.append(record)
+    let packet: Packet
+    do throws(AVError) {
+      packet = try packets.packet(copying: accessUnit, prefix: prefix, timestamp: Int64(index))
+    } catch {
+      fail(index, error)
+      return
+    }
+    let isStart = summary.isCleanStart || (awaitsRandomAccess && summary.randomAccess != .none)
+    replay.append(packet, index: index, start: isStart ? parameterSets : nil)
+    process(packet, index: index, isIDR: summary.randomAccess == .instantaneous)
+    settle()
+  }
+
+  private func record(
+    for summary: AccessUnitSummary, index: UInt64, tag: UInt64, doNotOutput: Bool
+  ) -> AccessUnitRecord {
+    switch summary.randomAccess {
+    case .instantaneous: taint = .none
+    case .recoveryPoint(frameCount: 0) where taint != .none: taint = .until(index: index)
+    default: if summary.followsGap { taint = .tainted }
+    }
+    return AccessUnitRecord(
+      index: index, tag: tag, doNotOutput: doNotOutput, nalUnitType: summary.nalUnitType, isField: summary.isField,
+      isRandomAccessPoint: summary.randomAccess != .none, epoch: epoch, taint: taint)
+  }
+
+  private func process(_ packet: Packet, index: UInt64, isIDR: Bool) {
+    do throws(AVError) {
+      if codec == nil { try reopen() }
+      if needsReplay && !isIDR && replay.isUsable {
+        needsReplay = false
+        // The entry for this very packet is the last one.
+        try replayEntries()
+      } else {
+        needsReplay = false
+        try feed(packet, index: index)
+      }
+      awaitsRandomAccess = false
+    } catch {
+      recover(from: error, at: index)
+    }
+  }
+
+  /// Sends one packet and takes all frames that are ready.
+  ///
+  /// - Throws: only errors that mean the codec is lost; bad data is noted.
+  func feed(_ packet: Packet, index: UInt64) throws(AVError) {
+    guard let codec else { throw .external }
+    var answer: AVError?
+    // A codec takes a packet once its frames are taken; more rounds than this means it is out of order.
+    var rounds = 0
+    sending: while true {
+      do throws(AVError) {
+        answer = nil
+        try codec.send(packet)
+      } catch {
+        answer = error
+      }
+      rounds += 1
+      switch answer {
+      case .tryAgain? where rounds < 4: try receiveFrames()
+      case .endOfFile? where rounds < 4: codec.flush()
+      case .tryAgain?, .endOfFile?: throw .bug
+      default: break sending
+      }
+    }
+    if let answer, answer.meansLostSession { throw answer }
+    inFlight.append(index)
+    while inFlight.count > codec.threadDelay, let decoded = inFlight.popFirst() {
+      // One decoding ends for each that begins; an error is the ending one's.
+      finishDecoding(decoded, error: answer)
+      answer = nil
+    }
+    if let answer { note(answer, at: index) }
+    try receiveFrames()
+  }
+
+  /// Takes all frames that are ready.
+  ///
+  /// - Returns: true when the codec was drained to the end.
+  @discardableResult
+  func receiveFrames() throws(AVError) -> Bool {
+    guard let codec else { throw .external }
+    // Bad data on the way out is an access unit's; a bound keeps a codec that fails for ever from holding us.
+    var failures = 0
+    while true {
+      var frame: Frame
+      if let spare = spareFrame.take() { frame = spare } else { frame = try Frame() }
+      do throws(AVError) {
+        switch try codec.receive(frame) {
+        case .frame:
+          handle(frame)
+        case .needsInput:
+          spareFrame = consume frame
+          return false
+        case .endOfStream:
+          spareFrame = consume frame
+          return true
+        }
+      } catch {
+        if error.meansLostSession { throw error }
+        failures += 1
+        if failures > 64 { throw .bug }
+        if let decoded = inFlight.popFirst() { finishDecoding(decoded, error: error) }
+      }
+    }
+  }
+
+  /// Turns a frame into the result of its access unit.
+  private func handle(_ frame: consuming Frame) {
+    guard let index = UInt64(exactly: frame.timestamp), let memory = frame.owner as? PictureMemory else { return }
+    replay.pictureCameOut(index)
+    // During a replay most have their result already.
+    guard let record = pending.remove(index) else { return }
+    // What the IDR picture before it left behind can no longer come.
+    while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
+    let isUnrecovered = frame.isCorrupt
+    let isConcealed = frame.decodeErrorFlags != 0
+    let isTainted: Bool =
+      switch record.taint {
+      case .none: false
+      case .tainted: true
+      case .until(let start): start != index && pending[start] != nil
+      }
+    if isConcealed {
+      counters.concealed += 1
+      spreadTaint(after: index)
+    }
+    if record.doNotOutput {
+      deliver(record, dropped: .doNotOutput)
+    } else if isUnrecovered {
+      let isEarly = firstRandomAccess.map { index < $0 } ?? true
+      deliver(record, dropped: isEarly ? .beforeRandomAccessPoint : .noReference)
+    } else if (isConcealed || isTainted || record.error != nil) && !configuration.outputCorrupt {
+      counters.corrupted += 1
+      deliver(record, dropped: .corrupt)
+    } else {
+      let isCorrupt = isConcealed || isTainted || record.error != nil
+      if isCorrupt { counters.corrupted += 1 }
+      memory.finish(width: frame.width, height: frame.height)
+      counters.output += 1
+      results.append(
+        .frame(
+          DecodedPicture(
+            frame, memory: memory, tag: record.tag, isCorrupt: isCorrupt,
+            isRandomAccessPoint: record.isRandomAccessPoint, latency: latency)))
+    }
+  }
+
+  /// A damaged picture spoils all that follow it in decoding order up to the next random access point.
+  private func spreadTaint(after index: UInt64) {
+    var spoilt = true
+    pending.updateAll(after: index) { record in
+      if record.isRandomAccessPoint { spoilt = false }
+      if spoilt { record.taint = .tainted }
+    }
+    if spoilt { taint = .tainted }
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+extension DecompressionSession {
+  /// Drops everything inside, and all results not yet fetched: every access unit concerned gets a `flushed` drop.
+  ///
+  /// For a seek: the next access unit should be a random access point.
+  public func flush() {
+    var waiting = results
+    results = RingQueue()
+    while let result = waiting.popFirst() {
+      if case .frame(let picture) = result {
+        counters.output -= 1
+        counters.dropped += 1
+        results.append(.dropped(tag: picture.tag, reason: .flushed))
+      } else {
+        results.append(result)
+      }
+    }
+    dropPending(.flushed)
+    forgetReferences()
+    replay.removeAll()
+    needsReplay = false
+    taint = .none
+    firstRandomAccess = nil
+  }
+
+  /// Puts everything out that is inside: afterwards each access unit submitted has its result.
+  ///
+  /// Decoding may go on with any access unit. Unless it is an IDR picture, the session first decodes again what it
+  /// refers to, since libavcodec cannot be drained without forgetting it.
+  public func drain() {
+    guard !isInvalid else { return }
+    for _ in 0...max(0, configuration.retries) {
+      guard let codec, !pending.isEmpty else { break }
+      do throws(AVError) {
+        do throws(AVError) {
+          try codec.sendEndOfStream()
+        } catch {
+          if error != .endOfFile { throw error }
+        }
+        while try !receiveFrames() {}
+        break
+      } catch {
+        guard error.meansLostSession, let last = pending.last else { break }
+        recover(from: error, at: last.index)
+      }
+    }
+    while let decoded = inFlight.popFirst() { finishDecoding(decoded, error: nil) }
+    while let first = pending.first { finishUnseen(first) }
+    forgetReferences()
+    needsReplay = true
+  }
+
+  private func forgetReferences() {
+    codec?.flush()
+    inFlight.removeAll()
+    bridge.unlockStrides()
+  }
+
+  // MARK: Settling access units
+
+  /// Decoding of an access unit has ended: without a picture begun, none will come.
+  func finishDecoding(_ index: UInt64, error: AVError?) {
+    if let error { note(error, at: index) }
+    guard let record = pending[index] else { return }
+    let isEarly = firstRandomAccess.map { index < $0 } ?? true
+    if bridge.hasStarted(index) && !(isEarly && error != nil) {
+      if let error { pending.update(index) { $0.error = error } }
+    } else if isEarly && error != nil && record.nalUnitType != nil {
+      finish(record, dropped: .beforeRandomAccessPoint)
+    } else if let error, record.nalUnitType != nil {
+      finish(record, error: error)
+    } else if record.nalUnitType == nil {
+      finish(record, dropped: .noPicture)
+    } else if record.isField {
+      finish(record, dropped: .secondField)
+    } else {
+      finish(record, dropped: skipFrames == .none ? .noPicture : .skipped)
+    }
+  }
+
+  /// Ends access units that have been inside for longer than any decoder may hold them.
+  func settle() {
+    lastReorderDepth = codec?.reorderDepth ?? lastReorderDepth
+    // 16 frames of two fields, those the threads hold, and one being decoded.
+    let window = UInt64(2 * 17 + (codec?.threadDelay ?? 0))
+    while let first = pending.first, nextIndex - first.index > window { finishUnseen(first) }
+  }
+
+  /// Ends an access unit whose picture was begun and will not come out.
+  func finishUnseen(_ record: AccessUnitRecord) {
+    if let error = record.error {
+      finish(record, error: error)
+    } else {
+      finish(record, dropped: .notShown)
+    }
+  }
+
+  func dropPending(_ reason: DropReason) {
+    while let first = pending.first { finish(first, dropped: reason) }
+  }
+
+  func fail(_ index: UInt64, _ error: AVError) {
+    note(error, at: index)
+    if let record = pending[index] { finish(record, error: error) }
+  }
+
+  func note(_ error: AVError, at index: UInt64) {
+    guard let record = pending[index] else {
+      counters.lastError = DecodeError(error.meansLostSession ? .malfunction : .badData, code: error)
+      return
+    }
+    counters.lastError = DecodeError(decoding: record, code: error)
+  }
+
+  func finish(_ record: AccessUnitRecord, dropped reason: DropReason) {
+    _ = pending.remove(record.index)
+    deliver(record, dropped: reason)
+  }
+
+  func finish(_ record: AccessUnitRecord, error: AVError) {
+    _ = pending.remove(record.index)
+    counters.failed += 1
+    results.append(.failed(tag: record.tag, error: DecodeError(decoding: record, code: error)))
+  }
+
+  /// The result of an access unit no longer pending.
+  func deliver(_ record: AccessUnitRecord, dropped reason: DropReason) {
+    counters.dropped += 1
+    results.append(.dropped(tag: record.tag, reason: reason))
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// Decodes the access units of one stream to pictures in presentation order.
+///
+/// The counterpart of VideoToolbox's `VTDecompressionSession`: made from a format description, fed with access units,
+/// polled for results. One caller at a time; libavcodec's threads work inside.
+///
+/// Every access unit that `decode` takes gets exactly one result: a frame, a drop with its reason, or a failure.
+/// When the codec itself is lost, the session opens another, decodes again what is needed from the last random access
+/// point on, and goes on as if nothing had happened.
+public final class DecompressionSession {
+  /// How the session decodes.
+  public let configuration: SessionConfiguration
+  /// The stream's format as last given.
+  public private(set) var format: StreamSetup
+
+  let bridge: PictureBridge
+  let openCodec: CodecOpener
+  let packets = PacketPool()
+  var setup: StreamSetup
+  var inspector: AccessUnitInspector
+
+  /// The codec; nil when it was lost and the next random access point has to bring another.
+  var codec: (any CodecBoundary)?
+  var isInvalid = false
+  var counters = SessionStatistics()
+  var results = RingQueue<SessionResult>()
+  var pending = PendingAccessUnits()
+  var replay: ReplayBuffer
+  /// Access units in the codec whose decoding is not finished, because frames are decoded in parallel.
+  var inFlight = RingQueue<UInt64>()
+  var nextIndex: UInt64 = 0
+  /// Index of the last IDR picture.
+  var epoch: UInt64 = 0
+  /// First random access point since the codec last started from nothing.
+  var firstRandomAccess: UInt64?
+  /// Where references are damaged from, as far as submitted access units go.
+  var taint = AccessUnitRecord.Taint.none
+  /// The codec was lost for good: nothing decodes before the next random access point.
+  var awaitsRandomAccess = false
+  /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
+  var needsReplay = false
+  /// Reorder depth to give to a new codec, so that its frames come out as the old one's would have.
+  var lastReorderDepth = 0
+  /// The access unit that a replay has come to.
+  var replayPlace: UInt64 = 0
+  /// Filled next; kept when a codec had nothing to put into it.
+  var spareFrame: Frame?
+
+  /// Creates a session, and opens the codec.
+  ///
+  /// - Parameters:
+  ///   - format: what the stream is; also says how access units are packaged: with a NAL length size they are
+  ///     length-prefixed (avcC), without they are Annex B.
+  ///   - configuration: how to decode.
+  ///   - allocator: where pictures go; nil for memory of the session's own.
+  /// - Throws: `DecodeError` with `invalidFormatDescription`, `decoderNotFound`, `allocationFailed` or `malfunction`.
+  public convenience init(
+    format: StreamSetup, configuration: SessionConfiguration = SessionConfiguration(),
+    allocator: (any PictureAllocator)? = nil
+  ) throws(DecodeError) {
+    try self.init(format: format, configuration: configuration, allocator: allocator) {
+      (settings, buffers) throws(AVError) in try CodecContext(settings, buffers: buffers)
+    }
+  }
+
+  /// As the public initialiser, with a codec of the caller's choice.
+  package init(
+    format: StreamSetup, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
+    openCodec: @escaping CodecOpener
+  ) throws(DecodeError) {
+    self.format = format
+    self.configuration = configuration
+    self.openCodec = openCodec
+    skipFrames = configuration.skipFrames
+    setup = format
+    inspector = AccessUnitInspector(format)
+    bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
+    replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
+    try openInitially()
+  }
+
+  /// What has happened so far.
+  public var statistics: SessionStatistics {
+    var statistics = counters
+    statistics.allocatorMisses = bridge.misses
+    return statistics
+  }
+
+  /// Which pictures are left out, from the next access unit on.
+  public var skipFrames: SessionConfiguration.SkipFrames {
+    didSet { codec?.skip = skipFrames.codecSkip }
+  }
+
+  /// How far output is behind input: what is known of the stream's reordering by now, and the threads' share.
+  public var latency: SessionLatency {
+    SessionLatency(
+      reorderDepth: max(codec?.reorderDepth ?? lastReorderDepth, setup.reorderDepth ?? 0),
+      threadDelay: codec?.threadDelay ?? 0)
+  }
+
+  /// The next result, nil when there is none until more goes in. Frames come in presentation order.
+  public func nextResult() -> SessionResult? { results.popFirst() }
+
+  /// Whether access units of another format may follow in this session.
+  ///
+  /// They may when codec and packaging are the same; sizes, bit depths and all other parameter sets may differ:
+  /// every picture says what it is. Tell the session with `accept(_:)`. Otherwise `drain`, take the results, and
+  /// make a new session.
+  public func canAccept(_ format: StreamSetup) -> Bool {
+    guard !isInvalid, case let other = format else { return false }
+    return other.codec == setup.codec && other.nalLengthSize == setup.nalLengthSize
+  }
+
+  /// Goes on with access units of another format. Its parameter sets precede the next access unit.
+  ///
+  /// - Throws: `DecodeError` with `formatChangeNotSupported` where `canAccept` says no, `invalidSession`.
+  public func accept(_ format: StreamSetup) throws(DecodeError) {
+    guard !isInvalid else { throw DecodeError(.invalidSession) }
+    guard canAccept(format) else { throw DecodeError(.formatChangeNotSupported) }
+    guard format != self.format else { return }
+    self.format = format
+    setup = format
+    inspector.accept(format)
+  }
+
+  /// Ends the session: nothing decodes any more. Results already there can still be fetched; those that are missing
+  /// are there as `flushed`.
+  public func invalidate() {
+    guard !isInvalid else { return }
+    dropPending(.flushed)
+    isInvalid = true
+    codec = nil
+    replay.removeAll()
+  }
+}

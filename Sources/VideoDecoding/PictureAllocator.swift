@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// The picture memory a session needs next.
+public struct PictureRequest: Sendable, Hashable {
+  /// How the samples will lie in it. With the semi-planar layout this is `nv12` where libavcodec decodes 8-bit 4:2:0.
+  public let pixelFormat: PixelFormat
+  /// Coded size in luma samples, cropping not taken off.
+  public let codedWidth: Int, codedHeight: Int
+  /// The part of the coded size to show.
+  public let crop: PictureCrop
+  /// Size in luma samples that the memory must have room for; at least the coded size, since libavcodec's routines
+  /// write whole blocks (`avcodec_align_dimensions2`). The picture begins at its top left corner: there is no edge.
+  public let alignedWidth: Int, alignedHeight: Int
+  /// Every stride and every plane's address must be a multiple of this many bytes.
+  public let strideAlignment: Int
+
+  /// Least stride of `plane` in bytes, alignment included.
+  public func minimumStride(plane: Int) -> Int {
+    let bytes = pixelFormat.rowByteCount(plane: plane, width: alignedWidth)
+    return (bytes + strideAlignment - 1) / strideAlignment * strideAlignment
+  }
+
+  /// Rows that `plane` must have.
+  public func rowCount(plane: Int) -> Int { pixelFormat.rowCount(plane: plane, height: alignedHeight) }
+}
+
+extension PictureRequest {
+  init(_ request: FrameBufferRequest, pixelFormat: PixelFormat) {
+    self.pixelFormat = pixelFormat
+    codedWidth = request.width
+    codedHeight = request.height
+    crop = PictureCrop(
+      left: request.cropLeft, right: request.cropRight, top: request.cropTop, bottom: request.cropBottom
+    ).bounded(width: request.width, height: request.height)
+    alignedWidth = request.alignedWidth
+    alignedHeight = request.alignedHeight
+    strideAlignment = request.strideAlignment
+  }
+}
+
+extension PictureBuffer {
+  /// Whether libavcodec may write a picture into this memory without leaving it.
+  func meets(_ request: PictureRequest) -> Bool {
+    guard unsafe planes.count == request.pixelFormat.planeCount else { return false }
+    for index in unsafe planes.indices {
+      let plane = unsafe planes[index]
+      let alignment = UInt(request.strideAlignment)
+      let rows = request.rowCount(plane: index)
+      guard unsafe plane.stride >= request.minimumStride(plane: index) && plane.stride <= Int(Int32.max),
+        unsafe UInt(plane.stride) % alignment == 0, unsafe UInt(bitPattern: plane.start) % alignment == 0,
+        unsafe plane.byteCount / plane.stride >= rows
+      else { return false }
+    }
+    return unsafe planes.count < 3 || planes[1].stride == planes[2].stride
+  }
+}
+
+/// What is cut off a coded picture at each edge, in luma samples (H.264 7.4.2.1.1, frame_crop_*).
+public struct PictureCrop: Sendable, Hashable {
+  /// Columns and rows to cut.
+  public var left = 0, right = 0, top = 0, bottom = 0
+  /// No cropping, or the given one.
+  public init(left: Int = 0, right: Int = 0, top: Int = 0, bottom: Int = 0) {
+    self.left = left
+    self.right = right
+    self.top = top
+    self.bottom = bottom
+  }
+}
+
+/// Memory for one picture, from a `PictureAllocator`.
+@unsafe public struct PictureBuffer {
+  /// One plane of it.
+  @unsafe public struct Plane {
+    /// The first sample. Aligned to the request's `strideAlignment`.
+    public var start: UnsafeMutablePointer<UInt8>
+    /// Bytes from one row to the next: at least `minimumStride`, and a multiple of the alignment.
+    public var stride: Int
+    /// Bytes that may be written from `start` on: at least the stride times the row count.
+    public var byteCount: Int
+    /// Describes a plane.
+    public init(start: UnsafeMutablePointer<UInt8>, stride: Int, byteCount: Int) {
+      unsafe self.start = unsafe start
+      unsafe self.stride = stride
+      unsafe self.byteCount = byteCount
+    }
+  }
+
+  /// As many planes as the pixel format has. Planes 1 and 2 of a planar format have the same stride.
+  public var planes: [Plane]
+  /// Keeps the memory alive and unchanged by others. Comes back as `DecodedPicture.token`, and is released, on any
+  /// thread, when neither libavcodec nor a picture needs the memory.
+  public var token: AnyObject
+
+  /// Describes memory for a picture.
+  public init(planes: [Plane], token: AnyObject) {
+    unsafe self.planes = unsafe planes
+    unsafe self.token = token
+  }
+}
+
+/// Gives a session the memory that libavcodec decodes into, so that a picture ends up where it is needed without a copy.
+public protocol PictureAllocator: AnyObject, Sendable {
+  /// Memory for one picture; nil, or memory that does not meet the request, makes the session use its own.
+  ///
+  /// libavcodec needs one set of strides for all pictures of a size. The session keeps those of the first picture
+  /// until `flush`, `drain` or another size, and does not use memory with others; such pictures then come without
+  /// the allocator's token.
+  ///
+  /// Called on codec worker threads, several at once, while the session's caller waits in `decode`: must not take a
+  /// lock that the caller holds. The memory is read by the decoder after the picture came out: do not write to it as
+  /// long as the token lives elsewhere.
+  func pictureBuffer(for request: PictureRequest) -> PictureBuffer?
+}

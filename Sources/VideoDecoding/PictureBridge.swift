@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import Synchronization
+
+/// Stands between libavcodec's `get_buffer2` and the session's allocator: translates requests, holds libavcodec to one
+/// set of strides, puts chroma aside for NV12, and notes which access units have started a picture.
+final class PictureBridge: FrameBufferSource {
+  private struct State {
+    var lock = StrideLock()
+    var started = StartedPictures()
+    var misses: UInt64 = 0
+  }
+
+  /// The strides that all pictures of one size must have, since libavcodec reads references with the current picture's.
+  private struct StrideLock {
+    var size: Size?
+    var strides: [Int] = []
+  }
+
+  private struct Size: Equatable {
+    let pixelFormat: PixelFormat
+    let width: Int, height: Int
+
+    init(_ request: PictureRequest) {
+      pixelFormat = request.pixelFormat
+      width = request.alignedWidth
+      height = request.alignedHeight
+    }
+  }
+
+  private let allocator: (any PictureAllocator)?
+  private let layout: SessionConfiguration.OutputLayout
+  private let pool = PicturePool()
+  private let scratchPool = PicturePool()
+  private let state = Mutex(State())
+
+  init(allocator: (any PictureAllocator)?, layout: SessionConfiguration.OutputLayout) {
+    self.allocator = allocator
+    self.layout = layout
+  }
+
+  /// Whether the decoder began a picture for access unit `index`.
+  func hasStarted(_ index: UInt64) -> Bool { state.withLock { $0.started.contains(index) } }
+
+  /// Pictures so far that did not go into the allocator's memory.
+  var misses: UInt64 { state.withLock { $0.misses } }
+
+  /// The decoder holds no reference any more: other strides may come.
+  func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
+
+  func buffer(for request: FrameBufferRequest) -> FrameBuffer? {
+    if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } }
+    guard let written = PixelFormat(request.format) else { return nil }
+    let isSemiPlanar = layout == .semiPlanar && written == .yuv420p
+    let wanted = PictureRequest(request, pixelFormat: isSemiPlanar ? .nv12 : written)
+    guard let memory = memory(for: wanted), let luma = unsafe memory.planes.first else { return nil }
+    guard isSemiPlanar else {
+      return unsafe FrameBuffer(
+        planes: memory.planes.map { unsafe $0.start }, strides: memory.planes.map { unsafe Int32(clamping: $0.stride) },
+        byteCount: luma.byteCount, owner: memory)
+    }
+    guard let scratch = unsafe memory.scratch else { return nil }
+    return unsafe FrameBuffer(
+      planes: [luma.start, scratch.cb, scratch.cr],
+      strides: [Int32(clamping: luma.stride), Int32(clamping: scratch.stride), Int32(clamping: scratch.stride)],
+      byteCount: luma.byteCount, owner: memory)
+  }
+
+  /// The allocator's memory if it has some that fits, else our own with the same strides.
+  private func memory(for request: PictureRequest) -> PictureMemory? {
+    guard let scratch = unsafe chromaScratch(for: request) else { return nil }
+    if let allocator, let buffer = unsafe allocator.pictureBuffer(for: request), unsafe buffer.meets(request),
+      unsafe accept(strides: buffer.planes.map { unsafe $0.stride }, for: request)
+    {
+      return unsafe PictureMemory(
+        pixelFormat: request.pixelFormat, planes: buffer.planes, token: buffer.token, blocks: scratch.blocks,
+        scratch: scratch.chroma)
+    }
+    let strides = state.withLock { state in
+      if allocator != nil { state.misses &+= 1 }
+      return state.lock.size == Size(request) ? state.lock.strides : []
+    }
+    return unsafe ownMemory(for: request, strides: strides, scratch: scratch)
+  }
+
+  /// Whether pictures with these strides may stand beside those the decoder has; the first of a size decides.
+  private func accept(strides: [Int], for request: PictureRequest) -> Bool {
+    state.withLock { state in
+      let size = Size(request)
+      if state.lock.size == size { return state.lock.strides == strides }
+      state.lock = StrideLock(size: size, strides: strides)
+      return true
+    }
+  }
+
+  @unsafe private struct ChromaScratch {
+    var chroma: PictureMemory.Scratch?
+    var blocks: [PicturePool.Block] = []
+  }
+
+  /// Planes for libavcodec to write chroma into when the picture's own chroma is interleaved; nil when out of memory.
+  private func chromaScratch(for request: PictureRequest) -> ChromaScratch? {
+    guard request.pixelFormat == .nv12 else { return unsafe ChromaScratch() }
+    let alignment = request.strideAlignment
+    let stride = ((request.alignedWidth + 1) / 2 + alignment - 1) / alignment * alignment
+    let planeByteCount = stride * ((request.alignedHeight + 1) / 2)
+    guard let block = scratchPool.block(byteCount: 2 * planeByteCount + Self.overread) else { return nil }
+    let chroma = unsafe PictureMemory.Scratch(cb: block.start, cr: block.start + planeByteCount, stride: stride)
+    return unsafe ChromaScratch(chroma: chroma, blocks: [block])
+  }
+
+  private func ownMemory(
+    for request: PictureRequest, strides locked: [Int], scratch: ChromaScratch
+  ) -> PictureMemory? {
+    var strides = locked
+    if strides.isEmpty {
+      strides = (0..<request.pixelFormat.planeCount).map { request.minimumStride(plane: $0) }
+      // Another thread may have been first, with the allocator's.
+      if !accept(strides: strides, for: request) { strides = state.withLock { $0.lock.strides } }
+    }
+    var offsets: [Int] = []
+    var total = 0
+    for plane in strides.indices {
+      offsets.append(total)
+      let bytes = strides[plane] * request.rowCount(plane: plane)
+      total += (bytes + request.strideAlignment - 1) / request.strideAlignment * request.strideAlignment
+    }
+    guard let block = pool.block(byteCount: total + Self.overread) else { return nil }
+    let planes = unsafe strides.indices.map { plane in
+      unsafe PictureBuffer.Plane(
+        start: block.start + offsets[plane], stride: strides[plane],
+        byteCount: strides[plane] * request.rowCount(plane: plane))
+    }
+    return unsafe PictureMemory(
+      pixelFormat: request.pixelFormat, planes: planes, token: nil, blocks: scratch.blocks + [block],
+      scratch: scratch.chroma)
+  }
+
+  /// Vector code may read this far behind the last sample.
+  private static let overread = 64
+}

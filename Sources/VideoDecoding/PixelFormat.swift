@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// How the samples of a decoded picture lie in memory.
+///
+/// The raw value is libavutil's short name. Samples of more than 8 bits take two bytes, little-endian, in the low bits.
+/// Full-range video has the same format as limited-range: see `DecodedPicture.colour`.
+public enum PixelFormat: String, Sendable, CaseIterable {
+  /// Luma only.
+  case gray
+  case gray10 = "gray10le"
+  case gray12 = "gray12le"
+  case gray14 = "gray14le"
+  /// Three planes Y, Cb, Cr; chroma halved in both directions (I420).
+  case yuv420p
+  case yuv420p9 = "yuv420p9le"
+  case yuv420p10 = "yuv420p10le"
+  case yuv420p12 = "yuv420p12le"
+  case yuv420p14 = "yuv420p14le"
+  /// Three planes Y, Cb, Cr; chroma halved horizontally (Y42B).
+  case yuv422p
+  case yuv422p9 = "yuv422p9le"
+  case yuv422p10 = "yuv422p10le"
+  case yuv422p12 = "yuv422p12le"
+  case yuv422p14 = "yuv422p14le"
+  /// Three planes Y, Cb, Cr of one size.
+  case yuv444p
+  case yuv444p9 = "yuv444p9le"
+  case yuv444p10 = "yuv444p10le"
+  case yuv444p12 = "yuv444p12le"
+  case yuv444p14 = "yuv444p14le"
+  /// Three planes G, B, R of one size.
+  case gbrp
+  case gbrp9 = "gbrp9le"
+  case gbrp10 = "gbrp10le"
+  case gbrp12 = "gbrp12le"
+  case gbrp14 = "gbrp14le"
+  /// Two planes, Y and interleaved Cb Cr, chroma halved in both directions; 8 bits.
+  case nv12
+
+  /// The format libavcodec writes, with the deprecated full-range twins (`yuvj420p` …) folded in.
+  init?(_ format: FrameFormat) {
+    guard let known = Self.known[format.rawValue] else { return nil }
+    self = known
+  }
+
+  private static let known: [Int32: PixelFormat] = {
+    var known: [Int32: PixelFormat] = [:]
+    for format in allCases {
+      if let frameFormat = FrameFormat(name: format.rawValue) { known[frameFormat.rawValue] = format }
+    }
+    for (name, format) in [("yuvj420p", yuv420p), ("yuvj422p", yuv422p), ("yuvj444p", yuv444p)] {
+      if let frameFormat = FrameFormat(name: name) { known[frameFormat.rawValue] = format }
+    }
+    return known
+  }()
+
+  /// Bits of a sample that count, 8 to 14.
+  public var bitDepth: Int {
+    switch self {
+    case .gray, .yuv420p, .yuv422p, .yuv444p, .gbrp, .nv12: 8
+    case .yuv420p9, .yuv422p9, .yuv444p9, .gbrp9: 9
+    case .gray10, .yuv420p10, .yuv422p10, .yuv444p10, .gbrp10: 10
+    case .gray12, .yuv420p12, .yuv422p12, .yuv444p12, .gbrp12: 12
+    case .gray14, .yuv420p14, .yuv422p14, .yuv444p14, .gbrp14: 14
+    }
+  }
+
+  /// Bytes a sample takes, 1 or 2.
+  public var bytesPerSample: Int { bitDepth > 8 ? 2 : 1 }
+
+  /// Number of planes, 1 to 3.
+  public var planeCount: Int {
+    switch self {
+    case .gray, .gray10, .gray12, .gray14: 1
+    case .nv12: 2
+    default: 3
+    }
+  }
+
+  /// Base-2 logarithms of how much smaller the chroma planes are.
+  public var chromaShift: (horizontal: Int, vertical: Int) {
+    switch self {
+    case .yuv420p, .yuv420p9, .yuv420p10, .yuv420p12, .yuv420p14, .nv12: (1, 1)
+    case .yuv422p, .yuv422p9, .yuv422p10, .yuv422p12, .yuv422p14: (1, 0)
+    default: (0, 0)
+    }
+  }
+
+  /// Bytes of a row of `plane` in a picture `width` luma samples wide. 0 for a plane that is not there.
+  public func rowByteCount(plane: Int, width: Int) -> Int {
+    guard 0..<planeCount ~= plane else { return 0 }
+    guard plane > 0 else { return width * bytesPerSample }
+    let shift = chromaShift.horizontal
+    let samples = (width + (1 << shift) - 1) >> shift
+    return samples * bytesPerSample * (self == .nv12 ? 2 : 1)
+  }
+
+  /// Rows of `plane` in a picture `height` luma samples high. 0 for a plane that is not there.
+  public func rowCount(plane: Int, height: Int) -> Int {
+    guard 0..<planeCount ~= plane else { return 0 }
+    guard plane > 0 else { return height }
+    let shift = chromaShift.vertical
+    return (height + (1 << shift) - 1) >> shift
+  }
+}

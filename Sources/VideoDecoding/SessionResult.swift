@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What became of an access unit. Every one that `decode` takes gets exactly one.
+public enum SessionResult: Sendable {
+  /// It is shown: the picture. Frames come in presentation order.
+  case frame(DecodedPicture)
+  /// It gives no picture, and that is no failure.
+  case dropped(tag: UInt64, reason: DropReason)
+  /// It does not decode.
+  case failed(tag: UInt64, error: DecodeError)
+
+  /// The tag given to `decode` with the access unit.
+  public var tag: UInt64 {
+    switch self {
+    case .frame(let picture): picture.tag
+    case .dropped(let tag, _), .failed(let tag, _): tag
+    }
+  }
+}
+
+/// Why an access unit gives no picture without being a failure.
+public enum DropReason: UInt8, Sendable, CaseIterable {
+  /// It comes before the first random access point (IDR or recovery point), or before the picture is complete again.
+  case beforeRandomAccessPoint
+  /// It refers to pictures before the random access point that decoding started at.
+  case noReference
+  /// `Configuration.skipFrames` leaves it out.
+  case skipped
+  /// It is the second field of the access unit before it, whose picture holds both.
+  case secondField
+  /// The picture is damaged, and `Configuration.outputCorrupt` is off.
+  case corrupt
+  /// `flush` came first.
+  case flushed
+  /// The caller asked for it.
+  case doNotOutput
+  /// It holds no picture: parameter sets or SEI alone, a redundant picture, data the decoder leaves out.
+  case noPicture
+  /// The decoder made the picture but the stream never shows it (no_output_of_prior_pics_flag, broken picture order).
+  case notShown
+  /// The codec was lost, the replay was not possible, and the next random access point has not come yet.
+  case sessionLost
+}

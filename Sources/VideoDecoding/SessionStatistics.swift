@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a session has done since it was created. `submitted` = `output` + `dropped` + `failed` + those still inside.
+public struct SessionStatistics: Sendable, Hashable {
+  /// Access units that `decode` took.
+  public var submitted: UInt64 = 0
+  /// Frames put out.
+  public var output: UInt64 = 0
+  /// Access units dropped, for any reason.
+  public var dropped: UInt64 = 0
+  /// Access units that failed.
+  public var failed: UInt64 = 0
+  /// Frames damaged, or following from damaged ones; put out or not.
+  public var corrupted: UInt64 = 0
+  /// Frames in which the decoder hid damage.
+  public var concealed: UInt64 = 0
+  /// Codecs opened anew after one was lost.
+  public var restarts: UInt64 = 0
+  /// Access units decoded once more after that.
+  public var replayed: UInt64 = 0
+  /// Times the replay was impossible and the session waited for the next random access point.
+  public var resynchronisations: UInt64 = 0
+  /// Pictures decoded into the session's own memory because the allocator's did not do.
+  public var allocatorMisses: UInt64 = 0
+  /// The last failure, whether or not the session got over it.
+  public var lastError: DecodeError?
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import Testing
+
+@testable import VideoDecoding
+
+/// Access units of an Annex B stream.
+func accessUnits(_ bytes: [UInt8]) -> [[UInt8]] {
+  var units: [[UInt8]] = []
+  var start = 0
+  var sawSlice = false
+  var index = 0
+  while index + 4 < bytes.count {
+    guard bytes[index] == 0, bytes[index + 1] == 0, bytes[index + 2] == 1 else {
+      index += 1
+      continue
+    }
+    let type = bytes[index + 3] & 31
+    let isSlice = (1...5).contains(type)
+    if sawSlice && ((6...9).contains(type) || (14...18).contains(type) || (isSlice && bytes[index + 4] & 0x80 != 0)) {
+      let cut = index > start && bytes[index - 1] == 0 ? index - 1 : index
+      units.append(Array(bytes[start..<cut]))
+      start = cut
+      sawSlice = false
+    }
+    sawSlice = sawSlice || isSlice
+    index += 4
+  }
+  units.append(Array(bytes[start...]))
+  return units
+}
+
+/// What a run through a session gave.
+struct Run {
+  var results: [SessionResult] = []
+  var frames: [DecodedPicture] {
+    results.compactMap { if case .frame(let picture) = $0 { picture } else { nil } }
+  }
+
+  /// Checksum of all frames, packed and cropped, as the manifest defines it.
+  var md5: String {
+    var md5 = MD5()
+    for frame in frames { frame.hash(into: &md5) }
+    return md5.finish()
+  }
+}
+
+extension DecodedPicture {
+  func hash(into md5: inout MD5) {
+    for index in 0..<planeCount {
+      let plane = plane(index)
+      for row in 0..<plane.rowCount { md5.update(plane.row(row)) }
+    }
+  }
+  var md5: String {
+    var md5 = MD5()
+    hash(into: &md5)
+    return md5.finish()
+  }
+}
+
+extension DecompressionSession {
+  func takeResults(into run: inout Run) {
+    while let result = nextResult() { run.results.append(result) }
+  }
+
+  /// Decodes all and drains.
+  func run(_ units: [[UInt8]], into run: inout Run) throws {
+    for (index, unit) in units.enumerated() {
+      try decode(unit.span, tag: UInt64(index))
+      takeResults(into: &run)
+    }
+    drain()
+    takeResults(into: &run)
+  }
+}

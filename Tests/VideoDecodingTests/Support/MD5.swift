@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// MD5 (RFC 1321), to compare decoded pictures with published checksums.
+struct MD5 {
+  private var state: (UInt32, UInt32, UInt32, UInt32) = (0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476)
+  private var block = [UInt8](repeating: 0, count: 64)
+  private var filled = 0
+  private var byteCount: UInt64 = 0
+
+  private static let shifts: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
+  private static let sines: [UInt32] = [
+    0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee, 0xf57c_0faf, 0x4787_c62a, 0xa830_4613, 0xfd46_9501,
+    0x6980_98d8, 0x8b44_f7af, 0xffff_5bb1, 0x895c_d7be, 0x6b90_1122, 0xfd98_7193, 0xa679_438e, 0x49b4_0821,
+    0xf61e_2562, 0xc040_b340, 0x265e_5a51, 0xe9b6_c7aa, 0xd62f_105d, 0x0244_1453, 0xd8a1_e681, 0xe7d3_fbc8,
+    0x21e1_cde6, 0xc337_07d6, 0xf4d5_0d87, 0x455a_14ed, 0xa9e3_e905, 0xfcef_a3f8, 0x676f_02d9, 0x8d2a_4c8a,
+    0xfffa_3942, 0x8771_f681, 0x6d9d_6122, 0xfde5_380c, 0xa4be_ea44, 0x4bde_cfa9, 0xf6bb_4b60, 0xbebf_bc70,
+    0x289b_7ec6, 0xeaa1_27fa, 0xd4ef_3085, 0x0488_1d05, 0xd9d4_d039, 0xe6db_99e5, 0x1fa2_7cf8, 0xc4ac_5665,
+    0xf429_2244, 0x432a_ff97, 0xab94_23a7, 0xfc93_a039, 0x655b_59c3, 0x8f0c_cc92, 0xffef_f47d, 0x8584_5dd1,
+    0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb, 0xeb86_d391,
+  ]
+
+  mutating func update(_ bytes: Span<UInt8>) {
+    byteCount += UInt64(bytes.count)
+    var offset = 0
+    while offset < bytes.count {
+      if filled == 0 && bytes.count - offset >= 64 {
+        unsafe bytes.withUnsafeBytes { unsafe digest(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + 64])) }
+        offset += 64
+        continue
+      }
+      block[filled] = bytes[offset]
+      filled += 1
+      offset += 1
+      if filled == 64 { digestBlock() }
+    }
+  }
+
+  mutating func finish() -> String {
+    let bitCount = byteCount * 8
+    block[filled] = 0x80
+    filled += 1
+    if filled > 56 {
+      for index in filled..<64 { block[index] = 0 }
+      digestBlock()
+    }
+    for index in filled..<56 { block[index] = 0 }
+    for index in 0..<8 { block[56 + index] = UInt8(truncatingIfNeeded: bitCount >> (8 * UInt64(index))) }
+    digestBlock()
+    let digits = Array("0123456789abcdef")
+    var text = ""
+    for word in [state.0, state.1, state.2, state.3] {
+      for index in 0..<4 {
+        let byte = Int(word >> (8 * UInt32(index)) & 0xff)
+        text.append(digits[byte >> 4])
+        text.append(digits[byte & 15])
+      }
+    }
+    return text
+  }
+
+  private mutating func digestBlock() {
+    let copy = block
+    unsafe copy.withUnsafeBytes { unsafe digest($0) }
+    filled = 0
+  }
+
+  private mutating func digest(_ bytes: UnsafeRawBufferPointer) {
+    var (a, b, c, d) = state
+    unsafe Self.sines.withUnsafeBufferPointer { sines in
+      unsafe Self.shifts.withUnsafeBufferPointer { shifts in
+        for step in 0..<64 {
+          let mix: UInt32
+          let word: Int
+          switch step >> 4 {
+          case 0: (mix, word) = ((b & c) | (~b & d), step)
+          case 1: (mix, word) = ((d & b) | (~d & c), (5 &* step &+ 1) & 15)
+          case 2: (mix, word) = (b ^ c ^ d, (3 &* step &+ 5) & 15)
+          default: (mix, word) = (c ^ (b | ~d), (7 &* step) & 15)
+          }
+          let value = unsafe bytes.loadUnaligned(fromByteOffset: word &* 4, as: UInt32.self)
+          let sum = unsafe a &+ mix &+ sines[step] &+ UInt32(littleEndian: value)
+          let shift = unsafe shifts[(step >> 4) &* 4 &+ step & 3]
+          (a, d, c, b) = (d, c, b, b &+ (sum << shift | sum >> (32 &- shift)))
+        }
+      }
+    }
+    state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d)
+  }
+}

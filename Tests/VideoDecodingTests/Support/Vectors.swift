@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MPL-2.0
+import Glibc
+import Testing
+
+/// Streams made elsewhere with published checksums: `CONFORMANCE_VECTORS`, or `../shared/vectors` beside the package.
+struct Vector: Sendable, CustomTestStringConvertible {
+  let file: String
+  let container: String
+  let category: String
+  let width: Int, height: Int
+  let frames: Int
+  let pixelFormat: String
+  let md5: String
+  let stockDecodes: Bool
+  let path: String
+
+  var testDescription: String { file }
+  var bytes: [UInt8] { readFile(path) ?? [] }
+
+  static let folder: String? = {
+    if let path = unsafe getenv("CONFORMANCE_VECTORS").map({ unsafe String(cString: $0) }) { return path }
+    var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    parts.removeLast(4)
+    let path = parts.joined(separator: "/") + "/../shared/vectors"
+    return unsafe access(path, R_OK) == 0 ? path : nil
+  }()
+
+  static let all: [Vector] = {
+    guard let folder, let text = readFile(folder + "/manifest.tsv") else {
+      print("VideoDecodingTests: no conformance vectors found; the tests that need them are skipped")
+      return []
+    }
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
+      let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      guard columns.count >= 12, columns[1] == "h264" else { return nil }
+      return Vector(
+        file: columns[0], container: columns[2], category: columns[3], width: Int(columns[5]) ?? 0,
+        height: Int(columns[6]) ?? 0, frames: Int(columns[7]) ?? 0, pixelFormat: columns[8], md5: columns[9],
+        stockDecodes: columns[11] == "yes" || columns[11] == "def", path: folder + "/" + columns[0])
+    }
+  }()
+
+  /// Annex B streams that stock libavcodec gets right, at most `samples` luma samples in all.
+  static func annexB(samples: Int) -> [Vector] {
+    all.filter {
+      $0.container == "annexb" && $0.stockDecodes && $0.md5.count == 32 && $0.width * $0.height * $0.frames <= samples
+    }
+  }
+
+  static func named(_ name: String) -> Vector? { all.first { $0.file == "h264/" + name } }
+}
+
+/// A file's bytes; nil when it cannot be read.
+func readFile(_ path: String) -> [UInt8]? {
+  guard let file = unsafe fopen(path, "rb") else { return nil }
+  defer { unsafe fclose(file) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = unsafe fread(&chunk, 1, chunk.count, file)
+    if count == 0 { return bytes }
+    bytes.append(contentsOf: chunk[..<count])
+  }
+}
