@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Most syntax elements fit a byte; these keep their parsers readable.
+extension BitReader {
+  /// `u(count)` for at most eight bits.
+  @inline(__always)
+  mutating func u8(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt8 {
+    UInt8(truncatingIfNeeded: try u(min(count, 8), element))
+  }
+
+  /// `ue(v)` for a range that ends at 255 or below.
+  @inline(__always)
+  mutating func ue8(in range: ClosedRange<UInt8>, _ element: StaticString) throws(BitstreamError) -> UInt8 {
+    UInt8(truncatingIfNeeded: try ue(in: UInt32(range.lowerBound)...UInt32(range.upperBound), element))
+  }
+
+  /// `se(v)` for a range within −128 to 127.
+  @inline(__always)
+  mutating func se8(in range: ClosedRange<Int8>, _ element: StaticString) throws(BitstreamError) -> Int8 {
+    Int8(truncatingIfNeeded: try se(in: Int32(range.lowerBound)...Int32(range.upperBound), element))
+  }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Reads the syntax elements of a NAL unit (or of a configuration record) bit by bit.
+///
+/// The bytes are those of the NAL unit as it stands in the stream: `emulation_prevention_three_byte`s
+/// (7.4.1.1) are taken out while reading, nothing is copied. Every read names its syntax element for
+/// ``BitstreamError``, and the Exp-Golomb reads carry the range that is legal for it.
+///
+/// A reader never reads past the end of its bytes and never traps; after an error its position is unspecified.
+public struct BitReader: ~Escapable {
+  private let bytes: Span<UInt8>
+  private let removesEmulationPrevention: Bool
+  /// The next byte to load into the cache.
+  private var position: Int
+  /// Bits loaded but not consumed, the next one at the top; the bits below `cachedBits` are zero.
+  private var cache: UInt64 = 0
+  private var cachedBits = 0
+  /// Zero bytes in a row just before `position`.
+  private var zeroRun = 0
+  /// Payload bits loaded so far, emulation prevention bytes left out.
+  private var loadedBits: Int
+  /// Where reading must stop, in the same count as ``bitOffset``.
+  private var endBit: Int
+
+  /// Creates a reader.
+  ///
+  /// - Parameters:
+  ///   - bytes: a NAL unit without start code or length, or a part of one.
+  ///   - offset: the byte to begin at, 0 to `bytes.count`. It counts in ``bitOffset``.
+  ///   - removesEmulationPrevention: false for data outside NAL units, where 00 00 03 is just that.
+  @_lifetime(copy bytes)
+  public init(_ bytes: Span<UInt8>, from offset: Int = 0, removesEmulationPrevention: Bool = true) {
+    self.bytes = bytes
+    self.removesEmulationPrevention = removesEmulationPrevention
+    position = max(0, min(offset, bytes.count))
+    loadedBits = position * 8
+    endBit = bytes.count * 8
+  }
+
+  /// The position of the next bit: bits from the start of the bytes, emulation prevention bytes left out.
+  public var bitOffset: Int { loadedBits - cachedBits }
+
+  /// Whether the next bit is the first one of a byte.
+  public var isByteAligned: Bool { cachedBits & 7 == 0 }
+
+  /// How many bits may still be read at most. Emulation prevention bytes ahead count until they are met,
+  /// unless the reader was bounded by ``slice(bytes:_:)``.
+  public var maximumRemainingBits: Int { endBit - bitOffset }
+
+  // MARK: Fixed-length codes
+
+  /// Reads `u(count)`, an unsigned integer of `count` bits, most significant first (7.2).
+  ///
+  /// - Parameter count: 0 to 32.
+  /// - Throws: `.truncated`.
+  @inline(__always)
+  public mutating func u(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt32 {
+    if cachedBits < count { refill() }
+    guard count <= cachedBits, count <= 32, bitOffset <= endBit - count else { throw fail(.truncated, element) }
+    guard count > 0 else { return 0 }
+    let value = cache >> UInt64(64 - count)
+    consume(count)
+    return UInt32(truncatingIfNeeded: value)
+  }
+
+  /// Reads `u(1)` as a Boolean.
+  ///
+  /// - Throws: `.truncated`.
+  @inline(__always)
+  public mutating func flag(_ element: StaticString) throws(BitstreamError) -> Bool {
+    if cachedBits < 1 { refill() }
+    guard cachedBits >= 1, bitOffset < endBit else { throw fail(.truncated, element) }
+    let value = cache >> 63
+    consume(1)
+    return value != 0
+  }
+
+  /// Reads `u(8)`.
+  ///
+  /// - Throws: `.truncated`.
+  @inline(__always)
+  public mutating func byte(_ element: StaticString) throws(BitstreamError) -> UInt8 {
+    UInt8(truncatingIfNeeded: try u(8, element))
+  }
+
+  /// Passes over `count` bits.
+  ///
+  /// - Throws: `.truncated`.
+  public mutating func skip(_ count: Int, _ element: StaticString) throws(BitstreamError) {
+    guard count >= 0, count <= maximumRemainingBits else { throw fail(.truncated, element) }
+    var left = count
+    while left > 0 {
+      if cachedBits == 0 { refill() }
+      guard cachedBits > 0 else { throw fail(.truncated, element) }
+      let step = min(left, min(cachedBits, 32))
+      consume(step)
+      left -= step
+    }
+  }
+
+  // MARK: Exp-Golomb codes (9.1)
+
+  /// Reads `ue(v)` and checks it against the range that is legal for the syntax element.
+  ///
+  /// - Throws: `.truncated`, `.codeTooLong`, `.valueOutOfRange`.
+  @inline(__always)
+  public mutating func ue(
+    in range: ClosedRange<UInt32>, _ element: StaticString
+  ) throws(BitstreamError) -> UInt32 {
+    let start = bitOffset
+    let value = try codeNumber(element)
+    guard range.contains(value) else { throw BitReader.error(.valueOutOfRange, element, start) }
+    return value
+  }
+
+  /// Reads `se(v)` and checks it against the range that is legal for the syntax element (9.1.1).
+  ///
+  /// - Throws: `.truncated`, `.codeTooLong`, `.valueOutOfRange`.
+  @inline(__always)
+  public mutating func se(
+    in range: ClosedRange<Int32>, _ element: StaticString
+  ) throws(BitstreamError) -> Int32 {
+    let start = bitOffset
+    let code = try codeNumber(element)
+    // The largest code number is 2^32 - 2, so the magnitude fits in 31 bits.
+    let magnitude = Int32(truncatingIfNeeded: code >> 1)
+    let value = code & 1 == 1 ? magnitude &+ 1 : 0 &- magnitude
+    // 2^32 - 3 is odd and maps to 2^31 - 1; the sum above cannot wrap below that.
+    guard range.contains(value) else { throw BitReader.error(.valueOutOfRange, element, start) }
+    return value
+  }
+
+  @inline(__always)
+  private mutating func codeNumber(_ element: StaticString) throws(BitstreamError) -> UInt32 {
+    if cachedBits <= 32 { refill() }
+    let zeros = cache.leadingZeroBitCount
+    let length = 2 &* zeros &+ 1
+    if length <= cachedBits, length <= 63, bitOffset <= endBit - length {
+      let value = (cache >> UInt64(64 &- length)) &- 1
+      consume(length)
+      return UInt32(truncatingIfNeeded: value)
+    }
+    return try longCodeNumber(element)
+  }
+
+  /// The code is longer than what is cached: read it in two steps.
+  @inline(never)
+  private mutating func longCodeNumber(_ element: StaticString) throws(BitstreamError) -> UInt32 {
+    let start = bitOffset
+    let zeros = cache.leadingZeroBitCount
+    guard zeros < cachedBits else {
+      throw BitReader.error(cachedBits >= 32 ? .codeTooLong : .truncated, element, start)
+    }
+    guard zeros < 32 else { throw BitReader.error(.codeTooLong, element, start) }
+    guard bitOffset <= endBit - (2 * zeros + 1) else { throw BitReader.error(.truncated, element, start) }
+    consume(zeros)
+    let value = try u(zeros + 1, element)
+    return value &- 1
+  }
+
+  // MARK: The end
+
+  /// `more_rbsp_data()` (7.2): whether there is anything before the `rbsp_trailing_bits()`.
+  public mutating func moreRBSPData() -> Bool {
+    if cachedBits == 0 { refill() }
+    guard cachedBits > 0, bitOffset < endBit else { return false }
+    // What is left is only the trailing bits if its first one bit is its last and stands in front.
+    if cache << 1 != 0 { return true }
+    return hasSetBit(from: position)
+  }
+
+  /// Reads `rbsp_trailing_bits()` (7.3.2.11) and checks that nothing but zero bytes follows.
+  ///
+  /// - Throws: `.truncated`, `.badTrailingBits`.
+  public mutating func trailingBits() throws(BitstreamError) {
+    let start = bitOffset
+    guard try flag("rbsp_stop_one_bit") else { throw BitReader.error(.badTrailingBits, "rbsp_stop_one_bit", start) }
+    guard cache == 0, !hasSetBit(from: position) else {
+      throw BitReader.error(.badTrailingBits, "rbsp_alignment_zero_bit", start)
+    }
+  }
+
+  /// A reader over the next `count` bytes, which this reader passes over. The next bit must start a byte.
+  ///
+  /// - Throws: `.truncated`.
+  @_lifetime(copy self)
+  public mutating func slice(bytes count: Int, _ element: StaticString) throws(BitstreamError) -> BitReader {
+    var part = self
+    guard count >= 0, count <= maximumRemainingBits / 8 else { throw fail(.truncated, element) }
+    try skip(count * 8, element)
+    part.endBit = bitOffset
+    return part
+  }
+
+  /// The bits left to a bounded reader.
+  var remainingBits: Int { endBit - bitOffset }
+
+  private func hasSetBit(from start: Int) -> Bool {
+    var run = zeroRun
+    var index = start
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      if byte == 0 {
+        run += 1
+      } else if byte == 3, run >= 2, removesEmulationPrevention {
+        // cabac_zero_words are padded with emulation prevention bytes: they are no data.
+        run = 0
+      } else {
+        return true
+      }
+    }
+    return false
+  }
+
+  // MARK: The cache
+
+  @inline(__always)
+  private mutating func consume(_ count: Int) {
+    cache = count == 64 ? 0 : cache << UInt64(count)
+    cachedBits -= count
+  }
+
+  private mutating func refill() {
+    while cachedBits <= 56, position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      if byte == 0 {
+        zeroRun += 1
+      } else if byte == 3, zeroRun >= 2, removesEmulationPrevention {
+        zeroRun = 0
+        continue
+      } else {
+        zeroRun = 0
+      }
+      cache |= UInt64(byte) << UInt64(56 - cachedBits)
+      cachedBits += 8
+      loadedBits += 8
+    }
+  }
+
+  @inline(__always)
+  func fail(_ reason: BitstreamError.Reason, _ element: StaticString) -> BitstreamError {
+    BitReader.error(reason, element, bitOffset)
+  }
+
+  // Kept out of line so that the reads themselves stay small.
+  @inline(never)
+  private static func error(
+    _ reason: BitstreamError.Reason, _ element: StaticString, _ bitOffset: Int
+  ) -> BitstreamError {
+    BitstreamError(reason, element, bitOffset: bitOffset)
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Why a piece of bitstream could not be read or written, and where.
+///
+/// It allocates nothing: the syntax element is a `StaticString`, so that a stream which fails at every
+/// NAL unit costs no more than one that succeeds.
+public struct BitstreamError: Error, Sendable {
+  /// What went wrong.
+  public enum Reason: UInt8, Sendable {
+    /// The data ended inside the syntax element.
+    case truncated
+    /// The value is outside the range that the specification allows for the syntax element.
+    case valueOutOfRange
+    /// An Exp-Golomb code of 32 or more leading zero bits (9.1).
+    case codeTooLong
+    /// `rbsp_trailing_bits()` is missing, or not a one followed by zeros (7.3.2.11).
+    case badTrailingBits
+    /// `forbidden_zero_bit` is one (7.4.1).
+    case forbiddenBitSet
+    /// The NAL unit is of another type than the syntax structure asked for.
+    case wrongNALUnitType
+    /// A parameter set that is referred to was never received.
+    case missingParameterSet
+    /// The length in front of a NAL unit points past the end of the data.
+    case lengthOutOfBounds
+    /// The NAL unit is too long for the length field in front of it.
+    case lengthNotRepresentable
+    /// The caller's output has no room for the result.
+    case outputTooSmall
+    /// The value is legal or reserved, but nothing that this library knows how to go on from.
+    case unsupported
+  }
+
+  /// What went wrong.
+  public let reason: Reason
+
+  /// The syntax element, by its name in the specification.
+  public let element: StaticString
+
+  /// Where the syntax element begins, in bits from the start of the NAL unit or of the record.
+  /// Emulation prevention bytes are not counted.
+  public let bitOffset: Int
+
+  /// Creates an error.
+  public init(_ reason: Reason, _ element: StaticString, bitOffset: Int) {
+    self.reason = reason
+    self.element = element
+    self.bitOffset = bitOffset
+  }
+}
+
+extension BitstreamError: Equatable {
+  public static func == (left: BitstreamError, right: BitstreamError) -> Bool {
+    left.reason == right.reason && left.bitOffset == right.bitOffset
+      && left.element.description == right.element.description
+  }
+}
+
+extension BitstreamError: CustomStringConvertible {
+  public var description: String { "\(reason) in \(element) at bit \(bitOffset)" }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A positive fraction in lowest terms: a frame rate or a pixel aspect ratio.
+public struct Fraction: Sendable, Hashable {
+  public let numerator: UInt32
+  /// Never zero.
+  public let denominator: UInt32
+
+  /// Creates a fraction, reduced to lowest terms; nil when either part is zero.
+  public init?(_ numerator: UInt32, _ denominator: UInt32) {
+    self.init(wide: UInt64(numerator), UInt64(denominator))
+  }
+
+  /// Creates a fraction whose parts must fit 31 bits once reduced (so that they fit GStreamer's `gint`).
+  init?(wide numerator: UInt64, _ denominator: UInt64) {
+    guard numerator > 0, denominator > 0 else { return nil }
+    var (larger, divisor) = (numerator, denominator)
+    while divisor != 0 { (larger, divisor) = (divisor, larger % divisor) }
+    guard numerator / larger <= UInt64(Int32.max), denominator / larger <= UInt64(Int32.max) else { return nil }
+    self.numerator = UInt32(truncatingIfNeeded: numerator / larger)
+    self.denominator = UInt32(truncatingIfNeeded: denominator / larger)
+  }
+}
+
+extension Fraction: CustomStringConvertible {
+  public var description: String { "\(numerator)/\(denominator)" }
+}

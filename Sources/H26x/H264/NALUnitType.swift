@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The syntax of ITU-T H.264. Clause numbers below are of its edition 2021-08.
+public enum H264 {}
+
+extension H264 {
+  /// `nal_unit_type` (Table 7-1). Any of the 32 values, also those reserved.
+  public struct NALUnitType: RawRepresentable, Sendable, Hashable {
+    /// 0 to 31.
+    public let rawValue: UInt8
+
+    /// Creates a type from the low five bits of a NAL unit's first byte.
+    @inline(__always)
+    public init(rawValue: UInt8) { self.rawValue = rawValue & 0x1F }
+
+    public static let unspecified = NALUnitType(rawValue: 0)
+    /// Coded slice of a non-IDR picture.
+    public static let slice = NALUnitType(rawValue: 1)
+    public static let slicePartitionA = NALUnitType(rawValue: 2)
+    public static let slicePartitionB = NALUnitType(rawValue: 3)
+    public static let slicePartitionC = NALUnitType(rawValue: 4)
+    /// Coded slice of an IDR picture.
+    public static let idrSlice = NALUnitType(rawValue: 5)
+    public static let supplementalEnhancementInformation = NALUnitType(rawValue: 6)
+    public static let sequenceParameterSet = NALUnitType(rawValue: 7)
+    public static let pictureParameterSet = NALUnitType(rawValue: 8)
+    public static let accessUnitDelimiter = NALUnitType(rawValue: 9)
+    public static let endOfSequence = NALUnitType(rawValue: 10)
+    public static let endOfStream = NALUnitType(rawValue: 11)
+    public static let fillerData = NALUnitType(rawValue: 12)
+    public static let sequenceParameterSetExtension = NALUnitType(rawValue: 13)
+    /// Prefix NAL unit: says for SVC and MVC what the slice behind it is.
+    public static let prefix = NALUnitType(rawValue: 14)
+    public static let subsetSequenceParameterSet = NALUnitType(rawValue: 15)
+    public static let depthParameterSet = NALUnitType(rawValue: 16)
+    /// Coded slice of an auxiliary coded picture without partitioning.
+    public static let auxiliarySlice = NALUnitType(rawValue: 19)
+    /// Coded slice extension (SVC, MVC).
+    public static let sliceExtension = NALUnitType(rawValue: 20)
+    /// Coded slice extension for a depth view component or a 3D-AVC texture view component.
+    public static let depthSliceExtension = NALUnitType(rawValue: 21)
+
+    /// Whether this is a VCL NAL unit of a base view or layer: types 1 to 5.
+    @inline(__always)
+    public var isVCL: Bool { 1...5 ~= rawValue }
+
+    /// Whether a slice header stands at the front of the payload: 1, 2, 5, 19, 20, 21.
+    @inline(__always)
+    public var hasSliceHeader: Bool {
+      switch rawValue {
+      case 1, 2, 5, 19, 20, 21: true
+      default: false
+      }
+    }
+
+    /// Whether the header has three more bytes (7.3.1): 14, 20, 21.
+    @inline(__always)
+    public var hasHeaderExtension: Bool { rawValue == 14 || rawValue == 20 || rawValue == 21 }
+
+    /// Whether the type exists only in RTP packets (24 to 31; RFC 6184), never in an elementary stream.
+    public var isOutsideStandard: Bool { rawValue >= 24 }
+
+    /// What the type is called, for people.
+    public var name: String {
+      switch rawValue {
+      case 1: "coded slice of a non-IDR picture"
+      case 2: "coded slice data partition A"
+      case 3: "coded slice data partition B"
+      case 4: "coded slice data partition C"
+      case 5: "coded slice of an IDR picture"
+      case 6: "supplemental enhancement information (SEI)"
+      case 7: "sequence parameter set (SPS)"
+      case 8: "picture parameter set (PPS)"
+      case 9: "access unit delimiter (AUD)"
+      case 10: "end of sequence"
+      case 11: "end of stream"
+      case 12: "filler data"
+      case 13: "SPS extension"
+      case 14: "prefix NAL unit"
+      case 15: "subset SPS"
+      case 16: "depth parameter set"
+      case 17, 18, 22, 23: "reserved"
+      case 19: "coded slice of an auxiliary coded picture without partitioning"
+      case 20: "coded slice extension"
+      case 21: "coded slice extension for depth view components"
+      case 24: "STAP-A"
+      case 25: "STAP-B"
+      case 26: "MTAP16"
+      case 27: "MTAP24"
+      case 28: "FU-A"
+      case 29: "FU-B"
+      default: "unspecified"
+      }
+    }
+  }
+}

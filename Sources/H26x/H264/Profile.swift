@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// `profile_idc` with the constraint flags beside it (A.2).
+  public struct Profile: Sendable, Hashable {
+    /// `profile_idc`.
+    public let idc: UInt8
+
+    /// The byte after it: `constraint_set0_flag` in the highest bit, `reserved_zero_2bits` in the lowest.
+    public let constraintFlags: UInt8
+
+    /// Creates a profile from the two bytes.
+    public init(idc: UInt8, constraintFlags: UInt8) {
+      self.idc = idc
+      self.constraintFlags = constraintFlags
+    }
+
+    /// `constraint_setN_flag`.
+    ///
+    /// - Parameter set: N, 0 to 5.
+    public func isConstrained(toSet set: Int) -> Bool {
+      guard 0...5 ~= set else { return false }
+      return constraintFlags & (0x80 >> UInt8(set)) != 0
+    }
+
+    /// Whether the SPS carries chroma format, bit depths and scaling matrices (7.3.2.1.1), and avcC its extension.
+    public var hasHighSyntax: Bool {
+      switch idc {
+      case 44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 144, 244: true
+      default: false
+      }
+    }
+
+    /// The name in GStreamer's `profile` field, nil for a profile that has none.
+    public var name: String? {
+      switch idc {
+      case 66: isConstrained(toSet: 1) ? "constrained-baseline" : "baseline"
+      case 77: "main"
+      case 88: "extended"
+      case 100:
+        isConstrained(toSet: 4) ? (isConstrained(toSet: 5) ? "constrained-high" : "progressive-high") : "high"
+      case 110: isConstrained(toSet: 3) ? "high-10-intra" : isConstrained(toSet: 4) ? "progressive-high-10" : "high-10"
+      case 122: isConstrained(toSet: 3) ? "high-4:2:2-intra" : "high-4:2:2"
+      case 244: isConstrained(toSet: 3) ? "high-4:4:4-intra" : "high-4:4:4"
+      case 44: "cavlc-4:4:4-intra"
+      case 118: "multiview-high"
+      case 128: "stereo-high"
+      case 83: isConstrained(toSet: 5) ? "scalable-constrained-baseline" : "scalable-baseline"
+      case 86:
+        isConstrained(toSet: 3)
+          ? "scalable-high-intra" : isConstrained(toSet: 5) ? "scalable-constrained-high" : "scalable-high"
+      default: nil
+      }
+    }
+
+    /// Whether every picture is intra coded by profile (A.2.8 to A.2.11): no reordering.
+    public var isIntraOnly: Bool {
+      switch idc {
+      case 44: true
+      case 86, 100, 110, 122, 244: isConstrained(toSet: 3)
+      default: false
+      }
+    }
+
+    /// The other profiles, by their caps names and in order of preference, whose decoders must decode this stream
+    /// as well (A.2). It is the list GStreamer's own parser offers to a decoder that does not name the profile.
+    public var compatibleProfiles: [String] { compatibleProfiles(viewCount: nil) }
+
+    /// As ``compatibleProfiles``, for a multiview stream of `viewCount` views.
+    public func compatibleProfiles(viewCount: Int?) -> [String] {
+      let fromHigh10 = ["high-10", "high-4:2:2", "high-4:4:4"]
+      let fromMain = ["main", "high"] + fromHigh10
+      let intra = ["high-4:2:2", "high-4:4:4", "high-4:2:2-intra", "high-4:4:4-intra"]
+      let isMain = isConstrained(toSet: 1)
+      switch idc {
+      case 88 where isConstrained(toSet: 0):
+        return isMain ? ["constrained-baseline", "baseline"] + fromMain : ["baseline"]
+      case 88: return isMain ? fromMain : []
+      case 66: return isMain ? ["baseline"] + fromMain : ["extended"]
+      case 77: return ["high"] + fromHigh10
+      case 100: return isMain ? ["main"] + fromHigh10 : fromHigh10
+      case 110 where isMain: return ["main", "high", "high-4:2:2", "high-4:4:4"]
+      case 110: return isConstrained(toSet: 3) ? ["high-10"] + intra : ["high-4:2:2", "high-4:4:4"]
+      case 122 where isMain: return ["main", "high", "high-10", "high-4:4:4"]
+      case 122: return isConstrained(toSet: 3) ? intra : ["high-4:2:2", "high-4:4:4"]
+      case 244 where isMain: return ["main", "high", "high-10", "high-4:2:2"]
+      case 244: return isConstrained(toSet: 3) ? ["high-4:4:4"] : []
+      case 118: return viewCount == 2 ? ["stereo-high", "multiview-high"] : ["multiview-high"]
+      default: return []
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// `subset_seq_parameter_set_rbsp()` (7.3.2.1.3): the SPS of scalable and multiview layers, NAL unit type 15.
+  public struct SubsetSequenceParameterSet: Sendable, Hashable {
+    /// The part that every SPS has.
+    public var base: SequenceParameterSet
+
+    /// `view_id[]` of `seq_parameter_set_mvc_extension()`: the views in decoding order; empty without one.
+    public var viewIDs: [UInt16] = []
+
+    /// Reads the NAL unit. The SVC extension and what follows the MVC views are passed over.
+    ///
+    /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 15.
+    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+      let header = try NALUnitHeader(nalUnit)
+      guard header.type == .subsetSequenceParameterSet else {
+        throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
+      }
+      var reader = BitReader(nalUnit, from: header.byteCount)
+      base = try SequenceParameterSet(&reader)
+      guard [118, 128, 134].contains(base.profile.idc) else { return }
+      guard try reader.flag("bit_equal_to_one") else {
+        throw BitstreamError(.valueOutOfRange, "bit_equal_to_one", bitOffset: reader.bitOffset - 1)
+      }
+      let count = try reader.ue(in: 0...1023, "num_views_minus1") + 1
+      for _ in 0..<count { viewIDs.append(UInt16(truncatingIfNeeded: try reader.ue(in: 0...1023, "view_id"))) }
+    }
+  }
+
+  /// `seq_parameter_set_extension_rbsp()` (7.3.2.1.2): how to blend auxiliary pictures, NAL unit type 13.
+  public struct SequenceParameterSetExtension: Sendable, Hashable {
+    /// `seq_parameter_set_id` of the SPS that it extends, 0 to 31.
+    public var id: UInt8
+    /// `aux_format_idc`, 0 to 3; 0 when there are no auxiliary pictures.
+    public var auxiliaryFormatIDC: UInt8
+    /// The alpha blending parameters; nil when `aux_format_idc` is 0.
+    public var alpha: Alpha?
+    /// `additional_extension_flag`.
+    public var hasAdditionalExtension: Bool
+
+    /// How auxiliary samples become opacity (7.4.2.1.2).
+    public struct Alpha: Sendable, Hashable {
+      /// `bit_depth_aux_minus8` + 8, 8 to 12.
+      public var bitDepth: UInt8
+      /// `alpha_incr_flag`.
+      public var isIncremented: Bool
+      /// `alpha_opaque_value`.
+      public var opaqueValue: UInt16
+      /// `alpha_transparent_value`.
+      public var transparentValue: UInt16
+    }
+
+    /// Reads the NAL unit.
+    ///
+    /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 13.
+    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+      let header = try NALUnitHeader(nalUnit)
+      guard header.type == .sequenceParameterSetExtension else {
+        throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
+      }
+      var reader = BitReader(nalUnit, from: header.byteCount)
+      id = try reader.ue8(in: 0...31, "seq_parameter_set_id")
+      auxiliaryFormatIDC = try reader.ue8(in: 0...3, "aux_format_idc")
+      if auxiliaryFormatIDC != 0 {
+        let depth = 8 + (try reader.ue8(in: 0...4, "bit_depth_aux_minus8"))
+        alpha = Alpha(
+          bitDepth: depth, isIncremented: try reader.flag("alpha_incr_flag"),
+          opaqueValue: UInt16(truncatingIfNeeded: try reader.u(Int(depth) + 1, "alpha_opaque_value")),
+          transparentValue: UInt16(truncatingIfNeeded: try reader.u(Int(depth) + 1, "alpha_transparent_value")))
+      }
+      hasAdditionalExtension = try reader.flag("additional_extension_flag")
+    }
+  }
+}
