@@ -29,6 +29,8 @@ static inline GstBuffer *cgst_buffer_make_writable(GstBuffer *buffer) { return g
 static inline GstCaps *cgst_caps_make_writable(GstCaps *caps) { return gst_caps_make_writable(caps); }
 static inline GstEvent *cgst_event_make_writable(GstEvent *event) { return gst_event_make_writable(event); }
 
+static inline gboolean cgst_event_is_serialized(const GstEvent *event) { return GST_EVENT_IS_SERIALIZED((GstEvent *)event); }
+
 // MARK: Structures (gst_structure_set is variadic)
 
 static inline void cgst_structure_set_int(GstStructure *s, const gchar *name, gint v) { gst_structure_set(s, name, G_TYPE_INT, v, NULL); }

@@ -15,7 +15,7 @@ open class BaseTransform: Element {
     case inPlace
     /// `transform(_:into:)` alone, with `prepareOutput` or the base class's allocation.
     case copying
-    /// `generateOutput` makes each output buffer out of the input as it likes.
+    /// `submitInput`, `generateOutput` and `nextOutput` make output buffers out of the input as they like.
     case generating
   }
 
@@ -64,8 +64,20 @@ open class BaseTransform: Element {
   open func transformInPlace(_ buffer: inout Buffer) throws(FlowError) {}
   /// Fills an output buffer.
   open func transform(_ input: borrowing Buffer, into output: inout Buffer) throws(FlowError) {}
+  /// Takes an input buffer in `generating` mode. The base class negotiates when it must and keeps the buffer for
+  /// `generateOutput`; an override that does not chain keeps it by itself, for `nextOutput`.
+  /// - Parameter isDiscontinuous: whether something was lost before the buffer.
+  /// - Throws: `BaseTransform.drop` to leave the buffer out.
+  open func submitInput(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
+    let submit = unsafe Self.parent.pointee.submit_input_buffer
+    let flow = unsafe submit?(transform, isDiscontinuous ? 1 : 0, input.take())
+    guard let flow, flow != GST_FLOW_OK else { return }
+    throw FlowError(rawValue: flow.rawValue)
+  }
   /// Takes an input buffer and answers the output, or nothing when there is none yet.
   open func generateOutput(_ input: consuming Buffer) throws(FlowError) -> Buffer? { .some(input) }
+  /// Answers further output in `generating` mode. Asked after each output, until there is none.
+  open func nextOutput() throws(FlowError) -> Buffer? { nil }
   open func sinkEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.sink_event(transform, event.take()) != 0
   }
@@ -214,22 +226,32 @@ open class BaseTransform: Element {
   }
 
   private class func installGenerateOutput(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
-    // The base class asks again and again until there is no input; the queued buffer becomes ours.
+    unsafe methods.pointee.submit_input_buffer = { transform, isDiscontinuous, input in
+      guard let element = unsafe swiftBaseTransform(transform), let input = unsafe input else { return GST_FLOW_ERROR }
+      return flowReturn { () throws(FlowError) in
+        try element.submitInput(unsafe Buffer(owning: input), isDiscontinuous: isDiscontinuous != 0)
+      }
+    }
+    // The base class asks again and again until there is no output; the queued buffer becomes ours.
     unsafe methods.pointee.generate_output = { transform, output in
       guard let element = unsafe swiftBaseTransform(transform), let transform = unsafe transform,
         let output = unsafe output
       else { return GST_FLOW_ERROR }
       unsafe output.pointee = nil
       if element.isPassthrough { return unsafe BaseTransform.parent.pointee.generate_output(transform, output) }
-      guard let input = unsafe transform.pointee.queued_buf else { return GST_FLOW_OK }
+      let input = unsafe transform.pointee.queued_buf
       unsafe transform.pointee.queued_buf = nil
       return flowReturn { () throws(FlowError) in
-        let result = try unsafe element.generateOutput(Buffer(owning: input))
+        let result =
+          if let input = unsafe input {
+            try unsafe element.generateOutput(Buffer(owning: input))
+          } else {
+            try element.nextOutput()
+          }
         if let result { unsafe output.pointee = result.take() }
       }
     }
   }
-
 }
 
 extension BaseTransform.Direction {

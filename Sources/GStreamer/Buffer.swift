@@ -41,6 +41,9 @@ public import CGStreamer
   /// Whether this is the only reference, so that changes are seen by nobody else.
   public var isWritable: Bool { unsafe cgst_buffer_is_writable(raw) != 0 }
 
+  /// Whether the bytes can be changed in place too: no other buffer shares the memory and it is not read-only.
+  public var isMemoryWritable: Bool { unsafe isWritable && gst_buffer_is_all_memory_writable(raw) != 0 }
+
   /// Replaces the buffer by a shallow copy when others hold it too.
   @inline(__always)
   public mutating func makeWritable() { unsafe raw = cgst_buffer_make_writable(raw) }

@@ -46,6 +46,9 @@ public import CGStreamer
     }
   }
 
+  /// Whether the event keeps its place among the buffers.
+  public var isSerialized: Bool { unsafe cgst_event_is_serialized(raw) != 0 }
+
   /// The sequence number by which an event and its consequences are known.
   public var sequenceNumber: UInt32 {
     get { unsafe gst_event_get_seqnum(raw) }

@@ -113,6 +113,13 @@ public import CGStreamer
     return (live != 0, ClockTime(nanoseconds: UInt64(minimum)), ClockTime(raw: UInt64(maximum)))
   }
 
+  /// Answers a latency query.
+  public func setLatency(isLive: Bool, minimum: ClockTime, maximum: ClockTime?) {
+    guard kind == .latency else { return }
+    unsafe gst_query_set_latency(
+      raw, isLive ? 1 : 0, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.raw))
+  }
+
   // MARK: Caps
 
   /// The filter of a caps query, `nil` when everything is asked for.
