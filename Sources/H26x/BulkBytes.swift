@@ -2,8 +2,8 @@
 
 private import Glibc
 
-/// The two places of this library that leave checked Swift, because the C library does them several times faster.
-/// Both check their bounds first and let no pointer out.
+/// The three functions of this library that leave checked Swift, because the C library's are several times faster.
+/// They check their bounds first and let no pointer out.
 enum BulkBytes {
   /// The index of the first byte that equals `value` in `bytes[from...]`, or nil.
   ///
@@ -37,7 +37,7 @@ enum BulkBytes {
   }
 
   /// Whether `bytes` and `other` are equal.
-  static func areEqual(_ bytes: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+  static func areEqual(_ bytes: [UInt8], _ other: Span<UInt8>) -> Bool {
     guard bytes.count == other.count else { return false }
     return unsafe bytes.withUnsafeBufferPointer { left -> Bool in
       unsafe other.withUnsafeBufferPointer { right -> Bool in

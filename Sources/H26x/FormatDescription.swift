@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a decoder, a muxer or caps need to know of a video stream: what `CMVideoFormatDescription` is elsewhere.
+///
+/// It is made from parameter sets or from a configuration record, and is codec-neutral: H.264 fills it, H.265 will.
+public struct FormatDescription: Sendable, Hashable {
+  /// Which standard the stream follows.
+  public enum Codec: Sendable, Hashable {
+    case h264
+    case h265
+  }
+
+  /// The parameter sets as NAL units, each with its header and emulation prevention bytes.
+  public struct ParameterSetBytes: Sendable, Hashable {
+    /// VPS; none in H.264.
+    public var video: [[UInt8]] = []
+    /// SPS, the one in force first.
+    public var sequence: [[UInt8]] = []
+    /// PPS.
+    public var picture: [[UInt8]] = []
+    /// H.264's SPS extensions (NAL unit type 13).
+    public var sequenceExtensions: [[UInt8]] = []
+    /// H.264's subset SPS (NAL unit type 15).
+    public var subsets: [[UInt8]] = []
+
+    /// Creates an empty set.
+    public init() {}
+  }
+
+  /// What a decoder must buffer of coded data.
+  public struct Buffering: Sendable, Hashable {
+    /// Bits a second.
+    public var bitRate: UInt64
+    /// Bits.
+    public var size: UInt64
+    /// Whether the bit rate is constant.
+    public var isConstantBitRate: Bool
+  }
+
+  /// Which standard the stream follows.
+  public var codec: Codec
+  /// Size of the coded frame in luma samples, a multiple of the macroblock size.
+  public var codedSize: VideoSize
+  /// What of it is to be shown.
+  public var cropRectangle: CropRectangle
+  /// `profile_idc`.
+  public var profileIDC: UInt8
+  /// The constraint flags' byte.
+  public var constraintFlags: UInt8
+  /// The profile's name in caps, such as "constrained-baseline" or "high-4:2:2-intra"; nil if it has none.
+  public var profileName: String?
+  /// The names of other profiles whose decoders decode this stream, in order of preference.
+  public var compatibleProfileNames: [String]
+  /// `level_idc`.
+  public var levelIDC: UInt8
+  /// The level's name in caps, such as "4.1" or "1b"; nil if it has none.
+  public var levelName: String?
+  /// Chroma sampling.
+  public var chromaFormat: ChromaFormat
+  /// Bits a luma sample.
+  public var lumaBitDepth: Int
+  /// Bits a chroma sample.
+  public var chromaBitDepth: Int
+  /// Width by height of a sample; nil when unspecified.
+  public var pixelAspectRatio: Fraction?
+  /// Full range, else limited range; nil when the stream does not say.
+  public var isFullRange: Bool?
+  /// Primaries, transfer and matrix; nil when the stream does not say.
+  public var colour: ColourDescription?
+  /// Where chroma samples lie in the top field or frame, 0 to 5; nil when the stream does not say.
+  public var chromaSampleLocation: UInt8?
+  /// Frames a second; nil when the stream does not say or makes no sense.
+  public var frameRate: Fraction?
+  /// Whether fields and field macroblocks are allowed.
+  public var isInterlacedAllowed: Bool
+  /// Whether picture timing SEI messages say how pictures are to be shown.
+  public var isPictureStructurePresent: Bool
+  /// Size of the decoded picture buffer in frames.
+  public var decodedPictureBufferFrames: Int
+  /// The reorder depth that the stream sends, in frames; nil when it sends none.
+  public var sentReorderFrames: Int?
+  /// The reorder depth in frames: as sent, or the bound that profile and level set.
+  public var maximumReorderFrames: Int
+  /// The buffering that the stream was made for, its last (largest) entry; nil when the stream does not say.
+  public var buffering: Buffering?
+  /// The parameter sets.
+  public var parameterSets: ParameterSetBytes
+  /// How NAL units are packed: bytes of length in front, or nil for start codes.
+  public var nalLengthSize: NALLengthSize?
+
+  /// Size of the picture to show.
+  public var croppedSize: VideoSize { VideoSize(width: cropRectangle.width, height: cropRectangle.height) }
+
+  /// Whether both descriptions are of the same video for a decoder: all but parameter-set bytes and packaging equal.
+  public func describesSameVideo(as other: FormatDescription) -> Bool {
+    var other = other
+    other.parameterSets = parameterSets
+    other.nalLengthSize = nalLengthSize
+    return self == other
+  }
+}

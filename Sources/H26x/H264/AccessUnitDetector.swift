@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// Finds where access units begin (7.4.1.2.3 and 7.4.1.2.4).
+  ///
+  /// A small value without references. Feed it every NAL unit in order; it answers whether an access unit begins
+  /// there. Where the standard's rule cannot be applied, because a slice header cannot be read, it asks whether the
+  /// slice begins with macroblock 0. The two fields of a frame are two access units, as the standard has it.
+  public struct AccessUnitDetector: Sendable {
+    /// What a NAL unit means for the access unit.
+    public enum Boundary: Sendable, Hashable {
+      /// It belongs to the access unit of the NAL unit before.
+      case continues
+      /// It begins an access unit.
+      case begins
+      /// A prefix NAL unit (type 14): it goes where the next slice goes. If the next NAL unit ``begins`` an access
+      /// unit, that one begins here.
+      case followsNext
+    }
+
+    private var hasNALUnit = false
+    /// A VCL NAL unit of the current access unit was seen, so that types 6 to 9 and so on begin the next one.
+    private var hasPicture = false
+    /// The current access unit is over: an end of sequence or stream was seen.
+    private var isClosed = false
+    private var last: SliceHeader?
+    /// The colour planes whose macroblock 0 was seen, a bit each.
+    private var planesBegun: UInt8 = 0
+
+    /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
+    public init() {}
+
+    /// Starts over, as after a seek.
+    public mutating func reset() { self = AccessUnitDetector() }
+
+    /// Whether the current access unit has a slice of its primary picture.
+    public var hasPrimaryPicture: Bool { hasPicture }
+
+    /// Feeds a NAL unit, reading its slice header as far as needed.
+    ///
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit with its header. For slices its first bytes will do.
+    ///   - parameterSets: those in force.
+    /// - Returns: the boundary, and the slice header where one could be read.
+    public mutating func feed(
+      _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
+    ) -> (boundary: Boundary, slice: SliceHeader?) {
+      guard nalUnit.count > 0 else { return (.continues, nil) }
+      let type = NALUnitType(rawValue: nalUnit[0])
+      guard type == .slice || type == .idrSlice || type == .slicePartitionA else { return (feed(type), nil) }
+      do throws(BitstreamError) {
+        let slice = try SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets)
+        return (feed(slice), slice)
+      } catch {
+        let isFirst = SliceHeader.startsAtFirstMacroblock(nalUnit) ?? false
+        return (feed(unreadableSlice: type, startsAtFirstMacroblock: isFirst), nil)
+      }
+    }
+
+    /// Feeds a NAL unit that is no slice of a primary picture: anything but types 1, 2 and 5.
+    public mutating func feed(_ type: NALUnitType) -> Boundary {
+      switch type.rawValue {
+      case 6...9, 15...18:
+        return hasPicture || isClosed ? begin() : proceed()
+      case 14:
+        return hasPicture && !isClosed ? .followsNext : proceed(isClosed)
+      case 10, 11:
+        // They end the access unit that they stand in (7.4.1.2.3).
+        let boundary = proceed()
+        isClosed = true
+        return boundary
+      case 20, 21:
+        // A layer or view of the base picture before. A base picture may be missing: the layer is one then.
+        if isClosed { return begin(withPicture: true) }
+        let boundary = proceed()
+        hasPicture = true
+        return boundary
+      default:
+        return proceed(isClosed && type.isVCL)
+      }
+    }
+
+    /// Feeds a slice of types 1, 2 and 5 whose header was read, at any depth.
+    public mutating func feed(_ slice: SliceHeader) -> Boundary {
+      // A redundant slice repeats a part of the primary picture before it.
+      if slice.redundantPictureCount > 0, hasPicture, !isClosed { return .continues }
+      let plane = UInt8(1) << (slice.colourPlaneID & 3)
+      let isFirst = slice.firstMacroblock == 0
+      if hasPicture, !isClosed {
+        let isNew: Bool
+        if let last {
+          // Macroblock 0 twice: two pictures whose headers say the same, as some encoders' IDR pictures do.
+          isNew = Self.isFirstOfPicture(slice, after: last) || (isFirst && planesBegun & plane != 0)
+        } else {
+          isNew = isFirst
+        }
+        if !isNew {
+          if last == nil { last = slice }
+          if isFirst { planesBegun |= plane }
+          return .continues
+        }
+      }
+      let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
+      hasPicture = true
+      last = slice
+      planesBegun = isFirst ? plane : 0
+      return boundary
+    }
+
+    /// Feeds a slice whose header cannot be read.
+    ///
+    /// - Parameter startsAtFirstMacroblock: whether `first_mb_in_slice` is 0.
+    public mutating func feed(unreadableSlice type: NALUnitType, startsAtFirstMacroblock: Bool) -> Boundary {
+      if hasPicture, !isClosed, !startsAtFirstMacroblock { return .continues }
+      let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
+      hasPicture = true
+      last = nil
+      planesBegun = startsAtFirstMacroblock ? 1 : 0
+      return boundary
+    }
+
+    /// The first slice of a new primary coded picture differs from the last of the one before in one of these
+    /// (7.4.1.2.4).
+    public static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool {
+      slice.frameNumber != last.frameNumber
+        || slice.pictureParameterSetID != last.pictureParameterSetID
+        || slice.sequenceParameterSetID != last.sequenceParameterSetID
+        || slice.isField != last.isField
+        || slice.isBottomField != last.isBottomField
+        || slice.isReference != last.isReference
+        || slice.isIDR != last.isIDR
+        || slice.idrPictureID != last.idrPictureID
+        || slice.pictureOrderCountType != last.pictureOrderCountType
+        || slice.pictureOrderCountLSB != last.pictureOrderCountLSB
+        || slice.deltaPictureOrderCountBottom != last.deltaPictureOrderCountBottom
+        || slice.deltaPictureOrderCount0 != last.deltaPictureOrderCount0
+        || slice.deltaPictureOrderCount1 != last.deltaPictureOrderCount1
+    }
+
+    private mutating func begin(withPicture: Bool = false) -> Boundary {
+      self = AccessUnitDetector()
+      hasNALUnit = true
+      hasPicture = withPicture
+      return .begins
+    }
+
+    private mutating func proceed(_ mustBegin: Bool = false) -> Boundary {
+      if mustBegin || !hasNALUnit { return begin() }
+      return .continues
+    }
+  }
+}

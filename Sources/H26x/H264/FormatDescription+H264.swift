@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension FormatDescription {
+  /// Makes a description of H.264 parameter sets, in any order: `CMVideoFormatDescriptionCreateFromH264ParameterSets`.
+  ///
+  /// - Parameters:
+  ///   - nalUnits: NAL units of types 7, 8, 13 and 15 without start codes. The first SPS is the one described.
+  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  /// - Throws: `.missingParameterSet` without an SPS, or what reading one of them throws.
+  public init(h264ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
+    var sets = H264.ParameterSets()
+    var first: UInt8?
+    for unit in nalUnits {
+      try sets.insert(unit.span)
+      if first == nil, let type = unit.first, H264.NALUnitType(rawValue: type) == .sequenceParameterSet {
+        first = try H264.SequenceParameterSet(nalUnit: unit.span).id
+      }
+    }
+    try self.init(sets, sequenceParameterSetID: first, nalLengthSize: nalLengthSize)
+  }
+
+  /// Makes a description from a store.
+  ///
+  /// - Parameters:
+  ///   - sets: all of them go into ``parameterSets``.
+  ///   - sequenceParameterSetID: the SPS that is described, nil for the first there is.
+  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  /// - Throws: `.missingParameterSet` when the SPS is not there.
+  public init(
+    _ sets: borrowing H264.ParameterSets, sequenceParameterSetID: UInt8? = nil, nalLengthSize: NALLengthSize? = nil
+  ) throws(BitstreamError) {
+    var found: H264.SequenceParameterSet?
+    if let sequenceParameterSetID {
+      found = sets.sequenceParameterSet(sequenceParameterSetID)
+    } else {
+      for id in UInt8(0)..<32 where found == nil { found = sets.sequenceParameterSet(id) }
+    }
+    guard let sps = found else {
+      throw BitstreamError(.missingParameterSet, "seq_parameter_set_id", bitOffset: 0)
+    }
+    var bytes = ParameterSetBytes()
+    bytes.sequence = sets.sequenceParameterSetNALUnits
+    if let index = bytes.sequence.firstIndex(where: { H264.ParameterSets.sequenceID(of: $0) == sps.id }), index > 0 {
+      bytes.sequence.insert(bytes.sequence.remove(at: index), at: 0)
+    }
+    bytes.picture = sets.pictureParameterSetNALUnits
+    bytes.sequenceExtensions = sets.extensionNALUnits
+    bytes.subsets = sets.subsetSequenceParameterSetNALUnits
+    self.init(sps, bytes, nalLengthSize: nalLengthSize)
+  }
+
+  /// Makes a description of an avcC record.
+  ///
+  /// - Throws: `.missingParameterSet` when it holds no SPS (as "avc3" records do), or what reading it throws.
+  public init(decoderConfigurationRecord record: H264.DecoderConfigurationRecord) throws(BitstreamError) {
+    try self.init(
+      h264ParameterSets: record.sequenceParameterSets + record.pictureParameterSets
+        + (record.high?.sequenceParameterSetExtensions ?? []), nalLengthSize: record.nalLengthSize)
+  }
+
+  /// The avcC record of this description. Start codes become lengths of four bytes.
+  ///
+  /// - Throws: what
+  ///   ``H264/DecoderConfigurationRecord/init(sequenceParameterSets:pictureParameterSets:extensions:nalLengthSize:)``
+  ///   throws.
+  public func h264DecoderConfigurationRecord() throws(BitstreamError) -> H264.DecoderConfigurationRecord {
+    try H264.DecoderConfigurationRecord(
+      sequenceParameterSets: parameterSets.sequence, pictureParameterSets: parameterSets.picture,
+      extensions: parameterSets.sequenceExtensions, nalLengthSize: nalLengthSize ?? .four)
+  }
+
+  private init(_ sps: H264.SequenceParameterSet, _ bytes: ParameterSetBytes, nalLengthSize: NALLengthSize?) {
+    codec = .h264
+    codedSize = sps.codedSize
+    cropRectangle = sps.cropRectangle
+    profileIDC = sps.profile.idc
+    constraintFlags = sps.profile.constraintFlags
+    profileName = sps.profile.name
+    compatibleProfileNames = sps.profile.compatibleProfiles
+    levelIDC = sps.levelIDC
+    levelName = sps.level.name
+    chromaFormat = sps.chromaFormat
+    lumaBitDepth = Int(sps.lumaBitDepth)
+    chromaBitDepth = Int(sps.chromaBitDepth)
+    pixelAspectRatio = sps.vui?.sampleAspectRatio
+    isFullRange = sps.vui?.videoSignal?.isFullRange
+    colour = sps.vui?.videoSignal?.colour
+    chromaSampleLocation = sps.vui?.chromaLocation?.topField
+    frameRate = sps.frameRate
+    isInterlacedAllowed = !sps.isFrameOnly
+    isPictureStructurePresent = sps.vui?.isPictureStructurePresent ?? false
+    decodedPictureBufferFrames = sps.decodedPictureBufferFrames
+    sentReorderFrames = sps.sentReorderFrames
+    maximumReorderFrames = sps.maximumReorderFrames
+    if let hrd = sps.vui?.nalHRD ?? sps.vui?.vclHRD, let last = hrd.buffers.last {
+      buffering = Buffering(
+        bitRate: hrd.bitRate(of: last), size: hrd.size(of: last), isConstantBitRate: last.isConstantBitRate)
+    }
+    parameterSets = bytes
+    self.nalLengthSize = nalLengthSize
+  }
+}

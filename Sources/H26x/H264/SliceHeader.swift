@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// `slice_header()` (7.3.3), as far as access units, picture order count and random access need it.
+  ///
+  /// A plain value at depth ``Depth/pictureIdentity``; reading one allocates nothing then.
+  public struct SliceHeader: Sendable {
+    /// How far to read.
+    public enum Depth: Sendable {
+      /// Through `redundant_pic_cnt`: all that tells pictures apart (7.4.1.2.4) and orders them (8.2.1).
+      case pictureIdentity
+      /// On through `dec_ref_pic_marking()`, kept in ``references``.
+      case referenceMarking
+    }
+
+    /// `slice_type` modulo 5 (Table 7-6).
+    public enum SliceType: UInt8, Sendable, CaseIterable {
+      case p = 0
+      case b = 1
+      case i = 2
+      case sp = 3
+      case si = 4
+
+      /// Whether the slice is decoded without other pictures.
+      public var isIntra: Bool { self == .i || self == .si }
+    }
+
+    /// The type of the NAL unit.
+    public let nalUnitType: NALUnitType
+    /// `nal_ref_idc`, 0 to 3.
+    public let referenceIDC: UInt8
+    /// `IdrPicFlag` (7.4.1): type 5, or what the MVC or SVC header extension says.
+    public let isIDR: Bool
+    /// `first_mb_in_slice`.
+    public let firstMacroblock: UInt32
+    /// `slice_type`.
+    public let sliceType: SliceType
+    /// Whether `slice_type` was 5 to 9: all slices of the picture are of this type.
+    public let isTypeOfWholePicture: Bool
+    /// `pic_parameter_set_id`.
+    public let pictureParameterSetID: UInt8
+    /// `seq_parameter_set_id` of that PPS.
+    public let sequenceParameterSetID: UInt8
+    /// `colour_plane_id`, 0 to 2; 0 when absent.
+    public let colourPlaneID: UInt8
+    /// `frame_num`.
+    public let frameNumber: UInt32
+    /// `field_pic_flag`.
+    public let isField: Bool
+    /// `bottom_field_flag`.
+    public let isBottomField: Bool
+    /// `idr_pic_id`, 0 to 65535; 0 when absent.
+    public let idrPictureID: UInt16
+    /// The type of picture order count by the SPS, 0 to 2.
+    public let pictureOrderCountType: UInt8
+    /// `pic_order_cnt_lsb`; 0 when absent.
+    public let pictureOrderCountLSB: UInt32
+    /// `delta_pic_order_cnt_bottom`; 0 when absent.
+    public let deltaPictureOrderCountBottom: Int32
+    /// `delta_pic_order_cnt[0]`; 0 when absent.
+    public let deltaPictureOrderCount0: Int32
+    /// `delta_pic_order_cnt[1]`; 0 when absent.
+    public let deltaPictureOrderCount1: Int32
+    /// `redundant_pic_cnt`, 0 to 127: 0 for the primary picture.
+    public let redundantPictureCount: UInt8
+    /// What follows at depth ``Depth/referenceMarking``; nil at the other, and for SVC slices.
+    public internal(set) var references: ReferenceSyntax?
+
+    /// Whether other pictures may refer to this one.
+    public var isReference: Bool { referenceIDC != 0 }
+
+    /// Whether `memory_management_control_operation` 5 is there: the picture resets picture order count and
+    /// frame numbers. False at depth ``Depth/pictureIdentity``.
+    public var resetsPictureOrderCount: Bool { references?.marking?.hasOperation5 ?? false }
+
+    /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21). A cut-off NAL unit will do if it reaches
+    /// as far as `depth` asks for.
+    ///
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit, header included.
+    ///   - parameterSets: looked up by `pic_parameter_set_id`.
+    ///   - depth: how far to read.
+    /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
+    public init(
+      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth = .pictureIdentity
+    ) throws(BitstreamError) {
+      let header = try NALUnitHeader(nalUnit)
+      try self.init(nalUnit: nalUnit, header: header, parameterSets: parameterSets, depth: depth)
+    }
+
+    /// As ``init(nalUnit:parameterSets:depth:)``, with the NAL unit header already read.
+    public init(
+      nalUnit: Span<UInt8>, header: NALUnitHeader, parameterSets: borrowing ParameterSets,
+      depth: Depth = .pictureIdentity
+    ) throws(BitstreamError) {
+      guard header.type.hasSliceHeader else {
+        throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
+      }
+      var reader = BitReader(nalUnit, from: header.byteCount)
+      let first = try reader.ue(in: 0...UInt32.max - 1, "first_mb_in_slice")
+      let type = try reader.ue8(in: 0...9, "slice_type")
+      let ppsOffset = reader.bitOffset
+      let ppsID = try reader.ue8(in: 0...255, "pic_parameter_set_id")
+      let isExtension = header.type.hasHeaderExtension
+      guard let parameters = parameterSets.sliceParameters(ppsID, forSubset: isExtension) else {
+        throw BitstreamError(.missingParameterSet, "pic_parameter_set_id", bitOffset: ppsOffset)
+      }
+      guard first < parameters.frameSizeInMacroblocks else {
+        throw BitstreamError(.valueOutOfRange, "first_mb_in_slice", bitOffset: header.byteCount * 8)
+      }
+      nalUnitType = header.type
+      referenceIDC = header.referenceIDC
+      isIDR = header.isIDR
+      firstMacroblock = first
+      sliceType = SliceType(rawValue: type % 5) ?? .i
+      isTypeOfWholePicture = type >= 5
+      pictureParameterSetID = ppsID
+      sequenceParameterSetID = parameters.sequenceParameterSetID
+      colourPlaneID = parameters.hasSeparateColourPlanes ? try reader.u8(2, "colour_plane_id") : 0
+      frameNumber = try reader.u(Int(parameters.log2MaximumFrameNumber), "frame_num")
+      isField = parameters.isFrameOnly ? false : try reader.flag("field_pic_flag")
+      isBottomField = isField ? try reader.flag("bottom_field_flag") : false
+      idrPictureID =
+        header.isIDR ? UInt16(truncatingIfNeeded: try reader.ue(in: 0...65535, "idr_pic_id")) : 0
+      pictureOrderCountType = parameters.pictureOrderCountType
+      let any = (Int32.min + 1)...Int32.max
+      var (lsb, bottom, delta0, delta1) = (UInt32(0), Int32(0), Int32(0), Int32(0))
+      if parameters.pictureOrderCountType == 0 {
+        lsb = try reader.u(Int(parameters.log2MaximumPictureOrderCount), "pic_order_cnt_lsb")
+        if parameters.isBottomFieldPictureOrderPresent, !isField {
+          bottom = try reader.se(in: any, "delta_pic_order_cnt_bottom")
+        }
+      } else if parameters.pictureOrderCountType == 1, !parameters.isDeltaPictureOrderAlwaysZero {
+        delta0 = try reader.se(in: any, "delta_pic_order_cnt[0]")
+        if parameters.isBottomFieldPictureOrderPresent, !isField {
+          delta1 = try reader.se(in: any, "delta_pic_order_cnt[1]")
+        }
+      }
+      pictureOrderCountLSB = lsb
+      deltaPictureOrderCountBottom = bottom
+      deltaPictureOrderCount0 = delta0
+      deltaPictureOrderCount1 = delta1
+      redundantPictureCount =
+        parameters.isRedundantPictureCountPresent ? try reader.ue8(in: 0...127, "redundant_pic_cnt") : 0
+      references = nil
+      guard depth == .referenceMarking, !header.isScalable else { return }
+      references = try ReferenceSyntax(
+        &reader, sliceType: sliceType, isField: isField, isReference: header.referenceIDC != 0, isIDR: header.isIDR,
+        isMultiview: isExtension, parameters: parameters)
+    }
+  }
+}
+
+extension H264.SliceHeader {
+  /// Reads no more than whether `first_mb_in_slice` is 0: its code is then a single one bit. That needs no parameter
+  /// set; nil when there is no byte behind the header or the type has no slice header.
+  public static func startsAtFirstMacroblock(_ nalUnit: Span<UInt8>) -> Bool? {
+    guard nalUnit.count > 0 else { return nil }
+    let type = H264.NALUnitType(rawValue: nalUnit[0])
+    guard type.hasSliceHeader else { return nil }
+    var offset = 1
+    if type.hasHeaderExtension {
+      guard nalUnit.count > 1 else { return nil }
+      offset = type == .depthSliceExtension && nalUnit[1] & 0x80 != 0 ? 3 : 4
+    }
+    guard offset < nalUnit.count else { return nil }
+    return nalUnit[offset] & 0x80 != 0
+  }
+}
+
+extension H264.NALUnitHeader {
+  /// `IdrPicFlag` (7.4.1, G.7.4.1.1 and F.7.4.1.1).
+  public var isIDR: Bool {
+    switch headerExtension {
+    case .none: type == .idrSlice
+    case .scalable(let scalable): scalable.isIDR
+    case .multiview(let multiview): !multiview.isNonIDR
+    // avc_3d extension: non_idr_flag is its ninth bit of fifteen.
+    case .depth(let bits): bits >> 5 & 1 == 0
+    }
+  }
+
+  /// Whether an SVC header extension is there.
+  var isScalable: Bool {
+    if case .scalable = headerExtension { true } else { false }
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// What of a PPS and its SPS decides how a slice header is read. A plain value, so that reading slice headers
+  /// touches no reference count.
+  public struct SliceParameters: Sendable, Hashable {
+    /// `pic_parameter_set_id`.
+    public let pictureParameterSetID: UInt8
+    /// `seq_parameter_set_id`.
+    public let sequenceParameterSetID: UInt8
+    /// `separate_colour_plane_flag`.
+    let hasSeparateColourPlanes: Bool
+    let log2MaximumFrameNumber: UInt8
+    /// `frame_mbs_only_flag`.
+    public let isFrameOnly: Bool
+    /// 0, 1 or 2.
+    public let pictureOrderCountType: UInt8
+    let log2MaximumPictureOrderCount: UInt8
+    let isDeltaPictureOrderAlwaysZero: Bool
+    let isBottomFieldPictureOrderPresent: Bool
+    let isRedundantPictureCountPresent: Bool
+    let defaultReferenceCountList0: UInt8
+    let defaultReferenceCountList1: UInt8
+    let usesWeightedPrediction: Bool
+    let weightedBipredictionIDC: UInt8
+    let isMonochrome: Bool
+    /// `PicSizeInMbs` of a frame.
+    public let frameSizeInMacroblocks: UInt32
+
+    /// Combines a PPS with the SPS it names.
+    public init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
+      pictureParameterSetID = pps.id
+      sequenceParameterSetID = pps.sequenceParameterSetID
+      hasSeparateColourPlanes = sps.hasSeparateColourPlanes
+      log2MaximumFrameNumber = sps.log2MaximumFrameNumber
+      isFrameOnly = sps.isFrameOnly
+      switch sps.pictureOrderCountType {
+      case .leastSignificantBits(let log2Maximum):
+        pictureOrderCountType = 0
+        log2MaximumPictureOrderCount = log2Maximum
+        isDeltaPictureOrderAlwaysZero = false
+      case .cycle(let cycle):
+        pictureOrderCountType = 1
+        log2MaximumPictureOrderCount = 0
+        isDeltaPictureOrderAlwaysZero = cycle.isDeltaAlwaysZero
+      case .decodingOrder:
+        pictureOrderCountType = 2
+        log2MaximumPictureOrderCount = 0
+        isDeltaPictureOrderAlwaysZero = false
+      }
+      isBottomFieldPictureOrderPresent = pps.isBottomFieldPictureOrderPresent
+      isRedundantPictureCountPresent = pps.isRedundantPictureCountPresent
+      defaultReferenceCountList0 = pps.defaultReferenceCountList0
+      defaultReferenceCountList1 = pps.defaultReferenceCountList1
+      usesWeightedPrediction = pps.usesWeightedPrediction
+      weightedBipredictionIDC = pps.weightedBipredictionIDC
+      isMonochrome = sps.chromaArrayType == .monochrome
+      frameSizeInMacroblocks = UInt32(clamping: sps.widthInMacroblocks * sps.heightInMacroblocks)
+    }
+  }
+}

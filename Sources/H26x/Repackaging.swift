@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A set of NAL unit types, 0 to 63: H.264's five bits and H.265's six.
+public struct NALUnitTypeSet: Sendable, Hashable {
+  private var bits: UInt64 = 0
+
+  /// Creates a set.
+  public init(_ types: some Sequence<UInt8> = []) {
+    for type in types where type < 64 { bits |= 1 << UInt64(type) }
+  }
+
+  /// Creates a set of H.264 types.
+  public init(_ types: [H264.NALUnitType]) { self.init(types.lazy.map(\.rawValue)) }
+
+  /// Whether nothing is in it.
+  public var isEmpty: Bool { bits == 0 }
+
+  /// Whether the type is in it.
+  public func contains(_ type: UInt8) -> Bool { type < 64 && bits & (1 << UInt64(type)) != 0 }
+
+  /// Puts a type into it.
+  public mutating func insert(_ type: UInt8) {
+    if type < 64 { bits |= 1 << UInt64(type) }
+  }
+
+  /// Everything that is in either.
+  public func union(_ other: NALUnitTypeSet) -> NALUnitTypeSet {
+    var result = self
+    result.bits |= other.bits
+    return result
+  }
+}
+
+/// How the NAL units of an access unit follow each other.
+public enum NALPackaging: Sendable, Hashable {
+  /// Behind start codes: byte-stream.
+  case annexB
+  /// Behind lengths: avc, avc3, hvc1, hev1.
+  case lengthPrefixed(NALLengthSize)
+
+  /// The bytes in front of each NAL unit that is written: 4 for start codes.
+  public var prefixLength: Int {
+    switch self {
+    case .annexB: 4
+    case .lengthPrefixed(let size): size.byteCount
+    }
+  }
+}
+
+/// Changes the packaging of an access unit: found once, sized exactly, written in one pass.
+///
+/// ```
+/// var repackager = Repackager(codec: .h264)
+/// repackager.scanAnnexB(input.span)
+/// let size = try repackager.outputSize(.lengthPrefixed(.four))
+/// // … a buffer of `size` bytes …
+/// try repackager.write(input.span, as: .lengthPrefixed(.four), to: &output)
+/// ```
+///
+/// Keep one and use it again: it holds its table's memory.
+public struct Repackager: Sendable {
+  /// A NAL unit of the input.
+  public struct Entry: Sendable, Hashable {
+    /// Its bytes in the input.
+    public var range: Range<Int>
+    /// The length of the start code or length in front.
+    public var prefixLength: Int
+    /// Its type, 0 to 31 in H.264 and 0 to 63 in H.265.
+    public var type: UInt8
+  }
+
+  /// NAL units to leave out.
+  public var drop = NALUnitTypeSet()
+
+  /// The NAL units of the input, those of ``drop`` left out.
+  public private(set) var entries: [Entry] = []
+
+  /// How many NAL units were left out by ``drop`` at the last scan.
+  public private(set) var droppedCount = 0
+
+  private let codec: FormatDescription.Codec
+  private var payloadBytes = 0
+  private var inputIsWholly4 = true
+
+  /// Creates a repackager.
+  public init(codec: FormatDescription.Codec) { self.codec = codec }
+
+  // MARK: Finding
+
+  /// Finds the NAL units of an access unit in Annex B format.
+  public mutating func scanAnnexB(_ bytes: Span<UInt8>) {
+    removeAll()
+    var units = AnnexB.NALUnits(bytes)
+    var end = 0
+    while let unit = units.next() {
+      if unit.startCodeLength != 4 || unit.startCodeOffset != end { inputIsWholly4 = false }
+      end = unit.range.upperBound
+      append(bytes, unit.range, prefixLength: unit.startCodeLength)
+    }
+    if end != bytes.count { inputIsWholly4 = false }
+  }
+
+  /// Finds the NAL units of a length-prefixed access unit.
+  ///
+  /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length; ``entries`` then holds the good NAL units before.
+  public mutating func scanLengthPrefixed(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) throws(BitstreamError) {
+    removeAll()
+    inputIsWholly4 = lengthSize == .four
+    var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
+    var end = 0
+    do throws(BitstreamError) {
+      while let range = try units.next() {
+        if range.lowerBound - lengthSize.byteCount != end { inputIsWholly4 = false }
+        end = range.upperBound
+        append(bytes, range, prefixLength: lengthSize.byteCount)
+      }
+      if end != bytes.count { inputIsWholly4 = false }
+    } catch {
+      inputIsWholly4 = false
+      throw error
+    }
+  }
+
+  /// Cuts NAL units apart that a careless writer left with start codes in between inside one length-prefixed NAL
+  /// unit. Legal NAL units hold no start code, so there is nothing to lose.
+  ///
+  /// - Parameter bytes: what was scanned.
+  /// - Returns: how many start codes were found.
+  @discardableResult
+  public mutating func repairStartCodes(in bytes: Span<UInt8>) -> Int {
+    guard entries.contains(where: { LengthPrefixed.holdsStartCode(bytes, in: $0.range) }) else { return 0 }
+    let found = entries
+    let dropped = droppedCount
+    removeAll()
+    droppedCount = dropped
+    inputIsWholly4 = false
+    var count = 0
+    for entry in found {
+      guard LengthPrefixed.holdsStartCode(bytes, in: entry.range) else {
+        append(bytes, entry.range, prefixLength: entry.prefixLength)
+        continue
+      }
+      let part = bytes.extracting(entry.range)
+      // What stands before the first start code is a NAL unit of its own, if there is anything.
+      if let first = AnnexB.startCode(in: part), first > 0 {
+        var end = entry.range.lowerBound + first
+        while end > entry.range.lowerBound, bytes[end - 1] == 0 { end -= 1 }
+        append(bytes, entry.range.lowerBound..<end, prefixLength: entry.prefixLength)
+      }
+      var units = AnnexB.NALUnits(part)
+      while let unit = units.next() {
+        count += 1
+        let start = entry.range.lowerBound
+        append(
+          bytes, start + unit.range.lowerBound..<start + unit.range.upperBound, prefixLength: unit.startCodeLength)
+      }
+    }
+    return count
+  }
+
+  private mutating func removeAll() {
+    entries.removeAll(keepingCapacity: true)
+    payloadBytes = 0
+    droppedCount = 0
+    inputIsWholly4 = true
+  }
+
+  private mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, prefixLength: Int) {
+    guard !range.isEmpty else { return }
+    let first = bytes[range.lowerBound]
+    let type = codec == .h264 ? first & 0x1F : first >> 1 & 0x3F
+    if drop.contains(type) {
+      droppedCount += 1
+      return
+    }
+    entries.append(Entry(range: range, prefixLength: prefixLength, type: type))
+    payloadBytes += range.count
+  }
+
+  // MARK: Writing
+
+  /// Whether the packaging can be changed where it stands: every prefix has four bytes, nothing lies between the NAL
+  /// units, nothing is dropped, and the output's prefixes have four bytes as well.
+  public func canWriteInPlace(as packaging: NALPackaging) -> Bool {
+    inputIsWholly4 && droppedCount == 0 && packaging.prefixLength == 4
+  }
+
+  /// The exact number of bytes that ``write(_:as:inserting:to:)`` writes.
+  ///
+  /// - Parameters:
+  ///   - packaging: of the output.
+  ///   - insertions: NAL units that go in front, such as an access unit delimiter or parameter sets.
+  /// - Throws: `.lengthNotRepresentable` when a NAL unit is too long for the length size; `bitOffset` says where it
+  ///   stands.
+  public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int {
+    if case .lengthPrefixed(let size) = packaging {
+      for entry in entries where entry.range.count > size.maximumNALUnitLength {
+        throw BitstreamError(.lengthNotRepresentable, "NALUnitLength", bitOffset: entry.range.lowerBound * 8)
+      }
+      for unit in insertions where unit.count > size.maximumNALUnitLength {
+        throw BitstreamError(.lengthNotRepresentable, "NALUnitLength", bitOffset: 0)
+      }
+    }
+    return insertions.reduce(payloadBytes + entries.count * packaging.prefixLength) {
+      $0 + $1.count + packaging.prefixLength
+    }
+  }
+
+  /// Writes the access unit in another packaging.
+  ///
+  /// An access unit delimiter among the NAL units stays in front of the insertions.
+  ///
+  /// - Parameters:
+  ///   - bytes: what was scanned.
+  ///   - packaging: of the output.
+  ///   - insertions: NAL units that go in front.
+  ///   - output: at least ``outputSize(_:inserting:)`` bytes.
+  /// - Returns: the number of bytes written.
+  /// - Throws: `.lengthNotRepresentable`, or `.outputTooSmall` when `output` is, or when `bytes` are not what was
+  ///   scanned.
+  @discardableResult
+  public func write(
+    _ bytes: Span<UInt8>, as packaging: NALPackaging, inserting insertions: [[UInt8]] = [],
+    to output: inout MutableSpan<UInt8>
+  ) throws(BitstreamError) -> Int {
+    guard try outputSize(packaging, inserting: insertions) <= output.count else {
+      throw BitstreamError(.outputTooSmall, "access unit", bitOffset: output.count * 8)
+    }
+    let delimiter: UInt8 = codec == .h264 ? 9 : 35
+    let leading = insertions.isEmpty ? 0 : entries.prefix { $0.type == delimiter }.count
+    var offset = 0
+    for entry in entries.prefix(leading) {
+      try put(bytes, entry.range, as: packaging, to: &output, at: &offset)
+    }
+    for unit in insertions { try put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
+    for entry in entries.dropFirst(leading) {
+      try put(bytes, entry.range, as: packaging, to: &output, at: &offset)
+    }
+    return offset
+  }
+
+  /// Changes the packaging where it stands. Only when ``canWriteInPlace(as:)`` says so.
+  ///
+  /// - Throws: `.outputTooSmall` when `bytes` are not what was scanned; `.lengthNotRepresentable`.
+  public func writeInPlace(_ bytes: inout MutableSpan<UInt8>, as packaging: NALPackaging) throws(BitstreamError) {
+    guard canWriteInPlace(as: packaging) else {
+      throw BitstreamError(.unsupported, "in-place packaging", bitOffset: 0)
+    }
+    _ = try outputSize(packaging)
+    for entry in entries {
+      guard entry.range.upperBound <= bytes.count else {
+        throw BitstreamError(.outputTooSmall, "access unit", bitOffset: bytes.count * 8)
+      }
+      var offset = entry.range.lowerBound - 4
+      Self.putPrefix(packaging, length: entry.range.count, to: &bytes, at: &offset)
+    }
+  }
+
+  private func put(
+    _ bytes: Span<UInt8>, _ range: Range<Int>, as packaging: NALPackaging, to output: inout MutableSpan<UInt8>,
+    at offset: inout Int
+  ) throws(BitstreamError) {
+    Self.putPrefix(packaging, length: range.count, to: &output, at: &offset)
+    guard BulkBytes.copy(bytes, range, to: &output, at: offset) else {
+      throw BitstreamError(.outputTooSmall, "NAL unit", bitOffset: range.lowerBound * 8)
+    }
+    offset += range.count
+  }
+
+  /// The room was checked: `offset + prefixLength` lies within `output`.
+  private static func putPrefix(
+    _ packaging: NALPackaging, length: Int, to output: inout MutableSpan<UInt8>, at offset: inout Int
+  ) {
+    switch packaging {
+    case .annexB:
+      output[offset] = 0
+      output[offset + 1] = 0
+      output[offset + 2] = 0
+      output[offset + 3] = 1
+      offset += 4
+    case .lengthPrefixed(let size):
+      for index in 0..<size.byteCount {
+        output[offset + index] = UInt8(truncatingIfNeeded: length >> (8 * (size.byteCount - 1 - index)))
+      }
+      offset += size.byteCount
+    }
+  }
+}
+
+extension LengthPrefixed {
+  /// Whether a NAL unit holds a start code, which no legal one does: it was cut wrongly by a muxer.
+  public static func holdsStartCode(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+    guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return false }
+    return AnnexB.startCode(in: bytes.extracting(range)) != nil
+  }
+
+  /// Whether a whole packet that should be length-prefixed is a byte stream instead: it begins with a start code, and
+  /// its lengths do not add up.
+  public static func isAnnexB(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) -> Bool {
+    guard let first = AnnexB.startCode(in: bytes), first <= 1, first == 0 || bytes[0] == 0 else { return false }
+    var units = NALUnits(bytes, lengthSize: lengthSize)
+    do throws(BitstreamError) {
+      while try units.next() != nil {}
+      return false
+    } catch {
+      return true
+    }
+  }
+}
