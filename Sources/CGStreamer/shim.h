@@ -73,6 +73,26 @@ static inline const gchar *cgst_structure_nth_string(const GstStructure *s, cons
 }
 static inline void cgst_structure_remove_field(GstStructure *s, const gchar *name) { gst_structure_remove_field(s, name); }
 
+/* TRUE when both exist and are equal, order of structures included. */
+static inline gboolean cgst_caps_is_strictly_equal(const GstCaps *a, const GstCaps *b) { return gst_caps_is_strictly_equal(a, b); }
+static inline void cgst_structure_set_multiview_flags(GstStructure *s, const gchar *name, guint flags) {
+  gst_structure_set(s, name, GST_TYPE_VIDEO_MULTIVIEW_FLAGSET, flags, GST_FLAG_SET_MASK_EXACT, NULL);
+}
+
+// MARK: Metas
+
+static inline GstVideoTimeCodeMeta *cgst_buffer_iterate_time_codes(GstBuffer *buffer, gpointer *state) {
+  return (GstVideoTimeCodeMeta *)gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_TIME_CODE_META_API_TYPE);
+}
+/* The meta came with 1.22; before that the data stays in the stream alone. */
+static inline void cgst_buffer_add_user_data_unregistered(GstBuffer *buffer, const guint8 *uuid, const guint8 *data, gsize size) {
+#if GST_CHECK_VERSION(1, 22, 0)
+  gst_buffer_add_video_sei_user_data_unregistered_meta(buffer, (guint8 *)uuid, (guint8 *)data, size);
+#else
+  (void)buffer; (void)uuid; (void)data; (void)size;
+#endif
+}
+
 // MARK: Values
 
 static inline void cgst_value_set_fraction(GValue *value, gint n, gint d) { gst_value_set_fraction(value, n, d); }
@@ -85,6 +105,8 @@ static inline gboolean cgst_base_parse_lost_sync(const GstBaseParse *parse) { re
 static inline void cgst_video_decoder_lock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_LOCK(decoder); }
 static inline void cgst_video_decoder_unlock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_UNLOCK(decoder); }
 static inline gboolean cgst_pad_needs_reconfigure(GstPad *pad) { return GST_PAD_NEEDS_RECONFIGURE(pad); }
+static inline void cgst_pad_set_accepts_intersection(GstPad *pad) { GST_PAD_SET_ACCEPT_INTERSECT(pad); GST_PAD_SET_ACCEPT_TEMPLATE(pad); }
+static inline gboolean cgst_pad_is_pulling(GstPad *pad) { return GST_PAD_MODE(pad) == GST_PAD_MODE_PULL; }
 static inline gboolean cgst_pad_is_flushing(GstPad *pad) { return GST_PAD_IS_FLUSHING(pad); }
 static inline void cgst_video_codec_frame_set_decode_only(GstVideoCodecFrame *f) { GST_VIDEO_CODEC_FRAME_SET_DECODE_ONLY(f); }
 static inline gboolean cgst_video_codec_frame_is_sync_point(const GstVideoCodecFrame *f) { return GST_VIDEO_CODEC_FRAME_IS_SYNC_POINT(f); }

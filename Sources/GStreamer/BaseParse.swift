@@ -38,6 +38,9 @@ public enum ParseStep: Sendable {
   /// Hold the frame back until one that is a frame comes.
   public func markAsQueued() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_QUEUE.rawValue }
 
+  /// The frame counts as consumed, but nothing goes downstream.
+  public func markAsDropped() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_DROP.rawValue }
+
   /// Changes the input buffer's timestamps and flags, which the frame will have.
   public func modifyBuffer(_ body: (inout Buffer) -> Void) {
     var buffer = unsafe Buffer(owning: raw.pointee.buffer)
@@ -155,6 +158,9 @@ open class BaseParse: Element {
   public func setSyncable(_ syncable: Bool) { unsafe gst_base_parse_set_syncable(parse, syncable ? 1 : 0) }
   /// Hands data on unseen.
   public func setPassthrough(_ passthrough: Bool) { unsafe gst_base_parse_set_passthrough(parse, passthrough ? 1 : 0) }
+
+  /// The frame in hand begins so many bytes into its data: take the timestamp of the input buffer that lies there.
+  public func setTimestampOffset(_ bytes: Int) { unsafe gst_base_parse_set_ts_at_offset(parse, gsize(max(bytes, 0))) }
 
   /// How long data is held back between sink and source pad.
   public func setLatency(minimum: ClockTime, maximum: ClockTime) {

@@ -5,7 +5,7 @@ public import CGStreamer
 ///
 /// Caps that others hold too are copied before a change (`gst_caps_make_writable`).
 @safe public struct Caps: ~Copyable, @unsafe MiniObject {
-  @unsafe public private(set) var raw: UnsafeMutablePointer<GstCaps>
+  @unsafe public internal(set) var raw: UnsafeMutablePointer<GstCaps>
 
   @unsafe public init(owning raw: UnsafeMutablePointer<GstCaps>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
@@ -117,6 +117,14 @@ public import CGStreamer
   }
   public borrowing func isSubset(of other: borrowing Caps) -> Bool { unsafe gst_caps_is_subset(raw, other.raw) != 0 }
   public borrowing func isEqual(to other: borrowing Caps) -> Bool { unsafe gst_caps_is_equal(raw, other.raw) != 0 }
+
+  /// Equal to the last byte, order of structures included.
+  public borrowing func isStrictlyEqual(to other: borrowing Caps) -> Bool {
+    unsafe cgst_caps_is_strictly_equal(raw, other.raw) != 0
+  }
+
+  /// The first structure alone.
+  public consuming func truncated() -> Caps { unsafe Caps(owning: gst_caps_truncate(take())) }
 
   /// Reduced to one value a field.
   public consuming func fixated() -> Caps { unsafe Caps(owning: gst_caps_fixate(take())) }

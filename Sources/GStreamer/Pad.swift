@@ -63,6 +63,11 @@ import CGStreamer
   public var needsReconfigure: Bool { unsafe cgst_pad_needs_reconfigure(raw) != 0 }
   /// Puts a request to negotiate anew back.
   public func markReconfigure() { unsafe gst_pad_mark_reconfigure(raw) }
+  /// Caps need only intersect with what the pad takes, not be a subset of it, and are checked against the template
+  /// alone: for elements that fill in missing fields themselves, such as parsers.
+  public func setAcceptsIntersection() { unsafe cgst_pad_set_accepts_intersection(raw) }
+  /// Whether the element pulls its data (random access) rather than being pushed to.
+  public var isPulling: Bool { unsafe cgst_pad_is_pulling(raw) != 0 }
   /// Whether the pad is flushing.
   public var isFlushing: Bool { unsafe cgst_pad_is_flushing(raw) != 0 }
 

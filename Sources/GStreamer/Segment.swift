@@ -17,6 +17,8 @@ import CGStreamer
   public var forwardPredictedOnly: Bool {
     unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED.rawValue != 0
   }
+  /// Playback speed that upstream has applied already.
+  public var appliedRate: Double { unsafe raw.applied_rate }
   /// First position of the segment in its own format.
   public var start: UInt64 { unsafe UInt64(raw.start) }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+extension Buffer {
+  /// How closed captions are packed (`GstVideoCaptionType`).
+  public enum CaptionFormat: UInt32, Sendable {
+    /// Pairs of bytes of line 21.
+    case cea608Raw = 1
+    /// Line number and pair of bytes, as in SMPTE S334-1 Annex A.
+    case cea608S334
+    /// `cc_data` triplets.
+    case cea708Raw
+    /// A whole Caption Distribution Packet of SMPTE 334-2.
+    case cea708Packet
+  }
+
+  /// Attaches closed captions (`GstVideoCaptionMeta`). The bytes are copied; none attach nothing.
+  public mutating func addCaptions(_ bytes: Span<UInt8>, format: CaptionFormat) {
+    guard bytes.count > 0 else { return }
+    makeWritable()
+    unsafe bytes.withUnsafeBufferPointer {
+      _ = unsafe gst_buffer_add_video_caption_meta(
+        raw, GstVideoCaptionType(rawValue: format.rawValue), $0.baseAddress, gsize($0.count))
+    }
+  }
+
+  /// Attaches an Active Format Description by ATSC A/53 (`GstVideoAFDMeta`).
+  ///
+  /// - Parameters:
+  ///   - code: `active_format`, 0 to 15.
+  ///   - isSecondField: whether it is about the second field.
+  public mutating func addActiveFormat(_ code: UInt8, isSecondField: Bool) {
+    makeWritable()
+    unsafe gst_buffer_add_video_afd_meta(
+      raw, isSecondField ? 1 : 0, GST_VIDEO_AFD_SPEC_ATSC_A53, GstVideoAFDValue(rawValue: UInt32(code & 0xF)))
+  }
+
+  /// Attaches bar data (`GstVideoBarMeta`).
+  ///
+  /// - Parameters:
+  ///   - first: last line of the top bar, or last column of the left bar.
+  ///   - second: first line of the bottom bar, or first column of the right bar.
+  public mutating func addBars(isLetterbox: Bool, first: UInt32, second: UInt32, isSecondField: Bool) {
+    makeWritable()
+    unsafe gst_buffer_add_video_bar_meta(raw, isSecondField ? 1 : 0, isLetterbox ? 1 : 0, first, second)
+  }
+
+  /// Attaches unregistered user data out of an SEI message (`GstVideoSEIUserDataUnregisteredMeta`, from GStreamer
+  /// 1.22). The bytes are copied; there may be none.
+  ///
+  /// - Parameter identifier: the 16 bytes of the UUID; others attach nothing.
+  public mutating func addUserData(identifier: Span<UInt8>, _ bytes: Span<UInt8>) {
+    guard identifier.count == 16 else { return }
+    makeWritable()
+    unsafe identifier.withUnsafeBufferPointer { identifier in
+      unsafe bytes.withUnsafeBufferPointer {
+        unsafe cgst_buffer_add_user_data_unregistered(raw, identifier.baseAddress, $0.baseAddress, gsize($0.count))
+      }
+    }
+  }
+
+  /// A time of day in frames (`GstVideoTimeCodeMeta`).
+  public struct TimeCode: Hashable, Sendable {
+    public var hours: UInt32
+    public var minutes: UInt32
+    public var seconds: UInt32
+    public var frames: UInt32
+    /// Frames a second that `frames` counts.
+    public var frameRate: Fraction
+    /// Whether frame numbers are left out so that the count keeps up with the clock.
+    public var dropsFrames: Bool
+    public var isInterlaced: Bool
+    /// The field it is for: 0 both, 1 the first, 2 the second.
+    public var fieldCount: UInt32
+
+    public init(
+      hours: UInt32, minutes: UInt32, seconds: UInt32, frames: UInt32, frameRate: Fraction, dropsFrames: Bool,
+      isInterlaced: Bool, fieldCount: UInt32
+    ) {
+      self.hours = hours
+      self.minutes = minutes
+      self.seconds = seconds
+      self.frames = frames
+      self.frameRate = frameRate
+      self.dropsFrames = dropsFrames
+      self.isInterlaced = isInterlaced
+      self.fieldCount = fieldCount
+    }
+  }
+
+  /// Attaches a time code.
+  public mutating func addTimeCode(_ code: TimeCode) {
+    guard code.frameRate.numerator > 0, code.frameRate.denominator > 0 else { return }
+    makeWritable()
+    var flags = GST_VIDEO_TIME_CODE_FLAGS_NONE.rawValue
+    if code.dropsFrames { flags |= GST_VIDEO_TIME_CODE_FLAGS_DROP_FRAME.rawValue }
+    if code.isInterlaced { flags |= GST_VIDEO_TIME_CODE_FLAGS_INTERLACED.rawValue }
+    unsafe gst_buffer_add_video_time_code_meta_full(
+      raw, guint(code.frameRate.numerator), guint(code.frameRate.denominator), nil,
+      GstVideoTimeCodeFlags(rawValue: flags), code.hours, code.minutes, code.seconds, code.frames, code.fieldCount)
+  }
+
+  /// The time codes attached.
+  public var timeCodes: [TimeCode] {
+    var codes: [TimeCode] = []
+    var state: gpointer?
+    while let meta = unsafe cgst_buffer_iterate_time_codes(raw, &state) {
+      let code = unsafe meta.pointee.tc
+      let flags = unsafe code.config.flags.rawValue
+      unsafe codes.append(
+        TimeCode(
+          hours: code.hours, minutes: code.minutes, seconds: code.seconds, frames: code.frames,
+          frameRate: Fraction(Int32(clamping: code.config.fps_n), Int32(clamping: code.config.fps_d)),
+          dropsFrames: flags & GST_VIDEO_TIME_CODE_FLAGS_DROP_FRAME.rawValue != 0,
+          isInterlaced: flags & GST_VIDEO_TIME_CODE_FLAGS_INTERLACED.rawValue != 0, fieldCount: code.field_count))
+    }
+    return codes
+  }
+
+  /// Whether a time code is attached.
+  public var hasTimeCode: Bool {
+    var state: gpointer?
+    return unsafe cgst_buffer_iterate_time_codes(raw, &state) != nil
+  }
+}

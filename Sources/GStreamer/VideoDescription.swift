@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// How the views of one scene share a video stream (`GstVideoMultiviewMode`).
+public enum MultiviewMode: Int32, Sendable {
+  case none = -1
+  case mono = 0
+  case left, right, sideBySide, sideBySideQuincunx, columnInterleaved, rowInterleaved, topBottom, checkerboard
+  case frameByFrame = 32
+  case multiviewFrameByFrame, separated
+
+  /// The value of the caps field `multiview-mode`, `nil` for `none`.
+  public var name: String? {
+    guard let name = unsafe gst_video_multiview_mode_to_caps_string(GstVideoMultiviewMode(rawValue: rawValue)) else {
+      return nil
+    }
+    return unsafe String(cString: name)
+  }
+
+  /// Whether a frame of this size is likely to hold its two views at half width or height.
+  public func isLikelyHalfAspect(width: UInt32, height: UInt32, pixelAspectRatio: Fraction) -> Bool {
+    gst_video_multiview_guess_half_aspect(
+      GstVideoMultiviewMode(rawValue: rawValue), width, height, guint(max(pixelAspectRatio.numerator, 1)),
+      guint(max(pixelAspectRatio.denominator, 1))) != 0
+  }
+}
+
+/// Details of a multiview arrangement (`GstVideoMultiviewFlags`).
+public struct MultiviewFlags: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  public static let rightViewFirst = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST.rawValue)
+  /// The left view is upside down.
+  public static let leftFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED.rawValue)
+  /// The left view is mirrored.
+  public static let leftFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED.rawValue)
+  public static let rightFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED.rawValue)
+  public static let rightFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED.rawValue)
+  /// Each view has half the pixels in one direction.
+  public static let halfAspect = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT.rawValue)
+}
+
+extension Caps {
+  /// Sets the field `multiview-flags` on every structure.
+  public mutating func set(_ field: String, _ flags: MultiviewFlags) {
+    unsafe raw = cgst_caps_make_writable(raw)
+    for index in 0..<(unsafe gst_caps_get_size(raw)) {
+      unsafe cgst_structure_set_multiview_flags(gst_caps_get_structure(raw, index), field, flags.rawValue)
+    }
+  }
+}
+
+/// The meaning of samples as text for the caps field `colorimetry`, from the code points of ITU-T H.273.
+///
+/// - Returns: a name such as "bt709" where there is one, four numbers otherwise; `nil` when nothing is known.
+public func colorimetryName(isFullRange: Bool, primaries: UInt8, transfer: UInt8, matrix: UInt8) -> String? {
+  var colorimetry = GstVideoColorimetry()
+  colorimetry.primaries = gst_video_color_primaries_from_iso(guint(primaries))
+  colorimetry.transfer = gst_video_transfer_function_from_iso(guint(transfer))
+  colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
+  if colorimetry.primaries != GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
+    && colorimetry.transfer != GST_VIDEO_TRANSFER_UNKNOWN && colorimetry.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN
+  {
+    colorimetry.range = isFullRange ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235
+  }
+  guard let name = unsafe gst_video_colorimetry_to_string(&colorimetry) else { return nil }
+  defer { unsafe g_free(name) }
+  return unsafe String(cString: name)
+}
