@@ -11,7 +11,7 @@ import Testing
     })
   func decodesBitExactly(_ vector: Vector) throws {
     let units = accessUnits(vector.bytes)
-    let session = try DecompressionSession(format: StreamSetup())
+    let session = try makeSession(units)
     var run = Run()
     try session.run(units, into: &run)
     #expect(run.frames.count == vector.frames)

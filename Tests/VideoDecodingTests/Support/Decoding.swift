@@ -60,6 +60,8 @@ extension DecodedPicture {
 }
 
 extension DecompressionSession {
+  func decode(_ unit: [UInt8], tag: UInt64) throws(DecodeError) { try decode(unit.span, tag: tag) }
+
   func takeResults(into run: inout Run) {
     while let result = nextResult() { run.results.append(result) }
   }
@@ -74,3 +76,62 @@ extension DecompressionSession {
     takeResults(into: &run)
   }
 }
+
+/// A session for an Annex B stream.
+func makeSession(
+  _ units: [[UInt8]], _ configuration: SessionConfiguration = SessionConfiguration(),
+  allocator: (any PictureAllocator)? = nil, plan: FaultPlan = FaultPlan()
+) throws -> DecompressionSession {
+  try DecompressionSession(
+    format: try streamFormat(units), configuration: configuration, allocator: allocator, openCodec: plan.opener)
+}
+
+/// Decodes access units in a session of their own.
+func decodeAll(
+  _ units: [[UInt8]], _ configuration: SessionConfiguration = SessionConfiguration(),
+  allocator: (any PictureAllocator)? = nil, plan: FaultPlan = FaultPlan()
+) throws -> Run {
+  var run = Run()
+  try makeSession(units, configuration, allocator: allocator, plan: plan).run(units, into: &run)
+  return run
+}
+
+extension SessionConfiguration {
+  static func with(_ change: (inout SessionConfiguration) -> Void) -> SessionConfiguration {
+    var configuration = SessionConfiguration()
+    change(&configuration)
+    return configuration
+  }
+
+  /// Without parallel decoding, and with each kind of it.
+  static let threadings: [SessionConfiguration] = [
+    .with { $0.threadType = .none },
+    .with {
+      $0.threadType = .slice
+      $0.threadCount = 2
+    },
+    .with {
+      $0.threadType = .frame
+      $0.threadCount = 3
+    },
+  ]
+}
+
+extension Run {
+  /// Every frame's tag and checksum, in order of output.
+  var checksums: [String] { frames.map { "\($0.tag) \($0.md5)" } }
+
+  var drops: [DropReason] {
+    results.compactMap { if case .dropped(_, let reason) = $0 { reason } else { nil } }
+  }
+  var failures: [DecodeError] {
+    results.compactMap { if case .failed(_, let error) = $0 { error } else { nil } }
+  }
+  var tags: [UInt64] { results.map(\.tag) }
+
+  /// One result for each access unit, no more.
+  func accounts(for count: Int) -> Bool { tags.sorted() == (0..<UInt64(count)).map { $0 } }
+}
+
+/// What the first access units say of the stream.
+func streamFormat(_ units: [[UInt8]]) throws -> StreamSetup { StreamSetup() }

