@@ -14,8 +14,9 @@ struct AccessUnitSummary {
   var randomAccess = RandomAccess.none
   /// `nal_unit_type` of the first slice; nil without one.
   var nalUnitType: UInt8?
-  var isReference = false
   var isField = false
+  /// Its first slice says that all of them are intra-coded: not a random access point, but the next best thing.
+  var isIntra = false
   /// `frame_num` says that a reference picture before this one is missing.
   var followsGap = false
 

@@ -22,7 +22,7 @@ import AVCodec
   /// Decoding may begin here.
   public let isRandomAccessPoint: Bool
   /// What the samples mean.
-  public let colour: ColourDescription
+  public let colour: PictureColour
   /// Width and height of a sample; nil when the stream does not say.
   public let sampleAspectRatio: SampleAspectRatio?
   /// How far behind the input the session ran when this picture came out.
@@ -47,7 +47,7 @@ import AVCodec
     isTopFieldFirst = frame.isTopFieldFirst
     repeatsFirstField = frame.repeatCount == 1
     self.isRandomAccessPoint = isRandomAccessPoint
-    colour = ColourDescription(frame)
+    colour = PictureColour(frame)
     sampleAspectRatio = frame.sampleAspectRatio.map { SampleAspectRatio(width: $0.width, height: $0.height) }
     self.latency = latency
     self.memory = memory

@@ -14,7 +14,8 @@ extension DecompressionSession {
     guard !isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
     guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
     let parameterSets = inspector.parameterSets
-    let prefix = inspector.takeNewParameterSets()
+    let prefix = newParameterSets
+    newParameterSets = []
     let summary = inspector.inspect(accessUnit)
     let index = nextIndex
     nextIndex += 1
@@ -23,7 +24,7 @@ extension DecompressionSession {
     if summary.randomAccess != .none && firstRandomAccess == nil { firstRandomAccess = index }
     let record = record(for: summary, index: index, tag: tag, doNotOutput: doNotOutput)
 
-    if awaitsRandomAccess && summary.randomAccess == .none {
+    if awaitsRandomAccess && summary.randomAccess == .none && !summary.isIntra {
       finish(record, dropped: .sessionLost)
       return
     }
@@ -35,7 +36,7 @@ extension DecompressionSession {
       fail(index, error)
       return
     }
-    let isStart = summary.isCleanStart || (awaitsRandomAccess && summary.randomAccess != .none)
+    let isStart = summary.isCleanStart || awaitsRandomAccess
     replay.append(packet, index: index, start: isStart ? parameterSets : nil)
     process(packet, index: index, isIDR: summary.randomAccess == .instantaneous)
     settle()
@@ -56,10 +57,12 @@ extension DecompressionSession {
 
   private func process(_ packet: Packet, index: UInt64, isIDR: Bool) {
     do throws(AVError) {
-      if codec == nil { try reopen() }
-      if needsReplay && !isIDR && replay.isUsable {
+      // A new codec knows no parameter sets but those of the format description; the replay begins with the rest.
+      let isNew = codec == nil
+      if isNew { try reopen() }
+      if isNew || (needsReplay && !isIDR), replay.isUsable {
         needsReplay = false
-        // The entry for this very packet is the last one.
+        // The last entry is this very packet.
         try replayEntries()
       } else {
         needsReplay = false

@@ -79,7 +79,7 @@ extension DecompressionSession {
     var parameterSets = replay.parameterSets
     for entry in replay.entries {
       replayPlace = entry.index
-      counters.replayed += 1
+      if entry.index + 1 < nextIndex { counters.replayed += 1 }
       var packet = entry.packet
       if !parameterSets.isEmpty {
         packet = try packets.packet(

@@ -55,6 +55,7 @@ extension DecompressionSession {
   private func forgetReferences() {
     codec?.flush()
     inFlight.removeAll()
+    inspector.reset()
     bridge.unlockStrides()
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+public import H26x
 
 /// Decodes the access units of one stream to pictures in presentation order.
 ///
@@ -13,7 +14,7 @@ public final class DecompressionSession {
   /// How the session decodes.
   public let configuration: SessionConfiguration
   /// The stream's format as last given.
-  public private(set) var format: StreamSetup
+  public private(set) var format: FormatDescription
 
   let bridge: PictureBridge
   let openCodec: CodecOpener
@@ -43,6 +44,8 @@ public final class DecompressionSession {
   var needsReplay = false
   /// Reorder depth to give to a new codec, so that its frames come out as the old one's would have.
   var lastReorderDepth = 0
+  /// Came beside the stream and has to go before the next access unit.
+  var newParameterSets: [UInt8] = []
   /// The access unit that a replay has come to.
   var replayPlace: UInt64 = 0
   /// Filled next; kept when a codec had nothing to put into it.
@@ -57,7 +60,7 @@ public final class DecompressionSession {
   ///   - allocator: where pictures go; nil for memory of the session's own.
   /// - Throws: `DecodeError` with `invalidFormatDescription`, `decoderNotFound`, `allocationFailed` or `malfunction`.
   public convenience init(
-    format: StreamSetup, configuration: SessionConfiguration = SessionConfiguration(),
+    format: FormatDescription, configuration: SessionConfiguration = SessionConfiguration(),
     allocator: (any PictureAllocator)? = nil
   ) throws(DecodeError) {
     try self.init(format: format, configuration: configuration, allocator: allocator) {
@@ -67,17 +70,18 @@ public final class DecompressionSession {
 
   /// As the public initialiser, with a codec of the caller's choice.
   package init(
-    format: StreamSetup, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
+    format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     openCodec: @escaping CodecOpener
   ) throws(DecodeError) {
     self.format = format
     self.configuration = configuration
     self.openCodec = openCodec
     skipFrames = configuration.skipFrames
-    setup = format
-    inspector = AccessUnitInspector(format)
+    setup = try StreamSetup(format)
+    inspector = AccessUnitInspector(lengthSize: setup.nalLengthSize)
     bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
+    for parameterSet in setup.parameterSets { inspector.insert(parameterSet: parameterSet.span) }
     try openInitially()
   }
 
@@ -108,21 +112,22 @@ public final class DecompressionSession {
   /// They may when codec and packaging are the same; sizes, bit depths and all other parameter sets may differ:
   /// every picture says what it is. Tell the session with `accept(_:)`. Otherwise `drain`, take the results, and
   /// make a new session.
-  public func canAccept(_ format: StreamSetup) -> Bool {
-    guard !isInvalid, case let other = format else { return false }
+  public func canAccept(_ format: FormatDescription) -> Bool {
+    guard !isInvalid, let other = try? StreamSetup(format) else { return false }
     return other.codec == setup.codec && other.nalLengthSize == setup.nalLengthSize
   }
 
   /// Goes on with access units of another format. Its parameter sets precede the next access unit.
   ///
   /// - Throws: `DecodeError` with `formatChangeNotSupported` where `canAccept` says no, `invalidSession`.
-  public func accept(_ format: StreamSetup) throws(DecodeError) {
+  public func accept(_ format: FormatDescription) throws(DecodeError) {
     guard !isInvalid else { throw DecodeError(.invalidSession) }
     guard canAccept(format) else { throw DecodeError(.formatChangeNotSupported) }
     guard format != self.format else { return }
     self.format = format
-    setup = format
-    inspector.accept(format)
+    setup = try StreamSetup(format)
+    for parameterSet in setup.parameterSets { inspector.insert(parameterSet: parameterSet.span) }
+    newParameterSets = inspector.parameterSets
   }
 
   /// Ends the session: nothing decodes any more. Results already there can still be fetched; those that are missing

@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import H26x
 
-/// How libavcodec has to be opened for a stream. Stands in for `H26x.FormatDescription` until that lands.
-public struct StreamSetup: Sendable, Hashable {
-  var codec = CodecSettings.Codec.h264
+/// How libavcodec has to be opened for a format description.
+struct StreamSetup {
+  let codec: CodecSettings.Codec
   /// avcC, which also announces length-prefixed access units, or Annex B parameter sets.
-  public var extradata: [UInt8] = []
-  /// Bytes of a NAL unit's length; nil for Annex B.
-  public var nalLengthSize: Int?
-  /// `max_num_reorder_frames`, when the stream says.
-  public var reorderDepth: Int?
+  let extradata: [UInt8]
+  /// nil for Annex B.
+  let nalLengthSize: NALLengthSize?
+  /// `max_num_reorder_frames` (H.264 E.2.1), when the stream says.
+  let reorderDepth: Int?
+  /// Parameter set NAL units, bare.
+  let parameterSets: [[UInt8]]
 
-  /// An Annex B stream whose parameter sets are in the stream.
-  public init() {}
+  /// - Throws: `invalidFormatDescription` for parameter sets that do not fit a configuration record,
+  ///   `unsupportedFeature` for a codec that sessions do not decode yet.
+  init(_ format: FormatDescription) throws(DecodeError) {
+    guard format.codec == .h264 else { throw DecodeError(.unsupportedFeature) }
+    codec = .h264
+    nalLengthSize = format.nalLengthSize
+    reorderDepth = format.sentReorderFrames
+    let sets = format.parameterSets
+    parameterSets = sets.sequence + sets.sequenceExtensions + sets.picture
+    guard nalLengthSize != nil else {
+      extradata = parameterSets.flatMap { [0, 0, 0, 1] + $0 }
+      return
+    }
+    do throws(BitstreamError) {
+      extradata = try format.h264DecoderConfigurationRecord().bytes()
+    } catch {
+      throw DecodeError(.invalidFormatDescription)
+    }
+  }
 }

@@ -133,5 +133,26 @@ extension Run {
   func accounts(for count: Int) -> Bool { tags.sorted() == (0..<UInt64(count)).map { $0 } }
 }
 
-/// What the first access units say of the stream.
-func streamFormat(_ units: [[UInt8]]) throws -> StreamSetup { StreamSetup() }
+/// What the first parameter sets of an Annex B stream say of it.
+func streamFormat(_ units: [[UInt8]], lengthSize: NALLengthSize? = nil) throws -> FormatDescription {
+  var sets = H264.ParameterSets()
+  for unit in units {
+    var nalUnits = AnnexB.NALUnits(unit.span)
+    while let nalUnit = nalUnits.next() { _ = try? sets.insert(unit.span.extracting(nalUnit.range)) }
+    if sets.canReadSlices { break }
+  }
+  return try FormatDescription(sets, nalLengthSize: lengthSize)
+}
+
+/// Start codes replaced by lengths.
+func lengthPrefixed(_ unit: [UInt8], _ size: NALLengthSize) -> [UInt8] {
+  var result: [UInt8] = []
+  var nalUnits = AnnexB.NALUnits(unit.span)
+  while let nalUnit = nalUnits.next() {
+    for index in (0..<size.byteCount).reversed() {
+      result.append(UInt8(truncatingIfNeeded: nalUnit.range.count >> (8 * index)))
+    }
+    result += unit[nalUnit.range]
+  }
+  return result
+}

@@ -2,7 +2,7 @@
 import AVCodec
 
 /// What the samples of a picture mean, in code points of H.273 (H.264 E.2.1), each nil when the stream does not say.
-public struct ColourDescription: Sendable, Hashable {
+public struct PictureColour: Sendable, Hashable {
   /// `video_full_range_flag`.
   public let isFullRange: Bool?
   /// `colour_primaries`.
