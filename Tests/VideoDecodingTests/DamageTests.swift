@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MPL-2.0
+import Testing
+
+@testable import VideoDecoding
+
+/// Damaged streams end normally, with a result for each access unit.
+@Suite(.enabled(if: Vector.folder != nil)) struct DamageTests {
+  static let names = ["SVA_CL1_E.264", "HCAFR3_HHI.264", "FRExt4_Panasonic.avc", "SVA_Base_B.264"]
+
+  @Test(arguments: Damage.allCases, [0.001, 0.01, 0.1])
+  func everyAccessUnitIsAccountedFor(_ damage: Damage, _ rate: Double) throws {
+    for seed in UInt64(0)..<100 {
+      let name = Self.names[Int(seed) % Self.names.count]
+      let original = accessUnits(Vector.named(name)?.bytes ?? [])
+      let units = damage.apply(to: original, rate: rate, seed: seed)
+      let threading = SessionConfiguration.threadings[Int(seed / 4) % 3]
+      let session = try makeSession(original, threading)
+      var run = Run()
+      try session.run(units, into: &run)
+      #expect(run.accounts(for: units.count), "\(name) seed \(seed)")
+      let statistics = session.statistics
+      #expect(statistics.submitted == statistics.output + statistics.dropped + statistics.failed)
+      #expect(statistics.restarts == 0)
+    }
+  }
+
+  /// A frame that is not flagged is the undamaged one, as long as what is lost can be known from frame_num.
+  @Test(arguments: ["MR2_MW_A.264", "MIDR_MW_D.264", "HCAFR3_HHI.264", "SVA_CL1_E.264", "freh3.264"])
+  func unflaggedFramesAreRight(_ name: String) throws {
+    let units = accessUnits(Vector.named(name)?.bytes ?? [])
+    let expected = Set(try decodeAll(units).frames.map(\.md5))
+    var (wrong, flagged, right) = (0, 0, 0)
+    for seed in UInt64(0)..<6 {
+      let damaged = Damage.drop.apply(to: units, rate: 0.02, seed: seed)
+      let run = try decodeAll(damaged, .threadings[0])
+      for frame in run.frames {
+        if frame.isCorrupt { flagged += 1 } else if expected.contains(frame.md5) { right += 1 } else { wrong += 1 }
+      }
+    }
+    print(name, "right", right, "flagged", flagged, "wrong", wrong)
+    #expect(wrong == 0)
+  }
+
+  @Test(arguments: [0, 1, 2, 3]) func randomBytes(_ seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let original = accessUnits(Vector.named("SVA_BA1_B.264")?.bytes ?? [])
+    let session = try makeSession(original)
+    var run = Run()
+    for index in 0..<200 {
+      let count = Int.random(in: 1..<2000, using: &generator)
+      let noise = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let bytes = index % 2 == 0 ? noise : [0, 0, 1, [1, 5, 6, 7, 8][index % 5] | 0x60] + noise
+      try session.decode(bytes, tag: UInt64(index))
+      session.takeResults(into: &run)
+    }
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.accounts(for: 200))
+  }
+}
