@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MPL-2.0
+.PHONY: plugin test demo bench fuzz test-asan test-tsan install uninstall format lint clean
+
+plugin:      ; plugin/build.sh
+test:        ; Tests/run.sh
+demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
+bench:       ; Tests/Bench/run.sh
+fuzz:        ; Tests/Fuzz/run.sh
+test-asan:   ; Tests/run.sh --sanitize=address
+test-tsan:   ; Tests/run.sh --sanitize=thread
+install:     ; plugin/install.sh install
+uninstall:   ; plugin/install.sh uninstall
+format:      ; git ls-files -z '*.swift' | xargs -0 swift format --in-place
+lint:        ; git ls-files -z '*.swift' | xargs -0 swift format lint --strict
+clean:       ; rm -rf .build

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Makes the media of this folder anew, and the checksums beside them.
+#
+# The pictures come from videotestsrc, the streams from x264enc and stock muxers; nothing here was recorded or
+# downloaded. Another version of x264 makes other bytes, so commit the clips and the checksums together.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+# Two and a half seconds of moving bars with a ball in front: I, P, B and referenced B pictures, four slices a picture
+# behind 3-byte start codes, a random access point a second, CABAC, 8x8 transform, colour description and frame rate
+# in the VUI. Encoded once, then the same access units raw and in the containers that the pipelines read.
+gst-launch-1.0 -q \
+  compositor name=mix background=black sink_1::alpha=0.55 \
+  ! video/x-raw,format=I420,width=320,height=180,framerate=25/1,colorimetry=bt709 \
+  ! x264enc bitrate=180 bframes=3 key-int-max=25 threads=1 option-string="b-pyramid=normal:ref=3:slices=4:b-adapt=0" \
+  ! video/x-h264,profile=high,stream-format=byte-stream,alignment=au ! tee name=coded \
+  videotestsrc num-buffers=62 pattern=smpte horizontal-speed=3 \
+  ! video/x-raw,format=I420,width=320,height=180,framerate=25/1 ! mix.sink_0 \
+  videotestsrc num-buffers=62 pattern=ball \
+  ! video/x-raw,format=I420,width=320,height=180,framerate=25/1 ! mix.sink_1 \
+  coded. ! queue ! filesink location=clip.h264 \
+  coded. ! queue ! h264parse ! mp4mux ! filesink location=clip.mp4 \
+  coded. ! queue ! h264parse ! matroskamux ! filesink location=clip.mkv \
+  coded. ! queue ! h264parse ! mpegtsmux ! filesink location=clip.ts \
+  coded. ! queue ! h264parse ! flvmux ! filesink location=clip.flv
+
+# The reference: FFmpeg's own decoder, all frames in presentation order, planar, no padding.
+for clip in clip.h264 clip.mp4 clip.mkv clip.ts clip.flv; do
+  sum=$(ffmpeg -v error -i "$clip" -map 0:v:0 -fps_mode passthrough -pix_fmt yuv420p -f md5 -)
+  printf '%s  %s\n' "${sum#MD5=}" "$clip"
+done > checksums.md5
+cat checksums.md5

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Installs what is missing, builds the plugin and runs every test; the last lines are the test runner's summary.
+#
+#   Tests/run.sh [--sanitize=address|thread] [OPTIONS OF swift test]
+#
+# The conformance vectors are read from the folder that CONFORMANCE_VECTORS names, or from ../shared/vectors.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+plugin/dependencies.sh
+plugin/build.sh
+# Sanitized objects in a folder of their own, so that the plain ones stay as they are.
+for option in "$@"; do
+  [[ $option == --sanitize=* ]] && set -- "$@" --scratch-path ".build/${option#--sanitize=}"
+done
+exec swift test "$@"

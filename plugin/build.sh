@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Builds .build/plugin/libgstswifth26x.so: release, the Swift runtime linked in, stripped,
+# nothing exported but the plugin's entry points. That folder holds nothing else, so it can be GST_PLUGIN_PATH.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+plugin/dependencies.sh --build
+# A scratch folder of its own: the flags differ from a plain `swift build -c release`, and SwiftPM rebuilds all when
+# they change.
+swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
+  -Xswiftc -static-stdlib \
+  -Xlinker --version-script="$PWD/plugin/exports.map"
+mkdir -p .build/plugin
+# In one step, so that a process which has the old file mapped keeps it whole.
+strip --strip-unneeded -o .build/plugin/.new .build/release-plugin/release/libgstswifth26x.so
+mv -f .build/plugin/.new .build/plugin/libgstswifth26x.so
+ls -l .build/plugin/libgstswifth26x.so

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Installs the Debian or Ubuntu packages that building, testing and trying the plugin need, and only the missing ones.
+#
+#   plugin/dependencies.sh            everything: build, tests, demo
+#   plugin/dependencies.sh --build    what the build needs
+#   plugin/dependencies.sh --bench    the above, and what the benchmark compares with
+set -euo pipefail
+
+build=(
+  pkg-config binutils
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev # headers of GStreamer's core, base and video libraries
+  libavcodec-dev                                       # the codec behind swifth264dec
+)
+run=(
+  gstreamer1.0-tools         # gst-launch-1.0, gst-inspect-1.0
+  gstreamer1.0-plugins-base  # videotestsrc, videoconvert, typefind
+  gstreamer1.0-plugins-good  # qtdemux, matroskademux, flvdemux, RTP, pngenc
+  gstreamer1.0-plugins-bad   # tsdemux, videocodectestsink, and the stock parser to compare with
+  gstreamer1.0-plugins-ugly  # x264enc, for test streams
+  gstreamer1.0-libav         # the stock decoder to compare with
+)
+bench=(ffmpeg python3)
+
+case "${1:-}" in
+  "") wanted=("${build[@]}" "${run[@]}") ;;
+  --build) wanted=("${build[@]}") ;;
+  --bench) wanted=("${build[@]}" "${run[@]}" "${bench[@]}") ;;
+  -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
+esac
+
+if ! command -v swift > /dev/null; then
+  echo "$0: no Swift toolchain found. Install Swift 6.2 or newer from https://www.swift.org/install/linux/" >&2
+  exit 1
+fi
+
+if ! command -v dpkg-query > /dev/null; then
+  echo "$0: not a Debian or Ubuntu system; install the equivalents of: ${wanted[*]}" >&2
+  exit 0 # The build says what it misses.
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+sudo=()
+if ((EUID != 0)); then
+  command -v sudo > /dev/null || {
+    echo "$0: not root and no sudo; as root, run: apt-get install ${missing[*]}" >&2
+    exit 1
+  }
+  sudo=(sudo)
+fi
+echo "Installing ${missing[*]}"
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
