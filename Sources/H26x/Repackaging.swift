@@ -192,7 +192,8 @@ public struct Repackager: Sendable {
   ///   - insertions: NAL units that go in front, such as an access unit delimiter or parameter sets.
   /// - Throws: `.lengthNotRepresentable` when a NAL unit is too long for the length size; `bitOffset` says where it
   ///   stands.
-  public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int {
+  public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int
+  {
     if case .lengthPrefixed(let size) = packaging {
       for entry in entries where entry.range.count > size.maximumNALUnitLength {
         throw BitstreamError(.lengthNotRepresentable, "NALUnitLength", bitOffset: entry.range.lowerBound * 8)
