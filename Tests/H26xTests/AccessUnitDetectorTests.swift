@@ -4,30 +4,60 @@ import H26x
 import Testing
 
 @Suite struct AccessUnitVectorTests {
+  /// Stock drops pictures whose parameter sets never came; the detector finds them all the same.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
   func accessUnitsAreThoseOfTheManifest(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
-    var sets = H264.ParameterSets()
-    var detector = H264.AccessUnitDetector()
-    var count = 0
-    var withPicture = 0
-    var unreadable = 0
-    var counted = true
-    for unit in nalUnits(stream) {
-      if [7, 8, 13, 15].contains(unit[0] & 0x1F) { _ = try? sets.insert(unit.span) }
-      let (boundary, slice) = detector.feed(unit.span, parameterSets: sets)
-      if boundary == .begins {
-        count += 1
-        counted = false
-      }
-      if detector.hasPrimaryPicture, !counted {
-        withPicture += 1
-        counted = true
-      }
-      if H264.NALUnitType(rawValue: unit[0]).isVCL, slice == nil, ![3, 4].contains(unit[0] & 0x1F) { unreadable += 1 }
+    var inspector = H264.AccessUnitInspector()
+    var withoutParameterSets = 0
+    let units = accessUnits(stream)
+    for unit in units {
+      let info = inspector.inspect(stream.span.extracting(unit), packaging: .annexB)
+      if info.error?.reason == .missingParameterSet { withoutParameterSets += 1 }
     }
-    print(
-      "\(row.file): begins \(count), pictures \(withPicture), manifest \(row.accessUnits), unreadable \(unreadable)")
-    #expect(withPicture == row.accessUnits)
+    #expect(units.count - withoutParameterSets == row.accessUnits)
   }
+
+  /// POC tells each frame once: the number of distinct counts an epoch, fields paired, is the number of frames.
+  @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
+  func pictureOrderCountsAreDistinct(_ row: Vectors.Row) throws {
+    let stream = try Vectors.bytes(row.file)
+    var inspector = H264.AccessUnitInspector()
+    var counter = H264.PictureOrderCounter()
+    var seen: Set<Int32> = []
+    for unit in accessUnits(stream) {
+      let info = inspector.inspect(stream.span.extracting(unit), packaging: .annexB, depth: .referenceMarking)
+      guard let slice = info.slice,
+        let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
+      else { continue }
+      let order = counter.next(slice, sps: sps)
+      if order.startsEpoch { seen = [] }
+      // A frame's fields may share a count with each other, never with another frame's.
+      let frame = Set([order.top, order.bottom].compactMap { $0 })
+      if !info.isSecondField { #expect(seen.isDisjoint(with: frame), "\(frame) twice in \(row.file)") }
+      seen.formUnion(frame)
+    }
+  }
+}
+
+/// The access units of a byte stream, from the start code of the first NAL unit to that of the next one's.
+func accessUnits(_ stream: [UInt8]) -> [Range<Int>] {
+  var sets = H264.ParameterSets()
+  var detector = H264.AccessUnitDetector()
+  var starts: [Int] = []
+  var prefix: Int?
+  var units = AnnexB.NALUnits(stream.span)
+  while let unit = units.next() {
+    let bytes = stream.span.extracting(unit.range)
+    if [7, 8, 13, 15].contains(bytes[0] & 0x1F) { _ = try? sets.insert(bytes) }
+    switch detector.feed(bytes, parameterSets: sets).boundary {
+    case .begins: starts.append(prefix ?? unit.startCodeOffset)
+    case .followsNext:
+      prefix = unit.startCodeOffset
+      continue
+    case .continues: break
+    }
+    prefix = nil
+  }
+  return starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : stream.count) }
 }

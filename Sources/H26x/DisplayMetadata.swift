@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// `mastering_display_colour_volume()` (D.1.29; H.265 D.2.28).
+public struct MasteringDisplayColourVolume: Sendable, Hashable {
+  /// A point in CIE 1931 chromaticity, in units of 0.00002.
+  public struct Chromaticity: Sendable, Hashable {
+    public var x: UInt16
+    public var y: UInt16
+  }
+
+  /// `display_primaries`, as sent: green, blue, red by custom.
+  public var primaries: [Chromaticity]
+  /// `white_point`.
+  public var whitePoint: Chromaticity
+  /// `max_display_mastering_luminance`, in 0.0001 cd/m².
+  public var maximumLuminance: UInt32
+  /// `min_display_mastering_luminance`, in 0.0001 cd/m².
+  public var minimumLuminance: UInt32
+
+  /// Reads a message of type ``SEIPayloadType/masteringDisplayColourVolume``.
+  ///
+  /// - Throws: `.truncated`.
+  public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    var reader = message.reader
+    primaries = []
+    for _ in 0..<3 { primaries.append(try Self.chromaticity(&reader, "display_primaries")) }
+    whitePoint = try Self.chromaticity(&reader, "white_point")
+    maximumLuminance = try reader.u(32, "max_display_mastering_luminance")
+    minimumLuminance = try reader.u(32, "min_display_mastering_luminance")
+  }
+
+  private static func chromaticity(
+    _ reader: inout BitReader, _ element: StaticString
+  ) throws(BitstreamError) -> Chromaticity {
+    let x = try reader.u(16, element)
+    return Chromaticity(
+      x: UInt16(truncatingIfNeeded: x), y: UInt16(truncatingIfNeeded: try reader.u(16, element)))
+  }
+}
+
+/// `content_light_level_info()` (D.1.31; H.265 D.2.35), in cd/m².
+public struct ContentLightLevel: Sendable, Hashable {
+  /// `max_content_light_level`.
+  public var maximum: UInt16
+  /// `max_pic_average_light_level`.
+  public var maximumPictureAverage: UInt16
+
+  /// Reads a message of type ``SEIPayloadType/contentLightLevel``.
+  ///
+  /// - Throws: `.truncated`.
+  public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    var reader = message.reader
+    maximum = UInt16(truncatingIfNeeded: try reader.u(16, "max_content_light_level"))
+    maximumPictureAverage = UInt16(truncatingIfNeeded: try reader.u(16, "max_pic_average_light_level"))
+  }
+}
+
+/// `alternative_transfer_characteristics()` (D.1.32): the transfer that should be used instead of the VUI's.
+public struct AlternativeTransferCharacteristics: Sendable, Hashable {
+  /// `preferred_transfer_characteristics`, a code point of H.273.
+  public var preferredTransfer: UInt8
+
+  /// Reads a message of type ``SEIPayloadType/alternativeTransferCharacteristics``.
+  ///
+  /// - Throws: `.truncated`.
+  public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    var reader = message.reader
+    preferredTransfer = try reader.byte("preferred_transfer_characteristics")
+  }
+}
+
+/// `display_orientation()` (D.1.27): how to turn the picture before it is shown.
+public struct DisplayOrientation: Sendable, Hashable {
+  /// `hor_flip`.
+  public var isFlippedHorizontally: Bool
+  /// `ver_flip`.
+  public var isFlippedVertically: Bool
+  /// `anticlockwise_rotation`, in units of 360°/65536.
+  public var anticlockwiseRotation: UInt16
+  /// `display_orientation_repetition_period` in H.264, 0 to 16384.
+  public var repetitionPeriod: UInt32
+
+  /// Reads a message of type ``SEIPayloadType/displayOrientation``; nil when it cancels the one before.
+  ///
+  /// - Throws: `.truncated`, `.valueOutOfRange`.
+  public init?(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    var reader = message.reader
+    if try reader.flag("display_orientation_cancel_flag") { return nil }
+    isFlippedHorizontally = try reader.flag("hor_flip")
+    isFlippedVertically = try reader.flag("ver_flip")
+    anticlockwiseRotation = UInt16(truncatingIfNeeded: try reader.u(16, "anticlockwise_rotation"))
+    repetitionPeriod = try reader.ue(in: 0...16384, "display_orientation_repetition_period")
+  }
+}
+
+/// `frame_packing_arrangement()` (D.1.26): two views in one picture.
+public struct FramePackingArrangement: Sendable, Hashable {
+  /// `frame_packing_arrangement_id`.
+  public var id: UInt32
+  /// `frame_packing_arrangement_cancel_flag`: ends the arrangement; the rest is then zero.
+  public var isCancelled: Bool
+  /// `frame_packing_arrangement_type`: 0 checkerboard, 1 columns, 2 rows, 3 side by side, 4 top-bottom, 5 temporal,
+  /// 6 two-dimensional, 7 tiles.
+  public var type: UInt8 = 0
+  /// `quincunx_sampling_flag`.
+  public var usesQuincunxSampling = false
+  /// `content_interpretation_type`: 1 frame 0 is the left view, 2 the right one, 0 unspecified.
+  public var contentInterpretation: UInt8 = 0
+  /// `spatial_flipping_flag`.
+  public var isSpatiallyFlipped = false
+  /// `frame0_flipped_flag`.
+  public var isFrame0Flipped = false
+  /// `field_views_flag`.
+  public var hasFieldViews = false
+  /// `current_frame_is_frame0_flag`.
+  public var isFrame0 = false
+  /// `frame_packing_arrangement_repetition_period`, 0 to 16384.
+  public var repetitionPeriod: UInt32 = 0
+
+  /// Reads a message of type ``SEIPayloadType/framePackingArrangement`` of H.264.
+  ///
+  /// - Throws: any ``BitstreamError``.
+  public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    var reader = message.reader
+    id = try reader.ue(in: 0...UInt32.max - 1, "frame_packing_arrangement_id")
+    isCancelled = try reader.flag("frame_packing_arrangement_cancel_flag")
+    guard !isCancelled else { return }
+    type = try reader.u8(7, "frame_packing_arrangement_type")
+    usesQuincunxSampling = try reader.flag("quincunx_sampling_flag")
+    contentInterpretation = try reader.u8(6, "content_interpretation_type")
+    isSpatiallyFlipped = try reader.flag("spatial_flipping_flag")
+    isFrame0Flipped = try reader.flag("frame0_flipped_flag")
+    hasFieldViews = try reader.flag("field_views_flag")
+    isFrame0 = try reader.flag("current_frame_is_frame0_flag")
+    _ = try reader.u(2, "frame_self_contained_flags")
+    if !usesQuincunxSampling, type != 5 { _ = try reader.u(16, "frame_grid_positions") }
+    _ = try reader.byte("frame_packing_arrangement_reserved_byte")
+    repetitionPeriod = try reader.ue(in: 0...16384, "frame_packing_arrangement_repetition_period")
+  }
+}

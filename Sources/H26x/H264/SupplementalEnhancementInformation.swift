@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// `recovery_point()` (D.1.8): decoding that starts here is right from a later picture on.
+  public struct RecoveryPoint: Sendable, Hashable {
+    /// `recovery_frame_cnt`: so many `frame_num` increments later, 0 to 65535.
+    public var frameCount: UInt32
+    /// `exact_match_flag`.
+    public var isExactMatch: Bool
+    /// `broken_link_flag`: leading pictures may be damaged.
+    public var isBrokenLink: Bool
+    /// `changing_slice_group_idc`, 0 to 2.
+    public var changingSliceGroupIDC: UInt8
+
+    /// Reads a message of type ``SEIPayloadType/recoveryPoint``.
+    ///
+    /// - Throws: any ``BitstreamError``.
+    public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+      var reader = message.reader
+      frameCount = try reader.ue(in: 0...65535, "recovery_frame_cnt")
+      isExactMatch = try reader.flag("exact_match_flag")
+      isBrokenLink = try reader.flag("broken_link_flag")
+      changingSliceGroupIDC = try reader.u8(2, "changing_slice_group_idc")
+    }
+
+    /// The payload: the inverse of ``init(_:)``.
+    public func payload() -> [UInt8] {
+      var writer = BitWriter(addsEmulationPrevention: false)
+      writer.ue(frameCount)
+      writer.flag(isExactMatch)
+      writer.flag(isBrokenLink)
+      writer.u(2, UInt32(changingSliceGroupIDC))
+      if !writer.isByteAligned { writer.trailingBits() }
+      return writer.bytes
+    }
+  }
+
+  /// `buffering_period()` (D.1.2).
+  public struct BufferingPeriod: Sendable, Hashable {
+    /// `initial_cpb_removal_delay` and `…_offset`, in units of a 90 kHz clock.
+    public struct Delay: Sendable, Hashable {
+      public var removalDelay: UInt32
+      public var removalDelayOffset: UInt32
+    }
+
+    /// `seq_parameter_set_id`.
+    public var sequenceParameterSetID: UInt8
+    /// One entry a buffer of the NAL HRD; empty without one.
+    public var nal: [Delay] = []
+    /// One entry a buffer of the VCL HRD; empty without one.
+    public var vcl: [Delay] = []
+
+    /// Reads a message of type ``SEIPayloadType/bufferingPeriod``, which needs the SPS that it names.
+    ///
+    /// - Throws: `.missingParameterSet`, or any other ``BitstreamError``.
+    public init(
+      _ message: borrowing SEIMessages.Message, parameterSets: borrowing ParameterSets
+    ) throws(BitstreamError) {
+      var reader = message.reader
+      let start = reader.bitOffset
+      sequenceParameterSetID = try reader.ue8(in: 0...31, "seq_parameter_set_id")
+      guard let sps = parameterSets.sequenceParameterSet(sequenceParameterSetID) else {
+        throw BitstreamError(.missingParameterSet, "seq_parameter_set_id", bitOffset: start)
+      }
+      if let hrd = sps.vui?.nalHRD { nal = try Self.delays(&reader, hrd) }
+      if let hrd = sps.vui?.vclHRD { vcl = try Self.delays(&reader, hrd) }
+    }
+
+    private static func delays(
+      _ reader: inout BitReader, _ hrd: HypotheticalReferenceDecoder
+    ) throws(BitstreamError) -> [Delay] {
+      let length = Int(hrd.initialRemovalDelayLength)
+      var delays: [Delay] = []
+      for _ in hrd.buffers {
+        let delay = try reader.u(length, "initial_cpb_removal_delay")
+        delays.append(
+          Delay(
+            removalDelay: delay, removalDelayOffset: try reader.u(length, "initial_cpb_removal_delay_offset")))
+      }
+      return delays
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// `payloadType` of an SEI message. The numbers used here mean the same in H.264 and H.265.
+public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
+  public let rawValue: UInt32
+
+  /// Creates a type from any number.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static let bufferingPeriod = SEIPayloadType(rawValue: 0)
+  public static let pictureTiming = SEIPayloadType(rawValue: 1)
+  /// `user_data_registered_itu_t_t35`: captions, active format, bars, HDR10+.
+  public static let userDataRegistered = SEIPayloadType(rawValue: 4)
+  public static let userDataUnregistered = SEIPayloadType(rawValue: 5)
+  public static let recoveryPoint = SEIPayloadType(rawValue: 6)
+  public static let framePackingArrangement = SEIPayloadType(rawValue: 45)
+  public static let displayOrientation = SEIPayloadType(rawValue: 47)
+  public static let masteringDisplayColourVolume = SEIPayloadType(rawValue: 137)
+  public static let contentLightLevel = SEIPayloadType(rawValue: 144)
+  public static let alternativeTransferCharacteristics = SEIPayloadType(rawValue: 147)
+}
+
+/// The messages of one SEI NAL unit (7.3.2.3.1), one by one; nothing is copied.
+public struct SEIMessages: ~Escapable {
+  /// A message. Its payload is read by one of the typed initialisers, such as `H264.RecoveryPoint(message)`.
+  public struct Message: ~Escapable {
+    /// `payloadType`.
+    public let type: SEIPayloadType
+    /// `payloadSize` in bytes, emulation prevention bytes left out.
+    public let size: Int
+    /// A reader bounded to the payload.
+    let reader: BitReader
+
+    @_lifetime(copy reader)
+    fileprivate init(type: SEIPayloadType, size: Int, reader: BitReader) {
+      self.type = type
+      self.size = size
+      self.reader = reader
+    }
+
+    /// The payload, emulation prevention bytes removed.
+    ///
+    /// - Throws: `.truncated`; the size was checked, so that it cannot happen.
+    public func payload() throws(BitstreamError) -> [UInt8] {
+      var reader = reader
+      return try reader.bytes(size, "sei_payload")
+    }
+  }
+
+  private var reader: BitReader
+  private var isDone = false
+
+  /// Iterates over the messages.
+  ///
+  /// - Parameters:
+  ///   - nalUnit: the NAL unit with its header.
+  ///   - headerLength: bytes of the header: 1 in H.264, 2 in H.265.
+  @_lifetime(copy nalUnit)
+  public init(_ nalUnit: Span<UInt8>, headerLength: Int = 1) {
+    reader = BitReader(nalUnit, from: headerLength)
+  }
+
+  /// The next message, or nil after the last one.
+  ///
+  /// - Throws: `.truncated` when a message is longer than the NAL unit. The iteration is over then.
+  @_lifetime(copy self)
+  public mutating func next() throws(BitstreamError) -> Message? {
+    guard !isDone, reader.moreRBSPData() else { return nil }
+    isDone = true
+    let type = try number("payload_type")
+    let size = Int(try number("payload_size"))
+    let payload = try reader.slice(bytes: size, "sei_payload")
+    isDone = false
+    return Message(type: SEIPayloadType(rawValue: type), size: size, reader: payload)
+  }
+
+  /// A run of 255s and a last byte, added up. It cannot overflow: it would take 16 MiB of them.
+  private mutating func number(_ element: StaticString) throws(BitstreamError) -> UInt32 {
+    var sum: UInt32 = 0
+    while true {
+      let byte = try reader.byte(element)
+      guard sum <= 0xFFFF_FF00 - 255 else {
+        throw BitstreamError(.valueOutOfRange, element, bitOffset: reader.bitOffset)
+      }
+      sum += UInt32(byte)
+      if byte != 255 { return sum }
+    }
+  }
+}
+
+extension BitReader {
+  /// Reads `count` whole bytes.
+  mutating func bytes(_ count: Int, _ element: StaticString) throws(BitstreamError) -> [UInt8] {
+    guard count >= 0, count * 8 <= maximumRemainingBits else {
+      throw BitstreamError(.truncated, element, bitOffset: bitOffset)
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for _ in 0..<count { bytes.append(try byte(element)) }
+    return bytes
+  }
+}
+
+/// Writes an SEI NAL unit of H.264 (type 6) from messages.
+///
+/// - Parameter messages: types and payloads without emulation prevention bytes.
+/// - Returns: the NAL unit with emulation prevention bytes.
+public func seiNALUnit(_ messages: [(type: SEIPayloadType, payload: [UInt8])]) -> [UInt8] {
+  var writer = BitWriter()
+  writer.u(8, 6)
+  for message in messages {
+    for var number in [Int(message.type.rawValue), message.payload.count] {
+      while number >= 255 {
+        writer.u(8, 255)
+        number -= 255
+      }
+      writer.u(8, UInt32(truncatingIfNeeded: number))
+    }
+    writer.append(message.payload)
+  }
+  writer.trailingBits()
+  return writer.bytes
+}

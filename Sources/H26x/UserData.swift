@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// `user_data_unregistered()` (D.1.7): anything, behind a UUID that says what.
+public struct UnregisteredUserData: Sendable, Hashable {
+  /// `uuid_iso_iec_11578`, 16 bytes.
+  public let uuid: [UInt8]
+  /// What follows; may be empty.
+  public let data: [UInt8]
+
+  /// Reads a message of type ``SEIPayloadType/userDataUnregistered``.
+  ///
+  /// - Throws: `.truncated` when it is shorter than the UUID.
+  public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    var reader = message.reader
+    uuid = try reader.bytes(16, "uuid_iso_iec_11578")
+    data = try reader.bytes(message.size - 16, "user_data_payload_byte")
+  }
+}
+
+/// `user_data_registered_itu_t_t35()` (D.1.6): data that a national body registered the form of.
+public struct RegisteredUserData: Sendable, Hashable {
+  /// `itu_t_t35_country_code`; 0xB5 is the United States.
+  public let countryCode: UInt8
+  /// `itu_t_t35_country_code_extension_byte`, there when the country code is 0xFF.
+  public let countryCodeExtension: UInt8?
+  /// What follows, the provider code first.
+  public let data: [UInt8]
+
+  /// What ATSC A/53 part 4 and ETSI TS 101 154 put into it.
+  public enum Content: Sendable, Hashable {
+    /// `cc_data()` (CTA-708, 4.4): triplets of a type byte and two data bytes.
+    case closedCaptions([UInt8])
+    /// `bar_data()` of A/53.
+    case barData(BarData)
+    /// `active_format` of `afd_data()`, 0 to 15; nil when the flag in front says there is none.
+    case activeFormat(UInt8?)
+  }
+
+  /// Where the black bars end (A/53 part 4, 6.2.3.3). Each is nil when not sent.
+  public struct BarData: Sendable, Hashable {
+    /// Last line of the bar at the top.
+    public var topEnd: UInt16?
+    /// First line of the bar at the bottom.
+    public var bottomStart: UInt16?
+    /// Last sample of the bar at the left.
+    public var leftEnd: UInt16?
+    /// First sample of the bar at the right.
+    public var rightStart: UInt16?
+  }
+
+  /// Reads a message of type ``SEIPayloadType/userDataRegistered``.
+  ///
+  /// - Throws: `.truncated`.
+  public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    var reader = message.reader
+    countryCode = try reader.byte("itu_t_t35_country_code")
+    countryCodeExtension = countryCode == 0xFF ? try reader.byte("itu_t_t35_country_code_extension_byte") : nil
+    data = try reader.bytes(message.size - (countryCode == 0xFF ? 2 : 1), "itu_t_t35_payload_byte")
+  }
+
+  /// The provider code: the first two bytes.
+  public var providerCode: UInt16? { data.count >= 2 ? UInt16(data[0]) << 8 | UInt16(data[1]) : nil }
+
+  /// What is inside, nil when it is nothing known or is damaged.
+  public func content() -> Content? {
+    do throws(BitstreamError) {
+      return try readContent()
+    } catch {
+      return nil
+    }
+  }
+
+  private func readContent() throws(BitstreamError) -> Content? {
+    guard countryCode == 0xB5 else { return nil }
+    var reader = BitReader(data.span, removesEmulationPrevention: false)
+    // itu_t_t35_provider_code of ATSC; DirecTV's own puts no identifier behind it.
+    let provider = try reader.u(16, "itu_t_t35_provider_code")
+    switch provider {
+    case 0x0031:
+      switch try reader.u(32, "user_identifier") {
+      case 0x4741_3934: return try readATSC(&reader, hasLength: false)
+      case 0x4454_4731: return try readActiveFormat(&reader)
+      default: return nil
+      }
+    case 0x002F: return try readATSC(&reader, hasLength: true)
+    default: return nil
+    }
+  }
+
+  private func readATSC(_ reader: inout BitReader, hasLength: Bool) throws(BitstreamError) -> Content? {
+    let type = try reader.byte("user_data_type_code")
+    if hasLength { _ = try reader.byte("user_data_code_length") }
+    switch type {
+    case 3:
+      _ = try reader.flag("process_em_data_flag")
+      let isCaption = try reader.flag("process_cc_data_flag")
+      _ = try reader.flag("additional_data_flag")
+      let count = Int(try reader.u(5, "cc_count"))
+      _ = try reader.byte("em_data")
+      guard isCaption, count > 0 else { return nil }
+      return .closedCaptions(try reader.bytes(count * 3, "cc_data_pkts"))
+    case 6: return .barData(try readBars(&reader))
+    default: return nil
+    }
+  }
+
+  private func readBars(_ reader: inout BitReader) throws(BitstreamError) -> BarData {
+    let hasTop = try reader.flag("top_bar_flag")
+    let hasBottom = try reader.flag("bottom_bar_flag")
+    let hasLeft = try reader.flag("left_bar_flag")
+    let hasRight = try reader.flag("right_bar_flag")
+    _ = try reader.u(4, "reserved")
+    var bars = BarData()
+    // Two one bits stand before each 14-bit number.
+    if hasTop { bars.topEnd = UInt16(truncatingIfNeeded: try reader.u(16, "line_number_end_of_top_bar") & 0x3FFF) }
+    if hasBottom {
+      bars.bottomStart = UInt16(truncatingIfNeeded: try reader.u(16, "line_number_start_of_bottom_bar") & 0x3FFF)
+    }
+    if hasLeft { bars.leftEnd = UInt16(truncatingIfNeeded: try reader.u(16, "pixel_number_end_of_left_bar") & 0x3FFF) }
+    if hasRight {
+      bars.rightStart = UInt16(truncatingIfNeeded: try reader.u(16, "pixel_number_start_of_right_bar") & 0x3FFF)
+    }
+    return bars
+  }
+
+  private func readActiveFormat(_ reader: inout BitReader) throws(BitstreamError) -> Content {
+    _ = try reader.flag("zero")
+    let isPresent = try reader.flag("active_format_flag")
+    _ = try reader.u(6, "reserved")
+    guard isPresent else { return .activeFormat(nil) }
+    return .activeFormat(try reader.byte("active_format") & 0xF)
+  }
+}
