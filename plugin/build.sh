@@ -6,11 +6,12 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh --build
+# lld, because gold leaves local symbols in the dynamic table in spite of the version script.
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`, and SwiftPM rebuilds all when
 # they change.
 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
-  -Xswiftc -static-stdlib \
-  -Xlinker --version-script="$PWD/plugin/exports.map"
+  -Xswiftc -static-stdlib -Xswiftc -use-ld=lld \
+  -Xlinker --version-script="$PWD/plugin/exports.map" -Xlinker --gc-sections
 mkdir -p .build/plugin
 # In one step, so that a process which has the old file mapped keeps it whole.
 strip --strip-unneeded -o .build/plugin/.new .build/release-plugin/release/libgstswifth26x.so
