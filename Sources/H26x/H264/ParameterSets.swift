@@ -87,11 +87,24 @@ extension H264 {
         throw BitstreamError(.lengthOutOfBounds, "parameter set", bitOffset: 0)
       }
       let sequence = Int(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
-      let set = try PictureParameterSet(nalUnit: bytes, chromaFormat: sequences[sequence]?.set.chromaFormat ?? .yuv420)
+      let (set, isCertain) = try read(ppsNALUnit: bytes, chromaFormat: sequences[sequence]?.set.chromaFormat)
       let change: Change = pictures[id] == nil ? .added : .replaced
       pictures[id] = PictureSlot(bytes: [UInt8](copying: bytes), set: set)
-      slices[id] = sequences[sequence].map { SliceParameters(set, $0.set) }
+      slices[id] = isCertain ? sequences[sequence].map { SliceParameters(set, $0.set) } : nil
       return change
+    }
+
+    /// Reads a PPS for the chroma format of its SPS. When that fails, or the SPS is yet to come, either number of
+    /// scaling lists will do: the set is kept, and read again when an SPS comes.
+    private func read(
+      ppsNALUnit bytes: Span<UInt8>, chromaFormat: ChromaFormat?
+    ) throws(BitstreamError) -> (set: PictureParameterSet, isCertain: Bool) {
+      do throws(BitstreamError) {
+        return (try PictureParameterSet(nalUnit: bytes, chromaFormat: chromaFormat ?? .yuv420), chromaFormat != nil)
+      } catch {
+        let other: ChromaFormat = chromaFormat == .yuv444 ? .yuv420 : .yuv444
+        return (try PictureParameterSet(nalUnit: bytes, chromaFormat: other), false)
+      }
     }
 
     private mutating func insert(subsetNALUnit bytes: Span<UInt8>) throws(BitstreamError) -> Change {

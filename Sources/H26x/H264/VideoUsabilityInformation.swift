@@ -36,12 +36,25 @@ extension H264 {
       public var isFullRange: Bool
       /// Primaries, transfer and matrix; nil when absent.
       public var colour: ColourDescription?
+
+      /// Creates one.
+      public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
+        self.format = format
+        self.isFullRange = isFullRange
+        self.colour = colour
+      }
     }
 
     /// `chroma_sample_loc_type_top_field` and `_bottom_field`, 0 to 5 (Figure E-1).
     public struct ChromaLocation: Sendable, Hashable {
       public var topField: UInt8
       public var bottomField: UInt8
+
+      /// Creates one.
+      public init(topField: UInt8, bottomField: UInt8) {
+        self.topField = topField
+        self.bottomField = bottomField
+      }
     }
 
     /// `timing_info_present_flag` and what it brings.
@@ -52,6 +65,13 @@ extension H264 {
       public var timeScale: UInt32
       /// `fixed_frame_rate_flag`.
       public var isFixedFrameRate: Bool
+
+      /// Creates one.
+      public init(unitsInTick: UInt32, timeScale: UInt32, isFixedFrameRate: Bool) {
+        self.unitsInTick = unitsInTick
+        self.timeScale = timeScale
+        self.isFixedFrameRate = isFixedFrameRate
+      }
     }
 
     /// `bitstream_restriction_flag` and what it brings.

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+/// Real parameter sets as encoders wrote them.
+enum Samples {
+  /// x264, High 4.0, 1280×720, VUI with timing and restrictions.
+  static let highSPS: [UInt8] = [
+    0x67, 0x64, 0x00, 0x1F, 0xAC, 0xD9, 0x40, 0x50, 0x05, 0xBB, 0x01, 0x6C, 0x80, 0x00, 0x00, 0x03, 0x00, 0x80, 0x00,
+    0x00, 0x1E, 0x07, 0x8C, 0x18, 0xCB,
+  ]
+  static let highPPS: [UInt8] = [0x68, 0xEB, 0xE3, 0xCB, 0x22, 0xC0]
+
+  /// A base to build others from.
+  static func sps() throws -> H264.SequenceParameterSet { try H264.SequenceParameterSet(bytes: highSPS) }
+}
+
+@Suite struct SequenceParameterSetTests {
+  @Test func readsAnEncodersSet() throws {
+    let sps = try Samples.sps()
+    #expect(sps.profile.name == "high")
+    #expect(sps.level.name == "3.1")
+    #expect(sps.codedSize == VideoSize(width: 1280, height: 720))
+    #expect(sps.cropRectangle == CropRectangle(left: 0, top: 0, width: 1280, height: 720))
+    #expect(sps.frameRate == Fraction(30, 1))
+    #expect(sps.chromaFormat == .yuv420)
+    #expect(sps.isFrameOnly)
+    #expect(sps.hasProperEnd)
+    #expect(sps.sentReorderFrames == 2)
+    #expect(sps.nalUnit() == Samples.highSPS)
+  }
+
+  /// A set with everything in it comes back as it was.
+  @Test(arguments: ChromaFormat.allCases) func everythingComesBack(_ chroma: ChromaFormat) throws {
+    var sps = try Samples.sps()
+    sps.profile = H264.Profile(idc: 244, constraintFlags: 0)
+    sps.id = 31
+    sps.chromaFormat = chroma
+    sps.hasSeparateColourPlanes = chroma == .yuv444
+    sps.lumaBitDepth = 14
+    sps.chromaBitDepth = 9
+    sps.bypassesTransformAtZero = true
+    sps.scalingLists = (0..<(chroma == .yuv444 ? 12 : 8)).map { index in
+      let count = index < 6 ? 16 : 64
+      return switch index % 4 {
+      case 0: .fallback
+      case 1: .standard
+      case 2: .explicit((0..<count).map { UInt8($0 * 3 + 1) })
+      default: .explicit([UInt8](repeating: 200, count: count))
+      }
+    }
+    sps.pictureOrderCountType = .cycle(
+      .init(
+        isDeltaAlwaysZero: false, offsetForNonReferencePicture: -7, offsetForTopToBottomField: Int32.max,
+        offsetsForReferenceFrames: (0..<255).map { Int32($0) - 100 }))
+    sps.isFrameOnly = false
+    sps.isMacroblockAdaptiveFrameField = true
+    sps.cropping = .init(left: 1, right: 2, top: 3, bottom: 4)
+    var vui = H264.VideoUsabilityInformation()
+    vui.aspectRatioIDC = 255
+    vui.sampleAspectRatioWidth = 64
+    vui.sampleAspectRatioHeight = 45
+    vui.isOverscanAppropriate = true
+    vui.videoSignal = .init(
+      format: 5, isFullRange: true, colour: ColourDescription(primaries: 9, transfer: 16, matrix: 9))
+    vui.chromaLocation = .init(topField: 2, bottomField: 5)
+    vui.timing = .init(unitsInTick: 1001, timeScale: 60000, isFixedFrameRate: true)
+    vui.isPictureStructurePresent = true
+    sps.vui = vui
+    let bytes = sps.nalUnit()
+    let back = try H264.SequenceParameterSet(bytes: bytes)
+    #expect(back == sps)
+    #expect(back.nalUnit() == bytes)
+    #expect(back.frameRate == Fraction(30000, 1001))
+    #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
+    for end in bytes.indices {
+      same(
+        failure { () throws(BitstreamError) in
+          // Cut anywhere before the last element it is an error; only the stop bit may be missing.
+          let part = try H264.SequenceParameterSet(bytes: Array(bytes[0..<end]))
+          if end == bytes.count - 1, !part.hasProperEnd { throw BitstreamError(.truncated, "stop bit", bitOffset: 0) }
+        } == nil, false)
+    }
+  }
+
+  @Test func hypotheticalDecodersComeBack() throws {
+    // Both HRD, 32 buffers, longest fields: written by hand with the writer.
+    func hrd(_ writer: inout BitWriter, count: UInt32) {
+      writer.ue(count - 1)
+      writer.u(8, 0x35)
+      for index in 0..<count {
+        writer.ue(index == 0 ? UInt32.max - 1 : index)
+        writer.ue(1000 + index)
+        writer.flag(index % 2 == 0)
+      }
+      for length: UInt32 in [31, 23, 7, 31] { writer.u(5, length) }
+    }
+    var writer = BitWriter()
+    for byte: UInt32 in [0x67, 77, 0, 30] { writer.u(8, byte) }
+    // id, frame_num, poc type 2, ref frames, gaps, 2×2 macroblocks, frames only, direct, no cropping, VUI.
+    for value: UInt32 in [0, 0, 2, 1] { writer.ue(value) }
+    writer.flag(false)
+    writer.ue(1)
+    writer.ue(1)
+    writer.u(4, 0b1101)
+    // No aspect, overscan, signal, chroma, timing; both HRD.
+    writer.u(5, 0)
+    writer.flag(true)
+    hrd(&writer, count: 32)
+    writer.flag(true)
+    hrd(&writer, count: 1)
+    writer.u(3, 0b110)
+    writer.trailingBits()
+    let bytes = writer.bytes
+    let sps = try H264.SequenceParameterSet(bytes: bytes)
+    #expect(sps.vui?.nalHRD?.buffers.count == 32)
+    #expect(sps.vui?.vclHRD?.buffers.count == 1)
+    #expect(sps.vui?.isLowDelayHRD == true)
+    let nal = try #require(sps.vui?.nalHRD)
+    #expect(nal.bitRate(of: nal.buffers[0]) == UInt64(UInt32.max) << 9)
+    #expect(nal.size(of: nal.buffers[0]) == 1001 << 9)
+    #expect(sps.hasProperEnd)
+    #expect(sps.nalUnit() == bytes)
+  }
+
+  @Test func badValuesAreErrors() throws {
+    // Each changes one thing of a good set that makes it illegal.
+    func expectError(_ element: String, _ change: (inout H264.SequenceParameterSet) -> Void) throws {
+      var sps = try Samples.sps()
+      change(&sps)
+      let bytes = sps.nalUnit()
+      do {
+        _ = try H264.SequenceParameterSet(bytes: bytes)
+        Issue.record("\(element) was taken")
+      } catch {
+        #expect(error.element.description == element)
+        #expect(error.reason == .valueOutOfRange)
+      }
+    }
+    try expectError("seq_parameter_set_id") { $0.id = 32 }
+    try expectError("bit_depth_luma_minus8") { $0.lumaBitDepth = 15 }
+    try expectError("log2_max_frame_num_minus4") { $0.log2MaximumFrameNumber = 17 }
+    try expectError("max_num_ref_frames") { $0.maximumReferenceFrames = 17 }
+    try expectError("pic_width_in_mbs_minus1") { $0.widthInMacroblocks = 1 << 30 }
+    try expectError("frame_crop_offsets") { $0.cropping = .init(left: 640, right: 0, top: 0, bottom: 0) }
+    try expectError("frame_crop_bottom_offset") { $0.cropping = .init(left: 0, right: 0, top: 0, bottom: 1 << 31) }
+    try expectError("max_dec_frame_buffering") {
+      $0.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering = 17
+    }
+  }
+
+  @Test func hugeCycleIsAnError() throws {
+    var writer = BitWriter()
+    for byte: UInt32 in [0x67, 66, 0, 30] { writer.u(8, byte) }
+    for value: UInt32 in [0, 0, 1] { writer.ue(value) }
+    writer.flag(false)
+    writer.se(0)
+    writer.se(0)
+    writer.ue(UInt32.max - 1)
+    writer.trailingBits()
+    let bytes = writer.bytes
+    do {
+      _ = try H264.SequenceParameterSet(bytes: bytes)
+      Issue.record("a cycle of 2³² − 2 was taken")
+    } catch {
+      #expect(error.element.description == "num_ref_frames_in_pic_order_cnt_cycle")
+    }
+  }
+
+  @Test func frameRatesWithoutSenseAreIgnored() throws {
+    var sps = try Samples.sps()
+    for (ticks, scale) in [(0, 50), (1, 0), (0, 0), (1, 2002), (1, UInt32.max)] as [(UInt32, UInt32)] {
+      sps.vui?.timing = .init(unitsInTick: ticks, timeScale: scale, isFixedFrameRate: true)
+      #expect(sps.frameRate == nil)
+    }
+    sps.vui?.timing = .init(unitsInTick: UInt32.max, timeScale: UInt32.max, isFixedFrameRate: true)
+    #expect(sps.frameRate == Fraction(1, 2))
+    sps.vui?.timing = .init(unitsInTick: 1, timeScale: 2000, isFixedFrameRate: true)
+    #expect(sps.frameRate == Fraction(1000, 1))
+  }
+
+  @Test func levelZeroIsReadable() throws {
+    var sps = try Samples.sps()
+    sps.levelIDC = 0
+    #expect(try H264.SequenceParameterSet(bytes: sps.nalUnit()).level.name == nil)
+  }
+
+  @Test func croppingUnitsFollowTheFormat() throws {
+    var sps = try Samples.sps()
+    sps.cropping = .init(left: 1, right: 1, top: 1, bottom: 1)
+    #expect(sps.cropRectangle == CropRectangle(left: 2, top: 2, width: 1276, height: 716))
+    sps.isFrameOnly = false
+    #expect(sps.cropRectangle == CropRectangle(left: 2, top: 4, width: 1276, height: 1432))
+    sps.chromaFormat = .yuv444
+    #expect(sps.cropRectangle == CropRectangle(left: 1, top: 2, width: 1278, height: 1436))
+  }
+}
+
+@Suite struct PictureParameterSetTests {
+  @Test func readsAnEncodersSet() throws {
+    let pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
+    #expect(pps.usesCABAC)
+    #expect(pps.high?.uses8x8Transform == true)
+    #expect(pps.weightedBipredictionIDC == 2)
+    #expect(pps.hasProperEnd)
+    #expect(pps.nalUnit() == Samples.highPPS)
+  }
+
+  @Test func sliceGroupsComeBack() throws {
+    typealias Groups = H264.PictureParameterSet.SliceGroups
+    let maps: [(UInt8, Groups.Map)] = [
+      (8, .interleaved(runLengthsMinus1: [0, 1, 2, 3, 4, 5, 6, 98])), (2, .dispersed),
+      (3, .evolving(type: 3, isDirectionReversed: true, changeRateMinus1: 12)),
+      (2, .evolving(type: 5, isDirectionReversed: false, changeRateMinus1: 0)),
+      (5, .explicit((0..<99).map { UInt8($0 % 5) })), (2, .explicit((0..<33).map { UInt8($0 % 2) })),
+    ]
+    for (count, map) in maps {
+      var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
+      pps.id = 255
+      pps.sequenceParameterSetID = 31
+      pps.sliceGroups = try groups(count, map)
+      let bytes = pps.nalUnit()
+      let back = try H264.PictureParameterSet(bytes: bytes)
+      #expect(back == pps)
+      #expect(back.nalUnit() == bytes)
+      for end in bytes.indices {
+        // Without its last bytes the set may be a legal one of a lower profile, never more.
+        if let part = try? H264.PictureParameterSet(bytes: Array(bytes[0..<end])) {
+          #expect(!(part == pps))
+        }
+      }
+    }
+  }
+
+  /// Only readable from bytes: its initialiser is not public.
+  private func groups(
+    _ count: UInt8, _ map: H264.PictureParameterSet.SliceGroups.Map
+  ) throws -> H264.PictureParameterSet.SliceGroups {
+    var writer = BitWriter()
+    writer.u(8, 0x68)
+    writer.ue(0)
+    writer.ue(0)
+    writer.u(2, 0)
+    writer.ue(1)
+    writer.ue(1)
+    for value: UInt32 in [0, 0] { writer.ue(value) }
+    writer.u(3, 0)
+    for _ in 0..<3 { writer.se(0) }
+    writer.u(3, 0)
+    writer.trailingBits()
+    let base = try H264.PictureParameterSet(bytes: writer.bytes)
+    var groups = try #require(base.sliceGroups)
+    groups.count = count
+    groups.map = map
+    return groups
+  }
+
+  @Test func absurdSizesAllocateNothing() {
+    var writer = BitWriter()
+    writer.u(8, 0x68)
+    writer.ue(0)
+    writer.ue(0)
+    writer.u(2, 0)
+    writer.ue(7)
+    writer.ue(6)
+    writer.ue(4096 * 4096 - 1)
+    writer.trailingBits()
+    let bytes = writer.bytes
+    do {
+      _ = try H264.PictureParameterSet(bytes: bytes)
+      Issue.record("sixteen million map units in \(bytes.count) bytes")
+    } catch {
+      #expect(error.reason == .truncated)
+      #expect(error.element.description == "slice_group_id")
+    }
+  }
+
+  @Test func scalingListsDependOnTheChromaFormat() throws {
+    var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
+    pps.high?.scalingLists = [H264.ScalingList](repeating: .standard, count: 12)
+    let bytes = pps.nalUnit()
+    #expect(try H264.PictureParameterSet(bytes: bytes, chromaFormat: .yuv444) == pps)
+    // Read as 4:2:0 there are eight lists, and rubbish behind.
+    let other = try? H264.PictureParameterSet(bytes: bytes, chromaFormat: .yuv420)
+    #expect(other == nil || other?.hasProperEnd == false)
+  }
+}
+
+@Suite struct ParameterSetsTests {
+  @Test func changesAreTold() throws {
+    var sets = H264.ParameterSets()
+    #expect(try sets.insert(bytes: Samples.highPPS) == .added)
+    #expect(sets.sliceParameters(0) == nil)
+    #expect(!sets.canReadSlices)
+    #expect(try sets.insert(bytes: Samples.highSPS) == .added)
+    #expect(sets.sliceParameters(0) != nil)
+    #expect(sets.canReadSlices)
+    #expect(try sets.insert(bytes: Samples.highSPS) == .unchanged)
+    #expect(try sets.insert(bytes: Samples.highPPS) == .unchanged)
+    var other = try Samples.sps()
+    other.widthInMacroblocks = 10
+    #expect(try sets.insert(bytes: other.nalUnit()) == .replaced)
+    #expect(sets.sliceParameters(0)?.frameSizeInMacroblocks == 450)
+    sets.removeAll()
+    #expect(sets.isEmpty)
+  }
+
+  /// The PPS came first, and was read for the wrong chroma format.
+  @Test func aPictureSetIsReadAgainForItsSequenceSet() throws {
+    var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
+    pps.high?.scalingLists = [H264.ScalingList](repeating: .fallback, count: 12)
+    var sps = try Samples.sps()
+    sps.profile = H264.Profile(idc: 244, constraintFlags: 0)
+    sps.chromaFormat = .yuv444
+    var sets = H264.ParameterSets()
+    try sets.insert(bytes: pps.nalUnit())
+    try sets.insert(bytes: sps.nalUnit())
+    #expect(sets.pictureParameterSet(0) == pps)
+  }
+
+  @Test func damagedSetsLeaveTheStoreAsItWas() throws {
+    var sets = H264.ParameterSets()
+    try sets.insert(bytes: Samples.highSPS)
+    for end in 1..<(Samples.highSPS.count - 1) {
+      let part = Array(Samples.highSPS[..<end])
+      #expect((try? sets.insert(bytes: part)) == nil)
+    }
+    #expect(sets.sequenceParameterSetNALUnits == [Samples.highSPS])
+    #expect((try? sets.insert(bytes: [0x68])) == nil)
+    #expect((try? sets.insert(bytes: [0x65, 0x88])) == nil)
+    #expect((try? sets.insert(bytes: [])) == nil)
+    let long = Samples.highSPS + [UInt8](repeating: 0, count: 70000)
+    #expect((try? sets.insert(bytes: long)) == nil)
+  }
+
+  @Test func randomSetsNeverTrap() {
+    var generator = SeededGenerator(state: 4)
+    var sets = H264.ParameterSets()
+    for _ in 0..<20000 {
+      var bytes = [Samples.highSPS, Samples.highPPS].randomElement(using: &generator) ?? []
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        bytes[Int.random(in: 1..<bytes.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      }
+      if Bool.random(using: &generator) { bytes[0] = [0x67, 0x68, 0x6D, 0x6F].randomElement(using: &generator) ?? 0 }
+      _ = try? sets.insert(bytes: bytes)
+    }
+    for id in UInt8(0)..<32 {
+      guard let sps = sets.sequenceParameterSet(id) else { continue }
+      #expect(sps.cropRectangle.width > 0 && sps.maximumReorderFrames <= 16)
+    }
+  }
+}

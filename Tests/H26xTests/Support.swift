@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+// The testing macros cannot hold values that do not escape, such as spans and readers. These take arrays.
+
+/// Expects two values to be equal, for expressions that `#expect` cannot take apart.
+func same<Value: Equatable>(
+  _ left: Value, _ right: Value, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(left == right, sourceLocation: sourceLocation)
+}
+
+extension H264.SequenceParameterSet {
+  init(bytes: [UInt8]) throws(BitstreamError) { try self.init(nalUnit: bytes.span) }
+}
+
+extension H264.PictureParameterSet {
+  init(bytes: [UInt8], chromaFormat: ChromaFormat = .yuv420) throws(BitstreamError) {
+    try self.init(nalUnit: bytes.span, chromaFormat: chromaFormat)
+  }
+}
+
+extension H264.DecoderConfigurationRecord {
+  init(bytes: [UInt8]) throws(BitstreamError) { try self.init(bytes.span) }
+}
+
+extension H264.ParameterSets {
+  @discardableResult
+  mutating func insert(bytes: [UInt8]) throws(BitstreamError) -> Change { try insert(bytes.span) }
+}
+
+extension H264.SliceHeader {
+  init(
+    bytes: [UInt8], _ sets: H264.ParameterSets, depth: Depth = .pictureIdentity
+  ) throws(BitstreamError) { try self.init(nalUnit: bytes.span, parameterSets: sets, depth: depth) }
+}
+
+/// The error that `body` throws, nil if none.
+func failure(_ body: () throws(BitstreamError) -> Void) -> BitstreamError? {
+  do throws(BitstreamError) {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}
