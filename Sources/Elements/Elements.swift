@@ -5,6 +5,6 @@ public import GStreamer
 public enum Elements {
   /// Registers them all, in a plugin or (with `nil`) in this process alone. Answers whether that worked.
   public static func register(in plugin: Plugin?) -> Bool {
-    true
+    H264Repack.register(as: "swifth264repack", typeName: "GstSwiftH264Repack", rank: .marginal, in: plugin)
   }
 }

@@ -94,6 +94,12 @@ public import CGStreamer
     _ = unsafe gst_buffer_copy_into(raw, other.raw, GstBufferCopyFlags(rawValue: everything), 0, .max)
   }
 
+  /// Adds copies of another buffer's metas.
+  public mutating func addMetas(of other: borrowing Buffer) {
+    makeWritable()
+    _ = unsafe gst_buffer_copy_into(raw, other.raw, GST_BUFFER_COPY_META, 0, .max)
+  }
+
   /// A buffer of a part of the bytes that shares this one's memory, with flags and metas when `withMetadata`, and with
   /// the timestamps when the part begins at 0. `nil` when the range is outside the buffer.
   public borrowing func region(_ range: Range<Int>, withMetadata: Bool = false) -> Buffer? {

@@ -158,6 +158,17 @@ public struct Repackager: Sendable {
     return count
   }
 
+  /// Leaves out NAL units of the input that were found and are not wanted after all.
+  public mutating func drop(where isUnwanted: (Entry) -> Bool) {
+    let count = entries.count
+    entries.removeAll { entry in
+      guard isUnwanted(entry) else { return false }
+      payloadBytes -= entry.range.count
+      return true
+    }
+    droppedCount += count - entries.count
+  }
+
   private mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
     payloadBytes = 0

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// What is in an access unit, as far as repackaging needs to know.
+struct H264RepackContent {
+  /// There is a slice.
+  private(set) var hasPicture = false
+  private(set) var isRandomAccessPoint = false
+  private(set) var hasDelimiter = false
+  /// There is something else than parameter sets and delimiters.
+  private(set) var hasOther = false
+  /// The parameter sets that stand before the slices and could be read.
+  private(set) var parameterSets: [[UInt8]] = []
+  /// Of these, those that are new or changed.
+  private(set) var changedParameterSets: [[UInt8]] = []
+  /// Parameter sets behind the slices: they are meant for the next access unit.
+  private(set) var lateParameterSets: [[UInt8]] = []
+  private(set) var unreadableParameterSets = 0
+
+  /// Takes a NAL unit in, its parameter set into the store.
+  @inline(__always)
+  mutating func add(_ nalUnit: Span<UInt8>, type: UInt8, sets: inout H264RepackParameterSets) {
+    switch type {
+    case 1, 2, 3, 4:
+      hasPicture = true
+    case 5:
+      hasPicture = true
+      isRandomAccessPoint = true
+    case 6:
+      hasOther = true
+      if !isRandomAccessPoint { isRandomAccessPoint = Self.hasRecoveryPoint(nalUnit) }
+    case 7, 8, 13, 15:
+      addParameterSet(nalUnit, &sets)
+    case 9:
+      hasDelimiter = true
+    default:
+      hasOther = true
+    }
+  }
+
+  /// Nothing but parameter sets, perhaps behind a delimiter: they belong to the next picture.
+  var isParameterSetsOnly: Bool { !hasPicture && !hasOther && !parameterSets.isEmpty }
+
+  private mutating func addParameterSet(_ nalUnit: Span<UInt8>, _ sets: inout H264RepackParameterSets) {
+    let bytes = nalUnit.copied()
+    guard !hasPicture else {
+      lateParameterSets.append(bytes)
+      return
+    }
+    switch sets.insert(nalUnit) {
+    case .unreadable:
+      unreadableParameterSets += 1
+      hasOther = true
+    case .unchanged:
+      parameterSets.append(bytes)
+    case .changed:
+      parameterSets.append(bytes)
+      changedParameterSets.append(bytes)
+    }
+  }
+
+  private static func hasRecoveryPoint(_ nalUnit: Span<UInt8>) -> Bool {
+    var messages = SEIMessages(nalUnit)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        if message.type == .recoveryPoint { return true }
+      }
+    } catch {
+      // A message that cannot be read says nothing.
+    }
+    return false
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// What `swifth264repack` did since it was started; the `stats` property.
+struct H264RepackStatistics: Sendable {
+  /// Buffers handed on as they were, in passthrough or because nothing was to be done.
+  var untouched: UInt64 = 0
+  /// Access units whose prefixes were exchanged in place.
+  var inPlace: UInt64 = 0
+  /// Access units written anew.
+  var copied: UInt64 = 0
+  var bytesIn: UInt64 = 0
+  var bytesOut: UInt64 = 0
+  /// NAL units left out because of `drop`.
+  var droppedNALUnits: UInt64 = 0
+  /// Parameter sets put in-band.
+  var insertedParameterSets: UInt64 = 0
+  var insertedDelimiters: UInt64 = 0
+  /// Times the parameter sets changed after the first ones.
+  var parameterSetChanges: UInt64 = 0
+  /// Parameter sets that could not be read and were left where they were.
+  var unreadableParameterSets: UInt64 = 0
+  /// Access units that lost data to a bad length.
+  var damaged: UInt64 = 0
+  /// Of these, access units of which nothing was left.
+  var lost: UInt64 = 0
+  /// Start codes found in length-prefixed data.
+  var misplacedStartCodes: UInt64 = 0
+  /// Access units dropped because no parameter sets had come.
+  var droppedBeforeParameterSets: UInt64 = 0
+
+  var structure: Structure {
+    var structure = Structure("application/x-swifth264repack-stats")
+    structure.set("untouched", .uint64(untouched))
+    structure.set("in-place", .uint64(inPlace))
+    structure.set("copied", .uint64(copied))
+    structure.set("bytes-in", .uint64(bytesIn))
+    structure.set("bytes-out", .uint64(bytesOut))
+    structure.set("dropped-nal-units", .uint64(droppedNALUnits))
+    structure.set("inserted-parameter-sets", .uint64(insertedParameterSets))
+    structure.set("inserted-auds", .uint64(insertedDelimiters))
+    structure.set("parameter-set-changes", .uint64(parameterSetChanges))
+    structure.set("unreadable-parameter-sets", .uint64(unreadableParameterSets))
+    structure.set("damaged", .uint64(damaged))
+    structure.set("lost", .uint64(lost))
+    structure.set("misplaced-start-codes", .uint64(misplacedStartCodes))
+    structure.set("dropped-before-parameter-sets", .uint64(droppedBeforeParameterSets))
+    return structure
+  }
+}

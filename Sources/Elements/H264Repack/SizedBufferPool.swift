@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// Output buffers of any size out of pools of a few sizes, so that a stream soon allocates no more memory.
+///
+/// Each pool holds buffers of a power of two of bytes: at most half of a buffer is unused, and a large key frame does
+/// not make every buffer as large. Buffers beyond the largest pool are allocated one by one.
+struct SizedBufferPool: ~Copyable {
+  private static let smallest = 12
+  private static let largest = 24
+
+  private final class Pool {
+    let pool: BufferPool
+    init(_ pool: consuming BufferPool) { self.pool = pool }
+    deinit { pool.setActive(false) }
+  }
+
+  private var pools = [Pool?](repeating: nil, count: largest - smallest + 1)
+
+  /// A writable buffer of just `size` bytes of undefined content.
+  /// - Throws: `.error` without memory.
+  mutating func acquire(_ size: Int) throws(FlowError) -> Buffer {
+    let exponent = max(Self.smallest, Int.bitWidth - max(size - 1, 0).leadingZeroBitCount)
+    guard exponent <= Self.largest, let pool = pool(exponent) else {
+      guard let buffer = Buffer(size: size) else { throw .error }
+      return buffer
+    }
+    var buffer = try pool.pool.acquire()
+    buffer.resize(to: 0..<size)
+    return buffer
+  }
+
+  /// Lets go of all memory that is not in use.
+  mutating func drain() {
+    for index in pools.indices { pools[index] = nil }
+  }
+
+  private mutating func pool(_ exponent: Int) -> Pool? {
+    if let pool = pools[exponent - Self.smallest] { return pool }
+    let pool = BufferPool()
+    let configuration = BufferPool.Configuration(size: 1 << UInt32(exponent), minimum: 0, maximum: 0)
+    guard pool.configure(configuration, caps: Caps(mediaType: "video/x-h264")), pool.setActive(true) else { return nil }
+    let owner = Pool(pool)
+    pools[exponent - Self.smallest] = owner
+    return owner
+  }
+}
