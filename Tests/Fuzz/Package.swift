@@ -1,0 +1,36 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// A package of its own: it is built with sanitizers for everything in it, which the plugin is not.
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableExperimentalFeature("Lifetimes"),
+  .enableExperimentalFeature("Extern"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// Fuzzed through `H26x` alone.
+let bitstreamSubjects = [
+  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "repack", "format-description",
+]
+
+let h26x = Target.Dependency.product(name: "H26x", package: "gst-swift-h26x")
+
+let package = Package(
+  name: "Fuzz",
+  dependencies: [.package(name: "gst-swift-h26x", path: "../..")],
+  targets: [
+    .target(name: "FuzzDriver", dependencies: [h26x], swiftSettings: settings),
+    .executableTarget(
+      name: "make-seeds", dependencies: [h26x, "FuzzDriver"], path: "Sources/make-seeds", swiftSettings: settings),
+  ]
+    + bitstreamSubjects.map {
+      .executableTarget(
+        name: $0, dependencies: [h26x, "FuzzDriver"], path: "Subjects/\($0)", swiftSettings: settings)
+    },
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import FuzzDriver
+import H26x
+
+// make-seeds FOLDER FILE…: makes FOLDER/<subject>/ for every subject out of H.264 byte streams.
+//
+// Seeds are small: parameter sets, slices cut after 64 bytes, SEI, the first pictures. A seed's name is its content's
+// hash, so that making them twice changes nothing.
+
+let arguments = CommandLine.arguments
+guard arguments.count > 2 else {
+  print("usage: make-seeds FOLDER FILE…")
+  exit(2)
+}
+let folder = URL(fileURLWithPath: arguments[1])
+
+/// FNV-1a.
+func hash(_ bytes: [UInt8]) -> String {
+  var value: UInt64 = 0xcbf2_9ce4_8422_2325
+  for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  return String(value, radix: 16)
+}
+
+func save(_ bytes: [UInt8], _ subjects: String...) throws {
+  for subject in subjects {
+    let place = folder.appendingPathComponent(subject)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    try Data(bytes).write(to: place.appendingPathComponent(hash(bytes)))
+  }
+}
+
+let startCode: [UInt8] = [0, 0, 0, 1]
+let choices = [UInt8](repeating: 0, count: Choices.length)
+
+for path in arguments.dropFirst(2) {
+  guard let file = try? Data(contentsOf: URL(fileURLWithPath: path)) else { continue }
+  let bytes = [UInt8](file.prefix(1 << 20))
+  var sets: [[UInt8]] = []
+  var stream: [UInt8] = []
+  var whole: [UInt8] = []
+  var units = AnnexB.NALUnits(bytes.span)
+  var count = 0
+  while let unit = units.next(), count < 40 {
+    count += 1
+    let nalUnit = [UInt8](bytes[unit.range])
+    switch nalUnit[0] & 0x1F {
+    case 7, 15, 13:
+      try save(nalUnit, "sps")
+      sets.append(nalUnit)
+    case 8:
+      try save(nalUnit, "pps")
+      sets.append(nalUnit)
+    case 6: try save(nalUnit, "sei")
+    default: break
+    }
+    stream += startCode + nalUnit.prefix(64)
+    if whole.count < 6000 { whole += startCode + nalUnit }
+    if count % 10 == 0 { try save(stream, "slice-header", "access-units", "access-unit-info", "timestamps") }
+  }
+  guard !sets.isEmpty else { continue }
+  try save(stream, "slice-header", "access-units", "access-unit-info", "timestamps")
+  try save(choices + stream, "nal-units", "repack")
+  try save(sets.flatMap { startCode + $0 }, "format-description")
+  try save(choices + whole, "parse-element", "repack-element", "decode-element")
+  if let record = try? FormatDescription(h264ParameterSets: sets).h264DecoderConfigurationRecord().bytes() {
+    try save(record, "avcc")
+  }
+}
