@@ -15,7 +15,8 @@ let settings: [SwiftSetting] = [
 
 /// Fuzzed through `H26x` alone.
 let bitstreamSubjects = [
-  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "repack", "format-description",
+  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "repack", "format-description",
+  "sei",
 ]
 
 let h26x = Target.Dependency.product(name: "H26x", package: "gst-swift-h26x")

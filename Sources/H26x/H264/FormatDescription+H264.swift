@@ -10,7 +10,9 @@ extension FormatDescription {
   public init(h264ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
     var sets = H264.ParameterSets()
     var first: UInt8?
-    for unit in nalUnits {
+    // SPS first: how a PPS is read hangs on its SPS, and the order in which they come must make no difference.
+    let isSequence = { (unit: [UInt8]) in (unit.first ?? 0) & 0x1F == H264.NALUnitType.sequenceParameterSet.rawValue }
+    for unit in nalUnits.filter(isSequence) + nalUnits.filter({ !isSequence($0) }) {
       try sets.insert(unit.span)
       if first == nil, let type = unit.first, H264.NALUnitType(rawValue: type) == .sequenceParameterSet {
         first = try H264.SequenceParameterSet(nalUnit: unit.span).id

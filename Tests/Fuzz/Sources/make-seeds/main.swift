@@ -51,7 +51,7 @@ for path in arguments.dropFirst(2) {
     case 8:
       try save(nalUnit, "pps")
       sets.append(nalUnit)
-    case 6: try save(nalUnit, "sei")
+    case 6: try save((sets + [nalUnit]).flatMap { startCode + $0 }, "sei")
     default: break
     }
     stream += startCode + nalUnit.prefix(64)

@@ -10,8 +10,10 @@ fuzz { bytes in
     require((try? H264.SequenceParameterSet(nalUnit: written.span)) == sps, "SPS: not the same after writing")
     let size = sps.codedSize
     let crop = sps.cropRectangle
-    require(crop.width > 0 && crop.left >= 0 && crop.left + crop.width <= size.width, "SPS: cropping out of the picture")
-    require(crop.height > 0 && crop.top >= 0 && crop.top + crop.height <= size.height, "SPS: cropping out of the picture")
+    require(
+      crop.width > 0 && crop.left >= 0 && crop.left + crop.width <= size.width, "SPS: cropping out of the picture")
+    require(
+      crop.height > 0 && crop.top >= 0 && crop.top + crop.height <= size.height, "SPS: cropping out of the picture")
     _ = (sps.level.name, sps.profile.name, sps.profile.compatibleProfiles, sps.frameRate, sps.maximumReorderFrames)
     require(1...16 ~= sps.decodedPictureBufferFrames, "SPS: decoded picture buffer of no size or too many frames")
   }

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MPL-2.0
+# Fuzzes every subject of this package, two at a time, after replaying its fail cases.
+#
+#   Tests/Fuzz/run.sh [--replay] [SUBJECT...]
+#
+#   SECONDS=30      how long each subject is fuzzed
+#   JOBS=2          how many run at once
+#   --replay        only the seeds and the fail cases, nothing new
+#
+# The corpus grows in .build/corpus; a finding is left in .build/findings, and the exit status is 1.
+set -eu
+cd "$(dirname "$0")"
+
+usage() { sed -n '3,11s/^# \{0,1\}//p' "$0"; }
+
+replay=
+case ${1-} in
+-h | --help) usage; exit 0 ;;
+--replay) replay=1; shift ;;
+-*) usage >&2; exit 2 ;;
+esac
+# A shell may keep SECONDS for itself: what counts is what the caller put into the environment.
+seconds=${FUZZ_SECONDS:-${SECONDS:-30}}
+case $seconds in '' | *[!0-9]*) seconds=30 ;; esac
+jobs=${JOBS:-2}
+[ $# -gt 0 ] || set -- $(ls Subjects)
+
+# lld, since the system's linker does not know how to keep the coverage sections apart.
+swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
+binaries=$(swift build -c release --show-bin-path)
+
+seeds=$(find ../Media "${CONFORMANCE_VECTORS:-../../../shared/vectors}/h264" -type f -size -60k \
+  \( -name '*.264' -o -name '*.h264' -o -name '*.avc' -o -name '*.jsv' \) 2>/dev/null || true)
+mkdir -p .build/corpus .build/findings .build/logs
+[ -z "$seeds" ] || "$binaries/make-seeds" .build/corpus $seeds
+
+# Swift's own crash handler reads memory that AddressSanitizer guards; libFuzzer's report is enough.
+export SWIFT_BACKTRACE=enable=no
+# A Swift trap is a signal that libFuzzer catches. GStreamer's types and registry live as long as the process.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:handle_abort=1}"
+export LSAN_OPTIONS="suppressions=$PWD/leaks.supp:print_suppressions=0"
+export BINARIES="$binaries" LENGTH="$seconds" REPLAY="$replay"
+
+cat >.build/one.sh <<'EOF'
+subject=$1
+mkdir -p ".build/corpus/$subject"
+log=.build/logs/$subject.log
+cases=
+[ ! -d "FailCases/$subject" ] || cases="FailCases/$subject"
+if [ -n "$REPLAY" ]; then limit=-runs=0; else limit=-max_total_time=$LENGTH; fi
+if "$BINARIES/$subject" "$limit" -max_len=16384 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    "-artifact_prefix=.build/findings/$subject-" ".build/corpus/$subject" $cases >"$log" 2>&1
+then
+  printf '%-20s ok       %s runs, coverage %s\n' "$subject" \
+    "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
+    "$(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$log" | tail -n 1)"
+else
+  printf '%-20s FINDING  %s\n' "$subject" "$(grep -m 1 -E 'Fatal error|ERROR:|CRITICAL|WARNING \*\*' "$log" || tail -n 1 "$log")"
+  sed -n 's/.*Test unit written to /  /p' "$log"
+  exit 1
+fi
+EOF
+status=0
+printf '%s\n' "$@" | xargs -P "$jobs" -n 1 sh .build/one.sh || status=1
+[ $status -eq 0 ] && echo "no finding" || echo "findings are in Tests/Fuzz/.build/findings, logs in Tests/Fuzz/.build/logs"
+exit $status
