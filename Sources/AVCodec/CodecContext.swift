@@ -132,9 +132,15 @@ private let provideFrameBuffer:
       cropLeft: Int(clamping: frame.pointee.crop_left), cropRight: Int(clamping: frame.pointee.crop_right),
       cropTop: Int(clamping: frame.pointee.crop_top), cropBottom: Int(clamping: frame.pointee.crop_bottom),
       alignedWidth: Int(width), alignedHeight: Int(height), strideAlignment: Int(alignment))
-    guard let buffer = unsafe box.source.buffer(for: request), let first = unsafe buffer.planes.first,
-      unsafe buffer.planes.count <= min(4, buffer.strides.count)
-    else { return AVError.outOfMemory.rawValue }
+    let buffer: FrameBuffer
+    do throws(AVError) {
+      unsafe buffer = try box.source.buffer(for: request)
+    } catch {
+      return error.rawValue
+    }
+    guard let first = unsafe buffer.planes.first, unsafe buffer.planes.count <= min(4, buffer.strides.count) else {
+      return AVError.invalidArgument.rawValue
+    }
     let owner = unsafe Unmanaged.passRetained(buffer.owner)
     guard let reference = unsafe cav_buffer_create(first, buffer.byteCount, releaseFrameBuffer, owner.toOpaque()) else {
       unsafe owner.release()

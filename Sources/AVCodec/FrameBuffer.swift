@@ -38,9 +38,11 @@ public struct FrameBufferRequest: Sendable {
 
 /// Gives a decoder the memory it writes pictures into.
 public protocol FrameBufferSource: AnyObject, Sendable {
-  /// Memory for one picture, or nil when there is none: the picture is then lost with an out-of-memory error.
+  /// Memory for one picture.
   ///
   /// Called on libavcodec's worker threads, several at once, while the decoder's owner waits for them: takes no lock
   /// that the owner may hold.
-  func buffer(for request: FrameBufferRequest) -> FrameBuffer?
+  ///
+  /// - Throws: what libavcodec is to fail with: `outOfMemory`, or `unsupportedFeature` for a format that is not known.
+  func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer
 }

@@ -9,11 +9,16 @@ struct AccessUnitInspector {
   private(set) var parameterSets: [UInt8] = []
   /// `PrevRefFrameNum` (7.4.3); nil after a start from nothing.
   private var previousReferenceNumber: UInt32?
+  /// `frame_num` of the picture at which the last recovery point is reached.
+  private var recoveryNumber: UInt32?
 
   init(lengthSize: NALLengthSize?) { self.lengthSize = lengthSize }
 
   /// References are forgotten: the next picture need not follow the last one.
-  mutating func reset() { previousReferenceNumber = nil }
+  mutating func reset() {
+    previousReferenceNumber = nil
+    recoveryNumber = nil
+  }
 
   /// Takes up parameter sets that come beside the stream.
   mutating func insert(parameterSet: Span<UInt8>) {
@@ -70,8 +75,16 @@ struct AccessUnitInspector {
     else { return }
     summary.isField = slice.isField
     summary.isIntra = slice.isTypeOfWholePicture && slice.sliceType == .i
+    let mask: UInt32 = (1 << UInt32(sps.log2MaximumFrameNumber)) - 1
+    if case .recoveryPoint(let frameCount) = summary.randomAccess {
+      recoveryNumber = (slice.frameNumber &+ UInt32(clamping: frameCount)) & mask
+    }
+    if slice.isIDR || recoveryNumber == slice.frameNumber {
+      summary.completesRecovery = true
+      recoveryNumber = nil
+    }
     if let previous = previousReferenceNumber, !slice.isIDR, !sps.allowsFrameNumberGaps {
-      let next = (previous + 1) & ((1 << UInt32(sps.log2MaximumFrameNumber)) - 1)
+      let next = (previous + 1) & mask
       summary.followsGap = slice.frameNumber != previous && slice.frameNumber != next
     }
     if slice.isReference { previousReferenceNumber = slice.resetsPictureOrderCount ? 0 : slice.frameNumber }

@@ -12,6 +12,8 @@ struct AccessUnitRecord {
   let isRandomAccessPoint: Bool
   /// The last IDR picture at or before this one: when it is out, nothing from before that IDR can follow.
   let epoch: UInt64
+  /// Where a recovery began that is complete with this picture; its own index for an IDR picture.
+  let recoveryStart: UInt64?
   /// Decodes from damaged references.
   var taint = Taint.none
   /// What libavcodec answered to it.
@@ -19,9 +21,16 @@ struct AccessUnitRecord {
 
   enum Taint: Equatable {
     case none
-    case tainted
-    /// Precedes the random access point `index` in presentation, or not: clean once that is out.
+    /// Clean once the picture of access unit `index` is out: only those shown before it decode from damage.
     case until(index: UInt64)
+    case tainted
+  }
+
+  /// What damage before this picture means for those after it.
+  func remaining(_ taint: Taint, since damage: UInt64) -> Taint {
+    guard taint != .none, let recoveryStart, recoveryStart > damage else { return taint }
+    if recoveryStart == epoch { return .none }
+    return taint == .tainted ? .until(index: index) : taint
   }
 }
 

@@ -17,6 +17,8 @@ struct AccessUnitSummary {
   var isField = false
   /// Its first slice says that all of them are intra-coded: not a random access point, but the next best thing.
   var isIntra = false
+  /// A recovery point is reached: what follows it in presentation order is right.
+  var completesRecovery = false
   /// `frame_num` says that a reference picture before this one is missing.
   var followsGap = false
 

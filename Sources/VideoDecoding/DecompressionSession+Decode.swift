@@ -45,30 +45,28 @@ extension DecompressionSession {
   private func record(
     for summary: AccessUnitSummary, index: UInt64, tag: UInt64, doNotOutput: Bool
   ) -> AccessUnitRecord {
-    switch summary.randomAccess {
-    case .instantaneous: taint = .none
-    case .recoveryPoint(frameCount: 0) where taint != .none: taint = .until(index: index)
-    default: if summary.followsGap { taint = .tainted }
+    if summary.randomAccess != .none { recoveryStart = index }
+    if summary.followsGap {
+      // Damage lies before this picture, which may be a recovery point itself.
+      taint = .tainted
+      lastDamage = max(1, index) - 1
     }
-    return AccessUnitRecord(
+    var record = AccessUnitRecord(
       index: index, tag: tag, doNotOutput: doNotOutput, nalUnitType: summary.nalUnitType, isField: summary.isField,
-      isRandomAccessPoint: summary.randomAccess != .none, epoch: epoch, taint: taint)
+      isRandomAccessPoint: summary.randomAccess != .none, epoch: epoch,
+      recoveryStart: summary.completesRecovery ? recoveryStart : nil)
+    taint = record.remaining(taint, since: lastDamage)
+    record.taint = taint
+    return record
   }
 
   private func process(_ packet: Packet, index: UInt64, isIDR: Bool) {
+    guard codec != nil else { return resume(at: index) }
     do throws(AVError) {
-      // A new codec knows no parameter sets but those of the format description; the replay begins with the rest.
-      let isNew = codec == nil
-      if isNew { try reopen() }
-      if isNew || (needsReplay && !isIDR), replay.isUsable {
-        needsReplay = false
-        // The last entry is this very packet.
-        try replayEntries()
-      } else {
-        needsReplay = false
-        try feed(packet, index: index)
-      }
-      awaitsRandomAccess = false
+      let mustReplay = needsReplay && !isIDR && replay.isUsable
+      needsReplay = false
+      // The last entry of a replay is this very packet.
+      if mustReplay { try replayEntries() } else { try feed(packet, index: index) }
     } catch {
       recover(from: error, at: index)
     }
@@ -148,6 +146,8 @@ extension DecompressionSession {
     // What the IDR picture before it left behind can no longer come.
     while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
     let isUnrecovered = frame.isCorrupt
+    // libavcodec also starts where the stream does not say that one may.
+    if !isUnrecovered && firstRandomAccess == nil { firstRandomAccess = index }
     let isConcealed = frame.decodeErrorFlags != 0
     let isTainted: Bool =
       switch record.taint {
@@ -180,13 +180,16 @@ extension DecompressionSession {
     }
   }
 
-  /// A damaged picture spoils all that follow it in decoding order up to the next random access point.
+  /// A damaged picture spoils all that follow it in decoding order, up to a recovery that begins after it.
   private func spreadTaint(after index: UInt64) {
-    var spoilt = true
+    var spread = AccessUnitRecord.Taint.tainted
     pending.updateAll(after: index) { record in
-      if record.isRandomAccessPoint { spoilt = false }
-      if spoilt { record.taint = .tainted }
+      spread = record.remaining(spread, since: index)
+      if spread == .tainted || record.taint == .none { record.taint = spread }
     }
-    if spoilt { taint = .tainted }
+    if spread == .tainted || taint == .none {
+      taint = spread
+      lastDamage = max(lastDamage, index)
+    }
   }
 }

@@ -47,13 +47,24 @@ extension DecompressionSession {
   /// - Parameter index: the access unit that was going in.
   func recover(from cause: AVError, at index: UInt64) {
     note(cause, at: index)
+    bringBack(to: index, lostAt: index, cause, attempts: max(0, configuration.retries))
+  }
+
+  /// The codec was lost before: opens another for the random access point that has come.
+  func resume(at index: UInt64) {
+    bringBack(to: index, lostAt: nil, .external, attempts: max(1, configuration.retries))
+  }
+
+  /// Opens codecs until one has taken the replay buffer, whose last entry is the youngest access unit.
+  private func bringBack(to index: UInt64, lostAt place: UInt64?, _ cause: AVError, attempts: Int) {
     var error = cause
-    var place = index
-    for _ in 0..<max(0, configuration.retries) {
+    var lastPlace = place
+    for _ in 0..<attempts {
       guard replay.isUsable else { break }
       do throws(AVError) {
         try openOnce()
-      } catch {
+      } catch let failure {
+        error = failure
         note(error, at: index)
         continue
       }
@@ -67,8 +78,8 @@ extension DecompressionSession {
         error = failure
         note(error, at: index)
         // Failing twice at one place means it will fail there always.
-        if replayPlace == place { break }
-        place = replayPlace
+        if replayPlace == lastPlace { break }
+        lastPlace = replayPlace
       }
     }
     giveUp(at: index, error)

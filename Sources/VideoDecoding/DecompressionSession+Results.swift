@@ -30,7 +30,7 @@ extension DecompressionSession {
   /// Decoding may go on with any access unit. Unless it is an IDR picture, the session first decodes again what it
   /// refers to, since libavcodec cannot be drained without forgetting it.
   public func drain() {
-    guard !isInvalid else { return }
+    guard !isInvalid, !pending.isEmpty else { return }
     for _ in 0...max(0, configuration.retries) {
       guard let codec, !pending.isEmpty else { break }
       do throws(AVError) {
@@ -63,9 +63,9 @@ extension DecompressionSession {
 
   /// Decoding of an access unit has ended: without a picture begun, none will come.
   func finishDecoding(_ index: UInt64, error: AVError?) {
-    if let error { note(error, at: index) }
     guard let record = pending[index] else { return }
     let isEarly = firstRandomAccess.map { index < $0 } ?? true
+    if let error, !isEarly, record.nalUnitType != nil { note(error, at: index) }
     if bridge.hasStarted(index) && !(isEarly && error != nil) {
       if let error { pending.update(index) { $0.error = error } }
     } else if isEarly && error != nil && record.nalUnitType != nil {

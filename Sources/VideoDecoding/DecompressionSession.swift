@@ -74,6 +74,10 @@ public final class DecompressionSession {
   var firstRandomAccess: UInt64?
   /// Where references are damaged from, as far as submitted access units go.
   var taint = AccessUnitRecord.Taint.none
+  /// The last access unit that is lost or damaged.
+  var lastDamage: UInt64 = 0
+  /// Index of the last recovery point.
+  var recoveryStart: UInt64?
   /// The codec was lost for good: nothing decodes before the next random access point.
   var awaitsRandomAccess = false
   /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.

@@ -48,18 +48,18 @@ final class PictureBridge: FrameBufferSource {
   /// The decoder holds no reference any more: other strides may come.
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
-  func buffer(for request: FrameBufferRequest) -> FrameBuffer? {
+  func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
     if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } }
-    guard let written = PixelFormat(request.format) else { return nil }
+    guard let written = PixelFormat(request.format) else { throw .unsupportedFeature }
     let isSemiPlanar = layout == .semiPlanar && written == .yuv420p
     let wanted = PictureRequest(request, pixelFormat: isSemiPlanar ? .nv12 : written)
-    guard let memory = memory(for: wanted), let luma = unsafe memory.planes.first else { return nil }
+    guard let memory = memory(for: wanted), let luma = unsafe memory.planes.first else { throw .outOfMemory }
     guard isSemiPlanar else {
       return unsafe FrameBuffer(
         planes: memory.planes.map { unsafe $0.start }, strides: memory.planes.map { unsafe Int32(clamping: $0.stride) },
         byteCount: luma.byteCount, owner: memory)
     }
-    guard let scratch = unsafe memory.scratch else { return nil }
+    guard let scratch = unsafe memory.scratch else { throw .outOfMemory }
     return unsafe FrameBuffer(
       planes: [luma.start, scratch.cb, scratch.cr],
       strides: [Int32(clamping: luma.stride), Int32(clamping: scratch.stride), Int32(clamping: scratch.stride)],

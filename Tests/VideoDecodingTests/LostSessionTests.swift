@@ -101,7 +101,7 @@ import Testing
     #expect(run.failures.first?.accessUnitNumber == 30)
     #expect(run.failures.first?.reason == .malfunction)
     #expect(session.statistics.resynchronisations == 1)
-    #expect(session.statistics.restarts == 1)
+    #expect(session.statistics.restarts == 2)
     #expect(plan.openings == 3)
     let frames = run.frames.map(\.tag)
     #expect(frames.contains(UInt64(next)) && !frames.contains(30) && !frames.contains(UInt64(next - 1)))

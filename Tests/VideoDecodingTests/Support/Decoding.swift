@@ -57,6 +57,16 @@ extension DecodedPicture {
     hash(into: &md5)
     return md5.finish()
   }
+
+  /// Tells pictures apart within this process, much faster than a checksum in a debug build.
+  var fingerprint: Int {
+    var hasher = Hasher()
+    for index in 0..<planeCount {
+      let plane = plane(index)
+      for row in 0..<plane.rowCount { unsafe plane.row(row).withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
+    }
+    return hasher.finalize()
+  }
 }
 
 extension DecompressionSession {
@@ -118,8 +128,8 @@ extension SessionConfiguration {
 }
 
 extension Run {
-  /// Every frame's tag and checksum, in order of output.
-  var checksums: [String] { frames.map { "\($0.tag) \($0.md5)" } }
+  /// Every frame's tag and fingerprint, in order of output.
+  var checksums: [String] { frames.map { "\($0.tag) \($0.fingerprint)" } }
 
   var drops: [DropReason] {
     results.compactMap { if case .dropped(_, let reason) = $0 { reason } else { nil } }

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Makes the two streams of this folder that have random access points other than IDR pictures. The pictures are FFmpeg's
+# test pattern, the streams x264's. Another version of x264 makes other bytes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+encode() { # name, x264 parameters
+  ffmpeg -y -v error -f lavfi -i testsrc2=size=96x64:rate=25:duration=4 -pix_fmt yuv420p -threads 1 \
+    -c:v libx264 -x264-params "$2:threads=1:crf=30" -f h264 "$1"
+}
+
+# One IDR picture, then groups that begin with an I picture behind a recovery point, with leading B pictures.
+encode open-gop.h264 "open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-pyramid=normal:ref=3"
+# One IDR picture, then recovery points that count frames until a refresh is through.
+encode intra-refresh.h264 "intra-refresh=1:keyint=10:scenecut=0:bframes=0:ref=1"
