@@ -12,10 +12,10 @@ struct AccessUnitSummary {
   }
 
   var randomAccess = RandomAccess.none
-  /// `nal_unit_type` of the first slice; nil without one.
+  /// `nal_unit_type` of the first slice; nil when there is none: the access unit holds no picture.
   var nalUnitType: UInt8?
   var isField = false
-  /// Its first slice says that all of them are intra-coded: not a random access point, but the next best thing.
+  /// All its slices are intra-coded: not a random access point, but the next best thing.
   var isIntra = false
   /// A recovery point is reached: what follows it in presentation order is right.
   var completesRecovery = false

@@ -121,7 +121,7 @@ public final class DecompressionSession {
     inspector = AccessUnitInspector(lengthSize: setup.nalLengthSize)
     bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
-    for parameterSet in setup.parameterSets { inspector.insert(parameterSet: parameterSet.span) }
+    inspector.insert(parameterSets: setup.parameterSets)
     try openInitially()
   }
 
@@ -166,7 +166,7 @@ public final class DecompressionSession {
     guard format != self.format else { return }
     self.format = format
     setup = try StreamSetup(format)
-    for parameterSet in setup.parameterSets { inspector.insert(parameterSet: parameterSet.span) }
+    inspector.insert(parameterSets: setup.parameterSets)
     newParameterSets = inspector.parameterSets
   }
 
