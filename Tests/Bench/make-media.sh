@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Makes the benchmark's media, once, in .build/bench.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+mkdir -p .build/bench
+cd .build/bench
+
+# once FILE COMMAND...: runs COMMAND, which writes the file $part, unless FILE is already there.
+once() {
+  local file=$1 part=part.${1##*.}
+  shift
+  [[ -s $file ]] && return
+  echo "Making .build/bench/$file"
+  "$@" "$part"
+  mv "$part" "$file"
+}
+
+# Repeating an Annex B stream that begins with an IDR picture is a stream again.
+repeat() { # TIMES FILE OUTPUT
+  local i
+  for ((i = 0; i < $1; i++)); do cat "$2"; done > "$3"
+}
+
+# HD, large pictures: noise that hardly compresses, one slice, CABAC; ten times about 22 MB.
+hd_part() {
+  gst-launch-1.0 -q videotestsrc pattern=snow num-buffers=24 ! video/x-raw,format=I420,width=1920,height=1080 \
+    ! x264enc speed-preset=superfast pass=quant quantizer=26 key-int-max=12 bframes=0 threads=2 \
+      sliced-threads=false option-string="cabac=1:slices=1" \
+    ! video/x-h264,profile=main,stream-format=byte-stream ! filesink "location=$1"
+}
+once hd-part.h264 hd_part
+once hd.h264 repeat $((220000000 / $(stat -c %s hd-part.h264) + 1)) hd-part.h264
+hd_mp4() {
+  ffmpeg -v error -nostdin -y -r 30 -i hd.h264 -c copy "$1"
+}
+once hd.mp4 hd_mp4
+
+# SD, 19,200 small pictures of four slices each.
+slices_part() {
+  gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=1200 ! video/x-raw,format=I420,width=352,height=288 \
+    ! x264enc speed-preset=veryfast bitrate=800 key-int-max=48 bframes=2 threads=1 option-string="slices=4" \
+    ! video/x-h264,profile=main,stream-format=byte-stream ! filesink "location=$1"
+}
+once slices-part.h264 slices_part
+once slices.h264 repeat 16 slices-part.h264
+
+# To decode: five seconds of HD in motion with B pictures, at a broadcaster's rate; and one second of SD, most of which
+# is start-up.
+decode_hd() {
+  gst-launch-1.0 -q videotestsrc pattern=zone-plate kx2=12 ky2=8 kt=9 num-buffers=150 \
+    ! video/x-raw,format=I420,width=1920,height=1080,framerate=30/1 \
+    ! x264enc speed-preset=medium bitrate=8000 key-int-max=60 bframes=3 threads=2 \
+    ! video/x-h264,profile=high,stream-format=byte-stream ! filesink "location=$1"
+}
+once decode-hd.h264 decode_hd
+decode_sd() {
+  gst-launch-1.0 -q videotestsrc pattern=zone-plate kx2=12 ky2=8 kt=9 num-buffers=30 \
+    ! video/x-raw,format=I420,width=640,height=480,framerate=30/1 \
+    ! x264enc speed-preset=medium bitrate=1000 key-int-max=30 bframes=3 threads=2 \
+    ! video/x-h264,profile=high,stream-format=byte-stream ! filesink "location=$1"
+}
+once decode-sd.h264 decode_sd

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Measures this plugin's pipelines beside stock GStreamer's and FFmpeg's; see bench.py --help.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+plugin/dependencies.sh --bench
+plugin/build.sh
+Tests/Bench/make-media.sh
+exec python3 Tests/Bench/bench.py "$@"
