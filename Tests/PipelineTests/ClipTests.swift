@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// The project's own clip, raw and in every container, through every element.
+@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+struct ClipTests {
+  static let suffixes = ["h264", "mp4", "mkv", "ts", "flv"]
+  static let checksum = "3f1a3e4dbe966a3f73dae322394a458d"
+
+  private func clip(_ suffix: String) -> String {
+    source(PluginUnderTest.media.appending(path: "clip.\(suffix)").path, container: suffix)
+  }
+
+  @Test func checksumIsTheOneBesideTheClip() throws {
+    let sums = try String(contentsOf: PluginUnderTest.media.appending(path: "checksums.md5"), encoding: .utf8)
+    #expect(sums.split(separator: "\n").count == Self.suffixes.count)
+    #expect(sums.split(separator: "\n").allSatisfy { $0.hasPrefix(Self.checksum) })
+  }
+
+  @Test(arguments: suffixes)
+  func decodes(suffix: String) async throws {
+    let run = try await Command.launch("\(clip(suffix)) ! swifth264parse ! swifth264dec ! videocodectestsink")
+    #expect(run.status == 0, "\(run)")
+    #expect(run.pictureChecksum == Self.checksum, "\(run)")
+  }
+
+  @Test(arguments: suffixes, ["avc", "avc3", "byte-stream"])
+  func decodesRepacked(suffix: String, format: String) async throws {
+    let run = try await Command.launch(
+      """
+      \(clip(suffix)) ! swifth264parse ! swifth264repack ! video/x-h264,stream-format=\(format),alignment=au \
+      ! swifth264dec ! videocodectestsink
+      """)
+    #expect(run.status == 0, "\(run)")
+    #expect(run.pictureChecksum == Self.checksum, "\(run)")
+  }
+
+  @Test(arguments: ["stream-format=byte-stream,alignment=nal", "stream-format=avc", "stream-format=avc3"])
+  func decodesParsedInto(form: String) async throws {
+    let run = try await Command.launch(
+      "\(clip("h264")) ! swifth264parse ! video/x-h264,\(form) ! swifth264dec ! videocodectestsink")
+    #expect(run.pictureChecksum == Self.checksum, "\(run)")
+  }
+
+  /// What comes out of our parser and repackager is what stock's decoder takes, and the other way round.
+  @Test(arguments: [
+    "swifth264parse ! avdec_h264", "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! avdec_h264",
+    "h264parse ! swifth264dec", "h264parse ! video/x-h264,stream-format=avc ! swifth264repack ! swifth264dec",
+  ])
+  func mixesWithStock(chain: String) async throws {
+    let run = try await Command.launch("\(clip("h264")) ! \(chain) ! videocodectestsink")
+    #expect(run.pictureChecksum == Self.checksum, "\(run)")
+  }
+
+  /// The test sink sums up NV12 as the planar pictures it stands for.
+  @Test(arguments: [1, 2, 4])
+  func decodesToNV12(threads: Int) async throws {
+    let run = try await Command.launch(
+      """
+      \(clip("h264")) ! swifth264parse ! swifth264dec max-threads=\(threads) ! video/x-raw,format=NV12 \
+      ! videocodectestsink
+      """)
+    #expect(run.pictureChecksum == Self.checksum, "\(run)")
+  }
+
+  @Test(arguments: ["mp4mux", "matroskamux", "mpegtsmux"])
+  func rawStreamCanBeMuxed(muxer: String) async throws {
+    let scratch = try Scratch()
+    let muxed = try await Command.launch(
+      "\(clip("h264")) ! swifth264parse ! \(muxer) ! filesink location=\(scratch.path("muxed"))")
+    #expect(muxed.status == 0 && muxed.busError == nil, "\(muxed)")
+    let container = ["mp4mux": "mp4", "matroskamux": "mkv", "mpegtsmux": "ts"][muxer] ?? ""
+    let run = try await Command.launch(
+      """
+      \(source(scratch.path("muxed"), container: container)) ! swifth264parse ! swifth264dec ! videocodectestsink
+      """)
+    #expect(run.pictureChecksum == Self.checksum, "\(run)")
+  }
+
+  /// Where nothing else is there, decodebin finds ours by their caps.
+  @Test func isAutoplugged() async throws {
+    let path = PluginUnderTest.media.appending(path: "clip.mp4").path
+    let run = try await Command.launch(
+      "filesrc location=\(path) ! decodebin ! videocodectestsink",
+      environment: ["GST_PLUGIN_FEATURE_RANK": "h264parse:NONE,avdec_h264:NONE,openh264dec:NONE"])
+    #expect(run.pictureChecksum == Self.checksum, "\(run)")
+    #expect(run.output.contains("swifth264dec"))
+  }
+}

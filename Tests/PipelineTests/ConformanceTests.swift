@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// Streams that others made, with the checksums that others published.
+@Suite(
+  .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)),
+  .enabled(if: !Vector.all.isEmpty, Comment(rawValue: Vector.missing)))
+struct ConformanceTests {
+  /// The ways from a file to pictures, by the elements between source and sink.
+  static let routes = [
+    (name: "decoded", chain: "swifth264parse ! swifth264dec"),
+    (
+      name: "repacked",
+      chain: "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264dec"
+    ),
+  ]
+
+  struct Outcome: Sendable {
+    let vector: Vector
+    let passed: [Bool]
+    let failures: [String]
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func everyVectorComesOutBitExact() async throws {
+    let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+      for vector in Vector.all { group.addTask { try await Self.run(vector) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    print(Self.table(outcomes))
+    for failure in outcomes.flatMap(\.failures).sorted() { Issue.record(Comment(rawValue: failure)) }
+  }
+
+  private static func run(_ vector: Vector) async throws -> Outcome {
+    var passed: [Bool] = []
+    var failures: [String] = []
+    for route in routes {
+      let (sum, run) = try await checksum(of: vector, through: route.chain)
+      let right = run.endedByItself && (vector.checksum == nil || sum == vector.checksum)
+      passed.append(right)
+      guard !right else { continue }
+      failures.append(
+        "\(vector.category) \(vector.name) \(route.name): expected \(vector.checksum ?? "an end"), "
+          + "got \(sum ?? "none") \(run.busError ?? "")\(run.timedOut ? " (hung)" : "") status \(run.status)")
+    }
+    return Outcome(vector: vector, passed: passed, failures: failures)
+  }
+
+  private static func checksum(of vector: Vector, through chain: String) async throws -> (String?, Command) {
+    let head = "\(source(vector.path, container: vector.container)) ! \(chain) ! videocodectestsink"
+    guard vector.checksum?.count == 40 else {
+      let run = try await Command.launch(head)
+      return (run.pictureChecksum, run)
+    }
+    let scratch = try Scratch()
+    let run = try await Command.launch("\(head) location=\(scratch.path("pictures"))")
+    let sum = try await Command.run(["sha1sum", scratch.path("pictures")])
+    return (sum.output.split(separator: " ").first.map(String.init), run)
+  }
+
+  /// A row a category: vectors in it, and how many came out right by each route.
+  private static func table(_ outcomes: [Outcome]) -> String {
+    func row(_ first: String, _ cells: [String]) -> String {
+      first.padding(toLength: 28, withPad: " ", startingAt: 0)
+        + cells.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
+    }
+    func counts(_ outcomes: [Outcome]) -> [String] {
+      ["\(outcomes.count)"] + routes.indices.map { route in "\(outcomes.count { $0.passed[route] })" }
+    }
+    let categories = Dictionary(grouping: outcomes, by: \.vector.category).sorted { $0.key < $1.key }
+    let lines =
+      [row("category", ["vectors"] + routes.map(\.name))] + categories.map { row($0.key, counts($0.value)) }
+      + [row("all", counts(outcomes))]
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+struct InspectTests {
+  @Test func theFolderHoldsThePluginAndNothingElse() throws {
+    #expect(try FileManager.default.contentsOfDirectory(atPath: PluginUnderTest.folder.path) == ["libgstswifth26x.so"])
+  }
+
+  @Test func pluginIsDescribed() async throws {
+    let inspected = try await Command.run(["gst-inspect-1.0", "swifth26x"])
+    #expect(inspected.status == 0, "\(inspected)")
+    #expect(inspected.output.contains(/License +MPL\n/))
+    for element in ["swifth264parse", "swifth264repack", "swifth264dec"] {
+      #expect(inspected.output.contains(element))
+    }
+    #expect(!inspected.output.contains("WARN"))
+  }
+
+  @Test(arguments: [
+    ("swifth264parse", "Codec/Parser/Converter/Video", "GstBaseParse"),
+    ("swifth264repack", "Codec/Parser/Converter/Video", "GstBaseTransform"),
+    ("swifth264dec", "Codec/Decoder/Video", "GstVideoDecoder"),
+  ])
+  func elementIsDescribed(name: String, klass: String, baseClass: String) async throws {
+    let inspected = try await Command.run(["gst-inspect-1.0", name])
+    #expect(inspected.status == 0, "\(inspected)")
+    #expect(inspected.output.contains("marginal (64)"))
+    #expect(inspected.output.contains(klass))
+    #expect(inspected.output.contains(baseClass))
+    #expect(inspected.output.contains("video/x-h264"))
+    #expect(!inspected.output.contains("CRITICAL"))
+  }
+
+  /// A program's own Swift runtime and another plugin's must not meet this one's.
+  @Test func nothingIsNeededFromASwiftToolchain() async throws {
+    let dependencies = try await Command.run(["ldd", PluginUnderTest.library.path])
+    #expect(dependencies.status == 0, "\(dependencies)")
+    #expect(!dependencies.output.contains("libswift"))
+    #expect(!dependencies.output.contains("not found"))
+  }
+}

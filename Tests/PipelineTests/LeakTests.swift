@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// GStreamer's own tracer counts every object and mini-object from birth to the program's end.
+@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+struct LeakTests {
+  static let chains = [
+    "swifth264parse ! fakesink",
+    "swifth264parse ! video/x-h264,stream-format=byte-stream,alignment=nal ! fakesink",
+    "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! fakesink",
+    "swifth264parse ! swifth264dec ! fakesink",
+    "swifth264parse ! swifth264dec max-threads=1 ! fakesink",
+    "swifth264parse ! swifth264dec ! video/x-raw,format=NV12 ! fakesink",
+    "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc3 ! swifth264dec ! videoconvert ! fakesink",
+  ]
+
+  @Test(arguments: chains, ["h264", "mp4"])
+  func nothingOutlivesThePipeline(chain: String, suffix: String) async throws {
+    let clip = PluginUnderTest.media.appending(path: "clip.\(suffix)").path
+    let run = try await traced("\(source(clip, container: suffix)) ! \(chain)")
+    #expect(run.status == 0, "\(run)")
+  }
+
+  /// The ways out that nobody takes on purpose: an error in the stream, and a peer that refuses.
+  @Test(arguments: [
+    "swifth264parse ! swifth264dec ! fakesink", "swifth264parse ! swifth264repack ! fakesink",
+    "swifth264parse ! swifth264dec ! video/x-raw,format=RGB16 ! fakesink",
+  ])
+  func nothingOutlivesAFailure(chain: String) async throws {
+    let scratch = try Scratch()
+    var bytes = try Data(contentsOf: PluginUnderTest.media.appending(path: "clip.h264"))
+    for position in stride(from: 5000, to: bytes.count, by: 97) { bytes[position] ^= 0x55 }
+    let damaged = try scratch.file("damaged.h264", bytes)
+    let run = try await traced("filesrc location=\(damaged) ! \(chain)")
+    #expect(run.endedByItself, "\(run)")
+  }
+
+  /// Stops with the first objects alive, so that the message shows which they are.
+  private func traced(_ pipeline: String) async throws -> Command {
+    let run = try await Command.launch(
+      pipeline,
+      environment: ["GST_TRACERS": "leaks", "GST_DEBUG": "GST_TRACER:7", "GST_DEBUG_NO_COLOR": "1"])
+    // The tracer names itself when it starts: without that line, nothing was watched.
+    #expect(run.output.contains("GST_TRACER"), "\(run)")
+    let alive = run.output.split(separator: "\n").filter { $0.contains("object-alive") }
+    #expect(alive.isEmpty, "\(alive.prefix(10).joined(separator: "\n"))")
+    return run
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+
+/// A program that ran to its end, or was ended by the watchdog.
+struct Command: CustomStringConvertible {
+  let arguments: [String]
+  /// The exit status; 128 and more means that a signal ended the program.
+  let status: Int32
+  /// Whether the watchdog ended it.
+  let timedOut: Bool
+  /// Standard output and standard error, as they came.
+  let output: String
+
+  var description: String {
+    let end = timedOut ? "did not end in time" : "status \(status)"
+    return "\(arguments.joined(separator: " "))\n\(end)\n\(output.suffix(2000))"
+  }
+
+  /// Whether it neither crashed nor hung, whatever else it said.
+  var endedByItself: Bool { !timedOut && status < 128 }
+
+  /// The first error on the pipeline's bus, as gst-launch-1.0 prints it.
+  var busError: String? {
+    output.split(separator: "\n").first { $0.hasPrefix("ERROR: from element") }.map(String.init)
+  }
+
+  /// Runs a program, two at a time at most, in `directory`, with the plugin under test on GStreamer's path.
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], directory: URL = PluginUnderTest.packageRoot,
+    seconds: Int = 60
+  ) async throws -> Command {
+    try await Turnstile.shared.pass {
+      try await start(arguments, environment: environment, directory: directory, seconds: seconds)
+    }
+  }
+
+  /// Runs `gst-launch-1.0` with a pipeline in which no word contains a space.
+  static func launch(
+    _ pipeline: String, environment: [String: String] = [:], seconds: Int = 60
+  ) async throws -> Command {
+    try await run(
+      ["gst-launch-1.0", "-m"] + pipeline.split(separator: " ").map(String.init), environment: environment,
+      seconds: seconds)
+  }
+
+  private static func start(
+    _ arguments: [String], environment: [String: String], directory: URL, seconds: Int
+  ) async throws -> Command {
+    // A file, not a pipe: nobody has to read while the program runs.
+    let file = URL.temporaryDirectory.appending(path: "swifth26x-\(UUID().uuidString).log")
+    _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let handle = try FileHandle(forWritingTo: file)
+    defer { try? handle.close() }
+
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    // timeout(1) runs the program in a process group of its own and ends all of it, scripts' children included.
+    process.arguments = ["timeout", "--kill-after=5", "\(seconds)"] + arguments
+    process.environment = PluginUnderTest.environment.merging(environment) { $1 }
+    process.currentDirectoryURL = directory
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = handle
+    process.standardError = handle
+    await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
+      process.terminationHandler = { _ in ended.resume() }
+      do { try process.run() } catch { ended.resume() }
+    }
+    let status =
+      process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+    return Command(
+      arguments: arguments, status: status, timedOut: status == 124 || status == 137,
+      output: String(decoding: try Data(contentsOf: file), as: UTF8.self))
+  }
+}
+
+/// Lets two through at a time: the tests are many and run at once, the cores are few.
+private actor Turnstile {
+  static let shared = Turnstile()
+  private var free = 2
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func pass<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+    defer {
+      if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+    return try await body()
+  }
+}

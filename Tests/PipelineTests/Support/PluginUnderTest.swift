@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+
+/// Where the built plugin is, and how programs are made to find it.
+enum PluginUnderTest {
+  static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The folder that `make plugin` fills.
+  static let folder = packageRoot.appending(path: ".build/plugin")
+  static let library = folder.appending(path: "libgstswifth26x.so")
+  static let isBuilt = FileManager.default.fileExists(atPath: library.path)
+
+  /// The project's own clips; see make-media.sh there.
+  static let media = packageRoot.appending(path: "Tests/Media")
+
+  /// The tests' environment with this plugin in front, and a registry that no other program writes.
+  static let environment = ProcessInfo.processInfo.environment.merging([
+    "GST_PLUGIN_PATH": folder.path,
+    "GST_REGISTRY": packageRoot.appending(path: ".build/pipeline-tests-registry.bin").path,
+    "LC_ALL": "C",
+  ]) { $1 }
+
+  static let missing = "no .build/plugin/libgstswifth26x.so; run 'make plugin' first, or 'make test' for all of it"
+}
