@@ -43,7 +43,9 @@ struct LeakTests {
       environment: ["GST_TRACERS": "leaks", "GST_DEBUG": "GST_TRACER:7", "GST_DEBUG_NO_COLOR": "1"])
     // The tracer declares its records when it starts: without that line, nothing was watched.
     #expect(run.output.contains("object-alive.class"), "\(run)")
-    let alive = run.output.split(separator: "\n").filter { $0.contains(" object-alive, type-name=(string)") && !$0.contains("%s") }
+    let alive = run.output.split(separator: "\n").filter {
+      $0.contains(" object-alive, type-name=(string)") && !$0.contains("%s")
+    }
     #expect(alive.isEmpty, "\(alive.prefix(10).joined(separator: "\n"))")
     return run
   }

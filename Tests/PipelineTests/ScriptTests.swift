@@ -125,15 +125,16 @@ struct ScriptTests {
   @Test func receives() async throws {
     let scratch = try Scratch()
     let port = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 20_000
-    async let receiver = script("receive --address 127.0.0.1 --port \(port) --seconds 6 --output out.yuv", scratch)
-    try await Task.sleep(for: .seconds(1))
-    let sender = try await Command.launch(
+    // One command, so that both ends run at once however many other tests wait for their turn.
+    let receive = PluginUnderTest.packageRoot.appending(path: "pipelines/receive").path
+    let both = """
+      '\(receive)' --address 127.0.0.1 --port \(port) --seconds 6 --output out.yuv & \
+      sleep 1.5; \
+      gst-launch-1.0 -q videotestsrc is-live=true num-buffers=60 ! video/x-raw,format=I420,width=320,height=240 \
+      ! x264enc tune=zerolatency ! rtph264pay config-interval=-1 ! udpsink host=127.0.0.1 port=\(port); \
+      wait %1
       """
-      videotestsrc is-live=true num-buffers=60 ! video/x-raw,format=I420,width=320,height=240 \
-      ! x264enc tune=zerolatency ! rtph264pay config-interval=-1 ! udpsink host=127.0.0.1 port=\(port)
-      """)
-    #expect(sender.status == 0, "\(sender)")
-    let received = try await receiver
+    let received = try await Command.run(["bash", "-c", both], directory: scratch.folder)
     #expect(received.status == 0, "\(received)")
     #expect(received.output.contains("320x240"), "\(received)")
     let size = try FileManager.default.attributesOfItem(atPath: scratch.path("out.yuv"))[.size] as? Int ?? 0
