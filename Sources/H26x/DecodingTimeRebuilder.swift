@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Gives decoding times to pictures that come in decoding order with presentation times only, as out of Matroska.
+///
+/// The decoding times are the presentation times themselves in ascending order, r pictures late, where r is the reorder
+/// depth. They never decrease and are never later than presentation. No picture has to wait.
+public struct DecodingTimeRebuilder: Sendable {
+  private let depth: Int
+  private let frameDuration: Int64
+  /// The presentation times not yet used, ascending; never more than `depth` + 1.
+  private var waiting: [Int64] = []
+  private var least: Int64 = .max
+  private var count = 0
+  private var last: Int64?
+
+  /// Creates a rebuilder.
+  ///
+  /// - Parameters:
+  ///   - reorderDepth: in pictures, 0 to 32 (fields count singly).
+  ///   - frameDuration: in the unit of the times, to extrapolate the first ones; 0 when unknown.
+  public init(reorderDepth: Int, frameDuration: Int64 = 0) {
+    depth = max(0, min(reorderDepth, 32))
+    self.frameDuration = max(0, min(frameDuration, 1 << 40))
+  }
+
+  /// Starts over, as after a seek.
+  public mutating func reset() { self = DecodingTimeRebuilder(reorderDepth: depth, frameDuration: frameDuration) }
+
+  /// The decoding time of the next picture.
+  ///
+  /// - Parameter presentation: its presentation time, 0 or more, in any unit.
+  /// - Returns: the decoding time, 0 or more, in the same unit.
+  public mutating func next(presentation: Int64) -> Int64 {
+    let presentation = max(0, presentation)
+    var index = waiting.count
+    while index > 0, waiting[index - 1] > presentation { index -= 1 }
+    waiting.insert(presentation, at: index)
+    least = min(least, presentation)
+    var time: Int64
+    if waiting.count > depth {
+      time = waiting.removeFirst()
+    } else {
+      time = max(0, least - Int64(depth - count) * frameDuration)
+      count += 1
+    }
+    time = min(time, presentation)
+    if let last { time = max(time, last) }
+    // A time that went back, as at a splice: monotonic up to there and no further.
+    time = min(time, presentation)
+    last = time
+    return time
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Gives the pictures of a raw stream, which has no timestamps, a presentation and a decoding time.
+///
+/// Times are integers in units of a frame's duration divided by ``ticksPerFrame``; the caller knows the frame rate.
+///
+/// - Presentation follows picture order count: the first picture shown is at 0, each frame one duration behind the
+///   one before, the second field of a frame half a duration behind the first. A new epoch of counts (IDR picture,
+///   operation 5) begins where the last frame of the one before ends. A gap in the counts is a gap in time.
+/// - Decoding, with a reorder depth of r frames: picture n is decoded at n − r for n > r, and the first ones evenly
+///   between 0 and that. Decoding times never decrease, are never negative, and never later than presentation.
+///
+/// How far two frames' counts are apart, where the first count is, and how deep reordering is when the stream does not
+/// say, it learns from a look ahead at the first pictures: 2r + 2 frames suffice, one is the least. Should the stream
+/// reorder deeper than it said, decoding times stand still for a while. Only when that does not help (a picture that
+/// should have been shown already) is a presentation time moved, to the decoding time.
+public struct TimestampGenerator: Sendable {
+  /// Units in the duration of a frame: divisible by 2 for fields and by 1 to 17 for the start.
+  public static let ticksPerFrame: Int64 = 24_504_480
+
+  /// What the generator needs to know of a coded picture, in decoding order.
+  public struct Picture: Sendable, Hashable {
+    /// `PicOrderCnt` of the frame or field.
+    public var order: Int32
+    /// Whether counts begin anew with this picture.
+    public var startsEpoch: Bool
+    /// Whether the picture is a single field.
+    public var isField: Bool
+    /// Whether it is the second field of the frame that the picture before began.
+    public var isSecondField: Bool
+
+    /// Creates one.
+    public init(order: Int32, startsEpoch: Bool, isField: Bool = false, isSecondField: Bool = false) {
+      self.order = order
+      self.startsEpoch = startsEpoch
+      self.isField = isField
+      self.isSecondField = isSecondField
+    }
+  }
+
+  /// The times of a picture.
+  public struct Timestamps: Sendable, Hashable {
+    /// When it is shown.
+    public var presentation: Int64
+    /// When it is decoded.
+    public var decoding: Int64
+    /// How long it is shown: a frame's duration, or half of it for a field.
+    public var duration: Int64
+  }
+
+  private let followsDecodingOrder: Bool
+  private var step: Int64
+  private var isStepGuessed: Bool
+  private let reorderDepth: Int64
+  /// The reorder depth met so far in this epoch; not below `reorderDepth`.
+  private var depth: Int64
+  /// How many frames are decoded before the first one that is shown.
+  private let leadingFrames: Int64
+  /// The least counts of the epochs in the look ahead, the last one first.
+  private var firstOrders: [Int64]
+
+  private var isFirst = true
+  private var epochOrder: Int64
+  private var epochBase: Int64 = 0
+  private var epochEnd: Int64 = 0
+  /// Index of the current frame in decoding order.
+  private var frame: Int64 = -1
+  private var firstField: (order: Int64, presentation: Int64) = (0, 0)
+  private var lastDecoding: Int64 = 0
+  private var lastFrameOrder: Int64?
+  private var orderDivisor: Int64 = 0
+
+  /// Creates a generator for a stream.
+  ///
+  /// - Parameters:
+  ///   - lookAhead: the first pictures in decoding order, those that will then be given to ``next(_:)``.
+  ///   - reorderDepth: in frames, as the stream sends it (`max_num_reorder_frames`); nil to take it from `lookAhead`.
+  ///   - maximumReorderDepth: in frames, the bound that is used when there is too little to look at.
+  ///   - followsDecodingOrder: whether output order is decoding order (`pic_order_cnt_type` 2): counts then say
+  ///     nothing more, and each frame is shown right after the one before.
+  public init(
+    lookAhead: [Picture], reorderDepth: Int?, maximumReorderDepth: Int = 16, followsDecodingOrder: Bool = false
+  ) {
+    self.followsDecodingOrder = followsDecodingOrder
+    let start = Start(lookAhead)
+    isStepGuessed = start.divisor == 0
+    step = isStepGuessed ? 2 : start.divisor
+    firstOrders = start.firstOrders.reversed()
+    epochOrder = firstOrders.popLast() ?? 0
+    let found = start.frames > 1 ? start.depth : maximumReorderDepth
+    let wanted = followsDecodingOrder ? 0 : max(reorderDepth ?? found, start.depth)
+    self.reorderDepth = Int64(max(0, min(wanted, 16)))
+    depth = self.reorderDepth
+    leadingFrames = followsDecodingOrder ? 0 : min(Int64(start.leadingFrames), self.reorderDepth)
+  }
+
+  /// The times of the next picture in decoding order.
+  public mutating func next(_ picture: Picture) -> Timestamps {
+    let half = Self.ticksPerFrame / 2
+    let isSecond = picture.isSecondField && frame >= 0
+    if !isSecond { beginFrame(picture) }
+    var presentation = presentationTime(picture, isSecond: isSecond)
+    if !isSecond { firstField = (Int64(picture.order), presentation) }
+    // Two fields of a frame take its one place, wherever in it they are.
+    epochEnd = max(epochEnd, frameStart(presentation) + Self.ticksPerFrame)
+    lastDecoding = max(lastDecoding, min(decodingTime(presentation, isSecond: isSecond), presentation))
+    presentation = max(presentation, lastDecoding)
+    return Timestamps(
+      presentation: presentation, decoding: lastDecoding, duration: picture.isField ? half : Self.ticksPerFrame)
+  }
+
+  private mutating func beginFrame(_ picture: Picture) {
+    if picture.startsEpoch || isFirst {
+      if isStepGuessed, orderDivisor > 0 {
+        step = orderDivisor
+        isStepGuessed = false
+      }
+      if !isFirst {
+        epochBase = epochEnd
+        // Counts below the first picture's are shown before it. Beyond the look ahead nobody knows of them.
+        epochOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
+        // All frames before are shown before: places in both orders are the same here.
+        frame = epochBase / Self.ticksPerFrame - 1
+        depth = reorderDepth
+      }
+      isFirst = false
+      lastFrameOrder = nil
+    }
+    frame += 1
+    let order = Int64(picture.order)
+    if let lastFrameOrder { orderDivisor = Self.greatestCommonDivisor(orderDivisor, abs(order - lastFrameOrder)) }
+    lastFrameOrder = order
+  }
+
+  private func presentationTime(_ picture: Picture, isSecond: Bool) -> Int64 {
+    let half = Self.ticksPerFrame / 2
+    let order = Int64(picture.order)
+    if followsDecodingOrder { return isSecond ? firstField.presentation + half : frame * Self.ticksPerFrame }
+    if isSecond, step != 2 || order == firstField.order {
+      return max(0, firstField.presentation + (order < firstField.order ? -half : half))
+    }
+    // Differences of two 32-bit counts stay below 2^33, and times far below 2^58.
+    return max(epochBase, epochBase + (order - epochOrder) * Self.ticksPerFrame / step)
+  }
+
+  private mutating func decodingTime(_ presentation: Int64, isSecond: Bool) -> Int64 {
+    let place = isSecond ? frame * 2 + 1 : frame * 2
+    // A picture shown earlier than the depth allows: reordering is deeper than was said.
+    if !isSecond { depth = max(depth, min(frame - presentation / Self.ticksPerFrame, 32)) }
+    let start = leadingFrames * 2
+    let end = (depth + 1) * 2
+    if place >= end { return (place - depth * 2) * (Self.ticksPerFrame / 2) }
+    guard place > start else { return 0 }
+    return (place - start) * Self.ticksPerFrame / (end - start)
+  }
+
+  private func frameStart(_ time: Int64) -> Int64 { time - time % Self.ticksPerFrame }
+
+  private static func greatestCommonDivisor(_ first: Int64, _ second: Int64) -> Int64 {
+    var (larger, divisor) = (first, second)
+    while divisor != 0 { (larger, divisor) = (divisor, larger % divisor) }
+    return larger
+  }
+}
+
+extension TimestampGenerator {
+  /// What the first pictures tell.
+  private struct Start {
+    /// The least count of each epoch.
+    var firstOrders: [Int64] = []
+    /// The greatest common divisor of the differences of frames' counts; 0 when there are fewer than two frames.
+    var divisor: Int64 = 0
+    /// How many frames at most are decoded before a frame and shown after it.
+    var depth = 0
+    /// How many frames are decoded before the first that is shown.
+    var leadingFrames = 0
+    var frames = 0
+
+    init(_ pictures: [Picture]) {
+      // A frame's count is the least of its fields'.
+      var epochs: [[Int64]] = [[]]
+      for (index, picture) in pictures.enumerated() {
+        let order = Int64(picture.order)
+        let last = epochs.count - 1
+        if picture.isSecondField, let before = epochs[last].popLast() {
+          epochs[last].append(min(before, order))
+        } else if picture.startsEpoch, index > 0 {
+          epochs.append([order])
+        } else {
+          epochs[last].append(order)
+        }
+      }
+      if let last = pictures.last, last.isField, !last.isSecondField, pictures.count > 1 {
+        // Its other field, which may come first, is not seen.
+        _ = epochs[epochs.count - 1].popLast()
+      }
+      for orders in epochs {
+        frames += orders.count
+        for (index, order) in orders.enumerated() {
+          if index > 0 { divisor = greatestCommonDivisor(divisor, abs(order - orders[index - 1])) }
+          depth = max(depth, orders[..<index].count { $0 > order })
+        }
+      }
+      firstOrders = epochs.compactMap { $0.min() }
+      if let least = epochs[0].min() {
+        leadingFrames = epochs[0].firstIndex(of: least) ?? 0
+      } else if let only = pictures.first {
+        firstOrders.insert(Int64(only.order), at: 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+private let frame = TimestampGenerator.ticksPerFrame
+
+@Suite struct TimestampGeneratorTests {
+  typealias Picture = TimestampGenerator.Picture
+
+  private func run(
+    _ pictures: [Picture], lookAhead: Int = 8, depth: Int? = nil, decodingOrder: Bool = false
+  ) -> [TimestampGenerator.Timestamps] {
+    var generator = TimestampGenerator(
+      lookAhead: Array(pictures.prefix(lookAhead)), reorderDepth: depth, followsDecodingOrder: decodingOrder)
+    return pictures.map { generator.next($0) }
+  }
+
+  private func frames(_ orders: [Int32]) -> [Picture] {
+    orders.enumerated().map { Picture(order: $1, startsEpoch: $0 == 0) }
+  }
+
+  private func checkRules(_ times: [TimestampGenerator.Timestamps]) {
+    for (index, time) in times.enumerated() {
+      #expect(time.decoding >= 0)
+      #expect(time.decoding <= time.presentation)
+      if index > 0 { #expect(time.decoding >= times[index - 1].decoding) }
+    }
+  }
+
+  @Test(arguments: [1, 2, 4] as [Int32]) func anyStepOfCounts(_ step: Int32) {
+    let places: [Int32] = [0, 3, 1, 2, 6, 4, 5]
+    let times = run(frames(places.map { $0 * step }))
+    #expect(times.map(\.presentation) == places.map { Int64($0) * frame })
+    // Depth 1: half a frame, then n − 1.
+    #expect(times.map(\.decoding) == [0, frame / 2, frame, 2 * frame, 3 * frame, 4 * frame, 5 * frame])
+    checkRules(times)
+  }
+
+  @Test func pyramid() {
+    let places: [Int32] = [0, 4, 2, 1, 3, 8, 6, 5, 7]
+    let times = run(frames(places.map { $0 * 2 }), depth: 2)
+    #expect(times.map(\.presentation) == places.map { Int64($0) * frame })
+    #expect(times.map(\.decoding).prefix(5) == [0, frame / 3, 2 * frame / 3, frame, 2 * frame])
+    checkRules(times)
+  }
+
+  @Test func epochsFollowEachOther() {
+    var pictures = frames([0, 6, 2, 4])
+    pictures += frames([0, 4, 2])
+    pictures += frames([0])
+    let times = run(pictures)
+    #expect(times.map(\.presentation) == [0, 3, 1, 2, 4, 6, 5, 7].map { $0 * frame })
+    checkRules(times)
+  }
+
+  /// Pictures behind an IDR picture in decoding order and before it in output order: rare, and legal.
+  @Test func negativeCountsBehindAnIDR() {
+    var pictures = frames([0])
+    pictures += frames([0, -4, -2])
+    pictures += frames([0])
+    let times = run(pictures)
+    #expect(times.map(\.presentation) == [0, 3, 1, 2, 4].map { $0 * frame })
+    checkRules(times)
+  }
+
+  /// The stream begins with an open group: two pictures are shown before the first.
+  @Test func leadingPicturesAtTheStart() {
+    let times = run(frames([20, 16, 18, 26, 22, 24]))
+    #expect(times.map(\.presentation) == [2, 0, 1, 5, 3, 4].map { $0 * frame })
+    checkRules(times)
+  }
+
+  @Test func fieldsAreHalfAFrameApart() {
+    var pictures: [Picture] = []
+    for order: Int32 in [0, 6, 2, 4] {
+      pictures.append(Picture(order: order, startsEpoch: order == 0, isField: true))
+      pictures.append(Picture(order: order + 1, startsEpoch: false, isField: true, isSecondField: true))
+    }
+    let times = run(pictures)
+    #expect(times.map(\.presentation) == [0, 1, 6, 7, 2, 3, 4, 5].map { $0 * frame / 2 })
+    #expect(times.allSatisfy { $0.duration == frame / 2 })
+    checkRules(times)
+  }
+
+  @Test func decodingOrderIgnoresCounts() {
+    // pic_order_cnt_type 2: non-reference pictures have odd counts.
+    let times = run(frames([0, 1, 2, 4, 5, 6]), decodingOrder: true)
+    #expect(times.map(\.presentation) == (0..<6).map { $0 * frame })
+    #expect(times.map(\.decoding) == (0..<6).map { $0 * frame })
+  }
+
+  /// The stream said 0 and reorders by 2: presentation stays exact, decoding waits.
+  @Test func deeperThanSaid() {
+    var pictures = frames([0, 2, 4, 6])
+    pictures += frames([0, 8, 4, 2, 6, 16, 12, 10, 14])
+    let times = run(pictures, lookAhead: 2, depth: 0)
+    checkRules(times)
+    #expect(Set(times.map(\.presentation)).count >= pictures.count - 1)
+  }
+
+  @Test func anyCountsKeepTheRules() {
+    var generator = SeededGenerator(state: 5)
+    for _ in 0..<500 {
+      let range: ClosedRange<Int32> = Bool.random(using: &generator) ? -20...20 : Int32.min...Int32.max
+      let pictures = (0..<60).map { _ in
+        Picture(
+          order: Int32.random(in: range, using: &generator), startsEpoch: Int.random(in: 0..<9, using: &generator) == 0,
+          isField: Bool.random(using: &generator), isSecondField: Bool.random(using: &generator))
+      }
+      checkRules(run(pictures, lookAhead: Int.random(in: 0...30, using: &generator)))
+    }
+  }
+
+  /// Every frame of a whole stream is at a place of its own, 0 to the number of frames.
+  @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
+  func vectorsFillTheirTimeline(_ row: Vectors.Row) throws {
+    let stream = try Vectors.bytes(row.file)
+    guard row.category != "h264-error-lost", !row.file.contains("multislice") else { return }
+    var inspector = H264.AccessUnitInspector()
+    var counter = H264.PictureOrderCounter()
+    var pictures: [Picture] = []
+    var depth: Int?
+    var isDecodingOrder = false
+    for unit in accessUnits(stream) {
+      let info = inspector.inspect(stream.span.extracting(unit), packaging: .annexB, depth: .referenceMarking)
+      guard let slice = info.slice,
+        let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
+      else { continue }
+      let order = counter.next(slice, sps: sps)
+      depth = sps.sentReorderFrames
+      isDecodingOrder = sps.pictureOrderCountType == .decodingOrder
+      pictures.append(
+        Picture(
+          order: order.picture, startsEpoch: order.startsEpoch, isField: slice.isField,
+          isSecondField: info.isSecondField))
+    }
+    let times = run(pictures, lookAhead: 34, depth: depth, decodingOrder: isDecodingOrder)
+    checkRules(times)
+    let places = Set(times.map { $0.presentation / frame })
+    // Its frame numbers jump by 16 behind operation 5, and so do its counts (type 1): a gap in time.
+    let hasGap = row.file.contains("jcodec_seq_mmco_test")
+    #expect(hasGap || places == Set(0..<Int64(places.count)), "a hole in the timeline")
+    let frames = pictures.count { !$0.isSecondField }
+    #expect(places.count == frames)
+  }
+}
+
+@Suite struct DecodingTimeRebuilderTests {
+  @Test func ascendingAndLate() {
+    var rebuilder = DecodingTimeRebuilder(reorderDepth: 1, frameDuration: 40)
+    let times = [0, 120, 40, 80, 240, 160, 200].map { rebuilder.next(presentation: $0) }
+    #expect(times == [0, 0, 40, 80, 120, 160, 200])
+    var late = DecodingTimeRebuilder(reorderDepth: 2, frameDuration: 40)
+    #expect([1000, 1160, 1080, 1040, 1120].map { late.next(presentation: $0) } == [920, 960, 1000, 1040, 1080])
+  }
+
+  @Test func randomTimesKeepTheRules() {
+    var generator = SeededGenerator(state: 6)
+    var rebuilder = DecodingTimeRebuilder(reorderDepth: 4, frameDuration: .max)
+    for _ in 0..<2000 {
+      let time = Int64.random(in: Int64.min...Int64.max, using: &generator)
+      let decoding = rebuilder.next(presentation: time)
+      #expect(decoding >= 0 && decoding <= max(0, time))
+    }
+  }
+}
