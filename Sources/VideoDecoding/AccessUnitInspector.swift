@@ -44,12 +44,32 @@ struct AccessUnitInspector {
     case .idr: summary.randomAccess = .instantaneous
     case .recoveryPoint(let point): summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount))
     }
-    if let slice = info.slice { follow(slice, &summary) }
+    guard let slice = info.slice else { return summary }
+    follow(slice, &summary)
+    // Arbitrary slice order is legal, so all slices are asked; nearly always the first one answers.
+    if slice.firstMacroblock != 0 { summary.isIncomplete = !hasFirstSlice(accessUnit) }
     return summary
+  }
+
+  private func hasFirstSlice(_ accessUnit: Span<UInt8>) -> Bool {
+    switch packaging {
+    case .annexB:
+      var nalUnits = AnnexB.NALUnits(accessUnit)
+      while let nalUnit = nalUnits.next() {
+        if H264.SliceHeader.startsAtFirstMacroblock(accessUnit.extracting(nalUnit.range)) == true { return true }
+      }
+    case .lengthPrefixed(let size):
+      var nalUnits = LengthPrefixed.NALUnits(accessUnit, lengthSize: size)
+      while let range = try? nalUnits.next() {
+        if H264.SliceHeader.startsAtFirstMacroblock(accessUnit.extracting(range)) == true { return true }
+      }
+    }
+    return false
   }
 
   private mutating func follow(_ slice: H264.SliceHeader, _ summary: inout AccessUnitSummary) {
     summary.isField = slice.isField
+    summary.isReference = slice.isReference
     guard let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return }
     let mask: UInt32 = (1 << UInt32(sps.log2MaximumFrameNumber)) - 1
     if case .recoveryPoint(let frameCount) = summary.randomAccess {

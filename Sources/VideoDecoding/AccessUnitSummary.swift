@@ -19,6 +19,10 @@ struct AccessUnitSummary {
   var isIntra = false
   /// A recovery point is reached: what follows it in presentation order is right.
   var completesRecovery = false
+  /// Its first slice is missing.
+  var isIncomplete = false
+  /// Other pictures refer to it.
+  var isReference = false
   /// `frame_num` says that a reference picture before this one is missing.
   var followsGap = false
 

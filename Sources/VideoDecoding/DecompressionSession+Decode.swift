@@ -57,6 +57,11 @@ extension DecompressionSession {
       recoveryStart: summary.completesRecovery ? recoveryStart : nil)
     taint = record.remaining(taint, since: lastDamage)
     record.taint = taint
+    if summary.isIncomplete {
+      // libavcodec conceals it, but says so only where no slice threads run.
+      record.taint = .tainted
+      if summary.isReference { (taint, lastDamage) = (.tainted, index) }
+    }
     return record
   }
 
@@ -140,7 +145,7 @@ extension DecompressionSession {
   /// Turns a frame into the result of its access unit.
   private func handle(_ frame: consuming Frame) {
     guard let index = UInt64(exactly: frame.timestamp), let memory = frame.owner as? PictureMemory else { return }
-    replay.pictureCameOut(index)
+    if !frame.isCorrupt { replay.pictureCameOut(index) }
     // During a replay most have their result already.
     guard let record = pending.remove(index) else { return }
     // What the IDR picture before it left behind can no longer come.

@@ -7,7 +7,8 @@ public struct SessionConfiguration: Sendable {
   public enum ThreadType: Sendable, CaseIterable {
     /// Frames where that adds no unwanted delay: frames, or slices with `lowDelay`.
     case automatic
-    /// The slices of a picture: no delay, and no gain when a picture is one slice.
+    /// The slices of a picture: no delay, and no gain when a picture is one slice. libavcodec does not conceal a lost
+    /// slice then, and the picture is flagged only if it is the first of the picture or leaves a gap in `frame_num`.
     case slice
     /// Frames: a frame of delay for each thread but one.
     case frame

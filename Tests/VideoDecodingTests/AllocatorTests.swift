@@ -41,6 +41,21 @@ import Testing
     #expect(session.statistics.allocatorMisses > 0)
   }
 
+  /// After a flush the decoder holds nothing, and the allocator may have other strides.
+  @Test func stridesMayChangeAtAFlush() throws {
+    let units = units("MIDR_MW_D.264")
+    let allocator = TestAllocator { $0 < 25 ? 0 : 192 }
+    let session = try makeSession(units, .threadings[0], allocator: allocator)
+    for index in 0..<25 { try session.decode(units[index], tag: UInt64(index)) }
+    session.flush()
+    while session.nextResult() != nil {}
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.md5 == Vector.named("MIDR_MW_D.264")?.md5)
+    #expect(run.frames.allSatisfy { $0.token != nil })
+    #expect(session.statistics.allocatorMisses == 0)
+  }
+
   @Test(arguments: names, [true, false])
   func semiPlanarIsTheNativePictureInterleaved(_ name: String, _ usesAllocator: Bool) throws {
     let units = units(name)

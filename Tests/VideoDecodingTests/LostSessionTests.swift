@@ -21,7 +21,7 @@ import Testing
     let units = units(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try decodeAll(units, configuration).checksums
-    for place in stride(from: 0, to: units.count, by: max(1, units.count / 12)) {
+    for place in stride(from: 0, to: units.count, by: max(1, units.count / 8)) {
       let plan = FaultPlan()
       plan.send = { $0 == 0 && $1 == place ? Self.errors[place % Self.errors.count] : nil }
       let run = try decodeAll(units, configuration, plan: plan)
@@ -36,7 +36,7 @@ import Testing
     let units = units(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try decodeAll(units, configuration).checksums
-    for place in stride(from: 0, to: expected.count, by: max(1, expected.count / 8)) {
+    for place in stride(from: 0, to: expected.count, by: max(1, expected.count / 6)) {
       let plan = FaultPlan()
       plan.receive = { $0 == 0 && $1 == place ? .external : nil }
       let run = try decodeAll(units, configuration, plan: plan)

@@ -5,7 +5,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite(.enabled(if: Vector.folder != nil)) struct VectorTests {
-  @Test(arguments: Vector.annexB(samples: 12_000_000))
+  @Test(arguments: Vector.annexB(samples: 8_000_000))
   func decodesBitExactly(_ vector: Vector) throws {
     let units = accessUnits(vector.bytes)
     let session = try makeSession(units)
