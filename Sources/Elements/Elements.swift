@@ -5,6 +5,7 @@ public import GStreamer
 public enum Elements {
   /// Registers them all, in a plugin or (with `nil`) in this process alone. Answers whether that worked.
   public static func register(in plugin: Plugin?) -> Bool {
-    H264Repack.register(as: "swifth264repack", typeName: "GstSwiftH264Repack", rank: .marginal, in: plugin)
+    H264Parse.register(as: "swifth264parse", typeName: "GstSwiftH264Parse", rank: .marginal, in: plugin)
+      && H264Repack.register(as: "swifth264repack", typeName: "GstSwiftH264Repack", rank: .marginal, in: plugin)
   }
 }

@@ -59,6 +59,11 @@ public enum ParseStep: Sendable {
     unsafe raw.pointee.out_buffer = unsafe buffer.take()
   }
 
+  /// Reads the buffer that goes downstream: the one set with `setOutput`, or the input's. For `prePushFrame`.
+  public func withOutput<Result>(_ body: (borrowing Buffer) -> Result) -> Result {
+    unsafe Buffer.lending(raw.pointee.out_buffer ?? raw.pointee.buffer) { body($0) }
+  }
+
   /// Changes the buffer that goes downstream: the one set with `setOutput`, or the input's. For `prePushFrame`.
   public func modifyOutput<Failure: Error>(_ body: (inout Buffer) throws(Failure) -> Void) throws(Failure) {
     let isReplaced = unsafe raw.pointee.out_buffer != nil

@@ -126,6 +126,20 @@ public import CGStreamer
     }
   }
 
+  /// Puts the memory of another buffer in between (shared, not copied), at a byte offset within this one; timestamps,
+  /// flags and metas stay this one's. An offset out of range changes nothing.
+  public mutating func insert(_ other: borrowing Buffer, at offset: Int) {
+    let size = size
+    guard offset > 0 else {
+      if offset == 0 { prepend(other) }
+      return
+    }
+    guard offset <= size, let tail = region(offset..<size) else { return }
+    resize(to: 0..<offset)
+    append(other.share())
+    append(tail)
+  }
+
   /// Cuts the buffer down to a part of its bytes; no byte is moved.
   public mutating func resize(to range: Range<Int>) {
     guard range.lowerBound >= 0, range.upperBound <= size else { return }

@@ -35,6 +35,9 @@ public struct ClockTime: Hashable, Comparable, Sendable {
     return Self(nanoseconds: UInt64(denominator).dividingFullWidth(wide).quotient)
   }
 
+  /// Half of it, rounded down.
+  public var half: Self { Self(nanoseconds: nanoseconds / 2) }
+
   public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// The sum, at most the largest time.

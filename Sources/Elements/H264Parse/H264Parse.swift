@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// `swifth264parse`: cuts H.264 into access units or NAL units, says in caps what is inside, and changes the packaging
+/// to what downstream wants.
+///
+/// Timestamps, flags and metas of the input are kept. Where the packaging stays, so does the memory: an output buffer
+/// is a part of the input.
+final class H264Parse: BaseParse {
+  struct Settings: Sendable {
+    var configInterval: Int32 = 0
+    var updatesTimeCode = false
+    var frameRate = GStreamer.Fraction(0, 1)
+  }
+
+  override class var metadata: ElementMetadata {
+    ElementMetadata(
+      name: "H.264 parser in Swift", classification: "Codec/Parser/Converter/Video",
+      description: "Parses and repackages H.264 streams", author: "gst-swift-h26x")
+  }
+
+  override class var padTemplates: [PadTemplate] {
+    [
+      .sink("video/x-h264"),
+      .source(
+        """
+        video/x-h264, parsed=(boolean)true, stream-format=(string){ avc, avc3, byte-stream }, \
+        alignment=(string){ au, nal }
+        """),
+    ]
+  }
+
+  override class var properties: [Property] {
+    Property.settings(
+      { (element: H264Parse) in element.settings }, defaults: Settings(),
+      [
+        .int(
+          "config-interval", \.configInterval, in: -1...3600,
+          "Seconds between insertions of SPS and PPS before IDR pictures (0 = never, -1 = before every IDR picture)"),
+        .boolean(
+          "update-timecode", \.updatesTimeCode,
+          "Rewrite the time codes of picture timing SEI messages from the GstVideoTimeCodeMeta of input buffers"),
+        .fraction(
+          "framerate", \.frameRate,
+          "Frames a second for streams that do not say and have no timestamps (0/1 = unknown)"),
+      ]) + [
+        .structure("stats", "What was parsed so far") { (element: H264Parse) in element.published.snapshot.structure }
+      ]
+  }
+
+  static let log = Log("swifth264parse", "H.264 parser in Swift")
+
+  let settings = Locked(Settings())
+  /// `statistics` as of the last unit that went out, for other threads.
+  let published = Locked(ParseStatistics())
+  var statistics = ParseStatistics()
+
+  // MARK: The stream
+
+  var parameterSets = H264.ParameterSets()
+  var detector = H264.AccessUnitDetector()
+  /// The SPS that came last, for caps before there is a picture.
+  var lastSequenceParameterSetID: UInt8?
+  /// Pictures that went out since start or the last error about their absence.
+  var pictureCount: UInt64 = 0
+  /// Bytes taken in, for messages.
+  var bytesSeen: UInt64 = 0
+
+  // MARK: Formats
+
+  var inputFormat: StreamFormat?
+  var inputAlignment: StreamAlignment?
+  /// Of packets that come in; of those that go out as well, unless the input is a byte stream.
+  var lengthSize = NALLengthSize.four
+  var format: StreamFormat?
+  var alignment = StreamAlignment.accessUnit
+
+  // MARK: Scanning
+
+  var cursor = NALUnitCursor()
+  var unit = CodedUnit()
+  /// What `unit` was when it was handed to the base class, until it is pushed.
+  var outgoing = CodedUnit()
+  /// Where the input goes on, when it goes on without a seek.
+  var expectedOffset: UInt64?
+  /// The size that the next frame will probably have.
+  var sizeHint = 0
+  var hasWarnedOfForeignTypes = false
+  var hasWarnedOfStartCodes = false
+  var hasReportedMissingPictures = false
+  /// The slice header at the head of the NAL unit at the cursor.
+  var detectedSlice: H264.SliceHeader?
+  /// What is left of an input buffer that holds just one access unit.
+  var packetRemainder = 0
+  /// The rest of the packet stands behind a bad length.
+  var isPacketBroken = false
+  /// The parameter sets that the access unit in hand has already, in NAL alignment over all its NAL units.
+  var accessUnitContents: CodedUnit.Contents = []
+  var repackager = Repackager(codec: .h264)
+
+  // MARK: Caps
+
+  var capsState = CapsState()
+
+  // MARK: Output
+
+  var insertion = ParameterSetInsertion()
+  let pendingKeyUnit = Locked<PendingKeyUnit?>(nil)
+  /// A discontinuity that the next unit has to tell.
+  var isDiscontinuous = false
+  var discardsBidirectional = false
+  /// The timestamps that the NAL units of one access unit share.
+  var accessUnitTimes: (pts: ClockTime?, dts: ClockTime?) = (nil, nil)
+
+  @unsafe required init(raw: UnsafeMutableRawPointer) {
+    unsafe super.init(raw: raw)
+    sinkPad.setAcceptsIntersection()
+    setInterpolatesPTS(false)
+    setInfersTimestamps(false)
+  }
+
+  // MARK: Life
+
+  override func start() throws(ElementError) {
+    resetStream()
+    setMinimumFrameSize(NALUnitCursor.minimumInput)
+  }
+
+  override func stop() { resetStream() }
+
+  /// Everything as new.
+  private func resetStream() {
+    resetFormats()
+    resetScan()
+    statistics = ParseStatistics()
+    publishStatistics()
+    pictureCount = 0
+    bytesSeen = 0
+    hasWarnedOfForeignTypes = false
+    hasWarnedOfStartCodes = false
+    hasReportedMissingPictures = false
+    pendingKeyUnit.withLock { $0 = nil }
+    discardsBidirectional = false
+    insertion.lastTime = nil
+  }
+
+  /// Forgets what upstream's caps and the stream said about the stream.
+  func resetFormats() {
+    parameterSets.removeAll()
+    lastSequenceParameterSetID = nil
+    inputFormat = nil
+    inputAlignment = nil
+    lengthSize = .four
+    format = nil
+    alignment = .accessUnit
+    capsState = CapsState()
+    insertion.isForced = false
+  }
+
+  /// Forgets the position in the stream: what comes next need not follow on what came before.
+  func resetScan() {
+    detector.reset()
+    cursor = NALUnitCursor()
+    unit = CodedUnit()
+    expectedOffset = nil
+    accessUnitContents = []
+    accessUnitTimes = (nil, nil)
+    packetRemainder = 0
+    isPacketBroken = false
+  }
+
+  func publishStatistics() {
+    let current = statistics
+    published.withLock { $0 = current }
+  }
+
+  // MARK: Data
+
+  override func setSinkCaps(_ caps: borrowing Caps) -> Bool { acceptSinkCaps(caps) }
+
+  override func sinkCaps(filter: borrowing Caps?) -> Caps { acceptableSinkCaps(filter: filter) }
+
+  override func handleFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep { try scan(frame) }
+
+  override func prePushFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) { try finishOutput(frame) }
+
+  // MARK: Events
+
+  override func sinkEvent(_ event: consuming Event) -> Bool {
+    switch event.kind {
+    case .customDownstream:
+      if let request = ForceKeyUnit(event) {
+        takeDownstreamKeyUnit(request, sequenceNumber: event.sequenceNumber)
+        return true
+      }
+    case .flushStop:
+      let result = super.sinkEvent(event)
+      resetScan()
+      insertion.isForced = true
+      isDiscontinuous = true
+      return result
+    case .segment:
+      let discards = event.segment?.forwardPredictedOnly ?? false
+      // The base class sends out what belongs to the old segment first.
+      let result = super.sinkEvent(event)
+      resetScan()
+      discardsBidirectional = discards
+      insertion.lastTime = nil
+      return result
+    case .endOfStream:
+      if segment.rate > 0 { drain() }
+      reportMissingPictures()
+      publishStatistics()
+    default: break
+    }
+    return super.sinkEvent(event)
+  }
+
+  override func sourceEvent(_ event: consuming Event) -> Bool {
+    if event.kind == .customUpstream, let request = ForceKeyUnit(event), request.allHeaders {
+      let pending = PendingKeyUnit(request: request, sequenceNumber: event.sequenceNumber)
+      pendingKeyUnit.withLock { $0 = pending }
+    }
+    return super.sourceEvent(event)
+  }
+}

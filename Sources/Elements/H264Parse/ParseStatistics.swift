@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What the parser counted since it started: the `stats` property.
+struct ParseStatistics: Sendable {
+  /// By `nal_unit_type`.
+  var nalUnits = InlineArray<32, UInt64>(repeating: 0)
+  var accessUnits: UInt64 = 0
+  /// Access units of an IDR picture.
+  var idrPictures: UInt64 = 0
+  /// Bytes sent on, what was put in left out.
+  var bytes: UInt64 = 0
+  /// Bytes that belonged to no NAL unit, or to none that could be used.
+  var bytesSkipped: UInt64 = 0
+  /// Times that a parameter set was new or not what it was before.
+  var parameterSetChanges: UInt64 = 0
+  /// The fewest and most access units from one random access point to the next; 0 before the second.
+  var shortestGroup: UInt64 = 0
+  var longestGroup: UInt64 = 0
+  /// NAL units that could not be read, by kind.
+  var errors = Errors()
+
+  struct Errors: Sendable {
+    var parameterSets: UInt64 = 0
+    var slices: UInt64 = 0
+    var missingParameterSets: UInt64 = 0
+    var supplementalInformation: UInt64 = 0
+    /// NAL units of types that only RTP has, or cut off behind their first byte.
+    var nalUnits: UInt64 = 0
+    /// Lengths that point past the end of a packet.
+    var lengths: UInt64 = 0
+  }
+
+  private var accessUnitsSinceRandomAccess: UInt64?
+
+  /// Counts an access unit.
+  mutating func count(isRandomAccessPoint: Bool, isIDR: Bool) {
+    accessUnits += 1
+    if isIDR { idrPictures += 1 }
+    guard isRandomAccessPoint else {
+      accessUnitsSinceRandomAccess = accessUnitsSinceRandomAccess.map { $0 + 1 }
+      return
+    }
+    if let length = accessUnitsSinceRandomAccess {
+      shortestGroup = shortestGroup == 0 ? length : min(shortestGroup, length)
+      longestGroup = max(longestGroup, length)
+    }
+    accessUnitsSinceRandomAccess = 1
+  }
+
+  /// The property's value.
+  var structure: Structure {
+    var result = Structure("h264-parse-stats")
+    result.set("access-units", .uint64(accessUnits))
+    result.set("idr-pictures", .uint64(idrPictures))
+    result.set("gop-length-min", .uint64(shortestGroup))
+    result.set("gop-length-max", .uint64(longestGroup))
+    result.set("bytes", .uint64(bytes))
+    result.set("bytes-skipped", .uint64(bytesSkipped))
+    result.set("parameter-set-changes", .uint64(parameterSetChanges))
+    var types = Structure("nal-unit-types")
+    var total: UInt64 = 0
+    for type in nalUnits.indices where nalUnits[type] > 0 {
+      types.set("type-\(type)", .uint64(nalUnits[type]))
+      total += nalUnits[type]
+    }
+    result.set("nal-units", .uint64(total))
+    result.set("nal-unit-types", types)
+    var kinds = Structure("errors")
+    kinds.set("parameter-sets", .uint64(errors.parameterSets))
+    kinds.set("slices", .uint64(errors.slices))
+    kinds.set("missing-parameter-sets", .uint64(errors.missingParameterSets))
+    kinds.set("sei", .uint64(errors.supplementalInformation))
+    kinds.set("nal-units", .uint64(errors.nalUnits))
+    kinds.set("lengths", .uint64(errors.lengths))
+    result.set("errors", kinds)
+    return result
+  }
+}
