@@ -20,7 +20,7 @@ struct InspectTests {
 
   @Test(arguments: [
     ("swifth264parse", "Codec/Parser/Converter/Video", "GstBaseParse"),
-    ("swifth264repack", "Codec/Parser/Converter/Video", "GstBaseTransform"),
+    ("swifth264repack", "Codec/Converter/Video", "GstBaseTransform"),
     ("swifth264dec", "Codec/Decoder/Video", "GstVideoDecoder"),
   ])
   func elementIsDescribed(name: String, klass: String, baseClass: String) async throws {
