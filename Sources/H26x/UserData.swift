@@ -46,6 +46,16 @@ public struct RegisteredUserData: Sendable, Hashable {
     public var leftEnd: UInt16?
     /// First sample of the bar at the right.
     public var rightStart: UInt16?
+
+    /// Creates one.
+    public init(
+      topEnd: UInt16? = nil, bottomStart: UInt16? = nil, leftEnd: UInt16? = nil, rightStart: UInt16? = nil
+    ) {
+      self.topEnd = topEnd
+      self.bottomStart = bottomStart
+      self.leftEnd = leftEnd
+      self.rightStart = rightStart
+    }
   }
 
   /// Reads a message of type ``SEIPayloadType/userDataRegistered``.

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+@Suite struct DecoderConfigurationRecordTests {
+  typealias Record = H264.DecoderConfigurationRecord
+
+  private func record() throws -> Record {
+    try Record(
+      sequenceParameterSets: [Samples.highSPS, Samples.highSPS], pictureParameterSets: [Samples.highPPS, [0x68, 1]],
+      extensions: [[0x6D, 0x98]], nalLengthSize: .two)
+  }
+
+  @Test func comesBack() throws {
+    let record = try record()
+    let bytes = try record.bytes()
+    #expect(Array(bytes.prefix(6)) == [1, 0x64, 0x00, 0x1F, 0xFD, 0xE2])
+    #expect(try Record(bytes: bytes) == record)
+    #expect(record.high?.lumaBitDepth == 8)
+    let padded = try Record(bytes: bytes + [9, 8, 7])
+    #expect(padded.trailingBytes == [9, 8, 7])
+    #expect(try padded.bytes() == bytes + [9, 8, 7])
+  }
+
+  @Test func truncationIsAnErrorAtEveryByte() throws {
+    let bytes = try record().bytes()
+    let withoutExtension = bytes.count - 8
+    for end in bytes.indices where end != withoutExtension {
+      let error = failure { () throws(BitstreamError) in _ = try Record(bytes: Array(bytes[..<end])) }
+      #expect(error?.reason == .truncated, "at \(end)")
+    }
+    // Many writers leave the extension out.
+    #expect(try Record(bytes: Array(bytes[..<withoutExtension])).high == nil)
+  }
+
+  @Test func emptyAndIllegalRecords() throws {
+    let avc3: [UInt8] = [1, 0x64, 0x00, 0x1F, 0xFF, 0xE0, 0x00]
+    #expect(try Record(bytes: avc3).bytes() == avc3)
+    var record = try record()
+    record.nalLengthSize = .four
+    #expect(try record.withoutParameterSets.bytes() == avc3)
+    // A length size of three, another version, an empty PPS.
+    #expect(
+      failure { () throws(BitstreamError) in
+        _ = try Record(bytes: [1, 66, 0, 30, 0xFE, 0xE0, 0])
+      }?.reason == .valueOutOfRange)
+    #expect(
+      failure { () throws(BitstreamError) in
+        _ = try Record(bytes: [2, 66, 0, 30, 0xFF, 0xE0, 0])
+      }?.reason == .unsupported)
+    #expect(try Record(bytes: [1, 66, 0, 30, 0xFF, 0xE0, 1, 0, 0]).pictureParameterSets.isEmpty)
+    record.sequenceParameterSets = [[UInt8]](repeating: Samples.highSPS, count: 32)
+    #expect(failure { () throws(BitstreamError) in _ = try record.bytes() }?.reason == .lengthNotRepresentable)
+    record.sequenceParameterSets = [[UInt8](repeating: 1, count: 65536)]
+    #expect(failure { () throws(BitstreamError) in _ = try record.bytes() }?.reason == .lengthNotRepresentable)
+  }
+
+  /// Emulation prevention bytes within the first four bytes of the SPS do not get into the record.
+  @Test func emulationPreventionIsTakenOut() throws {
+    var sps = try Samples.sps()
+    sps.profile = H264.Profile(idc: 0, constraintFlags: 0)
+    sps.levelIDC = 1
+    let nalUnit = sps.nalUnit()
+    #expect(Array(nalUnit.prefix(5)) == [0x67, 0, 0, 3, 1])
+    let record = try Record(sequenceParameterSets: [nalUnit], pictureParameterSets: [])
+    #expect(Array(try record.bytes().prefix(4)) == [1, 0, 0, 1])
+  }
+
+  @Test func randomRecordsNeverTrap() throws {
+    var generator = SeededGenerator(state: 13)
+    let good = try record().bytes()
+    for _ in 0..<5000 {
+      var bytes = good
+      for _ in 0..<Int.random(in: 1...5, using: &generator) {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
+      if let record = try? Record(bytes: bytes) { _ = try? FormatDescription(decoderConfigurationRecord: record) }
+    }
+  }
+
+  @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "mp4"))
+  func muxersRecordsComeBack(_ row: Vectors.Row) throws {
+    let file = try Vectors.bytes(row.file)
+    let found = boxes(named: "avcC", in: file)
+    #expect(!found.isEmpty)
+    for bytes in found {
+      let record = try Record(bytes: bytes)
+      #expect(try record.bytes() == bytes)
+      let description = try FormatDescription(decoderConfigurationRecord: record)
+      #expect(description.croppedSize.width > 0)
+      #expect(description.nalLengthSize == record.nalLengthSize)
+      let made = try description.h264DecoderConfigurationRecord()
+      #expect(made.sequenceParameterSets == record.sequenceParameterSets)
+      #expect(made.profile == record.profile && made.levelIDC == record.levelIDC)
+    }
+  }
+
+  /// The contents of all boxes of that name, wherever they are.
+  private func boxes(named name: String, in file: [UInt8]) -> [[UInt8]] {
+    let name = Array(name.utf8)
+    var found: [[UInt8]] = []
+    guard file.count > 8 else { return [] }
+    for index in 4..<file.count - 4 where file[index] == name[0] && Array(file[index..<index + 4]) == name {
+      let size = file[index - 4..<index].reduce(0) { $0 << 8 | Int($1) }
+      guard size >= 15, index - 4 + size <= file.count else { continue }
+      found.append(Array(file[index + 4..<index - 4 + size]))
+    }
+    return found
+  }
+}
+
+@Suite struct FormatDescriptionTests {
+  @Test func saysWhatTheSetsSay() throws {
+    let description = try FormatDescription(h264ParameterSets: [Samples.highPPS, Samples.highSPS])
+    #expect(description.codec == .h264)
+    #expect(description.codedSize == VideoSize(width: 1280, height: 720))
+    #expect(description.croppedSize == description.codedSize)
+    #expect(description.profileName == "high" && description.levelName == "3.1")
+    #expect(description.compatibleProfileNames == ["high-10", "high-4:2:2", "high-4:4:4"])
+    #expect(description.frameRate == Fraction(30, 1))
+    #expect(description.sentReorderFrames == 2 && description.maximumReorderFrames == 2)
+    #expect(description.decodedPictureBufferFrames == 4)
+    #expect(!description.isInterlacedAllowed)
+    #expect(description.parameterSets.sequence == [Samples.highSPS])
+    #expect(description.parameterSets.picture == [Samples.highPPS])
+    #expect(description.nalLengthSize == nil)
+    var other = description
+    other.nalLengthSize = .four
+    #expect(other != description && other.describesSameVideo(as: description))
+  }
+
+  @Test func noSetsNoDescription() {
+    let error = failure { () throws(BitstreamError) in
+      _ = try FormatDescription(h264ParameterSets: [Samples.highPPS])
+    }
+    #expect(error?.reason == .missingParameterSet)
+  }
+
+  @Test func theFirstOneGivenIsDescribed() throws {
+    var second = try Samples.sps()
+    second.id = 0
+    second.widthInMacroblocks = 10
+    var first = second
+    first.id = 5
+    first.widthInMacroblocks = 20
+    let description = try FormatDescription(h264ParameterSets: [first.nalUnit(), second.nalUnit()])
+    #expect(description.codedSize.width == 320)
+    #expect(description.parameterSets.sequence == [first.nalUnit(), second.nalUnit()])
+  }
+
+  @Test func reorderDepthIsInferred() throws {
+    var sps = try Samples.sps()
+    sps.vui = nil
+    // 108,000 / … : Level 3.1 holds 18,000 macroblocks, five frames of 3,600.
+    #expect(sps.maximumDecodedPictureBufferFrames == 5)
+    #expect(sps.maximumReorderFrames == 5)
+    sps.pictureOrderCountType = .decodingOrder
+    #expect(sps.maximumReorderFrames == 0)
+    sps = try Samples.sps()
+    sps.vui = nil
+    sps.profile = H264.Profile(idc: 110, constraintFlags: 0x10)
+    #expect(sps.maximumReorderFrames == 0)
+  }
+}
+
+@Suite struct ProfileTests {
+  /// Constraint flags → caps profile, by A.2.
+  static let names: [(UInt8, UInt8, String?)] = [
+    (66, 0x00, "baseline"), (66, 0x40, "constrained-baseline"), (66, 0x80, "baseline"), (77, 0x00, "main"),
+    (77, 0x40, "main"), (88, 0x00, "extended"), (100, 0x00, "high"), (100, 0x08, "progressive-high"),
+    (100, 0x0C, "constrained-high"), (100, 0x04, "high"), (110, 0x00, "high-10"), (110, 0x10, "high-10-intra"),
+    (110, 0x08, "progressive-high-10"), (122, 0x00, "high-4:2:2"), (122, 0x10, "high-4:2:2-intra"),
+    (244, 0x00, "high-4:4:4"), (244, 0x10, "high-4:4:4-intra"), (44, 0x00, "cavlc-4:4:4-intra"),
+    (118, 0x00, "multiview-high"), (128, 0x00, "stereo-high"), (83, 0x00, "scalable-baseline"),
+    (83, 0x04, "scalable-constrained-baseline"), (86, 0x00, "scalable-high"), (86, 0x04, "scalable-constrained-high"),
+    (86, 0x10, "scalable-high-intra"), (1, 0x00, nil),
+  ]
+
+  @Test(arguments: names.indices) func namesFollowTheFlags(_ index: Int) {
+    let (idc, flags, name) = Self.names[index]
+    #expect(H264.Profile(idc: idc, constraintFlags: flags).name == name)
+  }
+
+  @Test func relaxations() {
+    func compatible(_ idc: UInt8, _ flags: UInt8) -> [String] {
+      H264.Profile(idc: idc, constraintFlags: flags).compatibleProfiles
+    }
+    let all = ["main", "high", "high-10", "high-4:2:2", "high-4:4:4"]
+    #expect(compatible(66, 0x40) == ["baseline"] + all)
+    #expect(compatible(66, 0x00) == ["extended"])
+    #expect(compatible(77, 0x00) == Array(all.dropFirst()))
+    #expect(compatible(88, 0xC0) == ["constrained-baseline", "baseline"] + all)
+    #expect(compatible(88, 0x80) == ["baseline"])
+    #expect(compatible(88, 0x40) == all)
+    #expect(compatible(88, 0x00) == [])
+    #expect(compatible(100, 0x40).first == "main")
+    #expect(compatible(110, 0x10) == ["high-10", "high-4:2:2", "high-4:4:4", "high-4:2:2-intra", "high-4:4:4-intra"])
+    #expect(compatible(122, 0x10) == ["high-4:2:2", "high-4:4:4", "high-4:2:2-intra", "high-4:4:4-intra"])
+    #expect(compatible(244, 0x10) == ["high-4:4:4"])
+    #expect(H264.Profile(idc: 118, constraintFlags: 0).compatibleProfiles(viewCount: 2).first == "stereo-high")
+  }
+
+  @Test func levels() {
+    let main = H264.Profile(idc: 77, constraintFlags: 0)
+    let constrained = H264.Profile(idc: 77, constraintFlags: 0x10)
+    let high = H264.Profile(idc: 100, constraintFlags: 0x10)
+    let names: [(UInt8, H264.Profile, String?)] = [
+      (10, main, "1"), (11, main, "1.1"), (11, constrained, "1b"), (9, high, "1b"), (11, high, "1.1"),
+      (41, main, "4.1"), (62, main, "6.2"), (0, main, nil), (43, main, nil), (255, main, nil),
+    ]
+    for (idc, profile, name) in names { #expect(H264.Level(idc: idc, profile: profile).name == name) }
+  }
+
+  @Test func typesHaveNamesAndSurvive() {
+    for raw in UInt8.min...UInt8.max {
+      let type = H264.NALUnitType(rawValue: raw)
+      #expect(type.rawValue == raw & 31)
+      #expect(!type.name.isEmpty)
+      #expect(type.isVCL == (1...5).contains(raw & 31))
+    }
+    #expect(H264.NALUnitType.accessUnitDelimiter.name == "access unit delimiter (AUD)")
+  }
+}
+
+@Suite struct AccessUnitInspectorTests {
+  @Test func tellsRandomAccessAndSets() throws {
+    let sps = Samples.highSPS
+    let prefix: [UInt8] = [0, 0, 0, 1]
+    let recovery = seiNALUnit([(.recoveryPoint, [0xC4])])
+    let unit = prefix + [9, 0xF0] + prefix + sps + prefix + Samples.highPPS + prefix + recovery
+    var inspector = H264.AccessUnitInspector()
+    let first = inspector.inspect(unit.span, packaging: .annexB)
+    #expect(first.hasParameterSets && first.changesParameterSets && !first.hasPicture)
+    #expect(first.nalUnitCount == 4)
+    #expect(first.seiRanges.map { Array(unit[$0]) } == [recovery])
+    guard case .recoveryPoint(let point) = first.randomAccess else {
+      Issue.record("no recovery point")
+      return
+    }
+    #expect(point.isExactMatch)
+    let again = inspector.inspect(unit.span, packaging: .annexB)
+    #expect(again.hasParameterSets && !again.changesParameterSets)
+  }
+
+  @Test func pairsFields() throws {
+    var inspector = H264.AccessUnitInspector(parameterSets: try SliceBuilder.sets())
+    let top = SliceBuilder(type: 5, sliceType: 2, isField: true)
+    let bottom = SliceBuilder(sliceType: 0, isField: true, isBottom: true, lsb: 1)
+    var seconds: [Bool] = []
+    var lone = bottom
+    lone.frameNumber = 1
+    for builder in [top, bottom, lone, top, top, bottom, bottom] {
+      let unit = [0, 0, 0, 1] + builder.nalUnit()
+      seconds.append(inspector.inspect(unit.span, packaging: .annexB).isSecondField)
+    }
+    #expect(seconds == [false, true, false, false, false, true, false])
+  }
+
+  @Test func damageIsTold() {
+    var inspector = H264.AccessUnitInspector()
+    let packet: [UInt8] = [0, 0, 0, 2, 9, 0xF0, 0, 0, 1, 0, 1]
+    let info = inspector.inspect(packet.span, packaging: .lengthPrefixed(.four))
+    #expect(info.nalUnitCount == 1)
+    #expect(info.error?.reason == .lengthOutOfBounds)
+  }
+}
