@@ -73,7 +73,8 @@ extension H264Repack {
   private func merge(_ source: borrowing Buffer, isPicture: Bool, into buffer: inout Buffer) {
     if buffer.pts == nil { buffer.pts = source.pts }
     if buffer.dts == nil { buffer.dts = source.dts }
-    if buffer.duration == nil { buffer.duration = source.duration }
+    // Parsers give a delimiter no duration and each slice the picture's.
+    if let duration = source.duration { buffer.duration = max(buffer.duration ?? .zero, duration) }
     buffer.addMetas(of: source)
     var flags = buffer.flags
     flags.formUnion(source.flags.intersection([.discontinuity, .resync, .corrupted, .marker]))
