@@ -39,6 +39,7 @@ extension H264Repack {
       explainRefusal()
       return false
     }
+    releaseHeldEvents()
     return true
   }
 
@@ -62,7 +63,10 @@ extension H264Repack {
   func releaseHeldCaps() throws(FlowError) {
     guard let held = heldCaps?.take() else { return }
     heldCaps = nil
+    let again = held.share()
     guard forward(held) else {
+      // The segment must not go before the caps: try again with the next access unit.
+      heldCaps = HeldEvent(again)
       explainRefusal()
       throw sourcePad.isFlushing ? .flushing : .notNegotiated
     }

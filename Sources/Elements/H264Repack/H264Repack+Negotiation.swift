@@ -64,9 +64,8 @@ extension H264Repack {
   /// `codec_data` of the output; empty when it cannot be made yet.
   func codecData(for streamFormat: StreamFormat, input: H264RepackFormat) -> [UInt8] {
     let lengthSize = settings.snapshot.nalLengthSize.size
-    // Even a record without parameter sets is kept when nothing changes.
-    if input.streamFormat == streamFormat, streamFormat == .avc3, input.packaging == .lengthPrefixed(lengthSize) {
-      return input.recordBytes
+    if input.streamFormat == .avc3, streamFormat == .avc3, let bytes = input.recordBytes(lengthSize: lengthSize) {
+      return bytes
     }
     return sets.codecData(for: streamFormat, lengthSize: lengthSize) ?? []
   }

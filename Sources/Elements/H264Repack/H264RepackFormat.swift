@@ -48,6 +48,15 @@ struct H264RepackFormat {
   /// Whether caps of this format need `codec_data` that only the stream's parameter sets give.
   var carriesParameterSets: Bool { record?.sequenceParameterSets.isEmpty == false }
 
+  /// The input's `codec_data` with another length size in it and nothing else changed; nil without any.
+  func recordBytes(lengthSize: NALLengthSize) -> [UInt8]? {
+    guard let record else { return nil }
+    guard record.nalLengthSize != lengthSize else { return recordBytes }
+    var changed = record
+    changed.nalLengthSize = lengthSize
+    do throws(BitstreamError) { return try changed.bytes() } catch { return nil }
+  }
+
   private static func streamFormat(
     _ fields: StructureView, hasRecord: Bool
   ) throws(ElementError) -> StreamFormat {
