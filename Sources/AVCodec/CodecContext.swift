@@ -51,6 +51,7 @@ import CAVCodec
     unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT
     if settings.lowDelay { unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
     unsafe context.pointee.has_b_frames = Int32(clamping: settings.reorderDepth)
+    if settings.expectsDeepestReordering { unsafe context.pointee.strict_std_compliance = FF_COMPLIANCE_STRICT }
     unsafe context.pointee.skip_frame = settings.skip.value
     unsafe context.pointee.max_pixels = Int64(settings.maximumPixels)
     unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1)

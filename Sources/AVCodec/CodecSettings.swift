@@ -53,6 +53,9 @@ public struct CodecSettings: Sendable {
   public var lowDelay = false
   /// Reorder depth to begin with, in frames; the decoder raises it where the stream asks for more.
   public var reorderDepth = 0
+  /// Where the stream does not say how deep its reordering is, expect what its level allows, so that no frame comes too
+  /// late to be shown (`strict_std_compliance`). Otherwise the decoder finds out by losing frames.
+  public var expectsDeepestReordering = false
   /// What to leave out at first.
   public var skip = Skip.none
   /// Largest coded picture to accept, in luma samples: what a damaged or hostile size may make us allocate.

@@ -62,11 +62,14 @@ public import CGStreamer
     unsafe gst_buffer_pool_config_set_params(
       config, caps.raw, configuration.size, configuration.minimum, configuration.maximum)
     if configuration.alignmentMask != 0 || configuration.padding != 0 {
+      // The allocator that the pool has stays: downstream may have put it there.
+      var allocator: UnsafeMutablePointer<GstAllocator>?
       var parameters = GstAllocationParams()
       unsafe gst_allocation_params_init(&parameters)
-      parameters.align = gsize(max(configuration.alignmentMask, 0))
-      parameters.padding = gsize(max(configuration.padding, 0))
-      unsafe gst_buffer_pool_config_set_allocator(config, nil, &parameters)
+      _ = unsafe gst_buffer_pool_config_get_allocator(config, &allocator, &parameters)
+      parameters.align |= gsize(max(configuration.alignmentMask, 0))
+      parameters.padding = max(parameters.padding, gsize(max(configuration.padding, 0)))
+      unsafe gst_buffer_pool_config_set_allocator(config, allocator, &parameters)
     }
     if configuration.videoMeta { unsafe gst_buffer_pool_config_add_option(config, Option.videoMeta.name) }
     if let alignment = configuration.videoAlignment {

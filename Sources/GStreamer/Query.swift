@@ -104,6 +104,9 @@ public import CGStreamer
 
   // MARK: Latency
 
+  /// A question for the latency up to a pad, and whether the source is live.
+  public static func latency() -> Query { unsafe Query(owning: gst_query_new_latency()) }
+
   /// The answer to a latency query.
   public var latency: (isLive: Bool, minimum: ClockTime, maximum: ClockTime?)? {
     guard kind == .latency else { return nil }

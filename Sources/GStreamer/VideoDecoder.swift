@@ -6,7 +6,7 @@ import CGStreamer
 ///
 /// Every method chains to the base class by default. Methods are called with the stream lock held.
 open class VideoDecoder: Element {
-  private var decoder: UnsafeMutablePointer<GstVideoDecoder> {
+  var decoder: UnsafeMutablePointer<GstVideoDecoder> {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstVideoDecoder.self)
   }
 
@@ -106,7 +106,7 @@ open class VideoDecoder: Element {
   }
 
   /// The output format that was set last.
-  public var outputState: VideoCodecState? {
+  public final var outputState: VideoCodecState? {
     guard let state = unsafe gst_video_decoder_get_output_state(decoder) else { return nil }
     return unsafe VideoCodecState(owning: state)
   }
@@ -121,7 +121,7 @@ open class VideoDecoder: Element {
   }
 
   /// The pool that negotiation chose.
-  public var bufferPool: BufferPool? {
+  public final var bufferPool: BufferPool? {
     guard let pool = unsafe gst_video_decoder_get_buffer_pool(decoder) else { return nil }
     return unsafe BufferPool(owning: pool)
   }
@@ -162,7 +162,10 @@ open class VideoDecoder: Element {
   }
 
   /// Consecutive errors that are allowed (the `max-errors` property); −1 is without limit.
-  public var maximumErrors: Int32 { unsafe gst_video_decoder_get_max_errors(decoder) }
+  public var maximumErrors: Int32 {
+    get { unsafe gst_video_decoder_get_max_errors(decoder) }
+    set { unsafe gst_video_decoder_set_max_errors(decoder, newValue) }
+  }
 
   /// Counts a picture that could not be decoded: a warning in the log until there are too many in a row, then an
   /// error on the bus (`GST_VIDEO_DECODER_ERROR`).

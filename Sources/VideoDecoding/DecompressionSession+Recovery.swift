@@ -37,6 +37,7 @@ extension DecompressionSession {
     settings.useSliceThreads = configuration.threadType != .frame
     settings.lowDelay = configuration.lowDelay
     settings.reorderDepth = lastReorderDepth
+    settings.expectsDeepestReordering = configuration.expectsReordering && setup.mayReorder
     settings.skip = skipFrames.codecSkip
     settings.maximumPixels = configuration.maximumPixels
     codec = try openCodec(settings, bridge)

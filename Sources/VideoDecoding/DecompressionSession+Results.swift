@@ -85,7 +85,7 @@ extension DecompressionSession {
   func settle() {
     lastReorderDepth = codec?.reorderDepth ?? lastReorderDepth
     // 16 frames of two fields, those the threads hold, and one being decoded.
-    let window = UInt64(2 * 17 + (codec?.threadDelay ?? 0))
+    let window = UInt64(2 * (20 + (codec?.threadDelay ?? 0)))
     while let first = pending.first, nextIndex - first.index > window { finishUnseen(first) }
   }
 

@@ -140,7 +140,9 @@ public final class DecompressionSession {
   /// How far output is behind input: what is known of the stream's reordering by now, and the threads' share.
   public var latency: SessionLatency {
     SessionLatency(
-      reorderDepth: max(codec?.reorderDepth ?? lastReorderDepth, setup.reorderDepth ?? 0),
+      reorderDepth: max(
+        codec?.reorderDepth ?? lastReorderDepth,
+        setup.reorderDepth ?? (configuration.expectsReordering ? setup.deepestReordering : 0)),
       threadDelay: codec?.threadDelay ?? 0)
   }
 

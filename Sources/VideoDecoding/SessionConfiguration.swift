@@ -45,6 +45,14 @@ public struct SessionConfiguration: Sendable {
     case semiPlanar
   }
 
+  /// What to do when the stream does not say how many pictures it reorders (max_num_reorder_frames, H.264 E.2.1).
+  public enum UnknownReordering: Sendable {
+    /// Hold back as many as profile and level allow: every picture is shown, in order.
+    case expect
+    /// Hold back none until pictures turn out to be reordered: less delay, and those that come too late are not shown.
+    case adapt
+  }
+
   /// Threads; 0 for as many as there are processors.
   public var threadCount = 0
   /// What they share.
@@ -53,6 +61,8 @@ public struct SessionConfiguration: Sendable {
   public var outputCorrupt = true
   /// What to leave out; `DecompressionSession.skipFrames` changes it on the way.
   public var skipFrames = SkipFrames.none
+  /// How to reorder when the stream does not say; `lowDelay` always adapts.
+  public var unknownReordering = UnknownReordering.expect
   /// Put a picture out before the next access unit comes, where the stream's order allows it. No frame threads.
   public var lowDelay = false
   /// Attempts to bring back a lost codec before an access unit fails.
@@ -65,6 +75,8 @@ public struct SessionConfiguration: Sendable {
   public var outputLayout = OutputLayout.native
   /// Largest coded picture, in luma samples; larger ones fail instead of claiming memory. Level 6.2 allows 35,651,584.
   public var maximumPixels = 1 << 26
+
+  var expectsReordering: Bool { unknownReordering == .expect && !lowDelay }
 
   /// The defaults.
   public init() {}

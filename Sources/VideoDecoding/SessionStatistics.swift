@@ -24,4 +24,7 @@ public struct SessionStatistics: Sendable, Hashable {
   public var allocatorMisses: UInt64 = 0
   /// The last failure, whether or not the session got over it.
   public var lastError: DecodeError?
+
+  /// Nothing yet.
+  public init() {}
 }

@@ -11,8 +11,13 @@ struct StreamSetup {
   let nalLengthSize: NALLengthSize?
   /// `max_num_reorder_frames` (H.264 E.2.1), when the stream says.
   let reorderDepth: Int?
+  /// The deepest reordering that the format allows, in frames.
+  let deepestReordering: Int
   /// Parameter set NAL units, bare.
   let parameterSets: [[UInt8]]
+
+  /// Whether pictures may be reordered as far as is known.
+  var mayReorder: Bool { deepestReordering > 0 }
 
   /// - Throws: `invalidFormatDescription` for parameter sets that do not fit a configuration record,
   ///   `unsupportedFeature` for a codec that sessions do not decode yet.
@@ -21,6 +26,8 @@ struct StreamSetup {
     codec = .h264
     nalLengthSize = format.nalLengthSize
     reorderDepth = format.sentReorderFrames
+    // libavcodec never holds back more.
+    deepestReordering = min(format.maximumReorderFrames, 15)
     let sets = format.parameterSets
     parameterSets = sets.sequence + sets.sequenceExtensions + sets.picture
     guard nalLengthSize != nil else {

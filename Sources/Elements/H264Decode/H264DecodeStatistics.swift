@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import VideoDecoding
+
+/// What the `stats` property shows.
+struct H264DecodeStatistics: Sendable {
+  var session = SessionStatistics()
+  /// Access units that never reached a session: no parameter sets, or left out by trick mode.
+  var refused: UInt64 = 0
+  var lastFault: String?
+
+  var structure: Structure {
+    var structure = Structure("application/x-swifth264dec-stats")
+    structure.set("frames-in", .uint64(session.submitted &+ refused))
+    structure.set("frames-out", .uint64(session.output))
+    structure.set("dropped", .uint64(session.dropped &+ refused))
+    structure.set("failed", .uint64(session.failed))
+    structure.set("corrupted", .uint64(session.corrupted))
+    structure.set("concealed", .uint64(session.concealed))
+    structure.set("session-restarts", .uint64(session.restarts))
+    structure.set("replayed", .uint64(session.replayed))
+    structure.set("resynchronisations", .uint64(session.resynchronisations))
+    structure.set("copied", .uint64(session.allocatorMisses))
+    if let lastFault { structure.set("last-error", .string(lastFault)) }
+    return structure
+  }
+}
+
+extension SessionStatistics {
+  /// Adds another session's counts.
+  mutating func add(_ other: SessionStatistics) {
+    submitted &+= other.submitted
+    output &+= other.output
+    dropped &+= other.dropped
+    failed &+= other.failed
+    corrupted &+= other.corrupted
+    concealed &+= other.concealed
+    restarts &+= other.restarts
+    replayed &+= other.replayed
+    resynchronisations &+= other.resynchronisations
+    allocatorMisses &+= other.allocatorMisses
+    lastError = other.lastError ?? lastError
+  }
+}
+
+extension H264Decode {
+  /// Shows application threads how things stand.
+  func publishStatistics() {
+    var sum = earlierSessions
+    if let session { sum.add(session.statistics) }
+    let current = H264DecodeStatistics(
+      session: sum, refused: health.undecodable &+ health.skipped, lastFault: health.lastFault)
+    statistics.withLock { $0 = current }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import VideoDecoding
+
+/// Brings the session's pictures into a format that libavcodec does not produce.
+///
+/// libavcodec decodes into the conversion's own pool, `GstVideoConverter` reads from there.
+final class PictureConversion {
+  /// What goes in.
+  let source: VideoInfo
+  private let converter: VideoConverter
+  private let pool: BufferPool
+  private let layout: PictureLayout
+
+  /// - Returns: `nil` when there is no way from one to the other, or no memory.
+  init?(of layout: PictureLayout, from source: VideoInfo, to target: VideoInfo) {
+    guard let converter = VideoConverter(from: source, to: target) else { return nil }
+    let pool = BufferPool.video()
+    let alignment = layout.videoAlignment
+    var padded = source
+    padded.align(alignment)
+    var configuration = BufferPool.Configuration(size: UInt32(clamping: padded.size), minimum: 0, maximum: 0)
+    configuration.alignmentMask = PictureLayout.alignment - 1
+    configuration.videoMeta = true
+    configuration.videoAlignment = alignment
+    guard pool.configure(configuration, caps: source.caps()), pool.setActive(true) else { return nil }
+    self.source = source
+    self.converter = converter
+    self.pool = pool
+    self.layout = layout
+  }
+
+  deinit { pool.setActive(false) }
+
+  /// Whether pictures of this format can be brought into that one.
+  static func isPossible(from source: VideoInfo, to target: VideoInfo) -> Bool {
+    VideoConverter(from: source, to: target) != nil
+  }
+
+  /// Has libavcodec decode into this conversion's buffers.
+  func lendPool(to allocator: PoolPictureAllocator) { allocator.use(pool.share(), info: source, for: layout) }
+
+  /// A buffer for pictures that did not come in one of this conversion's.
+  func acquireSource() throws(FlowError) -> Buffer { try pool.acquire() }
+
+  /// Converts a picture.
+  func convert(_ picture: borrowing Buffer, into target: inout Buffer) throws(FlowError) {
+    try converter.convert(picture, into: &target)
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import VideoDecoding
+
+/// How the session lays its pictures out: known before the first one is decoded.
+struct PictureLayout: Hashable {
+  var pixelFormat: PixelFormat
+  /// Coded size in luma samples.
+  var codedWidth: Int, codedHeight: Int
+  var crop: PictureCrop
+
+  var width: Int { codedWidth - crop.left - crop.right }
+  var height: Int { codedHeight - crop.top - crop.bottom }
+
+  /// Addresses and rows are multiples of this many bytes: what the widest vector instructions want.
+  static let alignment = 64
+
+  /// Padding that makes a buffer of the cropped size hold what libavcodec writes: whole macroblocks, an even number of
+  /// them vertically (interlacing), and two rows that its motion compensation reads.
+  var videoAlignment: VideoAlignment {
+    var alignment = VideoAlignment()
+    alignment.left = UInt32(clamping: crop.left)
+    alignment.top = UInt32(clamping: crop.top)
+    alignment.right = UInt32(clamping: Self.roundUp(codedWidth, to: 32) - crop.left - width)
+    alignment.bottom = UInt32(clamping: Self.roundUp(codedHeight, to: 32) + 2 - crop.top - height)
+    alignment.strideMask = UInt32(Self.alignment - 1)
+    return alignment
+  }
+
+  private static func roundUp(_ value: Int, to unit: Int) -> Int { (value + unit - 1) / unit * unit }
+}
+
+extension PictureLayout {
+  init(of picture: DecodedPicture) {
+    self.init(
+      pixelFormat: picture.pixelFormat, codedWidth: picture.codedWidth, codedHeight: picture.codedHeight,
+      crop: picture.crop)
+  }
+
+  func fits(_ request: PictureRequest) -> Bool {
+    request.pixelFormat == pixelFormat && request.codedWidth == codedWidth && request.codedHeight == codedHeight
+      && request.crop == crop
+  }
+}
+
+extension PixelFormat {
+  /// The same format as GStreamer names it; `nil` when it has none.
+  var videoFormat: VideoFormat? {
+    let name: String? =
+      switch self {
+      case .gray: "GRAY8"
+      case .yuv420p: "I420"
+      case .yuv420p10: "I420_10LE"
+      case .yuv420p12: "I420_12LE"
+      case .yuv422p: "Y42B"
+      case .yuv422p10: "I422_10LE"
+      case .yuv422p12: "I422_12LE"
+      case .yuv444p: "Y444"
+      case .yuv444p10: "Y444_10LE"
+      case .yuv444p12: "Y444_12LE"
+      case .gbrp: "GBR"
+      case .gbrp10: "GBR_10LE"
+      case .gbrp12: "GBR_12LE"
+      case .nv12: "NV12"
+      default: nil
+      }
+    return name.flatMap(VideoFormat.init(name:))
+  }
+}

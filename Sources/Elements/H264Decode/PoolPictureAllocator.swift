@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import VideoDecoding
+
+/// Lets libavcodec decode into the buffers of a pool, so that downstream gets them without a copy.
+///
+/// libavcodec asks from its worker threads while the streaming thread waits for them with the stream lock held:
+/// nothing here takes that lock, and no buffer is waited for.
+final class PoolPictureAllocator: PictureAllocator {
+  private struct Source: ~Copyable, Sendable {
+    let pool: BufferPool
+    let info: VideoInfo
+    let layout: PictureLayout
+  }
+
+  /// A pool in use: shared, because a buffer is acquired outside of the lock.
+  private final class Supply: Sendable {
+    let source: Source
+    init(_ source: consuming Source) { self.source = source }
+  }
+
+  private let supply = Locked<Supply?>(nil)
+
+  /// Pictures of this layout go into buffers of this pool from now on.
+  ///
+  /// - Parameter info: what the pool's buffers hold, cropped.
+  func use(_ pool: consuming BufferPool, info: VideoInfo, for layout: PictureLayout) {
+    let next = Supply(Source(pool: pool, info: info, layout: layout))
+    supply.withLock { $0 = next }
+  }
+
+  /// Pictures go into the session's own memory from now on.
+  func useNone() { supply.withLock { $0 = nil } }
+
+  func pictureBuffer(for request: PictureRequest) -> PictureBuffer? {
+    guard let supply = supply.snapshot, supply.source.layout.fits(request) else { return nil }
+    do throws(FlowError) {
+      // An exhausted pool is no reason to wait: downstream may hold its buffers until it gets the next picture.
+      let buffer = try supply.source.pool.acquire(waiting: false)
+      let picture = try PooledPicture(buffer, info: supply.source.info)
+      return unsafe picture.pictureBuffer(for: request)
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// A pool's buffer that libavcodec decodes into: mapped, and kept out of the pool until libavcodec and downstream have
+/// both let go.
+final class PooledPicture: Sendable {
+  private let map: VideoFrameMap
+
+  init(_ buffer: borrowing Buffer, info: VideoInfo) throws(FlowError) {
+    map = try VideoFrameMap(buffer, info: info, for: .readingAndWriting)
+  }
+
+  /// The buffer for downstream. It has other owners, so that whoever wants to change samples copies them first.
+  func shareBuffer() -> Buffer { map.shareBuffer() }
+
+  /// The planes from the coded picture's top left corner on; `nil` when the memory around the cropped picture does not
+  /// reach as far as libavcodec does.
+  func pictureBuffer(for request: PictureRequest) -> PictureBuffer? {
+    let format = request.pixelFormat
+    guard map.planeCount == format.planeCount else { return nil }
+    var planes: [PictureBuffer.Plane] = unsafe []
+    for index in 0..<map.planeCount {
+      guard let plane = unsafe map.plane(index), let memory = unsafe plane.memory.baseAddress else { return nil }
+      let stride = map.stride(ofPlane: index)
+      guard stride > 0 else { return nil }
+      let rowsAbove = format.rowCount(plane: index, height: request.crop.top)
+      let bytesBefore = format.rowByteCount(plane: index, width: request.crop.left)
+      let origin = unsafe plane.start - memory - rowsAbove * stride - bytesBefore
+      let byteCount = stride * request.rowCount(plane: index)
+      guard unsafe origin >= 0 && byteCount <= plane.memory.count - origin else { return nil }
+      let start = unsafe (memory + origin).assumingMemoryBound(to: UInt8.self)
+      unsafe planes.append(PictureBuffer.Plane(start: start, stride: stride, byteCount: byteCount))
+    }
+    guard unsafe !Self.overlap(planes) else { return nil }
+    return unsafe PictureBuffer(planes: planes, token: self)
+  }
+
+  /// Whether writing one plane would spoil another: so when the buffer has no padding between planes.
+  private static func overlap(_ planes: [PictureBuffer.Plane]) -> Bool {
+    for first in unsafe planes.indices {
+      for second in unsafe planes.indices where second != first {
+        let distance = unsafe planes[second].start - planes[first].start
+        if unsafe distance >= 0 && distance < planes[first].byteCount { return true }
+      }
+    }
+    return false
+  }
+}

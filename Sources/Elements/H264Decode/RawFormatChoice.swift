@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import VideoDecoding
+
+/// Which of the formats that downstream takes comes at the least cost: the decoder's own first, then NV12 which the
+/// session makes itself, then whatever loses least when converted.
+enum RawFormatChoice {
+  /// What libavcodec can produce, in the order of the source pad's template.
+  private static let native = PixelFormat.allCases.compactMap(\.videoFormat).sorted { rank($0) < rank($1) }
+
+  /// Every format that the source pad offers.
+  static let offered: [VideoFormat] = native + VideoFormat.all.filter { !native.contains($0) && !$0.hasPalette }
+
+  /// 8-bit 4:2:0 is what nearly all streams are.
+  private static func rank(_ format: VideoFormat) -> Int {
+    format.bitDepth * 100 + (format.name == "I420" ? 0 : format.name == "NV12" ? 1 : format.kind == .yuv ? 2 : 3)
+  }
+
+  /// Formats to try, the best first.
+  ///
+  /// - Parameters:
+  ///   - native: what libavcodec will produce.
+  ///   - allowed: what both pads allow; `nil` when nothing is linked.
+  static func candidates(for native: VideoFormat, allowed: borrowing Caps?) -> [VideoFormat] {
+    var names: [String] = []
+    switch allowed {
+    case .none: return [native]
+    case .some(let caps):
+      if caps.isAny { return [native] }
+      for index in 0..<caps.count {
+        let structure = caps[index]
+        guard structure.has("format") else { return [native] }
+        names += structure.strings("format")
+      }
+    }
+    if names.contains(native.name) { return [native] }
+    var seen: Set<VideoFormat> = []
+    let formats = names.compactMap(VideoFormat.init(name:)).filter { !$0.hasPalette && seen.insert($0).inserted }
+    let losses = formats.map { loss(from: native, to: $0) }
+    // Of equal losses downstream's order decides.
+    return formats.indices.sorted { (losses[$0], $0) < (losses[$1], $1) }.map { formats[$0] }
+  }
+
+  /// How much is lost, or spent for nothing, when pictures are converted.
+  private static func loss(from native: VideoFormat, to other: VideoFormat) -> Int {
+    var loss = 0
+    if other.kind == .gray && native.kind != .gray { loss += 1000 }
+    if other.kind != native.kind { loss += 200 }
+    loss += 40 * max(0, native.bitDepth - other.bitDepth) + 4 * max(0, other.bitDepth - native.bitDepth)
+    let (from, to) = (native.chromaShift, other.chromaShift)
+    for (had, has) in [(from.horizontal, to.horizontal), (from.vertical, to.vertical)] {
+      loss += 100 * max(0, has - had) + 10 * max(0, had - has)
+    }
+    if other.hasAlpha { loss += 2 }
+    if native.name == "I420" && other.name == "NV12" { loss -= 1 }
+    return loss
+  }
+}

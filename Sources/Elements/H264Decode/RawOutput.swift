@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import VideoDecoding
+
+/// The raw video that has been agreed on with downstream, and how pictures get there.
+struct RawOutput {
+  /// How the session's pictures come.
+  var layout: PictureLayout
+  /// What downstream gets.
+  var info: VideoInfo
+  /// Downstream's buffers are laid out so that libavcodec can decode into them.
+  var isDirect = false
+
+  /// Pictures reach downstream in the format in which the session puts them out.
+  var isSessionFormat: Bool { layout.pixelFormat.videoFormat == info.format }
+}
+
+extension PictureLayout {
+  /// What libavcodec will produce for this format; `nil` when it cannot decode that.
+  init?(_ format: FormatDescription) {
+    let size = format.codedSize
+    let shown = format.cropRectangle
+    guard let pixelFormat = PixelFormat(decodedFrom: format) else { return nil }
+    self.init(
+      pixelFormat: pixelFormat, codedWidth: size.width, codedHeight: size.height,
+      crop: PictureCrop(
+        left: shown.left, right: size.width - shown.left - shown.width, top: shown.top,
+        bottom: size.height - shown.top - shown.height))
+  }
+}
+
+extension PixelFormat {
+  /// What libavcodec produces for a stream; `nil` when it cannot decode it.
+  fileprivate init?(decodedFrom format: FormatDescription) {
+    guard format.lumaBitDepth == format.chromaBitDepth || format.chromaFormat == .monochrome else { return nil }
+    // matrix_coefficients 0 is GBR (Table E-5).
+    let isGBR = format.chromaFormat == .yuv444 && format.colour?.matrix == 0
+    switch (format.chromaFormat, format.lumaBitDepth) {
+    // Monochrome comes with chroma in the middle of its range.
+    case (.monochrome, 8), (.yuv420, 8): self = .yuv420p
+    case (.yuv420, 9): self = .yuv420p9
+    case (.monochrome, 10), (.yuv420, 10): self = .yuv420p10
+    case (.yuv420, 12): self = .yuv420p12
+    case (.yuv420, 14): self = .yuv420p14
+    case (.yuv422, 8): self = .yuv422p
+    case (.yuv422, 9): self = .yuv422p9
+    case (.yuv422, 10): self = .yuv422p10
+    case (.yuv422, 12): self = .yuv422p12
+    case (.yuv422, 14): self = .yuv422p14
+    case (.yuv444, 8): self = isGBR ? .gbrp : .yuv444p
+    case (.yuv444, 9): self = isGBR ? .gbrp9 : .yuv444p9
+    case (.yuv444, 10): self = isGBR ? .gbrp10 : .yuv444p10
+    case (.yuv444, 12): self = isGBR ? .gbrp12 : .yuv444p12
+    case (.yuv444, 14): self = isGBR ? .gbrp14 : .yuv444p14
+    default: return nil
+    }
+  }
+}
+
+extension VideoInfo {
+  /// Fills in what the caps of the compressed stream do not say from the stream itself.
+  ///
+  /// - Parameter infersChromaLocation: the stream has a VUI, so that not to say where chroma lies means location 0.
+  mutating func describe(
+    _ format: FormatDescription, besides input: H264DecodeInput, infersChromaLocation: Bool
+  ) {
+    if !input.hasPixelAspectRatio, let ratio = format.pixelAspectRatio {
+      pixelAspectRatio = GStreamer.Fraction(Int32(clamping: ratio.numerator), Int32(clamping: ratio.denominator))
+    }
+    if !input.hasFrameRate, let rate = format.frameRate {
+      setFrameRate(GStreamer.Fraction(Int32(clamping: rate.numerator), Int32(clamping: rate.denominator)))
+    }
+    if !input.hasViews { clearViews() }
+    if !input.hasInterlaceMode { interlaceMode = format.isInterlacedAllowed ? .mixed : .progressive }
+    if !input.hasChromaSite {
+      let isSubsampled = format.chromaFormat == .yuv420 || format.chromaFormat == .yuv422
+      setChromaSampleLocation(format.chromaSampleLocation ?? (infersChromaLocation && isSubsampled ? 0 : nil))
+    }
+    if !input.hasColorimetry {
+      let unspecified: UInt8 = 2
+      setColorimetry(
+        isFullRange: format.isFullRange ?? (format.colour == nil ? nil : false),
+        primaries: format.colour?.primaries ?? unspecified, transfer: format.colour?.transfer ?? unspecified,
+        matrix: format.colour?.matrix ?? unspecified)
+    }
+    if self.format.kind == .rgb { setColorimetryToRGB() }
+  }
+}

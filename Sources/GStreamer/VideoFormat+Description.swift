@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+extension VideoFormat {
+  /// Every raw format there is.
+  public static var all: [VideoFormat] {
+    var count: guint = 0
+    guard let formats = unsafe gst_video_formats_raw(&count) else { return [] }
+    return unsafe UnsafeBufferPointer(start: formats, count: Int(count)).map { VideoFormat(rawValue: $0.rawValue) }
+  }
+
+  /// What samples stand for.
+  public enum Kind: Sendable { case yuv, rgb, gray, other }
+
+  public var kind: Kind {
+    let flags = unsafe description?.pointee.flags.rawValue ?? 0
+    if flags & GST_VIDEO_FORMAT_FLAG_YUV.rawValue != 0 { return .yuv }
+    if flags & GST_VIDEO_FORMAT_FLAG_RGB.rawValue != 0 { return .rgb }
+    if flags & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 { return .gray }
+    return .other
+  }
+
+  /// Whether samples are indices into a palette.
+  public var hasPalette: Bool {
+    unsafe (description?.pointee.flags.rawValue ?? 0) & GST_VIDEO_FORMAT_FLAG_PALETTE.rawValue != 0
+  }
+
+  /// Whether there is an alpha component.
+  public var hasAlpha: Bool {
+    unsafe (description?.pointee.flags.rawValue ?? 0) & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0
+  }
+
+  /// Bits of a sample of the first component.
+  public var bitDepth: Int { unsafe Int(description?.pointee.depth.0 ?? 0) }
+
+  /// Base-2 logarithms of how much coarser chroma is sampled than luma.
+  public var chromaShift: (horizontal: Int, vertical: Int) {
+    guard kind == .yuv, let description = unsafe description else { return (0, 0) }
+    return unsafe (Int(description.pointee.w_sub.1), Int(description.pointee.h_sub.1))
+  }
+
+  private var description: UnsafePointer<GstVideoFormatInfo>? { unsafe gst_video_format_get_info(raw) }
+}

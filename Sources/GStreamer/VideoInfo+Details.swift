@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+extension VideoInfo {
+  /// How fields lie in frames (`GstVideoInterlaceMode`).
+  public enum InterlaceMode: UInt32, Sendable {
+    case progressive
+    /// Two fields in every frame.
+    case interleaved
+    /// Each buffer's flags tell.
+    case mixed
+    /// Fields apart, with metas.
+    case fields
+    /// One field a buffer.
+    case alternate
+  }
+
+  public var interlaceMode: InterlaceMode {
+    get { InterlaceMode(rawValue: unsafe raw.interlace_mode.rawValue) ?? .progressive }
+    set { unsafe raw.interlace_mode = GstVideoInterlaceMode(rawValue: newValue.rawValue) }
+  }
+
+  /// Width to height of a sample.
+  public var pixelAspectRatio: Fraction {
+    get { unsafe Fraction(raw.par_n, raw.par_d) }
+    set { unsafe (raw.par_n, raw.par_d) = (newValue.numerator, newValue.denominator) }
+  }
+
+  /// Frames a second; `0/1` when they vary.
+  public mutating func setFrameRate(_ rate: Fraction) {
+    unsafe (raw.fps_n, raw.fps_d) = (rate.numerator, rate.denominator)
+  }
+
+  /// What the samples mean, in the code points of ITU-T H.273: `colour_primaries`, `transfer_characteristics`,
+  /// `matrix_coefficients`; 2 is unspecified. A range of `nil` is unknown.
+  public mutating func setColorimetry(isFullRange: Bool?, primaries: UInt8, transfer: UInt8, matrix: UInt8) {
+    unsafe raw.colorimetry.range =
+      switch isFullRange {
+      case true?: GST_VIDEO_COLOR_RANGE_0_255
+      case false?: GST_VIDEO_COLOR_RANGE_16_235
+      case nil: GST_VIDEO_COLOR_RANGE_UNKNOWN
+      }
+    unsafe raw.colorimetry.primaries = gst_video_color_primaries_from_iso(guint(primaries))
+    unsafe raw.colorimetry.transfer = gst_video_transfer_function_from_iso(guint(transfer))
+    unsafe raw.colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
+  }
+
+  /// Says that components are red, green and blue in full range, as every RGB format of GStreamer has them.
+  public mutating func setColorimetryToRGB() {
+    unsafe raw.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255
+    unsafe raw.colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_RGB
+  }
+
+  /// Where chroma samples lie: `chroma_sample_loc_type`, 0 to 3 (H.264 figure E-1); unknown for `nil` and others.
+  public mutating func setChromaSampleLocation(_ location: UInt8?) {
+    unsafe raw.chroma_site =
+      switch location {
+      case 0: GST_VIDEO_CHROMA_SITE_H_COSITED
+      case 1: GST_VIDEO_CHROMA_SITE_NONE
+      case 2: GST_VIDEO_CHROMA_SITE_COSITED
+      case 3: GST_VIDEO_CHROMA_SITE_V_COSITED
+      default: GST_VIDEO_CHROMA_SITE_UNKNOWN
+      }
+  }
+
+  /// Says nothing of several views.
+  public mutating func clearViews() {
+    unsafe raw.ABI.abi.multiview_mode = GST_VIDEO_MULTIVIEW_MODE_NONE
+    unsafe raw.ABI.abi.multiview_flags = GST_VIDEO_MULTIVIEW_FLAGS_NONE
+  }
+
+  /// Takes over what another description says beyond format and size: interlacing, aspect ratio, frame rate, colour,
+  /// views.
+  public mutating func copyDescription(from other: VideoInfo) {
+    unsafe raw.interlace_mode = other.raw.interlace_mode
+    unsafe raw.flags = other.raw.flags
+    unsafe raw.views = other.raw.views
+    unsafe raw.chroma_site = other.raw.chroma_site
+    unsafe raw.colorimetry = other.raw.colorimetry
+    unsafe (raw.par_n, raw.par_d) = (other.raw.par_n, other.raw.par_d)
+    unsafe (raw.fps_n, raw.fps_d) = (other.raw.fps_n, other.raw.fps_d)
+    unsafe raw.ABI.abi = other.raw.ABI.abi
+  }
+
+  /// As `copyDescription`, for another format into which the video is converted: colour and chroma are described anew
+  /// where the formats differ in kind.
+  public mutating func describeAsConverted(from other: VideoInfo) {
+    let (own, site) = unsafe (raw.colorimetry, raw.chroma_site)
+    copyDescription(from: other)
+    if format.kind == .rgb {
+      setColorimetryToRGB()
+    } else if other.format.kind == .rgb {
+      unsafe raw.colorimetry = own
+    }
+    if format.chromaShift != other.format.chromaShift { unsafe raw.chroma_site = site }
+  }
+}
