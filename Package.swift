@@ -17,6 +17,9 @@ let package = Package(
     .library(name: "VideoDecoding", targets: ["VideoDecoding"]),
     .library(name: "GStreamer", targets: ["GStreamer"]),
     .library(name: "gstswifth26x", type: .dynamic, targets: ["Plugin"]),
+    // For Tests/Fuzz, a package of its own that links the element classes statically.
+    .library(name: "Elements", targets: ["Elements"]),
+    .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
   ],
   targets: [
     .target(name: "H26x", swiftSettings: settings),

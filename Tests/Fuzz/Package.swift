@@ -19,6 +19,9 @@ let bitstreamSubjects = [
   "sei",
 ]
 
+/// Fuzzed as elements on a test bench.
+let elementSubjects = ["parse-element", "repack-element", "decode-element"]
+
 let h26x = Target.Dependency.product(name: "H26x", package: "gst-swift-h26x")
 
 let package = Package(
@@ -26,12 +29,23 @@ let package = Package(
   dependencies: [.package(name: "gst-swift-h26x", path: "../..")],
   targets: [
     .target(name: "FuzzDriver", dependencies: [h26x], swiftSettings: settings),
+    .target(
+      name: "FuzzHarness",
+      dependencies: [
+        h26x, "FuzzDriver", .product(name: "Elements", package: "gst-swift-h26x"),
+        .product(name: "GStreamer", package: "gst-swift-h26x"),
+        .product(name: "HarnessSupport", package: "gst-swift-h26x"),
+      ], swiftSettings: settings),
     .executableTarget(
       name: "make-seeds", dependencies: [h26x, "FuzzDriver"], path: "Sources/make-seeds", swiftSettings: settings),
   ]
     + bitstreamSubjects.map {
       .executableTarget(
         name: $0, dependencies: [h26x, "FuzzDriver"], path: "Subjects/\($0)", swiftSettings: settings)
+    }
+    + elementSubjects.map {
+      .executableTarget(
+        name: $0, dependencies: ["FuzzDriver", "FuzzHarness"], path: "Subjects/\($0)", swiftSettings: settings)
     },
   swiftLanguageModes: [.v6]
 )
