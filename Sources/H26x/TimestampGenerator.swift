@@ -18,6 +18,10 @@ public struct TimestampGenerator: Sendable {
   /// Units in the duration of a frame: divisible by 2 for fields and by 1 to 17 for the start.
   public static let ticksPerFrame: Int64 = 24_504_480
 
+  /// No epoch begins later than this, some 10^11 frames behind the first: only counts that jump without
+  /// sense in every epoch come that far, and the sum must not overflow.
+  private static let latestEpoch = Int64.max / 4
+
   /// What the generator needs to know of a coded picture, in decoding order.
   public struct Picture: Sendable, Hashable {
     /// `PicOrderCnt` of the frame or field.
@@ -102,7 +106,7 @@ public struct TimestampGenerator: Sendable {
     var presentation = presentationTime(picture, isSecond: isSecond)
     if !isSecond { firstField = (Int64(picture.order), presentation) }
     // Two fields of a frame take its one place, wherever in it they are.
-    epochEnd = max(epochEnd, frameStart(presentation) + Self.ticksPerFrame)
+    epochEnd = min(max(epochEnd, frameStart(presentation) + Self.ticksPerFrame), Self.latestEpoch)
     lastDecoding = max(lastDecoding, min(decodingTime(presentation, isSecond: isSecond), presentation))
     presentation = max(presentation, lastDecoding)
     return Timestamps(
@@ -139,7 +143,7 @@ public struct TimestampGenerator: Sendable {
     if isSecond, step != 2 || order == firstField.order {
       return max(0, firstField.presentation + (order < firstField.order ? -half : half))
     }
-    // Differences of two 32-bit counts stay below 2^33, and times far below 2^58.
+    // Differences of two 32-bit counts stay below 2^33, and times within an epoch below 2^58.
     return max(epochBase, epochBase + (order - epochOrder) * Self.ticksPerFrame / step)
   }
 

@@ -16,7 +16,7 @@ let settings: [SwiftSetting] = [
 /// Fuzzed through `H26x` alone.
 let bitstreamSubjects = [
   "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "repack", "format-description",
-  "sei",
+  "sei", "timestamps",
 ]
 
 /// Fuzzed as elements on a test bench.

@@ -20,4 +20,20 @@ import Testing
     }
     #expect(error.reason == .truncated || error.reason == .valueOutOfRange || error.reason == .codeTooLong)
   }
+
+  @Test func picturesFarApartInManyEpochsOverflowNothing() {
+    var pictures: [TimestampGenerator.Picture] = []
+    for _ in 0..<600 {
+      pictures.append(TimestampGenerator.Picture(order: .min, startsEpoch: true))
+      pictures.append(TimestampGenerator.Picture(order: .max, startsEpoch: false))
+      pictures.append(TimestampGenerator.Picture(order: .max - 1, startsEpoch: false))
+    }
+    var generator = TimestampGenerator(lookAhead: Array(pictures.prefix(6)), reorderDepth: 1)
+    var decoding: Int64 = 0
+    for picture in pictures {
+      let times = generator.next(picture)
+      #expect(times.decoding >= decoding && times.presentation >= times.decoding)
+      decoding = times.decoding
+    }
+  }
 }
