@@ -109,6 +109,17 @@ public struct DecodeError: Error, Sendable, Hashable {
   }
 }
 
+extension DecodeError: CustomStringConvertible {
+  /// Message, picture, NAL unit type, libavcodec's text and VideoToolbox's status, as far as known.
+  public var description: String {
+    var text = "\(message)"
+    if let accessUnitNumber { text += ", access unit \(accessUnitNumber)" }
+    if let nalUnitType { text += ", NAL unit type \(nalUnitType)" }
+    if let libavcodecMessage { text += ", libavcodec: \(libavcodecMessage)" }
+    return text + " (\(status))"
+  }
+}
+
 extension AVError {
   /// The codec itself is gone or out of order, rather than the input wrong: worth a new one and a replay.
   var meansLostSession: Bool {

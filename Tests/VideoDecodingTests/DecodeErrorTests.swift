@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import Testing
+
+@testable import VideoDecoding
+
+@Suite struct DecodeErrorTests {
+  private let record = AccessUnitRecord(
+    index: 7, tag: 70, doNotOutput: false, nalUnitType: 5, isField: false, isRandomAccessPoint: true, epoch: 7,
+    recoveryStart: 7)
+
+  @Test(arguments: [
+    (AVError.invalidData, DecodeError.Reason.badData, Int32(-12909)),
+    (.unsupportedFeature, .unsupportedFeature, -12910),
+    (.external, .malfunction, -12911), (.noDevice, .malfunction, -12911), (.outOfMemory, .allocationFailed, -12904),
+  ])
+  func ofAnAccessUnit(_ code: AVError, _ reason: DecodeError.Reason, _ status: Int32) {
+    let error = DecodeError(decoding: record, code: code)
+    #expect(error.reason == reason && error.status == status && error.libavcodecCode == code.rawValue)
+    #expect(error.tag == 70 && error.accessUnitNumber == 7 && error.nalUnitType == 5)
+    #expect(error.description.contains("access unit 7, NAL unit type 5, libavcodec: \(code.description)"))
+  }
+
+  @Test func statusesTellReasonsApart() {
+    let statuses = DecodeError.Reason.allCases.map { DecodeError($0).status }
+    #expect(Set(statuses).count == statuses.count && statuses.allSatisfy { $0 < -12_000 })
+    #expect(DecodeError(.invalidSession).libavcodecMessage == nil)
+  }
+
+  @Test func libavcodecsTexts() {
+    #expect(AVError.invalidData.description == "Invalid data found when processing input")
+    #expect(throws: AVError.endOfFile) { try AVError.check(AVError.endOfFile.rawValue) }
+    #expect(throws: Never.self) { try AVError.check(3) }
+  }
+}
