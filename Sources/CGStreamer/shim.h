@@ -98,6 +98,15 @@ static inline void cgst_buffer_add_user_data_unregistered(GstBuffer *buffer, con
 static inline void cgst_value_set_fraction(GValue *value, gint n, gint d) { gst_value_set_fraction(value, n, d); }
 static inline void cgst_value_take_structure(GValue *value, GstStructure *s) { g_value_take_boxed(value, s); }
 
+/*
+ * The header declares the function as if it read no memory (G_GNUC_CONST), so that the optimiser may free a temporary
+ * string before the call. Through a volatile pointer nothing is known of it.
+ */
+static inline GstVideoFormat cgst_video_format_from_string(const gchar *name) {
+  GstVideoFormat (*volatile function)(const gchar *) = gst_video_format_from_string;
+  return function(name);
+}
+
 // MARK: Base classes
 
 static inline gboolean cgst_base_parse_is_draining(const GstBaseParse *parse) { return GST_BASE_PARSE_DRAINING(parse); }

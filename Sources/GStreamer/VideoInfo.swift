@@ -8,7 +8,7 @@ public import CGStreamer
 
   /// The format of this name, as in caps: `I420`, `NV12` … `nil` when there is none.
   public init?(name: String) {
-    let format = unsafe gst_video_format_from_string(name)
+    let format = unsafe cgst_video_format_from_string(name)
     guard format != GST_VIDEO_FORMAT_UNKNOWN else { return nil }
     rawValue = format.rawValue
   }
