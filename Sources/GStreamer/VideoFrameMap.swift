@@ -46,13 +46,15 @@ import CGStreamer
   /// - Warning: good as long as the map lives.
   @unsafe public func plane(_ index: Int) -> (start: UnsafeMutableRawPointer, memory: UnsafeMutableRawBufferPointer)? {
     guard 0..<planeCount ~= index else { return nil }
-    let (data, map) =
+    let (data, ownMap) =
       switch index {
       case 0: unsafe (raw.data.0, raw.map.0)
       case 1: unsafe (raw.data.1, raw.map.1)
       case 2: unsafe (raw.data.2, raw.map.2)
       default: unsafe (raw.data.3, raw.map.3)
       }
+    // Without a GstVideoMeta the whole buffer is mapped once, as plane 0.
+    let map = unsafe ownMap.data == nil ? raw.map.0 : ownMap
     guard let data = unsafe data, let start = unsafe map.data else { return nil }
     return unsafe (data, UnsafeMutableRawBufferPointer(start: start, count: Int(clamping: map.size)))
   }
