@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+private typealias Stream = RepackStream
+
+/// Parameter sets and `codec_data`: where they go, and when the caps change.
+@Suite(.serialized) struct H264RepackParameterSetTests {
+  private let idr = Stream.slice(0, isIDR: true)
+
+  /// The number of caps events that came out.
+  private func capsEvents(_ harness: Harness) -> Int {
+    var count = 0
+    while let event = harness.tryPullEvent() {
+      if event.kind == .caps { count += 1 }
+    }
+    return count
+  }
+
+  @Test func capsWaitForTheParameterSets() throws {
+    let harness = try Harness.repack(to: "avc")
+    harness.collectMessages()
+    harness.setInputCaps(Stream.caps("byte-stream"))
+    #expect(harness.push(Stream.annexB([idr])) == 0)
+    #expect(harness.push(Stream.annexB([Stream.slice(1)])) == 0)
+    #expect(throws: Harness.Failure.noCaps) { _ = try harness.outputCaps() }
+    #expect(harness.takeMessages().filter { $0.hasPrefix("warning") }.count == 1)
+    #expect(harness.statistic("dropped-before-parameter-sets") == 2)
+
+    // Alone, long before, and in the wrong order.
+    #expect(harness.push(Stream.annexB([Stream.pps()])) == 0)
+    #expect(harness.push(Stream.annexB([Stream.delimiter, Stream.sps()])) == 0)
+    #expect(harness.push(Stream.annexB([idr])) == 0)
+    let first = try harness.pull()
+    #expect(try first.copiedBytes() == Stream.lengthPrefixed([idr]))
+    #expect(first.flags.contains(.discontinuity))
+    #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps()]))
+    #expect(harness.takeMessages().isEmpty && harness.waiting == 0)
+    #expect(capsEvents(harness) == 1)
+  }
+
+  @Test func aStreamWithoutParameterSetsEndsWithAnError() throws {
+    for format in ["avc", "avc3"] {
+      let harness = try Harness.repack(to: format)
+      harness.collectMessages()
+      harness.setInputCaps(Stream.caps("byte-stream"))
+      #expect(harness.push(Stream.annexB([idr])) == 0)
+      harness.endOfStream()
+      #expect(harness.takeMessages().contains { $0.hasPrefix("error: The stream has no parameter sets") })
+      #expect(harness.received == 0)
+    }
+  }
+
+  @Test func repeatedParameterSetsChangeNothing() throws {
+    let harness = try Harness.repack(to: "avc")
+    harness.setInputCaps(Stream.caps("byte-stream"))
+    for _ in 0..<5 {
+      #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr])) == 0)
+      #expect(harness.push(Stream.annexB([Stream.pps()])) == 0)
+      #expect(harness.push(Stream.annexB([Stream.slice(1)])) == 0)
+    }
+    for _ in 0..<5 {
+      #expect(try harness.pullBytes() == Stream.lengthPrefixed([idr]))
+      #expect(try harness.pullBytes() == Stream.lengthPrefixed([Stream.slice(1)]))
+    }
+    #expect(harness.waiting == 0 && capsEvents(harness) == 1 && harness.statistic("parameter-set-changes") == 0)
+  }
+
+  @Test func aChangeComesBeforeTheBufferThatNeedsIt() throws {
+    let harness = try Harness.repack(to: "avc")
+    harness.setInputCaps(Stream.caps("byte-stream"))
+    #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr])) == 0)
+    #expect(capsEvents(harness) == 1)
+    #expect(harness.push(Stream.annexB([Stream.sps(level: 41), Stream.pps(), idr])) == 0)
+    #expect(capsEvents(harness) == 1)
+    #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps(level: 41)], pps: [Stream.pps()]))
+    // Another id: all of them are in codec_data.
+    #expect(harness.push(Stream.annexB([Stream.sps(3), Stream.pps(9, sps: 3), idr])) == 0)
+    let both = Stream.avcC([Stream.sps(level: 41), Stream.sps(3)], pps: [Stream.pps(), Stream.pps(9, sps: 3)])
+    #expect(try harness.outputCodecData() == both)
+    #expect(harness.push(Stream.annexB([Stream.sps(3), Stream.pps(9, sps: 3), idr])) == 0)
+    #expect(capsEvents(harness) == 1 && harness.statistic("parameter-set-changes") == 2)
+    for _ in 0..<4 { #expect(try harness.pullBytes() == Stream.lengthPrefixed([idr])) }
+  }
+
+  @Test func aChangeInMidSequenceStaysInBandUntilTheNextKeyframe() throws {
+    let harness = try Harness.repack(to: "avc")
+    harness.setInputCaps(Stream.caps("byte-stream"))
+    let other = Stream.pps(qp: 3)
+    #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr])) == 0)
+    #expect(harness.push(Stream.annexB([other])) == 0)
+    #expect(harness.push(Stream.annexB([Stream.slice(1)])) == 0)
+    #expect(harness.push(Stream.annexB([Stream.slice(2)])) == 0)
+    #expect(capsEvents(harness) == 1)
+    #expect(harness.push(Stream.annexB([idr])) == 0)
+    #expect(capsEvents(harness) == 1)
+    #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [other]))
+    for expected in [[idr], [other, Stream.slice(1)], [Stream.slice(2)], [idr]] {
+      #expect(try harness.pullBytes() == Stream.lengthPrefixed(expected))
+    }
+  }
+
+  @Test func setsBehindTheSlicesAreForTheNextPicture() throws {
+    let harness = try Harness.repack(to: "avc")
+    harness.setInputCaps(Stream.caps("byte-stream"))
+    #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr, Stream.pps(qp: 5)])) == 0)
+    #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps()]))
+    #expect(harness.push(Stream.annexB([idr])) == 0)
+    #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps(qp: 5)]))
+  }
+
+  @Test func theHighProfilesExtensionIsWritten() throws {
+    let harness = try Harness.repack(to: "avc")
+    harness.setInputCaps(Stream.caps("byte-stream"))
+    let sps = Stream.sps(profile: 122, constraints: 0)
+    #expect(harness.push(Stream.annexB([sps, Stream.spsExtension(), Stream.pps(), idr])) == 0)
+    let high = [0xFE, 0xFA, 0xF9, 1] + Stream.lengthPrefixed([Stream.spsExtension()], 2)
+    #expect(try harness.outputCodecData() == Stream.avcC([sps], pps: [Stream.pps()], high: high))
+    #expect(try harness.pullBytes() == Stream.lengthPrefixed([idr]))
+  }
+
+  @Test func whatStandsBehindARecordIsKept() throws {
+    let harness = try Harness.repack("nal-length-size=2", to: "avc")
+    let record = Stream.avcC([Stream.sps()], pps: [Stream.pps()], high: [1, 2, 3])
+    harness.setInputCaps(Stream.caps("avc", codecData: record))
+    #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
+    #expect(
+      try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps()], size: 2, high: [1, 2, 3]))
+  }
+
+  private static let policies: [(String, [Bool])] = [
+    ("auto", [true, true, false, true]), ("keyframes", [true, true, false, true]),
+    ("changes", [true, false, false, false]), ("never", [false, false, false, false]),
+  ]
+
+  @Test(arguments: policies)
+  func insertsAsAsked(policy: String, expected: [Bool]) throws {
+    for format in ["byte-stream", "avc3"] {
+      let harness = try Harness.repack("insert-parameter-sets=\(policy)", to: format)
+      harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
+      let units = [[idr], [Stream.recoveryPoint, Stream.slice(1)], [Stream.slice(2)], [idr]]
+      for (unit, hasSets) in zip(units, expected) {
+        #expect(harness.push(Stream.lengthPrefixed(unit)) == 0)
+        let result = (hasSets ? [Stream.sps(), Stream.pps()] : []) + unit
+        #expect(
+          try harness.pullBytes() == (format == "avc3" ? Stream.lengthPrefixed(result) : Stream.annexB(result)))
+      }
+    }
+  }
+
+  @Test func newCodecDataGoesInBandAtOnce() throws {
+    let harness = try Harness.repack(to: "byte-stream")
+    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
+    #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
+    let other = Stream.pps(qp: 2)
+    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [other])))
+    #expect(harness.push(Stream.lengthPrefixed([Stream.slice(1)])) == 0)
+    _ = try harness.pullBytes()
+    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), other, Stream.slice(1)]))
+  }
+
+  @Test func setsThatAreThereAreNotInsertedAgain() throws {
+    let harness = try Harness.repack(to: "byte-stream")
+    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
+    #expect(harness.push(Stream.lengthPrefixed([Stream.sps(), Stream.pps(), idr])) == 0)
+    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), Stream.pps(), idr]))
+    // Changed in the stream: what codec_data said is over.
+    let other = Stream.pps(qp: 2)
+    #expect(harness.push(Stream.lengthPrefixed([other, Stream.slice(1)])) == 0)
+    #expect(try harness.pullBytes() == Stream.annexB([other, Stream.slice(1)]))
+    #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
+    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), other, idr]))
+  }
+
+  @Test func aFlushBringsThemAgain() throws {
+    let harness = try Harness.repack("insert-parameter-sets=changes", to: "byte-stream")
+    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
+    #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
+    harness.flush()
+    #expect(harness.push(Stream.lengthPrefixed([Stream.slice(1)])) == 0)
+    _ = try harness.pullBytes()
+    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), Stream.pps(), Stream.slice(1)]))
+  }
+
+  @Test func delimitersAreInsertedOnce() throws {
+    let harness = try Harness.repack("insert-aud=true", to: "byte-stream")
+    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
+    #expect(harness.push(Stream.lengthPrefixed([[0x09, 0x10], idr])) == 0)
+    #expect(harness.push(Stream.lengthPrefixed([Stream.slice(1)])) == 0)
+    #expect(try harness.pullBytes() == Stream.annexB([[0x09, 0x10], Stream.sps(), Stream.pps(), idr]))
+    #expect(try harness.pullBytes() == Stream.annexB([Stream.delimiter, Stream.slice(1)]))
+    #expect(harness.statistic("inserted-auds") == 1)
+  }
+
+  private static let drops: [(String, Set<UInt8>)] = [
+    ("aud", [9]), ("filler", [12]), ("sei", [6]), ("end-of-sequence", [10, 11]), ("parameter-sets", [7, 8]),
+    ("aud+filler+sei+end-of-sequence+parameter-sets", [6, 7, 8, 9, 10, 11, 12]),
+  ]
+
+  @Test(arguments: drops)
+  func dropsAsAsked(drop: String, types: Set<UInt8>) throws {
+    let all = [
+      Stream.delimiter, Stream.sps(), Stream.pps(), Stream.sei, idr, Stream.filler, Stream.endOfSequence, [0x0B],
+    ]
+    for format in ["byte-stream", "avc3"] {
+      let harness = try Harness.repack("drop=\(drop)", to: format)
+      harness.setInputCaps(Stream.caps("byte-stream"))
+      #expect(harness.push(Stream.annexB(all)) == 0)
+      let left = all.filter { !types.contains($0[0] & 31) }
+      #expect(try harness.pullBytes() == (format == "avc3" ? Stream.lengthPrefixed(left) : Stream.annexB(left)))
+      #expect(harness.statistic("dropped-nal-units") == all.count - left.count)
+    }
+  }
+}
