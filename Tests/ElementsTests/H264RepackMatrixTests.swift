@@ -90,11 +90,11 @@ struct RepackEnd: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private func push(_ input: RepackEnd, into harness: Harness) {
+  private func push(_ input: RepackEnd, into harness: Harness) throws {
     for (index, unit) in accessUnits(withSets: input.format != "avc").enumerated() {
       let buffers = input.alignment == "au" ? [unit] : unit.map { [$0] }
       for nalUnits in buffers {
-        guard var buffer = Buffer(copying: input.pack(nalUnits).span) else { return }
+        var buffer = try Stream.buffer(input.pack(nalUnits))
         buffer.pts = .seconds(UInt64(index) + 5)
         buffer.dts = .seconds(UInt64(index) + 4)
         buffer.duration = .second
@@ -111,7 +111,7 @@ struct RepackEnd: Sendable, CustomTestStringConvertible {
     let harness = try Harness.repack("nal-length-size=\(output.lengthSize)", to: output.format, output.alignment)
     harness.setInputCaps(
       Stream.caps(input.format, input.alignment, codecData: record(input), more: ", width=32, profile=high-4:2:2"))
-    push(input, into: harness)
+    try push(input, into: harness)
 
     for (index, unit) in expected(from: input, to: output).enumerated() {
       let pieces = output.alignment == "au" ? [unit] : unit.map { [$0] }
@@ -144,7 +144,7 @@ struct RepackEnd: Sendable, CustomTestStringConvertible {
       ! swifth264repack nal-length-size=\(input.lengthSize)
       """, to: input.format, "au")
     harness.setInputCaps(Stream.caps(input.format, input.alignment, codecData: record(input)))
-    push(input, into: harness)
+    try push(input, into: harness)
     for unit in accessUnits(withSets: false) {
       let result = input.unpack(try harness.pullBytes()).filter { ![7, 8].contains($0[0] & 31) }
       #expect(result == unit)

@@ -104,6 +104,12 @@ enum RepackStream {
     bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
   }
 
+  /// A buffer of these bytes.
+  static func buffer(_ bytes: [UInt8]) throws -> Buffer {
+    guard let buffer = Buffer(copying: bytes.span) else { throw Harness.Failure.noBuffer }
+    return buffer
+  }
+
   /// Caps of this packaging.
   static func caps(_ format: String, _ alignment: String = "au", codecData: [UInt8]? = nil, more: String = "") -> String
   {

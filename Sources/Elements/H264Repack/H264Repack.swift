@@ -242,6 +242,7 @@ final class H264Repack: BaseTransform {
   var insertion: H264RepackSettings.ParameterSetInsertion {
     guard active.parameterSets == .automatic else { return active.parameterSets }
     // In the stream they are where the encoder wanted them.
+    if input?.streamFormat == output?.streamFormat { return .never }
     return input?.streamFormat == .avc || sets.areOutOfBand ? .keyframes : .never
   }
 
