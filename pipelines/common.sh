@@ -36,7 +36,8 @@ bad_usage() {
 # need ELEMENT REMEDY: stops with the remedy when GStreamer does not know the element.
 need() {
   command -v gst-launch-1.0 > /dev/null || die "gst-launch-1.0 is missing; install gstreamer1.0-tools"
-  gst-inspect-1.0 --exists "$1" || die "the GStreamer element $1 is missing; $2"
+  # Without a version of our own choice, --exists asks for one as new as GStreamer itself.
+  gst-inspect-1.0 --exists --atleast-version=0.0 "$1" || die "the GStreamer element $1 is missing; $2"
 }
 
 need_ours() {
