@@ -116,23 +116,27 @@ limit=()
 launch() {
   local log=$1 status=0
   shift
-  "${limit[@]}" gst-launch-1.0 -v -m -e --no-position "$@" 2>&1 | tee -- "$log" \
-    | sed -un "/100.0 %/d; s/^progressreport[0-9]* ([0-9:]*): \(.*\)/$program: \1/p" >&2 || status=${PIPESTATUS[0]}
+  # gst-launch-1.0 can miss an error that it has just printed, with any element, and wait for ever: end it then.
+  bash -c 'echo $$ > "$0"; exec "$@"' "$scratch/process" "${limit[@]}" gst-launch-1.0 -v -m -e --no-position "$@" 2>&1 \
+    | tee -- "$log" | awk -v name="$program" -v process="$scratch/process" '
+      /^progressreport/ && !/100\.0 %/ { sub(/^[^:]*:[^:]*:[^:]*: /, ""); print name ": " $0; fflush() }
+      /^ERROR: from element/ && !ending++ { system("{ read p; sleep 3; kill $p; } < " process " 2> /dev/null &") }
+    ' >&2 || status=${PIPESTATUS[0]}
   explain "$log" "$status"
 }
 
 # explain LOG STATUS: stops with one clear line if the run that wrote LOG failed.
 explain() {
   local log=$1 status=$2 reason detail
+  if ((status)) && grep -qE 'reason not-linked|failed delayed linking|Delayed linking failed|no known streams found' "$log"; then
+    die "no H.264 in this file ($container): none of its streams is video/x-h264"
+  fi
   reason=$(sed -n 's/^ERROR: from element [^ ]*: //p' "$log" | head -n 1)
   if [[ -z $reason ]]; then
     ((status)) || return 0
     ((status > 128)) && die "gst-launch-1.0 was ended by signal $((status - 128))"
     reason=$(sed -n 's/^WARNING: erroneous pipeline: //p; s/^ERROR: //p' "$log" | head -n 1)
     die "${reason:-gst-launch-1.0 ended with status $status: $(tail -n 1 "$log")}"
-  fi
-  if grep -q '^WARNING: Delayed linking failed' "$log"; then
-    die "no H.264 in this file ($container): none of its streams is video/x-h264"
   fi
   detail=$(grep -A 2 '^Additional debug info:' "$log" | sed -n 3p)
   die "$reason${detail:+ ($detail)}"
