@@ -57,9 +57,8 @@ import Testing
 
   @Test(arguments: names) func isAutopluggedOnlyWhenNothingElseIs(_ name: String) throws {
     let factory = try unsafe #require(gst_element_factory_find(name))
-    defer { unsafe gst_object_unref(factory) }
-    let feature = unsafe UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstPluginFeature.self)
-    #expect(unsafe gst_plugin_feature_get_rank(feature) == GST_RANK_MARGINAL.rawValue)
+    defer { unsafe gst_object_unref(UnsafeMutableRawPointer(factory)) }
+    #expect(unsafe gst_plugin_feature_get_rank(factory) == GST_RANK_MARGINAL.rawValue)
     let classification = try unsafe #require(gst_element_factory_get_metadata(factory, "klass"))
     let expected =
       ["swifth264parse": "Codec/Parser/Converter/Video", "swifth264repack": "Codec/Converter/Video"][name]
