@@ -33,11 +33,17 @@ extension H264Parse {
     let result: ScanResult
     let available: Int
     let isMarked = frame.withBuffer { $0.flags.contains(.marker) }
+    noticeUpstreamTimes(pts: frame.withBuffer { $0.pts }, dts: frame.withBuffer { $0.dts })
     do {
       let map = try frame.map()
       let bytes = map.bytes
       available = bytes.count
-      result = inputFormat?.isLengthPrefixed == true ? scanPacket(bytes) : scanByteStream(bytes, isMarked: isMarked)
+      var found = timestamps.heldUnitSize.map { ScanResult.unit($0) }
+      if found == nil {
+        found = inputFormat?.isLengthPrefixed == true ? scanPacket(bytes) : scanByteStream(bytes, isMarked: isMarked)
+      }
+      if case .unit(let size) = found, !prepareTimestamps(bytes, unitSize: size) { found = .needsMoreData }
+      result = found ?? .needsMoreData
     }
     // When the element pulls its data, no event tells of the end.
     defer { if isDraining, sinkPad.isPulling, result.size == available { reportMissingPictures() } }
@@ -68,7 +74,10 @@ extension H264Parse {
     if frame.withBuffer({ $0.flags.contains(.discontinuity) }) { isDiscontinuous = true }
     // In push mode seeks come with events, and offsets may be missing.
     guard frame.isNew, sinkPad.isPulling else { return }
-    if let expectedOffset, frame.offset != expectedOffset { resetScan() }
+    if let expectedOffset, frame.offset != expectedOffset {
+      resetScan()
+      timestamps.awaitsPosition = frame.offset != 0
+    }
   }
 
   private func consume(_ count: Int, of frame: borrowing BaseParseFrame) {

@@ -2,24 +2,164 @@
 import GStreamer
 import H26x
 
+/// Where timestamps come from.
+struct TimestampState: Sendable {
+  /// Upstream's segment is in time.
+  var isUpstreamInTime = false
+  /// Upstream has given presentation or decoding timestamps.
+  var hasUpstreamTimes = false
+  /// Upstream has given decoding timestamps.
+  var hasUpstreamDecodingTimes = false
+  /// The times of a raw stream.
+  var timeline = PresentationTimeline()
+  /// After a seek in a raw stream: the base class knows where, and says so on the first buffer's way out.
+  var awaitsPosition = false
+  /// What looks at the pictures to come.
+  var lookAhead: PictureLookAhead?
+  /// The size of the unit that waits for that.
+  var heldUnitSize: Int?
+  /// The picture in hand, in a raw stream.
+  var picture: TimestampGenerator.Picture?
+  /// The generated time of the first picture after a seek.
+  var firstAfterSeek: ClockTime?
+  var rebuilder: DecodingTimeRebuilder?
+}
+
 extension H264Parse {
   /// How long the unit in hand is shown: `nil` when unknown, zero when no picture begins with it.
   func pictureDuration() -> ClockTime? {
     guard unit.contents.contains(.pictureStart) else { return .zero }
     let fields = unit.information.pictureTiming?.structure?.fieldPeriods ?? (unit.slice?.isField == true ? 1 : 2)
     guard let rate = capsState.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
-    return .seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
+    return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
+  }
+
+  // MARK: Before the unit goes to the base class
+
+  /// Reads the order of the picture in hand, when timestamps have to be made of it. Answers whether enough is known:
+  /// otherwise the unit waits for more data.
+  func prepareTimestamps(_ bytes: Span<UInt8>, unitSize: Int) -> Bool {
+    guard makesTimestamps, let slice = unit.slice, unit.contents.contains(.pictureStart),
+      let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
+    else { return true }
+    if timestamps.heldUnitSize == nil {
+      timestamps.picture = readPicture(bytes, slice, sps)
+      guard updateSourceCaps() else { return true }
+    }
+    guard let picture = timestamps.picture, let rate = capsState.frameRate, rate.numerator > 0 else { return true }
+    if timestamps.timeline.covers(sps, rate) { return true }
+    var lookAhead =
+      timestamps.lookAhead
+      ?? PictureLookAhead(
+        picture, of: sps, reader: timestamps.timeline.reader, parameterSets: parameterSets, from: unitSize)
+    let isComplete = isDraining || inputAlignment != nil || bytes.count > Self.maximumUnitSize / 2
+    guard lookAhead.advance(bytes, isComplete: isComplete) else {
+      timestamps.lookAhead = lookAhead
+      timestamps.heldUnitSize = unitSize
+      return false
+    }
+    timestamps.lookAhead = nil
+    timestamps.heldUnitSize = nil
+    timestamps.timeline.begin(sps, rate, lookAhead: lookAhead.pictures)
+    return true
+  }
+
+  /// Whether the stream is a raw one.
+  private var makesTimestamps: Bool {
+    guard inputFormat == .byteStream, !timestamps.hasUpstreamTimes, segment.rate > 0 else { return false }
+    return !timestamps.isUpstreamInTime || segment.start == 0 && segment.rate == 1 && segment.appliedRate == 1
+  }
+
+  private func readPicture(
+    _ bytes: Span<UInt8>, _ slice: H264.SliceHeader, _ sps: H264.SequenceParameterSet
+  ) -> TimestampGenerator.Picture {
+    do throws(BitstreamError) {
+      // Operation 5, which resets the counts, stands further back in the header.
+      let whole = try H264.SliceHeader(
+        nalUnit: bytes.extracting(unit.sliceRange), parameterSets: parameterSets, depth: .referenceMarking)
+      return timestamps.timeline.reader.picture(whole, sps)
+    } catch {
+      return timestamps.timeline.reader.picture(slice, sps)
+    }
+  }
+
+  /// Learns from an input buffer what upstream knows of time.
+  func noticeUpstreamTimes(pts: ClockTime?, dts: ClockTime?) {
+    // Sources of bytes put a decoding timestamp of 0 on the first buffer.
+    let hasDecodingTime = dts != nil && timestamps.isUpstreamInTime
+    if pts != nil && !sinkPad.isPulling || hasDecodingTime { timestamps.hasUpstreamTimes = true }
+    if hasDecodingTime { timestamps.hasUpstreamDecodingTimes = true }
   }
 
   /// Puts timestamps on the buffer of the unit in hand where upstream did not.
   func stamp(_ buffer: inout Buffer) {
-    guard alignment == .nalUnit else { return }
-    // All NAL units of an access unit belong to the same instant.
+    if timestamps.hasUpstreamTimes {
+      rebuildDecodingTime(&buffer)
+    } else if let picture = timestamps.picture {
+      timestamps.picture = nil
+      stampRaw(&buffer, picture)
+    } else if makesTimestamps {
+      stampUnordered(&buffer)
+    }
+    if alignment == .nalUnit { shareTimes(&buffer) }
+  }
+
+  private func stampRaw(_ buffer: inout Buffer, _ picture: TimestampGenerator.Picture) {
+    guard let times = timestamps.timeline.next(picture) else { return stampUnordered(&buffer) }
+    if timestamps.awaitsPosition {
+      timestamps.awaitsPosition = false
+      timestamps.firstAfterSeek = times.pts
+      buffer.pts = nil
+      buffer.dts = nil
+    } else {
+      buffer.pts = times.pts
+      buffer.dts = times.dts
+    }
+  }
+
+  /// Without a frame rate there is only the start of buffering to hold on to.
+  private func stampUnordered(_ buffer: inout Buffer) {
+    if unit.information.hasBufferingPeriod { hasBufferingPeriod = true }
+    if hasBufferingPeriod, buffer.dts == nil, unit.contents.contains(.pictureStart) { buffer.dts = .zero }
+  }
+
+  /// All NAL units of an access unit belong to the same instant.
+  private func shareTimes(_ buffer: inout Buffer) {
     if unit.contents.contains(.accessUnitStart) {
       accessUnitTimes = (buffer.pts, buffer.dts)
     } else {
       if let pts = buffer.pts { accessUnitTimes.pts = pts } else { buffer.pts = accessUnitTimes.pts }
       if let dts = buffer.dts { accessUnitTimes.dts = dts } else { buffer.dts = accessUnitTimes.dts }
     }
+  }
+
+  /// Where upstream gives presentation times alone, as Matroska does, decoding times are the same in order.
+  private func rebuildDecodingTime(_ buffer: inout Buffer) {
+    guard timestamps.isUpstreamInTime, !timestamps.hasUpstreamDecodingTimes, segment.rate > 0,
+      unit.contents.contains(.pictureStart), buffer.dts == nil, let pts = buffer.pts
+    else { return }
+    var rebuilder = timestamps.rebuilder ?? makeRebuilder()
+    let time = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
+    timestamps.rebuilder = rebuilder
+    buffer.dts = ClockTime(nanoseconds: UInt64(max(time, 0)))
+  }
+
+  private func makeRebuilder() -> DecodingTimeRebuilder {
+    let sps = capsState.sequenceParameterSetID.flatMap { parameterSets.sequenceParameterSet($0) }
+    let depth = sps?.maximumReorderFrames ?? 0
+    return DecodingTimeRebuilder(
+      reorderDepth: unit.slice?.isField == true ? depth * 2 : depth,
+      frameDuration: Int64(clamping: pictureDuration()?.nanoseconds ?? 0))
+  }
+
+  // MARK: Before the unit goes out
+
+  /// The first picture after a seek in a raw stream: the base class put the position on it.
+  func takePosition(_ buffer: inout Buffer) {
+    guard let generated = timestamps.firstAfterSeek else { return }
+    timestamps.firstAfterSeek = nil
+    guard let position = buffer.dts else { return }
+    timestamps.timeline.move(generated, to: position)
+    buffer.pts = position
   }
 }

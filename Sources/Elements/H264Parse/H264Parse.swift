@@ -110,6 +110,9 @@ final class H264Parse: BaseParse {
   /// A discontinuity that the next unit has to tell.
   var isDiscontinuous = false
   var discardsBidirectional = false
+  var timestamps = TimestampState()
+  /// A buffering period began: decoding times can be counted from there.
+  var hasBufferingPeriod = false
   /// The timestamps that the NAL units of one access unit share.
   var accessUnitTimes: (pts: ClockTime?, dts: ClockTime?) = (nil, nil)
 
@@ -143,6 +146,8 @@ final class H264Parse: BaseParse {
     pendingKeyUnit.withLock { $0 = nil }
     discardsBidirectional = false
     insertion.lastTime = nil
+    timestamps = TimestampState()
+    hasBufferingPeriod = false
   }
 
   /// Forgets what upstream's caps and the stream said about the stream.
@@ -168,6 +173,9 @@ final class H264Parse: BaseParse {
     accessUnitTimes = (nil, nil)
     packetRemainder = 0
     isPacketBroken = false
+    let isInTime = timestamps.isUpstreamInTime
+    timestamps = TimestampState()
+    timestamps.isUpstreamInTime = isInTime
   }
 
   func publishStatistics() {
@@ -202,10 +210,14 @@ final class H264Parse: BaseParse {
       return result
     case .segment:
       let discards = event.segment?.forwardPredictedOnly ?? false
+      let isInTime = event.segment?.isTime ?? false
+      let start = event.segment?.start ?? 0
       // The base class sends out what belongs to the old segment first.
       let result = super.sinkEvent(event)
       resetScan()
       discardsBidirectional = discards
+      timestamps.isUpstreamInTime = isInTime
+      timestamps.awaitsPosition = !isInTime && start > 0
       insertion.lastTime = nil
       return result
     case .endOfStream:

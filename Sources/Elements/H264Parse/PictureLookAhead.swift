@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Looks at the first pictures of a sequence before the first of them goes out, to learn how its picture order counts
+/// run. It works on copies and changes nothing of the parser's own state.
+struct PictureLookAhead: Sendable {
+  private(set) var pictures: [TimestampGenerator.Picture]
+  private var reader: PresentationTimeline.PictureReader
+  private var parameterSets: H264.ParameterSets
+  private var detector: H264.AccessUnitDetector
+  private var scanner: AnnexB.Scanner
+  private let limit: Int
+  private let sequence: H264.SequenceParameterSet
+  /// How often the counts had no gap when a later picture came.
+  private var wholeGroups = 0
+  private var isDone: Bool
+
+  /// - Parameters:
+  ///   - first: the picture in hand.
+  ///   - offset: where the next access unit begins.
+  init(
+    _ first: TimestampGenerator.Picture, of sequence: H264.SequenceParameterSet,
+    reader: PresentationTimeline.PictureReader, parameterSets: H264.ParameterSets, from offset: Int
+  ) {
+    pictures = [first]
+    self.reader = reader
+    self.parameterSets = parameterSets
+    self.sequence = sequence
+    detector = H264.AccessUnitDetector()
+    scanner = AnnexB.Scanner(from: offset)
+    let depth = sequence.maximumReorderFrames
+    limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
+    // Without reordering there is nothing to learn: each picture is shown behind the one before.
+    isDone = depth == 0 || sequence.profile.idc == 66 && sequence.profile.isConstrained(toSet: 1)
+  }
+
+  /// Looks on. Answers whether enough was seen.
+  mutating func advance(_ bytes: Span<UInt8>, isComplete: Bool) -> Bool {
+    while !isDone, let place = scanner.next(in: bytes, isComplete: isComplete) { look(bytes.extracting(place.range)) }
+    return isDone || isComplete
+  }
+
+  private mutating func look(_ nalUnit: Span<UInt8>) {
+    let type = H264.NALUnitType(rawValue: nalUnit[0])
+    do throws(BitstreamError) {
+      switch type {
+      case .sequenceParameterSet, .pictureParameterSet: try parameterSets.insert(nalUnit)
+      case .slice, .idrSlice, .slicePartitionA:
+        let slice = try H264.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking)
+        let hadPicture = detector.hasPrimaryPicture
+        if detector.feed(slice) == .begins || !hadPicture { take(slice) }
+        return
+      default: break
+      }
+    } catch {
+      return  // The parser itself will tell of it.
+    }
+    _ = detector.feed(type)
+  }
+
+  private mutating func take(_ slice: H264.SliceHeader) {
+    guard let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID), sps == sequence else {
+      isDone = true
+      return
+    }
+    let picture = reader.picture(slice, sps)
+    if picture.startsEpoch || isBeyondWholeGroup(picture) { wholeGroups += 1 }
+    pictures.append(picture)
+    isDone = wholeGroups >= 2 || pictures.count >= limit || picture.startsEpoch
+  }
+
+  /// Whether the counts so far have no gap and this one is later than all of them: nothing is still to come between.
+  private func isBeyondWholeGroup(_ picture: TimestampGenerator.Picture) -> Bool {
+    let orders = pictures.lazy.filter { !$0.isSecondField }.map { Int64($0.order) }
+    guard let least = orders.min(), let greatest = orders.max(), !picture.isSecondField,
+      Int64(picture.order) > greatest
+    else { return false }
+    var step: Int64 = 0
+    for order in orders { step = Self.greatestCommonDivisor(step, order - least) }
+    return step == 0 || (greatest - least) / step + 1 == Int64(orders.count)
+  }
+
+  private static func greatestCommonDivisor(_ first: Int64, _ second: Int64) -> Int64 {
+    var (larger, divisor) = (first, second)
+    while divisor != 0 { (larger, divisor) = (divisor, larger % divisor) }
+    return larger
+  }
+}
