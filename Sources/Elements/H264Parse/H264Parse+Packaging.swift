@@ -14,10 +14,18 @@ extension H264Parse {
     guard let format, let inputFormat else { return }
     unit.outputSize = unit.end
     let changes = format.isLengthPrefixed != inputFormat.isLengthPrefixed
-    guard changes || !unit.dropped.isEmpty || unit.holdsStartCodes else { return }
+    let codes =
+      unit.information.pictureTimingRange != nil && settings.snapshot.updatesTimeCode
+      ? frame.withBuffer { $0.timeCodes } : []
+    guard changes || !unit.dropped.isEmpty || unit.holdsStartCodes || !codes.isEmpty else { return }
     let map = try frame.map()
     let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
-    var output = try repackaged(bytes, from: inputFormat)
+    var output: Buffer
+    if !codes.isEmpty, let rewritten = bytesWithTimeCodes(codes, bytes) {
+      output = try repackaged(rewritten.span, from: inputFormat)
+    } else {
+      output = try repackaged(bytes, from: inputFormat)
+    }
     frame.withBuffer { output.copyMetadata(from: $0) }
     frame.setOutput(output)
   }

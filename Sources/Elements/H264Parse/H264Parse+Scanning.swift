@@ -42,6 +42,7 @@ extension H264Parse {
       if found == nil {
         found = inputFormat?.isLengthPrefixed == true ? scanPacket(bytes) : scanByteStream(bytes, isMarked: isMarked)
       }
+      if case .unit = found, timestamps.heldUnitSize == nil { readInformation(bytes) }
       if case .unit(let size) = found, !prepareTimestamps(bytes, unitSize: size) { found = .needsMoreData }
       result = found ?? .needsMoreData
     }
@@ -300,7 +301,7 @@ extension H264Parse {
     switch type.rawValue {
     case 1, 2, 5: takeSlice(nalUnit, type, range, start: start)
     case 3, 4, 19, 20, 21: unit.contents.insert(.slice)
-    case 6: takeInformation(nalUnit, start: start)
+    case 6: takeInformation(range, start: start)
     case 7, 8, 13, 15: takeParameterSet(nalUnit, type)
     case 9: unit.contents.insert(.delimiter)
     default: break

@@ -78,6 +78,7 @@ extension H264Parse {
       ratio = value
     }
     setFrameRate(&caps, sps, given: given.fraction("framerate"))
+    setSequenceInformation(&caps, given, width: width, height: height, ratio: ratio ?? GStreamer.Fraction(1, 1))
     caps.set("coded-picture-structure", .string(sps.isFrameOnly ? "frame" : "field"))
     caps.set("chroma-format", .string(sps.chromaFormat.name))
     caps.set("bit-depth-luma", .uint(UInt32(sps.lumaBitDepth)))
@@ -112,7 +113,31 @@ extension H264Parse {
     let value = given ?? rate ?? GStreamer.Fraction(0, 1)
     caps.set("framerate", .fraction(value))
     capsState.frameRate = rate
+    let timing = sps.vui?.timing
+    capsState.vuiTiming = timing.flatMap { $0.timeScale > 0 && $0.unitsInTick > 0 ? $0 : nil }
     updateLatency()
+  }
+
+  /// What SEI messages say of the whole video, where upstream says nothing.
+  private func setSequenceInformation(
+    _ caps: inout Caps, _ given: StructureView, width: Int32, height: Int32, ratio: GStreamer.Fraction
+  ) {
+    if !given.has("mastering-display-info"), let text = sequenceInformation.masteringDisplayText {
+      caps.set("mastering-display-info", .string(text))
+    }
+    if !given.has("content-light-level"), let text = sequenceInformation.contentLightText {
+      caps.set("content-light-level", .string(text))
+    }
+    let mode = sequenceInformation.multiviewMode
+    guard !given.has("multiview-mode"), let name = mode.name else { return }
+    var flags = sequenceInformation.multiviewFlags
+    if mode.isLikelyHalfAspect(
+      width: UInt32(clamping: width), height: UInt32(clamping: height), pixelAspectRatio: ratio)
+    {
+      flags.insert(.halfAspect)
+    }
+    caps.set("multiview-mode", .string(name))
+    caps.set("multiview-flags", flags)
   }
 
   /// Whether a frame rate is more than twice what the level allows for the picture size (A.3.4).

@@ -103,6 +103,8 @@ final class H264Parse: BaseParse {
 
   var capsState = CapsState()
 
+  var sequenceInformation = SequenceInformation()
+
   // MARK: Output
 
   var insertion = ParameterSetInsertion()
@@ -160,6 +162,7 @@ final class H264Parse: BaseParse {
     format = nil
     alignment = .accessUnit
     capsState = CapsState()
+    sequenceInformation = SequenceInformation()
     insertion.isForced = false
   }
 

@@ -1,8 +1,93 @@
 // SPDX-License-Identifier: MPL-2.0
+import GStreamer
 import H26x
 
-/// What the SEI messages of one unit say.
+/// What the SEI messages of one unit say about its picture.
 struct UnitInformation: Sendable {
+  struct Captions: Sendable {
+    var format: Buffer.CaptionFormat
+    var bytes: [UInt8]
+  }
+
+  /// The SEI NAL units.
+  var ranges: [Range<Int>] = []
   var pictureTiming: H264.PictureTiming?
+  /// The SEI NAL unit that the picture timing is in.
+  var pictureTimingRange: Range<Int>?
   var hasBufferingPeriod = false
+  var captions: [Captions] = []
+  var userData: [UnregisteredUserData] = []
+  var bars: RegisteredUserData.BarData?
+  var activeFormat: UInt8?
+
+  /// Messages kept of one unit at most: a stream can hold millions, none of them worth the memory.
+  static let limit = 256
+}
+
+/// What SEI messages say about the video from one IDR picture on, for caps.
+struct SequenceInformation: Sendable, Equatable {
+  /// A value that lasts from its message to the next IDR picture that comes without one (D.2.29).
+  struct Lasting<Value: Sendable & Equatable>: Sendable, Equatable {
+    private(set) var value: Value?
+    /// The message came since the last IDR picture.
+    private var isFresh = false
+
+    mutating func set(_ value: Value) {
+      self.value = value
+      isFresh = true
+    }
+
+    /// An IDR picture begins.
+    mutating func pass() {
+      if !isFresh { value = nil }
+      isFresh = false
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.value == right.value }
+  }
+
+  var masteringDisplay = Lasting<MasteringDisplayColourVolume>()
+  var contentLight = Lasting<ContentLightLevel>()
+  var multiviewMode = MultiviewMode.none
+  var multiviewFlags: MultiviewFlags = []
+
+  /// `mastering-display-info`: red, green, blue, white, luminance.
+  var masteringDisplayText: String? {
+    guard let display = masteringDisplay.value, display.primaries.count == 3 else { return nil }
+    // Sent as green, blue, red.
+    let points = [display.primaries[2], display.primaries[0], display.primaries[1], display.whitePoint]
+    let numbers =
+      points.flatMap { [UInt32($0.x), UInt32($0.y)] } + [display.maximumLuminance, display.minimumLuminance]
+    return numbers.map(String.init).joined(separator: ":")
+  }
+
+  /// `content-light-level`.
+  var contentLightText: String? {
+    contentLight.value.map { "\($0.maximum):\($0.maximumPictureAverage)" }
+  }
+
+  /// Takes how two views share a picture (D.2.26).
+  mutating func take(_ packing: FramePackingArrangement) {
+    // Other identifiers are reserved.
+    guard !(256..<512).contains(packing.id), packing.id < 1 << 31 else { return }
+    multiviewMode = .none
+    multiviewFlags = []
+    guard !packing.isCancelled else { return }
+    if packing.contentInterpretation == 2 { multiviewFlags.insert(.rightViewFirst) }
+    // Which view is mirrored: frame 0 is the left one unless the right one comes first.
+    let isLeftFlipped = packing.isFrame0Flipped != multiviewFlags.contains(.rightViewFirst)
+    switch packing.type {
+    case 0: multiviewMode = .checkerboard
+    case 1: multiviewMode = .columnInterleaved
+    case 2: multiviewMode = .rowInterleaved
+    case 3:
+      multiviewMode = packing.usesQuincunxSampling ? .sideBySideQuincunx : .sideBySide
+      if packing.isSpatiallyFlipped { multiviewFlags.insert(isLeftFlipped ? .leftFlopped : .rightFlopped) }
+    case 4:
+      multiviewMode = .topBottom
+      if packing.isSpatiallyFlipped { multiviewFlags.insert(isLeftFlipped ? .leftFlipped : .rightFlipped) }
+    case 5: multiviewMode = packing.contentInterpretation == 0 ? .multiviewFrameByFrame : .frameByFrame
+    default: break
+    }
+  }
 }
