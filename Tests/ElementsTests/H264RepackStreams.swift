@@ -129,7 +129,7 @@ extension Harness {
     return harness
   }
 
-  private static let registered = Elements.register(in: nil)
+  static let registered = Elements.register(in: nil)
 
   /// `codec_data` of the output's caps.
   func outputCodecData() throws -> [UInt8] {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import GStreamer
 import H26x
 
 /// What is known of the access unit, or in NAL alignment of the NAL unit, that makes up one output buffer.
@@ -39,6 +40,9 @@ struct CodedUnit: Sendable {
   var end = 0
   /// The size of what goes out, before anything is put in.
   var outputSize = 0
+  /// The timestamps that it has or was given.
+  var pts: ClockTime?
+  var dts: ClockTime?
   /// Where the first SEI begins, with start code or length.
   var informationOffset: Int?
   /// Where the first IDR slice begins, with start code or length.

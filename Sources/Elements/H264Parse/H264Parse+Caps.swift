@@ -45,6 +45,8 @@ extension H264Parse {
     self.inputAlignment = inputAlignment
     capsState.isStale = true
     negotiate(input: input, alignment: inputAlignment)
+    // A packet is whole however short it is; left in the base class, it would stand in front of the next.
+    setMinimumFrameSize(input.isLengthPrefixed ? 1 : NALUnitCursor.minimumInput)
     // Who joins here has codec_data at best: the first IDR picture carries parameter sets.
     if input.isLengthPrefixed { insertion.isForced = true }
   }

@@ -79,6 +79,7 @@ extension H264Parse {
       capsState.hasSentBuffer = true
       addCodecTag()
     }
+    if timestamps.isUpstreamInTime { frame.modifyOutput { restoreTimes(&$0) } }
     if timestamps.firstAfterSeek != nil { frame.modifyOutput { takePosition(&$0) } }
     let times = frame.withOutput { (pts: $0.pts, dts: $0.dts, isDelta: $0.flags.contains(.deltaUnit)) }
     answerKeyUnitRequest(pts: times.pts, isDelta: times.isDelta)

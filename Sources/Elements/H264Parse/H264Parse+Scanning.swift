@@ -128,7 +128,7 @@ extension H264Parse {
       let isComplete = next != nil || isWholeNALUnit
       if !cursor.isDetected {
         let head = bytes.extracting(cursor.payload..<min(limit, cursor.payload + NALUnitCursor.headLength))
-        guard isComplete || head.count == NALUnitCursor.headLength else { return waiting(bytes) }
+        guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
         let start = detect(head)
         if unit.nalUnitCount > 0, cursor.beginsAccessUnit || alignment == .nalUnit {
           return complete(start, endsAccessUnit: cursor.beginsAccessUnit)
@@ -172,7 +172,6 @@ extension H264Parse {
   /// Holds NAL units back until there are parameter sets to make caps of, and throws away the slices before.
   private func awaitHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> ScanResult? {
     guard !parameterSets.canReadSlices, !isDraining else { return nil }
-    var preview = parameterSets
     var units = AnnexB.Scanner()
     while let place = units.next(in: bytes, isComplete: isComplete) {
       let nalUnit = bytes.extracting(place.range)
@@ -182,14 +181,25 @@ extension H264Parse {
         statistics.errors.missingParameterSets += 1
         return .unusable(place.range.upperBound)
       }
-      do throws(BitstreamError) {
-        if type == .sequenceParameterSet || type == .pictureParameterSet { try preview.insert(nalUnit) }
-      } catch {
-        continue  // Counted when its turn comes.
-      }
-      if preview.canReadSlices { return nil }
+      if type == .sequenceParameterSet || type == .pictureParameterSet { storeParameterSet(nalUnit) }
+      if parameterSets.canReadSlices { return nil }
     }
     return .needsMoreData
+  }
+
+  /// Whether the first bytes of a NAL unit are enough for the detector.
+  private func tellsPicturesApart(_ head: Span<UInt8>) -> Bool {
+    guard head.count > 1, head.count < NALUnitCursor.headLength else { return head.count > 1 }
+    switch H264.NALUnitType(rawValue: head[0]) {
+    case .slice, .idrSlice, .slicePartitionA:
+      do throws(BitstreamError) {
+        _ = try H264.SliceHeader(nalUnit: head, parameterSets: parameterSets)
+        return true
+      } catch {
+        return false
+      }
+    default: return true
+    }
   }
 
   /// Shows the head of the NAL unit at the cursor to the detector. Answers where the unit before it ends.

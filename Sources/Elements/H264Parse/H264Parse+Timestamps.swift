@@ -102,6 +102,7 @@ extension H264Parse {
       stampUnordered(&buffer)
     }
     if alignment == .nalUnit { shareTimes(&buffer) }
+    (unit.pts, unit.dts) = (buffer.pts, buffer.dts)
   }
 
   private func stampRaw(_ buffer: inout Buffer, _ picture: TimestampGenerator.Picture) {
@@ -153,6 +154,12 @@ extension H264Parse {
   }
 
   // MARK: Before the unit goes out
+
+  /// The base class takes timestamps off again that upstream did not give, when upstream's segment is in time.
+  func restoreTimes(_ buffer: inout Buffer) {
+    if buffer.pts == nil, let pts = outgoing.pts { buffer.pts = pts }
+    if buffer.dts == nil, let dts = outgoing.dts { buffer.dts = dts }
+  }
 
   /// The first picture after a seek in a raw stream: the base class put the position on it.
   func takePosition(_ buffer: inout Buffer) {
