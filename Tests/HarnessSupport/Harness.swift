@@ -5,7 +5,7 @@ public import GStreamer
 
 /// An element on the test bench: gst-check's `GstHarness` with Swift ownership.
 @safe public final class Harness {
-  private let raw: UnsafeMutablePointer<GstHarness>
+  let raw: UnsafeMutablePointer<GstHarness>
 
   /// What went wrong with a test bench.
   public enum Failure: Error, Hashable {

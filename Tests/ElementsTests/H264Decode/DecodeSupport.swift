@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Elements
+import GStreamer
+import Glibc
+import H26x
+import HarnessSupport
+
+/// The clips of `Tests/Media`.
+enum Clip {
+  /// Access units of an Annex B clip.
+  static func accessUnits(_ name: String) throws -> [[UInt8]] {
+    let bytes = try read(name)
+    var sets = H264.ParameterSets()
+    var detector = H264.AccessUnitDetector()
+    var units: [[UInt8]] = []
+    var nalUnits = AnnexB.NALUnits(bytes.span)
+    while let unit = nalUnits.next() {
+      let nalUnit = bytes.span.extracting(unit.range)
+      _ = try? sets.insert(nalUnit)
+      if detector.feed(nalUnit, parameterSets: sets).boundary == .begins { units.append([]) }
+      units[units.count - 1] += [0, 0, 0, 1] + bytes[unit.range]
+    }
+    return units
+  }
+
+  /// The NAL units of an access unit, bare.
+  static func nalUnits(_ accessUnit: [UInt8]) -> [[UInt8]] {
+    var result: [[UInt8]] = []
+    var nalUnits = AnnexB.NALUnits(accessUnit.span)
+    while let unit = nalUnits.next() { result.append(Array(accessUnit[unit.range])) }
+    return result
+  }
+
+  /// Where each access unit is in presentation order, by picture order count.
+  static func presentationOrder(_ units: [[UInt8]]) -> [Int] {
+    var sets = H264.ParameterSets()
+    var counter = H264.PictureOrderCounter()
+    var epoch = 0
+    var keys: [(epoch: Int, count: Int32, index: Int)] = []
+    for (index, unit) in units.enumerated() {
+      for nalUnit in nalUnits(unit) {
+        _ = try? sets.insert(nalUnit.span)
+        guard
+          let slice = try? H264.SliceHeader(
+            nalUnit: nalUnit.span, parameterSets: sets, depth: .referenceMarking),
+          let sps = sets.sequenceParameterSet(slice.sequenceParameterSetID)
+        else { continue }
+        let count = counter.next(slice, sps: sps)
+        if count.startsEpoch { epoch += 1 }
+        keys.append((epoch, count.picture, index))
+        break
+      }
+    }
+    var positions = Array(units.indices)
+    for (position, key) in keys.sorted(by: { ($0.epoch, $0.count) < ($1.epoch, $1.count) }).enumerated() {
+      positions[key.index] = position
+    }
+    return positions
+  }
+
+  /// The time of a frame number.
+  static func time(_ frame: Int) -> ClockTime {
+    ClockTime(nanoseconds: UInt64(max(frame, 0)) * frameDuration.nanoseconds)
+  }
+
+  static func path(_ name: String) -> String {
+    var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    parts.removeLast(3)
+    return parts.joined(separator: "/") + "/Media/" + name
+  }
+
+  struct Unreadable: Error {}
+
+  static func read(_ name: String) throws -> [UInt8] {
+    guard let file = unsafe fopen(path(name), "rb") else { throw Unreadable() }
+    defer { unsafe fclose(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe fread(&chunk, 1, chunk.count, file)
+      if count == 0 { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  /// MD5 of all pictures of `clip.h264`, as `checksums.md5` has it.
+  static func checksum() throws -> String {
+    String(decoding: try read("checksums.md5").prefix(32), as: UTF8.self)
+  }
+
+  /// Frames of `clip.h264`, their duration, and how deep they are reordered.
+  static let frameCount = 62
+  static let frameDuration = ClockTime(nanoseconds: 40_000_000)
+}
+
+/// A picture that came out.
+struct Picture {
+  var bytes: [UInt8]
+  var pts: ClockTime?
+  var flags: Buffer.Flags
+  var fingerprint: Int { bytes.hashValue }
+}
+
+extension Harness {
+  private static let registered = Elements.register(in: nil)
+
+  static let byteStream = "video/x-h264, stream-format=byte-stream, alignment=au"
+
+  /// A decoder on the test bench, or a decoder with elements behind it.
+  static func decoder(
+    _ description: String = "swifth264dec", input: String = byteStream, output: String? = nil,
+    takesVideoMeta: Bool = true, isLive: Bool = false
+  ) throws -> Harness {
+    initialise()
+    _ = registered
+    let harness = try Harness(description)
+    harness.setLive(isLive)
+    if takesVideoMeta { harness.proposeVideoMeta() }
+    if let output { harness.setOutputCaps(output) }
+    harness.setInputCaps(input)
+    return harness
+  }
+
+  /// Pushes access units with the timestamps that they have in presentation order, the first at frame number `first`.
+  @discardableResult
+  func push(units: [[UInt8]], from first: Int = 0) -> [Int32] {
+    let positions = Clip.presentationOrder(units)
+    return units.indices.map { index in
+      push(units[index], pts: Clip.time(first + positions[index]), duration: Clip.frameDuration)
+    }
+  }
+
+  /// Takes all pictures that are out.
+  func takePictures() throws -> [Picture] {
+    var pictures: [Picture] = []
+    guard waiting > 0 else { return [] }
+    let caps = try outputCaps()
+    guard let info = VideoInfo(caps) else { throw Failure.noCaps }
+    while let buffer = tryPull() {
+      pictures.append(Picture(bytes: try buffer.packed(info), pts: buffer.pts, flags: buffer.flags))
+    }
+    return pictures
+  }
+
+  /// Decodes everything and takes all pictures.
+  func decode(_ units: [[UInt8]]) throws -> [Picture] {
+    push(units: units)
+    endOfStream()
+    return try takePictures()
+  }
+}
+
+extension Buffer {
+  /// The samples of all planes without padding.
+  borrowing func packed(_ info: VideoInfo) throws(FlowError) -> [UInt8] {
+    let map = try VideoFrameMap(self, info: info, for: .reading)
+    var bytes: [UInt8] = []
+    for index in 0..<map.planeCount {
+      guard let plane = unsafe map.plane(index) else { continue }
+      let size = info.planeSize(index)
+      for row in 0..<size.rows {
+        let start = unsafe plane.start + row * map.stride(ofPlane: index)
+        unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: size.rowBytes))
+      }
+    }
+    return bytes
+  }
+}
+
+extension VideoInfo {
+  /// Bytes of a row that are samples, and rows, of a plane.
+  func planeSize(_ plane: Int) -> (rowBytes: Int, rows: Int) {
+    let bytes = format.bitDepth > 8 ? 2 : 1
+    if planeCount == 1 { return (width * (format.kind == .rgb ? 4 : bytes), height) }
+    guard plane > 0 else { return (width * bytes, height) }
+    let shift = format.chromaShift
+    let columns = (width + (1 << shift.horizontal) - 1) >> shift.horizontal
+    let rows = (height + (1 << shift.vertical) - 1) >> shift.vertical
+    return (columns * bytes * (planeCount == 2 ? 2 : 1), rows)
+  }
+}
+
+/// MD5 of the samples of all pictures.
+func checksum(_ pictures: [Picture]) -> String {
+  let sum = unsafe g_checksum_new(G_CHECKSUM_MD5)
+  defer { unsafe g_checksum_free(sum) }
+  for picture in pictures {
+    unsafe picture.bytes.withUnsafeBufferPointer { unsafe g_checksum_update(sum, $0.baseAddress, $0.count) }
+  }
+  return unsafe String(cString: g_checksum_get_string(sum))
+}

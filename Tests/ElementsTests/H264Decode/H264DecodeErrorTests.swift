@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+/// Damage, and what applications are told of it.
+@Suite(.serialized) struct H264DecodeErrorTests {
+  let units: [[UInt8]]
+  init() throws { units = try Clip.accessUnits("clip.h264") }
+
+  @Test func tooManyFailuresInARowAreAnError() throws {
+    let harness = try Harness.decoder("swifth264dec max-errors=3 thread-type=none")
+    harness.collectMessages()
+    #expect(harness.push(units: Array(units[..<5])).allSatisfy { $0 == 0 })
+    let flows = harness.push(units: (0..<40).map { _ in undecodable }, from: 5)
+    #expect(flows.contains(FlowError.error.rawValue))
+    let fault = try #require(harness.takeFault())
+    #expect(fault.isError)
+    #expect(fault.domain == "gst-stream-error-quark")
+    #expect(fault.code == ElementError.StreamCode.decode.rawValue)
+    #expect(fault.debug.contains("NAL unit type 1 (") && fault.debug.contains("picture"))
+    for field in [
+      "reason=(string)badData", "videotoolbox-status=(int)-12909", "averror=(int)-", "frame-number=", "pts=",
+    ] {
+      #expect(fault.details.contains(field), "\(field) in \(fault.details)")
+    }
+  }
+
+  @Test func withoutALimitNothingEndsTheStream() throws {
+    let harness = try Harness.decoder("swifth264dec max-errors=-1 thread-type=none")
+    harness.collectMessages()
+    harness.push(units: Array(units[..<5]))
+    #expect(harness.push(units: (0..<60).map { _ in undecodable }, from: 5).allSatisfy { $0 == 0 })
+    #expect(harness.push(units: units, from: 65).allSatisfy { $0 == 0 })
+    harness.endOfStream()
+    #expect(try checksum(harness.takePictures().suffix(Clip.frameCount)) == Clip.checksum())
+    #expect((harness.statistic("failed") ?? 0) >= 60)
+  }
+
+  @Test func failuresAskForASyncPoint() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.push(units: Array(units[..<5]))
+    while harness.tryPullUpstreamEvent() != nil {}
+    harness.push(units: [undecodable, undecodable], from: 5)
+    var requests = 0
+    while let event = harness.tryPullUpstreamEvent() { if ForceKeyUnit(event) != nil { requests += 1 } }
+    #expect(requests == 1)
+  }
+
+  @Test(arguments: ["", ", codec_data=(buffer)01", ", codec_data=(buffer)0142c01effe1ffff"])
+  func unusableCodecDataIsAnError(codecData: String) throws {
+    let harness = try Harness.decoder(
+      "swifth264dec", input: "video/x-h264, stream-format=avc, alignment=au" + codecData)
+    harness.collectMessages()
+    #expect(harness.push([0, 0, 0, 1, 9]) < 0)
+    let fault = try #require(harness.takeFault())
+    #expect(fault.isError && fault.code == ElementError.StreamCode.format.rawValue)
+    #expect(fault.debug.contains("codec_data"))
+    #expect(fault.details.contains("videotoolbox-status=(int)-12712"))
+  }
+
+  @Test func aStreamWithoutParameterSetsIsAnError() throws {
+    let harness = try Harness.decoder()
+    harness.collectMessages()
+    let bare = units.map { unit in
+      Clip.nalUnits(unit).filter { !(7...8 ~= $0[0] & 31) }.flatMap { [0, 0, 0, 1] + $0 as [UInt8] }
+    }
+    #expect(harness.push(units: bare).allSatisfy { $0 == 0 })
+    harness.endOfStream()
+    let fault = try #require(harness.takeFault())
+    #expect(fault.isError && fault.code == ElementError.StreamCode.format.rawValue)
+    #expect(fault.debug.contains("62 access units"))
+    #expect(try harness.takePictures().isEmpty)
+  }
+
+  @Test func damagedPicturesAreFlaggedUntilTheNextRandomAccessPoint() throws {
+    let whole = try Harness.decoder().decode(units)
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    // A P picture of the first group is lost: what refers to it is damaged, the next group is not.
+    var damaged = units
+    let positions = Clip.presentationOrder(units)
+    let lost = try #require((5..<15).first { isReference(units[$0]) })
+    damaged.remove(at: lost)
+    for (index, unit) in damaged.enumerated() {
+      harness.push(unit, pts: Clip.time(positions[index < lost ? index : index + 1]))
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.count >= whole.count - 2)
+    for picture in pictures where !picture.flags.contains(.corrupted) {
+      let position = Int((picture.pts ?? .zero).nanoseconds / Clip.frameDuration.nanoseconds)
+      #expect(picture.bytes == whole[position].bytes, "picture \(position) is damaged and not flagged")
+    }
+    #expect(pictures.contains { $0.flags.contains(.corrupted) })
+    let start = try #require(
+      units.indices.dropFirst().first { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } })
+    let clean = pictures.filter { ($0.pts ?? .zero) >= Clip.time(start) }
+    #expect(clean.count == Clip.frameCount - start && clean.allSatisfy { !$0.flags.contains(.corrupted) })
+  }
+
+  @Test func damagedPicturesAreLeftOutOnRequest() throws {
+    let whole = try Harness.decoder().decode(units)
+    let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=false")
+    var damaged = units
+    let lost = try #require((5..<15).first { isReference(units[$0]) })
+    damaged.remove(at: lost)
+    let pictures = try harness.decode(damaged)
+    let known = Set(whole.map(\.bytes))
+    #expect(pictures.count < Clip.frameCount - 1)
+    #expect(pictures.allSatisfy { known.contains($0.bytes) && !$0.flags.contains(.corrupted) })
+  }
+
+  /// 108 seeds: every kind of damage at three rates, nine each.
+  @Test(arguments: ["drop", "truncate", "flip", "swap"], [0.001, 0.01, 0.1])
+  func everyAccessUnitIsAccountedForUnderLoss(kind: String, rate: Double) throws {
+    for seed in UInt64(1)...9 {
+      var generator = Seeded(state: seed &* 0x9E37_79B9_7F4A_7C15)
+      let harness = try Harness.decoder("swifth264dec max-errors=-1 max-threads=2")
+      let damaged = units.map { damage($0, kind, rate, &generator) }.filter { !$0.isEmpty }
+      #expect(harness.push(units: damaged).allSatisfy { $0 == 0 })
+      #expect(harness.endOfStream())
+      let count = harness.received
+      #expect(count <= damaged.count)
+      if rate <= 0.001 { #expect(count >= damaged.count - 40) }
+      let (input, output) = (harness.statistic("frames-in"), harness.statistic("frames-out"))
+      let ended = (harness.statistic("dropped") ?? 0) + (harness.statistic("failed") ?? 0)
+      #expect(input == damaged.count)
+      #expect(input == (output ?? 0) + ended, "seed \(seed): \(harness.text("stats"))")
+    }
+  }
+
+  // MARK: Helpers
+
+  /// A slice that names a PPS that was never sent.
+  private var undecodable: [UInt8] {
+    var writer = BitWriter()
+    writer.u(8, 0x41)
+    writer.ue(0)
+    writer.ue(5)
+    writer.ue(77)
+    writer.u(24, 0xABCDEF)
+    writer.trailingBits()
+    return [0, 0, 0, 1] + writer.bytes
+  }
+
+  private func isReference(_ unit: [UInt8]) -> Bool {
+    Clip.nalUnits(unit).contains { 1...5 ~= $0[0] & 31 && $0[0] & 0x60 != 0 }
+  }
+
+  private func damage(_ unit: [UInt8], _ kind: String, _ rate: Double, _ generator: inout Seeded) -> [UInt8] {
+    var nalUnits = Clip.nalUnits(unit)
+    var kept: [[UInt8]] = []
+    if kind == "swap", nalUnits.count > 1, Double.random(in: 0..<1, using: &generator) < rate * 4 {
+      nalUnits.swapAt(
+        Int.random(in: 0..<nalUnits.count, using: &generator), Int.random(in: 0..<nalUnits.count, using: &generator))
+    }
+    for var nalUnit in nalUnits {
+      if kind != "swap", Double.random(in: 0..<1, using: &generator) < rate {
+        switch kind {
+        case "drop": continue
+        case "truncate": nalUnit.removeLast(Int.random(in: 0..<nalUnit.count, using: &generator))
+        default:
+          nalUnit[Int.random(in: 0..<nalUnit.count, using: &generator)] ^=
+            UInt8(1)
+            << UInt8.random(
+              in: 0..<8, using: &generator)
+        }
+      }
+      kept.append(nalUnit)
+    }
+    return kept.filter { !$0.isEmpty }.flatMap { [0, 0, 0, 1] + $0 as [UInt8] }
+  }
+}
+
+/// The same sequence on every machine (SplitMix64).
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import GStreamer
+import Glibc
+import H26x
+import HarnessSupport
+import Testing
+
+/// Seeks, flushes, states, latency, quality of service.
+@Suite(.serialized) struct H264DecodeFlowTests {
+  let units: [[UInt8]]
+  init() throws { units = try Clip.accessUnits("clip.h264") }
+
+  /// Where the clip's groups begin, in decoding order as in presentation order.
+  private var groups: [Int] {
+    units.indices.filter { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } }
+  }
+
+  @Test func nothingStaleFollowsAFlush() throws {
+    let harness = try Harness.decoder()
+    let whole = try Harness.decoder().decode(units)
+    let start = groups[1]
+    for round in 1...5 {
+      harness.push(units: Array(units[..<(round * 7)]))
+      _ = try harness.takePictures()
+      harness.flush()
+      #expect(harness.waiting == 0)
+      harness.push(units: Array(units[start...]), from: start)
+      harness.endOfStream()
+      let pictures = try harness.takePictures()
+      #expect(checksum(pictures) == checksum(Array(whole[start...])))
+      #expect(pictures.first?.pts == Clip.time(start))
+      harness.flush()
+    }
+  }
+
+  @Test func picturesBeforeARandomAccessPointAreDropped() throws {
+    let whole = try Harness.decoder().decode(units)
+    let harness = try Harness.decoder()
+    let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
+      .flatMap { [0, 0, 0, 1] + $0 as [UInt8] }
+    var rest = Array(units[10...])
+    rest[0] = sets + rest[0]
+    #expect(harness.push(units: rest, from: 10).allSatisfy { $0 == 0 })
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(checksum(pictures) == checksum(Array(whole[groups[1]...])))
+    #expect(harness.statistic("failed") == 0)
+  }
+
+  @Test func keyUnitTrickModeShowsRandomAccessPointsOnly() throws {
+    let harness = try Harness.decoder()
+    harness.push(segment(flags: GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS))
+    for (index, unit) in units.enumerated() {
+      guard var buffer = Buffer(copying: unit.span) else { continue }
+      buffer.pts = Clip.time(index)
+      if !groups.contains(index) { buffer.flags.insert(.deltaUnit) }
+      harness.push(buffer)
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.map(\.pts) == groups.map { Clip.time($0) })
+  }
+
+  @Test func reversePlaybackPutsGroupsOutBackwards() throws {
+    let whole = try Harness.decoder().decode(units)
+    let harness = try Harness.decoder()
+    harness.push(segment(rate: -1))
+    let positions = Clip.presentationOrder(units)
+    for (start, end) in zip(groups, groups.dropFirst() + [units.count]).reversed() {
+      for index in start..<end {
+        let unit = units[index]
+        guard var buffer = Buffer(copying: unit.span) else { continue }
+        buffer.pts = Clip.time(positions[index])
+        buffer.dts = Clip.time(index)
+        buffer.duration = Clip.frameDuration
+        if index == start { buffer.flags.insert(.discontinuity) } else { buffer.flags.insert(.deltaUnit) }
+        harness.push(buffer)
+      }
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.map(\.pts) == (0..<Clip.frameCount).reversed().map { Clip.time($0) })
+    #expect(checksum(pictures) == checksum(whole.reversed()))
+  }
+
+  @Test func whoeverIsLateSkipsPicturesThatNobodyNeeds() throws {
+    let harness = try Harness.decoder()
+    harness.push(units: Array(units[..<5]))
+    // Downstream says that it is at 10 s.
+    harness.pushUpstream(
+      unsafe Event(owning: gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 10_000_000_000, 1_000_000_000)))
+    harness.push(units: Array(units[5...]), from: 5)
+    harness.endOfStream()
+    // What comes out too late in spite of that, the base class leaves out.
+    #expect((harness.statistic("dropped") ?? 0) > 10)
+    #expect((harness.statistic("frames-out") ?? 0) > 20)
+    #expect(harness.statistic("failed") == 0 && harness.statistic("corrupted") == 0)
+  }
+
+  // MARK: Latency
+
+  @Test(arguments: ["thread-type=none", "thread-type=slice max-threads=2", "thread-type=frame max-threads=3"])
+  func latencyReportedIsLatencyMeasured(threads: String) throws {
+    let harness = try Harness.decoder("swifth264dec \(threads)")
+    var behind = 0
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      harness.push(unit, pts: Clip.time(positions[index]))
+      // When picture N is out, how many access units had to go in?
+      if harness.received > 0 && index < units.count - 1 { behind = max(behind, index + 1 - harness.received) }
+    }
+    #expect(behind > 0)
+    #expect(harness.queryLatency() == Clip.time(behind))
+  }
+
+  @Test func liveInputGetsNoFrameThreads() throws {
+    let harness = try Harness.decoder("swifth264dec max-threads=4", isLive: true)
+    harness.push(units: Array(units[..<20]))
+    // The reordering alone.
+    let reordering = try Harness.decoder("swifth264dec thread-type=none")
+    reordering.push(units: Array(units[..<20]))
+    #expect(harness.queryLatency() == reordering.queryLatency())
+  }
+
+  @Test func lowDelayPutsEachPictureOutAtOnce() throws {
+    let units = try Clip.accessUnits("intra-refresh.h264")
+    let harness = try Harness.decoder("swifth264dec low-delay=true", isLive: true)
+    for (index, unit) in units.prefix(20).enumerated() {
+      harness.push(unit, pts: Clip.time(index))
+      #expect(harness.received == index + 1)
+    }
+    #expect(harness.queryLatency() == .zero)
+  }
+
+  // MARK: Where pictures lie
+
+  @Test func picturesAreDecodedIntoThePoolsBuffers() throws {
+    let harness = try Harness.decoder()
+    var addresses: Set<UInt> = []
+    var count = 0
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      harness.push(unit, pts: Clip.time(positions[index]))
+      while let buffer = harness.tryPull() {
+        count += 1
+        // Rows and room below the picture as libavcodec wants them.
+        let meta = try unsafe #require(gst_buffer_get_video_meta(buffer.raw))
+        let (stride, chroma) = unsafe (Int(meta.pointee.stride.0), Int(meta.pointee.offset.1))
+        #expect(stride % 64 == 0 && chroma >= stride * 192)
+        unsafe addresses.insert(UInt(bitPattern: gst_buffer_peek_memory(buffer.raw, 0)))
+      }
+    }
+    #expect(count > 50)
+    // The pool's memory goes round, and no picture was decoded anywhere else.
+    #expect(addresses.count < 25)
+    #expect(harness.statistic("copied") == 0)
+    let copying = try Harness.decoder(takesVideoMeta: false)
+    _ = try copying.decode(units)
+    #expect(copying.statistic("copied") == Clip.frameCount)
+  }
+
+  // MARK: Threads and states
+
+  @Test(.timeLimit(.minutes(2))) func pushingAndFlushingFromTwoThreads() throws {
+    let harness = try Harness.decoder(isLive: false)
+    let element = TwoThreads(harness: harness, units: units)
+    element.run(rounds: 60)
+    harness.flush()
+    harness.push(units: units)
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(try checksum(pictures.suffix(Clip.frameCount)) == Clip.checksum())
+  }
+
+  @Test(.timeLimit(.minutes(3))) func statesChangeTwoHundredTimesUnderLoad() throws {
+    Harness.initialise()
+    _ = try Harness.decoder()
+    let description =
+      "filesrc location=\(Clip.path("clip.h264")) ! h264parse ! swifth264dec name=decoder ! fakevideosink sync=false"
+    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
+    defer { unsafe gst_object_unref(pipeline) }
+    let states = [GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_PLAYING, GST_STATE_NULL]
+    for round in 0..<200 {
+      let answer = unsafe gst_element_set_state(pipeline, states[round % states.count])
+      #expect(answer != GST_STATE_CHANGE_FAILURE)
+      if round % 3 == 0 { usleep(useconds_t(round % 7) * 1000) }
+    }
+    unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
+    let bus = unsafe gst_element_get_bus(pipeline)
+    defer { unsafe gst_object_unref(bus) }
+    let wanted = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
+    let message = unsafe gst_bus_timed_pop_filtered(bus, 60_000_000_000, wanted)
+    #expect(unsafe message?.pointee.type == GST_MESSAGE_EOS)
+    if let message = unsafe message { unsafe gst_message_unref(message) }
+    unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
+  }
+
+  // MARK: Helpers
+
+  private func segment(rate: Double = 1, flags: GstSegmentFlags = GST_SEGMENT_FLAG_NONE) -> Event {
+    var segment = GstSegment()
+    unsafe gst_segment_init(&segment, GST_FORMAT_TIME)
+    segment.rate = rate
+    segment.flags = flags
+    if rate < 0 {
+      segment.stop = guint64(Clip.time(Clip.frameCount).nanoseconds)
+      segment.position = segment.stop
+    }
+    return unsafe Event(owning: gst_event_new_segment(&segment))
+  }
+}
+
+/// Pushes on one thread and flushes on another, as an application with an appsrc does.
+private final class TwoThreads: @unchecked Sendable {
+  private let harness: Harness
+  private let units: [[UInt8]]
+  private let stopped = Locked(false)
+  /// Held while data flows: a flush ends it before it lets it begin anew, as in every source.
+  private let pushing = Locked(())
+
+  init(harness: Harness, units: [[UInt8]]) {
+    self.harness = harness
+    self.units = units
+  }
+
+  private func push(_ unit: [UInt8]) { harness.push(unit) }
+
+  func run(rounds: Int) {
+    var thread = pthread_t()
+    let context = unsafe Unmanaged.passRetained(self).toOpaque()
+    unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        let this = unsafe Unmanaged<TwoThreads>.fromOpaque(context).takeRetainedValue()
+        while !this.stopped.snapshot {
+          for unit in this.units where !this.stopped.snapshot { this.pushing.withLock { _ in this.push(unit) } }
+        }
+        return nil
+      }, context)
+    for round in 0..<rounds {
+      usleep(useconds_t(round % 5) * 1500)
+      harness.push(unsafe Event(owning: gst_event_new_flush_start()))
+      pushing.withLock { _ in
+        harness.push(unsafe Event(owning: gst_event_new_flush_stop(1)))
+        var segment = GstSegment()
+        unsafe gst_segment_init(&segment, GST_FORMAT_TIME)
+        harness.push(unsafe Event(owning: gst_event_new_segment(&segment)))
+      }
+    }
+    stopped.withLock { $0 = true }
+    pthread_join(thread, nil)
+    while harness.tryPull() != nil {}
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import CGStreamerCheck
+import GStreamer
+
+extension Harness {
+  /// Downstream says that it takes `GstVideoMeta`: other strides and offsets than the default.
+  public func proposeVideoMeta() {
+    unsafe gst_harness_add_propose_allocation_meta(raw, gst_video_meta_api_get_type(), nil)
+  }
+
+  /// Whether upstream says that it is live when asked for its latency; a fresh harness does.
+  public func setLive(_ isLive: Bool) { unsafe gst_harness_set_live(raw, isLive ? 1 : 0) }
+
+  /// The number of caps events that have come out and were not yet taken. Takes all events.
+  public func takeCapsEvents() -> [String] {
+    var result: [String] = []
+    while let event = tryPullEvent() {
+      if event.kind == .caps, let caps = event.caps { result.append(caps.description) }
+    }
+    return result
+  }
+
+  /// The structure of details of the next error or warning on the bus, with its domain and code; `nil` without one.
+  public func takeFault() -> Fault? {
+    guard let bus = unsafe gst_element_get_bus(element) else { return nil }
+    defer { unsafe gst_object_unref(bus) }
+    while let message = unsafe gst_bus_pop(bus) {
+      defer { unsafe gst_message_unref(message) }
+      var error: UnsafeMutablePointer<GError>?
+      var debug: UnsafeMutablePointer<CChar>?
+      var details: UnsafePointer<GstStructure>?
+      let isError: Bool
+      switch unsafe message.pointee.type {
+      case GST_MESSAGE_ERROR:
+        unsafe gst_message_parse_error(message, &error, &debug)
+        unsafe gst_message_parse_error_details(message, &details)
+        isError = true
+      case GST_MESSAGE_WARNING:
+        unsafe gst_message_parse_warning(message, &error, &debug)
+        unsafe gst_message_parse_warning_details(message, &details)
+        isError = false
+      default: continue
+      }
+      guard let error = unsafe error else { continue }
+      defer {
+        unsafe g_error_free(error)
+        unsafe g_free(debug)
+      }
+      let text = unsafe details.flatMap { unsafe gst_structure_to_string($0) }
+      defer { unsafe g_free(text) }
+      return unsafe Fault(
+        isError: isError, domain: String(cString: g_quark_to_string(error.pointee.domain)), code: error.pointee.code,
+        message: String(cString: error.pointee.message), debug: debug.map { unsafe String(cString: $0) } ?? "",
+        details: text.map { unsafe String(cString: $0) } ?? "")
+    }
+    return nil
+  }
+
+  /// An error or warning on the bus.
+  public struct Fault: Sendable {
+    public let isError: Bool
+    public let domain: String
+    public let code: Int32
+    public let message: String
+    public let debug: String
+    /// The structure of details in GStreamer's text form.
+    public let details: String
+  }
+}
