@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MPL-2.0
-import Elements
 import GStreamer
 import H26x
 import HarnessSupport
@@ -129,7 +128,7 @@ extension Harness {
     return harness
   }
 
-  static let registered = Elements.register(in: nil)
+  static let registered = Registration.succeeded
 
   /// `codec_data` of the output's caps.
   func outputCodecData() throws -> [UInt8] {

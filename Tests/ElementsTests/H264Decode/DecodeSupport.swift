@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
-import Elements
 import GStreamer
 import Glibc
 import H26x
@@ -103,8 +102,6 @@ struct Picture {
 }
 
 extension Harness {
-  private static let registered = Elements.register(in: nil)
-
   static let byteStream = "video/x-h264, stream-format=byte-stream, alignment=au"
 
   /// A decoder on the test bench, or a decoder with elements behind it.
@@ -113,7 +110,7 @@ extension Harness {
     takesVideoMeta: Bool = true, isLive: Bool = false
   ) throws -> Harness {
     initialise()
-    _ = registered
+    guard Registration.succeeded else { throw Failure.noSuchElement }
     let harness = try Harness(description)
     harness.setLive(isLive)
     if takesVideoMeta { harness.proposeVideoMeta() }
