@@ -39,6 +39,8 @@ let package = Package(
     .target(
       name: "HarnessSupport", dependencies: ["GStreamer", "CGStreamer", "CGStreamerCheck"],
       path: "Tests/HarnessSupport", swiftSettings: settings),
+    .executableTarget(
+      name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
     .testTarget(name: "H26xTests", dependencies: ["H26x"], swiftSettings: settings),
     .testTarget(
       name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport"], swiftSettings: settings),

@@ -29,11 +29,12 @@ public enum AnnexB {
   ///   search again from two bytes before the end when there is more data.
   public static func startCode(in bytes: Span<UInt8>, from offset: Int = 0) -> Int? {
     guard offset >= 0, offset <= bytes.count - 3 else { return nil }
-    // The 01 is rare, about every 256th byte, and zeros are not: look for it, then back at the two bytes before.
-    var next = offset + 2
-    while let one = BulkBytes.firstIndex(of: 1, in: bytes, from: next) {
-      if bytes[one - 1] == 0, bytes[one - 2] == 0 { return one - 2 }
-      next = one + 1
+    var next = offset
+    while var zero = BulkBytes.firstZeroPair(in: bytes, from: next) {
+      while zero < bytes.count - 2, bytes[zero + 2] == 0 { zero += 1 }
+      guard zero < bytes.count - 2 else { return nil }
+      if bytes[zero + 2] == 1 { return zero }
+      next = zero + 3
     }
     return nil
   }
