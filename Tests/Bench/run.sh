@@ -6,4 +6,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 plugin/dependencies.sh --bench
 plugin/build.sh
 Tests/Bench/make-media.sh
+# The pure conversion beside memcpy; built apart, so that its flags leave the plugin's build alone.
+swift run -c release --scratch-path .build/bench-packaging bench-packaging
 exec python3 Tests/Bench/bench.py "$@"

@@ -122,7 +122,7 @@ extension Harness {
   /// A `swifth264repack` with these properties that has to put out a given packaging.
   static func repack(_ properties: String = "", to format: String, _ alignment: String = "au") throws -> Harness {
     initialise()
-    _ = registered
+    _ = Registration.succeeded
     let harness = try Harness("swifth264repack \(properties)")
     harness.setOutputCaps("video/x-h264, stream-format=\(format), alignment=\(alignment)")
     return harness
