@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+private typealias Stream = RepackStream
+
+private let vectorFolder: URL? = {
+  let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  let folder =
+    ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(fileURLWithPath: $0) }
+    ?? root.deletingLastPathComponent().appendingPathComponent("shared/vectors")
+  guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("manifest.tsv").path) else {
+    print("No conformance vectors: set CONFORMANCE_VECTORS to their folder. Their tests are skipped.")
+    return nil
+  }
+  return folder
+}()
+
+/// Streams made elsewhere, NAL unit by NAL unit to AVC and back: every slice comes out as it went in.
+@Suite(.serialized, .enabled(if: vectorFolder != nil)) struct H264RepackVectorTests {
+  private static let files = [
+    "CI1_FT_B.264", "FRExt1_Panasonic.avc", "MR1_BT_A.h264", "SVA_BA2_D.264", "freh6.264", "HPCAMAPALQ_BRCM_B.264",
+    "test_cif_P_CABAC_slice.264", "sps_subsetsps_bothVUI.264", "jm_1080p_allslice.264", "LS_SVA_D.264",
+  ]
+
+  @Test(arguments: files) func slicesSurviveTheWayThereAndBack(file: String) throws {
+    let folder = try #require(vectorFolder)
+    let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("h264/\(file)")))
+    let harness = try Harness.repack("! video/x-h264,stream-format=avc ! swifth264repack", to: "byte-stream")
+    harness.setInputCaps(Stream.caps("byte-stream", "nal"))
+    var sent: [[UInt8]] = []
+    var units = AnnexB.NALUnits(bytes.span)
+    while let unit = units.next() {
+      let nalUnit = [UInt8](bytes[unit.range])
+      if ![7, 8, 13].contains(nalUnit[0] & 31) { sent.append(nalUnit) }
+      #expect(harness.push(Stream.annexB([nalUnit])) == 0)
+    }
+    harness.endOfStream()
+    var received: [[UInt8]] = []
+    while let buffer = harness.tryPull() {
+      let output = try buffer.copiedBytes()
+      var units = AnnexB.NALUnits(output.span)
+      while let unit = units.next() {
+        let nalUnit = [UInt8](output[unit.range])
+        if ![7, 8, 13].contains(nalUnit[0] & 31) { received.append(nalUnit) }
+      }
+    }
+    #expect(received.count == sent.count)
+    #expect(received == sent)
+  }
+}
