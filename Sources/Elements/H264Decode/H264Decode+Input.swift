@@ -70,7 +70,7 @@ extension H264Decode {
       if health.undecodable == 0 { Self.log(.warning, self, "no parameter sets yet: dropping pictures") }
       return false
     }
-    if summary.formatChanged || capsChanged || session == nil {
+    if summary.formatChanged || capsChanged || session == nil || (wantsNewSession && summary.isIDR) {
       try prepare(for: next, isRandomAccessPoint: summary.isIDR)
     }
     guard let session else { throw .error }
@@ -102,7 +102,18 @@ extension H264Decode {
           .stream(.format), "The stream's sample format cannot be decoded.",
           debug: "\(next.chromaFormat.name) with \(next.lumaBitDepth) bits luma and \(next.chromaBitDepth) chroma"))
     }
-    let plan = try planOutput(native: native, format: next)
+    var plan = try planOutput(native: native, format: next)
+    let goesOn = session?.canAccept(next) ?? false
+    if goesOn, !isRandomAccessPoint, let layout = session?.configuration.outputLayout, layout != plan.sessionLayout {
+      // In the middle of a group a new session would have nothing to refer to.
+      var kept = native
+      if layout == .semiPlanar && native.pixelFormat == .yuv420p { kept.pixelFormat = .nv12 }
+      plan = try plan.converting(from: kept)
+      plan.sessionLayout = layout
+      wantsNewSession = true
+    } else {
+      wantsNewSession = false
+    }
     if let output, !output.info.isEqual(to: plan.info) || output.layout != plan.layout, session != nil {
       // Pictures of another size or sample format come out before this one's caps go out. When nothing but, say, the
       // frame rate in the caps changed, draining in the middle of a group would only cost time.
@@ -112,7 +123,7 @@ extension H264Decode {
       }
     }
     try agree(on: plan)
-    if let session, session.canAccept(next), session.configuration.outputLayout == plan.sessionLayout {
+    if let session, goesOn, session.configuration.outputLayout == plan.sessionLayout {
       if parameterSetsChanged { try accept(next, in: session) }
     } else {
       session?.drain()

@@ -13,6 +13,23 @@ struct OutputPlan {
   var info: VideoInfo
 }
 
+extension OutputPlan {
+  /// The same output, made of pictures that the session lays out otherwise than planned.
+  func converting(from layout: PictureLayout) throws(FlowError) -> OutputPlan {
+    guard let format = layout.pixelFormat.videoFormat,
+      var described = VideoInfo(
+        format: format, width: UInt32(clamping: layout.width), height: UInt32(clamping: layout.height))
+    else { throw .notNegotiated }
+    described.copyDescription(from: source)
+    guard let source = VideoInfo(described.caps()) else { throw .notNegotiated }
+    var plan = self
+    plan.layout = layout
+    plan.source = source
+    plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
+    return plan
+  }
+}
+
 extension H264Decode {
   /// Chooses the output format for pictures that libavcodec will produce with this layout.
   func planOutput(native: PictureLayout, format: FormatDescription) throws(FlowError) -> OutputPlan {

@@ -73,16 +73,9 @@ extension H264Decode {
     if layout.pixelFormat == .nv12 { native.pixelFormat = .yuv420p }
     var plan = try planOutput(native: native, format: format)
     if plan.layout != layout {
-      // The session keeps putting out what it was made for until the next random access point: convert meanwhile.
-      guard let sessionFormat = layout.pixelFormat.videoFormat,
-        var described = VideoInfo(
-          format: sessionFormat, width: UInt32(clamping: layout.width), height: UInt32(clamping: layout.height))
-      else { throw .notNegotiated }
-      described.copyDescription(from: plan.source)
-      guard let source = VideoInfo(described.caps()) else { throw .notNegotiated }
-      plan.source = source
-      plan.layout = layout
-      capsChanged = true
+      // The session keeps putting out what it was made for until it can be replaced.
+      plan = try plan.converting(from: layout)
+      wantsNewSession = true
     }
     try agree(on: plan)
   }

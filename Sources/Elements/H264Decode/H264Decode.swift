@@ -28,6 +28,8 @@ final class H264Decode: VideoDecoder {
   var inputInfo: VideoInfo?
   /// Sink caps came since the last access unit, or downstream wants to agree anew.
   var capsChanged = false
+  /// Downstream wants what another session would make without a conversion: at the next IDR picture.
+  var wantsNewSession = false
   /// `codec_data` came whose parameter sets the session has not seen.
   var parameterSetsChanged = false
   /// Sits between the session's pictures and what downstream wants, when that differs.

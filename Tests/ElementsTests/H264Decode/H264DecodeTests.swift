@@ -116,6 +116,32 @@ import Testing
     #expect(checksum(ours) == checksum(reference))
   }
 
+  @Test func downstreamMayChangeItsMind() throws {
+    let planar = try Harness.decoder().decode(units)
+    let semiPlanar = try Harness.decoder(output: "video/x-raw, format=NV12").decode(units)
+    let harness = try Harness.decoder("swifth264dec thread-type=none", output: "video/x-raw, format=I420")
+    var pictures: [Picture] = []
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      // In the middle of a group, where decoding must go on with the pictures there are.
+      if index == 10 || index == 50 {
+        harness.setOutputCaps("video/x-raw, format=\(index == 10 ? "NV12" : "I420")")
+        harness.pushUpstream(.reconfigure())
+      }
+      #expect(harness.push(unit, pts: Clip.time(positions[index])) == 0)
+      pictures += try harness.takePictures()
+    }
+    harness.endOfStream()
+    pictures += try harness.takePictures()
+    #expect(pictures.count == Clip.frameCount)
+    for (position, picture) in pictures.enumerated() {
+      #expect(picture.bytes == planar[position].bytes || picture.bytes == semiPlanar[position].bytes)
+    }
+    #expect(pictures[20].bytes == semiPlanar[20].bytes)
+    #expect(pictures[40].bytes == semiPlanar[40].bytes)
+    #expect(pictures[60].bytes == planar[60].bytes)
+  }
+
   @Test func nothingAcceptedIsAnError() throws {
     let harness = try Harness.decoder(output: "video/x-raw, format=RGB8P")
     harness.collectMessages()
