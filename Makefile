@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin test demo bench fuzz test-asan test-tsan install uninstall format lint clean
+.PHONY: plugin test demo bench fuzz soak test-asan test-tsan install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 test:        ; Tests/run.sh
 demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
 bench:       ; Tests/Bench/run.sh
 fuzz:        ; Tests/Fuzz/run.sh
+soak:        ; SOAK_ACCESS_UNITS=200000 HARDENING_SECONDS=60 swift test --filter 'SoakTests|ConcurrencyTests'
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 install:     ; plugin/install.sh install

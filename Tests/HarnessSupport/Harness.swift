@@ -43,7 +43,14 @@ public import GStreamer
     unsafe self.raw = raw
   }
 
-  deinit { unsafe gst_harness_teardown(raw) }
+  deinit {
+    // A message on the bus holds the element that holds the bus: none may wait there, or come while the element stops.
+    if let bus = unsafe gst_element_get_bus(element) {
+      unsafe gst_bus_set_flushing(bus, 1)
+      unsafe gst_object_unref(bus)
+    }
+    unsafe gst_harness_teardown(raw)
+  }
 
   /// The element under test.
   public var element: UnsafeMutablePointer<GstElement> { unsafe raw.pointee.element }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Foundation
+import Synchronization
+import Testing
+
+/// Many pipelines in one process, started, sought in, flushed and torn down whenever.
+///
+/// `HARDENING_SECONDS` says for how long; a few seconds without it.
+@Suite(.serialized) struct ConcurrencyTests {
+  init() { #expect(Registration.succeeded) }
+
+  private static let clip = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Media/clip.h264").path
+
+  private static let chains = [
+    "swifth264parse ! fakesink sync=false",
+    "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! fakesink sync=false",
+    "swifth264parse ! swifth264dec ! fakesink sync=false",
+    "swifth264parse ! swifth264dec max-threads=1 ! video/x-raw,format=NV12 ! fakesink sync=false",
+    "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc3 ! queue ! swifth264dec ! fakesink sync=false",
+  ]
+
+  @Test(.timeLimit(.minutes(5))) func pipelinesComeAndGo() async throws {
+    let seconds = ProcessInfo.processInfo.environment["HARDENING_SECONDS"].flatMap(Double.init) ?? 4
+    let end = Date(timeIntervalSinceNow: seconds)
+    let outcome = Outcome()
+    // Threads of their own: the pool's are as many as processors, and 64 pipelines are to live at once.
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let left = Left(64, done)
+      for number in 0..<64 {
+        Thread.detachNewThread {
+          Self.live(seed: UInt64(number), until: end, outcome)
+          left.leave()
+        }
+      }
+    }
+    #expect(outcome.errors.withLock { $0 } == [])
+    #expect(outcome.lives.load(ordering: .relaxed) >= 64)
+  }
+
+  private final class Outcome: Sendable {
+    let lives = Atomic<Int>(0)
+    let errors = Mutex<[String]>([])
+  }
+
+  /// Resumes the test when the last thread leaves.
+  private final class Left: Sendable {
+    private let count: Atomic<Int>
+    private let done: CheckedContinuation<Void, Never>
+    init(_ count: Int, _ done: CheckedContinuation<Void, Never>) {
+      self.count = Atomic(count)
+      self.done = done
+    }
+    func leave() {
+      if count.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done.resume() }
+    }
+  }
+
+  private static func live(seed: UInt64, until end: Date, _ outcome: Outcome) {
+    var random = SplitMix(seed)
+    repeat {
+      let chain = chains.randomElement(using: &random) ?? chains[0]
+      guard let pipeline = unsafe gst_parse_launch("filesrc location=\(clip) ! \(chain)", nil) else {
+        outcome.errors.withLock { $0.append("cannot launch \(chain)") }
+        return
+      }
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        switch UInt8.random(in: 0..<6, using: &random) {
+        case 0: unsafe gst_element_set_state(pipeline, GST_STATE_PAUSED)
+        case 1: unsafe gst_element_set_state(pipeline, GST_STATE_READY)
+        case 2:
+          let position = gint64(Int64.random(in: 0...2_000_000_000, using: &random))
+          unsafe gst_element_seek_simple(pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, position)
+        default: unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
+        }
+        usleep(UInt32.random(in: 0...30_000, using: &random))
+      }
+      if let error = unsafe takeError(pipeline) { outcome.errors.withLock { $0.append("\(chain): \(error)") } }
+      unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
+      unsafe gst_object_unref(pipeline)
+      outcome.lives.wrappingAdd(1, ordering: .relaxed)
+    } while Date() < end
+  }
+
+  @unsafe private static func takeError(_ pipeline: UnsafeMutablePointer<GstElement>) -> String? {
+    guard let bus = unsafe gst_element_get_bus(pipeline) else { return nil }
+    defer { unsafe gst_object_unref(bus) }
+    guard let message = unsafe gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
+    defer { unsafe gst_message_unref(message) }
+    var error: UnsafeMutablePointer<GError>?
+    unsafe gst_message_parse_error(message, &error, nil)
+    defer { unsafe g_error_free(error) }
+    return unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "an error without text"
+  }
+}
+
+/// A small generator with a seed (SplitMix64), so that a run can be repeated.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}

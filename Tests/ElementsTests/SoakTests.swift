@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import H26x
+import HarnessSupport
+import Testing
+
+/// Hours in short: access units without end through all elements, other parameter sets every few pictures, flushes in
+/// between. Memory and descriptors at the end are those of after the warm-up.
+///
+/// `SOAK_ACCESS_UNITS` says how many; the default takes seconds, `make soak` runs 200,000.
+@Suite(
+  .serialized, .enabled(if: SoakStream.all.count > 1, "no small vectors; name their folder in CONFORMANCE_VECTORS"))
+struct SoakTests {
+  init() { #expect(Registration.succeeded) }
+
+  @Test(.timeLimit(.minutes(15))) func memoryStaysWhereItWasAfterWarmUp() throws {
+    let wanted = ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"].flatMap(Int.init) ?? 4000
+    let harness = try Harness(
+      "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264parse ! swifth264dec max-threads=1")
+    harness.setInputCaps("video/x-h264, stream-format=byte-stream")
+    harness.play()
+    var random = SplitMix(6)
+    var sent = 0
+    var pictures = 0
+    var settled: Usage?
+    while sent < wanted {
+      let stream = SoakStream.all.randomElement(using: &random) ?? SoakStream.all[0]
+      for start in stride(from: 0, to: stream.bytes.count, by: 4000) {
+        let flow = harness.push(Array(stream.bytes[start..<min(start + 4000, stream.bytes.count)]))
+        try #require(flow == 0)
+      }
+      sent += stream.accessUnits
+      if UInt8.random(in: 0..<16, using: &random) == 0 { harness.flush() }
+      while harness.tryPull() != nil { pictures += 1 }
+      if settled == nil, sent > wanted / 4 { settled = try Usage() }
+    }
+    let end = try Usage()
+    let before = try #require(settled)
+    #expect(pictures > sent / 2)
+    #expect(end.descriptors <= before.descriptors)
+    #expect(
+      Double(end.residentKiB) <= Double(before.residentKiB) * 1.05,
+      "\(before.residentKiB) KiB after warm-up, \(end.residentKiB) KiB after \(sent) access units")
+    print("soak: \(sent) access units, \(pictures) pictures, \(before.residentKiB) → \(end.residentKiB) KiB")
+  }
+
+  /// What the process holds.
+  struct Usage {
+    let residentKiB: Int
+    let descriptors: Int
+
+    init() throws {
+      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+      residentKiB = try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
+      descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+  }
+}
+
+/// A short byte stream.
+private struct SoakStream: Sendable {
+  let bytes: [UInt8]
+  let accessUnits: Int
+
+  /// Small pictures of several sizes, profiles and parameter sets.
+  static let all: [SoakStream] = [
+    "cros_64x64-I-P-B-P-high.h264", "oxide_mbaff_iframe_128x96.h264", "SVA_Base_B.264", "SVA_BA2_D.264",
+    "BASQP1_Sony_C.jsv",
+  ].compactMap { name in
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let folder =
+      ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(filePath: $0) }
+      ?? package.deletingLastPathComponent().appending(path: "shared/vectors")
+    guard let data = try? Data(contentsOf: folder.appending(path: "h264/\(name)")) else { return nil }
+    let bytes = [UInt8](data)
+    var sets = H264.ParameterSets()
+    var detector = H264.AccessUnitDetector()
+    var count = 0
+    var units = AnnexB.NALUnits(bytes.span)
+    while let unit = units.next() {
+      let nalUnit = bytes.span.extracting(unit.range)
+      _ = try? sets.insert(nalUnit)
+      if detector.feed(nalUnit, parameterSets: sets).boundary == .begins { count += 1 }
+    }
+    return SoakStream(bytes: bytes, accessUnits: count)
+  }
+}
