@@ -63,8 +63,9 @@ struct Command: CustomStringConvertible {
 
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    // timeout(1) runs the program in a process group of its own and ends all of it, scripts' children included.
-    process.arguments = ["timeout", "--kill-after=5", "\(seconds)"] + arguments
+    // Threads of this program block signals, and what they start inherits that: take it back. timeout(1) runs the
+    // program in a process group of its own and ends all of it, scripts' children included.
+    process.arguments = ["--default-signal", "timeout", "--kill-after=5", "\(seconds)"] + arguments
     process.environment = PluginUnderTest.environment.merging(environment) { $1 }
     process.currentDirectoryURL = directory
     process.standardInput = FileHandle.nullDevice
