@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
-import Synchronization
+public import Synchronization
 
 /// A value that application threads set and streaming threads read, behind a lock.
 public final class Locked<Value: Sendable>: Sendable {
-  private let mutex: Mutex<Value>
+  // Inlinable, so that each element's lock is compiled for its own value: it is taken once a buffer.
+  @usableFromInline let mutex: Mutex<Value>
 
-  public init(_ value: Value) { mutex = Mutex(value) }
+  @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
   /// A copy of the value as it is now: take one a buffer and use it throughout.
-  public var snapshot: Value { mutex.withLock { $0 } }
+  @inlinable public var snapshot: Value { mutex.withLock { $0 } }
 
   /// Changes the value while no one else can.
-  public func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+  @inlinable public func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     mutex.withLock(body)
   }
 }

@@ -139,10 +139,10 @@ extension H264Parse {
     let wanted: (format: StreamFormat, alignment: StreamAlignment)
     if let allowed, !allowed.isEmpty {
       let wish = allowed.copy().truncated()
-      if let inputAlignment, wish.canIntersect(Self.packagingCaps(input, inputAlignment)) {
-        wanted = (input, inputAlignment)
-      } else if wish.canIntersect(Self.packagingCaps(input, .accessUnit)) {
-        wanted = (input, .accessUnit)
+      // What needs the least work goes first.
+      let alignments = [inputAlignment ?? .accessUnit, .accessUnit, .nalUnit]
+      if let kept = alignments.first(where: { wish.canIntersect(Self.packagingCaps(input, $0)) }) {
+        wanted = (input, kept)
       } else {
         let fixed = wish.fixated()
         wanted = (

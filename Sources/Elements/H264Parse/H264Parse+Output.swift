@@ -36,7 +36,7 @@ extension H264Parse {
     if unit.contents.contains(.accessUnitStart) {
       statistics.count(isRandomAccessPoint: isRandomAccessPoint, isIDR: unit.contents.contains(.idr))
     }
-    publishStatistics()
+    if alignment == .accessUnit || unit.contents.contains(.slice) { publishStatistics() }
   }
 
   /// Whether decoding can begin with the unit in hand.

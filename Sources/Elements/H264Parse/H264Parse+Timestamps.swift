@@ -39,15 +39,22 @@ extension H264Parse {
   /// Reads the order of the picture in hand, when timestamps have to be made of it. Answers whether enough is known:
   /// otherwise the unit waits for more data.
   func prepareTimestamps(_ bytes: Span<UInt8>, unitSize: Int) -> Bool {
-    guard makesTimestamps, let slice = unit.slice, unit.contents.contains(.pictureStart),
-      let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
-    else { return true }
+    guard unit.contents.contains(.pictureStart), makesTimestamps, let slice = unit.slice else { return true }
+    let generation = statistics.parameterSetChanges
+    if timestamps.heldUnitSize == nil, !capsState.isStale, timestamps.timeline.isTimed(at: capsState.frameRate),
+      timestamps.timeline.knows(sequenceID: slice.sequenceParameterSetID, generation: generation),
+      let sps = timestamps.timeline.sequence
+    {
+      timestamps.picture = readPicture(bytes, slice, sps)
+      return true
+    }
+    guard let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
     if timestamps.heldUnitSize == nil {
       timestamps.picture = readPicture(bytes, slice, sps)
       guard updateSourceCaps() else { return true }
     }
     guard let picture = timestamps.picture, let rate = capsState.frameRate, rate.numerator > 0 else { return true }
-    if timestamps.timeline.covers(sps, rate) { return true }
+    if timestamps.timeline.covers(sps, rate, generation: generation) { return true }
     var lookAhead =
       timestamps.lookAhead
       ?? PictureLookAhead(
@@ -60,7 +67,7 @@ extension H264Parse {
     }
     timestamps.lookAhead = nil
     timestamps.heldUnitSize = nil
-    timestamps.timeline.begin(sps, rate, lookAhead: lookAhead.pictures)
+    timestamps.timeline.begin(sps, rate, lookAhead: lookAhead.pictures, generation: generation)
     return true
   }
 

@@ -29,21 +29,35 @@ struct PresentationTimeline: Sendable {
   var reader = PictureReader()
   private var generator: TimestampGenerator?
   private var rate = GStreamer.Fraction(0, 1)
-  private var sequence: H264.SequenceParameterSet?
+  /// The SPS of the pictures, and how often parameter sets had changed when it was looked up.
+  private(set) var sequence: H264.SequenceParameterSet?
+  private var generation: UInt64 = 0
   /// Where the generator's time 0 is.
   private var origin: ClockTime = .zero
   /// The end of the latest picture so far.
   private var end: ClockTime = .zero
 
-  /// Whether pictures of this sequence at this rate can be timed without looking ahead once more.
-  func covers(_ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction) -> Bool {
-    generator != nil && self.rate == rate && sequence == sps
+  /// Whether the SPS of this id is the one in `sequence`, as parameter sets have not changed since it was looked up.
+  func knows(sequenceID id: UInt8, generation: UInt64) -> Bool {
+    self.generation == generation && sequence?.id == id && generator != nil
   }
+
+  /// Whether pictures of this sequence at this rate can be timed without looking ahead once more.
+  mutating func covers(_ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction, generation: UInt64) -> Bool {
+    guard generator != nil, self.rate == rate, sequence == sps else { return false }
+    self.generation = generation
+    return true
+  }
+
+  /// Whether this is the rate in use.
+  func isTimed(at rate: GStreamer.Fraction?) -> Bool { generator != nil && self.rate == rate }
 
   /// Begins a sequence that follows on what was timed so far.
   mutating func begin(
-    _ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction, lookAhead: [TimestampGenerator.Picture]
+    _ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction, lookAhead: [TimestampGenerator.Picture],
+    generation: UInt64
   ) {
+    self.generation = generation
     generator = TimestampGenerator(
       lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames, maximumReorderDepth: sps.maximumReorderFrames,
       followsDecodingOrder: sps.pictureOrderCountType == .decodingOrder)
