@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Damages H.264 byte streams and compares what this plugin's elements and stock's make of them.
+
+  compare.py [FILE...]     default: Tests/Media/*.h264 and the small vectors
+
+  SEEDS=3       damaged versions of each kind a file
+  CUT_STEP=64   "cut" keeps the first n bytes for every n-th n up to 4096; 1 is every byte
+  KINDS=a,b     only these kinds
+
+For each kind of damage: crashes, hangs (no end within 20 seconds), pictures put out, how many of these are good, that
+is, equal to one of the undamaged stream, and runs that ended with an error on the bus. The exit status is 1 when ours
+crashes or hangs, or has fewer good pictures than stock in a row.
+
+Pipelines run in worker processes, one each for ours and stock's, which are started anew when one dies.
+"""
+
+import collections
+import ctypes
+import glob
+import json
+import os
+import random
+import select
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+VECTORS = os.environ.get("CONFORMANCE_VECTORS", os.path.join(ROOT, "..", "shared", "vectors"))
+SEEDS = int(os.environ.get("SEEDS", "3"))
+CUT_STEP = int(os.environ.get("CUT_STEP", "64"))
+CHAINS = {
+    "ours": "swifth264parse ! swifth264dec max-threads=1",
+    "stock": "h264parse ! avdec_h264 max-threads=1",
+}
+PATIENCE = 20
+
+
+# The worker: GStreamer through its C functions, pictures' checksums through checksumsink's standard output.
+
+
+def worker():
+    gst = ctypes.CDLL("libgstreamer-1.0.so.0")
+    gst.gst_parse_launch.restype = ctypes.c_void_p
+    gst.gst_element_get_bus.restype = ctypes.c_void_p
+    gst.gst_element_get_bus.argtypes = [ctypes.c_void_p]
+    gst.gst_element_set_state.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    gst.gst_bus_timed_pop_filtered.restype = ctypes.c_void_p
+    gst.gst_bus_timed_pop_filtered.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int]
+    gst.gst_object_unref.argtypes = [ctypes.c_void_p]
+    gst.gst_mini_object_unref.argtypes = [ctypes.c_void_p]
+    gst.gst_init(None, None)
+    answers = os.fdopen(os.dup(1), "w")
+    with tempfile.TemporaryFile() as printed:
+        os.dup2(printed.fileno(), 1)
+        for line in sys.stdin:
+            job = json.loads(line)
+            os.ftruncate(1, 0)
+            os.lseek(1, 0, os.SEEK_SET)
+            launch = f"filesrc location={job['file']} ! {job['chain']} ! checksumsink hash=md5 sync=false"
+            pipeline = gst.gst_parse_launch(launch.encode(), None)
+            bus = gst.gst_element_get_bus(pipeline)
+            gst.gst_element_set_state(pipeline, 4)
+            # The end (1), or an error (2) first.
+            error = False
+            message = gst.gst_bus_timed_pop_filtered(bus, 2**64 - 1, 1 | 2)
+            error = ctypes.cast(message + ERROR_OFFSET, ctypes.POINTER(ctypes.c_int))[0] == 2
+            gst.gst_mini_object_unref(message)
+            gst.gst_element_set_state(pipeline, 1)
+            gst.gst_object_unref(bus)
+            gst.gst_object_unref(pipeline)
+            printed.seek(0)
+            sums = [text.split()[-1].decode() for text in printed.read().splitlines() if text.strip()]
+            answers.write(json.dumps({"sums": sums, "error": error}) + "\n")
+            answers.flush()
+
+
+# GstMessage begins with a GstMiniObject; its type stands behind.
+ERROR_OFFSET = 64
+
+
+class Worker:
+    def __init__(self, name):
+        self.chain = CHAINS[name]
+        self.process = None
+
+    def run(self, file):
+        """The pictures' checksums and whether there was an error; "crash" or "hang" instead."""
+        if self.process is None:
+            environment = dict(os.environ)
+            environment.setdefault("GST_PLUGIN_PATH", os.path.join(ROOT, ".build", "plugin"))
+            self.process = subprocess.Popen(
+                [sys.executable, os.path.abspath(__file__), "--worker"], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+        self.process.stdin.write(json.dumps({"file": file, "chain": self.chain}) + "\n")
+        self.process.stdin.flush()
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        answer = self.process.stdout.readline() if ready else None
+        if answer:
+            return json.loads(answer)
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+        return "hang" if answer is None else "crash"
+
+    def end(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+
+
+# Damage.
+
+
+def nal_units(data):
+    """The stream cut in front of each start code."""
+    places = []
+    at = data.find(b"\0\0\1")
+    while at >= 0:
+        places.append(at - 1 if at > 0 and data[at - 1] == 0 else at)
+        at = data.find(b"\0\0\1", at + 3)
+    return [data[a:b] for a, b in zip(places, places[1:] + [len(data)])]
+
+
+def some(chance, units, count):
+    """Places of NAL units, the first three (parameter sets mostly) less often than others."""
+    first = 0 if chance.random() < 0.2 else min(3, len(units) - 1)
+    return {chance.randrange(first, len(units)) for _ in range(count)}
+
+
+def drop(data, chance, _):
+    units = nal_units(data)
+    gone = some(chance, units, max(1, len(units) // 20))
+    return b"".join(unit for index, unit in enumerate(units) if index not in gone)
+
+
+def truncate(data, chance, _):
+    units = nal_units(data)
+    short = some(chance, units, max(1, len(units) // 20))
+    return b"".join(
+        unit[: chance.randrange(1, len(unit) + 1)] if index in short else unit for index, unit in enumerate(units))
+
+
+def flip(data, chance, _):
+    damaged = bytearray(data)
+    for _ in range(max(1, len(data) // 4000)):
+        damaged[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    return bytes(damaged)
+
+
+def duplicate(data, chance, _):
+    units = nal_units(data)
+    twice = some(chance, units, max(1, len(units) // 20))
+    return b"".join(unit * (2 if index in twice else 1) for index, unit in enumerate(units))
+
+
+def reorder(data, chance, _):
+    units = nal_units(data)
+    for index in some(chance, units, max(1, len(units) // 20)):
+        other = min(len(units) - 1, index + 1)
+        units[index], units[other] = units[other], units[index]
+    return b"".join(units)
+
+
+def splice(data, chance, other):
+    first, second = nal_units(data), nal_units(other)
+    return b"".join(first[: chance.randrange(1, len(first) + 1)] + second[chance.randrange(len(second)) :])
+
+
+def garbage(data, chance, _):
+    at = chance.randrange(len(data))
+    return data[:at] + chance.randbytes(chance.randrange(1, 5000)) + data[at:]
+
+
+KINDS = {kind.__name__: kind for kind in (drop, truncate, flip, duplicate, reorder, splice, garbage)}
+
+
+def damaged_streams(kind, data, other, name):
+    if kind == "cut":
+        for count in range(1, min(4096, len(data)) + 1, CUT_STEP):
+            yield data[:count]
+        return
+    for seed in range(SEEDS):
+        yield KINDS[kind](data, random.Random(f"{kind} {name} {seed}"), other)
+
+
+def default_files():
+    files = sorted(glob.glob(os.path.join(ROOT, "Tests", "Media", "*.h264")))
+    for pattern in ("*.264", "*.h264", "*.jsv", "*.avc"):
+        for file in sorted(glob.glob(os.path.join(VECTORS, "h264", pattern))):
+            if os.path.getsize(file) < 60_000:
+                files.append(file)
+    return files
+
+
+def main(files):
+    workers = {name: Worker(name) for name in CHAINS}
+    streams = [(os.path.basename(file), open(file, "rb").read()) for file in files]
+    streams = [(name, data) for name, data in streams if len(nal_units(data)) > 3]
+    rows = collections.defaultdict(lambda: {name: collections.Counter() for name in CHAINS})
+    kinds = os.environ.get("KINDS", ",".join([*KINDS, "cut"])).split(",")
+    worse = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "stream.h264")
+
+        def run(name, data):
+            with open(path, "wb") as file:
+                file.write(data)
+            return workers[name].run(path)
+
+        good = {}
+        for name, data in streams:
+            answer = run("stock", data)
+            good[name] = collections.Counter(answer["sums"] if isinstance(answer, dict) else [])
+        for number, (name, data) in enumerate(streams):
+            other_name, other = streams[(number + 1) % len(streams)]
+            for kind in kinds:
+                allowed = good[name] + good[other_name] if kind == "splice" else good[name]
+                for seed, damaged in enumerate(damaged_streams(kind, data, other, name)):
+                    found = {}
+                    for which in CHAINS:
+                        row = rows[kind][which]
+                        answer = run(which, damaged)
+                        row["runs"] += 1
+                        if not isinstance(answer, dict):
+                            row[answer] += 1
+                            print(f"{which}: {answer} with {kind} of {name}, number {seed}", flush=True)
+                            continue
+                        row["out"] += len(answer["sums"])
+                        found[which] = (collections.Counter(answer["sums"]) & allowed).total()
+                        row["good"] += found[which]
+                        row["errors"] += answer["error"]
+                    if found.get("ours", 0) < found.get("stock", 0):
+                        worse.append(f"{kind} of {name}, number {seed}: {found['ours']} of {found['stock']}"
+                                     if "ours" in found else f"{kind} of {name}, number {seed}")
+    for each in workers.values():
+        each.end()
+
+    print(f"{'damage':<10}{'runs':>6}   {'crashes':>9}{'hangs':>9}{'out':>15}{'good':>15}{'errors':>13}   (ours/stock)")
+    failed = False
+    for kind, row in rows.items():
+        ours, stock = row["ours"], row["stock"]
+        pairs = [f"{ours[key]}/{stock[key]}" for key in ("crash", "hang", "out", "good", "errors")]
+        print(f"{kind:<10}{ours['runs']:>6}   {pairs[0]:>9}{pairs[1]:>9}{pairs[2]:>15}{pairs[3]:>15}{pairs[4]:>13}")
+        failed |= ours["crash"] + ours["hang"] > 0 or ours["good"] < stock["good"]
+    if worse:
+        print(f"fewer good pictures than stock in {len(worse)} runs:", *worse[:20], sep="\n  ")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--worker"]:
+        worker()
+    elif sys.argv[1:2] and sys.argv[1].startswith("-"):
+        print(__doc__)
+    else:
+        sys.exit(main(sys.argv[1:] or default_files()))
