@@ -171,7 +171,7 @@ extension H264Parse {
 
   /// Holds NAL units back until there are parameter sets to make caps of, and throws away the slices before.
   private func awaitHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> ScanResult? {
-    guard !parameterSets.canReadSlices, !isDraining else { return nil }
+    guard !hasParameterSets, !isDraining else { return nil }
     var units = AnnexB.Scanner()
     while let place = units.next(in: bytes, isComplete: isComplete) {
       let nalUnit = bytes.extracting(place.range)
@@ -182,7 +182,7 @@ extension H264Parse {
         return .unusable(place.range.upperBound)
       }
       if type == .sequenceParameterSet || type == .pictureParameterSet { storeParameterSet(nalUnit) }
-      if parameterSets.canReadSlices { return nil }
+      if hasParameterSets { return nil }
     }
     return .needsMoreData
   }
@@ -239,11 +239,18 @@ extension H264Parse {
     if endsAccessUnit { unit.contents.insert(.accessUnitEnd) }
     if alignment == .accessUnit { unit.contents.insert(.accessUnitStart) }
     guard unit.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
-    if unit.contents.contains(.slice), !parameterSets.canReadSlices {
+    if unit.contents.contains(.slice), !hasParameterSets {
       statistics.errors.missingParameterSets += 1
       return .unusable(size)
     }
     return .unit(size)
+  }
+
+  /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no slice
+  /// header of the base can be read.
+  var hasParameterSets: Bool {
+    parameterSets.canReadSlices
+      || lastSequenceParameterSetID != nil && !parameterSets.pictureParameterSetNALUnits.isEmpty
   }
 
   // MARK: Packets
@@ -310,7 +317,11 @@ extension H264Parse {
     }
     switch type.rawValue {
     case 1, 2, 5: takeSlice(nalUnit, type, range, start: start)
-    case 3, 4, 19, 20, 21: unit.contents.insert(.slice)
+    case 3, 4, 19: unit.contents.insert(.slice)
+    case 20, 21:
+      // Of an extension layer whose base is not here.
+      if !accessUnitContents.union(unit.contents).contains(.slice) { unit.contents.insert(.pictureStart) }
+      unit.contents.insert(.slice)
     case 6: takeInformation(range, start: start)
     case 7, 8, 13, 15: takeParameterSet(nalUnit, type)
     case 9: unit.contents.insert(.delimiter)

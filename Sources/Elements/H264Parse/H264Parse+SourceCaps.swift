@@ -48,7 +48,7 @@ extension H264Parse {
 
   /// The avcC record of the parameter sets so far, `nil` when there are not enough.
   private func makeCodecData(_ format: StreamFormat, first id: UInt8) -> [UInt8]? {
-    if format == .avc, !parameterSets.canReadSlices { return nil }
+    if format == .avc, !hasParameterSets { return nil }
     do throws(BitstreamError) {
       let size = inputFormat?.isLengthPrefixed == true ? lengthSize : .four
       let record = try H264.DecoderConfigurationRecord(parameterSets, nalLengthSize: size)
