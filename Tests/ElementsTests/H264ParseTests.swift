@@ -237,6 +237,21 @@ import Testing
 
   // MARK: Packaging
 
+  @Test func downstreamMayChangeItsMind() throws {
+    let harness = try Harness.parse(
+      from: "video/x-h264, stream-format=byte-stream, alignment=au", to: Self.toBytes)
+    let unit = Stream.byteStream(Stream.sps, Stream.pps, Stream.idr)
+    #expect(harness.push(unit) == 0)
+    harness.setOutputCaps("video/x-h264, parsed=true, stream-format=avc, alignment=au")
+    #expect(harness.push(unit) == 0)
+    harness.setOutputCaps("video/x-h264, parsed=true, stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Stream.byteStream(Stream.idr)) == 0)
+    let bytes = Stream.byteStream(Stream.delimiter) + unit
+    #expect(try harness.pullBytes() == bytes)
+    #expect(try harness.pullBytes() == Stream.packet(Stream.sps, Stream.pps, Stream.idr))
+    #expect(try harness.pullBytes() == bytes)
+  }
+
   @Test(arguments: [1, 2, 4]) func everyLengthSize(_ size: Int) throws {
     var record = Stream.codecData
     record[4] = 0xFC | UInt8(size - 1)

@@ -135,7 +135,9 @@ extension H264Parse {
   /// - Parameter inputAlignment: `nil` when the input is not aligned to anything.
   func negotiate(input: StreamFormat, alignment inputAlignment: StreamAlignment?) {
     inputFormat = input
-    let allowed = sourcePad.allowedCaps
+    // Not the pad's allowed caps: once caps are set, the base class says that they are all there is.
+    let template = Optional(sourcePad.templateCaps)
+    let allowed = sourcePad.peerCaps(filter: template)
     let wanted: (format: StreamFormat, alignment: StreamAlignment)
     if let allowed, !allowed.isEmpty {
       let wish = allowed.copy().truncated()
@@ -159,6 +161,15 @@ extension H264Parse {
       .debug, self,
       "\(input.rawValue)/\(inputAlignment?.rawValue ?? "unaligned") in, \(wanted.format.rawValue)/\(alignment.rawValue) out"
     )
+  }
+
+  /// Downstream wants to be asked again.
+  func negotiateAnew() {
+    guard sourcePad.checkReconfigure(), let inputFormat else { return }
+    let before = format
+    negotiate(input: inputFormat, alignment: inputAlignment)
+    // Who begins to look for parameter sets in the stream has seen none there.
+    if before != format, before == .avc { insertion.isForced = true }
   }
 
   private static func packagingCaps(_ format: StreamFormat, _ alignment: StreamAlignment) -> Caps {

@@ -29,7 +29,11 @@ extension H264Parse {
   /// Looks for a unit at the start of the data.
   func scan(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {
     followInput(frame)
-    if format == nil { negotiate(input: .byteStream, alignment: nil) }
+    if format == nil {
+      negotiate(input: .byteStream, alignment: nil)
+    } else if frame.isNew, unit.nalUnitCount == 0, packetRemainder == 0, sourcePad.needsReconfigure {
+      negotiateAnew()
+    }
     let result: ScanResult
     let available: Int
     let isMarked = frame.withBuffer { $0.flags.contains(.marker) }
