@@ -243,7 +243,9 @@ extension H264Parse {
     if endsAccessUnit { unit.contents.insert(.accessUnitEnd) }
     if alignment == .accessUnit { unit.contents.insert(.accessUnitStart) }
     guard unit.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
-    if unit.contents.contains(.slice), !hasParameterSets {
+    // In-band sets go out as they are; only codec_data must be made of some that can be read.
+    let mayDo = hasDamagedPictureParameterSet && format != .avc
+    if unit.contents.contains(.slice), !hasParameterSets, !mayDo {
       statistics.errors.missingParameterSets += 1
       return .unusable(size)
     }
@@ -392,6 +394,7 @@ extension H264Parse {
       Self.log(.info, self, describe(nalUnit, type, change))
     } catch {
       statistics.errors.parameterSets += 1
+      if type == .pictureParameterSet { hasDamagedPictureParameterSet = true }
       Self.log(.warning, self, "cannot read \(type.name) of \(nalUnit.count) bytes: \(error)")
     }
   }

@@ -62,6 +62,8 @@ final class H264Parse: BaseParse {
   var detector = H264.AccessUnitDetector()
   /// The SPS that came last, for caps before there is a picture.
   var lastSequenceParameterSetID: UInt8?
+  /// A PPS came that cannot be read. A decoder may make more of it: its access unit goes out all the same.
+  var hasDamagedPictureParameterSet = false
   /// Pictures that went out since start or the last error about their absence.
   var pictureCount: UInt64 = 0
   /// Bytes taken in, for messages.
@@ -156,6 +158,7 @@ final class H264Parse: BaseParse {
   func resetFormats() {
     parameterSets.removeAll()
     lastSequenceParameterSetID = nil
+    hasDamagedPictureParameterSet = false
     inputFormat = nil
     inputAlignment = nil
     lengthSize = .four

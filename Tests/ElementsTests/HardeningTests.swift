@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MPL-2.0
+import HarnessSupport
+import Testing
+
+/// What damaged streams showed, each in its smallest form.
+@Suite(.serialized) struct HardeningTests {
+  init() { #expect(Registration.succeeded) }
+
+  /// The first PPS lost its last byte. Its access unit also has the only SPS, without which the rest is nothing.
+  @Test func anUnreadablePPSDoesNotTakeTheSPSWithIt() throws {
+    let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]
+    let pps: [UInt8] = [0, 0, 0, 1, 0x28, 0xce, 0x08, 0x15, 0xc8]
+    let idr: [UInt8] = [0, 0, 0, 1, 0x25, 0xb8, 0, 4, 0, 0, 0xfe, 0x1c]
+    let next: [UInt8] = [0, 0, 0, 1, 0x21, 0xb8, 0, 8, 0, 0x0b, 0xf8, 0x38]
+    let harness = try Harness("swifth264parse")
+    harness.setOutputCaps("video/x-h264, stream-format=byte-stream, alignment=au")
+    harness.setInputCaps("video/x-h264, stream-format=byte-stream")
+    #expect(harness.push(sps + pps.dropLast() + idr + pps + next) == 0)
+    harness.endOfStream()
+    var output: [UInt8] = []
+    while let buffer = harness.tryPull() { output += try buffer.copiedBytes() }
+    #expect(output.contains(sps))
+    #expect(output.contains(pps))
+    #expect(output.contains(next))
+  }
+}
