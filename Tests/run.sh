@@ -13,5 +13,12 @@ plugin/build.sh
 # Sanitized objects in a folder of their own, so that the plain ones stay as they are.
 for option in "$@"; do
   [[ $option == --sanitize=* ]] && set -- "$@" --scratch-path ".build/${option#--sanitize=}"
+  case $option in
+  # Swift keeps pointers in enums' spare bits, where the leak checker does not find them, and GLib keeps types and
+  # threads for good. Leaks are counted by GStreamer's own tracer, in LeakTests.
+  --sanitize=address) export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" ;;
+  # GLib, GStreamer and libavcodec are built without it, so that their locks are not seen.
+  --sanitize=thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" ;;
+  esac
 done
 exec swift test "$@"
