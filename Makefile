@@ -6,7 +6,7 @@ test:        ; Tests/run.sh
 demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
 bench:       ; Tests/Bench/run.sh
 fuzz:        ; Tests/Fuzz/run.sh
-soak:        ; SOAK_ACCESS_UNITS=200000 HARDENING_SECONDS=60 swift test --filter 'SoakTests|ConcurrencyTests'
+soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENING_SECONDS=60 swift test --filter ConcurrencyTests
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 install:     ; plugin/install.sh install
