@@ -67,6 +67,17 @@ public struct PadTemplate: Sendable {
     return unsafe String(cString: name)
   }
 
+  /// What kind of bin the element is in (its klass string), `nil` when it is in none.
+  public var parentClassification: String? {
+    guard
+      let parent = unsafe gst_object_get_parent(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
+    else { return nil }
+    defer { unsafe gst_object_unref(parent) }
+    let element = unsafe UnsafeMutableRawPointer(parent).assumingMemoryBound(to: GstElement.self)
+    guard let text = unsafe gst_element_get_metadata(element, "klass") else { return nil }
+    return unsafe String(cString: text)
+  }
+
   /// Posts a message that latency changed, so that the pipeline asks for it anew.
   public func postLatencyChanged() {
     let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)

@@ -92,4 +92,12 @@ struct ClipTests {
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
     #expect(run.output.contains("swifth264dec"))
   }
+
+  @Test(arguments: ["decodebin", "decodebin3"]) func leavesStockAlone(autoplugger: String) async throws {
+    let path = PluginUnderTest.media.appending(path: "clip.mp4").path
+    let run = try await Command.launch("-v filesrc location=\(path) ! \(autoplugger) ! fakesink")
+    #expect(run.status == 0, "\(run)")
+    #expect(run.output.contains("h264parse0"))
+    #expect(!run.output.contains("swifth264"))
+  }
 }

@@ -5,6 +5,13 @@ import H26x
 extension H264Parse {
   // MARK: Input
 
+  /// Autopluggers put every parser they know behind one another. Behind another one there, this one only costs time:
+  /// it refuses, and they go on to the decoders.
+  func isSuperfluous(for caps: borrowing Caps) -> Bool {
+    guard caps.first.boolean("parsed") == true, let bin = parentClassification else { return false }
+    return bin.contains("Bin/Decoder") || bin.contains("Bin/Parser")
+  }
+
   /// Takes what upstream says of the stream. Answers whether it can be handled.
   func acceptSinkCaps(_ caps: borrowing Caps) -> Bool {
     if let old = sinkPad.currentCaps, !old.isEqual(to: caps) { resetFormats() }

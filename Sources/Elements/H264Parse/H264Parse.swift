@@ -201,6 +201,14 @@ final class H264Parse: BaseParse {
 
   // MARK: Events
 
+  override func sinkQuery(_ query: borrowing Query) -> Bool {
+    if let caps = query.capsToAccept, isSuperfluous(for: caps) {
+      query.setAcceptCapsResult(false)
+      return true
+    }
+    return super.sinkQuery(query)
+  }
+
   override func sinkEvent(_ event: consuming Event) -> Bool {
     switch event.kind {
     case .customDownstream:
