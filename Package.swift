@@ -27,7 +27,9 @@ let package = Package(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
     .target(name: "GStreamer", dependencies: ["CGStreamer"], swiftSettings: settings),
-    .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
+    // No pkgConfig: its -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
+    // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
+    .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),
     .target(name: "AVCodec", dependencies: ["CAVCodec"], swiftSettings: settings),
     .target(name: "VideoDecoding", dependencies: ["AVCodec", "H26x"], swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),

@@ -53,7 +53,7 @@ extension AVError: CustomStringConvertible {
     let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer -> String? in
       guard let base = buffer.baseAddress else { return nil }
       // The buffer is terminated whether or not the code is known.
-      unsafe av_strerror(rawValue, base, buffer.count)
+      unsafe cav_strerror(rawValue, base, buffer.count)
       return unsafe String(cString: base)
     }
     return text ?? "libavcodec error"

@@ -8,9 +8,9 @@ public enum AlignedMemory {
   /// `byteCount` zero bytes, aligned for any vector unit of this machine; nil when there are none.
   public static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
     guard byteCount > 0 else { return nil }
-    return unsafe av_mallocz(byteCount)
+    return unsafe cav_mallocz(byteCount)
   }
 
   /// Gives back what `allocate` returned.
-  public static func free(_ memory: UnsafeMutableRawPointer) { unsafe av_free(memory) }
+  public static func free(_ memory: UnsafeMutableRawPointer) { unsafe cav_free(memory) }
 }

@@ -14,8 +14,8 @@ import CAVCodec
   /// - Throws: `AVError.decoderNotFound`, `AVError.outOfMemory`, `AVError.invalidData` for extradata that make no sense,
   ///   and whatever else `avcodec_open2` returns.
   public init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
-    guard let codec = unsafe cav_find_decoder(settings.codec.id) else { throw .decoderNotFound }
-    guard let context = unsafe avcodec_alloc_context3(codec) else { throw .outOfMemory }
+    guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
+    guard let context = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
     source = FrameBufferSourceBox(buffers)
     unsafe raw = unsafe context
     // From here on deinit frees the context, also when this initialiser throws.
@@ -23,12 +23,12 @@ import CAVCodec
     unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(source).toOpaque()
     unsafe context.pointee.get_buffer2 = unsafe provideFrameBuffer
     unsafe cav_allow_worker_callbacks(context)
-    unsafe try AVError.check(avcodec_open2(context, codec, nil))
+    unsafe try AVError.check(cavcodec_open2(context, codec, nil))
   }
 
   deinit {
     var context: UnsafeMutablePointer<AVCodecContext>? = unsafe raw
-    unsafe avcodec_free_context(&context)
+    unsafe cavcodec_free_context(&context)
   }
 
   private static func apply(
@@ -36,7 +36,7 @@ import CAVCodec
   ) throws(AVError) {
     if !settings.extradata.isEmpty {
       guard let size = Int32(exactly: settings.extradata.count),
-        let extradata = unsafe av_mallocz(settings.extradata.count + Int(CAV_INPUT_PADDING))
+        let extradata = unsafe cav_mallocz(settings.extradata.count + Int(CAV_INPUT_PADDING))
       else { throw .outOfMemory }
       unsafe settings.extradata.withUnsafeBytes {
         if let base = $0.baseAddress { unsafe extradata.copyMemory(from: base, byteCount: $0.count) }
@@ -66,12 +66,12 @@ import CAVCodec
   /// - Throws: `AVError.tryAgain` when frames must be received first, `AVError.endOfFile` after `sendEndOfStream`,
   ///   any other error for what an earlier or this packet met while decoding.
   public func send(_ packet: Packet) throws(AVError) {
-    unsafe try AVError.check(avcodec_send_packet(raw, packet.raw))
+    unsafe try AVError.check(cavcodec_send_packet(raw, packet.raw))
   }
 
   /// Says that no packet follows: everything inside comes out, then end of stream. `flush` makes it usable again.
   public func sendEndOfStream() throws(AVError) {
-    unsafe try AVError.check(avcodec_send_packet(raw, nil))
+    unsafe try AVError.check(cavcodec_send_packet(raw, nil))
   }
 
   /// What `receive` found.
@@ -86,7 +86,7 @@ import CAVCodec
 
   /// Fetches the next frame in presentation order into `frame`, whose earlier content is released.
   public func receive(_ frame: borrowing Frame) throws(AVError) -> Reception {
-    let code = unsafe avcodec_receive_frame(raw, frame.raw)
+    let code = unsafe cavcodec_receive_frame(raw, frame.raw)
     if code == AVError.tryAgain.rawValue { return .needsInput }
     if code == AVError.endOfFile.rawValue { return .endOfStream }
     try AVError.check(code)
@@ -94,7 +94,7 @@ import CAVCodec
   }
 
   /// Forgets all input and references; the next packet must be a random access point.
-  public func flush() { unsafe avcodec_flush_buffers(raw) }
+  public func flush() { unsafe cavcodec_flush_buffers(raw) }
 
   /// Frames that the decoder holds back for reordering, as far as it knows yet (`has_b_frames`).
   public var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }

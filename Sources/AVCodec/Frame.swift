@@ -9,13 +9,13 @@ package import CAVCodec
   ///
   /// - Throws: `AVError.outOfMemory`.
   public init() throws(AVError) {
-    guard let frame = unsafe av_frame_alloc() else { throw .outOfMemory }
+    guard let frame = unsafe cav_frame_alloc() else { throw .outOfMemory }
     unsafe raw = unsafe frame
   }
 
   deinit {
     var frame: UnsafeMutablePointer<AVFrame>? = unsafe raw
-    unsafe av_frame_free(&frame)
+    unsafe cav_frame_free(&frame)
   }
 
   /// Timestamp of the packet that started the picture; `Int64.min` when libavcodec lost it.
@@ -86,7 +86,7 @@ package import CAVCodec
 
   /// The `FrameBuffer.owner` of the memory that this frame lies in; nil for an empty frame.
   public var owner: AnyObject? {
-    guard let buffer = unsafe raw.pointee.buf.0, let opaque = unsafe av_buffer_get_opaque(buffer) else { return nil }
+    guard let buffer = unsafe raw.pointee.buf.0, let opaque = unsafe cav_buffer_get_opaque(buffer) else { return nil }
     return unsafe Unmanaged<AnyObject>.fromOpaque(opaque).takeUnretainedValue()
   }
 }

@@ -11,13 +11,13 @@ public struct FrameFormat: RawRepresentable, Hashable, Sendable {
 
   /// libavutil's short name (`yuv420p10le`), the same in all its versions, unlike the number; nil when unknown.
   public var name: String? {
-    guard let text = unsafe av_get_pix_fmt_name(AVPixelFormat(rawValue)) else { return nil }
+    guard let text = unsafe cav_get_pix_fmt_name(AVPixelFormat(rawValue)) else { return nil }
     return unsafe String(cString: text)
   }
 
   /// The format of that short name; nil when libavutil has none.
   public init?(name: String) {
-    let format = unsafe av_get_pix_fmt(name)
+    let format = unsafe cav_get_pix_fmt(name)
     guard format != AV_PIX_FMT_NONE else { return nil }
     self.init(format)
   }

@@ -12,9 +12,9 @@ package import CAVCodec
   ///
   /// - Throws: `AVError.outOfMemory`; `buffer` is then released.
   init(owning buffer: UnsafeMutablePointer<AVBufferRef>, byteCount: Int32, timestamp: Int64) throws(AVError) {
-    guard let packet = unsafe av_packet_alloc() else {
+    guard let packet = unsafe cav_packet_alloc() else {
       var buffer: UnsafeMutablePointer<AVBufferRef>? = unsafe buffer
-      unsafe av_buffer_unref(&buffer)
+      unsafe cav_buffer_unref(&buffer)
       throw .outOfMemory
     }
     unsafe packet.pointee.buf = unsafe buffer
@@ -27,7 +27,7 @@ package import CAVCodec
 
   deinit {
     var packet: UnsafeMutablePointer<AVPacket>? = unsafe raw
-    unsafe av_packet_free(&packet)
+    unsafe cav_packet_free(&packet)
   }
 
   /// Bytes of the access unit, padding excluded.

@@ -13,7 +13,7 @@ import CAVCodec
   public init() {}
 
   deinit {
-    for index in unsafe pools.indices { unsafe av_buffer_pool_uninit(&pools[index]) }
+    for index in unsafe pools.indices { unsafe cav_buffer_pool_uninit(&pools[index]) }
   }
 
   /// Copies `bytes` once, behind a copy of `prefix`, into a padded packet.
@@ -47,8 +47,8 @@ import CAVCodec
   private func buffer(capacity: Int) throws(AVError) -> UnsafeMutablePointer<AVBufferRef> {
     let shift = max(Self.smallestShift, Int.bitWidth - (capacity - 1).leadingZeroBitCount)
     let slot = shift - Self.smallestShift
-    if unsafe pools[slot] == nil { unsafe pools[slot] = unsafe av_buffer_pool_init(1 << shift, nil) }
-    guard let pool = unsafe pools[slot], let buffer = unsafe av_buffer_pool_get(pool)
+    if unsafe pools[slot] == nil { unsafe pools[slot] = unsafe cav_buffer_pool_init(1 << shift) }
+    guard let pool = unsafe pools[slot], let buffer = unsafe cav_buffer_pool_get(pool)
     else { throw .outOfMemory }
     return unsafe buffer
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 // What Swift's importer leaves out of libavcodec (macros), and what differs between libavcodec 58 and 61.
 #pragma once
+#include <dlfcn.h>
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavutil/avutil.h>
@@ -32,8 +33,75 @@ enum {
   CAV_INPUT_PADDING = AV_INPUT_BUFFER_PADDING_SIZE,
 };
 
-/// The decoder as const in every version (58 returns it mutable).
-static inline const AVCodec *cav_find_decoder(enum AVCodecID id) { return avcodec_find_decoder(id); }
+// MARK: The library, loaded when it is first needed
+//
+// The plugin is loaded for its parser too, in programs that decode elsewhere: libavcodec and the eighty libraries behind
+// it come in with the first decoder, not with the plugin. cavcodec_find_decoder answers NULL where there is none.
+
+#define CAV_STRING(text) CAV_STRING_(text)
+#define CAV_STRING_(text) #text
+#define CAV_CODEC_LIBRARY "libavcodec.so." CAV_STRING(LIBAVCODEC_VERSION_MAJOR)
+#define CAV_UTIL_LIBRARY "libavutil.so." CAV_STRING(LIBAVUTIL_VERSION_MAJOR)
+
+/// The address of a function, found once and kept in its caller's variable; NULL without the library.
+static inline void *cav_resolve(void **address, const char *library, const char *name) {
+  void *found = __atomic_load_n(address, __ATOMIC_ACQUIRE);
+  if (found) return found;
+  void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  found = handle ? dlsym(handle, name) : NULL;
+  __atomic_store_n(address, found, __ATOMIC_RELEASE);
+  return found;
+}
+
+/// Calls a function of the library, or answers `otherwise` without it.
+#define CAV_CALL(library, otherwise, name, ...)                                    \
+  static void *address;                                                            \
+  __typeof__(&name) function = (__typeof__(&name))cav_resolve(&address, library, #name); \
+  return function ? function(__VA_ARGS__) : otherwise
+#define CAV_CALL_VOID(library, name, ...)                                          \
+  static void *address;                                                            \
+  __typeof__(&name) function = (__typeof__(&name))cav_resolve(&address, library, #name); \
+  if (function) function(__VA_ARGS__)
+
+static inline AVCodecContext *cavcodec_alloc_context3(const AVCodec *codec) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, avcodec_alloc_context3, codec); }
+static inline int cavcodec_open2(AVCodecContext *context, const AVCodec *codec, AVDictionary **options) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_open2, context, codec, options); }
+static inline void cavcodec_free_context(AVCodecContext **context) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_free_context, context); }
+static inline int cavcodec_send_packet(AVCodecContext *context, const AVPacket *packet) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_send_packet, context, packet); }
+static inline int cavcodec_receive_frame(AVCodecContext *context, AVFrame *frame) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_receive_frame, context, frame); }
+static inline void cavcodec_flush_buffers(AVCodecContext *context) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_flush_buffers, context); }
+static inline void cavcodec_align_dimensions2(AVCodecContext *context, int *width, int *height, int *alignment) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_align_dimensions2, context, width, height, alignment); }
+static inline AVPacket *cav_packet_alloc(void) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, av_packet_alloc); }
+static inline void cav_packet_free(AVPacket **packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_free, packet); }
+static inline AVFrame *cav_frame_alloc(void) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_frame_alloc); }
+static inline void cav_frame_free(AVFrame **frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_free, frame); }
+static inline void *cav_mallocz(size_t size) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_mallocz, size); }
+static inline void cav_free(void *memory) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_free, memory); }
+static inline int cav_strerror(int error, char *text, size_t size) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_strerror, error, text, size); }
+static inline void *cav_buffer_get_opaque(const AVBufferRef *buffer) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_get_opaque, buffer); }
+static inline void cav_buffer_unref(AVBufferRef **buffer) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_buffer_unref, buffer); }
+static inline void cav_buffer_pool_uninit(AVBufferPool **pool) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_buffer_pool_uninit, pool); }
+static inline AVBufferRef *cav_buffer_pool_get(AVBufferPool *pool) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_pool_get, pool); }
+static inline const char *cav_get_pix_fmt_name(enum AVPixelFormat format) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_get_pix_fmt_name, format); }
+static inline enum AVPixelFormat cav_get_pix_fmt(const char *name) { CAV_CALL(CAV_UTIL_LIBRARY, AV_PIX_FMT_NONE, av_get_pix_fmt, name); }
+/// As const in every version (58 returns it mutable).
+static inline const AVCodec *cavcodec_find_decoder(enum AVCodecID id) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, avcodec_find_decoder, id); }
+/// Sizes are an int before libavutil 57.
+#if LIBAVUTIL_VERSION_MAJOR < 57
+typedef int cav_size;
+#else
+typedef size_t cav_size;
+#endif
+static inline AVBufferPool *cav_buffer_pool_init(size_t size) {
+  if ((size_t)(cav_size)size != size) return NULL;
+  CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_pool_init, (cav_size)size, NULL);
+}
+static inline AVBufferRef *cav_buffer_create(
+    uint8_t *data, size_t size, void (*release)(void *opaque, uint8_t *data), void *opaque) {
+  if ((size_t)(cav_size)size != size) return NULL;
+  CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_create, data, (cav_size)size, release, opaque, 0);
+}
+
+// MARK: Differences between versions
 
 /// Before 60, libavcodec calls get_buffer2 from its workers only when asked to; from 60 on it always does.
 static inline void cav_allow_worker_callbacks(AVCodecContext *context) {
@@ -47,21 +115,10 @@ static inline void cav_allow_worker_callbacks(AVCodecContext *context) {
 /// Coded size and stride alignment that the decoder's routines need of a picture buffer.
 static inline int cav_align_dimensions(AVCodecContext *context, int *width, int *height) {
   int alignment[AV_NUM_DATA_POINTERS] = {0}, largest = 1;
-  avcodec_align_dimensions2(context, width, height, alignment);
+  cavcodec_align_dimensions2(context, width, height, alignment);
   for (int i = 0; i < AV_NUM_DATA_POINTERS; i++)
     if (alignment[i] > largest) largest = alignment[i];
   return largest;
-}
-
-/// av_buffer_create, whose size is an int before libavutil 57.
-static inline AVBufferRef *cav_buffer_create(
-    uint8_t *data, size_t size, void (*release)(void *opaque, uint8_t *data), void *opaque) {
-#if LIBAVUTIL_VERSION_MAJOR < 57
-  if (size > INT_MAX) return NULL;
-  return av_buffer_create(data, (int)size, release, opaque, 0);
-#else
-  return av_buffer_create(data, size, release, opaque, 0);
-#endif
 }
 
 static inline void cav_frame_set_plane(AVFrame *frame, int index, uint8_t *data, int stride) {
