@@ -4,18 +4,20 @@
 ///
 /// Times are integers in units of a frame's duration divided by ``ticksPerFrame``; the caller knows the frame rate.
 ///
-/// - Presentation follows picture order count: the first picture shown is at 0, each frame one duration behind the
-///   one before, the second field of a frame half a duration behind the first. A new epoch of counts (IDR picture,
-///   operation 5) begins where the last frame of the one before ends. A gap in the counts is a gap in time.
-/// - Decoding, with a reorder depth of r frames: picture n is decoded at n − r for n > r, and the first ones evenly
-///   between 0 and that. Decoding times never decrease, are never negative, and never later than presentation.
+/// - Decoding goes by the clock: frame n is decoded at n, the second field of a frame half a duration behind the first.
+///   So durations add up to that of the stream, on which containers that keep decoding times rely.
+/// - Presentation follows picture order count: the first picture shown is at r, the reorder depth in frames, each frame
+///   one duration behind the one before, the second field of a frame half a duration behind the first. A new epoch of
+///   counts (IDR picture, operation 5) begins where the last frame of the one before ends. A gap in the counts is a
+///   gap in time.
+/// - Decoding times never decrease, and are never later than presentation.
 ///
 /// How far two frames' counts are apart, where the first count is, and how deep reordering is when the stream does not
 /// say, it learns from a look ahead at the first pictures: 2r + 2 frames suffice, one is the least. Should the stream
 /// reorder deeper than it said, decoding times stand still for a while. Only when that does not help (a picture that
 /// should have been shown already) is a presentation time moved, to the decoding time.
 public struct TimestampGenerator: Sendable {
-  /// Units in the duration of a frame: divisible by 2 for fields and by 1 to 17 for the start.
+  /// Units in the duration of a frame: divisible by 1 to 17, for steps of the counts.
   public static let ticksPerFrame: Int64 = 24_504_480
 
   /// No epoch begins later than this, some 10^11 frames behind the first: only counts that jump without
@@ -56,10 +58,6 @@ public struct TimestampGenerator: Sendable {
   private var step: Int64
   private var isStepGuessed: Bool
   private let reorderDepth: Int64
-  /// The reorder depth met so far in this epoch; not below `reorderDepth`.
-  private var depth: Int64
-  /// How many frames are decoded before the first one that is shown.
-  private let leadingFrames: Int64
   /// The least counts of the epochs in the look ahead, the last one first.
   private var firstOrders: [Int64]
 
@@ -94,9 +92,10 @@ public struct TimestampGenerator: Sendable {
     let found = start.frames > 1 ? start.depth : maximumReorderDepth
     let wanted = followsDecodingOrder ? 0 : max(reorderDepth ?? found, start.depth)
     self.reorderDepth = Int64(max(0, min(wanted, 16)))
-    depth = self.reorderDepth
-    leadingFrames = followsDecodingOrder ? 0 : min(Int64(start.leadingFrames), self.reorderDepth)
   }
+
+  /// When the first picture is shown: the reorder depth.
+  public var presentationDelay: Int64 { reorderDepth * Self.ticksPerFrame }
 
   /// The times of the next picture in decoding order.
   public mutating func next(_ picture: Picture) -> Timestamps {
@@ -107,7 +106,9 @@ public struct TimestampGenerator: Sendable {
     if !isSecond { firstField = (Int64(picture.order), presentation) }
     // Two fields of a frame take its one place, wherever in it they are.
     epochEnd = min(max(epochEnd, frameStart(presentation) + Self.ticksPerFrame), Self.latestEpoch)
-    lastDecoding = max(lastDecoding, min(decodingTime(presentation, isSecond: isSecond), presentation))
+    presentation += presentationDelay
+    let decoding = frame * Self.ticksPerFrame + (isSecond ? half : 0)
+    lastDecoding = max(lastDecoding, min(decoding, presentation))
     presentation = max(presentation, lastDecoding)
     return Timestamps(
       presentation: presentation, decoding: lastDecoding, duration: picture.isField ? half : Self.ticksPerFrame)
@@ -125,7 +126,6 @@ public struct TimestampGenerator: Sendable {
         epochOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
         // All frames before are shown before: places in both orders are the same here.
         frame = epochBase / Self.ticksPerFrame - 1
-        depth = reorderDepth
       }
       isFirst = false
       lastFrameOrder = nil
@@ -147,17 +147,6 @@ public struct TimestampGenerator: Sendable {
     return max(epochBase, epochBase + (order - epochOrder) * Self.ticksPerFrame / step)
   }
 
-  private mutating func decodingTime(_ presentation: Int64, isSecond: Bool) -> Int64 {
-    let place = isSecond ? frame * 2 + 1 : frame * 2
-    // A picture shown earlier than the depth allows: reordering is deeper than was said.
-    if !isSecond { depth = max(depth, min(frame - presentation / Self.ticksPerFrame, 32)) }
-    let start = leadingFrames * 2
-    let end = (depth + 1) * 2
-    if place >= end { return (place - depth * 2) * (Self.ticksPerFrame / 2) }
-    guard place > start else { return 0 }
-    return (place - start) * Self.ticksPerFrame / (end - start)
-  }
-
   private func frameStart(_ time: Int64) -> Int64 { time - time % Self.ticksPerFrame }
 
   private static func greatestCommonDivisor(_ first: Int64, _ second: Int64) -> Int64 {
@@ -176,8 +165,6 @@ extension TimestampGenerator {
     var divisor: Int64 = 0
     /// How many frames at most are decoded before a frame and shown after it.
     var depth = 0
-    /// How many frames are decoded before the first that is shown.
-    var leadingFrames = 0
     var frames = 0
 
     init(_ pictures: [Picture]) {
@@ -206,11 +193,7 @@ extension TimestampGenerator {
         }
       }
       firstOrders = epochs.compactMap { $0.min() }
-      if let least = epochs[0].min() {
-        leadingFrames = epochs[0].firstIndex(of: least) ?? 0
-      } else if let only = pictures.first {
-        firstOrders.insert(Int64(only.order), at: 0)
-      }
+      if epochs[0].isEmpty, let only = pictures.first { firstOrders.insert(Int64(only.order), at: 0) }
     }
   }
 }

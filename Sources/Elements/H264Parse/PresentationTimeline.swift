@@ -58,12 +58,15 @@ struct PresentationTimeline: Sendable {
     generation: UInt64
   ) {
     self.generation = generation
-    generator = TimestampGenerator(
+    let delayBefore = generator.map { time($0.presentationDelay) } ?? .zero
+    let next = TimestampGenerator(
       lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames, maximumReorderDepth: sps.maximumReorderFrames,
       followsDecodingOrder: sps.pictureOrderCountType == .decodingOrder)
     self.rate = rate
     sequence = sps
-    origin = end
+    // The first picture is shown when the last one ends, unless its decoding time would fall before that one's.
+    origin = end - min(delayBefore, time(next.presentationDelay))
+    generator = next
   }
 
   /// The times of the next picture; `nil` before `begin`.

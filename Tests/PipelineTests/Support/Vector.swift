@@ -33,7 +33,7 @@ struct Vector: Sendable {
       guard FileManager.default.fileExists(atPath: url.path) else { return nil }
       return Vector(
         path: url.path, name: url.lastPathComponent, container: String(row["container"] ?? ""),
-        category: String(row["category"] ?? ""), checksum: sum == "-" ? nil : String(sum))
+        category: String(row["category"] ?? ""), checksum: sum == "-" || row["frames"] == "0" ? nil : String(sum))
     }
   }()
 }
