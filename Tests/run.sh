@@ -21,4 +21,6 @@ for option in "$@"; do
   --sanitize=thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" ;;
   esac
 done
+# It measures its process, so that nothing else may run in it.
+SOAK_ACCESS_UNITS=4000 swift test --filter SoakTests "$@"
 exec swift test "$@"

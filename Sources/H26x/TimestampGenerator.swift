@@ -58,6 +58,8 @@ public struct TimestampGenerator: Sendable {
   private var step: Int64
   private var isStepGuessed: Bool
   private let reorderDepth: Int64
+  /// By how many frames this epoch reorders deeper than that.
+  private var excessDepth: Int64 = 0
   /// The least counts of the epochs in the look ahead, the last one first.
   private var firstOrders: [Int64]
 
@@ -106,8 +108,9 @@ public struct TimestampGenerator: Sendable {
     if !isSecond { firstField = (Int64(picture.order), presentation) }
     // Two fields of a frame take its one place, wherever in it they are.
     epochEnd = min(max(epochEnd, frameStart(presentation) + Self.ticksPerFrame), Self.latestEpoch)
+    if !isSecond { excessDepth = max(excessDepth, min(frame - presentation / Self.ticksPerFrame - reorderDepth, 32)) }
     presentation += presentationDelay
-    let decoding = frame * Self.ticksPerFrame + (isSecond ? half : 0)
+    let decoding = max(0, frame - excessDepth) * Self.ticksPerFrame + (isSecond ? half : 0)
     lastDecoding = max(lastDecoding, min(decoding, presentation))
     presentation = max(presentation, lastDecoding)
     return Timestamps(
@@ -126,6 +129,7 @@ public struct TimestampGenerator: Sendable {
         epochOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
         // All frames before are shown before: places in both orders are the same here.
         frame = epochBase / Self.ticksPerFrame - 1
+        excessDepth = 0
       }
       isFirst = false
       lastFrameOrder = nil
