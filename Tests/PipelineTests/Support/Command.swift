@@ -19,9 +19,10 @@ struct Command: CustomStringConvertible {
   /// Whether it neither crashed nor hung, whatever else it said.
   var endedByItself: Bool { !timedOut && status < 128 }
 
-  /// The first error on the pipeline's bus, as gst-launch-1.0 prints it.
+  /// The first error on the pipeline's bus, as gst-launch-1.0 prints it, from a thread of its own: anywhere in a line
+  /// of what it prints besides.
   var busError: String? {
-    output.split(separator: "\n").first { $0.hasPrefix("ERROR: from element") }.map(String.init)
+    output.firstMatch(of: /ERROR: from element [^\n]*/).map { String($0.output) }
   }
 
   /// Runs a program, two at a time at most, in `directory`, with the plugin under test on GStreamer's path.
