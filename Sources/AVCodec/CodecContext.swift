@@ -7,7 +7,7 @@ import CAVCodec
 @safe public final class CodecContext {
   private let raw: UnsafeMutablePointer<AVCodecContext>
   /// libavcodec's `opaque` points at this; the context keeps it.
-  private let source: FrameBufferSourceBox
+  private let host: CallbackHost
 
   /// Opens a decoder.
   ///
@@ -16,11 +16,11 @@ import CAVCodec
   public init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
     guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
     guard let context = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
-    source = FrameBufferSourceBox(buffers)
+    host = CallbackHost(buffers)
     unsafe raw = unsafe context
     // From here on deinit frees the context, also when this initialiser throws.
     unsafe try Self.apply(settings, to: context)
-    unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(source).toOpaque()
+    unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(host).toOpaque()
     unsafe context.pointee.get_buffer2 = unsafe provideFrameBuffer
     unsafe cav_allow_worker_callbacks(context)
     unsafe try AVError.check(cavcodec_open2(context, codec, nil))
@@ -94,7 +94,18 @@ import CAVCodec
   }
 
   /// Forgets all input and references; the next packet must be a random access point.
-  public func flush() { unsafe cavcodec_flush_buffers(raw) }
+  public func flush() {
+    unsafe cavcodec_flush_buffers(raw)
+    host.begun.removeAll()
+  }
+
+  /// What has gone wrong with the pictures that the packet of this timestamp began (`FF_DECODE_ERROR_…`), 0 for nothing.
+  ///
+  /// Ask when decoding of the packet has ended, which is `threadDelay` packets after it was sent, and before the next one
+  /// is sent; a second answer is 0. The frame itself often does not tell: up to libavcodec 60, a frame thread that puts
+  /// out what another has decoded has copied the flags before the other was done. And it comes too late for those
+  /// pictures that refer to it and are shown before it.
+  public func takeErrorFlags(timestamp: Int64) -> Int32 { host.begun.takeErrorFlags(timestamp: timestamp) }
 
   /// Frames that the decoder holds back for reordering, as far as it knows yet (`has_b_frames`).
   public var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }
@@ -111,8 +122,9 @@ import CAVCodec
 }
 
 /// What `AVCodecContext.opaque` points at: a plain object, so that the C callback needs no generics.
-private final class FrameBufferSourceBox: Sendable {
+private final class CallbackHost: Sendable {
   let source: any FrameBufferSource
+  let begun = BegunFrames()
   init(_ source: any FrameBufferSource) { self.source = source }
 }
 
@@ -123,7 +135,7 @@ private let provideFrameBuffer:
     guard let context = unsafe context, let frame = unsafe frame, let opaque = unsafe context.pointee.opaque else {
       return AVError.invalidArgument.rawValue
     }
-    let box = unsafe Unmanaged<FrameBufferSourceBox>.fromOpaque(opaque).takeUnretainedValue()
+    let host = unsafe Unmanaged<CallbackHost>.fromOpaque(opaque).takeUnretainedValue()
     var width = unsafe frame.pointee.width
     var height = unsafe frame.pointee.height
     let alignment = unsafe cav_align_dimensions(context, &width, &height)
@@ -135,7 +147,7 @@ private let provideFrameBuffer:
       alignedWidth: Int(width), alignedHeight: Int(height), strideAlignment: Int(alignment))
     let buffer: FrameBuffer
     do throws(AVError) {
-      unsafe buffer = try box.source.buffer(for: request)
+      unsafe buffer = try host.source.buffer(for: request)
     } catch {
       return error.rawValue
     }
@@ -151,6 +163,7 @@ private let provideFrameBuffer:
     for index in unsafe buffer.planes.indices {
       unsafe cav_frame_set_plane(frame, Int32(index), buffer.planes[index], buffer.strides[index])
     }
+    unsafe host.begun.append(frame)
     return 0
   }
 

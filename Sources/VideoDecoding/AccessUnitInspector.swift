@@ -44,7 +44,11 @@ struct AccessUnitInspector {
     case .idr: summary.randomAccess = .instantaneous
     case .recoveryPoint(let point): summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount))
     }
-    guard let slice = info.slice else { return summary }
+    guard let slice = info.slice else {
+      // What cannot be read may be referred to.
+      summary.isReference = info.hasPicture
+      return summary
+    }
     follow(slice, &summary)
     // Arbitrary slice order is legal, so all slices are asked; nearly always the first one answers.
     if slice.firstMacroblock != 0 { summary.isIncomplete = !hasFirstSlice(accessUnit) }

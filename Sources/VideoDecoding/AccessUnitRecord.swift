@@ -10,12 +10,19 @@ struct AccessUnitRecord {
   let nalUnitType: UInt8?
   let isField: Bool
   let isRandomAccessPoint: Bool
+  /// Other pictures refer to it.
+  let isReference: Bool
+  /// Right whatever came before: an IDR picture or one after it in decoding order, one that completes a recovery, one
+  /// that is intra-coded throughout.
+  let standsAlone: Bool
   /// The last IDR picture at or before this one: when it is out, nothing from before that IDR can follow.
   let epoch: UInt64
   /// Where a recovery began that is complete with this picture; its own index for an IDR picture.
   let recoveryStart: UInt64?
   /// Decodes from damaged references.
   var taint = Taint.none
+  /// libavcodec has hidden damage in it.
+  var isConcealed = false
   /// What libavcodec answered to it.
   var error: AVError?
 

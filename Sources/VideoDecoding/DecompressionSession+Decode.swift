@@ -20,7 +20,10 @@ extension DecompressionSession {
     let index = nextIndex
     nextIndex += 1
     counters.submitted += 1
-    if summary.randomAccess == .instantaneous { epoch = index }
+    if summary.randomAccess == .instantaneous {
+      epoch = index
+      followsInstantaneous = true
+    }
     if summary.randomAccess != .none && firstRandomAccess == nil { firstRandomAccess = index }
     let record = record(for: summary, index: index, tag: tag, doNotOutput: doNotOutput)
 
@@ -53,7 +56,8 @@ extension DecompressionSession {
     }
     var record = AccessUnitRecord(
       index: index, tag: tag, doNotOutput: doNotOutput, nalUnitType: summary.nalUnitType, isField: summary.isField,
-      isRandomAccessPoint: summary.randomAccess != .none, epoch: epoch,
+      isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
+      standsAlone: followsInstantaneous || summary.completesRecovery || summary.isIntra, epoch: epoch,
       recoveryStart: summary.completesRecovery ? recoveryStart : nil)
     taint = record.remaining(taint, since: lastDamage)
     record.taint = taint
@@ -125,6 +129,8 @@ extension DecompressionSession {
       do throws(AVError) {
         switch try codec.receive(frame) {
         case .frame:
+          // A decoding ends for each frame that a drained codec gives.
+          if isDraining, let decoded = inFlight.popFirst() { finishDecoding(decoded, error: nil) }
           handle(frame)
         case .needsInput:
           spareFrame = consume frame
@@ -147,13 +153,16 @@ extension DecompressionSession {
     guard let index = UInt64(exactly: frame.timestamp), let memory = frame.owner as? PictureMemory else { return }
     if !frame.isCorrupt { replay.pictureCameOut(index) }
     // During a replay most have their result already.
+    if let codec, codec.takeErrorFlags(timestamp: frame.timestamp) != 0 { noteDamage(at: index) }
     guard let record = pending.remove(index) else { return }
     // What the IDR picture before it left behind can no longer come.
     while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
-    let isUnrecovered = frame.isCorrupt
+    // libavcodec does not flag those that it only puts out because nothing follows.
+    let isUnrecovered = frame.isCorrupt || (isDraining && !hasRecovered && !record.standsAlone)
+    if !isUnrecovered { hasRecovered = true }
     // libavcodec also starts where the stream does not say that one may.
     if !isUnrecovered && firstRandomAccess == nil { firstRandomAccess = index }
-    let isConcealed = frame.decodeErrorFlags != 0
+    let isConcealed = record.isConcealed || frame.decodeErrorFlags != 0
     let isTainted: Bool =
       switch record.taint {
       case .none: false
@@ -162,7 +171,7 @@ extension DecompressionSession {
       }
     if isConcealed {
       counters.concealed += 1
-      spreadTaint(after: index)
+      if !record.isConcealed && record.isReference { spreadTaint(after: index) }
     }
     if record.doNotOutput {
       deliver(record, dropped: .doNotOutput)
@@ -185,8 +194,15 @@ extension DecompressionSession {
     }
   }
 
+  /// An access unit is damaged whose frame has not come out.
+  func noteDamage(at index: UInt64) {
+    guard let record = pending[index], !record.isConcealed else { return }
+    pending.update(index) { $0.isConcealed = true }
+    if record.isReference { spreadTaint(after: index) }
+  }
+
   /// A damaged picture spoils all that follow it in decoding order, up to a recovery that begins after it.
-  private func spreadTaint(after index: UInt64) {
+  func spreadTaint(after index: UInt64) {
     var spread = AccessUnitRecord.Taint.tainted
     pending.updateAll(after: index) { record in
       spread = record.remaining(spread, since: index)

@@ -120,7 +120,7 @@ extension DecompressionSession {
     inFlight.removeAll()
     replay.removeAll()
     taint = .none
-    firstRandomAccess = nil
+    startFromNothing()
     needsReplay = false
     awaitsRandomAccess = true
     counters.resynchronisations += 1

@@ -22,7 +22,14 @@ extension DecompressionSession {
     replay.removeAll()
     needsReplay = false
     taint = .none
+    startFromNothing()
+  }
+
+  /// Nothing that was decoded can be referred to any more.
+  func startFromNothing() {
     firstRandomAccess = nil
+    followsInstantaneous = false
+    hasRecovered = false
   }
 
   /// Puts everything out that is inside: afterwards each access unit submitted has its result.
@@ -31,6 +38,8 @@ extension DecompressionSession {
   /// refers to, since libavcodec cannot be drained without forgetting it.
   public func drain() {
     guard !isInvalid, !pending.isEmpty else { return }
+    isDraining = true
+    defer { isDraining = false }
     for _ in 0...max(0, configuration.retries) {
       guard let codec, !pending.isEmpty else { break }
       do throws(AVError) {
@@ -50,6 +59,7 @@ extension DecompressionSession {
     while let first = pending.first { finishUnseen(first) }
     forgetReferences()
     needsReplay = true
+    if !replay.isUsable { startFromNothing() }
   }
 
   private func forgetReferences() {
@@ -63,14 +73,20 @@ extension DecompressionSession {
 
   /// Decoding of an access unit has ended: without a picture begun, none will come.
   func finishDecoding(_ index: UInt64, error: AVError?) {
+    if let codec, codec.takeErrorFlags(timestamp: Int64(clamping: index)) != 0 { noteDamage(at: index) }
     guard let record = pending[index] else { return }
     let isEarly = firstRandomAccess.map { index < $0 } ?? true
     if let error, !isEarly, record.nalUnitType != nil { note(error, at: index) }
     if bridge.hasStarted(index) && !(isEarly && error != nil) {
-      if let error { pending.update(index) { $0.error = error } }
+      if let error {
+        pending.update(index) { $0.error = error }
+        if record.isReference { spreadTaint(after: index) }
+      }
     } else if isEarly && error != nil && record.nalUnitType != nil {
       finish(record, dropped: .beforeRandomAccessPoint)
     } else if let error, record.nalUnitType != nil {
+      // Its header was read, so that frame_num will not tell that it is missing.
+      if record.isReference { spreadTaint(after: index) }
       finish(record, error: error)
     } else if record.nalUnitType == nil {
       finish(record, dropped: .noPicture)

@@ -72,6 +72,12 @@ public final class DecompressionSession {
   var epoch: UInt64 = 0
   /// First random access point since the codec last started from nothing.
   var firstRandomAccess: UInt64?
+  /// An IDR picture has come since the codec last started from nothing.
+  var followsInstantaneous = false
+  /// A right picture has come out since then: all that follow it in presentation order have their references.
+  var hasRecovered = false
+  /// The codec is putting everything out.
+  var isDraining = false
   /// Where references are damaged from, as far as submitted access units go.
   var taint = AccessUnitRecord.Taint.none
   /// The last access unit that is lost or damaged.

@@ -7,11 +7,6 @@ import Testing
 
 /// Random access points other than IDR pictures: open groups with leading pictures, and gradual refresh.
 @Suite struct RecoveryPointTests {
-  private func units(_ name: String) throws -> [[UInt8]] {
-    let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
-    return accessUnits(try #require(readFile(tests + "/Media/" + name)))
-  }
-
   private func recoveryPoints(_ units: [[UInt8]]) -> [Int] {
     var inspector = AccessUnitInspector(lengthSize: nil)
     return units.indices.filter { index in
@@ -22,14 +17,14 @@ import Testing
   }
 
   @Test func mediaIsWhatItShouldBe() throws {
-    #expect(recoveryPoints(try units("open-gop.h264")).count >= 6)
-    #expect(recoveryPoints(try units("intra-refresh.h264")).count >= 5)
+    #expect(recoveryPoints(try mediaAccessUnits("open-gop.h264")).count >= 6)
+    #expect(recoveryPoints(try mediaAccessUnits("intra-refresh.h264")).count >= 5)
   }
 
   /// Started anywhere, a session shows nothing that is not exactly what the whole stream shows there.
   @Test(arguments: ["open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
   func startsInTheMiddle(_ name: String, _ threading: Int) throws {
-    let units = try units(name)
+    let units = try mediaAccessUnits(name)
     let whole = try decodeAll(units).checksums
     let points = recoveryPoints(units)
     for start in [points[1] - 2, points[1], points[2] - 1, points[3]] {
@@ -55,7 +50,7 @@ import Testing
 
   @Test(arguments: ["open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
   func lostAtEachPlace(_ name: String, _ threading: Int) throws {
-    let units = try units(name)
+    let units = try mediaAccessUnits(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try decodeAll(units, configuration).checksums
     #expect(expected.count == units.count)
@@ -75,7 +70,7 @@ import Testing
   /// The flags of damage end where the picture is whole again, and not before.
   @Test(arguments: ["open-gop.h264", "intra-refresh.h264"])
   func damageEndsAtTheRecoveryPoint(_ name: String) throws {
-    let units = try units(name)
+    let units = try mediaAccessUnits(name)
     let whole = try decodeAll(units).checksums
     let points = recoveryPoints(units)
     var damaged = units
@@ -91,14 +86,5 @@ import Testing
     let strict = try decodeAll(damaged, .with { $0.outputCorrupt = false })
     #expect(strict.frames.count == run.frames.count - flagged.count)
     #expect(strict.drops.filter { $0 == .corrupt }.count == flagged.count)
-  }
-
-  private func isReference(_ unit: [UInt8]) -> Bool {
-    var nalUnits = AnnexB.NALUnits(unit.span)
-    while let nalUnit = nalUnits.next() {
-      let header = unit[nalUnit.range.lowerBound]
-      if 1...5 ~= header & 31 { return header & 0x60 != 0 }
-    }
-    return false
   }
 }

@@ -166,3 +166,19 @@ func lengthPrefixed(_ unit: [UInt8], _ size: NALLengthSize) -> [UInt8] {
   }
   return result
 }
+
+/// Access units of one of the project's own clips.
+func mediaAccessUnits(_ name: String) throws -> [[UInt8]] {
+  let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+  return accessUnits(try #require(readFile(tests + "/Media/" + name)))
+}
+
+/// Whether other pictures refer to an access unit's.
+func isReference(_ unit: [UInt8]) -> Bool {
+  var nalUnits = AnnexB.NALUnits(unit.span)
+  while let nalUnit = nalUnits.next() {
+    let header = unit[nalUnit.range.lowerBound]
+    if 1...5 ~= header & 31 { return header & 0x60 != 0 }
+  }
+  return false
+}
