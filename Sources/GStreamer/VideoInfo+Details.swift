@@ -20,6 +20,16 @@ extension VideoInfo {
     set { unsafe raw.interlace_mode = GstVideoInterlaceMode(rawValue: newValue.rawValue) }
   }
 
+  /// Which field of an interleaved frame is the earlier one; `nil` for unknown.
+  public mutating func setFieldOrder(isTopFirst: Bool?) {
+    unsafe raw.ABI.abi.field_order =
+      switch isTopFirst {
+      case true?: GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST
+      case false?: GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST
+      case nil: GST_VIDEO_FIELD_ORDER_UNKNOWN
+      }
+  }
+
   /// Width to height of a sample.
   public var pixelAspectRatio: Fraction {
     get { unsafe Fraction(raw.par_n, raw.par_d) }

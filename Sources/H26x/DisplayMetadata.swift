@@ -55,6 +55,33 @@ public struct ContentLightLevel: Sendable, Hashable {
   }
 }
 
+/// What SEI messages say of how a sequence is meant to be shown.
+public struct DisplayMetadata: Sendable, Hashable {
+  /// The display that the sequence was mastered on.
+  public var masteringDisplay: MasteringDisplayColourVolume?
+  /// How bright it gets.
+  public var contentLight: ContentLightLevel?
+
+  /// Nothing said.
+  public init() {}
+
+  /// Takes over what an SEI NAL unit of H.264 says. Messages that cannot be read are left out.
+  public mutating func read(_ nalUnit: Span<UInt8>) {
+    var messages = SEIMessages(nalUnit)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        switch message.type {
+        case .masteringDisplayColourVolume: masteringDisplay = try MasteringDisplayColourVolume(message)
+        case .contentLightLevel: contentLight = try ContentLightLevel(message)
+        default: break
+        }
+      }
+    } catch {
+      // What stood before was read.
+    }
+  }
+}
+
 /// `alternative_transfer_characteristics()` (D.1.32): the transfer that should be used instead of the VUI's.
 public struct AlternativeTransferCharacteristics: Sendable, Hashable {
   /// `preferred_transfer_characteristics`, a code point of H.273.

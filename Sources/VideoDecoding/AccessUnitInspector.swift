@@ -39,6 +39,7 @@ struct AccessUnitInspector {
       summary.nalUnitType = (info.slice?.nalUnitType ?? type).rawValue
     }
     summary.isIntra = info.isIntra
+    summary.isSecondField = info.isSecondField
     switch info.randomAccess {
     case .none: break
     case .idr: summary.randomAccess = .instantaneous

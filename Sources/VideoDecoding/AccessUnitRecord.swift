@@ -21,6 +21,8 @@ struct AccessUnitRecord {
   let recoveryStart: UInt64?
   /// Decodes from damaged references.
   var taint = Taint.none
+  /// It is a field whose other field has come with the next access unit.
+  var hasBothFields = false
   /// libavcodec has hidden damage in it.
   var isConcealed = false
   /// What libavcodec answered to it.

@@ -15,6 +15,8 @@ struct AccessUnitSummary {
   /// `nal_unit_type` of the first slice; nil when there is none: the access unit holds no picture.
   var nalUnitType: UInt8?
   var isField = false
+  /// It is the second field of the access unit's before.
+  var isSecondField = false
   /// All its slices are intra-coded: not a random access point, but the next best thing.
   var isIntra = false
   /// A recovery point is reached: what follows it in presentation order is right.

@@ -19,6 +19,9 @@ import AVCodec
   public let isTopFieldFirst: Bool
   /// The first field is shown again after the second (pic_struct 5 and 6, H.264 Table D-1).
   public let repeatsFirstField: Bool
+  /// One of its two fields never came; libavcodec fills its rows with the other's. `isTopFieldFirst` says which one
+  /// there is.
+  public let isSingleField: Bool
   /// Decoding may begin here.
   public let isRandomAccessPoint: Bool
   /// What the samples mean.
@@ -32,8 +35,8 @@ import AVCodec
   private let memory: PictureMemory
 
   init(
-    _ frame: consuming Frame, memory: PictureMemory, tag: UInt64, isCorrupt: Bool, isRandomAccessPoint: Bool,
-    latency: SessionLatency
+    _ frame: consuming Frame, memory: PictureMemory, tag: UInt64, isCorrupt: Bool, isSingleField: Bool,
+    isRandomAccessPoint: Bool, latency: SessionLatency
   ) {
     self.tag = tag
     pixelFormat = memory.pixelFormat
@@ -46,6 +49,7 @@ import AVCodec
     isInterlaced = frame.isInterlaced
     isTopFieldFirst = frame.isTopFieldFirst
     repeatsFirstField = frame.repeatCount == 1
+    self.isSingleField = isSingleField
     self.isRandomAccessPoint = isRandomAccessPoint
     colour = PictureColour(frame)
     sampleAspectRatio = frame.sampleAspectRatio.map { SampleAspectRatio(width: $0.width, height: $0.height) }

@@ -32,6 +32,7 @@ extension DecompressionSession {
       return
     }
     pending.append(record)
+    if summary.isSecondField && index > 0 { pending.update(index - 1) { $0.hasBothFields = true } }
     let packet: Packet
     do throws(AVError) {
       packet = try packets.packet(copying: accessUnit, prefix: prefix, timestamp: Int64(index))
@@ -190,7 +191,7 @@ extension DecompressionSession {
         .frame(
           DecodedPicture(
             frame, memory: memory, tag: record.tag, isCorrupt: isCorrupt,
-            isRandomAccessPoint: record.isRandomAccessPoint, latency: latency)))
+            isSingleField: record.isField && !record.hasBothFields, isRandomAccessPoint: record.isRandomAccessPoint, latency: latency)))
     }
   }
 

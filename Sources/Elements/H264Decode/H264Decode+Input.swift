@@ -22,6 +22,7 @@ extension H264Decode {
     } else if input == nil {
       tracker = H264.FormatTracker(nalLengthSize: next.nalLengthSize)
     }
+    tracker.followsDisplay = !next.hasMasteringDisplay || !next.hasContentLight
     tracker.insert(next.parameterSets)
     parameterSetsChanged = next.parameterSets != (input?.parameterSets ?? [])
     input = next
@@ -70,7 +71,10 @@ extension H264Decode {
       if health.undecodable == 0 { Self.log(.warning, self, "no parameter sets yet: dropping pictures") }
       return false
     }
-    if summary.formatChanged || capsChanged || session == nil || (wantsNewSession && summary.isIDR) {
+    if summary.formatChanged || interlacing == nil { interlacing = Interlacing(next, scan: summary.scan) }
+    if summary.formatChanged || summary.displayChanged || capsChanged || session == nil
+      || (wantsNewSession && summary.isIDR)
+    {
       try prepare(for: next, isRandomAccessPoint: summary.isIDR)
     }
     guard let session else { throw .error }
@@ -114,7 +118,7 @@ extension H264Decode {
     } else {
       wantsNewSession = false
     }
-    if let output, !output.info.isEqual(to: plan.info) || output.layout != plan.layout, session != nil {
+    if let output, !output.isAgreed(plan), session != nil {
       // Pictures of another size or sample format come out before this one's caps go out. When nothing but, say, the
       // frame rate in the caps changed, draining in the middle of a group would only cost time.
       if isRandomAccessPoint || output.layout != plan.layout {

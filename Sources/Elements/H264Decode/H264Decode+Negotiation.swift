@@ -11,6 +11,8 @@ struct OutputPlan {
   var source: VideoInfo
   /// What downstream gets.
   var info: VideoInfo
+  /// Fields of the caps that `info` has no place for, by name.
+  var displayFields: [String: String]
 }
 
 extension OutputPlan {
@@ -44,29 +46,43 @@ extension H264Decode {
     }
     guard var described = VideoInfo(format: nativeFormat, width: width, height: height) else { throw .notNegotiated }
     if let inputInfo { described.copyDescription(from: inputInfo) }
-    described.describe(format, besides: input, infersChromaLocation: tracker.hasUsabilityInformation)
+    described.describe(
+      format, besides: input, infersChromaLocation: tracker.hasUsabilityInformation,
+      interlacing: interlacing ?? Interlacing(format, scan: nil))
+    let displayFields = displayFields(besides: input)
     for candidate in RawFormatChoice.candidates(for: nativeFormat, allowed: sourcePad.allowedCaps) {
       if candidate == nativeFormat {
-        return OutputPlan(layout: native, sessionLayout: .native, source: described, info: described)
+        return OutputPlan(
+          layout: native, sessionLayout: .native, source: described, info: described, displayFields: displayFields)
       }
       guard var info = VideoInfo(format: candidate, width: width, height: height) else { continue }
       if native.pixelFormat == .yuv420p && candidate.name == "NV12" {
         info.copyDescription(from: described)
         var layout = native
         layout.pixelFormat = .nv12
-        return OutputPlan(layout: layout, sessionLayout: .semiPlanar, source: info, info: info)
+        return OutputPlan(
+          layout: layout, sessionLayout: .semiPlanar, source: info, info: info, displayFields: displayFields)
       }
       // What the stream leaves open, a converter must know: as downstream would, it guesses by the size.
       guard let source = VideoInfo(described.caps()) else { continue }
       info.describeAsConverted(from: source)
       if PictureConversion.isPossible(from: source, to: info) {
-        return OutputPlan(layout: native, sessionLayout: .native, source: source, info: info)
+        return OutputPlan(
+          layout: native, sessionLayout: .native, source: source, info: info, displayFields: displayFields)
       }
     }
     throw fail(
       ElementError(
         .core(.negotiation), "Nothing that the decoder can produce is accepted downstream.",
         debug: "decodes to \(nativeFormat.name), accepted is \(describeAllowedCaps())"))
+  }
+
+  /// HDR fields of the caps, from the stream where the sink caps have none.
+  private func displayFields(besides input: H264DecodeInput) -> [String: String] {
+    var fields: [String: String] = [:]
+    if !input.hasMasteringDisplay { fields["mastering-display-info"] = tracker.display.masteringDisplay?.capsText }
+    if !input.hasContentLight { fields["content-light-level"] = tracker.display.contentLight?.capsText }
+    return fields
   }
 
   private func describeAllowedCaps() -> String {
@@ -79,17 +95,17 @@ extension H264Decode {
 
   /// Negotiates the plan with downstream, unless that is what holds already.
   func agree(on plan: OutputPlan) throws(FlowError) {
-    if let output, output.layout == plan.layout, output.info.isEqual(to: plan.info), !sourcePad.needsReconfigure {
-      return
-    }
+    if let output, output.isAgreed(plan), !sourcePad.needsReconfigure { return }
     let state = setOutputState(
       format: plan.info.format, width: UInt32(plan.info.width), height: UInt32(plan.info.height),
       reference: inputState)
     guard let state else { throw .notNegotiated }
     state.modifyInfo { $0 = plan.info }
     // Left to itself, the base class makes "unknown" views "mono".
-    state.setCaps(plan.info.caps())
-    output = RawOutput(layout: plan.layout, info: plan.info)
+    var caps = plan.info.caps()
+    for (name, text) in plan.displayFields { caps.set(name, .string(text)) }
+    state.setCaps(caps)
+    output = RawOutput(layout: plan.layout, info: plan.info, displayFields: plan.displayFields)
     conversion = nil
     allocator.useNone()
     guard negotiateOutput() else {

@@ -68,7 +68,8 @@ extension H264Decode {
   /// than its parameter sets were read, it is right.
   private func followLayout(of picture: DecodedPicture) throws(FlowError) {
     let layout = PictureLayout(of: picture)
-    guard output?.layout != layout || sourcePad.needsReconfigure, let format else { return }
+    let hasOtherFields = interlacing?.isCorrected(by: picture) ?? false
+    guard output?.layout != layout || hasOtherFields || sourcePad.needsReconfigure, let format else { return }
     var native = layout
     if layout.pixelFormat == .nv12 { native.pixelFormat = .yuv420p }
     var plan = try planOutput(native: native, format: format)
@@ -122,6 +123,7 @@ extension H264Decode {
       if output?.info.interlaceMode == .mixed { flags.insert(.interlaced) }
       if picture.isTopFieldFirst { flags.insert(.topFieldFirst) }
       if picture.repeatsFirstField { flags.insert(.repeatFirstField) }
+      if picture.isSingleField { flags.insert(.oneField) }
     }
     if !flags.isEmpty { buffer.flags.formUnion(flags) }
   }

@@ -26,6 +26,8 @@ final class H264Decode: VideoDecoder {
   var inputState: VideoCodecState?
   /// What the sink caps say of geometry and colour.
   var inputInfo: VideoInfo?
+  /// What is known of fields, where the sink caps do not say.
+  var interlacing: Interlacing?
   /// Sink caps came since the last access unit, or downstream wants to agree anew.
   var capsChanged = false
   /// Downstream wants what another session would make without a conversion: at the next IDR picture.
@@ -89,6 +91,7 @@ final class H264Decode: VideoDecoder {
     inputState = nil
     inputInfo = nil
     format = nil
+    interlacing = nil
     output = nil
     conversion = nil
     allocator.useNone()

@@ -12,7 +12,7 @@ struct H264DecodeInput: Hashable {
   let parameterSets: [[UInt8]]
   /// Whether caps say what the stream might say otherwise.
   let hasColorimetry: Bool, hasChromaSite: Bool, hasPixelAspectRatio: Bool, hasInterlaceMode: Bool
-  let hasFrameRate: Bool, hasViews: Bool
+  let hasFrameRate: Bool, hasViews: Bool, hasMasteringDisplay: Bool, hasContentLight: Bool
 
   /// Reads caps.
   ///
@@ -26,6 +26,8 @@ struct H264DecodeInput: Hashable {
     hasInterlaceMode = fields.has("interlace-mode")
     hasFrameRate = fields.fraction("framerate").map { $0.numerator > 0 && $0.denominator > 0 } ?? false
     hasViews = fields.has("multiview-mode")
+    hasMasteringDisplay = fields.has("mastering-display-info")
+    hasContentLight = fields.has("content-light-level")
     isNALAligned = fields.string("alignment") == "nal"
 
     let streamFormat = fields.string("stream-format")

@@ -9,8 +9,15 @@ struct RawOutput {
   var layout: PictureLayout
   /// What downstream gets.
   var info: VideoInfo
+  /// Fields of the caps that `info` has no place for, by name.
+  var displayFields: [String: String]
   /// Downstream's buffers are laid out so that libavcodec can decode into them.
   var isDirect = false
+
+  /// Whether this is what was planned.
+  func isAgreed(_ plan: OutputPlan) -> Bool {
+    layout == plan.layout && displayFields == plan.displayFields && info.isEqual(to: plan.info)
+  }
 
   /// Pictures reach downstream in the format in which the session puts them out.
   var isSessionFormat: Bool { layout.pixelFormat.videoFormat == info.format }
@@ -59,11 +66,21 @@ extension PixelFormat {
 }
 
 extension VideoInfo {
+  private mutating func describe(_ interlacing: Interlacing) {
+    switch interlacing {
+    case .progressive: interlaceMode = .progressive
+    case .mixed: interlaceMode = .mixed
+    case .interleaved(let isTopFirst):
+      interlaceMode = .interleaved
+      setFieldOrder(isTopFirst: isTopFirst)
+    }
+  }
+
   /// Fills in what the caps of the compressed stream do not say from the stream itself.
   ///
   /// - Parameter infersChromaLocation: the stream has a VUI, so that not to say where chroma lies means location 0.
   mutating func describe(
-    _ format: FormatDescription, besides input: H264DecodeInput, infersChromaLocation: Bool
+    _ format: FormatDescription, besides input: H264DecodeInput, infersChromaLocation: Bool, interlacing: Interlacing
   ) {
     if !input.hasPixelAspectRatio, let ratio = format.pixelAspectRatio {
       pixelAspectRatio = GStreamer.Fraction(Int32(clamping: ratio.numerator), Int32(clamping: ratio.denominator))
@@ -72,7 +89,7 @@ extension VideoInfo {
       setFrameRate(GStreamer.Fraction(Int32(clamping: rate.numerator), Int32(clamping: rate.denominator)))
     }
     if !input.hasViews { clearViews() }
-    if !input.hasInterlaceMode { interlaceMode = format.isInterlacedAllowed ? .mixed : .progressive }
+    if !input.hasInterlaceMode { describe(interlacing) }
     if !input.hasChromaSite {
       let isSubsampled = format.chromaFormat == .yuv420 || format.chromaFormat == .yuv422
       setChromaSampleLocation(format.chromaSampleLocation ?? (infersChromaLocation && isSubsampled ? 0 : nil))

@@ -52,19 +52,10 @@ struct SequenceInformation: Sendable, Equatable {
   var multiviewFlags: MultiviewFlags = []
 
   /// `mastering-display-info`: red, green, blue, white, luminance.
-  var masteringDisplayText: String? {
-    guard let display = masteringDisplay.value, display.primaries.count == 3 else { return nil }
-    // Sent as green, blue, red.
-    let points = [display.primaries[2], display.primaries[0], display.primaries[1], display.whitePoint]
-    let numbers =
-      points.flatMap { [UInt32($0.x), UInt32($0.y)] } + [display.maximumLuminance, display.minimumLuminance]
-    return numbers.map(String.init).joined(separator: ":")
-  }
+  var masteringDisplayText: String? { masteringDisplay.value?.capsText }
 
   /// `content-light-level`.
-  var contentLightText: String? {
-    contentLight.value.map { "\($0.maximum):\($0.maximumPictureAverage)" }
-  }
+  var contentLightText: String? { contentLight.value?.capsText }
 
   /// Takes how two views share a picture (D.2.26).
   mutating func take(_ packing: FramePackingArrangement) {

@@ -15,13 +15,22 @@ extension H264 {
     /// How access units are packaged; `nil` for start codes.
     public let nalLengthSize: NALLengthSize?
 
+    /// How the picture is meant to be shown, by the SEI of the access units so far; kept up only on demand.
+    public private(set) var display = DisplayMetadata()
+    /// Whether `display` is kept up.
+    public var followsDisplay = false
+
     private var activeID: UInt8?
+    /// What SEI said since the last slice.
+    private var announcedDisplay = DisplayMetadata()
     private var isStale = false
 
     /// What an access unit holds.
     public struct Summary: Sendable, Hashable {
       /// The format differs from the access unit's before.
       public var formatChanged = false
+      /// What SEI says of how to show the pictures differs from the access unit's before.
+      public var displayChanged = false
       /// There is a slice, whether or not its parameter sets are known.
       public var hasSlice = false
       /// The first slice names parameter sets that were never sent.
@@ -30,6 +39,8 @@ extension H264 {
       public var isIDR = false
       /// The picture is one field.
       public var isField = false
+      /// How the picture is scanned, as far as the way it is coded tells; `nil` when the first slice cannot be read.
+      public var scan: PictureScan?
       /// `nal_unit_type` of the first slice.
       public var sliceType: NALUnitType?
       /// NAL units up to and including the first slice.
@@ -86,13 +97,19 @@ extension H264 {
       switch type {
       case .sequenceParameterSet, .pictureParameterSet, .subsetSequenceParameterSet, .sequenceParameterSetExtension:
         insert(nalUnit)
+      case .supplementalEnhancementInformation:
+        if followsDisplay { announcedDisplay.read(nalUnit) }
       case .slice, .slicePartitionA, .idrSlice:
         summary.hasSlice = true
         summary.sliceType = type
         summary.isIDR = type == .idrSlice
+        if followsDisplay { summary.displayChanged = takeDisplay(startsSequence: summary.isIDR) }
         do throws(BitstreamError) {
           let slice = try SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets)
           summary.isField = slice.isField
+          summary.scan = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID).map {
+            PictureScan(slice, sps: $0)
+          }
           if isStale || slice.sequenceParameterSetID != activeID {
             summary.formatChanged = activate(slice.sequenceParameterSetID)
           }
@@ -101,6 +118,17 @@ extension H264 {
         }
       default: break
       }
+    }
+
+    /// Answers whether what SEI announced is news.
+    private mutating func takeDisplay(startsSequence: Bool) -> Bool {
+      let before = display
+      // It lasts until the next sequence begins, which says it again (D.2.29).
+      if startsSequence { display = DisplayMetadata() }
+      display.masteringDisplay = announcedDisplay.masteringDisplay ?? display.masteringDisplay
+      display.contentLight = announcedDisplay.contentLight ?? display.contentLight
+      announcedDisplay = DisplayMetadata()
+      return display != before
     }
 
     private mutating func insert(_ nalUnit: Span<UInt8>) {
