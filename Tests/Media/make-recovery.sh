@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes the two streams of this folder that have random access points other than IDR pictures. The pictures are FFmpeg's
-# test pattern, the streams x264's. Another version of x264 makes other bytes.
+# Makes the small streams of this folder that show one trait each: random access points other than IDR pictures, and
+# fields. The pictures are FFmpeg's test pattern, the streams x264's. Another version of x264 makes other bytes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-encode() { # name, x264 parameters
-  ffmpeg -y -v error -f lavfi -i testsrc2=size=96x64:rate=25:duration=4 -pix_fmt yuv420p -threads 1 \
+encode() { # name, x264 parameters, seconds
+  ffmpeg -y -v error -f lavfi -i "testsrc2=size=96x64:rate=25:duration=${3:-4}" -pix_fmt yuv420p -threads 1 \
     -c:v libx264 -x264-params "$2:threads=1:crf=30" -f h264 "$1"
 }
 
@@ -14,3 +14,6 @@ encode() { # name, x264 parameters
 encode open-gop.h264 "open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-pyramid=normal:ref=3"
 # One IDR picture, then recovery points that count frames until a refresh is through.
 encode intra-refresh.h264 "intra-refresh=1:keyint=10:scenecut=0:bframes=0:ref=1"
+
+# Frames of two fields in macroblock pairs (MBAFF), the bottom one first.
+encode interlaced.h264 "bff=1:keyint=10:scenecut=0:bframes=2:ref=2" 1

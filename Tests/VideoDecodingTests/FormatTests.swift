@@ -74,6 +74,18 @@ import Testing
     #expect(plan.openings == (losesSession ? 3 : 1))
   }
 
+  /// Fields without their counterparts: libavcodec shows them with their rows doubled.
+  @Test func lonelyFieldsAreTold() throws {
+    let units = units("HPCVFL_BRCM_A.264")
+    let whole = try decodeAll(units)
+    #expect(whole.frames.count == 300 && whole.frames.allSatisfy { !$0.isSingleField })
+    // Each access unit is a field, top and bottom in turn.
+    let tops = units.indices.filter { $0 % 2 == 0 }.map { units[$0] }
+    let run = try decodeAll(tops, .with { $0.threadType = .none })
+    #expect(run.accounts(for: tops.count) && run.frames.count > 290)
+    #expect(run.frames.allSatisfy { $0.isSingleField && $0.isTopFieldFirst })
+  }
+
   @Test func otherPackagingNeedsAnotherSession() throws {
     let units = units("SVA_BA1_B.264")
     let session = try DecompressionSession(format: try streamFormat(units))

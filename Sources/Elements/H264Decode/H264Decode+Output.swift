@@ -120,7 +120,7 @@ extension H264Decode {
     var flags: Buffer.Flags = []
     if picture.isCorrupt { flags.insert(.corrupted) }
     if output?.info.interlaceMode == .mixed || output?.info.interlaceMode == .interleaved, picture.isInterlaced {
-      if output?.info.interlaceMode == .mixed { flags.insert(.interlaced) }
+      flags.insert(.interlaced)
       if picture.isTopFieldFirst { flags.insert(.topFieldFirst) }
       if picture.repeatsFirstField { flags.insert(.repeatFirstField) }
       if picture.isSingleField { flags.insert(.oneField) }
