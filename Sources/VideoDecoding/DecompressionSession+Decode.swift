@@ -191,7 +191,8 @@ extension DecompressionSession {
         .frame(
           DecodedPicture(
             frame, memory: memory, tag: record.tag, isCorrupt: isCorrupt,
-            isSingleField: record.isField && !record.hasBothFields, isRandomAccessPoint: record.isRandomAccessPoint, latency: latency)))
+            isSingleField: record.isField && !record.hasBothFields, isRandomAccessPoint: record.isRandomAccessPoint,
+            latency: latency)))
     }
   }
 
