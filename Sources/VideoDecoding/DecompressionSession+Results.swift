@@ -46,7 +46,9 @@ extension DecompressionSession {
         do throws(AVError) {
           try codec.sendEndOfStream()
         } catch {
-          if error != .endOfFile { throw error }
+          if error.meansLostSession { throw error }
+          // libavcodec begins to drain with this call: the error is of an access unit that a thread has just ended.
+          if error != .endOfFile, let decoded = inFlight.popFirst() { finishDecoding(decoded, error: error) }
         }
         while try !receiveFrames() {}
         break

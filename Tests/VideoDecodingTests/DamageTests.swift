@@ -75,6 +75,30 @@ import Testing
     }
   }
 
+  /// What cannot be decoded shortly before the end takes nothing else with it, however many threads are at work.
+  @Test(arguments: 1...5) func undecodableNearTheEnd(_ threads: Int) throws {
+    let units = try mediaAccessUnits("clip.h264")
+    let configuration = SessionConfiguration.with {
+      $0.threadType = .frame
+      $0.threadCount = threads
+    }
+    // A slice with a PPS that was never sent.
+    var slice = BitWriter()
+    slice.u(8, 0x01)
+    slice.ue(0)
+    slice.ue(5)
+    slice.ue(77)
+    slice.u(24, 0xABCDEF)
+    slice.trailingBits()
+    for lost in units.indices.suffix(8) where !isReference(units[lost]) {
+      var damaged = units
+      damaged[lost] = [0, 0, 0, 1] + slice.bytes
+      let run = try decodeAll(damaged, configuration)
+      #expect(run.accounts(for: units.count) && run.failures.count == 1, "\(lost)")
+      #expect(run.frames.map(\.tag).sorted() == units.indices.filter { $0 != lost }.map(UInt64.init), "\(lost)")
+    }
+  }
+
   /// The first slice's loss shows in the headers, whatever the decoder says.
   @Test(arguments: SessionConfiguration.threadings.indices) func lostFirstSliceIsFlagged(_ threading: Int) throws {
     var units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
