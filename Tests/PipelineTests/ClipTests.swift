@@ -88,6 +88,20 @@ struct ClipTests {
     #expect(run.output.contains("swifth264dec"))
   }
 
+  /// Applications that never name an element get ours when its rank says so.
+  @Test(arguments: suffixes)
+  func isTakenByRank(suffix: String) async throws {
+    let path = PluginUnderTest.media.appending(path: "clip.\(suffix)").path
+    let ranks = ["GST_PLUGIN_FEATURE_RANK": "swifth264dec:MAX,swifth264parse:MAX"]
+    for player in ["playbin", "playbin3"] {
+      let run = try await Command.launch(
+        "-v \(player) uri=file://\(path) video-sink=videocodectestsink audio-sink=fakesink", environment: ranks)
+      #expect(run.pictureChecksum == Self.checksum, "\(run)")
+      #expect(run.output.contains("swifth264dec0.GstPad:src: caps = video/x-raw"), "\(run)")
+      #expect(!run.output.contains("avdec_h264"), "\(run)")
+    }
+  }
+
   @Test(arguments: ["decodebin", "decodebin3"]) func leavesStockAlone(autoplugger: String) async throws {
     let path = PluginUnderTest.media.appending(path: "clip.mp4").path
     let run = try await Command.launch("-v filesrc location=\(path) ! \(autoplugger) ! fakesink")

@@ -164,8 +164,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(2))) func pushingAndFlushingFromTwoThreads() throws {
     let harness = try Harness.decoder(isLive: false)
-    let element = TwoThreads(harness: harness, units: units)
-    element.run(rounds: 60)
+    TwoThreads(harness: harness, streams: [(Harness.byteStream, units)]).run(rounds: 60)
     harness.flush()
     harness.push(units: units)
     harness.endOfStream()
@@ -208,49 +207,5 @@ import Testing
       segment.position = segment.stop
     }
     return unsafe Event(owning: gst_event_new_segment(&segment))
-  }
-}
-
-/// Pushes on one thread and flushes on another, as an application with an appsrc does.
-private final class TwoThreads: @unchecked Sendable {
-  private let harness: Harness
-  private let units: [[UInt8]]
-  private let stopped = Locked(false)
-  /// Held while data flows: a flush ends it before it lets it begin anew, as in every source.
-  private let pushing = Locked(())
-
-  init(harness: Harness, units: [[UInt8]]) {
-    self.harness = harness
-    self.units = units
-  }
-
-  private func push(_ unit: [UInt8]) { harness.push(unit) }
-
-  func run(rounds: Int) {
-    var thread = pthread_t()
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    unsafe pthread_create(
-      &thread, nil,
-      { context in
-        guard let context = unsafe context else { return nil }
-        let this = unsafe Unmanaged<TwoThreads>.fromOpaque(context).takeRetainedValue()
-        while !this.stopped.snapshot {
-          for unit in this.units where !this.stopped.snapshot { this.pushing.withLock { _ in this.push(unit) } }
-        }
-        return nil
-      }, context)
-    for round in 0..<rounds {
-      usleep(useconds_t(round % 5) * 1500)
-      harness.push(unsafe Event(owning: gst_event_new_flush_start()))
-      pushing.withLock { _ in
-        harness.push(unsafe Event(owning: gst_event_new_flush_stop(1)))
-        var segment = GstSegment()
-        unsafe gst_segment_init(&segment, GST_FORMAT_TIME)
-        harness.push(unsafe Event(owning: gst_event_new_segment(&segment)))
-      }
-    }
-    stopped.withLock { $0 = true }
-    pthread_join(thread, nil)
-    while harness.tryPull() != nil {}
   }
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+/// Seeks of every kind through a demuxer, gaps, and caps that change while data is flushed.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct H264DecodeSeekTests {
+  let units: [[UInt8]]
+  init() throws { units = try Clip.accessUnits("clip.h264") }
+
+  private static let head = "filesrc location=\(Clip.path("clip.mp4")) ! qtdemux ! "
+  private static let chains = ["swifth264dec", "swifth264parse ! swifth264dec", "swifth264dec thread-type=none"]
+  private static let end = Clip.time(Clip.frameCount).nanoseconds
+
+  private func pipeline(_ chain: String) throws -> PlayedPipeline {
+    try PlayedPipeline(Self.head + chain + " ! fakesink name=sink sync=false")
+  }
+
+  /// Paused, with nothing of the preroll left.
+  private func paused(_ chain: String) throws -> PlayedPipeline {
+    let pipeline = try pipeline(chain)
+    #expect(pipeline.go(to: GST_STATE_PAUSED))
+    return pipeline
+  }
+
+  @Test(arguments: chains) func segmentsLoop(chain: String) throws {
+    let pipeline = try paused(chain)
+    let (start, stop) = (Clip.time(10).nanoseconds, Clip.time(40).nanoseconds)
+    #expect(pipeline.seek(GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
+    #expect(pipeline.go(to: GST_STATE_PAUSED))
+    // What was there before the seek does not count; the first picture after it waits in the sink.
+    #expect(pipeline.takeFrameNumbers().last == 10)
+    #expect(pipeline.go(to: GST_STATE_PLAYING))
+    for _ in 0..<3 {
+      #expect(pipeline.waits(for: GST_MESSAGE_SEGMENT_DONE))
+      #expect(pipeline.seek(GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
+    }
+    #expect(pipeline.waits(for: GST_MESSAGE_SEGMENT_DONE))
+    // The demuxer says that a segment is done before all of it is decoded, so that pictures are counted at the end.
+    #expect(pipeline.seek(GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
+    #expect(pipeline.waits(for: GST_MESSAGE_EOS))
+    let loop = Array(10..<40)
+    #expect(pipeline.takeFrameNumbers() == loop.dropFirst() + loop + loop + loop + loop)
+  }
+
+  @Test(arguments: chains) func accurateSeeksShowWhatWasAskedFor(chain: String) throws {
+    let pipeline = try paused(chain)
+    for frame in [30, 5, 61, 0, 26, 24] {
+      let time = Clip.time(frame).nanoseconds
+      #expect(pipeline.seek(GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_ACCURATE, from: time, to: Self.end))
+      #expect(pipeline.go(to: GST_STATE_PAUSED))
+      #expect(pipeline.takeFrameNumbers().last == frame)
+    }
+  }
+
+  @Test(arguments: chains) func reversePlaybackShowsEveryFrame(chain: String) throws {
+    let pipeline = try paused(chain)
+    #expect(pipeline.seek(rate: -1, GST_SEEK_FLAG_FLUSH, from: 0, to: Self.end))
+    #expect(pipeline.go(to: GST_STATE_PAUSED))
+    let first = pipeline.takeFrameNumbers().last
+    #expect(first == Clip.frameCount - 1)
+    #expect(pipeline.go(to: GST_STATE_PLAYING))
+    #expect(pipeline.waits(for: GST_MESSAGE_EOS))
+    #expect(pipeline.takeFrameNumbers() == (0..<Clip.frameCount - 1).reversed())
+  }
+
+  @Test(arguments: chains) func keyUnitsAloneAreShown(chain: String) throws {
+    let groups = units.indices.filter { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } }
+    let pipeline = try paused(chain)
+    #expect(
+      pipeline.seek(rate: 4, GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_TRICKMODE_KEY_UNITS, from: 0, to: Self.end))
+    #expect(pipeline.go(to: GST_STATE_PAUSED))
+    #expect(pipeline.takeFrameNumbers().last == 0)
+    #expect(pipeline.go(to: GST_STATE_PLAYING))
+    #expect(pipeline.waits(for: GST_MESSAGE_EOS))
+    #expect(pipeline.takeFrameNumbers() == Array(groups.dropFirst()))
+  }
+
+  // MARK: Gaps
+
+  /// The base class lets a gap pass at once; decoding goes on in the middle of the group as if nothing had been.
+  @Test(arguments: [7, 20, 33]) func gapsLoseNothing(position: Int) throws {
+    let harness = try Harness.decoder("swifth264dec max-threads=3")
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      if index == position {
+        harness.push(
+          unsafe Event(owning: gst_event_new_gap(GstClockTime(Clip.time(index).nanoseconds), GstClockTime(Clip.frameDuration.nanoseconds))))
+        #expect(hasGap(harness))
+      }
+      harness.push(unit, pts: Clip.time(positions[index]))
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(try checksum(pictures) == Clip.checksum())
+    #expect(pictures.map(\.pts) == (0..<Clip.frameCount).map { Clip.time($0) })
+  }
+
+  private func hasGap(_ harness: Harness) -> Bool {
+    while let event = harness.tryPullEvent() {
+      if event.kind == .gap { return true }
+    }
+    return false
+  }
+
+  // MARK: Caps
+
+  /// Each flush leaves the stream in another packaging, while another thread keeps pushing.
+  @Test func capsChangeWhileFlushing() throws {
+    let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
+    let description = try FormatDescription(h264ParameterSets: sets, nalLengthSize: .four)
+    let avc = RepackStream.caps("avc", codecData: try description.h264DecoderConfigurationRecord().bytes())
+    let prefixed = units.map { Clip.nalUnits($0).flatMap { RepackStream.lengthPrefixed([$0], 4) } }
+    let harness = try Harness.decoder()
+    let pusher = TwoThreads(harness: harness, streams: [(Harness.byteStream, units), (avc, prefixed)])
+    pusher.run(rounds: 60)
+    for (caps, units) in [(avc, prefixed), (Harness.byteStream, units)] {
+      harness.flush()
+      harness.setInputCaps(caps)
+      harness.push(units: units)
+      harness.endOfStream()
+      #expect(try checksum(harness.takePictures()) == Clip.checksum())
+    }
+  }
+}
