@@ -60,7 +60,7 @@ public enum ParseStep: Sendable {
   }
 
   /// Reads the buffer that goes downstream: the one set with `setOutput`, or the input's. For `prePushFrame`.
-  public func withOutput<Result>(_ body: (borrowing Buffer) -> Result) -> Result {
+  public func withOutput<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {
     unsafe Buffer.lending(raw.pointee.out_buffer ?? raw.pointee.buffer) { body($0) }
   }
 
@@ -132,6 +132,14 @@ open class BaseParse: Element {
 
   /// The segment of the data in hand.
   public var segment: Segment { unsafe Segment(parse.pointee.segment) }
+
+  /// Moves the position in the segment on, where `prePushFrame` puts a later timestamp on a frame than the base class
+  /// knows of. Has no effect backwards.
+  public func advancePosition(to time: ClockTime) {
+    let position = unsafe parse.pointee.segment.position
+    guard position == .max || position < GstClockTime(time.nanoseconds) else { return }
+    unsafe parse.pointee.segment.position = GstClockTime(time.nanoseconds)
+  }
 
   /// Whether the input has ended or is cut off, so that what is there is all that comes.
   public var isDraining: Bool { unsafe cgst_base_parse_is_draining(parse) != 0 }

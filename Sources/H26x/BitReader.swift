@@ -217,25 +217,26 @@ public struct BitReader: ~Escapable {
 
   @inline(__always)
   private mutating func consume(_ count: Int) {
-    cache = count == 64 ? 0 : cache << UInt64(count)
-    cachedBits -= count
+    // Never more than the 63 bits of the longest code.
+    cache &<<= UInt64(truncatingIfNeeded: count)
+    cachedBits &-= count
   }
 
   private mutating func refill() {
     while cachedBits <= 56, position < bytes.count {
       let byte = bytes[position]
-      position += 1
+      position &+= 1
       if byte == 0 {
-        zeroRun += 1
+        zeroRun &+= 1
       } else if byte == 3, zeroRun >= 2, removesEmulationPrevention {
         zeroRun = 0
         continue
       } else {
         zeroRun = 0
       }
-      cache |= UInt64(byte) << UInt64(56 - cachedBits)
-      cachedBits += 8
-      loadedBits += 8
+      cache |= UInt64(byte) &<< UInt64(truncatingIfNeeded: 56 &- cachedBits)
+      cachedBits &+= 8
+      loadedBits &+= 8
     }
   }
 

@@ -8,6 +8,8 @@ struct CapsState: Sendable {
   var isSet = false
   /// Something changed since.
   var isStale = true
+  /// How often parameter sets had changed when that was looked at last.
+  var parameterSetChanges: UInt64 = 0
   /// A buffer went out under these caps.
   var hasSentBuffer = false
   /// The SPS that they describe.

@@ -53,7 +53,7 @@ extension H264Parse {
     capsState.isStale = true
     negotiate(input: input, alignment: inputAlignment)
     // A packet is whole however short it is; left in the base class, it would stand in front of the next.
-    setMinimumFrameSize(input.isLengthPrefixed ? 1 : NALUnitCursor.minimumInput)
+    setMinimumFrameSize(input.isLengthPrefixed ? 1 : H264.UnitScanner.minimumInput)
     // Who joins here has codec_data at best: the first IDR picture carries parameter sets.
     if input.isLengthPrefixed { insertion.isForced = true }
   }
@@ -63,9 +63,10 @@ extension H264Parse {
       let map = try buffer.map()
       let record = try H264.DecoderConfigurationRecord(map.bytes)
       lengthSize = record.nalLengthSize
-      for nalUnit in record.sequenceParameterSets { storeParameterSet(nalUnit.span) }
-      for nalUnit in record.high?.sequenceParameterSetExtensions ?? [] { storeParameterSet(nalUnit.span) }
-      for nalUnit in record.pictureParameterSets { storeParameterSet(nalUnit.span) }
+      for nalUnit in record.sequenceParameterSets { scanner.store(nalUnit.span) }
+      for nalUnit in record.high?.sequenceParameterSetExtensions ?? [] { scanner.store(nalUnit.span) }
+      for nalUnit in record.pictureParameterSets { scanner.store(nalUnit.span) }
+      report(scanner.takeNotices())
     } catch {
       Self.log(.warning, self, "codec_data: \(error)")
       throw .unreadableCodecData
@@ -164,10 +165,22 @@ extension H264Parse {
     }
     if wanted != (format ?? wanted.format, alignment) { capsState.isStale = true }
     (format, alignment) = wanted
+    configureScanner()
     Self.log(
       .debug, self,
       "\(input.rawValue)/\(inputAlignment?.rawValue ?? "unaligned") in, \(wanted.format.rawValue)/\(alignment.rawValue) out"
     )
+  }
+
+  private func configureScanner() {
+    scanner.packaging = inputFormat?.isLengthPrefixed == true ? .lengthPrefixed(lengthSize) : .annexB
+    switch inputAlignment {
+    case .accessUnit: scanner.inputAlignment = .accessUnit
+    case .nalUnit: scanner.inputAlignment = .nalUnits
+    case nil: scanner.inputAlignment = .none
+    }
+    // In-band sets go out as they are; only codec_data must be made of some that can be read.
+    scanner.sparesUnreadablePictureParameterSets = format != .avc
   }
 
   /// Downstream wants to be asked again.

@@ -8,9 +8,9 @@ extension H264Parse {
     guard pictureCount == 0, !hasReportedMissingPictures else { return }
     hasReportedMissingPictures = true
     let found =
-      if statistics.nalUnits[7] == 0 && statistics.nalUnits[8] == 0 && statistics.errors.missingParameterSets == 0 {
+      if scanner.nalUnitCounts[7] == 0 && scanner.nalUnitCounts[8] == 0 && scanner.errors.missingParameterSets == 0 {
         "no H.264 NAL unit that could be used"
-      } else if statistics.errors.missingParameterSets > 0 {
+      } else if scanner.errors.missingParameterSets > 0 {
         "slices without the parameter sets that they need"
       } else {
         "parameter sets without slices"
@@ -21,20 +21,32 @@ extension H264Parse {
         debug: "found \(found), expected an SPS, a PPS and coded slices behind start codes or lengths"))
   }
 
-  /// One line about a changed parameter set.
-  func describe(
-    _ nalUnit: Span<UInt8>, _ type: H264.NALUnitType, _ change: H264.ParameterSets.Change
-  ) -> String {
-    "\(change) \(type.name), \(nalUnit.count) bytes"
+  /// One line for each NAL unit of the unit in hand.
+  func logUnit(_ bytes: Span<UInt8>) {
+    switch scanner.packaging {
+    case .annexB:
+      var units = AnnexB.NALUnits(bytes)
+      while let place = units.next() { logNALUnit(bytes.extracting(place.range)) }
+    case .lengthPrefixed(let size):
+      var units = LengthPrefixed.NALUnits(bytes, lengthSize: size)
+      do throws(BitstreamError) {
+        while let range = try units.next() { logNALUnit(bytes.extracting(range)) }
+      } catch {}  // The scanner told of it.
+    }
   }
 
-  /// One line about a NAL unit.
-  func logNALUnit(_ nalUnit: Span<UInt8>, _ type: H264.NALUnitType) {
+  private func logNALUnit(_ nalUnit: Span<UInt8>) {
+    let type = H264.NALUnitType(rawValue: nalUnit[0])
     var line = "\(type.name), \(nalUnit.count) bytes"
-    if type.hasSliceHeader, let slice = detectedSlice {
-      line += ", frame_num \(slice.frameNumber), POC LSB \(slice.pictureOrderCountLSB), \(slice.sliceType)"
-      line += ", first macroblock \(slice.firstMacroblock)"
-      if slice.isField { line += slice.isBottomField ? ", bottom field" : ", top field" }
+    do throws(BitstreamError) {
+      if type.hasSliceHeader {
+        let slice = try H264.SliceHeader(nalUnit: nalUnit, parameterSets: scanner.parameterSets)
+        line += ", frame_num \(slice.frameNumber), POC LSB \(slice.pictureOrderCountLSB), \(slice.sliceType)"
+        line += ", first macroblock \(slice.firstMacroblock)"
+        if slice.isField { line += slice.isBottomField ? ", bottom field" : ", top field" }
+      }
+    } catch {
+      line += ", \(error)"
     }
     Self.log(.log, self, line)
   }

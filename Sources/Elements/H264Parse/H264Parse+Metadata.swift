@@ -3,39 +3,34 @@ import GStreamer
 import H26x
 
 extension H264Parse {
-  /// Notes where an SEI NAL unit is. It is read when the unit is complete: the parameter sets that it needs may stand
-  /// behind it.
-  func takeInformation(_ range: Range<Int>, start: Int) {
-    unit.contents.insert(.supplementalInformation)
-    if unit.informationOffset == nil { unit.informationOffset = start }
-    if unit.information.ranges.count < UnitInformation.limit { unit.information.ranges.append(range) }
-  }
-
-  /// Reads the SEI NAL units of the unit in hand.
+  /// Reads the SEI NAL units of the unit in hand: now that it is complete, as the parameter sets that they need may
+  /// stand behind them.
   func readInformation(_ bytes: Span<UInt8>) {
+    let beginsSequence = unit.coded.contents.contains(.idr) && unit.coded.contents.contains(.pictureStart)
+    guard beginsSequence || !unit.coded.informationRanges.isEmpty else { return }
     let before = sequenceInformation
-    for range in unit.information.ranges {
+    for range in unit.coded.informationRanges {
       var messages = SEIMessages(bytes.extracting(range))
       do throws(BitstreamError) {
         while let message = try messages.next() { try take(message, in: range) }
       } catch {
-        statistics.errors.supplementalInformation += 1
+        statistics.informationErrors += 1
         Self.log(.debug, self, "SEI: \(error)")
       }
     }
-    if unit.contents.contains(.idr), unit.contents.contains(.pictureStart) {
+    if beginsSequence {
       sequenceInformation.masteringDisplay.pass()
       sequenceInformation.contentLight.pass()
     }
     if sequenceInformation != before { capsState.isStale = true }
-    accessUnitContents.formUnion(unit.contents)
+    scanner.accessUnitContents.formUnion(unit.coded.contents)
   }
 
   private func take(_ message: borrowing SEIMessages.Message, in range: Range<Int>) throws(BitstreamError) {
     switch message.type {
     case .recoveryPoint:
       _ = try H264.RecoveryPoint(message)
-      unit.contents.insert(.recoveryPoint)
+      unit.coded.contents.insert(.recoveryPoint)
     case .bufferingPeriod: unit.information.hasBufferingPeriod = true
     case .pictureTiming:
       guard let sps = activeSequenceParameterSet else { return }
@@ -66,16 +61,16 @@ extension H264Parse {
 
   /// The SPS of the picture in hand, or before there is one, of the picture to come.
   var activeSequenceParameterSet: H264.SequenceParameterSet? {
-    (unit.slice?.sequenceParameterSetID ?? capsState.sequenceParameterSetID ?? lastSequenceParameterSetID)
-      .flatMap { parameterSets.sequenceParameterSet($0) }
+    (unit.coded.slice?.sequenceParameterSetID ?? capsState.sequenceParameterSetID ?? scanner.lastSequenceParameterSetID)
+      .flatMap { scanner.parameterSets.sequenceParameterSet($0) }
   }
 
   // MARK: On the way out
 
   /// Puts what SEI messages said onto the outgoing buffer.
   func attachInformation(_ buffer: inout Buffer) {
+    guard !outgoing.coded.informationRanges.isEmpty else { return }
     let information = outgoing.information
-    guard !information.ranges.isEmpty else { return }
     let isSecondField = information.pictureTiming?.structure == .bottomField
     for captions in information.captions { buffer.addCaptions(captions.bytes.span, format: captions.format) }
     for data in information.userData { buffer.addUserData(identifier: data.uuid.span, data.data.span) }
@@ -147,7 +142,7 @@ extension H264Parse {
     case .bottomTopBottom: flags.formUnion([.interlaced, .repeatFirstField])
     case .frame, .frameDoubling, .frameTripling: break
     case nil:
-      guard let slice = unit.slice, slice.isField else { break }
+      guard let slice = unit.coded.slice, slice.isField else { break }
       flags.insert(.interlaced)
       if !slice.isBottomField { flags.insert(.topFieldFirst) }
     }

@@ -5,22 +5,21 @@ import H26x
 extension H264Parse {
   /// The unit in hand is complete: describes it and hands it to the base class.
   func finishUnit(_ size: Int, _ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {
-    defer { endUnit(size) }
     guard updateSourceCaps() else {
       Self.log(.debug, self, "left out \(size) bytes: no caps yet")
       frame.markAsDropped()
       return .frame(size: size)
     }
     hintSize(size)
-    if unit.contents.contains(.pictureStart) { pictureCount += 1 }
+    if unit.coded.contents.contains(.pictureStart) { pictureCount += 1 }
     describe(frame)
     countUnit(size)
-    if discardsBidirectional, unit.contents.contains(.bidirectionalSlice) {
+    if discardsBidirectional, unit.coded.contents.contains(.bidirectionalSlice) {
       frame.markAsDropped()
       return .frame(size: size)
     }
     try repackage(size, frame)
-    outgoing = unit
+    swap(&outgoing, &unit)
     return .frame(size: size)
   }
 
@@ -33,17 +32,17 @@ extension H264Parse {
 
   private func countUnit(_ size: Int) {
     statistics.bytes += UInt64(size)
-    if unit.contents.contains(.accessUnitStart) {
-      statistics.count(isRandomAccessPoint: isRandomAccessPoint, isIDR: unit.contents.contains(.idr))
+    if unit.coded.contents.contains(.accessUnitStart) {
+      statistics.count(isRandomAccessPoint: isRandomAccessPoint, isIDR: unit.coded.contents.contains(.idr))
     }
-    if alignment == .accessUnit || unit.contents.contains(.slice) { publishStatistics() }
+    if alignment == .accessUnit || unit.coded.contents.contains(.slice) { publishStatistics() }
   }
 
   /// Whether decoding can begin with the unit in hand.
   var isRandomAccessPoint: Bool {
-    if unit.contents.contains(.idr) { return true }
-    guard unit.contents.contains(.slice) else { return unit.contents.contains(.recoveryPoint) }
-    return accessUnitContents.contains(.recoveryPoint) || isIntraOnly
+    if unit.coded.contents.contains(.idr) { return true }
+    guard unit.coded.contents.contains(.slice) else { return unit.coded.contents.contains(.recoveryPoint) }
+    return scanner.accessUnitContents.contains(.recoveryPoint) || isIntraOnly
   }
 
   private var isIntraOnly: Bool { capsState.isIntraOnly }
@@ -55,9 +54,13 @@ extension H264Parse {
     frame.modifyBuffer { buffer in
       stamp(&buffer)
       if buffer.duration == nil { buffer.duration = pictureDuration }
+      (unit.pts, unit.dts, unit.duration) = (buffer.pts, buffer.dts, buffer.duration)
+      // The base class would put every picture with a PTS into its seek index, some hundred bytes each for the life of
+      // the stream: those that cannot be sought get theirs on the way out.
+      if !isRandomAccessPoint { buffer.pts = nil }
       var flags = buffer.flags
       flags.remove([.marker, .header, .deltaUnit, .droppable])
-      let contents = unit.contents
+      let contents = unit.coded.contents
       if !isRandomAccessPoint { flags.insert(.deltaUnit) }
       if !contents.isDisjoint(with: .headers) { flags.insert(.header) }
       if contents.contains(.accessUnitEnd) { flags.insert(.marker) }
@@ -79,29 +82,89 @@ extension H264Parse {
       capsState.hasSentBuffer = true
       addCodecTag()
     }
-    if timestamps.isUpstreamInTime { frame.modifyOutput { restoreTimes(&$0) } }
+    restoreTimes(frame)
     if timestamps.firstAfterSeek != nil { frame.modifyOutput { takePosition(&$0) } }
     let times = frame.withOutput { (pts: $0.pts, dts: $0.dts, isDelta: $0.flags.contains(.deltaUnit)) }
     answerKeyUnitRequest(pts: times.pts, isDelta: times.isDelta)
     let needsDelimiter =
-      format == .byteStream && outgoing.contents.contains(.accessUnitStart)
-      && !outgoing.contents.contains(.delimiter)
+      format == .byteStream && outgoing.coded.contents.contains(.accessUnitStart)
+      && !outgoing.coded.contents.contains(.delimiter)
     let needsParameterSets = takesParameterSets(at: times.pts)
-    if alignment == .nalUnit {
-      if needsDelimiter { try push([0x09, 0xF0], pts: times.pts, dts: times.dts) }
-      if needsParameterSets {
-        for nalUnit in insertedParameterSets { try push(nalUnit, pts: times.pts, dts: times.dts) }
-      }
-    }
+    if alignment == .nalUnit, needsDelimiter { try push([0x09, 0xF0], pts: times.pts, dts: times.dts) }
+    guard outgoing.coded.nalUnits.isEmpty else { return try split(frame, insertsParameterSets: needsParameterSets) }
+    if alignment == .nalUnit, needsParameterSets { try pushParameterSets(pts: times.pts, dts: times.dts) }
     frame.modifyOutput { buffer in
       if outgoing.outputSize < buffer.size { buffer.resize(to: 0..<outgoing.outputSize) }
       if alignment == .accessUnit {
-        if needsParameterSets, let offset = outgoing.parameterSetOffset { insertParameterSets(&buffer, at: offset) }
+        if needsParameterSets, let offset = outgoing.coded.parameterSetOffset { insertParameterSets(&buffer, at: offset) }
         if needsDelimiter, let delimiter = Buffer(copying: Self.delimiter.span) { buffer.prepend(delimiter) }
       }
       attachInformation(&buffer)
     }
   }
+
+  // MARK: Splitting
+
+  /// Sends the NAL units of an access unit one by one. The last one is left to the base class.
+  private func split(_ frame: borrowing BaseParseFrame, insertsParameterSets: Bool) throws(FlowError) {
+    let whole = frame.withOutput { (pts: $0.pts, dts: $0.dts, flags: $0.flags) }
+    var offsetOfInsertion = insertsParameterSets ? outgoing.coded.parameterSetOffset : nil
+    var awaitsInformation = true
+    var flags = whole.flags
+    let nalUnits = outgoing.coded.nalUnits
+    let last = nalUnits.lastIndex { $0.contents != nil }
+    for index in nalUnits.indices {
+      guard let contents = nalUnits[index].contents else { continue }
+      let range = nalUnits[index].range
+      if let offset = offsetOfInsertion, range.lowerBound >= offset {
+        offsetOfInsertion = nil
+        try pushParameterSets(pts: whole.pts, dts: whole.dts)
+      }
+      let carriesInformation = awaitsInformation && contents.contains(.supplementalInformation)
+      if carriesInformation { awaitsInformation = false }
+      let own = pieceFlags(contents, of: flags, isLast: index == last)
+      let duration = contents.contains(.pictureStart) ? outgoing.duration : .zero
+      func finish(_ buffer: inout Buffer) {
+        buffer.pts = whole.pts
+        buffer.dts = whole.dts
+        buffer.duration = duration
+        buffer.flags = own
+        if carriesInformation { attachInformation(&buffer) }
+      }
+      if index == last {
+        frame.modifyOutput { buffer in
+          buffer.resize(to: range)
+          finish(&buffer)
+        }
+      } else {
+        let piece = frame.withOutput { $0.region(range, withMetadata: true) }
+        guard var piece else { throw .error }
+        finish(&piece)
+        try sourcePad.push(piece)
+      }
+      flags.remove(.discontinuity)
+    }
+  }
+
+  /// The flags of one NAL unit of an access unit that has the given ones.
+  private func pieceFlags(_ contents: H264.CodedUnit.Contents, of flags: Buffer.Flags, isLast: Bool) -> Buffer.Flags {
+    var result = flags
+    result.remove([.marker, .header, .deltaUnit, .droppable])
+    let mayBeKey: H264.CodedUnit.Contents =
+      outgoing.coded.contents.contains(.recoveryPoint) ? [.slice, .supplementalInformation] : .slice
+    let isKey = !flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
+    if !isKey { result.insert(.deltaUnit) }
+    if !contents.isDisjoint(with: .headers) { result.insert(.header) }
+    if contents.contains(.slice), !contents.contains(.reference) { result.insert(.droppable) }
+    if isLast { result.insert(.marker) }
+    return result
+  }
+
+  private func pushParameterSets(pts: ClockTime?, dts: ClockTime?) throws(FlowError) {
+    for nalUnit in insertedParameterSets { try push(nalUnit, pts: pts, dts: dts) }
+  }
+
+  // MARK: What is put in
 
   /// An access unit delimiter that allows every kind of slice, with its start code.
   private static let delimiter: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0]
@@ -115,17 +178,17 @@ extension H264Parse {
 
   /// Whether parameter sets are to be put into the outgoing unit.
   private func takesParameterSets(at time: ClockTime?) -> Bool {
-    guard outgoing.idrOffset != nil else { return false }
+    guard outgoing.coded.idrOffset != nil else { return false }
     guard insertion.isDue(at: time, interval: settings.snapshot.configInterval) else { return false }
     insertion.noticeSent(at: time)
-    let present = alignment == .nalUnit ? accessUnitContents : outgoing.contents
+    let present = scanner.cutsNALUnits ? scanner.accessUnitContents : outgoing.coded.contents
     return !present.contains(.parameterSets)
   }
 
   /// SPS, their extensions and PPS, in the order that each needs those before.
   private var insertedParameterSets: [[UInt8]] {
-    parameterSets.sequenceParameterSetNALUnits + parameterSets.extensionNALUnits
-      + parameterSets.subsetSequenceParameterSetNALUnits + parameterSets.pictureParameterSetNALUnits
+    scanner.parameterSets.sequenceParameterSetNALUnits + scanner.parameterSets.extensionNALUnits
+      + scanner.parameterSets.subsetSequenceParameterSetNALUnits + scanner.parameterSets.pictureParameterSetNALUnits
   }
 
   private func insertParameterSets(_ buffer: inout Buffer, at offset: Int) {

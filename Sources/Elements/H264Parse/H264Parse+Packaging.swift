@@ -12,12 +12,14 @@ extension H264Parse {
   /// Makes an output buffer of its own where the input's bytes will not do as they are.
   func repackage(_ size: Int, _ frame: borrowing BaseParseFrame) throws(FlowError) {
     guard let format, let inputFormat else { return }
-    unit.outputSize = unit.end
+    unit.outputSize = unit.coded.end
     let changes = format.isLengthPrefixed != inputFormat.isLengthPrefixed
     let codes =
       unit.information.pictureTimingRange != nil && settings.snapshot.updatesTimeCode
       ? frame.withBuffer { $0.timeCodes } : []
-    guard changes || !unit.dropped.isEmpty || unit.holdsStartCodes || !codes.isEmpty else { return }
+    // Those dropped are left out when the unit is split.
+    let leavesOut = !unit.coded.dropped.isEmpty && unit.coded.nalUnits.isEmpty
+    guard changes || leavesOut || unit.coded.holdsStartCodes || !codes.isEmpty else { return }
     let map = try frame.map()
     let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
     var output: Buffer
@@ -52,11 +54,11 @@ extension H264Parse {
     if isLengthPrefixed {
       // A bad length ended the unit before it: what is here is good.
       try repackager.scanLengthPrefixed(bytes, lengthSize: lengthSize)
-      if unit.holdsStartCodes { repackager.repairStartCodes(in: bytes) }
+      if unit.coded.holdsStartCodes { repackager.repairStartCodes(in: bytes) }
     } else {
       repackager.scanAnnexB(bytes)
     }
-    let dropped = unit.dropped
+    let dropped = unit.coded.dropped
     guard !dropped.isEmpty else { return }
     repackager.drop { entry in dropped.contains { $0.contains(entry.range.lowerBound) } }
   }
@@ -82,10 +84,10 @@ extension H264Parse {
   /// What the unit says of places in the input becomes places in the output.
   private func moveOffsets(_ packaging: NALPackaging, size: Int) {
     var position = 0
-    let (information, idr) = (unit.informationOffset, unit.idrOffset)
+    let (information, idr) = (unit.coded.informationOffset, unit.coded.idrOffset)
     for entry in repackager.entries {
-      if let information, entry.range.contains(information + entry.prefixLength) { unit.informationOffset = position }
-      if let idr, entry.range.contains(idr + entry.prefixLength) { unit.idrOffset = position }
+      if let information, entry.range.contains(information + entry.prefixLength) { unit.coded.informationOffset = position }
+      if let idr, entry.range.contains(idr + entry.prefixLength) { unit.coded.idrOffset = position }
       position += packaging.prefixLength + entry.range.count
     }
     unit.outputSize = size

@@ -7,9 +7,9 @@ extension H264Parse {
   ///
   /// Called before every unit; costs two comparisons when nothing has changed.
   func updateSourceCaps() -> Bool {
-    let id = unit.slice?.sequenceParameterSetID ?? capsState.sequenceParameterSetID ?? lastSequenceParameterSetID
+    let id = unit.coded.slice?.sequenceParameterSetID ?? capsState.sequenceParameterSetID ?? scanner.lastSequenceParameterSetID
     if capsState.isSet, !capsState.isStale, id == capsState.sequenceParameterSetID { return true }
-    guard let format, let id, let sps = parameterSets.sequenceParameterSet(id) else { return capsState.isSet }
+    guard let format, let id, let sps = scanner.parameterSets.sequenceParameterSet(id) else { return capsState.isSet }
     let codecData = format.isLengthPrefixed && alignment == .accessUnit ? makeCodecData(format, first: id) : []
     guard let codecData else { return capsState.isSet }
     capsState.isStale = false
@@ -28,7 +28,7 @@ extension H264Parse {
       {
         // New codec_data in mid-stream would have a decoder drained and rebuilt. The parameter sets go in-band.
         capsState.codecData = codecData
-        if !unit.contents.contains(.parameterSets) { insertion.isForced = true }
+        if !unit.coded.contents.contains(.parameterSets) { insertion.isForced = true }
         Self.log(.debug, self, "only codec_data has changed: parameter sets go in-band at the next IDR picture")
         return
       }
@@ -48,10 +48,10 @@ extension H264Parse {
 
   /// The avcC record of the parameter sets so far, `nil` when there are not enough.
   private func makeCodecData(_ format: StreamFormat, first id: UInt8) -> [UInt8]? {
-    if format == .avc, !hasParameterSets { return nil }
+    if format == .avc, !scanner.hasParameterSets { return nil }
     do throws(BitstreamError) {
       let size = inputFormat?.isLengthPrefixed == true ? lengthSize : .four
-      let record = try H264.DecoderConfigurationRecord(parameterSets, nalLengthSize: size)
+      let record = try H264.DecoderConfigurationRecord(scanner.parameterSets, nalLengthSize: size)
       return try (format == .avc3 ? record.withoutParameterSets : record).bytes()
     } catch {
       Self.log(.warning, self, "cannot make codec_data: \(error)")
@@ -161,7 +161,7 @@ extension H264Parse {
     if let profile = sps.profile.name { caps.set("profile", .string(profile)) }
     if let current = sourcePad.currentCaps, caps.canIntersect(current) { return }
     guard let peer = sourcePad.peerCaps(), !caps.canIntersect(peer) else { return }
-    let views = parameterSets.subsetSequenceParameterSet(sps.id)?.viewIDs.count
+    let views = scanner.parameterSets.subsetSequenceParameterSet(sps.id)?.viewIDs.count
     let compatible = sps.profile.compatibleProfiles(viewCount: views)
     for name in compatible {
       caps.set("profile", .string(name))

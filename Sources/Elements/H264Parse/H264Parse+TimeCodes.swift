@@ -70,11 +70,11 @@ extension H264Parse {
     result += nalUnit
     for index in range.upperBound..<bytes.count { result.append(bytes[index]) }
     let shift = nalUnit.count - range.count
-    if let idr = unit.idrOffset, idr > range.lowerBound { unit.idrOffset = idr + shift }
-    unit.dropped = unit.dropped.map { part in
+    if let idr = unit.coded.idrOffset, idr > range.lowerBound { unit.coded.idrOffset = idr + shift }
+    unit.coded.dropped = unit.coded.dropped.map { part in
       part.lowerBound >= range.upperBound ? part.lowerBound + shift..<part.upperBound + shift : part
     }
-    unit.end += shift
+    unit.coded.end += shift
     return result
   }
 }

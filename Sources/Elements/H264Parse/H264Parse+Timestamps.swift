@@ -16,8 +16,6 @@ struct TimestampState: Sendable {
   var awaitsPosition = false
   /// What looks at the pictures to come.
   var lookAhead: PictureLookAhead?
-  /// The size of the unit that waits for that.
-  var heldUnitSize: Int?
   /// The picture in hand, in a raw stream.
   var picture: TimestampGenerator.Picture?
   /// The generated time of the first picture after a seek.
@@ -28,8 +26,8 @@ struct TimestampState: Sendable {
 extension H264Parse {
   /// How long the unit in hand is shown: `nil` when unknown, zero when no picture begins with it.
   func pictureDuration() -> ClockTime? {
-    guard unit.contents.contains(.pictureStart) else { return .zero }
-    let fields = unit.information.pictureTiming?.structure?.fieldPeriods ?? (unit.slice?.isField == true ? 1 : 2)
+    guard unit.coded.contents.contains(.pictureStart) else { return .zero }
+    let fields = unit.information.pictureTiming?.structure?.fieldPeriods ?? (unit.coded.slice?.isField == true ? 1 : 2)
     guard let rate = capsState.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
@@ -39,34 +37,35 @@ extension H264Parse {
   /// Reads the order of the picture in hand, when timestamps have to be made of it. Answers whether enough is known:
   /// otherwise the unit waits for more data.
   func prepareTimestamps(_ bytes: Span<UInt8>, unitSize: Int) -> Bool {
-    guard unit.contents.contains(.pictureStart), makesTimestamps, let slice = unit.slice else { return true }
-    let generation = statistics.parameterSetChanges
-    if timestamps.heldUnitSize == nil, !capsState.isStale, timestamps.timeline.isTimed(at: capsState.frameRate),
-      timestamps.timeline.knows(sequenceID: slice.sequenceParameterSetID, generation: generation),
-      let sps = timestamps.timeline.sequence
-    {
-      timestamps.picture = readPicture(bytes, slice, sps)
-      return true
-    }
-    guard let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
-    if timestamps.heldUnitSize == nil {
-      timestamps.picture = readPicture(bytes, slice, sps)
+    guard unit.coded.contents.contains(.pictureStart), makesTimestamps else { return true }
+    let generation = scanner.parameterSetChanges
+    if heldUnitSize == nil {
+      guard let slice = scanner.orderingSlice(of: unit.coded, in: bytes) else { return true }
+      if !capsState.isStale,
+        let picture = timestamps.timeline.read(slice, rate: capsState.frameRate, generation: generation)
+      {
+        timestamps.picture = picture
+        return true
+      }
+      guard let sps = scanner.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
+      timestamps.picture = timestamps.timeline.reader.picture(slice, sps)
       guard updateSourceCaps() else { return true }
     }
+    guard let id = unit.coded.slice?.sequenceParameterSetID,
+      let sps = scanner.parameterSets.sequenceParameterSet(id)
+    else { return true }
     guard let picture = timestamps.picture, let rate = capsState.frameRate, rate.numerator > 0 else { return true }
     if timestamps.timeline.covers(sps, rate, generation: generation) { return true }
     var lookAhead =
       timestamps.lookAhead
       ?? PictureLookAhead(
-        picture, of: sps, reader: timestamps.timeline.reader, parameterSets: parameterSets, from: unitSize)
+        picture, of: sps, reader: timestamps.timeline.reader, parameterSets: scanner.parameterSets, from: unitSize)
     let isComplete = isDraining || inputAlignment != nil || bytes.count > Self.maximumUnitSize / 2
     guard lookAhead.advance(bytes, isComplete: isComplete) else {
       timestamps.lookAhead = lookAhead
-      timestamps.heldUnitSize = unitSize
       return false
     }
     timestamps.lookAhead = nil
-    timestamps.heldUnitSize = nil
     timestamps.timeline.begin(sps, rate, lookAhead: lookAhead.pictures, generation: generation)
     return true
   }
@@ -75,19 +74,6 @@ extension H264Parse {
   private var makesTimestamps: Bool {
     guard inputFormat == .byteStream, !timestamps.hasUpstreamTimes, segment.rate > 0 else { return false }
     return !timestamps.isUpstreamInTime || segment.start == 0 && segment.rate == 1 && segment.appliedRate == 1
-  }
-
-  private func readPicture(
-    _ bytes: Span<UInt8>, _ slice: H264.SliceHeader, _ sps: H264.SequenceParameterSet
-  ) -> TimestampGenerator.Picture {
-    do throws(BitstreamError) {
-      // Operation 5, which resets the counts, stands further back in the header.
-      let whole = try H264.SliceHeader(
-        nalUnit: bytes.extracting(unit.sliceRange), parameterSets: parameterSets, depth: .referenceMarking)
-      return timestamps.timeline.reader.picture(whole, sps)
-    } catch {
-      return timestamps.timeline.reader.picture(slice, sps)
-    }
   }
 
   /// Learns from an input buffer what upstream knows of time.
@@ -109,7 +95,6 @@ extension H264Parse {
       stampUnordered(&buffer)
     }
     if alignment == .nalUnit { shareTimes(&buffer) }
-    (unit.pts, unit.dts) = (buffer.pts, buffer.dts)
   }
 
   private func stampRaw(_ buffer: inout Buffer, _ picture: TimestampGenerator.Picture) {
@@ -128,12 +113,12 @@ extension H264Parse {
   /// Without a frame rate there is only the start of buffering to hold on to.
   private func stampUnordered(_ buffer: inout Buffer) {
     if unit.information.hasBufferingPeriod { hasBufferingPeriod = true }
-    if hasBufferingPeriod, buffer.dts == nil, unit.contents.contains(.pictureStart) { buffer.dts = .zero }
+    if hasBufferingPeriod, buffer.dts == nil, unit.coded.contents.contains(.pictureStart) { buffer.dts = .zero }
   }
 
   /// All NAL units of an access unit belong to the same instant.
   private func shareTimes(_ buffer: inout Buffer) {
-    if unit.contents.contains(.accessUnitStart) {
+    if unit.coded.contents.contains(.accessUnitStart) {
       accessUnitTimes = (buffer.pts, buffer.dts)
     } else {
       if let pts = buffer.pts { accessUnitTimes.pts = pts } else { buffer.pts = accessUnitTimes.pts }
@@ -144,7 +129,7 @@ extension H264Parse {
   /// Where upstream gives presentation times alone, as Matroska does, decoding times are the same in order.
   private func rebuildDecodingTime(_ buffer: inout Buffer) {
     guard timestamps.isUpstreamInTime, !timestamps.hasUpstreamDecodingTimes, segment.rate > 0,
-      unit.contents.contains(.pictureStart), buffer.dts == nil, let pts = buffer.pts
+      unit.coded.contents.contains(.pictureStart), buffer.dts == nil, let pts = buffer.pts
     else { return }
     var rebuilder = timestamps.rebuilder ?? makeRebuilder()
     let time = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
@@ -153,19 +138,27 @@ extension H264Parse {
   }
 
   private func makeRebuilder() -> DecodingTimeRebuilder {
-    let sps = capsState.sequenceParameterSetID.flatMap { parameterSets.sequenceParameterSet($0) }
+    let sps = capsState.sequenceParameterSetID.flatMap { scanner.parameterSets.sequenceParameterSet($0) }
     let depth = sps?.maximumReorderFrames ?? 0
     return DecodingTimeRebuilder(
-      reorderDepth: unit.slice?.isField == true ? depth * 2 : depth,
+      reorderDepth: unit.coded.slice?.isField == true ? depth * 2 : depth,
       frameDuration: Int64(clamping: pictureDuration()?.nanoseconds ?? 0))
   }
 
   // MARK: Before the unit goes out
 
-  /// The base class takes timestamps off again that upstream did not give, when upstream's segment is in time.
-  func restoreTimes(_ buffer: inout Buffer) {
-    if buffer.pts == nil, let pts = outgoing.pts { buffer.pts = pts }
-    if buffer.dts == nil, let dts = outgoing.dts { buffer.dts = dts }
+  /// Puts back the timestamps that the base class was not to see, and those that it took off because upstream's segment
+  /// is in time and upstream did not give them.
+  func restoreTimes(_ frame: borrowing BaseParseFrame) {
+    let (pts, dts) = (outgoing.pts, outgoing.dts)
+    let isMissing = frame.withOutput { $0.pts == nil && pts != nil || $0.dts == nil && dts != nil }
+    guard isMissing else { return }
+    frame.modifyOutput { buffer in
+      if buffer.pts == nil { buffer.pts = pts }
+      if buffer.dts == nil { buffer.dts = dts }
+    }
+    // The base class counts the position by what it sees.
+    if let pts { advancePosition(to: pts + (outgoing.duration ?? .zero)) }
   }
 
   /// The first picture after a seek in a raw stream: the base class put the position on it.

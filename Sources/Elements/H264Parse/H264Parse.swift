@@ -58,12 +58,7 @@ final class H264Parse: BaseParse {
 
   // MARK: The stream
 
-  var parameterSets = H264.ParameterSets()
-  var detector = H264.AccessUnitDetector()
-  /// The SPS that came last, for caps before there is a picture.
-  var lastSequenceParameterSetID: UInt8?
-  /// A PPS came that cannot be read. A decoder may make more of it: its access unit goes out all the same.
-  var hasDamagedPictureParameterSet = false
+  var scanner = H264.UnitScanner()
   /// Pictures that went out since start or the last error about their absence.
   var pictureCount: UInt64 = 0
   /// Bytes taken in, for messages.
@@ -80,25 +75,17 @@ final class H264Parse: BaseParse {
 
   // MARK: Scanning
 
-  var cursor = NALUnitCursor()
-  var unit = CodedUnit()
+  /// What the scanner found last.
+  var unit = ParsedUnit()
+  /// The size of `unit` while it waits for what must be known of it.
+  var heldUnitSize: Int?
   /// What `unit` was when it was handed to the base class, until it is pushed.
-  var outgoing = CodedUnit()
+  var outgoing = ParsedUnit()
   /// Where the input goes on, when it goes on without a seek.
   var expectedOffset: UInt64?
   /// The size that the next frame will probably have.
   var sizeHint = 0
-  var hasWarnedOfForeignTypes = false
-  var hasWarnedOfStartCodes = false
   var hasReportedMissingPictures = false
-  /// The slice header at the head of the NAL unit at the cursor.
-  var detectedSlice: H264.SliceHeader?
-  /// What is left of an input buffer that holds just one access unit.
-  var packetRemainder = 0
-  /// The rest of the packet stands behind a bad length.
-  var isPacketBroken = false
-  /// The parameter sets that the access unit in hand has already, in NAL alignment over all its NAL units.
-  var accessUnitContents: CodedUnit.Contents = []
   var repackager = Repackager(codec: .h264)
 
   // MARK: Caps
@@ -131,21 +118,20 @@ final class H264Parse: BaseParse {
 
   override func start() throws(ElementError) {
     resetStream()
-    setMinimumFrameSize(NALUnitCursor.minimumInput)
+    setMinimumFrameSize(H264.UnitScanner.minimumInput)
   }
 
   override func stop() { resetStream() }
 
   /// Everything as new.
   private func resetStream() {
+    scanner = H264.UnitScanner()
     resetFormats()
     resetScan()
     statistics = ParseStatistics()
     publishStatistics()
     pictureCount = 0
     bytesSeen = 0
-    hasWarnedOfForeignTypes = false
-    hasWarnedOfStartCodes = false
     hasReportedMissingPictures = false
     pendingKeyUnit.withLock { $0 = nil }
     discardsBidirectional = false
@@ -156,35 +142,34 @@ final class H264Parse: BaseParse {
 
   /// Forgets what upstream's caps and the stream said about the stream.
   func resetFormats() {
-    parameterSets.removeAll()
-    lastSequenceParameterSetID = nil
-    hasDamagedPictureParameterSet = false
+    scanner.removeParameterSets()
     inputFormat = nil
     inputAlignment = nil
     lengthSize = .four
     format = nil
     alignment = .accessUnit
     capsState = CapsState()
+    capsState.parameterSetChanges = scanner.parameterSetChanges
     sequenceInformation = SequenceInformation()
     insertion.isForced = false
   }
 
   /// Forgets the position in the stream: what comes next need not follow on what came before.
   func resetScan() {
-    detector.reset()
-    cursor = NALUnitCursor()
-    unit = CodedUnit()
+    scanner.resetPosition()
+    unit = ParsedUnit()
+    heldUnitSize = nil
     expectedOffset = nil
-    accessUnitContents = []
     accessUnitTimes = (nil, nil)
-    packetRemainder = 0
-    isPacketBroken = false
     let isInTime = timestamps.isUpstreamInTime
     timestamps = TimestampState()
     timestamps.isUpstreamInTime = isInTime
   }
 
   func publishStatistics() {
+    statistics.nalUnits = scanner.nalUnitCounts
+    statistics.parameterSetChanges = scanner.parameterSetChanges
+    statistics.errors = scanner.errors
     let current = statistics
     published.withLock { $0 = current }
   }

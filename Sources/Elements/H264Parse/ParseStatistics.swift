@@ -18,19 +18,10 @@ struct ParseStatistics: Sendable {
   /// The fewest and most access units from one random access point to the next; 0 before the second.
   var shortestGroup: UInt64 = 0
   var longestGroup: UInt64 = 0
-  /// NAL units that could not be read, by kind.
-  var errors = Errors()
-
-  struct Errors: Sendable {
-    var parameterSets: UInt64 = 0
-    var slices: UInt64 = 0
-    var missingParameterSets: UInt64 = 0
-    var supplementalInformation: UInt64 = 0
-    /// NAL units of types that only RTP has, or cut off behind their first byte.
-    var nalUnits: UInt64 = 0
-    /// Lengths that point past the end of a packet.
-    var lengths: UInt64 = 0
-  }
+  /// What could not be read.
+  var errors = H264.UnitScanner.Errors()
+  /// SEI messages that could not be read.
+  var informationErrors: UInt64 = 0
 
   private var accessUnitsSinceRandomAccess: UInt64?
 
@@ -71,7 +62,7 @@ struct ParseStatistics: Sendable {
     kinds.set("parameter-sets", .uint64(errors.parameterSets))
     kinds.set("slices", .uint64(errors.slices))
     kinds.set("missing-parameter-sets", .uint64(errors.missingParameterSets))
-    kinds.set("sei", .uint64(errors.supplementalInformation))
+    kinds.set("sei", .uint64(informationErrors))
     kinds.set("nal-units", .uint64(errors.nalUnits))
     kinds.set("lengths", .uint64(errors.lengths))
     result.set("errors", kinds)

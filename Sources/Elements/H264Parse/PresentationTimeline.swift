@@ -10,7 +10,9 @@ struct PresentationTimeline: Sendable {
     private var openField: H264.SliceHeader?
 
     /// What the generator needs to know of the picture that this slice begins.
-    mutating func picture(_ slice: H264.SliceHeader, _ sps: H264.SequenceParameterSet) -> TimestampGenerator.Picture {
+    mutating func picture(
+      _ slice: H264.SliceHeader, _ sps: borrowing H264.SequenceParameterSet
+    ) -> TimestampGenerator.Picture {
       let count = counter.next(slice, sps: sps)
       let isSecond = isSecondField(slice)
       openField = slice.isField && !isSecond ? slice : nil
@@ -26,55 +28,59 @@ struct PresentationTimeline: Sendable {
     }
   }
 
+  /// Pictures of one SPS at one rate.
+  private struct Sequence: Sendable {
+    var generator: TimestampGenerator
+    let rate: GStreamer.Fraction
+    let parameters: H264.SequenceParameterSet
+    /// How often parameter sets had changed when that SPS was looked up.
+    var generation: UInt64
+  }
+
   var reader = PictureReader()
-  private var generator: TimestampGenerator?
-  private var rate = GStreamer.Fraction(0, 1)
-  /// The SPS of the pictures, and how often parameter sets had changed when it was looked up.
-  private(set) var sequence: H264.SequenceParameterSet?
-  private var generation: UInt64 = 0
+  private var sequence: Sequence?
   /// Where the generator's time 0 is.
   private var origin: ClockTime = .zero
   /// The end of the latest picture so far.
   private var end: ClockTime = .zero
 
-  /// Whether the SPS of this id is the one in `sequence`, as parameter sets have not changed since it was looked up.
-  func knows(sequenceID id: UInt8, generation: UInt64) -> Bool {
-    self.generation == generation && sequence?.id == id && generator != nil
+  /// Reads the picture that this slice begins when it goes on in the sequence that is being timed; else `nil`.
+  mutating func read(
+    _ slice: H264.SliceHeader, rate: GStreamer.Fraction?, generation: UInt64
+  ) -> TimestampGenerator.Picture? {
+    guard sequence?.generation == generation, sequence?.rate == rate,
+      sequence?.parameters.id == slice.sequenceParameterSetID
+    else { return nil }
+    return (sequence?.parameters).map { reader.picture(slice, $0) }
   }
 
   /// Whether pictures of this sequence at this rate can be timed without looking ahead once more.
   mutating func covers(_ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction, generation: UInt64) -> Bool {
-    guard generator != nil, self.rate == rate, sequence == sps else { return false }
-    self.generation = generation
+    guard let sequence, sequence.rate == rate, sequence.parameters == sps else { return false }
+    self.sequence?.generation = generation
     return true
   }
-
-  /// Whether this is the rate in use.
-  func isTimed(at rate: GStreamer.Fraction?) -> Bool { generator != nil && self.rate == rate }
 
   /// Begins a sequence that follows on what was timed so far.
   mutating func begin(
     _ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction, lookAhead: [TimestampGenerator.Picture],
     generation: UInt64
   ) {
-    self.generation = generation
-    let delayBefore = generator.map { time($0.presentationDelay) } ?? .zero
+    let delayBefore = sequence.map { Self.time($0.generator.presentationDelay, rate: $0.rate) } ?? .zero
     let next = TimestampGenerator(
       lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames, maximumReorderDepth: sps.maximumReorderFrames,
       followsDecodingOrder: sps.pictureOrderCountType == .decodingOrder)
-    self.rate = rate
-    sequence = sps
     // The first picture is shown when the last one ends, unless its decoding time would fall before that one's.
-    origin = end - min(delayBefore, time(next.presentationDelay))
-    generator = next
+    origin = end - min(delayBefore, Self.time(next.presentationDelay, rate: rate))
+    sequence = Sequence(generator: next, rate: rate, parameters: sps, generation: generation)
   }
 
   /// The times of the next picture; `nil` before `begin`.
   mutating func next(_ picture: TimestampGenerator.Picture) -> (pts: ClockTime, dts: ClockTime)? {
-    guard let times = generator?.next(picture) else { return nil }
-    let pts = origin + time(times.presentation)
-    end = max(end, origin + time(times.presentation + times.duration))
-    return (pts, origin + time(times.decoding))
+    guard let times = sequence?.generator.next(picture), let rate = sequence?.rate else { return nil }
+    let pts = origin + Self.time(times.presentation, rate: rate)
+    end = max(end, origin + Self.time(times.presentation + times.duration, rate: rate))
+    return (pts, origin + Self.time(times.decoding, rate: rate))
   }
 
   /// Moves time so that a picture that was timed at one time is shown at another.
@@ -84,7 +90,7 @@ struct PresentationTimeline: Sendable {
   }
 
   /// Generator ticks as nanoseconds.
-  private func time(_ ticks: Int64) -> ClockTime {
+  private static func time(_ ticks: Int64, rate: GStreamer.Fraction) -> ClockTime {
     let numerator = UInt64(max(rate.denominator, 1)) * ClockTime.second.nanoseconds
     let denominator = UInt64(max(rate.numerator, 1)) * UInt64(TimestampGenerator.ticksPerFrame)
     let product = UInt64(max(ticks, 0)).multipliedFullWidth(by: numerator)

@@ -9,8 +9,6 @@ struct UnitInformation: Sendable {
     var bytes: [UInt8]
   }
 
-  /// The SEI NAL units.
-  var ranges: [Range<Int>] = []
   var pictureTiming: H264.PictureTiming?
   /// The SEI NAL unit that the picture timing is in.
   var pictureTimingRange: Range<Int>?

@@ -18,8 +18,6 @@ struct NALUnitCursor: Sendable {
   /// Where the prefix NAL unit begins that goes where the next slice goes.
   var prefixStart: Int?
 
-  /// Start code and header byte: with less there is nothing to look at.
-  static let minimumInput = 4
   /// A slice header as far as it tells pictures apart fits in this many bytes, emulation prevention included.
   static let headLength = 64
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// What ``UnitScanner`` found out about an access unit, or about a NAL unit when it cuts those.
+  ///
+  /// Offsets are in bytes from the start of the unit.
+  public struct CodedUnit: Sendable {
+    /// What kinds of NAL units and slices are inside.
+    public struct Contents: OptionSet, Sendable {
+      public let rawValue: UInt16
+      public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+      /// An access unit delimiter.
+      public static let delimiter = Self(rawValue: 1 << 0)
+      /// An SPS, SPS extension or subset SPS.
+      public static let sequenceParameterSet = Self(rawValue: 1 << 1)
+      /// A PPS.
+      public static let pictureParameterSet = Self(rawValue: 1 << 2)
+      /// SEI.
+      public static let supplementalInformation = Self(rawValue: 1 << 3)
+      /// A slice, at least of an extension layer.
+      public static let slice = Self(rawValue: 1 << 4)
+      /// A slice of an IDR picture.
+      public static let idr = Self(rawValue: 1 << 5)
+      /// A recovery point SEI message. The scanner reads no SEI: who does, inserts it.
+      public static let recoveryPoint = Self(rawValue: 1 << 6)
+      /// An I or SI slice.
+      public static let intraSlice = Self(rawValue: 1 << 7)
+      /// A P or SP slice.
+      public static let predictedSlice = Self(rawValue: 1 << 8)
+      /// A B slice.
+      public static let bidirectionalSlice = Self(rawValue: 1 << 9)
+      /// `nal_ref_idc` is not 0 in some slice.
+      public static let reference = Self(rawValue: 1 << 10)
+      /// The first slice of a picture, so that the unit lasts for the duration of a picture.
+      public static let pictureStart = Self(rawValue: 1 << 11)
+      /// An access unit begins with this unit.
+      public static let accessUnitStart = Self(rawValue: 1 << 12)
+      /// An access unit is known to end with this unit.
+      public static let accessUnitEnd = Self(rawValue: 1 << 13)
+      /// Something was lost on the way in.
+      public static let damaged = Self(rawValue: 1 << 14)
+
+      /// SPS and PPS.
+      public static let parameterSets: Self = [.sequenceParameterSet, .pictureParameterSet]
+      /// What is no picture.
+      public static let headers: Self = [.parameterSets, .supplementalInformation]
+    }
+
+    /// A NAL unit inside.
+    public struct NALUnit: Sendable {
+      /// Start code or length, header and payload.
+      public internal(set) var range: Range<Int>
+      /// What it is; nil for those of no use, which ``CodedUnit/dropped`` lists.
+      public internal(set) var contents: Contents?
+    }
+
+    /// What is inside.
+    public var contents: Contents = []
+    /// The NAL units in order, when ``UnitScanner/listsNALUnits`` is set. From ``nalUnitLimit`` on, the last one covers
+    /// the rest.
+    public var nalUnits: [NALUnit] = []
+    /// How many NAL units there are, those in ``dropped`` included.
+    public var nalUnitCount = 0
+    /// Where the last NAL unit ends; zeros may follow it.
+    public var end = 0
+    /// Where the first SEI begins, with start code or length.
+    public var informationOffset: Int?
+    /// The SEI NAL units, ``informationLimit`` at most.
+    public var informationRanges: [Range<Int>] = []
+    /// Where the first IDR slice begins, with start code or length.
+    public var idrOffset: Int?
+    /// The header of the first slice of the primary picture that could be read.
+    public var slice: SliceHeader?
+    /// That slice's NAL unit.
+    public var sliceRange: Range<Int> = 0..<0
+    /// Parts that are of no use, with start codes or lengths: NAL units cut off behind their header, or of types that
+    /// only RTP has.
+    public var dropped: [Range<Int>] = []
+    /// Whether start codes were found inside length-prefixed NAL units.
+    public var holdsStartCodes = false
+
+    /// SEI NAL units kept of one unit at most: a stream can hold millions, none of them worth the memory.
+    public static let informationLimit = 256
+
+    /// NAL units listed of one unit at most: level 6.2 allows 600 slices a picture.
+    public static let nalUnitLimit = 4096
+
+    /// Creates an empty unit.
+    public init() {}
+
+    mutating func list(_ range: Range<Int>, _ contents: Contents?) {
+      if nalUnits.count < Self.nalUnitLimit {
+        nalUnits.append(NALUnit(range: range, contents: contents))
+      } else {
+        let last = nalUnits.count - 1
+        nalUnits[last].range = nalUnits[last].range.lowerBound..<range.upperBound
+        if let contents { nalUnits[last].contents = (nalUnits[last].contents ?? []).union(contents) }
+      }
+    }
+
+    /// Where parameter sets go when they are put in: before the first IDR slice, and before an SEI in front of that.
+    /// `nil` when there is no IDR slice.
+    public var parameterSetOffset: Int? {
+      guard let idrOffset else { return nil }
+      return min(informationOffset ?? idrOffset, idrOffset)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264.UnitScanner {
+  /// Looks for the end of the unit that begins where the data begins.
+  mutating func scanByteStream(_ bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
+    let isWholeUnit = isDraining || inputAlignment == .accessUnit || inputAlignment == .nalUnits && isMarked
+    let isWholeNALUnit = isWholeUnit || inputAlignment == .nalUnits
+    if inputAlignment == .accessUnit, packetRemainder == 0 {
+      packetRemainder = bytes.count
+      detector.reset()
+    }
+    if !cursor.isInNALUnit, unit.nalUnitCount == 0 {
+      if let result = findFirstStartCode(bytes, isComplete: isWholeNALUnit) { return result }
+    }
+    if cutsNALUnits, !isDraining, let result = awaitHeaders(bytes, isComplete: isWholeNALUnit) { return result }
+    while true {
+      if !cursor.isInNALUnit {
+        // The data ended with a NAL unit; the next one's start code may be there now.
+        guard let prefix = AnnexB.startCode(in: bytes, from: cursor.searched) else {
+          return isWholeUnit ? complete(bytes.count, endsAccessUnit: true) : waiting(bytes)
+        }
+        cursor.begin(prefix: prefix, zeroByte: prefix > unit.end && bytes[prefix - 1] == 0)
+      }
+      let next = AnnexB.startCode(in: bytes, from: cursor.searched)
+      let limit = next ?? bytes.count
+      let isComplete = next != nil || isWholeNALUnit
+      if !cursor.isDetected {
+        let head = bytes.extracting(cursor.payload..<min(limit, cursor.payload + NALUnitCursor.headLength))
+        guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
+        let start = detect(head)
+        if unit.nalUnitCount > 0, cursor.beginsAccessUnit || cutsNALUnits {
+          return complete(start, endsAccessUnit: cursor.beginsAccessUnit)
+        }
+      }
+      guard isComplete else { return waiting(bytes) }
+      let end = trimmedEnd(bytes, limit)
+      take(bytes, cursor.payload..<end, start: cursor.start)
+      if let next {
+        cursor.begin(prefix: next, zeroByte: next > end && bytes[next - 1] == 0)
+      } else {
+        cursor.isInNALUnit = false
+        cursor.searched = bytes.count
+        if isWholeUnit { return complete(bytes.count, endsAccessUnit: true) }
+        return cutsNALUnits ? complete(bytes.count, endsAccessUnit: false) : .needsMoreData
+      }
+    }
+  }
+
+  /// Everything but the last two bytes, which may begin a start code, was searched in vain.
+  private mutating func waiting(_ bytes: Span<UInt8>) -> Finding {
+    cursor.searched = max(cursor.searched, bytes.count - 2)
+    return .needsMoreData
+  }
+
+  /// Puts the cursor at the first start code. Answers a result when that is not where the data begins.
+  private mutating func findFirstStartCode(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
+    guard let prefix = AnnexB.startCode(in: bytes, from: cursor.searched) else {
+      // A start code may have begun in the last three bytes.
+      let count = isComplete ? bytes.count : max(0, bytes.count - 3)
+      cursor.searched = 0
+      return count > 0 ? .garbage(count) : .needsMoreData
+    }
+    cursor.begin(prefix: prefix, zeroByte: prefix > 0 && bytes[prefix - 1] == 0)
+    return cursor.start > 0 ? .garbage(cursor.start) : nil
+  }
+
+  /// Holds NAL units back until there are parameter sets to make caps of, and throws away the slices before.
+  private mutating func awaitHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
+    guard !hasParameterSets else { return nil }
+    var units = AnnexB.Scanner()
+    while let place = units.next(in: bytes, isComplete: isComplete) {
+      let nalUnit = bytes.extracting(place.range)
+      let type = H264.NALUnitType(rawValue: nalUnit[0])
+      if type.isVCL, nalUnit.count > 1 {
+        cursor = NALUnitCursor()
+        countMissingParameterSets()
+        return .unusable(place.range.upperBound)
+      }
+      if type == .sequenceParameterSet || type == .pictureParameterSet { store(nalUnit) }
+      if hasParameterSets { return nil }
+    }
+    return .needsMoreData
+  }
+
+  /// Whether the first bytes of a NAL unit are enough for the detector.
+  private func tellsPicturesApart(_ head: Span<UInt8>) -> Bool {
+    guard head.count > 1, head.count < NALUnitCursor.headLength else { return head.count > 1 }
+    switch H264.NALUnitType(rawValue: head[0]) {
+    case .slice, .idrSlice, .slicePartitionA:
+      do throws(BitstreamError) {
+        _ = try H264.SliceHeader(nalUnit: head, parameterSets: parameterSets)
+        return true
+      } catch {
+        return false
+      }
+    default: return true
+    }
+  }
+
+  /// Shows the head of the NAL unit at the cursor to the detector. Answers where the unit before it ends.
+  private mutating func detect(_ head: Span<UInt8>) -> Int {
+    cursor.isDetected = true
+    detectedSlice = nil
+    guard !Self.isLeftOut(head) else { return cursor.start }
+    let boundary: H264.AccessUnitDetector.Boundary
+    (boundary, detectedSlice) = detector.feed(head, parameterSets: parameterSets)
+    cursor.beginsAccessUnit = boundary == .begins
+    var start = cursor.start
+    if boundary == .followsNext {
+      if cursor.prefixStart == nil { cursor.prefixStart = cursor.start }
+    } else {
+      // The prefix NAL unit went out already when NAL units are cut.
+      if !cutsNALUnits, cursor.beginsAccessUnit, let prefixStart = cursor.prefixStart { start = prefixStart }
+      cursor.prefixStart = nil
+    }
+    return start
+  }
+
+  private func trimmedEnd(_ bytes: Span<UInt8>, _ limit: Int) -> Int {
+    var end = limit
+    while end > cursor.payload, bytes[end - 1] == 0 { end -= 1 }
+    return end
+  }
+}
