@@ -69,7 +69,7 @@ struct SliceBuilder {
     #expect(slice.idrPictureID == 65535)
     #expect(slice.pictureOrderCountLSB == 63)
     #expect(slice.redundantPictureCount == 5)
-    #expect(slice.references == nil)
+    #expect(!slice.resetsPictureOrderCount)
     for end in bytes.indices {
       // Only the last byte may be missing: the header may end before it.
       if let cut = try? H264.SliceHeader(bytes: Array(bytes[..<end]), sets) {
@@ -92,8 +92,8 @@ struct SliceBuilder {
       // Operations 1, 3 and 5.
       for value: UInt32 in [1, 4, 3, 2, 6, 5, 0] { writer.ue(value) }
     }
-    let slice = try H264.SliceHeader(bytes: bytes, sets, depth: .referenceMarking)
-    let references = try #require(slice.references)
+    let (slice, found) = try H264.SliceHeader.withReferences(nalUnit: bytes.span, parameterSets: sets)
+    let references = try #require(found)
     #expect(references.usesSpatialDirectPrediction)
     #expect(references.referenceCountList0 == 4 && references.referenceCountList1 == 2)
     #expect(references.modificationsList0.map(\.operation) == [0, 2])

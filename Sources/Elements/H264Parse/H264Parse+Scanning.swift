@@ -20,6 +20,7 @@ extension H264Parse {
     if scanner.isBetweenUnits {
       scanner.listsNALUnits = splitsAccessUnits
       scanner.cutsNALUnits = alignment == .nalUnit && !scanner.listsNALUnits
+      scanner.sliceDepth = makesTimestamps ? .referenceMarking : .pictureIdentity
     }
     noticeUpstreamTimes(pts: input.pts, dts: input.dts)
     let finding: H264.UnitScanner.Finding

@@ -40,7 +40,7 @@ extension H264Parse {
     guard unit.coded.contents.contains(.pictureStart), makesTimestamps else { return true }
     let generation = scanner.parameterSetChanges
     if heldUnitSize == nil {
-      guard let slice = scanner.orderingSlice(of: unit.coded, in: bytes) else { return true }
+      guard let slice = unit.coded.slice else { return true }
       if !capsState.isStale,
         let picture = timestamps.timeline.read(slice, rate: capsState.frameRate, generation: generation)
       {
@@ -71,7 +71,7 @@ extension H264Parse {
   }
 
   /// Whether the stream is a raw one.
-  private var makesTimestamps: Bool {
+  var makesTimestamps: Bool {
     guard inputFormat == .byteStream, !timestamps.hasUpstreamTimes, segment.rate > 0 else { return false }
     return !timestamps.isUpstreamInTime || segment.start == 0 && segment.rate == 1 && segment.appliedRate == 1
   }

@@ -72,8 +72,6 @@ extension H264 {
     public var idrOffset: Int?
     /// The header of the first slice of the primary picture that could be read.
     public var slice: SliceHeader?
-    /// That slice's NAL unit.
-    public var sliceRange: Range<Int> = 0..<0
     /// Parts that are of no use, with start codes or lengths: NAL units cut off behind their header, or of types that
     /// only RTP has.
     public var dropped: [Range<Int>] = []
@@ -83,8 +81,9 @@ extension H264 {
     /// SEI NAL units kept of one unit at most: a stream can hold millions, none of them worth the memory.
     public static let informationLimit = 256
 
-    /// NAL units listed of one unit at most: level 6.2 allows 600 slices a picture.
-    public static let nalUnitLimit = 4096
+    /// NAL units listed of one unit at most: a picture of level 6.2 has 139,264 macroblocks, each of which may be a
+    /// slice.
+    public static let nalUnitLimit = 150_000
 
     /// Creates an empty unit.
     public init() {}

@@ -2,9 +2,7 @@
 
 extension H264 {
   /// The part of the slice header that deals with reference pictures (7.3.3.1 to 7.3.3.3).
-  ///
-  /// A class, so that a ``SliceHeader`` stays small; immutable.
-  public final class ReferenceSyntax: Sendable {
+  public struct ReferenceSyntax: Sendable, Hashable {
     /// `direct_spatial_mv_pred_flag`; false outside B slices.
     public let usesSpatialDirectPrediction: Bool
     /// `num_ref_idx_l0_active_minus1` + 1, 0 to 32.

@@ -3,13 +3,13 @@
 extension H264 {
   /// `slice_header()` (7.3.3), as far as access units, picture order count and random access need it.
   ///
-  /// A plain value at depth ``Depth/pictureIdentity``; reading one allocates nothing then.
+  /// A plain value without references, which is copied in no time.
   public struct SliceHeader: Sendable {
     /// How far to read.
     public enum Depth: Sendable {
       /// Through `redundant_pic_cnt`: all that tells pictures apart (7.4.1.2.4) and orders them (8.2.1).
       case pictureIdentity
-      /// On through `dec_ref_pic_marking()`, kept in ``references``.
+      /// On through `dec_ref_pic_marking()`, for ``SliceHeader/resetsPictureOrderCount``.
       case referenceMarking
     }
 
@@ -63,15 +63,12 @@ extension H264 {
     public let deltaPictureOrderCount1: Int32
     /// `redundant_pic_cnt`, 0 to 127: 0 for the primary picture.
     public let redundantPictureCount: UInt8
-    /// What follows at depth ``Depth/referenceMarking``; nil at the other, and for SVC slices.
-    public internal(set) var references: ReferenceSyntax?
+    /// Whether `memory_management_control_operation` 5 is there: the picture resets picture order count and
+    /// frame numbers. False at depth ``Depth/pictureIdentity``.
+    public let resetsPictureOrderCount: Bool
 
     /// Whether other pictures may refer to this one.
     public var isReference: Bool { referenceIDC != 0 }
-
-    /// Whether `memory_management_control_operation` 5 is there: the picture resets picture order count and
-    /// frame numbers. False at depth ``Depth/pictureIdentity``.
-    public var resetsPictureOrderCount: Bool { references?.marking?.hasOperation5 ?? false }
 
     /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21). A cut-off NAL unit will do if it reaches
     /// as far as `depth` asks for.
@@ -84,15 +81,27 @@ extension H264 {
     public init(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth = .pictureIdentity
     ) throws(BitstreamError) {
-      let header = try NALUnitHeader(nalUnit)
-      try self.init(nalUnit: nalUnit, header: header, parameterSets: parameterSets, depth: depth)
+      var references: ReferenceSyntax?
+      try self.init(nalUnit: nalUnit, parameterSets: parameterSets, depth: depth, references: &references)
     }
 
-    /// As ``init(nalUnit:parameterSets:depth:)``, with the NAL unit header already read.
-    public init(
-      nalUnit: Span<UInt8>, header: NALUnitHeader, parameterSets: borrowing ParameterSets,
-      depth: Depth = .pictureIdentity
+    /// Reads the header of a slice NAL unit through `dec_ref_pic_marking()`.
+    ///
+    /// - Returns: the header, and what it says of reference pictures; nil for SVC slices.
+    /// - Throws: as ``init(nalUnit:parameterSets:depth:)``.
+    public static func withReferences(
+      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
+    ) throws(BitstreamError) -> (header: SliceHeader, references: ReferenceSyntax?) {
+      var references: ReferenceSyntax?
+      let header = try SliceHeader(
+        nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking, references: &references)
+      return (header, references)
+    }
+
+    private init(
+      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth, references: inout ReferenceSyntax?
     ) throws(BitstreamError) {
+      let header = try NALUnitHeader(nalUnit)
       guard header.type.hasSliceHeader else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
@@ -142,11 +151,15 @@ extension H264 {
       deltaPictureOrderCount1 = delta1
       redundantPictureCount =
         parameters.isRedundantPictureCountPresent ? try reader.ue8(in: 0...127, "redundant_pic_cnt") : 0
-      references = nil
-      guard depth == .referenceMarking, !header.isScalable else { return }
-      references = try ReferenceSyntax(
+      guard depth == .referenceMarking, !header.isScalable else {
+        resetsPictureOrderCount = false
+        return
+      }
+      let syntax = try ReferenceSyntax(
         &reader, sliceType: sliceType, isField: isField, isReference: header.referenceIDC != 0, isIDR: header.isIDR,
         isMultiview: isExtension, parameters: parameters)
+      resetsPictureOrderCount = syntax.marking?.hasOperation5 ?? false
+      references = syntax
     }
   }
 }

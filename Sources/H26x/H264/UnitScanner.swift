@@ -79,6 +79,9 @@ extension H264 {
     public var cutsNALUnits = false
     /// Whether the NAL units of an access unit are listed in it.
     public var listsNALUnits = false
+    /// How far the header of a unit's first slice is read: picture order counts need all of it
+    /// (``PictureOrderCounter``).
+    public var sliceDepth = SliceHeader.Depth.pictureIdentity
     /// Whether slices whose PPS came but cannot be read are units all the same: a decoder may make more of it.
     public var sparesUnreadablePictureParameterSets = true
 
@@ -157,23 +160,6 @@ extension H264 {
       var taken = CodedUnit()
       swap(&taken, &unit)
       return taken
-    }
-
-    /// The header of the first slice of a unit that was taken, read as far as picture order counts need it
-    /// (``PictureOrderCounter``).
-    ///
-    /// - Parameter bytes: the unit.
-    /// - Returns: nil when the unit has no slice that can be read.
-    public func orderingSlice(of unit: borrowing CodedUnit, in bytes: Span<UInt8>) -> SliceHeader? {
-      guard let slice = unit.slice, slice.isReference, !slice.isIDR else { return unit.slice }
-      guard unit.sliceRange.upperBound <= bytes.count else { return slice }
-      do throws(BitstreamError) {
-        // Operation 5, which resets the counts, stands further back in the header.
-        return try SliceHeader(
-          nalUnit: bytes.extracting(unit.sliceRange), parameterSets: parameterSets, depth: .referenceMarking)
-      } catch {
-        return slice
-      }
     }
 
     /// What there is to tell since the last call, 64 notices at most.
@@ -270,7 +256,7 @@ extension H264 {
       _ nalUnit: Span<UInt8>, _ type: NALUnitType, _ range: Range<Int>, start: Int
     ) -> CodedUnit.Contents {
       switch type.rawValue {
-      case 1, 2, 5: return lookAtSlice(type, isReference: nalUnit[0] & 0x60 != 0, range, start: start)
+      case 1, 2, 5: return lookAtSlice(nalUnit, type, range, start: start)
       case 3, 4, 19: return .slice
       case 20, 21:
         // Of an extension layer whose base may not be here.
@@ -288,10 +274,10 @@ extension H264 {
     }
 
     private mutating func lookAtSlice(
-      _ type: NALUnitType, isReference: Bool, _ range: Range<Int>, start: Int
+      _ nalUnit: Span<UInt8>, _ type: NALUnitType, _ range: Range<Int>, start: Int
     ) -> CodedUnit.Contents {
       let isFirst = unit.slice == nil && !accessUnitContents.contains(.slice)
-      var contents: CodedUnit.Contents = isReference ? [.slice, .reference] : .slice
+      var contents: CodedUnit.Contents = nalUnit[0] & 0x60 != 0 ? [.slice, .reference] : .slice
       if type == .idrSlice {
         contents.insert(.idr)
         if unit.idrOffset == nil { unit.idrOffset = start }
@@ -308,11 +294,18 @@ extension H264 {
       case .p, .sp: contents.insert(.predictedSlice)
       case .b: contents.insert(.bidirectionalSlice)
       }
-      if unit.slice == nil {
-        unit.slice = slice
-        unit.sliceRange = range
-      }
+      if unit.slice == nil { unit.slice = deepened(slice, nalUnit) }
       return contents
+    }
+
+    private func deepened(_ slice: SliceHeader, _ nalUnit: Span<UInt8>) -> SliceHeader {
+      // Only reference pictures have operations, and IDR pictures have none.
+      guard sliceDepth == .referenceMarking, slice.isReference, !slice.isIDR else { return slice }
+      do throws(BitstreamError) {
+        return try SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking)
+      } catch {
+        return slice
+      }
     }
 
     /// Keeps a parameter set, from in band or out of it (NAL unit types 7, 8, 13 and 15).
