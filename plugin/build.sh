@@ -6,6 +6,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh --build
+
+# The Swift runtime needs little of the C++ library: linked in where it is there as an archive, that takes a megabyte
+# and a library that the application may have in another version off the plugin. The linker takes what it finds first.
+mkdir -p .build/static
+archive=$(clang++ -print-file-name=libstdc++.a 2> /dev/null || true)
+if [[ -f $archive ]]; then ln -sf "$archive" .build/static/libstdc++.a; else rm -f .build/static/libstdc++.a; fi
+
 # lld, because gold leaves local symbols in the dynamic table in spite of the version script.
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`, and SwiftPM rebuilds all when
 # they change.
@@ -13,7 +20,7 @@ plugin/dependencies.sh --build
 # application. The tests' builds check them.
 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
   -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -static-stdlib -Xswiftc -use-ld=lld \
-  -Xlinker --version-script="$PWD/plugin/exports.map" -Xlinker --gc-sections
+  -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" -Xlinker --gc-sections
 mkdir -p .build/plugin
 # In one step, so that a process which has the old file mapped keeps it whole.
 strip --strip-unneeded -o .build/plugin/.new .build/release-plugin/release/libgstswifth26x.so

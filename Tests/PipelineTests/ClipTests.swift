@@ -64,6 +64,26 @@ struct ClipTests {
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
 
+  /// The same bytes in one buffer an access unit and in one a NAL unit.
+  @Test func nalUnitsAddUpToTheirAccessUnits() async throws {
+    let scratch = try Scratch()
+    var buffers: [Int] = []
+    for alignment in ["au", "nal"] {
+      let run = try await Command.launch(
+        """
+        -v \(clip("h264")) ! swifth264parse ! video/x-h264,stream-format=byte-stream,alignment=\(alignment) \
+        ! identity silent=false ! filesink location=\(scratch.path(alignment))
+        """)
+      #expect(run.status == 0, "\(run)")
+      buffers.append(run.output.matches(of: /identity0: last-message = chain/).count)
+    }
+    let units = try Data(contentsOf: scratch.folder.appending(path: "au"))
+    let nalUnits = try Data(contentsOf: scratch.folder.appending(path: "nal"))
+    #expect(units == nalUnits && !units.isEmpty)
+    // 62 pictures of four slices, each with a delimiter; parameter sets and SEI.
+    #expect(buffers[0] == 62 && buffers[1] > 62 * 5)
+  }
+
   @Test(arguments: ["mp4mux", "matroskamux", "mpegtsmux"])
   func rawStreamCanBeMuxed(muxer: String) async throws {
     let scratch = try Scratch()

@@ -54,9 +54,19 @@ extension H264Parse {
   /// The tag `video-codec`, as GStreamer's own description of caps has it.
   static func codecDescription(profile: String?) -> String {
     guard let profile else { return "H.264" }
-    let words = profile.split(separator: "-").map { word in
-      word.prefix(1).uppercased() + word.dropFirst()
+    var text = "H.264 ("
+    var beginsWord = true
+    // By scalars: what strings do otherwise looks up half the Swift runtime at first use.
+    for scalar in profile.unicodeScalars {
+      if scalar == "-" {
+        text.unicodeScalars.append(" ")
+      } else if beginsWord, ("a"..."z").contains(scalar), let capital = Unicode.Scalar(scalar.value - 32) {
+        text.unicodeScalars.append(capital)
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+      beginsWord = scalar == "-"
     }
-    return "H.264 (\(words.joined(separator: " ")) Profile)"
+    return text + " Profile)"
   }
 }

@@ -7,9 +7,10 @@ extension H264Parse {
   /// stand behind them.
   func readInformation(_ bytes: Span<UInt8>) {
     let beginsSequence = unit.coded.contents.contains(.idr) && unit.coded.contents.contains(.pictureStart)
-    guard beginsSequence || !unit.coded.informationRanges.isEmpty else { return }
+    guard beginsSequence || !unit.coded.informationUnits.isEmpty else { return }
     let before = sequenceInformation
-    for range in unit.coded.informationRanges {
+    for nalUnit in unit.coded.informationUnits {
+      let range = nalUnit.range
       var messages = SEIMessages(bytes.extracting(range))
       do throws(BitstreamError) {
         while let message = try messages.next() { try take(message, in: range) }
@@ -69,7 +70,7 @@ extension H264Parse {
 
   /// Puts what SEI messages said onto the outgoing buffer.
   func attachInformation(_ buffer: inout Buffer) {
-    guard !outgoing.coded.informationRanges.isEmpty else { return }
+    guard !outgoing.coded.informationUnits.isEmpty else { return }
     let information = outgoing.information
     let isSecondField = information.pictureTiming?.structure == .bottomField
     for captions in information.captions { buffer.addCaptions(captions.bytes.span, format: captions.format) }

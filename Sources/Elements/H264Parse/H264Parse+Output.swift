@@ -96,7 +96,9 @@ extension H264Parse {
     frame.modifyOutput { buffer in
       if outgoing.outputSize < buffer.size { buffer.resize(to: 0..<outgoing.outputSize) }
       if alignment == .accessUnit {
-        if needsParameterSets, let offset = outgoing.coded.parameterSetOffset { insertParameterSets(&buffer, at: offset) }
+        if needsParameterSets, let offset = outgoing.coded.parameterSetOffset {
+          insertParameterSets(&buffer, at: offset)
+        }
         if needsDelimiter, let delimiter = Buffer(copying: Self.delimiter.span) { buffer.prepend(delimiter) }
       }
       attachInformation(&buffer)
@@ -115,7 +117,7 @@ extension H264Parse {
     let last = nalUnits.lastIndex { $0.contents != nil }
     for index in nalUnits.indices {
       guard let contents = nalUnits[index].contents else { continue }
-      let range = nalUnits[index].range
+      let range = nalUnits[index].start..<nalUnits[index].range.upperBound
       if let offset = offsetOfInsertion, range.lowerBound >= offset {
         offsetOfInsertion = nil
         try pushParameterSets(pts: whole.pts, dts: whole.dts)

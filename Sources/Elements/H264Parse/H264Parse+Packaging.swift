@@ -86,7 +86,9 @@ extension H264Parse {
     var position = 0
     let (information, idr) = (unit.coded.informationOffset, unit.coded.idrOffset)
     for entry in repackager.entries {
-      if let information, entry.range.contains(information + entry.prefixLength) { unit.coded.informationOffset = position }
+      if let information, entry.range.contains(information + entry.prefixLength) {
+        unit.coded.informationOffset = position
+      }
       if let idr, entry.range.contains(idr + entry.prefixLength) { unit.coded.idrOffset = position }
       position += packaging.prefixLength + entry.range.count
     }

@@ -7,7 +7,8 @@ extension H264Parse {
   ///
   /// Called before every unit; costs two comparisons when nothing has changed.
   func updateSourceCaps() -> Bool {
-    let id = unit.coded.slice?.sequenceParameterSetID ?? capsState.sequenceParameterSetID ?? scanner.lastSequenceParameterSetID
+    let id =
+      unit.coded.slice?.sequenceParameterSetID ?? capsState.sequenceParameterSetID ?? scanner.lastSequenceParameterSetID
     if capsState.isSet, !capsState.isStale, id == capsState.sequenceParameterSetID { return true }
     guard let format, let id, let sps = scanner.parameterSets.sequenceParameterSet(id) else { return capsState.isSet }
     let codecData = format.isLengthPrefixed && alignment == .accessUnit ? makeCodecData(format, first: id) : []

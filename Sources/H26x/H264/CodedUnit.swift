@@ -49,7 +49,9 @@ extension H264 {
 
     /// A NAL unit inside.
     public struct NALUnit: Sendable {
-      /// Start code or length, header and payload.
+      /// Where its start code or length begins.
+      public internal(set) var start: Int
+      /// Header and payload.
       public internal(set) var range: Range<Int>
       /// What it is; nil for those of no use, which ``CodedUnit/dropped`` lists.
       public internal(set) var contents: Contents?
@@ -67,7 +69,7 @@ extension H264 {
     /// Where the first SEI begins, with start code or length.
     public var informationOffset: Int?
     /// The SEI NAL units, ``informationLimit`` at most.
-    public var informationRanges: [Range<Int>] = []
+    public var informationUnits: [NALUnit] = []
     /// Where the first IDR slice begins, with start code or length.
     public var idrOffset: Int?
     /// The header of the first slice of the primary picture that could be read.
@@ -88,14 +90,11 @@ extension H264 {
     /// Creates an empty unit.
     public init() {}
 
-    mutating func list(_ range: Range<Int>, _ contents: Contents?) {
-      if nalUnits.count < Self.nalUnitLimit {
-        nalUnits.append(NALUnit(range: range, contents: contents))
-      } else {
-        let last = nalUnits.count - 1
-        nalUnits[last].range = nalUnits[last].range.lowerBound..<range.upperBound
-        if let contents { nalUnits[last].contents = (nalUnits[last].contents ?? []).union(contents) }
-      }
+    mutating func list(_ nalUnit: NALUnit) {
+      guard let last = nalUnits.last, nalUnits.count >= Self.nalUnitLimit else { return nalUnits.append(nalUnit) }
+      let contents = nalUnit.contents.map { (last.contents ?? []).union($0) } ?? last.contents
+      let range = last.range.lowerBound..<max(last.range.lowerBound, nalUnit.range.upperBound)
+      nalUnits[nalUnits.count - 1] = NALUnit(start: last.start, range: range, contents: contents)
     }
 
     /// Where parameter sets go when they are put in: before the first IDR slice, and before an SEI in front of that.

@@ -22,10 +22,11 @@ extension H264.UnitScanner {
         cursor.begin(prefix: prefix, zeroByte: prefix > unit.end && bytes[prefix - 1] == 0)
       }
       let next = AnnexB.startCode(in: bytes, from: cursor.searched)
-      let limit = next ?? bytes.count
       let isComplete = next != nil || isWholeNALUnit
+      // The zeros behind a NAL unit are none of its bytes; while more may come, they are.
+      let end = isComplete ? trimmedEnd(bytes, next ?? bytes.count) : bytes.count
       if !cursor.isDetected {
-        let head = bytes.extracting(cursor.payload..<min(limit, cursor.payload + NALUnitCursor.headLength))
+        let head = bytes.extracting(cursor.payload..<min(end, cursor.payload + NALUnitCursor.headLength))
         guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
         let start = detect(head)
         if unit.nalUnitCount > 0, cursor.beginsAccessUnit || cutsNALUnits {
@@ -33,7 +34,6 @@ extension H264.UnitScanner {
         }
       }
       guard isComplete else { return waiting(bytes) }
-      let end = trimmedEnd(bytes, limit)
       take(bytes, cursor.payload..<end, start: cursor.start)
       if let next {
         cursor.begin(prefix: next, zeroByte: next > end && bytes[next - 1] == 0)

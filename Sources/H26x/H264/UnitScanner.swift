@@ -182,6 +182,7 @@ extension H264 {
     ///   - isMarked: whether an access unit is known to end with these bytes.
     ///   - isDraining: whether these bytes are all that comes.
     public mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
+      guard bytes.count > 0 else { return .needsMoreData }
       let finding: Finding
       switch packaging {
       case .annexB: finding = scanByteStream(bytes, isMarked: isMarked, isDraining: isDraining)
@@ -224,9 +225,8 @@ extension H264 {
     /// - Parameter start: where its start code or length begins.
     mutating func take(_ bytes: Span<UInt8>, _ range: Range<Int>, start: Int) {
       let nalUnit = bytes.extracting(range)
-      let place = start..<range.upperBound
       unit.nalUnitCount += 1
-      guard !Self.isLeftOut(nalUnit) else { return leaveOut(nalUnit, place) }
+      guard !Self.isLeftOut(nalUnit) else { return leaveOut(nalUnit, range, start: start) }
       let type = NALUnitType(rawValue: nalUnit[0])
       nalUnitCounts[Int(type.rawValue)] += 1
       unit.end = range.upperBound
@@ -237,12 +237,12 @@ extension H264 {
       let contents = look(nalUnit, type, range, start: start)
       unit.contents.formUnion(contents)
       accessUnitContents.formUnion(unit.contents)
-      if listsNALUnits { unit.list(place, contents) }
+      if listsNALUnits { unit.list(CodedUnit.NALUnit(start: start, range: range, contents: contents)) }
     }
 
-    private mutating func leaveOut(_ nalUnit: Span<UInt8>, _ place: Range<Int>) {
-      unit.dropped.append(place)
-      if listsNALUnits { unit.list(place, nil) }
+    private mutating func leaveOut(_ nalUnit: Span<UInt8>, _ range: Range<Int>, start: Int) {
+      unit.dropped.append(start..<range.upperBound)
+      if listsNALUnits { unit.list(CodedUnit.NALUnit(start: start, range: range, contents: nil)) }
       errors.nalUnits += 1
       guard nalUnit.count > 0, !hasSeenForeignTypes else { return }
       let type = NALUnitType(rawValue: nalUnit[0])
@@ -263,7 +263,10 @@ extension H264 {
         return accessUnitContents.contains(.slice) ? .slice : [.slice, .pictureStart]
       case 6:
         if unit.informationOffset == nil { unit.informationOffset = start }
-        if unit.informationRanges.count < CodedUnit.informationLimit { unit.informationRanges.append(range) }
+        if unit.informationUnits.count < CodedUnit.informationLimit {
+          unit.informationUnits.append(
+            CodedUnit.NALUnit(start: start, range: range, contents: .supplementalInformation))
+        }
         return .supplementalInformation
       case 7, 8, 13, 15:
         store(nalUnit)

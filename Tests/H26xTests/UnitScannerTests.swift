@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+@Suite struct UnitScannerTests {
+  private typealias Scanner = H264.UnitScanner
+
+  /// Two parameter sets and three pictures of two slices, some zeros behind each NAL unit.
+  private static func stream(trailingZeros: Int = 0) throws -> [UInt8] {
+    let sets = try SliceBuilder.sets()
+    var stream: [UInt8] = []
+    func add(_ nalUnit: [UInt8]) { stream += [0, 0, 0, 1] + nalUnit + [UInt8](repeating: 0, count: trailingZeros) }
+    for nalUnit in sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits { add(nalUnit) }
+    for picture: UInt32 in 0..<3 {
+      for first: UInt32 in [0, 20] {
+        let slice = SliceBuilder(
+          type: picture == 0 ? 5 : 1, referenceIDC: picture == 2 ? 0 : 2, first: first, sliceType: picture,
+          frameNumber: picture, lsb: 2 * picture)
+        add(slice.nalUnit { writer in for _ in 0..<30 { writer.u(8, 0x55) } })
+      }
+      // Access unit delimiter, cut-off NAL unit, SEI.
+      if picture == 0 { for nalUnit: [UInt8] in [[0x09, 0xF0], [0x41], [0x06, 0x05, 0x00, 0x80]] { add(nalUnit) } }
+    }
+    return stream
+  }
+
+  /// What comes out when the data grows by so many bytes a time.
+  private func scan(
+    _ stream: [UInt8], growing step: Int, _ configure: (inout Scanner) -> Void = { _ in }
+  ) -> [(finding: Scanner.Finding, unit: H264.CodedUnit)] {
+    var scanner = Scanner()
+    configure(&scanner)
+    var result: [(Scanner.Finding, H264.CodedUnit)] = []
+    var (begin, end) = (0, min(step, stream.count))
+    while begin < stream.count {
+      let bytes = stream.span.extracting(begin..<end)
+      let finding = scanner.next(in: bytes, isMarked: false, isDraining: end == stream.count)
+      if case .needsMoreData = finding {
+        guard end < stream.count else { break }
+        end = min(end + step, stream.count)
+        continue
+      }
+      result.append((finding, scanner.takeUnit()))
+      begin += finding.size
+    }
+    return result
+  }
+
+  @Test(arguments: [1, 2, 3, 7, 64, 1000], [0, 1, 5])
+  func cutsTheSameHoweverTheDataComes(step: Int, trailingZeros: Int) throws {
+    let stream = try Self.stream(trailingZeros: trailingZeros)
+    for cutsNALUnits in [false, true] {
+      let whole = scan(stream, growing: stream.count) { $0.cutsNALUnits = cutsNALUnits }
+      let pieces = scan(stream, growing: step) { $0.cutsNALUnits = cutsNALUnits }
+      #expect(whole.map(\.finding) == pieces.map(\.finding))
+      #expect(whole.map(\.unit.contents) == pieces.map(\.unit.contents))
+      #expect(whole.map(\.unit.end) == pieces.map(\.unit.end))
+      #expect(whole.map(\.finding.size).reduce(0, +) == stream.count)
+    }
+  }
+
+  @Test func tellsWhatIsInside() throws {
+    let units = scan(try Self.stream(), growing: 1 << 20) { $0.sliceDepth = .referenceMarking }.map(\.unit)
+    try #require(units.count == 3)
+    #expect(units[0].contents.isSuperset(of: [.idr, .pictureStart, .parameterSets, .accessUnitStart, .accessUnitEnd]))
+    #expect(units[0].idrOffset != nil && units[0].slice?.isIDR == true && units[0].nalUnitCount == 5)
+    #expect(units[1].contents.isSuperset(of: [.delimiter, .supplementalInformation, .reference, .bidirectionalSlice]))
+    #expect(units[1].informationUnits.count == 1 && units[1].dropped.count == 1 && units[1].idrOffset == nil)
+    #expect(units[2].contents.isDisjoint(with: [.reference, .idr, .supplementalInformation, .delimiter]))
+    #expect(units.allSatisfy { $0.nalUnits.isEmpty })
+  }
+
+  /// What is listed of an access unit is what comes out when NAL units are cut.
+  @Test func listsWhatItWouldCut() throws {
+    let stream = try Self.stream(trailingZeros: 2)
+    var listed: [(place: Range<Int>, contents: H264.CodedUnit.Contents)] = []
+    var offset = 0
+    for (finding, unit) in scan(stream, growing: stream.count, { $0.listsNALUnits = true }) {
+      for nalUnit in unit.nalUnits {
+        guard let contents = nalUnit.contents else { continue }
+        listed.append((offset + nalUnit.start..<offset + nalUnit.range.upperBound, contents))
+      }
+      offset += finding.size
+    }
+    var cut: [(place: Range<Int>, contents: H264.CodedUnit.Contents)] = []
+    offset = 0
+    for (finding, unit) in scan(stream, growing: stream.count, { $0.cutsNALUnits = true }) {
+      if case .unit = finding { cut.append((offset..<offset + unit.end, unit.contents)) }
+      offset += finding.size
+    }
+    #expect(listed.count == 11 && listed.map(\.place) == cut.map(\.place))
+    let boundaries: H264.CodedUnit.Contents = [.accessUnitStart, .accessUnitEnd]
+    #expect(listed.map(\.contents) == cut.map { $0.contents.subtracting(boundaries) })
+  }
+
+  /// An access unit of more NAL units than any picture has macroblocks: the list stays bounded, and covers it all.
+  @Test func theListIsBounded() throws {
+    var stream = try Self.stream()
+    for _ in 0..<H264.CodedUnit.nalUnitLimit + 1000 { stream += [0, 0, 1, 0x0C, 0x80] }
+    let units = scan(stream, growing: stream.count) { $0.listsNALUnits = true }.map(\.unit)
+    let last = try #require(units.last)
+    #expect(last.nalUnits.count == H264.CodedUnit.nalUnitLimit)
+    #expect(last.nalUnits.last?.range.upperBound == last.end && last.nalUnitCount > last.nalUnits.count)
+  }
+
+  @Test func picturesBeforeTheirParameterSetsAreUnusable() throws {
+    let whole = try Self.stream()
+    let units = nalUnits(whole)
+    let stream: [UInt8] = (units.dropFirst(3) + units).flatMap { [0, 0, 0, 1] + $0 }
+    let findings = scan(stream, growing: stream.count).map(\.finding)
+    // Without an SPS, the three pictures; then all that it had before.
+    #expect(findings.count == 6)
+    for (index, finding) in findings.enumerated() {
+      if case .unusable = finding { #expect(index < 3) } else { #expect(index >= 3) }
+    }
+  }
+
+  @Test(arguments: [H264.UnitScanner.InputAlignment.none, .nalUnits, .accessUnit], [false, true])
+  func randomBytesNeverTrapAndAllAreAccountedFor(_ alignment: H264.UnitScanner.InputAlignment, _ cutsNALUnits: Bool)
+    throws
+  {
+    var generator = SeededGenerator(state: 5)
+    let good = try Self.stream()
+    for round in 0..<300 {
+      var stream = good + good
+      for _ in 0..<Int.random(in: 0...20, using: &generator) {
+        stream[Int.random(in: stream.indices, using: &generator)] = [0, 1, 3, 0x67, 0x74, 0xFF, 0x18][round % 7]
+      }
+      let found = scan(stream, growing: 1 + round % 50) {
+        $0.inputAlignment = alignment
+        $0.cutsNALUnits = cutsNALUnits
+        $0.listsNALUnits = !cutsNALUnits
+        $0.packaging = round % 3 == 0 ? .lengthPrefixed(.two) : .annexB
+      }
+      #expect(found.map(\.finding.size).reduce(0, +) <= stream.count)
+      for (finding, unit) in found { #expect(unit.end <= finding.size) }
+    }
+  }
+
+  /// Notices are for people to read: a stream cannot make memory of them.
+  @Test func noticesAreBounded() {
+    var scanner = Scanner()
+    var stream: [UInt8] = []
+    for _ in 0..<1000 { stream += [0, 0, 1, 0x68, 0x00, 0x01] }
+    _ = scanner.next(in: stream.span, isMarked: false, isDraining: true)
+    #expect(scanner.errors.parameterSets > 900)
+    #expect(scanner.takeNotices().count == 64)
+    #expect(scanner.takeNotices().isEmpty)
+  }
+}
