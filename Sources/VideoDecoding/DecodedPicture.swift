@@ -84,6 +84,17 @@ import AVCodec
     return unsafe _overrideLifetime(plane, borrowing: self)
   }
 
+  /// A plane's rows, with the bytes between them, as one piece of memory that is good for reading as long as the picture
+  /// lives; nil when its left edge is cropped, so that a row has bytes of its own on both sides.
+  @unsafe public func contiguousPlane(_ index: Int) -> UnsafeRawBufferPointer? {
+    guard 0..<planeCount ~= index, crop.left == 0 else { return nil }
+    let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
+    let plane = unsafe memory.planes[index]
+    let start = unsafe UnsafeRawPointer(plane.start) + (crop.top >> shift.1) * plane.stride
+    return unsafe UnsafeRawBufferPointer(
+      start: start, count: plane.stride * pixelFormat.rowCount(plane: index, height: height))
+  }
+
   /// Calls `body` with the start of a plane's coded picture, cropping not taken off, and its stride, for code in C.
   ///
   /// The memory is good for reading while `body` runs. Nil for an index that the pixel format does not have.

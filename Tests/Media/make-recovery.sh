@@ -5,8 +5,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-encode() { # name, x264 parameters, seconds
-  ffmpeg -y -v error -f lavfi -i "testsrc2=size=96x64:rate=25:duration=${3:-4}" -pix_fmt yuv420p -threads 1 \
+encode() { # name, x264 parameters, seconds, size
+  ffmpeg -y -v error -f lavfi -i "testsrc2=size=${4:-96x64}:rate=25:duration=${3:-4}" -pix_fmt yuv420p -threads 1 \
     -c:v libx264 -x264-params "$2:threads=1:crf=30" -f h264 "$1"
 }
 
@@ -14,6 +14,9 @@ encode() { # name, x264 parameters, seconds
 encode open-gop.h264 "open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-pyramid=normal:ref=3"
 # One IDR picture, then recovery points that count frames until a refresh is through.
 encode intra-refresh.h264 "intra-refresh=1:keyint=10:scenecut=0:bframes=0:ref=1"
+
+# Rows that need no padding behind them, and rows of macroblocks that are cropped.
+encode wide.h264 "keyint=10:scenecut=0:bframes=2:ref=2" 1 128x70
 
 # Frames of two fields in macroblock pairs (MBAFF), the bottom one first.
 encode interlaced.h264 "bff=1:keyint=10:scenecut=0:bframes=2:ref=2" 1

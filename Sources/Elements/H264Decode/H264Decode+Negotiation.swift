@@ -121,7 +121,7 @@ extension H264Decode {
     guard let output else { throw .notNegotiated }
     if output.isSessionFormat {
       guard output.isDirect else {
-        Self.log(.info, self, "downstream takes no GstVideoMeta: every picture is copied once")
+        Self.log(.info, self, "downstream takes no GstVideoMeta: pictures with padding between rows are copied")
         return
       }
       guard let pool = bufferPool else { return }

@@ -86,6 +86,7 @@ extension H264Decode {
     let pooled = picture.token as? PooledPicture
     guard let conversion else {
       if output.isDirect, let pooled { return pooled.shareBuffer() }
+      if let buffer = Self.wrap(picture, as: output.info) { return buffer }
       return try copy(picture, into: try acquireOutput(), info: output.info)
     }
     var target = try acquireOutput()
@@ -105,9 +106,26 @@ extension H264Decode {
       ElementError(.resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "the buffer pool gave none"))
   }
 
+  /// The picture's own memory, one memory a plane, where rows and planes follow one another as they do in a buffer
+  /// without `GstVideoMeta`. Whoever maps it gets a copy, made then; sinks that write to files or pass it on need none.
+  private static func wrap(_ picture: DecodedPicture, as info: VideoInfo) -> Buffer? {
+    var planes: [UnsafeRawBufferPointer] = unsafe []
+    var end = 0
+    for index in 0..<picture.planeCount {
+      guard let plane = unsafe picture.contiguousPlane(index), info.offset(ofPlane: index) == end,
+        picture.plane(index).stride == info.stride(ofPlane: index)
+      else { return nil }
+      unsafe planes.append(plane)
+      end += plane.count
+    }
+    guard end == info.size else { return nil }
+    return unsafe Buffer(wrapping: planes, keeping: picture)
+  }
+
   private func copy(
     _ picture: DecodedPicture, into buffer: consuming Buffer, info: VideoInfo
   ) throws(FlowError) -> Buffer {
+    health.copied += 1
     var map = try VideoFrameMap(buffer, info: info, for: .writing)
     for index in 0..<picture.planeCount {
       let plane = picture.plane(index)

@@ -7,6 +7,8 @@ struct H264DecodeStatistics: Sendable {
   var session = SessionStatistics()
   /// Access units that never reached a session: no parameter sets, or left out by trick mode.
   var refused: UInt64 = 0
+  /// Pictures copied on their way out.
+  var copied: UInt64 = 0
   var lastFault: String?
 
   var structure: Structure {
@@ -20,7 +22,7 @@ struct H264DecodeStatistics: Sendable {
     structure.set("session-restarts", .uint64(session.restarts))
     structure.set("replayed", .uint64(session.replayed))
     structure.set("resynchronisations", .uint64(session.resynchronisations))
-    structure.set("copied", .uint64(session.allocatorMisses))
+    structure.set("copied", .uint64(copied))
     if let lastFault { structure.set("last-error", .string(lastFault)) }
     return structure
   }
@@ -49,7 +51,7 @@ extension H264Decode {
     var sum = earlierSessions
     if let session { sum.add(session.statistics) }
     let current = H264DecodeStatistics(
-      session: sum, refused: health.undecodable &+ health.skipped, lastFault: health.lastFault)
+      session: sum, refused: health.undecodable &+ health.skipped, copied: health.copied, lastFault: health.lastFault)
     statistics.withLock { $0 = current }
   }
 }

@@ -8,6 +8,8 @@ struct StreamHealth {
   var undecodable: UInt64 = 0
   /// Access units left out in key-unit trick mode.
   var skipped: UInt64 = 0
+  /// Pictures that did not reach downstream, or its conversion, in the memory they were decoded into.
+  var copied: UInt64 = 0
   /// Failures since the last good picture.
   var failuresInARow = 0
   /// The last failure, in words.

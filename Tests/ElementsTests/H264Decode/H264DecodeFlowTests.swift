@@ -160,6 +160,37 @@ import Testing
     #expect(copying.statistic("copied") == Clip.frameCount)
   }
 
+  /// Without `GstVideoMeta`, planes that need no padding go out as they are, one memory each.
+  @Test(arguments: ["I420", "NV12"]) func picturesWithoutPaddingAreNotCopied(format: String) throws {
+    let units = try Clip.accessUnits("wide.h264")
+    let output = "video/x-raw, format=\(format)"
+    let expected = try Harness.decoder(output: output).decode(units)
+    let harness = try Harness.decoder(output: output, takesVideoMeta: false)
+    harness.push(units: units)
+    harness.endOfStream()
+    let caps = try harness.outputCaps()
+    let described = VideoInfo(caps)
+    let info = try #require(described)
+    #expect(harness.waiting == expected.count && expected.count == units.count)
+    #expect(harness.statistic("copied") == 0)
+    // Kept until all are decoded: nothing writes into what is out.
+    var buffers: [[UInt8]] = []
+    while var buffer = harness.tryPull() {
+      #expect(unsafe Int(gst_buffer_n_memory(buffer.raw)) == info.planeCount)
+      #expect(buffer.size == info.size)
+      buffers.append(try buffer.packed(info))
+      // Whoever writes gets a copy.
+      do {
+        var map = try buffer.mapForWriting()
+        var bytes = map.bytes
+        bytes[0] ^= 0xFF
+      }
+      let changed = try buffer.packed(info)
+      #expect(changed != buffers.last && changed.dropFirst() == buffers.last?.dropFirst())
+    }
+    #expect(buffers == expected.map(\.bytes))
+  }
+
   // MARK: Threads and states
 
   @Test(.timeLimit(.minutes(2))) func pushingAndFlushingFromTwoThreads() throws {

@@ -87,7 +87,9 @@ import Testing
     for (index, unit) in units.enumerated() {
       if index == position {
         harness.push(
-          unsafe Event(owning: gst_event_new_gap(GstClockTime(Clip.time(index).nanoseconds), GstClockTime(Clip.frameDuration.nanoseconds))))
+          unsafe Event(
+            owning: gst_event_new_gap(
+              GstClockTime(Clip.time(index).nanoseconds), GstClockTime(Clip.frameDuration.nanoseconds))))
         #expect(hasGap(harness))
       }
       harness.push(unit, pts: Clip.time(positions[index]))
