@@ -9,7 +9,8 @@ extension Buffer {
   @unsafe public init?(wrapping parts: [UnsafeRawBufferPointer], keeping owner: AnyObject) {
     self.init()
     guard unsafe parts.count <= Int(gst_buffer_get_max_memory()) else { return nil }
-    for unsafe part in unsafe parts {
+    for index in unsafe parts.indices {
+      let part = unsafe parts[index]
       let reference = unsafe Unmanaged.passRetained(owner)
       let memory = unsafe gst_memory_new_wrapped(
         GST_MEMORY_FLAG_READONLY, UnsafeMutableRawPointer(mutating: part.baseAddress), gsize(part.count), 0,

@@ -154,7 +154,7 @@ extension H264Decode {
   ) throws(FlowError) {
     let settings = settings.snapshot
     var configuration = SessionConfiguration()
-    configuration.threadCount = Int(settings.maximumThreads)
+    configuration.threadCount = settings.threadCount
     // Frame threads cost a live pipeline a frame of latency each.
     configuration.threadType =
       settings.threadType == .automatic && isLive ? .slice : settings.threadType.sessionValue
@@ -163,7 +163,7 @@ extension H264Decode {
     configuration.lowDelay = settings.lowDelay
     configuration.retries = Int(settings.sessionRetries)
     // Live, a stream that does not speak of reordering has none; a file must not lose a picture.
-    configuration.unknownReordering = isLive || settings.lowDelay ? .adapt : .expect
+    configuration.unknownReordering = settings.compliance.sessionValue(isUrgent: isLive || settings.lowDelay)
     configuration.outputLayout = layout
     do throws(DecodeError) {
       session = try DecompressionSession(format: next, configuration: configuration, allocator: allocator)

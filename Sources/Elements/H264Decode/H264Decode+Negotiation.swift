@@ -121,7 +121,8 @@ extension H264Decode {
     guard let output else { throw .notNegotiated }
     if output.isSessionFormat {
       guard output.isDirect else {
-        Self.log(.info, self, "downstream takes no GstVideoMeta: pictures with padding between rows are copied")
+        Self.log(
+          .info, self, "not direct, or downstream takes no GstVideoMeta: pictures with padding between rows are copied")
         return
       }
       guard let pool = bufferPool else { return }
@@ -138,7 +139,7 @@ extension H264Decode {
 
   /// Makes the pool that the base class chose one that libavcodec can decode into, where downstream permits that.
   func preparePool(in query: borrowing Query) -> Bool {
-    guard let output, output.isSessionFormat, query.allowsVideoMeta else {
+    guard let output, output.isSessionFormat, query.allowsVideoMeta, settings.snapshot.directRendering else {
       self.output?.isDirect = false
       return true
     }

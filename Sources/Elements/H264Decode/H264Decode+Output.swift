@@ -86,7 +86,7 @@ extension H264Decode {
     let pooled = picture.token as? PooledPicture
     guard let conversion else {
       if output.isDirect, let pooled { return pooled.shareBuffer() }
-      if let buffer = Self.wrap(picture, as: output.info) { return buffer }
+      if settings.snapshot.directRendering, let buffer = Self.wrap(picture, as: output.info) { return buffer }
       return try copy(picture, into: try acquireOutput(), info: output.info)
     }
     var target = try acquireOutput()

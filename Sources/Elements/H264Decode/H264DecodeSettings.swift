@@ -6,9 +6,13 @@ import VideoDecoding
 struct H264DecodeSettings: Sendable {
   /// `thread-type`.
   enum ThreadType: Int32, PropertyEnumeration {
-    case automatic, frame, slice
+    // Values and nicks as avdec_h264 has them, in which they are flags.
+    case automatic = 0
+    case frame = 1
+    case slice = 2
+    case frameAndSlice = 3
     // A value of its own: stock has no word for it.
-    case none
+    case none = 4
 
     static var typeName: StaticString { "GstSwiftH264DecodeThreadType" }
 
@@ -17,13 +21,14 @@ struct H264DecodeSettings: Sendable {
       case .automatic: PropertyNick("auto", "Frames; slices when the pipeline is live or low-delay is set")
       case .frame: PropertyNick("frame", "Frames: a frame of delay for each thread but one")
       case .slice: PropertyNick("slice", "Slices of a picture: no delay")
+      case .frameAndSlice: PropertyNick("frame+slice", "Frames, live or not")
       case .none: PropertyNick("none", "No threads")
       }
     }
 
     var sessionValue: SessionConfiguration.ThreadType {
       switch self {
-      case .automatic: .automatic
+      case .automatic, .frameAndSlice: .automatic
       case .frame: .frame
       case .slice: .slice
       case .none: .none
@@ -56,16 +61,55 @@ struct H264DecodeSettings: Sendable {
     }
   }
 
+  /// `std-compliance`, with the values of avdec_h264. Only one thing depends on it: whether pictures are held back when
+  /// the stream does not say how deep its reordering is.
+  enum Compliance: Int32, PropertyEnumeration {
+    case automatic = 2_147_483_647
+    case veryStrict = 2
+    case strict = 1
+    case normal = 0
+    case unofficial = -1
+    case experimental = -2
+
+    static var typeName: StaticString { "GstSwiftH264DecodeCompliance" }
+
+    var nick: PropertyNick {
+      switch self {
+      case .automatic: PropertyNick("auto", "Normal when the pipeline is live or low-delay is set, strict otherwise")
+      case .veryStrict: PropertyNick("very-strict", "As strict")
+      case .strict: PropertyNick("strict", "Hold back as many pictures as the level allows: none is lost")
+      case .normal: PropertyNick("normal", "Hold back none until pictures turn out to be reordered: less delay")
+      case .unofficial: PropertyNick("unofficial", "As normal")
+      case .experimental: PropertyNick("experimental", "As normal")
+      }
+    }
+
+    func sessionValue(isUrgent: Bool) -> SessionConfiguration.UnknownReordering {
+      switch self {
+      case .automatic: isUrgent ? .adapt : .expect
+      case .veryStrict, .strict: .expect
+      case .normal, .unofficial, .experimental: .adapt
+      }
+    }
+  }
+
   var maximumThreads: Int32 = 0
   var threadType = ThreadType.automatic
   var outputCorrupt = true
   var skipFrame = SkipFrame.none
   var lowDelay = false
   var sessionRetries: Int32 = 5
+  var compliance = Compliance.automatic
+  var directRendering = true
+
+  /// More gain nothing with any picture there is.
+  var threadCount: Int { Int(min(maximumThreads, 64)) }
 
   static var properties: [Setting<Self>] {
     [
-      .int("max-threads", \.maximumThreads, in: 0...64, "Threads to decode with (0 = as many as processors)"),
+      .int(
+        "max-threads", \.maximumThreads, in: 0...Int32.max,
+        "Threads to decode with (0 = as many as processors), 64 at most"),
       .enumeration("thread-type", \.threadType, "What threads share"),
       .boolean(
         "output-corrupt", \.outputCorrupt, "Put damaged pictures out, flagged as corrupted, rather than drop them"),
@@ -73,6 +117,8 @@ struct H264DecodeSettings: Sendable {
       .boolean(
         "low-delay", \.lowDelay, "Put a picture out before the next one comes where the stream's order allows it"),
       .int("session-retries", \.sessionRetries, in: 0...100, "Attempts to bring back a codec that was lost"),
+      .enumeration("std-compliance", \.compliance, "What to do when the stream does not say how deep it is reordered"),
+      .boolean("direct-rendering", \.directRendering, "Decode into the buffers that go downstream; off: copy"),
     ]
   }
 }

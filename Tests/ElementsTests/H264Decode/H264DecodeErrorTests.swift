@@ -61,6 +61,25 @@ import Testing
     #expect(fault.details.contains("videotoolbox-status=(int)-12712"))
   }
 
+  /// libavcodec decodes these depths, but there is no format for them in GStreamer.
+  @Test(arguments: [9, 14] as [UInt8]) func depthsWithoutAFormatAreAnError(depth: UInt8) throws {
+    let changed = try Clip.nalUnits(units[0]).flatMap { nalUnit -> [UInt8] in
+      guard nalUnit[0] & 31 == 7 else { return [0, 0, 0, 1] + nalUnit }
+      var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
+      sps.profile = H264.Profile(idc: 244, constraintFlags: 0)
+      sps.lumaBitDepth = depth
+      sps.chromaBitDepth = depth
+      return [0, 0, 0, 1] + sps.nalUnit()
+    }
+    let harness = try Harness.decoder()
+    harness.collectMessages()
+    #expect(harness.push(changed) == FlowError.error.rawValue)
+    let fault = try #require(harness.takeFault())
+    #expect(fault.isError && fault.code == ElementError.StreamCode.format.rawValue)
+    #expect(fault.debug.contains("yuv420p\(depth)le"))
+    #expect(fault.details.contains("videotoolbox-status=(int)-12712"))
+  }
+
   @Test func aStreamWithoutParameterSetsIsAnError() throws {
     let harness = try Harness.decoder()
     harness.collectMessages()

@@ -191,6 +191,44 @@ import Testing
     #expect(buffers == expected.map(\.bytes))
   }
 
+  @Test func directRenderingCanBeSwitchedOff() throws {
+    let harness = try Harness.decoder("swifth264dec direct-rendering=false")
+    #expect(try checksum(harness.decode(units)) == Clip.checksum())
+    #expect(harness.statistic("copied") == Clip.frameCount)
+  }
+
+  // MARK: Properties of stock's decoder
+
+  /// What applications set on avdec_h264 is taken, and the pictures are the same.
+  @Test(arguments: [
+    "std-compliance=auto", "std-compliance=strict", "std-compliance=normal", "thread-type=frame+slice", "thread-type=1",
+    "max-threads=1000", "output-corrupt=true", "skip-frame=0", "qos=false max-errors=-1 discard-corrupted-frames=true",
+  ])
+  func stockPropertiesAreTaken(properties: String) throws {
+    let harness = try Harness.decoder("swifth264dec \(properties)")
+    #expect(try checksum(harness.decode(units)) == Clip.checksum())
+  }
+
+  /// Without VUI nobody says how deep this stream is reordered.
+  @Test(arguments: [("strict", 0), ("normal", 1)]) func complianceDecidesTheDelay(_ value: String, _ early: Int) throws
+  {
+    let units = try units.map { unit in
+      try Clip.nalUnits(unit).flatMap { nalUnit -> [UInt8] in
+        guard nalUnit[0] & 31 == 7 else { return [0, 0, 0, 1] + nalUnit }
+        var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
+        sps.vui = nil
+        return [0, 0, 0, 1] + sps.nalUnit()
+      }
+    }
+    let harness = try Harness.decoder("swifth264dec thread-type=none std-compliance=\(value)")
+    harness.push(units: Array(units[..<1]))
+    #expect(harness.received == early)
+    harness.push(units: Array(units[1...]), from: 1)
+    harness.endOfStream()
+    // In haste, those that turn out to belong before what is out already are lost.
+    #expect((harness.received == Clip.frameCount) == (value == "strict"))
+  }
+
   // MARK: Threads and states
 
   @Test(.timeLimit(.minutes(2))) func pushingAndFlushingFromTwoThreads() throws {
