@@ -47,6 +47,46 @@ import Testing
     return result
   }
 
+  /// An IDR picture, its parameter sets, another picture.
+  @Test(arguments: [1, 5, 64, 10_000], [false, true])
+  func parameterSetsMayComeBehindTheFirstPicture(step: Int, hasMessageInFront: Bool) throws {
+    let sets = try SliceBuilder.sets()
+    let message: [[UInt8]] = hasMessageInFront ? [[0x06, 0x05, 0x01, 0x55, 0x80]] : []
+    let pictures = [UInt32(0), 1].map { number in
+      SliceBuilder(type: number == 0 ? 5 : 1, sliceType: 2, frameNumber: number, lsb: 2 * number).nalUnit { writer in
+        for _ in 0..<30 { writer.u(8, 0x55) }
+      }
+    }
+    let nalUnits =
+      message + [pictures[0]] + sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits + [pictures[1]]
+    let found = scan(nalUnits.flatMap { [0, 0, 0, 1] + $0 as [UInt8] }, growing: step)
+    #expect(found.map(\.finding.isUnit) == [true, true])
+    #expect(found.first?.unit.contents.contains(.idr) == true)
+    #expect(found.first?.unit.slice?.isIDR == true && found.last?.unit.slice?.frameNumber == 1)
+    #expect(found.last?.unit.contents.contains(.parameterSets) == true)
+  }
+
+  /// They are looked for once, and not without end.
+  @Test func parameterSetsThatNeverComeAreNotAwaited() throws {
+    let picture = SliceBuilder(type: 5, sliceType: 2).nalUnit { writer in
+      for _ in 0..<100_000 { writer.u(8, 0x55) }
+    }
+    let stream: [UInt8] = (0..<40).flatMap { _ in [0, 0, 0, 1] + picture as [UInt8] }
+    var scanner = Scanner()
+    var (begin, most, calls) = (0, 0, 0)
+    for end in stride(from: 20_000, through: stream.count, by: 20_000) {
+      most = max(most, end - begin)
+      while case .unusable(let size) = scanner.next(
+        in: stream.span.extracting(begin..<end), isMarked: false, isDraining: false)
+      {
+        begin += size
+        calls += 1
+      }
+    }
+    #expect(calls == 39)
+    #expect(most > 1 << 20 && most < (1 << 20) + 200_000)
+  }
+
   @Test(arguments: [1, 2, 3, 7, 64, 1000], [0, 1, 5])
   func cutsTheSameHoweverTheDataComes(step: Int, trailingZeros: Int) throws {
     let stream = try Self.stream(trailingZeros: trailingZeros)
@@ -107,13 +147,11 @@ import Testing
   @Test func picturesBeforeTheirParameterSetsAreUnusable() throws {
     let whole = try Self.stream()
     let units = nalUnits(whole)
-    let stream: [UInt8] = (units.dropFirst(3) + units).flatMap { [0, 0, 0, 1] + $0 }
+    let tail = units.drop { $0[0] & 31 != 1 || $0.count == 1 }
+    let stream: [UInt8] = (tail + units).flatMap { [0, 0, 0, 1] + $0 }
     let findings = scan(stream, growing: stream.count).map(\.finding)
-    // Without an SPS, the three pictures; then all that it had before.
-    #expect(findings.count == 6)
-    for (index, finding) in findings.enumerated() {
-      if case .unusable = finding { #expect(index < 3) } else { #expect(index >= 3) }
-    }
+    // Without an SPS, the two pictures behind the IDR picture; then all that it had before.
+    #expect(findings.map(\.isUnit) == [false, false, true, true, true])
   }
 
   @Test(arguments: [H264.UnitScanner.InputAlignment.none, .nalUnits, .accessUnit], [false, true])
@@ -148,4 +186,8 @@ import Testing
     #expect(scanner.takeNotices().count == 64)
     #expect(scanner.takeNotices().isEmpty)
   }
+}
+
+extension H264.UnitScanner.Finding {
+  fileprivate var isUnit: Bool { if case .unit = self { true } else { false } }
 }

@@ -120,6 +120,9 @@ extension H264Parse {
         Self.log(
           .warning, self,
           "bad NAL unit length: found \(error), expected at most \(byteCount) bytes; \(goodBytes) bytes are good")
+      case .lateParameterSets:
+        Self.log(.info, self, "the parameter sets of the first picture come behind it")
+        insertion.isForced = true
       case .startCodes:
         postWarning(
           ElementError(

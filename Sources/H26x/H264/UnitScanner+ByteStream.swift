@@ -12,6 +12,9 @@ extension H264.UnitScanner {
     if !cursor.isInNALUnit, unit.nalUnitCount == 0 {
       if let result = findFirstStartCode(bytes, isComplete: isWholeNALUnit) { return result }
     }
+    if inputAlignment == .none, !hasLookedAhead, !hasParameterSets, lacksParameterSetsAhead(bytes, isDraining) {
+      return .needsMoreData
+    }
     if cutsNALUnits, !isDraining, let result = awaitHeaders(bytes, isComplete: isWholeNALUnit) { return result }
     while true {
       if !cursor.isInNALUnit {
@@ -80,6 +83,44 @@ extension H264.UnitScanner {
       if hasParameterSets { return nil }
     }
     return .needsMoreData
+  }
+
+  /// How far behind an IDR picture its parameter sets are looked for: a few pictures.
+  private static let lookAhead = 1 << 20
+
+  /// A stream that was cut in front of its first IDR picture, but behind the parameter sets, may say them again soon:
+  /// then nothing is lost. Answers whether more data is needed to know.
+  private mutating func lacksParameterSetsAhead(_ bytes: Span<UInt8>, _ isDraining: Bool) -> Bool {
+    let window = bytes.extracting(first: min(bytes.count, Self.lookAhead))
+    let isWhole = isDraining && window.count == bytes.count
+    var sets = H264.ParameterSets()
+    var startsWithIDR = false
+    var end = 0
+    var units = AnnexB.Scanner()
+    while let place = units.next(in: window, isComplete: isWhole), place.range.count > 0 {
+      end = place.range.upperBound
+      let nalUnit = window.extracting(place.range)
+      let type = H264.NALUnitType(rawValue: nalUnit[0])
+      if type == .idrSlice { startsWithIDR = true }
+      // Other pictures in front cannot be decoded whatever comes.
+      if type.isVCL && !startsWithIDR { return false }
+      guard type == .sequenceParameterSet || type == .pictureParameterSet else { continue }
+      _ = try? sets.insert(nalUnit)
+      guard sets.canReadSlices else { continue }
+      hasLookedAhead = true
+      guard startsWithIDR else { return false }
+      for nalUnit in sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits { store(nalUnit.span) }
+      tell(.lateParameterSets)
+      return false
+    }
+    // Of an IDR picture, the first byte is enough to wait: the scan must not get there before.
+    if !startsWithIDR, let start = AnnexB.startCode(in: window, from: end).map({ $0 + 3 }), start < window.count {
+      startsWithIDR = H264.NALUnitType(rawValue: window[start]) == .idrSlice
+    }
+    let isAtEnd = isWhole || window.count == Self.lookAhead
+    // Once is enough: not every picture of a stream without parameter sets may cost a search.
+    if isAtEnd && startsWithIDR { hasLookedAhead = true }
+    return startsWithIDR && !isAtEnd
   }
 
   /// Whether the first bytes of a NAL unit are enough for the detector.

@@ -65,6 +65,8 @@ extension H264 {
       case foreignType(NALUnitType)
       /// A length that points past the end of a packet, so many bytes of which are good.
       case badLength(BitstreamError, goodBytes: Int, byteCount: Int)
+      /// The stream begins with an IDR picture whose parameter sets come behind it, in a byte stream only.
+      case lateParameterSets
       /// The first start codes inside a length-prefixed NAL unit.
       case startCodes
     }
@@ -104,6 +106,8 @@ extension H264 {
     private var hasSeenForeignTypes = false
     private var hasSeenStartCodes = false
     private var hasUnreadablePictureParameterSet = false
+    /// Parameter sets were looked for behind an IDR picture in vain, or found.
+    var hasLookedAhead = false
 
     // MARK: The unit in hand
 
@@ -143,6 +147,7 @@ extension H264 {
       parameterSets.removeAll()
       lastSequenceParameterSetID = nil
       hasUnreadablePictureParameterSet = false
+      hasLookedAhead = false
     }
 
     /// Whether nothing of the next unit was seen yet.
@@ -169,7 +174,7 @@ extension H264 {
       return notices
     }
 
-    private mutating func tell(_ notice: Notice) {
+    mutating func tell(_ notice: Notice) {
       if notices.count < Self.noticeLimit { notices.append(notice) }
     }
 
