@@ -41,15 +41,20 @@ let package = Package(
     .target(
       name: "HarnessSupport", dependencies: ["GStreamer", "CGStreamer", "CGStreamerCheck"],
       path: "Tests/HarnessSupport", swiftSettings: settings),
+    // Empty unless tests are built with the thread sanitizer.
+    .target(name: "ThreadSanitizerLocks", path: "Tests/ThreadSanitizer", publicHeadersPath: "."),
     .executableTarget(
       name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
     .testTarget(name: "H26xTests", dependencies: ["H26x"], swiftSettings: settings),
     .testTarget(
-      name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport"], swiftSettings: settings),
+      name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport", "ThreadSanitizerLocks"],
+      swiftSettings: settings),
     .testTarget(
-      name: "VideoDecodingTests", dependencies: ["VideoDecoding", "AVCodec", "H26x"], swiftSettings: settings),
+      name: "VideoDecodingTests", dependencies: ["VideoDecoding", "AVCodec", "H26x", "ThreadSanitizerLocks"],
+      swiftSettings: settings),
     .testTarget(
-      name: "ElementsTests", dependencies: ["Elements", "GStreamer", "CGStreamer", "HarnessSupport", "H26x"],
+      name: "ElementsTests",
+      dependencies: ["Elements", "GStreamer", "CGStreamer", "HarnessSupport", "H26x", "ThreadSanitizerLocks"],
       swiftSettings: settings),
     .testTarget(name: "PipelineTests", swiftSettings: settings),
   ],

@@ -49,7 +49,9 @@ final class PictureBridge: FrameBufferSource {
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
-    if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } }
+    // Last, so that whoever has asked `hasStarted` since then sees the memory as well: libavcodec's threads hand
+    // pictures over by its own means, which nobody can check.
+    defer { if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } } }
     guard let written = PixelFormat(request.format) else { throw .unsupportedFeature }
     let isSemiPlanar = layout == .semiPlanar && written == .yuv420p
     let wanted = PictureRequest(request, pixelFormat: isSemiPlanar ? .nv12 : written)
