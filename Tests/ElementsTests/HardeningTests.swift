@@ -23,4 +23,24 @@ import Testing
     #expect(output.contains(pps))
     #expect(output.contains(next))
   }
+
+  /// An SPS was cut short. The one before it is good, but libavcodec would put what is left of this in its place.
+  @Test(arguments: ["au", "nal"]) func anUnreadableParameterSetDoesNotReplaceAGoodOne(alignment: String) throws {
+    let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]
+    let pps: [UInt8] = [0, 0, 0, 1, 0x28, 0xce, 0x08, 0x15, 0xc8]
+    let idr: [UInt8] = [0, 0, 0, 1, 0x25, 0xb8, 0, 4, 0, 0, 0xfe, 0x1c]
+    let next: [UInt8] = [0, 0, 0, 1, 0x21, 0xb8, 0, 8, 0, 0x0b, 0xf8, 0x38]
+    let (shortSPS, shortPPS) = (Array(sps.prefix(9)), Array(pps.prefix(7)))
+    // Another id, which nothing good is known of: what is left may be better than nothing.
+    let otherPPS: [UInt8] = [0, 0, 0, 1, 0x28, 0x5b]
+    let harness = try Harness("swifth264parse")
+    harness.setOutputCaps("video/x-h264, stream-format=byte-stream, alignment=\(alignment)")
+    harness.setInputCaps("video/x-h264, stream-format=byte-stream")
+    #expect(harness.push(sps + pps + idr + shortSPS + shortPPS + otherPPS + next + sps + pps + idr) == 0)
+    harness.endOfStream()
+    var output: [UInt8] = []
+    while let buffer = harness.tryPull() { output += try buffer.copiedBytes() }
+    let delimiter: [UInt8] = [0, 0, 0, 1, 9, 0xf0]
+    #expect(output == delimiter + sps + pps + idr + delimiter + otherPPS + next + delimiter + sps + pps + idr)
+  }
 }

@@ -29,6 +29,7 @@ struct PictureFault {
 extension H264Decode {
   /// Counts a picture that could not be decoded; one too many in a row ends the stream.
   func count(_ fault: PictureFault) throws(FlowError) {
+    guard !health.isGivingUp else { return }
     health.failuresInARow += 1
     health.lastFault = fault.description
     publishStatistics()
@@ -45,6 +46,11 @@ extension H264Decode {
     let error = ElementError(
       fault.error,
       debug: "\(health.failuresInARow) pictures in a row could not be decoded; the last: \(fault.description)")
+    // The pictures before them wait inside for their turn: they are shown before the stream ends.
+    health.isGivingUp = true
+    defer { health.isGivingUp = false }
+    session?.drain()
+    try deliver()
     post(error, details: details(of: fault.error, fault))
     throw .error
   }

@@ -12,6 +12,8 @@ struct StreamHealth {
   var copied: UInt64 = 0
   /// Failures since the last good picture.
   var failuresInARow = 0
+  /// There were too many: what is left goes out, and then the error.
+  var isGivingUp = false
   /// The last failure, in words.
   var lastFault: String?
 

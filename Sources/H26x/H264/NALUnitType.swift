@@ -53,6 +53,10 @@ extension H264 {
       }
     }
 
+    /// Whether it is an SPS, its extension, a subset SPS or a PPS: 7, 8, 13, 15.
+    @inline(__always)
+    public var isParameterSet: Bool { rawValue == 7 || rawValue == 8 || rawValue == 13 || rawValue == 15 }
+
     /// Whether the header has three more bytes (7.3.1): 14, 20, 21.
     @inline(__always)
     public var hasHeaderExtension: Bool { rawValue == 14 || rawValue == 20 || rawValue == 21 }

@@ -160,6 +160,22 @@ extension H264 {
       return SliceParameters(pps, sps.base)
     }
 
+    /// Whether an SPS or PPS with the id of this one was read before: what slices can be read with, should this one
+    /// turn out to be damaged behind its id.
+    public func hasNamesake(of nalUnit: Span<UInt8>) -> Bool {
+      do throws(BitstreamError) {
+        switch try NALUnitHeader(nalUnit).type {
+        case .sequenceParameterSet: return sequences[try Self.sequenceID(nalUnit)] != nil
+        case .pictureParameterSet:
+          var reader = BitReader(nalUnit, from: 1)
+          return pictures[Int(try reader.ue8(in: 0...255, "pic_parameter_set_id"))] != nil
+        default: return false
+        }
+      } catch {
+        return false
+      }
+    }
+
     /// The NAL units of all SPS, by id.
     public var sequenceParameterSetNALUnits: [[UInt8]] { sequences.compactMap { $0?.bytes } }
 

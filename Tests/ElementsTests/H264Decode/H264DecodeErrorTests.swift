@@ -16,6 +16,8 @@ import Testing
     #expect(harness.push(units: Array(units[..<5])).allSatisfy { $0 == 0 })
     let flows = harness.push(units: (0..<40).map { _ in undecodable }, from: 5)
     #expect(flows.contains(FlowError.error.rawValue))
+    // What was decoded before went out before, though it was waiting for its turn.
+    #expect(try harness.takePictures().count == 5)
     let fault = try #require(harness.takeFault())
     #expect(fault.isError)
     #expect(fault.domain == "gst-stream-error-quark")
