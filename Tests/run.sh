@@ -23,6 +23,6 @@ for option in "$@"; do
   --sanitize=thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" G_SLICE=always-malloc ;;
   esac
 done
-# It measures its process, so that nothing else may run in it.
-SOAK_ACCESS_UNITS=4000 swift test --filter SoakTests "$@"
+# It measures its process, so that nothing else may run in it, and no sanitizer, which keeps freed memory back.
+[[ " $* " == *" --sanitize="* ]] || SOAK_ACCESS_UNITS=4000 swift test --filter SoakTests "$@"
 exec swift test "$@"
