@@ -42,7 +42,9 @@ struct AccessUnitInspector {
     summary.isSecondField = info.isSecondField
     switch info.randomAccess {
     case .none: break
-    case .idr: summary.randomAccess = .instantaneous
+    // libavcodec goes by the first slice, should slices of another picture have got in behind it.
+    case .idr where info.slice == nil || info.slice?.nalUnitType == .idrSlice: summary.randomAccess = .instantaneous
+    case .idr: break
     case .recoveryPoint(let point): summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount))
     }
     guard let slice = info.slice else {

@@ -156,8 +156,11 @@ extension DecompressionSession {
     // During a replay most have their result already.
     if let codec, codec.takeErrorFlags(timestamp: frame.timestamp) != 0 { noteDamage(at: index) }
     guard let record = pending.remove(index) else { return }
-    // What the IDR picture before it left behind can no longer come.
-    while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
+    // What the IDR picture before it left behind can no longer come, unless that picture did not decode: then
+    // libavcodec goes on with what it has.
+    if bridge.hasStarted(record.epoch) {
+      while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
+    }
     // libavcodec does not flag those that it only puts out because nothing follows.
     let isUnrecovered = frame.isCorrupt || (isDraining && !hasRecovered && !record.standsAlone)
     if !isUnrecovered { hasRecovered = true }

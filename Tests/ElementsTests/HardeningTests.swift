@@ -24,6 +24,22 @@ import Testing
     #expect(output.contains(next))
   }
 
+  /// The first PPS is missing and comes again later, the SPS does not.
+  @Test func aMissingPPSDoesNotTakeTheSPSWithIt() throws {
+    let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]
+    let pps: [UInt8] = [0, 0, 0, 1, 0x28, 0xce, 0x08, 0x15, 0xc8]
+    let idr: [UInt8] = [0, 0, 0, 1, 0x25, 0xb8, 0, 4, 0, 0, 0xfe, 0x1c]
+    let harness = try Harness("swifth264parse")
+    harness.setOutputCaps("video/x-h264, stream-format=byte-stream, alignment=au")
+    harness.setInputCaps("video/x-h264, stream-format=byte-stream")
+    #expect(harness.push(sps + idr + pps + idr) == 0)
+    harness.endOfStream()
+    var output: [UInt8] = []
+    while let buffer = harness.tryPull() { output += try buffer.copiedBytes() }
+    #expect(output.contains(sps))
+    #expect(output.contains(pps + idr))
+  }
+
   /// An SPS was cut short. The one before it is good, but libavcodec would put what is left of this in its place.
   @Test(arguments: ["au", "nal"]) func anUnreadableParameterSetDoesNotReplaceAGoodOne(alignment: String) throws {
     let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import H26x
 import Testing
 
@@ -112,6 +113,44 @@ import Testing
     #expect(run.frames.count == whole.count)
     #expect(run.frames.first(where: \.isCorrupt)?.tag == 20)
     #expect(Array(run.checksums.prefix(20)) == Array(whole.prefix(20)) && run.frames.last?.isCorrupt == true)
+  }
+
+  /// An IDR picture that does not decode ends nothing: those before it still wait for their turn, and get it.
+  @Test(arguments: [false, true]) func picturesBeforeABrokenIDRPictureAreShown(_ isMixed: Bool) throws {
+    let units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
+    // The rest of a stream with larger pictures, from the last slice of its IDR picture on.
+    let others = accessUnits(Vector.named("jcodec_seq_explicit_test.264")?.bytes ?? [])
+    var broken: [UInt8] = []
+    let first = others[0]
+    var nalUnits = AnnexB.NALUnits(first.span)
+    while let nalUnit = nalUnits.next() { broken = Array(first[nalUnit.startCodeOffset..<nalUnit.range.upperBound]) }
+    let configuration = SessionConfiguration.with {
+      $0.threadType = .none
+      $0.unknownReordering = .expect
+    }
+    // It comes by itself, or behind the first slice of a picture that lost the others.
+    let cut = units[10]
+    var slices = AnnexB.NALUnits(cut.span)
+    let slice = slices.next()
+    let mixed = Array(cut[..<(try #require(slice).range.upperBound)]) + broken
+    let tail = isMixed ? mixed : broken
+    let run = try decodeAll(Array(units[..<10]) + [tail] + others[1...], configuration)
+    #expect(run.accounts(for: 10 + others.count))
+    #expect(Set(run.frames.map(\.tag)).isSuperset(of: 0..<10))
+  }
+
+  /// The same when the codec does not take it at all and goes on with pictures that are shown between those before.
+  @Test func picturesBeforeARefusedIDRPictureAreShown() throws {
+    let units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
+    let plan = FaultPlan()
+    plan.send = { _, index in index == 10 ? .invalidData : nil }
+    let configuration = SessionConfiguration.with {
+      $0.threadType = .none
+      $0.unknownReordering = .expect
+    }
+    let run = try decodeAll(Array(units[..<10] + units[..<20]), configuration, plan: plan)
+    #expect(run.accounts(for: 30))
+    #expect(Set(run.frames.map(\.tag)).isSuperset(of: 0..<10))
   }
 
   @Test(arguments: [0, 1, 2, 3]) func randomBytes(_ seed: UInt64) throws {
