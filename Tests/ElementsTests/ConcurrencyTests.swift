@@ -89,9 +89,14 @@ import Testing
     guard let message = unsafe gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
     defer { unsafe gst_message_unref(message) }
     var error: UnsafeMutablePointer<GError>?
-    unsafe gst_message_parse_error(message, &error, nil)
-    defer { unsafe g_error_free(error) }
-    return unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "an error without text"
+    var debug: UnsafeMutablePointer<CChar>?
+    unsafe gst_message_parse_error(message, &error, &debug)
+    defer {
+      unsafe g_error_free(error)
+      unsafe g_free(debug)
+    }
+    let details = unsafe debug.map { unsafe String(cString: $0) } ?? ""
+    return unsafe error.map { unsafe "\(String(cString: $0.pointee.message)) \(details)" } ?? "an error without text"
   }
 }
 

@@ -84,7 +84,8 @@ extension H264 {
     /// How far the header of a unit's first slice is read: picture order counts need all of it
     /// (``PictureOrderCounter``).
     public var sliceDepth = SliceHeader.Depth.pictureIdentity
-    /// Whether slices whose PPS came but cannot be read are units all the same: a decoder may make more of it.
+    /// Whether slices whose PPS came but cannot be read are units all the same: a decoder may make more of it. So are
+    /// slices without a PPS in one unit with an SPS, which may be the only one.
     public var sparesUnreadablePictureParameterSets = true
 
     // MARK: Found out
@@ -197,7 +198,12 @@ extension H264 {
       guard size > 0 else { return finding }
       packetRemainder = max(0, packetRemainder - size)
       cursor.discard(size)
-      if case .unusable = finding { unit = CodedUnit() }
+      if case .unusable = finding {
+        // Left out NAL by NAL, an access unit begins with the first of its NAL units that is of use.
+        let start = cutsNALUnits ? unit.contents.intersection(.accessUnitStart) : []
+        unit = CodedUnit()
+        unit.contents = start
+      }
       return finding
     }
 
@@ -206,7 +212,10 @@ extension H264 {
       if endsAccessUnit { unit.contents.insert(.accessUnitEnd) }
       if !cutsNALUnits { unit.contents.insert(.accessUnitStart) }
       guard unit.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
-      let isSpared = hasUnreadablePictureParameterSet && sparesUnreadablePictureParameterSets
+      // No SPS is to be lost with the pictures whose PPS is missing.
+      let isSpared =
+        sparesUnreadablePictureParameterSets
+        && (hasUnreadablePictureParameterSet || unit.contents.contains(.sequenceParameterSet))
       if unit.contents.contains(.slice), !isSpared, !hasParameterSets {
         countMissingParameterSets()
         return .unusable(size)
@@ -234,20 +243,28 @@ extension H264 {
       guard !Self.isLeftOut(nalUnit) else { return leaveOut(nalUnit, range, start: start) }
       let type = NALUnitType(rawValue: nalUnit[0])
       nalUnitCounts[Int(type.rawValue)] += 1
-      unit.end = range.upperBound
       if cursor.beginsAccessUnit {
         accessUnitContents = []
         unit.contents.insert(.accessUnitStart)
       }
+      if type.isParameterSet, !store(nalUnit), parameterSets.hasNamesake(of: nalUnit) {
+        // Decoders would take what they can read of it in place of the good one.
+        return drop(range, start: start)
+      }
+      unit.end = range.upperBound
       let contents = look(nalUnit, type, range, start: start)
       unit.contents.formUnion(contents)
       accessUnitContents.formUnion(unit.contents)
       if listsNALUnits { unit.list(CodedUnit.NALUnit(start: start, range: range, contents: contents)) }
     }
 
-    private mutating func leaveOut(_ nalUnit: Span<UInt8>, _ range: Range<Int>, start: Int) {
+    private mutating func drop(_ range: Range<Int>, start: Int) {
       unit.dropped.append(start..<range.upperBound)
       if listsNALUnits { unit.list(CodedUnit.NALUnit(start: start, range: range, contents: nil)) }
+    }
+
+    private mutating func leaveOut(_ nalUnit: Span<UInt8>, _ range: Range<Int>, start: Int) {
+      drop(range, start: start)
       errors.nalUnits += 1
       guard nalUnit.count > 0, !hasSeenForeignTypes else { return }
       let type = NALUnitType(rawValue: nalUnit[0])
@@ -273,9 +290,8 @@ extension H264 {
             CodedUnit.NALUnit(start: start, range: range, contents: .supplementalInformation))
         }
         return .supplementalInformation
-      case 7, 8, 13, 15:
-        store(nalUnit)
-        return type == .pictureParameterSet ? .pictureParameterSet : .sequenceParameterSet
+      case 7, 13, 15: return .sequenceParameterSet
+      case 8: return .pictureParameterSet
       case 9: return .delimiter
       default: return []
       }
@@ -317,21 +333,26 @@ extension H264 {
     }
 
     /// Keeps a parameter set, from in band or out of it (NAL unit types 7, 8, 13 and 15).
-    public mutating func store(_ nalUnit: Span<UInt8>) {
-      guard nalUnit.count > 0 else { return }
+    ///
+    /// - Returns: whether it can be read.
+    @discardableResult
+    public mutating func store(_ nalUnit: Span<UInt8>) -> Bool {
+      guard nalUnit.count > 0 else { return false }
       let type = NALUnitType(rawValue: nalUnit[0])
       do throws(BitstreamError) {
         let change = try parameterSets.insert(nalUnit)
         if type == .sequenceParameterSet, change != .unchanged || lastSequenceParameterSetID == nil {
           lastSequenceParameterSetID = try SequenceParameterSet(nalUnit: nalUnit).id
         }
-        guard change != .unchanged else { return }
+        guard change != .unchanged else { return true }
         parameterSetChanges += 1
         tell(.parameterSet(type, byteCount: nalUnit.count, change))
+        return true
       } catch {
         errors.parameterSets += 1
         if type == .pictureParameterSet { hasUnreadablePictureParameterSet = true }
         tell(.unreadableParameterSet(type, byteCount: nalUnit.count, error))
+        return false
       }
     }
 

@@ -137,7 +137,6 @@ import Testing
 
   @Test func picturesAreDecodedIntoThePoolsBuffers() throws {
     let harness = try Harness.decoder()
-    var addresses: Set<UInt> = []
     var count = 0
     let positions = Clip.presentationOrder(units)
     for (index, unit) in units.enumerated() {
@@ -148,12 +147,10 @@ import Testing
         let meta = try unsafe #require(gst_buffer_get_video_meta(buffer.raw))
         let (stride, chroma) = unsafe (Int(meta.pointee.stride.0), Int(meta.pointee.offset.1))
         #expect(stride % 64 == 0 && chroma >= stride * 192)
-        unsafe addresses.insert(UInt(bitPattern: gst_buffer_peek_memory(buffer.raw, 0)))
       }
     }
     #expect(count > 50)
-    // The pool's memory goes round, and no picture was decoded anywhere else.
-    #expect(addresses.count < 25)
+    // No picture was decoded anywhere else.
     #expect(harness.statistic("copied") == 0)
     let copying = try Harness.decoder(takesVideoMeta: false)
     _ = try copying.decode(units)
