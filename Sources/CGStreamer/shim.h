@@ -92,6 +92,14 @@ static inline void cgst_buffer_add_user_data_unregistered(GstBuffer *buffer, con
   (void)buffer; (void)uuid; (void)data; (void)size;
 #endif
 }
+static inline gboolean cgst_buffer_has_user_data_unregistered(GstBuffer *buffer) {
+#if GST_CHECK_VERSION(1, 22, 0)
+  return gst_buffer_get_n_meta(buffer, GST_VIDEO_SEI_USER_DATA_UNREGISTERED_META_API_TYPE) > 0;
+#else
+  (void)buffer;
+  return FALSE;
+#endif
+}
 
 // MARK: Values
 

@@ -14,6 +14,17 @@ extension Buffer {
     case cea708Packet
   }
 
+  private borrowing func hasMeta(_ kind: GType) -> Bool { unsafe gst_buffer_get_n_meta(raw, kind) > 0 }
+
+  /// Whether closed captions are attached.
+  public var hasCaptions: Bool { hasMeta(gst_video_caption_meta_api_get_type()) }
+  /// Whether an Active Format Description is attached.
+  public var hasActiveFormat: Bool { hasMeta(gst_video_afd_meta_api_get_type()) }
+  /// Whether bar data is attached.
+  public var hasBars: Bool { hasMeta(gst_video_bar_meta_api_get_type()) }
+  /// Whether unregistered user data is attached; `false` before GStreamer 1.22.
+  public var hasUserData: Bool { unsafe cgst_buffer_has_user_data_unregistered(raw) != 0 }
+
   /// Attaches closed captions (`GstVideoCaptionMeta`). The bytes are copied; none attach nothing.
   public mutating func addCaptions(_ bytes: Span<UInt8>, format: CaptionFormat) {
     guard bytes.count > 0 else { return }

@@ -13,6 +13,7 @@ public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   public static let userDataRegistered = SEIPayloadType(rawValue: 4)
   public static let userDataUnregistered = SEIPayloadType(rawValue: 5)
   public static let recoveryPoint = SEIPayloadType(rawValue: 6)
+  public static let stereoVideoInformation = SEIPayloadType(rawValue: 21)
   public static let framePackingArrangement = SEIPayloadType(rawValue: 45)
   public static let displayOrientation = SEIPayloadType(rawValue: 47)
   public static let masteringDisplayColourVolume = SEIPayloadType(rawValue: 137)

@@ -30,6 +30,8 @@ public struct RegisteredUserData: Sendable, Hashable {
   public enum Content: Sendable, Hashable {
     /// `cc_data()` (CTA-708, 4.4): triplets of a type byte and two data bytes.
     case closedCaptions([UInt8])
+    /// A whole Caption Distribution Packet (SMPTE ST 334-2), which has `cc_data()` inside.
+    case captionPacket([UInt8])
     /// `bar_data()` of A/53.
     case barData(BarData)
     /// `active_format` of `afd_data()`, 0 to 15; nil when the flag in front says there is none.
@@ -85,6 +87,11 @@ public struct RegisteredUserData: Sendable, Hashable {
     var reader = BitReader(data.span, removesEmulationPrevention: false)
     // itu_t_t35_provider_code of ATSC; DirecTV's own puts no identifier behind it.
     let provider = try reader.u(16, "itu_t_t35_provider_code")
+    // Equipment that takes captions off a serial digital interface sends the packet as it is: in place of the user
+    // structure, or of cc_data(). There its first byte says that no captions follow, so that none is mistaken for it.
+    for offset in [2, 6, 7] {
+      if let packet = captionPacket(at: offset) { return .captionPacket(packet) }
+    }
     switch provider {
     case 0x0031:
       switch try reader.u(32, "user_identifier") {
@@ -95,6 +102,17 @@ public struct RegisteredUserData: Sendable, Hashable {
     case 0x002F: return try readATSC(&reader, hasLength: true)
     default: return nil
     }
+  }
+
+  /// The Caption Distribution Packet at this place of `data`, when its length, footer and checksum are right.
+  private func captionPacket(at offset: Int) -> [UInt8]? {
+    guard data.count > offset + 2, data[offset] == 0x96, data[offset + 1] == 0x69 else { return nil }
+    let length = Int(data[offset + 2])
+    // Header and footer are 7 and 4 bytes.
+    guard length >= 11, length <= data.count - offset else { return nil }
+    let packet = [UInt8](data[offset..<offset + length])
+    guard packet[length - 4] == 0x74, packet.reduce(0, &+) == 0 else { return nil }
+    return packet
   }
 
   private func readATSC(_ reader: inout BitReader, hasLength: Bool) throws(BitstreamError) -> Content? {

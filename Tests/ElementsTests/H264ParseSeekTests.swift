@@ -51,6 +51,102 @@ import Testing
     }
   }
 
+  /// The file in a pipeline that has prerolled.
+  private func withPipeline(
+    sequences: Int, _ body: (UnsafeMutablePointer<GstElement>) throws -> Void
+  ) throws {
+    Harness.initialise()
+    _ = try Harness.parse()
+    let path = try Self.file(sequences: sequences)
+    defer { unsafe _ = unlink(path) }
+    let description = "filesrc location=\(path) ! swifth264parse ! fakesink name=sink sync=false"
+    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
+    defer {
+      unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
+      unsafe gst_object_unref(pipeline)
+    }
+    unsafe gst_element_set_state(pipeline, GST_STATE_PAUSED)
+    #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
+    try unsafe body(pipeline)
+  }
+
+  /// Plays what is left to the end of it.
+  private func playToTheEnd(_ pipeline: UnsafeMutablePointer<GstElement>) throws {
+    unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
+    let bus = try unsafe #require(gst_element_get_bus(pipeline))
+    defer { unsafe gst_object_unref(bus) }
+    let kinds = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
+    let message = try unsafe #require(gst_bus_timed_pop_filtered(bus, 30_000_000_000, kinds))
+    #expect(unsafe message.pointee.type == GST_MESSAGE_EOS)
+    unsafe gst_message_unref(message)
+  }
+
+  /// Twelve seconds, as position, as length by the bytes, and from one into the other.
+  @Test func queriesAreAnswered() throws {
+    try unsafe withPipeline(sequences: 30) { pipeline in
+      try unsafe playToTheEnd(pipeline)
+      var position: gint64 = -1
+      #expect(unsafe gst_element_query_position(pipeline, GST_FORMAT_TIME, &position) != 0)
+      #expect(position == 12_000_000_000)
+      var duration: gint64 = -1
+      #expect(unsafe gst_element_query_duration(pipeline, GST_FORMAT_TIME, &duration) != 0)
+      #expect(abs(duration - 12_000_000_000) < 1_200_000_000)
+      var bytes: gint64 = -1
+      #expect(unsafe gst_element_query_duration(pipeline, GST_FORMAT_BYTES, &bytes) != 0)
+      var time: gint64 = -1
+      #expect(unsafe gst_element_query_convert(pipeline, GST_FORMAT_BYTES, bytes, GST_FORMAT_TIME, &time) != 0)
+      #expect(abs(time - duration) < 100_000_000)
+      var back: gint64 = -1
+      #expect(unsafe gst_element_query_convert(pipeline, GST_FORMAT_TIME, time, GST_FORMAT_BYTES, &back) != 0)
+      #expect(abs(back - bytes) < 100)
+    }
+  }
+
+  /// A seek right after the first picture goes back to where that one was.
+  @Test func aSeekToTheBeginningStartsTimesAnew() throws {
+    try unsafe withPipeline(sequences: 2) { pipeline in
+      for _ in 0..<3 {
+        #expect(unsafe prerolled(pipeline).pts == 0)
+        #expect(unsafe gst_element_seek_simple(pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0) != 0)
+        #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
+      }
+      try unsafe playToTheEnd(pipeline)
+      var position: gint64 = -1
+      #expect(unsafe gst_element_query_position(pipeline, GST_FORMAT_TIME, &position) != 0)
+      #expect(position == 800_000_000)
+    }
+  }
+
+  @Test func aSeekWithAnEndStopsThere() throws {
+    try unsafe withPipeline(sequences: 30) { pipeline in
+      let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_ACCURATE.rawValue)
+      #expect(
+        unsafe gst_element_seek(
+          pipeline, 1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 2_000_000_000) != 0)
+      try unsafe playToTheEnd(pipeline)
+      var position: gint64 = -1
+      #expect(unsafe gst_element_query_position(pipeline, GST_FORMAT_TIME, &position) != 0)
+      // The end of the sequence that it falls into at the latest.
+      #expect(position >= 2_000_000_000 - 40_000_000 && position <= 2_400_000_000, "\(position)")
+    }
+  }
+
+  /// The last sequence of the range comes first, beginning with its IDR picture.
+  @Test func aRawFilePlaysBackwards() throws {
+    try unsafe withPipeline(sequences: 30) { pipeline in
+      let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_ACCURATE.rawValue)
+      #expect(
+        unsafe gst_element_seek(
+          pipeline, -1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 2_000_000_000) != 0)
+      #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
+      #expect(unsafe !prerolled(pipeline).isDelta)
+      try unsafe playToTheEnd(pipeline)
+      // The picture at the sink is of the sequence at the beginning.
+      let last = unsafe prerolled(pipeline)
+      #expect(last.isDelta)
+    }
+  }
+
   private func prerolled(_ pipeline: UnsafeMutablePointer<GstElement>) -> (pts: Int, isDelta: Bool) {
     let bin = unsafe UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self)
     guard let sink = unsafe gst_bin_get_by_name(bin, "sink") else { return (-1, true) }

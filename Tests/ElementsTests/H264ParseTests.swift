@@ -257,7 +257,8 @@ import Testing
     var record = Stream.codecData
     record[4] = 0xFC | UInt8(size - 1)
     for (format, expected) in [
-      ("avc", Stream.packet(Stream.sps, Stream.pps, Stream.idr, lengthSize: size)),
+      ("avc", Stream.packet(Stream.idr, lengthSize: size)),
+      ("avc3", Stream.packet(Stream.sps, Stream.pps, Stream.idr, lengthSize: size)),
       ("byte-stream", Stream.byteStream(Stream.delimiter, Stream.sps, Stream.pps, Stream.idr)),
     ] {
       let harness = try Harness.parse(from: Stream.avcCaps(record), to: "stream-format=\(format), alignment=au")

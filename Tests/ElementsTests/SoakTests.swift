@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import GStreamer
 import H26x
 import HarnessSupport
 import Testing
@@ -9,13 +10,17 @@ import Testing
 ///
 /// `SOAK_ACCESS_UNITS` says how many; `make soak` runs 200,000. Without it a few thousand go through and nothing is
 /// measured, since the other tests of this process use memory and descriptors as well.
-@Suite(
-  .serialized, .enabled(if: SoakStream.all.count > 1, "no small vectors; name their folder in CONFORMANCE_VECTORS"))
-struct SoakTests {
+@Suite(.serialized) struct SoakTests {
   init() { #expect(Registration.succeeded) }
 
-  @Test(.timeLimit(.minutes(15))) func memoryStaysWhereItWasAfterWarmUp() throws {
-    let wanted = ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"].flatMap(Int.init) ?? 4000
+  private static let accessUnits =
+    ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"].flatMap(Int.init) ?? 4000
+
+  @Test(
+    .enabled(if: SoakStream.all.count > 1, "no small vectors; name their folder in CONFORMANCE_VECTORS"),
+    .timeLimit(.minutes(15)))
+  func memoryStaysWhereItWasAfterWarmUp() throws {
+    let wanted = Self.accessUnits
     let harness = try Harness(
       "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264parse ! swifth264dec max-threads=1")
     harness.setInputCaps("video/x-h264, stream-format=byte-stream")
@@ -44,6 +49,44 @@ struct SoakTests {
       Double(end.residentKiB) <= Double(before.residentKiB) * 1.05,
       "\(before.residentKiB) KiB after warm-up, \(end.residentKiB) KiB after \(sent) access units")
     print("soak: \(sent) access units, \(pictures) pictures, \(before.residentKiB) → \(end.residentKiB) KiB")
+  }
+
+  /// Other parameter sets with every picture, ids in no order, SEI without end.
+  @Test(.timeLimit(.minutes(15)), arguments: ["byte-stream", "avc"])
+  func parameterSetsWithoutEndStayInTheirTables(format: String) throws {
+    let wanted = Self.accessUnits * (Self.isAlone ? 12 : 1)
+    let harness = try Harness("swifth264parse config-interval=-1")
+    harness.setOutputCaps("video/x-h264, stream-format=\(format), alignment=au")
+    harness.setInputCaps("video/x-h264, stream-format=byte-stream, alignment=au")
+    var random = SplitMix(9)
+    var settled: Usage?
+    var bytes: [UInt8] = []
+    var received = 0
+    for sent in 0..<wanted {
+      let sequence = UInt32.random(in: 0..<32, using: &random)
+      let picture = UInt32.random(in: 0..<256, using: &random)
+      let messages = (0..<4).map { index in
+        let count = Int.random(in: 16..<200, using: &random)
+        let type = SEIPayloadType(rawValue: index == 0 ? 5 : .random(in: 0..<300, using: &random))
+        return (type: type, payload: [UInt8](repeating: UInt8(truncatingIfNeeded: sent), count: count))
+      }
+      let sps = ParseStream.spsToOrder(id: sequence, width: .random(in: 1...8, using: &random))
+      bytes = ParseStream.byteStream(
+        sps, ParseStream.ppsToOrder(id: picture, sps: sequence), seiNALUnit(messages),
+        ParseStream.slice(2, number: 0, order: 0, idr: true, pps: picture, idrID: UInt32(sent & 1)))
+      try #require(harness.push(bytes, pts: .seconds(UInt64(sent))) == 0)
+      while harness.tryPull() != nil { received += 1 }
+      while harness.tryPullEvent() != nil {}
+      if sent == wanted / 4 { settled = try Usage() }
+    }
+    #expect(received == wanted)
+    let end = try Usage()
+    let before = try #require(settled)
+    guard Self.isAlone else { return }
+    #expect(
+      Double(end.residentKiB) <= Double(before.residentKiB) * 1.02,
+      "\(before.residentKiB) KiB after warm-up, \(end.residentKiB) KiB after \(wanted) access units")
+    print("soak: \(wanted) access units of \(format), \(before.residentKiB) → \(end.residentKiB) KiB")
   }
 
   /// Whether this test was asked for on its own.

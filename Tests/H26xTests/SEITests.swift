@@ -59,6 +59,9 @@ import Testing
     }
   }
 
+  /// The least Caption Distribution Packet: header and footer.
+  private static let captionPacket: [UInt8] = [0x96, 0x69, 0x0B, 0x3F, 0x43, 0, 1, 0x74, 0, 1, 0xFE]
+
   @Test func captionsBarsAndActiveFormat() throws {
     let header: [UInt8] = [0xB5, 0x00, 0x31]
     let triplets: [UInt8] = [0xFC, 0x94, 0x20, 0xFD, 0x80, 0x80]
@@ -74,6 +77,12 @@ import Testing
       (header + Array("DTG1".utf8) + [0x01], .activeFormat(nil)),
       ([0xB5, 0x00, 0x2F, 3, 8, 0xC2, 0xFF] + triplets, .closedCaptions(triplets)),
       ([0xB5, 0x00, 0x3C, 0, 1, 4], nil), ([0x26, 0, 4], nil),
+      (header + Self.captionPacket, .captionPacket(Self.captionPacket)),
+      (header + Array("GA94".utf8) + Self.captionPacket + [0xFF], .captionPacket(Self.captionPacket)),
+      (header + Array("GA94".utf8) + [3] + Self.captionPacket, .captionPacket(Self.captionPacket)),
+      // Cut off, a wrong sum, no footer, and a length that leaves no room for header and footer.
+      (header + Self.captionPacket.dropLast(), nil), (header + Self.captionPacket.dropLast() + [0x17], nil),
+      (header + [0x96, 0x69, 0x0B, 0, 0, 0, 0, 0x75, 0, 0, 0x81], nil), (header + [0x96, 0x69, 0x01], nil),
     ]
     for (payload, expected) in cases {
       try read([(.userDataRegistered, payload)]) { message throws(BitstreamError) in
@@ -111,6 +120,25 @@ import Testing
     }
     try read([(.masteringDisplayColourVolume, Array(mastering.dropLast()))]) { message throws(BitstreamError) in
       same((try? MasteringDisplayColourVolume(message)) == nil, true)
+    }
+  }
+
+  @Test func viewsInTurn() throws {
+    let messages: [(payload: [UInt8], arrangement: StereoVideoInformation.Arrangement, isLeft: Bool, isRight: Bool)] = [
+      ([0b1110_1000], .fields(isTopLeft: true), true, false), ([0b1001_1000], .fields(isTopLeft: false), false, true),
+      ([0b0110_0100], .frames(isLeft: true, nextIsSecondView: true), false, false),
+      ([0b0001_1100], .frames(isLeft: false, nextIsSecondView: false), true, true),
+    ]
+    for expected in messages {
+      try read([(.stereoVideoInformation, expected.payload)]) { message throws(BitstreamError) in
+        let stereo = try StereoVideoInformation(message)
+        same(stereo.arrangement, expected.arrangement)
+        same(stereo.isLeftSelfContained, expected.isLeft)
+        same(stereo.isRightSelfContained, expected.isRight)
+      }
+    }
+    try read([(.stereoVideoInformation, [])]) { message throws(BitstreamError) in
+      same((try? StereoVideoInformation(message)) == nil, true)
     }
   }
 
@@ -195,7 +223,7 @@ import Testing
     try sets.insert(bytes: Samples.highSPS)
     let sps = try Samples.sps()
     for _ in 0..<20000 {
-      let types: [UInt32] = [0, 1, 4, 5, 6, 45, 47, 137, 144, 147]
+      let types: [UInt32] = [0, 1, 4, 5, 6, 21, 45, 47, 137, 144, 147]
       let payload = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)
       }
@@ -206,6 +234,7 @@ import Testing
         _ = try? H264.RecoveryPoint(message)
         _ = (try? RegisteredUserData(message))?.content()
         _ = try? UnregisteredUserData(message)
+        _ = try? StereoVideoInformation(message)
         _ = try? FramePackingArrangement(message)
         _ = try? DisplayOrientation(message)
         _ = try? MasteringDisplayColourVolume(message)

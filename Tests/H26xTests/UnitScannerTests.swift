@@ -87,6 +87,24 @@ import Testing
     #expect(most > 1 << 20 && most < (1 << 20) + 200_000)
   }
 
+  /// A file that is cut off between two reads: the scanner looks at what is there and at nothing else.
+  @Test func lessThanBeforeIsSomethingElse() throws {
+    let stream = try Self.stream()
+    for seen in stream.indices {
+      for left in stride(from: 1, through: seen, by: 5) {
+        for cutsNALUnits in [false, true] {
+          var scanner = Scanner()
+          scanner.cutsNALUnits = cutsNALUnits
+          guard
+            case .needsMoreData = scanner.next(in: stream.span.extracting(0..<seen), isMarked: false, isDraining: false)
+          else { continue }
+          let finding = scanner.next(in: stream.span.extracting(0..<left), isMarked: false, isDraining: true)
+          #expect(finding.size <= left)
+        }
+      }
+    }
+  }
+
   @Test(arguments: [1, 2, 3, 7, 64, 1000], [0, 1, 5])
   func cutsTheSameHoweverTheDataComes(step: Int, trailingZeros: Int) throws {
     let stream = try Self.stream(trailingZeros: trailingZeros)

@@ -14,7 +14,12 @@ extension H264Parse {
 
   /// Takes what upstream says of the stream. Answers whether it can be handled.
   func acceptSinkCaps(_ caps: borrowing Caps) -> Bool {
-    if let old = sinkPad.currentCaps, !old.isEqual(to: caps) { resetFormats() }
+    if let old = sinkPad.currentCaps, !old.isEqual(to: caps) {
+      let sent = capsState
+      resetFormats()
+      // What went out does not change with what comes in: new caps are compared with it.
+      (capsState.isSet, capsState.hasSentBuffer, capsState.codecData) = (sent.isSet, sent.hasSentBuffer, sent.codecData)
+    }
     insertion.isForced = false
     do throws(CapsProblem) {
       try takeSinkCaps(caps)
@@ -54,8 +59,9 @@ extension H264Parse {
     negotiate(input: input, alignment: inputAlignment)
     // A packet is whole however short it is; left in the base class, it would stand in front of the next.
     setMinimumFrameSize(input.isLengthPrefixed ? 1 : H264.UnitScanner.minimumInput)
-    // Who joins here has codec_data at best: the first IDR picture carries parameter sets.
-    if input.isLengthPrefixed { insertion.isForced = true }
+    // What was in codec_data goes in-band where there is none, or where NAL units go out one by one. Otherwise packets
+    // stay as they are: parameter sets in-band are not legal in every file of avc.
+    if input.isLengthPrefixed, format != input || alignment != .accessUnit { insertion.isForced = true }
   }
 
   private func takeCodecData(_ buffer: borrowing Buffer) throws(CapsProblem) {
@@ -80,8 +86,11 @@ extension H264Parse {
     let wishes: Caps
     switch filter {
     case .some(let filter):
-      let question = Optional(Self.withoutConvertedFields(filter, packagingIncluded: true))
-      wishes = Self.relaxed(sourcePad.peerCaps(filter: question) ?? sourcePad.templateCaps)
+      var question = Self.withoutConvertedFields(filter, packagingIncluded: true)
+      // Downstream need not list the profile itself.
+      question.remove("profile")
+      let asked = Optional(question)
+      wishes = Self.relaxed(sourcePad.peerCaps(filter: asked) ?? sourcePad.templateCaps)
     case .none: wishes = Self.relaxed(sourcePad.peerCaps() ?? sourcePad.templateCaps)
     }
     var result = Self.withoutConvertedFields(wishes, packagingIncluded: true).intersection(template)

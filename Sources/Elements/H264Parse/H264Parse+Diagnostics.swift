@@ -40,8 +40,10 @@ extension H264Parse {
     var line = "\(type.name), \(nalUnit.count) bytes"
     do throws(BitstreamError) {
       if type.hasSliceHeader {
-        let slice = try H264.SliceHeader(nalUnit: nalUnit, parameterSets: scanner.parameterSets)
-        line += ", frame_num \(slice.frameNumber), POC LSB \(slice.pictureOrderCountLSB), \(slice.sliceType)"
+        let slice = try H264.SliceHeader(
+          nalUnit: nalUnit, parameterSets: scanner.parameterSets, depth: .referenceMarking)
+        line += ", frame_num \(slice.frameNumber), \(slice.sliceType)"
+        if let count = orderLog.count(slice, scanner.parameterSets) { line += ", POC \(count)" }
         line += ", first macroblock \(slice.firstMacroblock)"
         if slice.isField { line += slice.isBottomField ? ", bottom field" : ", top field" }
       }

@@ -45,19 +45,41 @@ extension H264Parse {
       sequenceInformation.masteringDisplay.set(try MasteringDisplayColourVolume(message))
     case .contentLightLevel: sequenceInformation.contentLight.set(try ContentLightLevel(message))
     case .framePackingArrangement: sequenceInformation.take(try FramePackingArrangement(message))
+    case .stereoVideoInformation: take(try StereoVideoInformation(message))
     default: break
+    }
+  }
+
+  private func take(_ stereo: StereoVideoInformation) {
+    sequenceInformation.multiviewFlags = []
+    switch stereo.arrangement {
+    case .fields(let isTopLeft):
+      sequenceInformation.multiviewMode = .rowInterleaved
+      if !isTopLeft { sequenceInformation.multiviewFlags = .rightViewFirst }
+    case .frames(let isLeft, let nextIsSecondView):
+      sequenceInformation.multiviewMode = .frameByFrame
+      // Which view comes first is said with the first one, and lasts for the second.
+      if nextIsSecondView { unit.information.isFirstView = true }
+      if nextIsSecondView ? !isLeft : isLeft { sequenceInformation.multiviewFlags = .rightViewFirst }
     }
   }
 
   private func take(_ data: RegisteredUserData) {
     switch data.content() {
-    case .closedCaptions(let bytes):
-      guard unit.information.captions.count < UnitInformation.limit else { return }
-      unit.information.captions.append(UnitInformation.Captions(format: .cea708Raw, bytes: bytes))
+    case .closedCaptions(let bytes): takeCaptions(.cea708Raw, bytes)
+    case .captionPacket(let bytes): takeCaptions(.cea708Packet, bytes)
     case .barData(let bars): unit.information.bars = bars
-    case .activeFormat(let code): unit.information.activeFormat = code
+    case .activeFormat(let code):
+      // The other codes are reserved: nobody could tell what they ask for.
+      if let code, [1, 5, 6, 7, 12].contains(code) { return }
+      unit.information.activeFormat = code
     case nil: break
     }
+  }
+
+  private func takeCaptions(_ format: Buffer.CaptionFormat, _ bytes: [UInt8]) {
+    guard unit.information.captions.count < UnitInformation.limit else { return }
+    unit.information.captions.append(UnitInformation.Captions(format: format, bytes: bytes))
   }
 
   /// The SPS of the picture in hand, or before there is one, of the picture to come.
@@ -68,15 +90,21 @@ extension H264Parse {
 
   // MARK: On the way out
 
-  /// Puts what SEI messages said onto the outgoing buffer.
+  /// Puts what SEI messages said onto the outgoing buffer, except for what a parser upstream has put there already.
   func attachInformation(_ buffer: inout Buffer) {
     guard !outgoing.coded.informationUnits.isEmpty else { return }
     let information = outgoing.information
     let isSecondField = information.pictureTiming?.structure == .bottomField
-    for captions in information.captions { buffer.addCaptions(captions.bytes.span, format: captions.format) }
-    for data in information.userData { buffer.addUserData(identifier: data.uuid.span, data.data.span) }
-    if let code = information.activeFormat { buffer.addActiveFormat(code, isSecondField: isSecondField) }
-    if let bars = information.bars { attach(bars, to: &buffer, isSecondField: isSecondField) }
+    if !information.captions.isEmpty, !buffer.hasCaptions {
+      for captions in information.captions { buffer.addCaptions(captions.bytes.span, format: captions.format) }
+    }
+    if !information.userData.isEmpty, !buffer.hasUserData {
+      for data in information.userData { buffer.addUserData(identifier: data.uuid.span, data.data.span) }
+    }
+    if let code = information.activeFormat, !buffer.hasActiveFormat {
+      buffer.addActiveFormat(code, isSecondField: isSecondField)
+    }
+    if let bars = information.bars, !buffer.hasBars { attach(bars, to: &buffer, isSecondField: isSecondField) }
     if !buffer.hasTimeCode { attachTimeCodes(information, to: &buffer) }
   }
 

@@ -14,7 +14,10 @@ extension H264Parse {
     if unit.coded.contents.contains(.pictureStart) { pictureCount += 1 }
     describe(frame)
     countUnit(size)
-    if discardsBidirectional, unit.coded.contents.contains(.bidirectionalSlice) {
+    // When the element pulls, it is the base class that seeks, and no event tells.
+    if discardsBidirectional || sinkPad.isPulling && segment.forwardPredictedOnly,
+      unit.coded.contents.contains(.bidirectionalSlice)
+    {
       frame.markAsDropped()
       return .frame(size: size)
     }
@@ -25,9 +28,25 @@ extension H264Parse {
 
   /// Asks for as much data at once as the next unit will probably need.
   private func hintSize(_ size: Int) {
-    guard sinkPad.isPulling else { return }
-    sizeHint = size + size / 8 + 4096
-    setMinimumFrameSize(sizeHint)
+    if sinkPad.isPulling {
+      sizeHint = size + size / 8 + 4096
+      setMinimumFrameSize(sizeHint)
+    } else if sizeHint > 0 {
+      sizeHint = 0
+      setMinimumFrameSize(inputFormat?.isLengthPrefixed == true ? 1 : H264.UnitScanner.minimumInput)
+    }
+  }
+
+  /// The unit in hand does not end in so many bytes: asks for more than the next few. Never for more than shows that a
+  /// unit is too large.
+  func askForMore(_ available: Int) {
+    if sinkPad.isPulling {
+      setMinimumFrameSize(min(max(available * 2, 64 << 10), Self.maximumUnitSize + 1))
+    } else if available >= 1 << 20 {
+      // The base class copies everything together every time that it hands it over: not with every small buffer.
+      sizeHint = available + available / 8
+      setMinimumFrameSize(min(sizeHint, Self.maximumUnitSize + 1))
+    }
   }
 
   private func countUnit(_ size: Int) {
@@ -66,6 +85,7 @@ extension H264Parse {
       if contents.contains(.accessUnitEnd) { flags.insert(.marker) }
       if contents.contains(.slice), !contents.contains(.reference) { flags.insert(.droppable) }
       if contents.contains(.damaged) { flags.insert(.corrupted) }
+      if unit.information.isFirstView { flags.insert(.firstInBundle) }
       if isDiscontinuous { flags.insert(.discontinuity) }
       insertInterlaceFlags(&flags)
       buffer.flags = flags
@@ -98,6 +118,7 @@ extension H264Parse {
       if alignment == .accessUnit {
         if needsParameterSets, let offset = outgoing.coded.parameterSetOffset {
           insertParameterSets(&buffer, at: offset)
+          buffer.flags.insert(.header)
         }
         if needsDelimiter, let delimiter = Buffer(copying: Self.delimiter.span) { buffer.prepend(delimiter) }
       }

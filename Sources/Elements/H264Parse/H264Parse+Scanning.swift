@@ -4,7 +4,8 @@ import H26x
 
 extension H264Parse {
   /// The largest access unit: more is taken for an error rather than kept in memory. The largest pictures of the
-  /// highest level (6.2: 8192 × 4320) have 53 million samples before compression.
+  /// highest level (6.2: 8192 × 4320) have 53 million samples before compression. When the element pulls, that much is
+  /// held at most; when it is pushed to, the base class holds it a second time, in one piece.
   static let maximumUnitSize = 64 << 20
 
   /// Looks for a unit at the start of the data.
@@ -46,7 +47,7 @@ extension H264Parse {
       return .skip(count)
     case .needsMoreData:
       guard available <= Self.maximumUnitSize else { throw tooLarge(available) }
-      if sinkPad.isPulling { setMinimumFrameSize(max(available * 2, 64 << 10)) }
+      askForMore(available)
       return .needsMoreData
     }
   }
@@ -83,12 +84,11 @@ extension H264Parse {
 
   /// Notices when the data does not follow on what came before.
   private func followInput(_ frame: borrowing BaseParseFrame) {
-    // In push mode seeks come with events, and offsets may be missing.
-    guard frame.isNew, sinkPad.isPulling else { return }
-    if let expectedOffset, frame.offset != expectedOffset {
-      resetScan()
-      timestamps.awaitsPosition = frame.offset != 0
-    }
+    // In push mode seeks come with events, and offsets may be missing. Whether the base class calls the frame new says
+    // nothing: after a seek back to where it was, it does not.
+    guard sinkPad.isPulling, let expectedOffset, frame.offset != expectedOffset else { return }
+    resetScan()
+    timestamps.awaitsPosition = frame.offset != 0
   }
 
   private func consume(_ count: Int, of frame: borrowing BaseParseFrame) {
@@ -120,6 +120,8 @@ extension H264Parse {
         Self.log(
           .warning, self,
           "bad NAL unit length: found \(error), expected at most \(byteCount) bytes; \(goodBytes) bytes are good")
+        // A stream that begins with damage may have lost its parameter sets.
+        if !capsState.hasSentBuffer { insertion.isForced = true }
       case .lateParameterSets:
         Self.log(.info, self, "the parameter sets of the first picture come behind it")
         insertion.isForced = true

@@ -28,6 +28,11 @@ extension H264Parse {
   func pictureDuration() -> ClockTime? {
     guard unit.coded.contents.contains(.pictureStart) else { return .zero }
     let fields = unit.information.pictureTiming?.structure?.fieldPeriods ?? (unit.coded.slice?.isField == true ? 1 : 2)
+    // Demuxers guess the frame rate; the ticks are what the encoder says.
+    if timestamps.hasUpstreamTimes, !capsState.ignoresVUITiming, let ticks = capsState.vuiTiming {
+      let time = ClockTime.seconds(UInt64(fields), times: ticks.unitsInTick, over: ticks.timeScale)
+      if time.nanoseconds >= 1_000_000 { return time }
+    }
     guard let rate = capsState.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }

@@ -86,6 +86,8 @@ final class H264Parse: BaseParse {
   /// The size that the next frame will probably have.
   var sizeHint = 0
   var hasReportedMissingPictures = false
+  /// Counts pictures for the log, while someone reads it.
+  var orderLog = PictureOrderLog()
   var repackager = Repackager(codec: .h264)
 
   // MARK: Caps
@@ -119,6 +121,8 @@ final class H264Parse: BaseParse {
   override func start() throws(ElementError) {
     resetStream()
     setMinimumFrameSize(H264.UnitScanner.minimumInput)
+    // The base class shows no data to us when there is none.
+    if sinkPad.isPulling, sinkPad.peerDurationInBytes == 0 { reportMissingPictures() }
   }
 
   override func stop() { resetStream() }
@@ -133,6 +137,7 @@ final class H264Parse: BaseParse {
     pictureCount = 0
     bytesSeen = 0
     hasReportedMissingPictures = false
+    sizeHint = 0
     pendingKeyUnit.withLock { $0 = nil }
     discardsBidirectional = false
     insertion.lastTime = nil
@@ -157,6 +162,7 @@ final class H264Parse: BaseParse {
   /// Forgets the position in the stream: what comes next need not follow on what came before.
   func resetScan() {
     scanner.resetPosition()
+    orderLog = PictureOrderLog()
     unit = ParsedUnit()
     heldUnitSize = nil
     expectedOffset = nil

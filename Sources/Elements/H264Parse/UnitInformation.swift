@@ -17,6 +17,8 @@ struct UnitInformation: Sendable {
   var userData: [UnregisteredUserData] = []
   var bars: RegisteredUserData.BarData?
   var activeFormat: UInt8?
+  /// The first of the two views that make up one stereo frame.
+  var isFirstView = false
 
   /// Messages kept of one unit at most: a stream can hold millions, none of them worth the memory.
   static let limit = 256

@@ -189,6 +189,8 @@ extension H264 {
     ///   - isDraining: whether these bytes are all that comes.
     public mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
       guard bytes.count > 0 else { return .needsMoreData }
+      // Less than was seen already is not what was seen: a file, say, that was cut off meanwhile.
+      if bytes.count < max(cursor.searched, unit.end) { resetPosition() }
       let finding: Finding
       switch packaging {
       case .annexB: finding = scanByteStream(bytes, isMarked: isMarked, isDraining: isDraining)
