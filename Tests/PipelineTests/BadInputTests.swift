@@ -49,7 +49,8 @@ struct BadInputTests {
 
   /// The base class shows us nothing of an empty file: its own words are that there were no valid frames.
   @Test func anEmptyFileIsCalledEmpty() async throws {
-    let file = try Scratch().file("input.h264", Data())
+    let scratch = try Scratch()
+    let file = try scratch.file("input.h264", Data())
     let run = try await Command.launch("filesrc location=\(file) ! swifth264parse ! fakesink", seconds: 20)
     #expect(run.busError?.contains("no picture found in 0 bytes") == true, "\(run)")
   }
