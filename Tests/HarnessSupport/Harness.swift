@@ -2,6 +2,7 @@
 public import CGStreamer
 public import CGStreamerCheck
 public import GStreamer
+import Glibc
 
 /// An element on the test bench: gst-check's `GstHarness` with Swift ownership.
 @safe public final class Harness {
@@ -23,6 +24,8 @@ public import GStreamer
         g_log_set_always_fatal(
           GLogLevelFlags(
             rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_ERROR.rawValue))
+        // GStreamer's tracers say what they found when it ends.
+        if unsafe g_getenv("GST_TRACERS") != nil { atexit { gst_deinit() } }
       }()
     }
     Once.done
