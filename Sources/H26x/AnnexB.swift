@@ -39,6 +39,12 @@ public enum AnnexB {
     return nil
   }
 
+  /// The header byte of the NAL unit whose start code, of 3 or 4 bytes, begins at `offset`; nil when it is not there.
+  static func header(in bytes: Span<UInt8>, behind offset: Int) -> UInt8? {
+    guard let prefix = startCode(in: bytes, from: offset), prefix + 3 < bytes.count else { return nil }
+    return bytes[prefix + 3]
+  }
+
   /// Cuts a byte stream that arrives in pieces into NAL units, looking at each byte once.
   ///
   /// It is a plain value of two integers that count from the start of the caller's bytes. The caller shows it

@@ -15,8 +15,8 @@ let settings: [SwiftSetting] = [
 
 /// Fuzzed through `H26x` alone.
 let bitstreamSubjects = [
-  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "repack", "format-description",
-  "sei", "timestamps",
+  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "unit-scanner", "repack",
+  "format-description", "sei", "timestamps",
 ]
 
 /// Fuzzed as elements on a test bench.

@@ -20,7 +20,9 @@ import Testing
         add(slice.nalUnit { writer in for _ in 0..<30 { writer.u(8, 0x55) } })
       }
       // Access unit delimiter, cut-off NAL unit, SEI.
-      if picture == 0 { for nalUnit: [UInt8] in [[0x09, 0xF0], [0x41], [0x06, 0x05, 0x00, 0x80]] { add(nalUnit) } }
+      if picture == 0 {
+        for nalUnit: [UInt8] in [[0x09, 0xF0], [0x41], [0x68], [0x06, 0x05, 0x00, 0x80]] { add(nalUnit) }
+      }
     }
     return stream
   }
@@ -124,7 +126,7 @@ import Testing
     #expect(units[0].contents.isSuperset(of: [.idr, .pictureStart, .parameterSets, .accessUnitStart, .accessUnitEnd]))
     #expect(units[0].idrOffset != nil && units[0].slice?.isIDR == true && units[0].nalUnitCount == 5)
     #expect(units[1].contents.isSuperset(of: [.delimiter, .supplementalInformation, .reference, .bidirectionalSlice]))
-    #expect(units[1].informationUnits.count == 1 && units[1].dropped.count == 1 && units[1].idrOffset == nil)
+    #expect(units[1].informationUnits.count == 1 && units[1].dropped.count == 2 && units[1].idrOffset == nil)
     #expect(units[2].contents.isDisjoint(with: [.reference, .idr, .supplementalInformation, .delimiter]))
     #expect(units.allSatisfy { $0.nalUnits.isEmpty })
   }
@@ -203,6 +205,37 @@ import Testing
     #expect(scanner.errors.parameterSets > 900)
     #expect(scanner.takeNotices().count == 64)
     #expect(scanner.takeNotices().isEmpty)
+  }
+
+  /// A prefix NAL unit goes with the slice behind it, also when that begins the next picture.
+  @Test(arguments: [1, 20, 1000]) func prefixesGoWithTheirSlices(step: Int) throws {
+    let prefix: [UInt8] = [0x6E, 0xC0, 0x80, 0x07, 0x80]
+    let units = nalUnits(try Self.stream())
+    let stream: [UInt8] = units.flatMap { nalUnit in
+      let isSlice = [1, 5].contains(nalUnit[0] & 0x1F) && nalUnit.count > 1
+      return (isSlice ? [0, 0, 0, 1] + prefix : []) + [0, 0, 0, 1] + nalUnit
+    }
+    let found = scan(stream, growing: step) { $0.listsNALUnits = true }
+    #expect(found.count == 3)
+    for (finding, unit) in found {
+      #expect(unit.end == finding.size && unit.nalUnits.last?.range.upperBound == unit.end)
+      #expect(unit.nalUnits.first?.start == 0)
+    }
+    #expect(found.map(\.unit.nalUnits.count) == [7, 8, 4])
+  }
+
+  /// What precedes the first parameter sets goes out with them, whether the stream is all there or comes in pieces.
+  @Test(arguments: [1, 50, 1000]) func theFirstDelimiterIsKept(step: Int) throws {
+    let stream = [0, 0, 0, 1, 0x09, 0xF0] + (try Self.stream())
+    let found = scan(stream, growing: step) { $0.cutsNALUnits = true }
+    #expect(found.first?.finding == .unit(6))
+  }
+
+  /// Parameter sets are looked for in what is held back, each byte once: with less this would take minutes.
+  @Test func holdingBackCostsNoSecondLook() {
+    let stream = [[UInt8]](repeating: [0, 0, 1, 0x06, 0x05, 0x01, 0x00, 0x80], count: 40_000).flatMap { $0 }
+    let found = scan(stream, growing: 8) { $0.cutsNALUnits = true }
+    #expect(found.allSatisfy { if case .unusable = $0.finding { true } else { false } })
   }
 }
 

@@ -17,6 +17,8 @@ struct NALUnitCursor: Sendable {
   var beginsAccessUnit = false
   /// Where the prefix NAL unit begins that goes where the next slice goes.
   var prefixStart: Int?
+  /// Where the NAL unit in front of that ends.
+  var endBeforePrefix = 0
 
   /// A slice header as far as it tells pictures apart fits in this many bytes, emulation prevention included.
   static let headLength = 64

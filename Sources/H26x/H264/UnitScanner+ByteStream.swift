@@ -12,10 +12,12 @@ extension H264.UnitScanner {
     if !cursor.isInNALUnit, unit.nalUnitCount == 0 {
       if let result = findFirstStartCode(bytes, isComplete: isWholeNALUnit) { return result }
     }
-    if inputAlignment == .none, !hasLookedAhead, !hasParameterSets, lacksParameterSetsAhead(bytes, isDraining) {
+    if inputAlignment == .none, !lookAhead.isOver, !hasParameterSets, awaitsParameterSets(bytes, isDraining) {
       return .needsMoreData
     }
-    if cutsNALUnits, !isDraining, let result = awaitHeaders(bytes, isComplete: isWholeNALUnit) { return result }
+    if cutsNALUnits, !hasParameterSets, let result = searchHeaders(bytes, isComplete: isWholeNALUnit) {
+      if !isDraining || result != .needsMoreData { return result }
+    }
     while true {
       if !cursor.isInNALUnit {
         // The data ended with a NAL unit; the next one's start code may be there now.
@@ -26,13 +28,15 @@ extension H264.UnitScanner {
       }
       let next = AnnexB.startCode(in: bytes, from: cursor.searched)
       let isComplete = next != nil || isWholeNALUnit
-      // The zeros behind a NAL unit are none of its bytes; while more may come, they are.
-      let end = isComplete ? trimmedEnd(bytes, next ?? bytes.count) : bytes.count
+      let headLimit = cursor.payload + NALUnitCursor.headLength
+      // The zeros behind a NAL unit are none of its bytes.
+      let end = trimmedEnd(bytes, isComplete ? next ?? bytes.count : min(bytes.count, headLimit))
       if !cursor.isDetected {
-        let head = bytes.extracting(cursor.payload..<min(end, cursor.payload + NALUnitCursor.headLength))
+        let head = bytes.extracting(cursor.payload..<min(end, headLimit))
         guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
         let start = detect(head)
         if unit.nalUnitCount > 0, cursor.beginsAccessUnit || cutsNALUnits {
+          if start < cursor.start { leavePrefixes(from: start) }
           return complete(start, endsAccessUnit: cursor.beginsAccessUnit)
         }
       }
@@ -68,10 +72,8 @@ extension H264.UnitScanner {
   }
 
   /// Holds NAL units back until there are parameter sets to make caps of, and throws away the slices before.
-  private mutating func awaitHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
-    guard !hasParameterSets else { return nil }
-    var units = AnnexB.Scanner()
-    while let place = units.next(in: bytes, isComplete: isComplete) {
+  private mutating func searchHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
+    while let place = headerSearch.next(in: bytes, isComplete: isComplete) {
       let nalUnit = bytes.extracting(place.range)
       let type = H264.NALUnitType(rawValue: nalUnit[0])
       if type.isVCL, nalUnit.count > 1 {
@@ -85,42 +87,40 @@ extension H264.UnitScanner {
     return .needsMoreData
   }
 
-  /// How far behind an IDR picture its parameter sets are looked for: a few pictures.
-  private static let lookAhead = 1 << 20
-
   /// A stream that was cut in front of its first IDR picture, but behind the parameter sets, may say them again soon:
   /// then nothing is lost. Answers whether more data is needed to know.
-  private mutating func lacksParameterSetsAhead(_ bytes: Span<UInt8>, _ isDraining: Bool) -> Bool {
-    let window = bytes.extracting(first: min(bytes.count, Self.lookAhead))
+  private mutating func awaitsParameterSets(_ bytes: Span<UInt8>, _ isDraining: Bool) -> Bool {
+    let window = bytes.extracting(first: LookAhead.limit)
     let isWhole = isDraining && window.count == bytes.count
-    var sets = H264.ParameterSets()
-    var startsWithIDR = false
-    var end = 0
-    var units = AnnexB.Scanner()
-    while let place = units.next(in: window, isComplete: isWhole), place.range.count > 0 {
-      end = place.range.upperBound
+    while let place = lookAhead.units.next(in: window, isComplete: isWhole) {
       let nalUnit = window.extracting(place.range)
       let type = H264.NALUnitType(rawValue: nalUnit[0])
-      if type == .idrSlice { startsWithIDR = true }
+      if type == .idrSlice { lookAhead.startsWithIDR = true }
       // Other pictures in front cannot be decoded whatever comes.
-      if type.isVCL && !startsWithIDR { return false }
+      if type.isVCL, !lookAhead.startsWithIDR { return false }
       guard type == .sequenceParameterSet || type == .pictureParameterSet else { continue }
-      _ = try? sets.insert(nalUnit)
-      guard sets.canReadSlices else { continue }
-      hasLookedAhead = true
-      guard startsWithIDR else { return false }
-      for nalUnit in sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits { store(nalUnit.span) }
-      tell(.lateParameterSets)
+      _ = try? lookAhead.parameterSets.insert(nalUnit)
+      guard lookAhead.parameterSets.canReadSlices else { continue }
+      takeParameterSetsAhead()
       return false
     }
     // Of an IDR picture, the first byte is enough to wait: the scan must not get there before.
-    if !startsWithIDR, let start = AnnexB.startCode(in: window, from: end).map({ $0 + 3 }), start < window.count {
-      startsWithIDR = H264.NALUnitType(rawValue: window[start]) == .idrSlice
+    if let start = lookAhead.units.pendingStartCode, let header = AnnexB.header(in: window, behind: start) {
+      if H264.NALUnitType(rawValue: header) == .idrSlice { lookAhead.startsWithIDR = true }
     }
-    let isAtEnd = isWhole || window.count == Self.lookAhead
+    guard lookAhead.startsWithIDR else { return false }
     // Once is enough: not every picture of a stream without parameter sets may cost a search.
-    if isAtEnd && startsWithIDR { hasLookedAhead = true }
-    return startsWithIDR && !isAtEnd
+    lookAhead.isOver = isWhole || window.count == LookAhead.limit
+    return !lookAhead.isOver
+  }
+
+  private mutating func takeParameterSetsAhead() {
+    lookAhead.isOver = true
+    guard lookAhead.startsWithIDR else { return }
+    let sets = lookAhead.parameterSets
+    for nalUnit in sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits { store(nalUnit.span) }
+    lookAhead.parameterSets = H264.ParameterSets()
+    tell(.lateParameterSets)
   }
 
   /// Whether the first bytes of a NAL unit are enough for the detector.
@@ -148,7 +148,10 @@ extension H264.UnitScanner {
     cursor.beginsAccessUnit = boundary == .begins
     var start = cursor.start
     if boundary == .followsNext {
-      if cursor.prefixStart == nil { cursor.prefixStart = cursor.start }
+      if cursor.prefixStart == nil {
+        cursor.prefixStart = cursor.start
+        cursor.endBeforePrefix = unit.end
+      }
     } else {
       // The prefix NAL unit went out already when NAL units are cut.
       if !cutsNALUnits, cursor.beginsAccessUnit, let prefixStart = cursor.prefixStart { start = prefixStart }
@@ -157,9 +160,34 @@ extension H264.UnitScanner {
     return start
   }
 
+  /// The prefix NAL units that were taken into the unit in hand belong to the next one.
+  private mutating func leavePrefixes(from start: Int) {
+    unit.end = cursor.endBeforePrefix
+    guard let first = unit.nalUnits.firstIndex(where: { $0.start >= start }) else { return }
+    carriedOver = unit.nalUnits[first...].map { prefix in
+      H264.CodedUnit.NALUnit(
+        start: prefix.start - start, range: prefix.range.lowerBound - start..<prefix.range.upperBound - start,
+        contents: prefix.contents)
+    }
+    unit.nalUnits.removeSubrange(first...)
+  }
+
   private func trimmedEnd(_ bytes: Span<UInt8>, _ limit: Int) -> Int {
     var end = limit
     while end > cursor.payload, bytes[end - 1] == 0 { end -= 1 }
     return end
   }
+}
+
+/// The search behind a first IDR picture for its parameter sets.
+struct LookAhead: Sendable {
+  /// How far it goes, in bytes: a few pictures.
+  static let limit = 1 << 20
+
+  var units = AnnexB.Scanner()
+  var parameterSets = H264.ParameterSets()
+  /// The first picture is an IDR picture.
+  var startsWithIDR = false
+  /// They were found, or looked for in vain.
+  var isOver = false
 }

@@ -107,14 +107,19 @@ extension H264 {
     private var hasSeenForeignTypes = false
     private var hasSeenStartCodes = false
     private var hasUnreadablePictureParameterSet = false
-    /// Parameter sets were looked for behind an IDR picture in vain, or found.
-    var hasLookedAhead = false
+    var lookAhead = LookAhead()
+
+    private var found = CodedUnit()
 
     // MARK: The unit in hand
 
     var detector = AccessUnitDetector()
     var cursor = NALUnitCursor()
+    /// How far NAL units that are held back were searched for the first parameter sets.
+    var headerSearch = AnnexB.Scanner()
     var unit = CodedUnit()
+    /// Listed NAL units of the unit behind the one that was found.
+    var carriedOver: [CodedUnit.NALUnit] = []
     /// The slice header at the head of the NAL unit at the cursor.
     var detectedSlice: SliceHeader?
     /// What is left of an input buffer that holds just one access unit.
@@ -136,7 +141,11 @@ extension H264 {
     public mutating func resetPosition() {
       detector.reset()
       cursor = NALUnitCursor()
+      headerSearch = AnnexB.Scanner()
+      lookAhead.units = AnnexB.Scanner()
       unit = CodedUnit()
+      found = CodedUnit()
+      carriedOver = []
       detectedSlice = nil
       accessUnitContents = []
       packetRemainder = 0
@@ -146,9 +155,10 @@ extension H264 {
     /// Forgets the parameter sets.
     public mutating func removeParameterSets() {
       parameterSets.removeAll()
+      headerSearch = AnnexB.Scanner()
       lastSequenceParameterSetID = nil
       hasUnreadablePictureParameterSet = false
-      hasLookedAhead = false
+      lookAhead = LookAhead()
     }
 
     /// Whether nothing of the next unit was seen yet.
@@ -161,10 +171,10 @@ extension H264 {
         || lastSequenceParameterSetID != nil && !parameterSets.pictureParameterSetNALUnits.isEmpty
     }
 
-    /// The unit that was found last.
+    /// The unit that was found last; an empty one when it was taken already.
     public mutating func takeUnit() -> CodedUnit {
       var taken = CodedUnit()
-      swap(&taken, &unit)
+      swap(&taken, &found)
       return taken
     }
 
@@ -200,13 +210,25 @@ extension H264 {
       guard size > 0 else { return finding }
       packetRemainder = max(0, packetRemainder - size)
       cursor.discard(size)
-      if case .unusable = finding {
+      headerSearch.discard(size)
+      lookAhead.units.discard(size)
+      switch finding {
+      case .unit: found = beginUnit()
+      case .unusable:
+        let before = beginUnit()
         // Left out NAL by NAL, an access unit begins with the first of its NAL units that is of use.
-        let start = cutsNALUnits ? unit.contents.intersection(.accessUnitStart) : []
-        unit = CodedUnit()
-        unit.contents = start
+        if cutsNALUnits { unit.contents = before.contents.intersection(.accessUnitStart) }
+      case .garbage, .needsMoreData: break
       }
       return finding
+    }
+
+    /// Begins the next unit; answers the one before.
+    private mutating func beginUnit() -> CodedUnit {
+      var before = CodedUnit()
+      swap(&before, &unit)
+      if !carriedOver.isEmpty { swap(&unit.nalUnits, &carriedOver) }
+      return before
     }
 
     /// The unit in hand ends here. Decides whether it is of any use.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MPL-2.0
+import FuzzDriver
+import H26x
+
+private struct Found: Equatable {
+  var finding: H264.UnitScanner.Finding
+  var contents: H264.CodedUnit.Contents
+  var end: Int
+}
+
+/// What comes out when the data grows by `step` bytes a time.
+private func scan(_ bytes: Span<UInt8>, growing step: Int, _ scanner: consuming H264.UnitScanner) -> [Found] {
+  var result: [Found] = []
+  var (begin, end) = (0, min(step, bytes.count))
+  while begin < bytes.count {
+    let data = bytes.extracting(begin..<end)
+    let finding = scanner.next(in: data, isMarked: false, isDraining: end == bytes.count)
+    if case .needsMoreData = finding {
+      guard end < bytes.count else { break }
+      end = min(end + step, bytes.count)
+      continue
+    }
+    require(finding.size > 0 && finding.size <= data.count, "scanner: a finding of \(finding.size) bytes")
+    let unit = scanner.takeUnit()
+    require(unit.end <= finding.size, "scanner: a NAL unit ends behind its unit")
+    var listed = 0
+    for nalUnit in unit.nalUnits {
+      require(listed <= nalUnit.start && nalUnit.start <= nalUnit.range.lowerBound, "scanner: listed out of order")
+      listed = nalUnit.range.upperBound
+    }
+    require(listed <= finding.size, "scanner: listed beyond the unit")
+    result.append(Found(finding: finding, contents: unit.contents, end: unit.end))
+    begin += finding.size
+    end = max(end, min(begin + 1, bytes.count))
+  }
+  _ = scanner.takeNotices()
+  return result
+}
+
+// A byte stream or packets in every way that the parser cuts them. A byte stream is cut the same however it comes.
+fuzz { bytes in
+  for cutsNALUnits in [false, true] {
+    var scanner = H264.UnitScanner()
+    scanner.cutsNALUnits = cutsNALUnits
+    scanner.listsNALUnits = !cutsNALUnits
+    scanner.sliceDepth = .referenceMarking
+    let whole = scan(bytes, growing: bytes.count, scanner)
+    if bytes.count < 2000 {
+      let pieces = scan(bytes, growing: 1 + bytes.count / 7 % 61, scanner)
+      require(
+        whole.filter(\.isUnit) == pieces.filter(\.isUnit), "scanner: pieces are cut otherwise than the whole")
+    }
+    for alignment in [H264.UnitScanner.InputAlignment.nalUnits, .accessUnit] {
+      scanner.inputAlignment = alignment
+      _ = scan(bytes, growing: bytes.count, scanner)
+    }
+    for lengthSize in [NALLengthSize.one, .two, .four] {
+      scanner.packaging = .lengthPrefixed(lengthSize)
+      _ = scan(bytes, growing: bytes.count, scanner)
+    }
+  }
+}
+
+extension Found {
+  /// Garbage comes in as many pieces as the data.
+  var isUnit: Bool { if case .unit = finding { true } else { false } }
+}
