@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin test demo bench fuzz soak test-asan test-tsan install uninstall format lint clean
+.PHONY: plugin test demo bench fuzz soak test-asan test-tsan valgrind install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 test:        ; Tests/run.sh
@@ -9,6 +9,7 @@ fuzz:        ; Tests/Fuzz/run.sh
 soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENING_SECONDS=60 swift test --filter ConcurrencyTests
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
+valgrind:    ; Tests/Valgrind/run.sh
 install:     ; plugin/install.sh install
 uninstall:   ; plugin/install.sh uninstall
 format:      ; git ls-files -z '*.swift' | xargs -0 swift format --in-place

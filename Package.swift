@@ -54,7 +54,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ElementsTests",
-      dependencies: ["Elements", "GStreamer", "CGStreamer", "HarnessSupport", "H26x", "ThreadSanitizerLocks"],
+      dependencies: [
+        "Elements", "GStreamer", "VideoDecoding", "CGStreamer", "HarnessSupport", "H26x", "ThreadSanitizerLocks",
+      ],
       swiftSettings: settings),
     .testTarget(name: "PipelineTests", swiftSettings: settings),
   ],

@@ -5,6 +5,7 @@
 #   plugin/dependencies.sh            everything: build, tests, demo
 #   plugin/dependencies.sh --build    what the build needs
 #   plugin/dependencies.sh --bench    the above, and what the benchmark compares with
+#   plugin/dependencies.sh --valgrind everything, and what Tests/Valgrind runs under
 set -euo pipefail
 
 build=(
@@ -26,6 +27,7 @@ case "${1:-}" in
   "") wanted=("${build[@]}" "${run[@]}") ;;
   --build) wanted=("${build[@]}") ;;
   --bench) wanted=("${build[@]}" "${run[@]}" "${bench[@]}") ;;
+  --valgrind) wanted=("${build[@]}" "${run[@]}" valgrind) ;;
   -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
 esac

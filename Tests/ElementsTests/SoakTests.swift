@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamer
 import Foundation
 import GStreamer
 import H26x
 import HarnessSupport
 import Testing
 
-/// Hours in short: access units without end through all elements, other parameter sets every few pictures, flushes in
-/// between. Memory and descriptors at the end are those of after the warm-up.
+/// Hours in short: access units without end through all elements, other parameter sets every few pictures, flushes and
+/// seeks in between. Memory and descriptors at the end are those of after the warm-up.
 ///
 /// `SOAK_ACCESS_UNITS` says how many; `make soak` runs 200,000. Without it a few thousand go through and nothing is
 /// measured, since the other tests of this process use memory and descriptors as well.
@@ -28,6 +29,7 @@ import Testing
     var random = SplitMix(6)
     var sent = 0
     var pictures = 0
+    var seeks = 0
     var settled: Usage?
     while sent < wanted {
       let stream = SoakStream.all.randomElement(using: &random) ?? SoakStream.all[0]
@@ -36,19 +38,80 @@ import Testing
         try #require(flow == 0)
       }
       sent += stream.accessUnits
-      if UInt8.random(in: 0..<16, using: &random) == 0 { harness.flush() }
+      switch UInt8.random(in: 0..<16, using: &random) {
+      case 0: harness.flush()
+      case 1:
+        try seek(harness)
+        seeks += 1
+      default: break
+      }
       while harness.tryPull() != nil { pictures += 1 }
+      // The bench keeps them until they are asked for: its memory is not to be the elements'.
+      while harness.tryPullEvent() != nil {}
+      while harness.tryPullUpstreamEvent() != nil {}
       if settled == nil, sent > wanted / 4 { settled = try Usage() }
     }
     let end = try Usage()
     let before = try #require(settled)
     #expect(pictures > sent / 2)
+    #expect(seeks > 0)
     guard Self.isAlone else { return }
     #expect(end.descriptors <= before.descriptors)
     #expect(
       Double(end.residentKiB) <= Double(before.residentKiB) * 1.05,
       "\(before.residentKiB) KiB after warm-up, \(end.residentKiB) KiB after \(sent) access units")
-    print("soak: \(sent) access units, \(pictures) pictures, \(before.residentKiB) → \(end.residentKiB) KiB")
+    print(
+      "soak: \(sent) access units, \(pictures) pictures, \(seeks) seeks, "
+        + "\(before.residentKiB) → \(end.residentKiB) KiB")
+  }
+
+  /// A seek from behind the chain, which upstream does: it flushes, and the stream goes on.
+  private func seek(_ harness: Harness) throws {
+    while harness.tryPullUpstreamEvent() != nil {}
+    let event = unsafe gst_event_new_seek(
+      1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1)
+    try #require(harness.pushUpstream(unsafe Event(owning: #require(unsafe event))))
+    var arrived = false
+    while let event = harness.tryPullUpstreamEvent() { if event.kind == .seek { arrived = true } }
+    try #require(arrived)
+    harness.flush()
+  }
+
+  /// Seeks without end in a file that all elements read: to anywhere, to a key picture, over a stretch, backwards, and
+  /// into the seek before.
+  @Test(
+    .enabled(if: SoakStream.all.count > 1, "no small vectors; name their folder in CONFORMANCE_VECTORS"),
+    .timeLimit(.minutes(15)))
+  func seeksLeaveNothingBehind() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "soak-\(getpid()).h264")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(SoakStream.all.flatMap(\.bytes)).write(to: file)
+    let pipeline = try SeekPipeline(file: file.path)
+    // At 25 pictures a second. Where the file is shorter, a seek behind its end is one more kind.
+    let end = gint64(SoakStream.all.map(\.accessUnits).reduce(0, +)) * 40_000_000
+    var random = SplitMix(12)
+    var settled: Usage?
+    var seeks = 0
+    while pipeline.pictures < Self.accessUnits {
+      try pipeline.seek(before: end, &random)
+      // Half of them come while the one before is still being served.
+      if Bool.random(using: &random) { try pipeline.waitForTheEnd() }
+      seeks += 1
+      try #require(seeks < 4 * Self.accessUnits, "\(pipeline.pictures) pictures")
+      if settled == nil, pipeline.pictures > Self.accessUnits / 4 { settled = try Usage() }
+    }
+    try pipeline.seek(before: end, &random)
+    try pipeline.waitForTheEnd()
+    let after = try Usage()
+    let before = try #require(settled)
+    guard Self.isAlone else { return }
+    #expect(after.descriptors == before.descriptors)
+    #expect(
+      Double(after.residentKiB) <= Double(before.residentKiB) * 1.05,
+      "\(before.residentKiB) KiB after warm-up, \(after.residentKiB) KiB after \(seeks) seeks")
+    print(
+      "soak: \(seeks) seeks, \(pipeline.pictures) pictures, \(before.residentKiB) → \(after.residentKiB) KiB, "
+        + "\(before.descriptors) → \(after.descriptors) descriptors")
   }
 
   /// Other parameter sets with every picture, ids in no order, SEI without end.

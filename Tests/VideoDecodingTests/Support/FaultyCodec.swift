@@ -13,6 +13,16 @@ final class FaultPlan {
   var receive: (_ opening: Int, _ frames: Int) -> AVError? = { _, _ in nil }
 
   private(set) var openings = 0
+  /// The codecs opened, as long as someone keeps them.
+  private(set) var codecs: [WeakCodec] = []
+  /// Codecs that are still there, counting libavcodec's contexts as well.
+  var living: Int { codecs.count { $0.codec != nil || $0.context != nil } }
+
+  /// Sees a codec without keeping it.
+  struct WeakCodec {
+    weak var codec: FaultyCodec?
+    weak var context: CodecContext?
+  }
 
   /// An opener for a session.
   var opener: CodecOpener {
@@ -20,7 +30,10 @@ final class FaultPlan {
       let opening = self.openings
       self.openings += 1
       if let error = self.open(opening) { throw error }
-      return FaultyCodec(try CodecContext(settings, buffers: buffers), plan: self, opening: opening)
+      let context = try CodecContext(settings, buffers: buffers)
+      let codec = FaultyCodec(context, plan: self, opening: opening)
+      self.codecs.append(WeakCodec(codec: codec, context: context))
+      return codec
     }
   }
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Foundation
+import HarnessSupport
+import Testing
+
+@testable import Elements
+@testable import GStreamer
+@testable import VideoDecoding
+
+/// GStreamer's tracer counts GObjects. Here it is the Swift objects behind them that must go: the elements with their
+/// GObjects, the session and its codec when the element stops.
+@Suite(.serialized) struct ObjectLifeTests {
+  init() { #expect(Registration.succeeded) }
+
+  /// Sees an object without keeping it.
+  private struct Weak<Object: AnyObject> {
+    weak var object: Object?
+    init(_ object: Object?) { self.object = object }
+  }
+
+  private static func media(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "Media/\(name)")
+      .path
+  }
+
+  /// The Swift half of an element.
+  @unsafe private func swiftHalf<T: Element>(_ element: UnsafeMutablePointer<GstElement>, as type: T.Type) -> T {
+    unsafe swiftObject(UnsafeMutableRawPointer(element), behind: type.parentType.instanceSize, as: type)
+  }
+
+  /// The Swift half of the element of this name in a pipeline.
+  @unsafe private func swiftHalf<T: Element>(
+    of name: String, in pipeline: UnsafeMutablePointer<GstElement>, as type: T.Type
+  ) throws -> Weak<T> {
+    let bin = unsafe UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self)
+    let element = try unsafe #require(gst_bin_get_by_name(bin, name))
+    defer { unsafe gst_object_unref(element) }
+    return unsafe Weak(swiftHalf(element, as: type))
+  }
+
+  /// One that was never started has an owner less to go wrong, and another way to go.
+  @Test(arguments: ["swifth264parse", "swifth264repack", "swifth264dec"])
+  func anElementMadeIsAnElementGone(_ name: String) throws {
+    let element = try unsafe #require(gst_element_factory_make(name, nil))
+    unsafe gst_object_ref_sink(element)
+    let half: Weak<Element> =
+      switch name {
+      case "swifth264parse": unsafe Weak(swiftHalf(element, as: H264Parse.self))
+      case "swifth264repack": unsafe Weak(swiftHalf(element, as: H264Repack.self))
+      default: unsafe Weak(swiftHalf(element, as: H264Decode.self))
+      }
+    #expect(half.object != nil)
+    unsafe gst_object_unref(element)
+    #expect(half.object == nil)
+  }
+
+  /// Played to the end, and broken off at the first picture.
+  @Test(
+    arguments: [
+      "swifth264dec name=dec max-threads=1", "swifth264dec name=dec max-threads=3 thread-type=frame",
+      "swifth264dec name=dec ! video/x-raw,format=NV12", "swifth264dec name=dec ! video/x-raw,format=RGB16",
+    ], [true, false])
+  func nothingInSwiftOutlivesThePipeline(decoder: String, playsToTheEnd: Bool) throws {
+    let description =
+      "filesrc location=\(Self.media("clip.h264")) ! swifth264parse name=parse ! swifth264repack name=repack"
+      + " ! video/x-h264,stream-format=avc ! \(decoder) ! fakesink"
+    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
+    let parse = try unsafe swiftHalf(of: "parse", in: pipeline, as: H264Parse.self)
+    let repack = try unsafe swiftHalf(of: "repack", in: pipeline, as: H264Repack.self)
+    let decode = try unsafe swiftHalf(of: "dec", in: pipeline, as: H264Decode.self)
+    let allocator = Weak(decode.object?.allocator)
+    #expect(parse.object != nil && repack.object != nil && decode.object != nil && allocator.object != nil)
+
+    unsafe gst_element_set_state(pipeline, playsToTheEnd ? GST_STATE_PLAYING : GST_STATE_PAUSED)
+    if playsToTheEnd {
+      #expect(try unsafe waitForTheEnd(of: pipeline) == GST_MESSAGE_EOS)
+    } else {
+      #expect(unsafe gst_element_get_state(pipeline, nil, nil, 60_000_000_000) == GST_STATE_CHANGE_SUCCESS)
+    }
+    // The streaming thread is done or waits in the sink: what it has made can be looked at.
+    let session = Weak(decode.object?.session)
+    let bridge = Weak(session.object?.bridge)
+    let codec = Weak<AnyObject>(session.object?.codec)
+    #expect(session.object != nil && bridge.object != nil && codec.object != nil)
+
+    unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
+    // The element is still there and may be started again: the codec must not wait for it to go.
+    #expect(decode.object != nil)
+    #expect(session.object == nil && bridge.object == nil && codec.object == nil)
+    unsafe gst_object_unref(pipeline)
+    #expect(parse.object == nil && repack.object == nil && decode.object == nil && allocator.object == nil)
+  }
+
+  /// Each start has a session of its own, and none is left of those before.
+  @Test func startedAgainAndAgain() throws {
+    let description =
+      "filesrc location=\(Self.media("clip.h264")) ! swifth264parse ! swifth264dec name=dec max-threads=1 ! fakesink"
+    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
+    defer {
+      unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
+      unsafe gst_object_unref(pipeline)
+    }
+    let decode = try unsafe swiftHalf(of: "dec", in: pipeline, as: H264Decode.self)
+    var sessions: [Weak<DecompressionSession>] = []
+    for _ in 0..<4 {
+      unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
+      #expect(try unsafe waitForTheEnd(of: pipeline) == GST_MESSAGE_EOS)
+      sessions.append(Weak(decode.object?.session))
+      #expect(sessions.map { $0.object != nil } == sessions.indices.map { $0 == sessions.count - 1 })
+      unsafe gst_element_set_state(pipeline, GST_STATE_READY)
+    }
+    #expect(sessions.allSatisfy { $0.object == nil })
+  }
+
+  @unsafe private func waitForTheEnd(of pipeline: UnsafeMutablePointer<GstElement>) throws -> GstMessageType {
+    let bus = try unsafe #require(gst_element_get_bus(pipeline))
+    defer { unsafe gst_object_unref(bus) }
+    let kinds = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
+    let message = try unsafe #require(gst_bus_timed_pop_filtered(bus, 60_000_000_000, kinds))
+    defer { unsafe gst_message_unref(message) }
+    return unsafe message.pointee.type
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import Testing
+
+@testable import VideoDecoding
+
+/// A session and what it opens go when nobody holds it, whatever it has been through.
+struct ObjectLifeTests {
+  /// Sees a session's parts without keeping them.
+  private struct Weak {
+    weak var session: DecompressionSession?
+    weak var bridge: PictureBridge?
+    var isGone: Bool { session == nil && bridge == nil }
+  }
+
+  enum Ending: CaseIterable { case letGo, drained, flushed, invalidated }
+
+  /// The codec is lost on the way: one at a time is open, and none in the end.
+  @Test(arguments: SessionConfiguration.threadings.indices, Ending.allCases)
+  func lostCodecsAreClosed(threading: Int, ending: Ending) throws {
+    let units = try mediaAccessUnits("clip.h264")
+    let plan = FaultPlan()
+    plan.send = { opening, index in opening < 3 && index == 4 + 3 * Int64(opening) ? .external : nil }
+    var run = Run()
+    var session: DecompressionSession? = try makeSession(units, SessionConfiguration.threadings[threading], plan: plan)
+    let parts = Weak(session: session, bridge: session?.bridge)
+    for (index, unit) in units.prefix(20).enumerated() {
+      try session?.decode(unit, tag: UInt64(index))
+      session?.takeResults(into: &run)
+      #expect(plan.living == 1, "behind access unit \(index)")
+    }
+    #expect(plan.openings == 4)
+    #expect(!parts.isGone)
+    switch ending {
+    case .letGo: break
+    case .drained: session?.drain()
+    case .flushed: session?.flush()
+    case .invalidated:
+      session?.invalidate()
+      #expect(plan.living == 0)
+    }
+    session = nil
+    // Pictures outlive it on purpose: they hold their memory, and nothing of the session.
+    #expect(parts.isGone)
+    #expect(plan.living == 0)
+    #expect(!run.frames.isEmpty)
+  }
+}
