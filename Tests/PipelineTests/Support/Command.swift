@@ -20,9 +20,11 @@ struct Command: CustomStringConvertible {
   var endedByItself: Bool { !timedOut && status < 128 }
 
   /// The first error on the pipeline's bus, as gst-launch-1.0 prints it, from a thread of its own: anywhere in a line
-  /// of what it prints besides.
+  /// of what it prints besides. When it loses that one, `-m` has it still.
   var busError: String? {
-    output.firstMatch(of: /ERROR: from element [^\n]*/).map { String($0.output) }
+    let line =
+      output.firstMatch(of: /ERROR: from element [^\n]*/) ?? output.firstMatch(of: /\(error\): GstMessageError[^\n]*/)
+    return line.map { String($0.output) }
   }
 
   /// Runs a program, two at a time at most, in `directory`, with the plugin under test on GStreamer's path.
