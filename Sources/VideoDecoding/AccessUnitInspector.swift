@@ -11,6 +11,8 @@ struct AccessUnitInspector {
   private var previousReferenceNumber: UInt32?
   /// `frame_num` of the picture at which the last recovery point is reached.
   private var recoveryNumber: UInt32?
+  /// What the pictures since the last random access point are coded with.
+  private var sequence: H264.SequenceParameterSet?
 
   init(lengthSize: NALLengthSize?) {
     packaging = lengthSize.map { .lengthPrefixed($0) } ?? .annexB
@@ -78,6 +80,11 @@ struct AccessUnitInspector {
     summary.isField = slice.isField
     summary.isReference = slice.isReference
     guard let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return }
+    if summary.randomAccess != .none || sequence == nil {
+      // Not asked at other pictures: a damaged SPS that is put right before the next point ends nothing.
+      if let sequence, !slice.isIDR { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }
+      sequence = sps
+    }
     let mask: UInt32 = (1 << UInt32(sps.log2MaximumFrameNumber)) - 1
     if case .recoveryPoint(let frameCount) = summary.randomAccess {
       recoveryNumber = (slice.frameNumber &+ UInt32(clamping: frameCount)) & mask

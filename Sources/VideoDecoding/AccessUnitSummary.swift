@@ -28,6 +28,9 @@ struct AccessUnitSummary {
   /// `frame_num` says that a reference picture before this one is missing.
   var followsGap = false
 
+  /// It is a random access point, but no IDR picture, and coded with an SPS that the sequence before was not: a splice.
+  var beginsOtherSequence = false
+
   /// Decoding may begin here and everything shown from here on is right.
   var isCleanStart: Bool { randomAccess == .instantaneous || randomAccess == .recoveryPoint(frameCount: 0) }
 }

@@ -16,7 +16,13 @@ extension DecompressionSession {
     let parameterSets = inspector.parameterSets
     let prefix = newParameterSets
     newParameterSets = []
-    let summary = inspector.inspect(accessUnit)
+    var summary = inspector.inspect(accessUnit)
+    let isSplice = summary.beginsOtherSequence
+    if isSplice {
+      endSequence()
+      // Gaps and fields are to be judged without the pictures of the other sequence.
+      summary = inspector.inspect(accessUnit)
+    }
     let index = nextIndex
     nextIndex += 1
     counters.submitted += 1
@@ -40,7 +46,8 @@ extension DecompressionSession {
       fail(index, error)
       return
     }
-    let isStart = summary.isCleanStart || awaitsRandomAccess
+    // Nothing before a splice is referred to, so that a replay from it gives what was there, right or not.
+    let isStart = summary.isCleanStart || awaitsRandomAccess || isSplice
     replay.append(packet, index: index, start: isStart ? parameterSets : nil)
     process(packet, index: index, isIDR: summary.randomAccess == .instantaneous)
     settle()

@@ -18,6 +18,29 @@ extension DecompressionSession {
       }
     }
     dropPending(.flushed)
+    forgetEverything()
+  }
+
+  /// Puts out what is inside if `accessUnit`, the next one to decode, begins another coded video sequence without being
+  /// an IDR picture, as behind a splice: a random access point with another SPS.
+  ///
+  /// `decode` does so by itself. For those who want the results of one sequence before they prepare for the next.
+  public func finishSequence(before accessUnit: Span<UInt8>) {
+    guard !isInvalid else { return }
+    var lookahead = inspector
+    if lookahead.inspect(accessUnit).beginsOtherSequence { endSequence() }
+  }
+
+  /// The access unit to come is of another coded video sequence, and libavcodec would not know: without an IDR picture
+  /// or another size, it counts picture order on from what it has. With another `pic_order_cnt_type` all that follows
+  /// may then seem to come too late to be shown.
+  func endSequence() {
+    drain()
+    forgetEverything()
+  }
+
+  /// Nothing decoded or kept so far has to do with what follows.
+  private func forgetEverything() {
     forgetReferences()
     replay.removeAll()
     needsReplay = false

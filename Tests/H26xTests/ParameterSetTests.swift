@@ -186,6 +186,20 @@ enum Samples {
     #expect(try H264.SequenceParameterSet(bytes: sps.nalUnit()).level.name == nil)
   }
 
+  @Test func onlyWhatDecodingGoesByTellsSequencesApart() throws {
+    let sps = try Samples.sps()
+    var other = sps
+    other.id = 3
+    other.levelIDC = 51
+    other.vui = nil
+    #expect(sps.codesPictures(like: other))
+    other.pictureOrderCountType = .decodingOrder
+    #expect(!sps.codesPictures(like: other))
+    other = sps
+    other.widthInMacroblocks += 1
+    #expect(!sps.codesPictures(like: other))
+  }
+
   @Test func croppingUnitsFollowTheFormat() throws {
     var sps = try Samples.sps()
     sps.cropping = .init(left: 1, right: 1, top: 1, bottom: 1)

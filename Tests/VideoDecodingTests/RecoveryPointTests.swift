@@ -87,4 +87,77 @@ import Testing
     #expect(strict.frames.count == run.frames.count - flagged.count)
     #expect(strict.drops.filter { $0 == .corrupt }.count == flagged.count)
   }
+
+  // MARK: Splices
+
+  /// Behind a splice nothing decodes but what would decode without the stream before, and all of that does. The size
+  /// stays, so that libavcodec sees nothing begin, and `pic_order_cnt_type` changes: all seems to come too late.
+  @Test(arguments: SessionConfiguration.threadings.indices)
+  func anotherSequenceBeginsAtARecoveryPoint(_ threading: Int) throws {
+    let configuration = SessionConfiguration.threadings[threading]
+    let first = try mediaAccessUnits("interlaced.h264")
+    let second = try mediaAccessUnits("intra-refresh.h264")
+    let points = recoveryPoints(second)
+    for (cut, start) in [(first.count, points[1]), (first.count - 2, points[3]), (1, points[0])] {
+      let head = Array(first.prefix(cut))
+      let tail = Array(second[start...])
+      let shown = try decodeAll(head, configuration).frames + decodeAll(tail, configuration).frames
+      #expect(shown.count > (head + tail).count - 15)
+      let run = try decodeAll(head + tail, configuration)
+      #expect(run.frames.map(\.fingerprint) == shown.map(\.fingerprint))
+      #expect(run.frames.allSatisfy { !$0.isCorrupt })
+      #expect(run.accounts(for: head.count + tail.count))
+      #expect(Set(run.drops).isSubset(of: [.beforeRandomAccessPoint, .noReference]))
+    }
+  }
+
+  /// Pictures of the second stream that come before its parameter sets do no harm to those behind.
+  @Test func strayPicturesBeforeAnotherSequence() throws {
+    let first = try mediaAccessUnits("interlaced.h264")
+    let second = try mediaAccessUnits("intra-refresh.h264")
+    let points = recoveryPoints(second)
+    let tail = try decodeAll(Array(second[points[1]...]), SessionConfiguration.threadings[0])
+    let spliced = first + second[(points[1] - 7)...]
+    let run = try decodeAll(spliced, SessionConfiguration.threadings[0])
+    #expect(run.frames.suffix(tail.frames.count).map(\.fingerprint) == tail.frames.map(\.fingerprint))
+    #expect(run.accounts(for: spliced.count))
+  }
+
+  /// A session lost behind a splice goes back to it, and no further.
+  @Test func lostBehindASplice() throws {
+    let first = try mediaAccessUnits("interlaced.h264")
+    let second = try mediaAccessUnits("intra-refresh.h264")
+    let spliced = first + second[recoveryPoints(second)[1]...]
+    let expected = try decodeAll(spliced).checksums
+    for place in [first.count - 1, first.count, first.count + 1, first.count + 30, spliced.count - 1] {
+      let plan = FaultPlan()
+      plan.send = { $0 == 0 && $1 == place ? .external : nil }
+      let session = try makeSession(spliced, plan: plan)
+      var run = Run()
+      try session.run(spliced, into: &run)
+      #expect(run.checksums == expected, "lost at \(place)")
+      #expect(session.statistics.restarts == 1)
+      if place > first.count { #expect(session.statistics.replayed == UInt64(place - first.count)) }
+    }
+  }
+
+  /// The results of the stream before can be had before the splice is decoded; elsewhere, asking changes nothing.
+  @Test func sequencesCanBeFinishedByHand() throws {
+    let first = try mediaAccessUnits("interlaced.h264")
+    let second = try mediaAccessUnits("intra-refresh.h264")
+    let spliced = first + second[recoveryPoints(second)[1]...]
+    let expected = try decodeAll(spliced).checksums
+    let session = try makeSession(spliced)
+    var run = Run()
+    for (index, unit) in spliced.enumerated() {
+      session.finishSequence(before: unit.span)
+      session.takeResults(into: &run)
+      if index == first.count { #expect(run.results.count == index) }
+      try session.decode(unit, tag: UInt64(index))
+      session.takeResults(into: &run)
+    }
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.checksums == expected)
+  }
 }

@@ -71,6 +71,11 @@ extension H264Decode {
       if health.undecodable == 0 { Self.log(.warning, self, "no parameter sets yet: dropping pictures") }
       return false
     }
+    if summary.formatChanged, let session {
+      // Behind a splice: the pictures before it belong to the caps before it.
+      session.finishSequence(before: bytes)
+      try deliver()
+    }
     if summary.formatChanged || interlacing == nil { interlacing = Interlacing(next, scan: summary.scan) }
     if summary.formatChanged || summary.displayChanged || capsChanged || session == nil
       || (wantsNewSession && summary.isIDR)

@@ -61,4 +61,17 @@ extension H264.SequenceParameterSet {
     if pictureOrderCountType == .decodingOrder || profile.isIntraOnly { return 0 }
     return decodedPictureBufferFrames
   }
+
+  /// Whether pictures coded with this and with the other one may be of the same coded video sequence, by all that
+  /// decoding goes by. What says how to show them (VUI), what is asked of a decoder (profile, level) and the id may
+  /// differ: such things are rewritten on the way, and sets repeated under another id.
+  public func codesPictures(like other: H264.SequenceParameterSet) -> Bool {
+    var other = other
+    other.id = id
+    other.profile = profile
+    other.levelIDC = levelIDC
+    other.vui = vui
+    other.hasProperEnd = hasProperEnd
+    return self == other
+  }
 }

@@ -45,6 +45,27 @@ import Testing
     #expect(harness.takeCapsEvents().count == 1)
   }
 
+  /// Behind a splice the pictures of the stream before come out before the caps change, and all of them as they were.
+  @Test func aSpliceEndsTheCapsBeforeIt() throws {
+    let first = try Clip.accessUnits("interlaced.h264")
+    let second = try Clip.accessUnits("intra-refresh.h264")
+    let splice = try #require(second.indices.dropFirst().first { Clip.nalUnits(second[$0]).first?.first == 0x67 })
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.push(units: first)
+    var time = first.count
+    for index in second.indices.dropFirst(splice) {
+      _ = harness.push(second[index], pts: Clip.time(time), duration: Clip.frameDuration)
+      time += 1
+      guard index == splice else { continue }
+      #expect(try checksum(harness.takePictures()) == checksum(Harness.decoder().decode(first)))
+    }
+    harness.endOfStream()
+    #expect(try harness.takePictures().count > second.count - splice - 15)
+    let caps = harness.takeCapsEvents()
+    #expect(caps.count == 2)
+    #expect(caps.last?.contains("interlace-mode=(string)progressive") == true)
+  }
+
   // MARK: HDR
 
   private static let display = "13250:34500:7500:3000:34000:16000:15635:16450:16843009:33686018"
