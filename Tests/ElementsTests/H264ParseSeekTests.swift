@@ -27,27 +27,17 @@ import Testing
   }
 
   @Test func aSeekGoesWhereItWasAskedTo() throws {
-    Harness.initialise()
-    _ = try Harness.parse()
-    let path = try Self.file(sequences: 30)
-    defer { unsafe _ = unlink(path) }
-    let description = "filesrc location=\(path) ! swifth264parse ! fakesink name=sink sync=false"
-    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
-    defer {
-      unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
-      unsafe gst_object_unref(pipeline)
-    }
-    unsafe gst_element_set_state(pipeline, GST_STATE_PAUSED)
-    #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
-    #expect(unsafe prerolled(pipeline).pts == 0)
-    for (target, expected) in [(4_000, 4_000), (100, 0), (0, 0)] as [(Int, Int)] {
-      let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_KEY_UNIT.rawValue)
-      #expect(unsafe gst_element_seek_simple(pipeline, GST_FORMAT_TIME, flags, target * 1_000_000) != 0)
-      #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
-      let (pts, isDelta) = unsafe prerolled(pipeline)
-      // Where the index has no entry, the base class estimates the place; it is within a sequence.
-      #expect(abs(pts - expected * 1_000_000) <= 400_000_000, "\(target)")
-      if target == 0 { #expect(pts == 0 && !isDelta) }
+    try unsafe withPipeline(sequences: 30) { pipeline in
+      #expect(unsafe prerolled(pipeline).pts == 0)
+      for (target, expected) in [(4_000, 4_000), (100, 0), (0, 0)] as [(Int, Int)] {
+        let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_KEY_UNIT.rawValue)
+        #expect(unsafe gst_element_seek_simple(pipeline, GST_FORMAT_TIME, flags, target * 1_000_000) != 0)
+        #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
+        let (pts, isDelta) = unsafe prerolled(pipeline)
+        // Where the index has no entry, the base class estimates the place; it is within a sequence.
+        #expect(abs(pts - expected * 1_000_000) <= 400_000_000, "\(target)")
+        if target == 0 { #expect(pts == 0 && !isDelta) }
+      }
     }
   }
 
