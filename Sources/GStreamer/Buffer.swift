@@ -86,6 +86,34 @@ public import CGStreamer
     }
   }
 
+  /// Timestamps and flags, to be read or set at once.
+  public struct Attributes: Hashable, Sendable {
+    /// Presentation timestamp.
+    public var pts: ClockTime?
+    /// Decoding timestamp.
+    public var dts: ClockTime?
+    /// How long the content lasts.
+    public var duration: ClockTime?
+    /// What the buffer is in its stream.
+    public var flags: Flags
+
+    public init(pts: ClockTime?, dts: ClockTime?, duration: ClockTime?, flags: Flags) {
+      (self.pts, self.dts, self.duration, self.flags) = (pts, dts, duration, flags)
+    }
+  }
+
+  /// Timestamps and flags: to set several, this way is cheaper than one by one.
+  public var attributes: Attributes {
+    get { Attributes(pts: pts, dts: dts, duration: duration, flags: flags) }
+    set {
+      makeWritable()
+      unsafe raw.pointee.pts = GstClockTime(newValue.pts.raw)
+      unsafe raw.pointee.dts = GstClockTime(newValue.dts.raw)
+      unsafe raw.pointee.duration = GstClockTime(newValue.duration.raw)
+      unsafe raw.pointee.mini_object.flags = newValue.flags.rawValue
+    }
+  }
+
   /// Copies timestamps, flags, offsets and metas of another buffer, not its memory.
   public mutating func copyMetadata(from other: borrowing Buffer) {
     makeWritable()

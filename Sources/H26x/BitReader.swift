@@ -29,6 +29,7 @@ public struct BitReader: ~Escapable {
   ///   - offset: the byte to begin at, 0 to `bytes.count`. It counts in ``bitOffset``.
   ///   - removesEmulationPrevention: false for data outside NAL units, where 00 00 03 is just that.
   @_lifetime(copy bytes)
+  @inline(__always)
   public init(_ bytes: Span<UInt8>, from offset: Int = 0, removesEmulationPrevention: Bool = true) {
     self.bytes = bytes
     self.removesEmulationPrevention = removesEmulationPrevention
@@ -223,6 +224,18 @@ public struct BitReader: ~Escapable {
   }
 
   private mutating func refill() {
+    // Without a zero byte among the next eight, none of them is there for emulation prevention.
+    if zeroRun < 2, let word = BulkBytes.bigEndianWord(in: bytes, at: position), !BulkBytes.hasZeroByte(word) {
+      let count = (64 &- cachedBits) &>> 3
+      guard count > 0 else { return }
+      let mask = UInt64.max &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+      cache |= (word & mask) &>> UInt64(truncatingIfNeeded: cachedBits)
+      position &+= count
+      cachedBits &+= 8 &* count
+      loadedBits &+= 8 &* count
+      zeroRun = 0
+      return
+    }
     while cachedBits <= 56, position < bytes.count {
       let byte = bytes[position]
       position &+= 1

@@ -2,7 +2,7 @@
 
 private import Glibc
 
-/// The three functions of this library that leave checked Swift, because they are several times faster so.
+/// The four functions of this library that leave checked Swift, because they are several times faster so.
 /// They check their bounds first and let no pointer out.
 enum BulkBytes {
   /// The index of the first of two zero bytes in a row in `bytes[from...]`, or nil.
@@ -18,7 +18,8 @@ enum BulkBytes {
       while index <= buffer.count - 65 {
         let here = unsafe buffer.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt64>.self)
         let next = unsafe buffer.loadUnaligned(fromByteOffset: index + 1, as: SIMD8<UInt64>.self)
-        if hasZeroByte(here | next) { break }
+        let pairs = here | next
+        if hasZeroByte(pairs) { return index + firstZeroByte(pairs) }
         index += 64
       }
       while index < buffer.count - 1 {
@@ -43,6 +44,33 @@ enum BulkBytes {
     let half = found.lowHalf | found.highHalf
     let quarter = half.lowHalf | half.highHalf
     return quarter.x | quarter.y != 0
+  }
+
+  /// Where the first zero byte is, of 64 one of which is zero.
+  private static func firstZeroByte(_ bytes: SIMD8<UInt64>) -> Int {
+    for lane in 0..<8 where hasZeroByte(bytes[lane]) {
+      // The lowest byte that borrows is a zero; those above it may owe theirs to it.
+      return lane * 8 + zeroBytes(UInt64(littleEndian: bytes[lane])).trailingZeroBitCount / 8
+    }
+    return 0
+  }
+
+  /// Whether one of eight bytes is zero.
+  @inline(__always)
+  static func hasZeroByte(_ word: UInt64) -> Bool { zeroBytes(word) != 0 }
+
+  @inline(__always)
+  private static func zeroBytes(_ word: UInt64) -> UInt64 {
+    (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+  }
+
+  /// The eight bytes at `offset`, the first one on top; nil when they are not all there.
+  @inline(__always)
+  static func bigEndianWord(in bytes: Span<UInt8>, at offset: Int) -> UInt64? {
+    guard offset >= 0, offset <= bytes.count - 8 else { return nil }
+    return unsafe bytes.withUnsafeBytes {
+      unsafe UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
   }
 
   /// Copies `source[range]` to `target[offset...]`. Nothing is copied and false is returned when either does not fit.

@@ -71,16 +71,19 @@ extension H264Parse {
   private func describe(_ frame: borrowing BaseParseFrame) {
     let pictureDuration = pictureDuration()
     frame.modifyBuffer { buffer in
-      stamp(&buffer)
-      if buffer.duration == nil { buffer.duration = pictureDuration }
-      (unit.pts, unit.dts, unit.duration) = (buffer.pts, buffer.dts, buffer.duration)
-      // The base class would put every picture with a PTS into its seek index, some hundred bytes each for the life of
-      // the stream: those that cannot be sought get theirs on the way out.
-      if !isRandomAccessPoint { buffer.pts = nil }
-      var flags = buffer.flags
+      var attributes = buffer.attributes
+      stamp(&attributes)
+      if attributes.duration == nil { attributes.duration = pictureDuration }
+      (unit.pts, unit.dts, unit.duration) = (attributes.pts, attributes.dts, attributes.duration)
+      var flags = attributes.flags
       flags.remove([.marker, .header, .deltaUnit, .droppable])
       let contents = unit.coded.contents
-      if !isRandomAccessPoint { flags.insert(.deltaUnit) }
+      if !isRandomAccessPoint {
+        flags.insert(.deltaUnit)
+        // The base class would put every picture with a PTS into its seek index, some hundred bytes each for the life of
+        // the stream: those that cannot be sought get theirs on the way out.
+        attributes.pts = nil
+      }
       if !contents.isDisjoint(with: .headers) { flags.insert(.header) }
       if contents.contains(.accessUnitEnd) { flags.insert(.marker) }
       if contents.contains(.slice), !contents.contains(.reference) { flags.insert(.droppable) }
@@ -88,7 +91,8 @@ extension H264Parse {
       if unit.information.isFirstView { flags.insert(.firstInBundle) }
       if isDiscontinuous { flags.insert(.discontinuity) }
       insertInterlaceFlags(&flags)
-      buffer.flags = flags
+      attributes.flags = flags
+      buffer.attributes = attributes
     }
     isDiscontinuous = false
   }
@@ -102,18 +106,22 @@ extension H264Parse {
       capsState.hasSentBuffer = true
       addCodecTag()
     }
-    restoreTimes(frame)
-    if timestamps.firstAfterSeek != nil { frame.modifyOutput { takePosition(&$0) } }
-    let times = frame.withOutput { (pts: $0.pts, dts: $0.dts, isDelta: $0.flags.contains(.deltaUnit)) }
-    answerKeyUnitRequest(pts: times.pts, isDelta: times.isDelta)
+    let sent = frame.withOutput { $0.attributes }
+    var attributes = sent
+    restoreTimes(&attributes)
+    takePosition(&attributes)
+    answerKeyUnitRequest(pts: attributes.pts, isDelta: attributes.flags.contains(.deltaUnit))
     let needsDelimiter =
       format == .byteStream && outgoing.coded.contents.contains(.accessUnitStart)
       && !outgoing.coded.contents.contains(.delimiter)
-    let needsParameterSets = takesParameterSets(at: times.pts)
-    if alignment == .nalUnit, needsDelimiter { try push([0x09, 0xF0], pts: times.pts, dts: times.dts) }
-    guard outgoing.coded.nalUnits.isEmpty else { return try split(frame, insertsParameterSets: needsParameterSets) }
-    if alignment == .nalUnit, needsParameterSets { try pushParameterSets(pts: times.pts, dts: times.dts) }
+    let needsParameterSets = takesParameterSets(at: attributes.pts)
+    if alignment == .nalUnit, needsDelimiter { try push([0x09, 0xF0], at: attributes) }
+    guard outgoing.coded.nalUnits.isEmpty else {
+      return try split(frame, attributes, insertsParameterSets: needsParameterSets)
+    }
+    if alignment == .nalUnit, needsParameterSets { try pushParameterSets(at: attributes) }
     frame.modifyOutput { buffer in
+      if attributes != sent { buffer.attributes = attributes }
       if outgoing.outputSize < buffer.size { buffer.resize(to: 0..<outgoing.outputSize) }
       if alignment == .accessUnit {
         if needsParameterSets, let offset = outgoing.coded.parameterSetOffset {
@@ -129,8 +137,9 @@ extension H264Parse {
   // MARK: Splitting
 
   /// Sends the NAL units of an access unit one by one. The last one is left to the base class.
-  private func split(_ frame: borrowing BaseParseFrame, insertsParameterSets: Bool) throws(FlowError) {
-    let whole = frame.withOutput { (pts: $0.pts, dts: $0.dts, flags: $0.flags) }
+  private func split(
+    _ frame: borrowing BaseParseFrame, _ whole: Buffer.Attributes, insertsParameterSets: Bool
+  ) throws(FlowError) {
     var offsetOfInsertion = insertsParameterSets ? outgoing.coded.parameterSetOffset : nil
     var awaitsInformation = true
     var flags = whole.flags
@@ -141,17 +150,15 @@ extension H264Parse {
       let range = nalUnits[index].start..<nalUnits[index].range.upperBound
       if let offset = offsetOfInsertion, range.lowerBound >= offset {
         offsetOfInsertion = nil
-        try pushParameterSets(pts: whole.pts, dts: whole.dts)
+        try pushParameterSets(at: whole)
       }
       let carriesInformation = awaitsInformation && contents.contains(.supplementalInformation)
       if carriesInformation { awaitsInformation = false }
-      let own = pieceFlags(contents, of: flags, isLast: index == last)
-      let duration = contents.contains(.pictureStart) ? outgoing.duration : .zero
+      let attributes = Buffer.Attributes(
+        pts: whole.pts, dts: whole.dts, duration: contents.contains(.pictureStart) ? outgoing.duration : .zero,
+        flags: pieceFlags(contents, of: flags, isLast: index == last))
       func finish(_ buffer: inout Buffer) {
-        buffer.pts = whole.pts
-        buffer.dts = whole.dts
-        buffer.duration = duration
-        buffer.flags = own
+        buffer.attributes = attributes
         if carriesInformation { attachInformation(&buffer) }
       }
       if index == last {
@@ -183,8 +190,8 @@ extension H264Parse {
     return result
   }
 
-  private func pushParameterSets(pts: ClockTime?, dts: ClockTime?) throws(FlowError) {
-    for nalUnit in insertedParameterSets { try push(nalUnit, pts: pts, dts: dts) }
+  private func pushParameterSets(at attributes: Buffer.Attributes) throws(FlowError) {
+    for nalUnit in insertedParameterSets { try push(nalUnit, at: attributes) }
   }
 
   // MARK: What is put in
@@ -229,14 +236,13 @@ extension H264Parse {
   }
 
   /// Pushes a NAL unit of our own in front of the one that goes out.
-  private func push(_ nalUnit: [UInt8], pts: ClockTime?, dts: ClockTime?) throws(FlowError) {
+  private func push(_ nalUnit: [UInt8], at attributes: Buffer.Attributes) throws(FlowError) {
     guard var buffer = Buffer(copying: packaged(nalUnit).span) else { throw .error }
-    buffer.pts = pts
-    buffer.dts = dts
-    buffer.duration = .zero
-    var flags: Buffer.Flags = [.deltaUnit]
-    if nalUnit.first != 0x09 { flags.insert(.header) }
-    buffer.flags.formUnion(flags)
+    var own = buffer.attributes
+    (own.pts, own.dts, own.duration) = (attributes.pts, attributes.dts, .zero)
+    own.flags.insert(.deltaUnit)
+    if nalUnit.first != 0x09 { own.flags.insert(.header) }
+    buffer.attributes = own
     try sourcePad.push(buffer)
   }
 }

@@ -70,7 +70,8 @@ extension H264Parse {
       finding = scanner.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
       report(scanner.takeNotices())
       guard case .unit(let size) = finding else { return finding }
-      unit = ParsedUnit(coded: scanner.takeUnit())
+      scanner.takeUnit(&unit.coded)
+      unit.information = UnitInformation()
       if Self.log.isEnabled(.log) { logUnit(bytes.extracting(first: size)) }
       readInformation(bytes)
     }

@@ -90,56 +90,54 @@ extension H264Parse {
   }
 
   /// Puts timestamps on the buffer of the unit in hand where upstream did not.
-  func stamp(_ buffer: inout Buffer) {
+  func stamp(_ times: inout Buffer.Attributes) {
     if timestamps.hasUpstreamTimes {
-      rebuildDecodingTime(&buffer)
+      rebuildDecodingTime(&times)
     } else if let picture = timestamps.picture {
       timestamps.picture = nil
-      stampRaw(&buffer, picture)
+      stampRaw(&times, picture)
     } else if makesTimestamps {
-      stampUnordered(&buffer)
+      stampUnordered(&times)
     }
-    if alignment == .nalUnit { shareTimes(&buffer) }
+    if alignment == .nalUnit { shareTimes(&times) }
   }
 
-  private func stampRaw(_ buffer: inout Buffer, _ picture: TimestampGenerator.Picture) {
-    guard let times = timestamps.timeline.next(picture) else { return stampUnordered(&buffer) }
+  private func stampRaw(_ times: inout Buffer.Attributes, _ picture: TimestampGenerator.Picture) {
+    guard let next = timestamps.timeline.next(picture) else { return stampUnordered(&times) }
     if timestamps.awaitsPosition {
       timestamps.awaitsPosition = false
-      timestamps.firstAfterSeek = times.pts
-      buffer.pts = nil
-      buffer.dts = nil
+      timestamps.firstAfterSeek = next.pts
+      (times.pts, times.dts) = (nil, nil)
     } else {
-      buffer.pts = times.pts
-      buffer.dts = times.dts
+      (times.pts, times.dts) = next
     }
   }
 
   /// Without a frame rate there is only the start of buffering to hold on to.
-  private func stampUnordered(_ buffer: inout Buffer) {
+  private func stampUnordered(_ times: inout Buffer.Attributes) {
     if unit.information.hasBufferingPeriod { hasBufferingPeriod = true }
-    if hasBufferingPeriod, buffer.dts == nil, unit.coded.contents.contains(.pictureStart) { buffer.dts = .zero }
+    if hasBufferingPeriod, times.dts == nil, unit.coded.contents.contains(.pictureStart) { times.dts = .zero }
   }
 
   /// All NAL units of an access unit belong to the same instant.
-  private func shareTimes(_ buffer: inout Buffer) {
+  private func shareTimes(_ times: inout Buffer.Attributes) {
     if unit.coded.contents.contains(.accessUnitStart) {
-      accessUnitTimes = (buffer.pts, buffer.dts)
+      accessUnitTimes = (times.pts, times.dts)
     } else {
-      if let pts = buffer.pts { accessUnitTimes.pts = pts } else { buffer.pts = accessUnitTimes.pts }
-      if let dts = buffer.dts { accessUnitTimes.dts = dts } else { buffer.dts = accessUnitTimes.dts }
+      if let pts = times.pts { accessUnitTimes.pts = pts } else { times.pts = accessUnitTimes.pts }
+      if let dts = times.dts { accessUnitTimes.dts = dts } else { times.dts = accessUnitTimes.dts }
     }
   }
 
   /// Where upstream gives presentation times alone, as Matroska does, decoding times are the same in order.
-  private func rebuildDecodingTime(_ buffer: inout Buffer) {
+  private func rebuildDecodingTime(_ times: inout Buffer.Attributes) {
     guard timestamps.isUpstreamInTime, !timestamps.hasUpstreamDecodingTimes, segment.rate > 0,
-      unit.coded.contents.contains(.pictureStart), buffer.dts == nil, let pts = buffer.pts
+      unit.coded.contents.contains(.pictureStart), times.dts == nil, let pts = times.pts
     else { return }
     var rebuilder = timestamps.rebuilder ?? makeRebuilder()
     let time = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
     timestamps.rebuilder = rebuilder
-    buffer.dts = ClockTime(nanoseconds: UInt64(max(time, 0)))
+    times.dts = ClockTime(nanoseconds: UInt64(max(time, 0)))
   }
 
   private func makeRebuilder() -> DecodingTimeRebuilder {
@@ -154,24 +152,20 @@ extension H264Parse {
 
   /// Puts back the timestamps that the base class was not to see, and those that it took off because upstream's segment
   /// is in time and upstream did not give them.
-  func restoreTimes(_ frame: borrowing BaseParseFrame) {
-    let (pts, dts) = (outgoing.pts, outgoing.dts)
-    let isMissing = frame.withOutput { $0.pts == nil && pts != nil || $0.dts == nil && dts != nil }
-    guard isMissing else { return }
-    frame.modifyOutput { buffer in
-      if buffer.pts == nil { buffer.pts = pts }
-      if buffer.dts == nil { buffer.dts = dts }
-    }
+  func restoreTimes(_ times: inout Buffer.Attributes) {
+    guard times.pts == nil && outgoing.pts != nil || times.dts == nil && outgoing.dts != nil else { return }
+    times.pts = times.pts ?? outgoing.pts
+    times.dts = times.dts ?? outgoing.dts
     // The base class counts the position by what it sees.
-    if let pts { advancePosition(to: pts + (outgoing.duration ?? .zero)) }
+    if let pts = outgoing.pts { advancePosition(to: pts + (outgoing.duration ?? .zero)) }
   }
 
   /// The first picture after a seek in a raw stream: the base class put the position on it.
-  func takePosition(_ buffer: inout Buffer) {
+  func takePosition(_ times: inout Buffer.Attributes) {
     guard let generated = timestamps.firstAfterSeek else { return }
     timestamps.firstAfterSeek = nil
-    guard let position = buffer.dts else { return }
+    guard let position = times.dts else { return }
     timestamps.timeline.move(generated, to: position)
-    buffer.pts = position
+    times.pts = position
   }
 }

@@ -90,6 +90,19 @@ extension H264 {
     /// Creates an empty unit.
     public init() {}
 
+    /// Memory of so many NAL units is kept for the next unit: more than most pictures have.
+    private static let keptCapacity = 256
+
+    /// Makes it an empty unit again, with its memory kept where it is not much.
+    mutating func removeAll() {
+      var empty = CodedUnit()
+      if nalUnits.capacity <= Self.keptCapacity {
+        nalUnits.removeAll(keepingCapacity: true)
+        swap(&empty.nalUnits, &nalUnits)
+      }
+      self = empty
+    }
+
     mutating func list(_ nalUnit: NALUnit) {
       guard let last = nalUnits.last, nalUnits.count >= Self.nalUnitLimit else { return nalUnits.append(nalUnit) }
       let contents = nalUnit.contents.map { (last.contents ?? []).union($0) } ?? last.contents

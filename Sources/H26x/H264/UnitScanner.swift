@@ -110,6 +110,7 @@ extension H264 {
     var lookAhead = LookAhead()
 
     private var found = CodedUnit()
+    private var isFoundTaken = true
 
     // MARK: The unit in hand
 
@@ -145,6 +146,7 @@ extension H264 {
       lookAhead.units = AnnexB.Scanner()
       unit = CodedUnit()
       found = CodedUnit()
+      isFoundTaken = true
       carriedOver = []
       detectedSlice = nil
       accessUnitContents = []
@@ -174,8 +176,16 @@ extension H264 {
     /// The unit that was found last; an empty one when it was taken already.
     public mutating func takeUnit() -> CodedUnit {
       var taken = CodedUnit()
-      swap(&taken, &found)
+      takeUnit(&taken)
       return taken
+    }
+
+    /// Takes the unit that was found last, an empty one when it was taken already, in exchange for one whose memory
+    /// can be used again.
+    public mutating func takeUnit(_ unit: inout CodedUnit) {
+      if isFoundTaken { found.removeAll() }
+      isFoundTaken = true
+      swap(&unit, &found)
     }
 
     /// What there is to tell since the last call, 64 notices at most.
@@ -213,22 +223,27 @@ extension H264 {
       headerSearch.discard(size)
       lookAhead.units.discard(size)
       switch finding {
-      case .unit: found = beginUnit()
+      case .unit:
+        beginUnit()
+        isFoundTaken = false
       case .unusable:
-        let before = beginUnit()
+        beginUnit()
+        isFoundTaken = true
         // Left out NAL by NAL, an access unit begins with the first of its NAL units that is of use.
-        if cutsNALUnits { unit.contents = before.contents.intersection(.accessUnitStart) }
+        if cutsNALUnits { unit.contents = found.contents.intersection(.accessUnitStart) }
       case .garbage, .needsMoreData: break
       }
       return finding
     }
 
-    /// Begins the next unit; answers the one before.
-    private mutating func beginUnit() -> CodedUnit {
-      var before = CodedUnit()
-      swap(&before, &unit)
-      if !carriedOver.isEmpty { swap(&unit.nalUnits, &carriedOver) }
-      return before
+    /// Puts the unit in hand into `found`, and begins the next one.
+    private mutating func beginUnit() {
+      swap(&found, &unit)
+      unit.removeAll()
+      if !carriedOver.isEmpty {
+        unit.nalUnits = carriedOver
+        carriedOver = []
+      }
     }
 
     /// The unit in hand ends here. Decides whether it is of any use.
