@@ -25,14 +25,18 @@ for option in "$@"; do
 done
 # It measures its process, so that nothing else may run in it, and no sanitizer, which keeps freed memory back.
 [[ " $* " == *" --sanitize="* ]] || SOAK_ACCESS_UNITS=4000 swift test --filter SoakTests "$@"
-# Every harness test of the elements, watched: GStreamer's tracer tells which objects are alive at the end.
+# Every harness test, watched: GStreamer's tracer tells which objects are alive at the end, and warns of them, which
+# is fatal in these tests.
 if [[ " $* " != *" --"* ]]; then
   log=$PWD/.build/leaks.log
-  GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log swift test --filter 'ElementsTests\.'
+  status=0
+  GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log \
+    swift test --filter '(Elements|GStreamer)Tests\.' || status=$?
   grep -q 'object-alive.class' "$log" || { echo "$0: the leak tracer was not there" >&2; exit 1; }
   if grep 'object-alive, type-name=(string)[A-Z]' "$log"; then
     echo "$0: the objects above outlive the harness tests" >&2
     exit 1
   fi
+  ((status == 0)) || exit "$status"
 fi
 exec swift test "$@"

@@ -100,7 +100,7 @@ public import CGStreamer
 
   /// Caps of one of the structures alone. `nil` when there is none of that index.
   public borrowing func structure(at index: Int) -> Caps? {
-    guard index >= 0, let copy = unsafe gst_caps_copy_nth(raw, guint(index)), index < count else { return nil }
+    guard index >= 0, index < count, let copy = unsafe gst_caps_copy_nth(raw, guint(index)) else { return nil }
     return unsafe Caps(owning: copy)
   }
 
