@@ -5,6 +5,7 @@
   compare.py [FILE...]     default: Tests/Media/*.h264 and the small vectors
 
   SEEDS=3       damaged versions of each kind a file
+  FIRST_SEED=0  the number of the first; others damage otherwise
   CUT_STEP=64   "cut" keeps the first n bytes for every n-th n up to 4096; 1 is every byte
   KINDS=a,b     only these kinds
 
@@ -29,6 +30,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VECTORS = os.environ.get("CONFORMANCE_VECTORS", os.path.join(ROOT, "..", "shared", "vectors"))
 SEEDS = int(os.environ.get("SEEDS", "3"))
+FIRST_SEED = int(os.environ.get("FIRST_SEED", "0"))
 CUT_STEP = int(os.environ.get("CUT_STEP", "64"))
 CHAINS = {
     "ours": "swifth264parse ! swifth264dec max-threads=1",
@@ -183,10 +185,10 @@ KINDS = {kind.__name__: kind for kind in (drop, truncate, flip, duplicate, reord
 def damaged_streams(kind, data, other, name):
     if kind == "cut":
         for count in range(1, min(4096, len(data)) + 1, CUT_STEP):
-            yield data[:count]
+            yield count, data[:count]
         return
-    for seed in range(SEEDS):
-        yield KINDS[kind](data, random.Random(f"{kind} {name} {seed}"), other)
+    for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
+        yield seed, KINDS[kind](data, random.Random(f"{kind} {name} {seed}"), other)
 
 
 def default_files():
@@ -222,7 +224,7 @@ def main(files):
             other_name, other = streams[(number + 1) % len(streams)]
             for kind in kinds:
                 allowed = good[name] + good[other_name] if kind == "splice" else good[name]
-                for seed, damaged in enumerate(damaged_streams(kind, data, other, name)):
+                for seed, damaged in damaged_streams(kind, data, other, name):
                     found = {}
                     for which in CHAINS:
                         row = rows[kind][which]
