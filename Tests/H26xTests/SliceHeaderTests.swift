@@ -207,7 +207,7 @@ struct SliceBuilder {
     for change in differences {
       var other = base
       change(&other)
-      other.first = 20
+      other.first = 0
       #expect(boundaries([base.nalUnit(), other.nalUnit()], sets) == "||")
     }
     var same = base
@@ -217,6 +217,7 @@ struct SliceBuilder {
     #expect(boundaries([base.nalUnit(), same.nalUnit()], sets) == "|.")
     let idr = SliceBuilder(type: 5, first: 1, idrID: 1)
     var second = idr
+    second.first = 0
     second.idrID = 2
     #expect(boundaries([idr.nalUnit(), second.nalUnit()], sets) == "||")
   }
@@ -233,6 +234,30 @@ struct SliceBuilder {
     // Redundant slices repeat macroblock 0.
     let redundant = SliceBuilder(redundant: 1).nalUnit()
     #expect(boundaries([slice(0, 0), redundant, slice(50, 0), redundant, slice(0, 1)], sets) == "|...|")
+  }
+
+  /// A slice in the middle whose header is damaged, or that got in from elsewhere, costs no more than itself.
+  @Test func straySlicesStayInThePicture() throws {
+    var sets = try SliceBuilder.sets()
+    func slice(_ first: UInt32, _ number: UInt32, lsb: UInt32, referenceIDC: UInt8 = 1) -> [UInt8] {
+      SliceBuilder(referenceIDC: referenceIDC, first: first, frameNumber: number, lsb: lsb).nalUnit()
+    }
+    let (first, last, next) = (slice(0, 3, lsb: 6), slice(60, 3, lsb: 6), slice(0, 4, lsb: 8))
+    let strays = [
+      slice(30, 7, lsb: 6), slice(30, 3, lsb: 7), slice(30, 3, lsb: 6, referenceIDC: 0), slice(30, 12, lsb: 40),
+    ]
+    for stray in strays { #expect(boundaries([first, stray, last, next], sets) == "|..|") }
+    // The first slice is the damaged one.
+    #expect(boundaries([slice(0, 11, lsb: 6), slice(30, 3, lsb: 6), last, next], sets) == "|..|")
+    // The end of a picture is lost with the beginning of the next.
+    #expect(boundaries([first, slice(30, 4, lsb: 8), next], sets) == "||.")
+    // Damaged or not, going back makes another picture.
+    #expect(boundaries([first, last, slice(30, 12, lsb: 40), next], sets) == "|.||")
+    // In any order, a picture may begin in the middle.
+    var sps = try #require(sets.sequenceParameterSet(0))
+    sps.profile = H264.Profile(idc: 66, constraintFlags: 0)
+    try sets.insert(bytes: sps.nalUnit())
+    for stray in strays { #expect(boundaries([first, stray, last, next], sets) == "||||") }
   }
 
   @Test func prefixesFollowTheirSlice() throws {

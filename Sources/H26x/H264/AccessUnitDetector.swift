@@ -5,7 +5,8 @@ extension H264 {
   ///
   /// A small value without references. Feed it every NAL unit in order; it answers whether an access unit begins
   /// there. Where the standard's rule cannot be applied, because a slice header cannot be read, it asks whether the
-  /// slice begins with macroblock 0. The two fields of a frame are two access units, as the standard has it.
+  /// slice begins with macroblock 0. A slice from the middle that fits neither the picture nor the one after it is taken
+  /// for a damaged one of the picture, which should not cost the others. The two fields of a frame are two access units, as the standard has it.
   public struct AccessUnitDetector: Sendable {
     /// What a NAL unit means for the access unit.
     public enum Boundary: Sendable, Hashable {
@@ -23,7 +24,10 @@ extension H264 {
     private var hasPicture = false
     /// The current access unit is over: an end of sequence or stream was seen.
     private var isClosed = false
+    /// The first slice of the picture whose header can be read.
     private var last: SliceHeader?
+    /// `first_mb_in_slice` of the picture's slice before.
+    private var lastMacroblock: UInt32 = 0
     /// The colour planes whose macroblock 0 was seen, a bit each.
     private var planesBegun: UInt8 = 0
 
@@ -90,12 +94,15 @@ extension H264 {
         let isNew: Bool
         if let last {
           // Macroblock 0 twice: two pictures whose headers say the same, as some encoders' IDR pictures do.
-          isNew = Self.isFirstOfPicture(slice, after: last) || (isFirst && planesBegun & plane != 0)
+          isNew =
+            Self.isFirstOfPicture(slice, after: last) && !isStray(slice, after: last)
+            || (isFirst && planesBegun & plane != 0)
         } else {
           isNew = isFirst
         }
         if !isNew {
           if last == nil { last = slice }
+          lastMacroblock = slice.firstMacroblock
           if isFirst { planesBegun |= plane }
           return .continues
         }
@@ -103,6 +110,7 @@ extension H264 {
       let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
       hasPicture = true
       last = slice
+      lastMacroblock = slice.firstMacroblock
       planesBegun = isFirst ? plane : 0
       return boundary
     }
@@ -135,6 +143,26 @@ extension H264 {
         || slice.deltaPictureOrderCountBottom != last.deltaPictureOrderCountBottom
         || slice.deltaPictureOrderCount0 != last.deltaPictureOrderCount0
         || slice.deltaPictureOrderCount1 != last.deltaPictureOrderCount1
+    }
+
+    /// Whether a slice whose header differs is more likely a damaged one, or one of another stream, than the first that
+    /// came of the next picture. Where slices are in order, only loss makes a picture begin in its middle; then it goes
+    /// back in macroblocks, or on in numbers.
+    private func isStray(_ slice: SliceHeader, after last: SliceHeader) -> Bool {
+      !slice.allowsArbitraryOrder && slice.firstMacroblock > lastMacroblock && !Self.mayFollow(slice, last)
+    }
+
+    /// Whether the numbers of a picture may be those of the next one after another (7.4.3 and 8.2.1). Of two pictures
+    /// that nothing refers to, little is lost when they are taken for one.
+    private static func mayFollow(_ slice: SliceHeader, _ last: SliceHeader) -> Bool {
+      if slice.isField, last.isField, slice.isBottomField != last.isBottomField { return true }
+      let isNext: Bool
+      if last.isReference {
+        isNext = slice.frameNumber == last.frameNumber &+ 1 || (slice.frameNumber == 0 && last.frameNumber != 0)
+      } else {
+        isNext = slice.frameNumber == last.frameNumber && slice.isReference
+      }
+      return isNext && (slice.pictureOrderCountType != 0 || slice.pictureOrderCountLSB != last.pictureOrderCountLSB)
     }
 
     private mutating func begin(withPicture: Bool = false) -> Boundary {

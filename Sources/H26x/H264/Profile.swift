@@ -53,6 +53,15 @@ extension H264 {
       }
     }
 
+    /// Whether the slices of a picture may come in any order (A.2). In all other profiles the first has macroblock 0.
+    public var allowsArbitrarySliceOrder: Bool {
+      switch idc {
+      case 44, 77, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 144, 244: false
+      case 66, 88: !isConstrained(toSet: 1)
+      default: true
+      }
+    }
+
     /// Whether every picture is intra coded by profile (A.2.8 to A.2.11): no reordering.
     public var isIntraOnly: Bool {
       switch idc {

@@ -63,6 +63,8 @@ extension H264 {
     public let deltaPictureOrderCount1: Int32
     /// `redundant_pic_cnt`, 0 to 127: 0 for the primary picture.
     public let redundantPictureCount: UInt8
+    /// Whether the slices of the picture may come in any order, by profile or slice groups.
+    public let allowsArbitraryOrder: Bool
     /// Whether `memory_management_control_operation` 5 is there: the picture resets picture order count and
     /// frame numbers. False at depth ``Depth/pictureIdentity``.
     public let resetsPictureOrderCount: Bool
@@ -132,6 +134,7 @@ extension H264 {
       idrPictureID =
         header.isIDR ? UInt16(truncatingIfNeeded: try reader.ue(in: 0...65535, "idr_pic_id")) : 0
       pictureOrderCountType = parameters.pictureOrderCountType
+      allowsArbitraryOrder = parameters.allowsArbitrarySliceOrder
       let any = (Int32.min + 1)...Int32.max
       var (lsb, bottom, delta0, delta1) = (UInt32(0), Int32(0), Int32(0), Int32(0))
       if parameters.pictureOrderCountType == 0 {

@@ -24,6 +24,7 @@ extension H264 {
     let usesWeightedPrediction: Bool
     let weightedBipredictionIDC: UInt8
     let isMonochrome: Bool
+    let allowsArbitrarySliceOrder: Bool
     /// `PicSizeInMbs` of a frame.
     public let frameSizeInMacroblocks: UInt32
 
@@ -55,6 +56,7 @@ extension H264 {
       usesWeightedPrediction = pps.usesWeightedPrediction
       weightedBipredictionIDC = pps.weightedBipredictionIDC
       isMonochrome = sps.chromaArrayType == .monochrome
+      allowsArbitrarySliceOrder = sps.profile.allowsArbitrarySliceOrder || pps.sliceGroups != nil
       frameSizeInMacroblocks = UInt32(clamping: sps.widthInMacroblocks * sps.heightInMacroblocks)
     }
   }
