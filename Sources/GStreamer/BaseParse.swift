@@ -9,6 +9,14 @@ public enum ParseStep: Sendable {
   case skip(Int)
   /// The frame is not complete: come back with more.
   case needsMoreData
+
+  /// Bytes that are done with.
+  public var size: Int {
+    switch self {
+    case .frame(let size), .skip(let size): size
+    case .needsMoreData: 0
+    }
+  }
 }
 
 /// Data for `BaseParse.handleFrame` (`GstBaseParseFrame`). Valid during the call.
@@ -58,6 +66,9 @@ public enum ParseStep: Sendable {
     if let old = unsafe raw.pointee.out_buffer { unsafe unref(old) }
     unsafe raw.pointee.out_buffer = unsafe buffer.take()
   }
+
+  /// Whether a buffer was set to be sent in place of the input.
+  public var hasOutput: Bool { unsafe raw.pointee.out_buffer != nil }
 
   /// Reads the buffer that goes downstream: the one set with `setOutput`, or the input's. For `prePushFrame`.
   public func withOutput<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {

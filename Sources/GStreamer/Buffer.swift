@@ -76,7 +76,13 @@ public import CGStreamer
   }
 
   /// Media-specific position of the first byte, `UInt64.max` when unknown.
-  public var offset: UInt64 { unsafe UInt64(raw.pointee.offset) }
+  public var offset: UInt64 {
+    get { unsafe UInt64(raw.pointee.offset) }
+    set {
+      makeWritable()
+      unsafe raw.pointee.offset = guint64(newValue)
+    }
+  }
 
   public var flags: Flags {
     get { unsafe Flags(rawValue: raw.pointee.mini_object.flags) }
@@ -97,7 +103,10 @@ public import CGStreamer
     /// What the buffer is in its stream.
     public var flags: Flags
 
-    public init(pts: ClockTime?, dts: ClockTime?, duration: ClockTime?, flags: Flags) {
+    /// When the content has been shown; `nil` when it is not known when it begins.
+    public var end: ClockTime? { pts.map { $0 + (duration ?? .zero) } }
+
+    public init(pts: ClockTime? = nil, dts: ClockTime? = nil, duration: ClockTime? = nil, flags: Flags = []) {
       (self.pts, self.dts, self.duration, self.flags) = (pts, dts, duration, flags)
     }
   }

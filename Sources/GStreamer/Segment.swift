@@ -22,6 +22,12 @@ import CGStreamer
   /// First position of the segment in its own format.
   public var start: UInt64 { unsafe UInt64(raw.start) }
 
+  /// Whether it is all of a stream at normal speed, so that nothing is to be cut off or left out.
+  public var isWhole: Bool {
+    unsafe raw.start == 0 && raw.stop == .max && raw.rate == 1 && raw.applied_rate == 1
+      && raw.flags.rawValue & ~GST_SEGMENT_FLAG_RESET.rawValue == 0
+  }
+
   /// The running time of a position, `nil` when it is outside the segment or the segment is not in time.
   public func runningTime(of position: ClockTime?) -> ClockTime? {
     guard isTime, let position else { return nil }

@@ -25,4 +25,13 @@ public import CGStreamer
     unsafe gst_tag_list_add_value(raw, GST_TAG_MERGE_REPLACE, tag, &boxed)
     unsafe g_value_unset(&boxed)
   }
+
+  /// Sets an unsigned tag such as `maximum-bitrate`, in place of one that is there.
+  public mutating func set(_ tag: String, _ value: UInt32) {
+    var boxed = GValue()
+    unsafe g_value_init(&boxed, g_type_from_name("guint"))
+    unsafe g_value_set_uint(&boxed, value)
+    unsafe gst_tag_list_add_value(raw, GST_TAG_MERGE_REPLACE, tag, &boxed)
+    unsafe g_value_unset(&boxed)
+  }
 }

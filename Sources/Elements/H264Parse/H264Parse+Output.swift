@@ -12,7 +12,14 @@ extension H264Parse {
     }
     hintSize(size)
     if unit.coded.contents.contains(.pictureStart) { pictureCount += 1 }
-    describe(frame)
+    frame.modifyBuffer { buffer in
+      var attributes = buffer.attributes
+      describe(&attributes)
+      // The base class would put every picture with a PTS into its seek index, some hundred bytes each for the life of
+      // the stream: those that cannot be sought get theirs on the way out.
+      if !isRandomAccessPoint { attributes.pts = nil }
+      buffer.attributes = attributes
+    }
     countUnit(size)
     // When the element pulls, it is the base class that seeks, and no event tells.
     if discardsBidirectional || sinkPad.isPulling && segment.forwardPredictedOnly,
@@ -21,15 +28,16 @@ extension H264Parse {
       frame.markAsDropped()
       return .frame(size: size)
     }
+    unit.start = 0
     try repackage(size, frame)
     swap(&outgoing, &unit)
-    return .frame(size: size)
+    return .frame(size: try sendAhead(size, frame))
   }
 
   /// Asks for as much data at once as the next unit will probably need.
   private func hintSize(_ size: Int) {
     if sinkPad.isPulling {
-      sizeHint = size + size / 8 + 4096
+      sizeHint = max(size + size / 8 + 4096, maySendAhead ? Self.batchSize : 0)
       setMinimumFrameSize(sizeHint)
     } else if sizeHint > 0 {
       sizeHint = 0
@@ -49,8 +57,9 @@ extension H264Parse {
     }
   }
 
-  private func countUnit(_ size: Int) {
+  func countUnit(_ size: Int) {
     statistics.bytes += UInt64(size)
+    if makesTimestamps, sinkPad.isPulling, bitrates.add(bytes: size, duration: unit.attributes.duration) { sendTags() }
     if unit.coded.contents.contains(.accessUnitStart) {
       statistics.count(isRandomAccessPoint: isRandomAccessPoint, isIDR: unit.coded.contents.contains(.idr))
     }
@@ -68,48 +77,54 @@ extension H264Parse {
 
   // MARK: Timestamps and flags
 
-  private func describe(_ frame: borrowing BaseParseFrame) {
+  /// Puts on the unit in hand what is known of it.
+  func describe(_ attributes: inout Buffer.Attributes) {
     let pictureDuration = pictureDuration()
-    frame.modifyBuffer { buffer in
-      var attributes = buffer.attributes
-      stamp(&attributes)
-      if attributes.duration == nil { attributes.duration = pictureDuration }
-      (unit.pts, unit.dts, unit.duration) = (attributes.pts, attributes.dts, attributes.duration)
-      var flags = attributes.flags
-      flags.remove([.marker, .header, .deltaUnit, .droppable])
-      let contents = unit.coded.contents
-      if !isRandomAccessPoint {
-        flags.insert(.deltaUnit)
-        // The base class would put every picture with a PTS into its seek index, some hundred bytes each for the life of
-        // the stream: those that cannot be sought get theirs on the way out.
-        attributes.pts = nil
-      }
-      if !contents.isDisjoint(with: .headers) { flags.insert(.header) }
-      if contents.contains(.accessUnitEnd) { flags.insert(.marker) }
-      if contents.contains(.slice), !contents.contains(.reference) { flags.insert(.droppable) }
-      if contents.contains(.damaged) { flags.insert(.corrupted) }
-      if unit.information.isFirstView { flags.insert(.firstInBundle) }
-      if isDiscontinuous { flags.insert(.discontinuity) }
-      insertInterlaceFlags(&flags)
-      attributes.flags = flags
-      buffer.attributes = attributes
-    }
+    stamp(&attributes)
+    if attributes.duration == nil { attributes.duration = pictureDuration }
+    var flags = attributes.flags
+    flags.remove([.marker, .header, .deltaUnit, .droppable])
+    let contents = unit.coded.contents
+    if !isRandomAccessPoint { flags.insert(.deltaUnit) }
+    if !contents.isDisjoint(with: .headers) { flags.insert(.header) }
+    if contents.contains(.accessUnitEnd) { flags.insert(.marker) }
+    if contents.contains(.slice), !contents.contains(.reference) { flags.insert(.droppable) }
+    if contents.contains(.damaged) { flags.insert(.corrupted) }
+    if unit.information.isFirstView { flags.insert(.firstInBundle) }
+    if isDiscontinuous { flags.insert(.discontinuity) }
+    insertInterlaceFlags(&flags)
+    attributes.flags = flags
+    unit.attributes = attributes
     isDiscontinuous = false
   }
 
   // MARK: Before it goes out
 
-  /// Adds what the stream lacks to a unit that goes out.
+  /// The base class is about to send the frame, or what is left of it.
   func finishOutput(_ frame: borrowing BaseParseFrame) throws(FlowError) {
     guard capsState.isSet else { throw sourcePad.isFlushing ? .flushing : .notNegotiated }
     if !capsState.hasSentBuffer {
       capsState.hasSentBuffer = true
-      addCodecTag()
+      sendTags()
     }
-    let sent = frame.withOutput { $0.attributes }
-    var attributes = sent
-    restoreTimes(&attributes)
-    takePosition(&attributes)
+    var attributes = frame.withOutput { $0.attributes }
+    if outgoing.start > 0 {
+      // What the frame has is of its first unit.
+      attributes = outgoing.attributes
+    } else {
+      restoreTimes(&attributes)
+      takePosition(&attributes)
+    }
+    try sendOutput(frame, attributes, isLast: true)
+    continuesOutput = true
+  }
+
+  /// Sends the outgoing unit with what the stream lacks.
+  ///
+  /// - Parameter isLast: whether it is the last unit of the frame, which is left to the base class.
+  func sendOutput(
+    _ frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes, isLast: Bool
+  ) throws(FlowError) {
     answerKeyUnitRequest(pts: attributes.pts, isDelta: attributes.flags.contains(.deltaUnit))
     let needsDelimiter =
       format == .byteStream && outgoing.coded.contents.contains(.accessUnitStart)
@@ -117,12 +132,10 @@ extension H264Parse {
     let needsParameterSets = takesParameterSets(at: attributes.pts)
     if alignment == .nalUnit, needsDelimiter { try push([0x09, 0xF0], at: attributes) }
     guard outgoing.coded.nalUnits.isEmpty else {
-      return try split(frame, attributes, insertsParameterSets: needsParameterSets)
+      return try split(frame, attributes, isLast: isLast, insertsParameterSets: needsParameterSets)
     }
     if alignment == .nalUnit, needsParameterSets { try pushParameterSets(at: attributes) }
-    frame.modifyOutput { buffer in
-      if attributes != sent { buffer.attributes = attributes }
-      if outgoing.outputSize < buffer.size { buffer.resize(to: 0..<outgoing.outputSize) }
+    try send(0..<outgoing.outputSize, of: frame, attributes, isLast: isLast) { buffer in
       if alignment == .accessUnit {
         if needsParameterSets, let offset = outgoing.coded.parameterSetOffset {
           insertParameterSets(&buffer, at: offset)
@@ -134,11 +147,34 @@ extension H264Parse {
     }
   }
 
+  /// Sends a part of the outgoing unit. When it is the frame's last, the base class does so.
+  private func send(
+    _ range: Range<Int>, of frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes, isLast: Bool,
+    finish: (inout Buffer) -> Void
+  ) throws(FlowError) {
+    let place = outgoing.start + range.lowerBound..<outgoing.start + range.upperBound
+    if isLast {
+      frame.modifyOutput { buffer in
+        if place != 0..<buffer.size { buffer.resize(to: place) }
+        if place.lowerBound > 0, buffer.offset != .max { buffer.offset += UInt64(place.lowerBound) }
+        if buffer.attributes != attributes { buffer.attributes = attributes }
+        finish(&buffer)
+      }
+    } else {
+      let part = frame.withOutput { $0.region(place, withMetadata: true) }
+      guard var part else { throw .error }
+      part.attributes = attributes
+      if frame.offset != .max { part.offset = frame.offset + UInt64(place.lowerBound) }
+      finish(&part)
+      try sourcePad.push(part)
+    }
+  }
+
   // MARK: Splitting
 
-  /// Sends the NAL units of an access unit one by one. The last one is left to the base class.
+  /// Sends the NAL units of an access unit one by one.
   private func split(
-    _ frame: borrowing BaseParseFrame, _ whole: Buffer.Attributes, insertsParameterSets: Bool
+    _ frame: borrowing BaseParseFrame, _ whole: Buffer.Attributes, isLast: Bool, insertsParameterSets: Bool
   ) throws(FlowError) {
     var offsetOfInsertion = insertsParameterSets ? outgoing.coded.parameterSetOffset : nil
     var awaitsInformation = true
@@ -155,22 +191,11 @@ extension H264Parse {
       let carriesInformation = awaitsInformation && contents.contains(.supplementalInformation)
       if carriesInformation { awaitsInformation = false }
       let attributes = Buffer.Attributes(
-        pts: whole.pts, dts: whole.dts, duration: contents.contains(.pictureStart) ? outgoing.duration : .zero,
+        pts: whole.pts, dts: whole.dts,
+        duration: contents.contains(.pictureStart) ? outgoing.attributes.duration : .zero,
         flags: pieceFlags(contents, of: flags, isLast: index == last))
-      func finish(_ buffer: inout Buffer) {
-        buffer.attributes = attributes
+      try send(range, of: frame, attributes, isLast: isLast && index == last) { buffer in
         if carriesInformation { attachInformation(&buffer) }
-      }
-      if index == last {
-        frame.modifyOutput { buffer in
-          buffer.resize(to: range)
-          finish(&buffer)
-        }
-      } else {
-        let piece = frame.withOutput { $0.region(range, withMetadata: true) }
-        guard var piece else { throw .error }
-        finish(&piece)
-        try sourcePad.push(piece)
       }
       flags.remove(.discontinuity)
     }
@@ -199,10 +224,14 @@ extension H264Parse {
   /// An access unit delimiter that allows every kind of slice, with its start code.
   private static let delimiter: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0]
 
-  private func addCodecTag() {
+  private func sendTags() {
     guard let caps = sourcePad.currentCaps else { return }
     var tags = TagList()
     tags.set("video-codec", Self.codecDescription(profile: caps.first.string("profile")))
+    if let range = bitrates.toTell {
+      tags.set("minimum-bitrate", range.lowerBound)
+      tags.set("maximum-bitrate", range.upperBound)
+    }
     mergeTags(tags)
   }
 

@@ -24,32 +24,36 @@ extension H264Parse {
       scanner.sliceDepth = makesTimestamps ? .referenceMarking : .pictureIdentity
     }
     noticeUpstreamTimes(pts: input.pts, dts: input.dts)
-    let finding: H264.UnitScanner.Finding
+    var finding: H264.UnitScanner.Finding
     let available: Int
     do {
       let map = try frame.map()
       let bytes = map.bytes
       available = bytes.count
       finding = find(bytes, isMarked: input.flags.contains(.marker))
+      if case .unit(let size) = finding {
+        let isReady = prepareTimestamps(bytes, unitSize: size)
+        heldUnitSize = isReady ? nil : size
+        if !isReady { finding = .needsMoreData }
+      }
     }
     // When the element pulls its data, no event tells of the end.
     defer { if isDraining, sinkPad.isPulling, finding.size == available { reportMissingPictures() } }
-    consume(finding.size, of: frame)
+    pass(finding)
+    let step: ParseStep
     switch finding {
-    case .unit(let size): return try finishUnit(size, frame)
+    case .unit(let size): step = try finishUnit(size, frame)
     case .unusable(let size):
-      statistics.bytesSkipped += UInt64(size)
-      isDiscontinuous = true
       frame.markAsDropped()
-      return .frame(size: size)
-    case .garbage(let count):
-      statistics.bytesSkipped += UInt64(count)
-      return .skip(count)
+      step = .frame(size: size)
+    case .garbage(let count): step = .skip(count)
     case .needsMoreData:
       guard available <= Self.maximumUnitSize else { throw tooLarge(available) }
       askForMore(available)
-      return .needsMoreData
+      step = .needsMoreData
     }
+    consume(step.size, of: frame)
+    return step
   }
 
   /// Whether access units are cut and taken apart on the way out, where NAL units are wanted: that costs half of
@@ -61,25 +65,28 @@ extension H264Parse {
       && !settings.snapshot.updatesTimeCode
   }
 
-  /// Finds the next unit, and all that must be known of it before it goes out.
-  private func find(_ bytes: Span<UInt8>, isMarked: Bool) -> H264.UnitScanner.Finding {
-    let finding: H264.UnitScanner.Finding
-    if let heldUnitSize {
-      finding = .unit(heldUnitSize)
-    } else {
-      finding = scanner.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
-      report(scanner.takeNotices())
-      guard case .unit(let size) = finding else { return finding }
-      scanner.takeUnit(&unit.coded)
-      unit.information = UnitInformation()
-      if Self.log.isEnabled(.log) { logUnit(bytes.extracting(first: size)) }
-      readInformation(bytes)
+  /// Counts what is of no use.
+  func pass(_ finding: H264.UnitScanner.Finding) {
+    switch finding {
+    case .unusable(let size):
+      statistics.bytesSkipped += UInt64(size)
+      isDiscontinuous = true
+    case .garbage(let count): statistics.bytesSkipped += UInt64(count)
+    case .unit, .needsMoreData: break
     }
-    guard prepareTimestamps(bytes, unitSize: finding.size) else {
-      heldUnitSize = finding.size
-      return .needsMoreData
-    }
-    heldUnitSize = nil
+  }
+
+  /// Finds the next unit, unless one is held, and reads what its SEI messages say.
+  func find(_ bytes: Span<UInt8>, isMarked: Bool) -> H264.UnitScanner.Finding {
+    if let heldUnitSize { return .unit(heldUnitSize) }
+    let finding = scanner.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
+    report(scanner.takeNotices())
+    guard case .unit(let size) = finding else { return finding }
+    scanner.takeUnit(&unit.coded)
+    unit.information = UnitInformation()
+    unit.isOrderKnown = false
+    if Self.log.isEnabled(.log) { logUnit(bytes.extracting(first: size)) }
+    readInformation(bytes)
     return finding
   }
 

@@ -44,7 +44,8 @@ extension H264Parse {
   func prepareTimestamps(_ bytes: Span<UInt8>, unitSize: Int) -> Bool {
     guard unit.coded.contents.contains(.pictureStart), makesTimestamps else { return true }
     let generation = scanner.parameterSetChanges
-    if heldUnitSize == nil {
+    if !unit.isOrderKnown {
+      unit.isOrderKnown = true
       guard let slice = unit.coded.slice else { return true }
       if !capsState.isStale,
         let picture = timestamps.timeline.read(slice, rate: capsState.frameRate, generation: generation)
@@ -153,11 +154,12 @@ extension H264Parse {
   /// Puts back the timestamps that the base class was not to see, and those that it took off because upstream's segment
   /// is in time and upstream did not give them.
   func restoreTimes(_ times: inout Buffer.Attributes) {
-    guard times.pts == nil && outgoing.pts != nil || times.dts == nil && outgoing.dts != nil else { return }
-    times.pts = times.pts ?? outgoing.pts
-    times.dts = times.dts ?? outgoing.dts
+    let known = outgoing.attributes
+    guard times.pts == nil && known.pts != nil || times.dts == nil && known.dts != nil else { return }
+    times.pts = times.pts ?? known.pts
+    times.dts = times.dts ?? known.dts
     // The base class counts the position by what it sees.
-    if let pts = outgoing.pts { advancePosition(to: pts + (outgoing.duration ?? .zero)) }
+    if let end = known.end { advancePosition(to: end) }
   }
 
   /// The first picture after a seek in a raw stream: the base class put the position on it.

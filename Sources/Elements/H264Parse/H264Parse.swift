@@ -55,6 +55,8 @@ final class H264Parse: BaseParse {
   /// `statistics` as of the last unit that went out, for other threads.
   let published = Locked(ParseStatistics())
   var statistics = ParseStatistics()
+  /// Of the units of a raw file, which the base class may get together.
+  var bitrates = BitrateRange()
 
   // MARK: The stream
 
@@ -81,6 +83,8 @@ final class H264Parse: BaseParse {
   var heldUnitSize: Int?
   /// What `unit` was when it was handed to the base class, until it is pushed.
   var outgoing = ParsedUnit()
+  /// Units went out since the position in the stream was last forgotten.
+  var continuesOutput = false
   /// Where the input goes on, when it goes on without a seek.
   var expectedOffset: UInt64?
   /// The size that the next frame will probably have.
@@ -133,6 +137,7 @@ final class H264Parse: BaseParse {
     resetFormats()
     resetScan()
     statistics = ParseStatistics()
+    bitrates = BitrateRange()
     publishStatistics()
     pictureCount = 0
     bytesSeen = 0
@@ -165,6 +170,7 @@ final class H264Parse: BaseParse {
     orderLog = PictureOrderLog()
     unit = ParsedUnit()
     heldUnitSize = nil
+    continuesOutput = false
     expectedOffset = nil
     accessUnitTimes = (nil, nil)
     let isInTime = timestamps.isUpstreamInTime

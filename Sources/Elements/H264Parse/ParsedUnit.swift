@@ -8,10 +8,12 @@ struct ParsedUnit: Sendable {
   var coded = H264.CodedUnit()
   /// What its SEI messages say.
   var information = UnitInformation()
+  /// Its picture order was read, if it has one.
+  var isOrderKnown = false
+  /// Where it begins in what the base class hands over.
+  var start = 0
   /// The size of what goes out, before anything is put in.
   var outputSize = 0
-  /// The timestamps that it has or was given.
-  var pts: ClockTime?
-  var dts: ClockTime?
-  var duration: ClockTime?
+  /// The timestamps that it has or was given, and its flags.
+  var attributes = Buffer.Attributes()
 }
