@@ -53,6 +53,24 @@ private typealias Stream = RepackStream
     }
   }
 
+  /// As when someone seeks back from the end to where the parameter sets are.
+  @Test func parameterSetsMayComeBehindTheEnd() throws {
+    for format in ["avc", "avc3"] {
+      let harness = try Harness.repack(to: format)
+      harness.setInputCaps(Stream.caps("byte-stream"))
+      #expect(harness.push(Stream.annexB([idr])) == 0)
+      harness.endOfStream()
+      harness.flush()
+      while harness.tryPullEvent() != nil {}
+      #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr])) == 0)
+      let bytes = try harness.pullBytes()
+      #expect(bytes.suffix(idr.count) == idr[...])
+      var kinds: [Event.Kind] = []
+      while let event = harness.tryPullEvent() { kinds.append(event.kind) }
+      #expect(kinds == [.caps, .segment])
+    }
+  }
+
   @Test func repeatedParameterSetsChangeNothing() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))

@@ -73,11 +73,12 @@ extension H264Repack {
     releaseHeldEvents()
   }
 
-  /// The stream ends without parameter sets.
-  func abandonHeldCaps() {
+  /// The stream ends without parameter sets. Behind a flush they may come after all: the caps stay here, and the segment,
+  /// which must not go before them.
+  func complainOfHeldCaps() {
     guard heldCaps != nil else { return }
-    heldCaps = nil
-    releaseHeldEvents()
+    heldEvents.removeAll { $0.kind == .gap }
+    releaseHeldEvents { $0 != .segment }
     let count = statistics.snapshot.droppedBeforeParameterSets
     guard count > 0 else { return }
     post(
@@ -106,10 +107,10 @@ extension H264Repack {
     }
   }
 
-  private func releaseHeldEvents() {
+  private func releaseHeldEvents(of kinds: (Event.Kind) -> Bool = { _ in true }) {
     let events = heldEvents
-    heldEvents.removeAll()
-    for held in events {
+    heldEvents.removeAll { kinds($0.kind) }
+    for held in events where kinds(held.kind) {
       if let event = held.take() { _ = forward(event) }
     }
   }

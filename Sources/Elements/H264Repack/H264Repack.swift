@@ -157,7 +157,7 @@ final class H264Repack: BaseTransform {
       return super.sinkEvent(event)
     case .endOfStream:
       finishAccessUnit()
-      abandonHeldCaps()
+      complainOfHeldCaps()
       return super.sinkEvent(event)
     case .flushStop:
       flush()
