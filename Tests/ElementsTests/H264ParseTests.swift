@@ -289,6 +289,19 @@ import Testing
     #expect(harness.takeMessages().count == 1)
   }
 
+  /// rtph264pay does not survive a buffer without memory.
+  @Test func nothingBetweenStartCodesIsNoBuffer() throws {
+    for output in ["stream-format=avc, alignment=au", "stream-format=byte-stream, alignment=au"] {
+      let harness = try Harness.parse(from: Stream.avcCaps(), to: output)
+      #expect(harness.push(Stream.packet(Stream.sps, Stream.pps, Stream.idr)) == 0)
+      #expect(harness.push(Stream.packet([0, 0, 1, 0])) == 0)
+      #expect(harness.push(Stream.packet(Stream.sps, Stream.pps, Stream.idr)) == 0)
+      harness.endOfStream()
+      let units = try harness.pullAll()
+      #expect(units.count == 2 && units.first == units.last)
+    }
+  }
+
   // MARK: Metas and flags
 
   @Test func userDataIsKeptEachOfSeveral() throws {

@@ -29,7 +29,12 @@ extension H264Parse {
       return .frame(size: size)
     }
     unit.start = 0
-    try repackage(size, frame)
+    guard try repackage(size, frame) else {
+      statistics.bytesSkipped += UInt64(size)
+      isDiscontinuous = true
+      frame.markAsDropped()
+      return .frame(size: size)
+    }
     swap(&outgoing, &unit)
     return .frame(size: try sendAhead(size, frame))
   }

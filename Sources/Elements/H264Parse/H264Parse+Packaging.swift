@@ -10,8 +10,10 @@ extension H264Parse {
   }
 
   /// Makes an output buffer of its own where the input's bytes will not do as they are.
-  func repackage(_ size: Int, _ frame: borrowing BaseParseFrame) throws(FlowError) {
-    guard let format, let inputFormat else { return }
+  ///
+  /// - Returns: whether there is anything to put out. Between start codes inside a NAL unit there may be nothing.
+  func repackage(_ size: Int, _ frame: borrowing BaseParseFrame) throws(FlowError) -> Bool {
+    guard let format, let inputFormat else { return true }
     unit.outputSize = unit.coded.end
     let changes = format.isLengthPrefixed != inputFormat.isLengthPrefixed
     let codes =
@@ -19,7 +21,7 @@ extension H264Parse {
       ? frame.withBuffer { $0.timeCodes } : []
     // Those dropped are left out when the unit is split.
     let leavesOut = !unit.coded.dropped.isEmpty && unit.coded.nalUnits.isEmpty
-    guard changes || leavesOut || unit.coded.holdsStartCodes || !codes.isEmpty else { return }
+    guard changes || leavesOut || unit.coded.holdsStartCodes || !codes.isEmpty else { return true }
     let map = try frame.map()
     let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
     var output: Buffer
@@ -28,8 +30,10 @@ extension H264Parse {
     } else {
       output = try repackaged(bytes, from: inputFormat)
     }
+    guard output.size > 0 else { return false }
     frame.withBuffer { output.copyMetadata(from: $0) }
     frame.setOutput(output)
+    return true
   }
 
   private func repackaged(_ bytes: Span<UInt8>, from inputFormat: StreamFormat) throws(FlowError) -> Buffer {
