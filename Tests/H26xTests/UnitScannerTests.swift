@@ -224,6 +224,21 @@ import Testing
     #expect(found.map(\.unit.nalUnits.count) == [7, 8, 4])
   }
 
+  /// The MARKER has ended the access unit before; the detector still has its picture.
+  @Test(arguments: [0x41, 0x0F, 0x09] as [UInt8]) func aPrefixBehindAMarkerBeginsTheUnit(next: UInt8) throws {
+    let sets = try SliceBuilder.sets()
+    var scanner = Scanner()
+    scanner.inputAlignment = .nalUnits
+    for nalUnit in sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits { scanner.store(nalUnit.span) }
+    let picture = [0, 0, 0, 1] + SliceBuilder(type: 5, sliceType: 2).nalUnit()
+    #expect(scanner.next(in: picture.span, isMarked: true, isDraining: false) == .unit(picture.count))
+    let prefix: [UInt8] = [0, 0, 0, 1, 0x6E, 0x40, 0, 7]
+    #expect(scanner.next(in: prefix.span, isMarked: false, isDraining: false) == .needsMoreData)
+    var unit = prefix + [0, 0, 0, 1]
+    unit += next == 0x41 ? SliceBuilder(frameNumber: 1, lsb: 2).nalUnit() : [next, 0xF0]
+    #expect(scanner.next(in: unit.span, isMarked: true, isDraining: false) == .unit(unit.count))
+  }
+
   /// What precedes the first parameter sets goes out with them, whether the stream is all there or comes in pieces.
   @Test(arguments: [1, 50, 1000]) func theFirstDelimiterIsKept(step: Int) throws {
     let stream = [0, 0, 0, 1, 0x09, 0xF0] + (try Self.stream())

@@ -35,7 +35,8 @@ extension H264.UnitScanner {
         let head = bytes.extracting(cursor.payload..<min(end, headLimit))
         guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
         let start = detect(head)
-        if unit.nalUnitCount > 0, cursor.beginsAccessUnit || cutsNALUnits {
+        // Nothing ends where the unit in hand begins: it has nothing yet but this NAL unit's prefixes.
+        if unit.nalUnitCount > 0, start > 0, cursor.beginsAccessUnit || cutsNALUnits {
           if start < cursor.start { leavePrefixes(from: start) }
           return complete(start, endsAccessUnit: cursor.beginsAccessUnit)
         }

@@ -11,13 +11,15 @@ private struct Found: Equatable {
 /// What comes out when the data grows by `step` bytes a time; nil when parameter sets were taken from behind the first
 /// picture: whether they replace those in front that cannot be read hangs on how much was there.
 @discardableResult
-private func scan(_ bytes: Span<UInt8>, growing step: Int, _ scanner: consuming H264.UnitScanner) -> [Found]? {
+private func scan(
+  _ bytes: Span<UInt8>, growing step: Int, _ scanner: consuming H264.UnitScanner, marksEach period: Int = .max
+) -> [Found]? {
   var looksAhead = false
   var result: [Found] = []
   var (begin, end) = (0, min(step, bytes.count))
   while begin < bytes.count {
     let data = bytes.extracting(begin..<end)
-    let finding = scanner.next(in: data, isMarked: false, isDraining: end == bytes.count)
+    let finding = scanner.next(in: data, isMarked: end % period == 0, isDraining: end == bytes.count)
     for case .lateParameterSets in scanner.takeNotices() { looksAhead = true }
     if case .needsMoreData = finding {
       guard end < bytes.count else { break }
@@ -55,6 +57,7 @@ fuzz { bytes in
     for alignment in [H264.UnitScanner.InputAlignment.nalUnits, .accessUnit] {
       scanner.inputAlignment = alignment
       scan(bytes, growing: bytes.count, scanner)
+      if bytes.count < 2000 { scan(bytes, growing: 1 + bytes.count / 7 % 61, scanner, marksEach: 3) }
     }
     for lengthSize in [NALLengthSize.one, .two, .four] {
       scanner.packaging = .lengthPrefixed(lengthSize)
