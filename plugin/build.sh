@@ -13,6 +13,13 @@ mkdir -p .build/static
 archive=$(clang++ -print-file-name=libstdc++.a 2> /dev/null || true)
 if [[ -f $archive ]]; then ln -sf "$archive" .build/static/libstdc++.a; else rm -f .build/static/libstdc++.a; fi
 
+# Relative relocations in their short form, where the loader of the machine knows it (glibc 2.36 and newer): half a
+# megabyte less to read and to keep in memory.
+short=()
+if printf '%s\n' 'glibc 2.36' "$(getconf GNU_LIBC_VERSION 2> /dev/null)" | sort -CV; then
+  short=(-Xlinker -z -Xlinker pack-relative-relocs)
+fi
+
 # lld, because gold leaves local symbols in the dynamic table in spite of the version script.
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`, and SwiftPM rebuilds all when
 # they change.
@@ -20,7 +27,7 @@ if [[ -f $archive ]]; then ln -sf "$archive" .build/static/libstdc++.a; else rm 
 # application. The tests' builds check them.
 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
   -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -static-stdlib -Xswiftc -use-ld=lld \
-  -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" -Xlinker --gc-sections
+  -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" -Xlinker --gc-sections "${short[@]}"
 mkdir -p .build/plugin
 # In one step, so that a process which has the old file mapped keeps it whole.
 strip --strip-unneeded -o .build/plugin/.new .build/release-plugin/release/libgstswifth26x.so

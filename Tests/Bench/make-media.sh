@@ -36,14 +36,14 @@ hd_mp4() {
 }
 once hd.mp4 hd_mp4
 
-# SD, 19,200 small pictures of four slices each.
+# SD, 153,600 small pictures of four slices each: enough that start-up is little of it.
 slices_part() {
   gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=1200 ! video/x-raw,format=I420,width=352,height=288 \
     ! x264enc speed-preset=veryfast bitrate=800 key-int-max=48 bframes=2 threads=1 option-string="slices=4" \
     ! video/x-h264,profile=main,stream-format=byte-stream ! filesink "location=$1"
 }
 once slices-part.h264 slices_part
-once slices.h264 repeat 16 slices-part.h264
+once slices.h264 repeat 128 slices-part.h264
 
 # To decode: five seconds of HD in motion with B pictures, at a broadcaster's rate; and one second of SD, most of which
 # is start-up.
