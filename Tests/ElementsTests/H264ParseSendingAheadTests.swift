@@ -17,7 +17,8 @@ import Testing
       guard index < pulled.count, index < pushed.count else { return "\(pulled.count) and \(pushed.count)" }
       let (one, other) = (pulled[index], pushed[index])
       if one != other {
-        return "\(index): \(one.attributes), \(one.content.count) bytes; \(other.attributes), \(other.content.count) bytes"
+        return
+          "\(index): \(one.attributes), \(one.content.count) bytes; \(other.attributes), \(other.content.count) bytes"
       }
     }
     return nil
@@ -54,7 +55,8 @@ import Testing
     var bytes: [UInt8] = []
     for sequence in UInt32(0)..<6 {
       bytes += Stream.byteStream(
-        Stream.spsToOrder(width: 2 + sequence % 2), Stream.ppsToOrder(), Stream.slice(2, number: 0, order: 0, idr: true))
+        Stream.spsToOrder(width: 2 + sequence % 2), Stream.ppsToOrder(), Stream.slice(2, number: 0, order: 0, idr: true)
+      )
       for index in UInt32(1)..<12 {
         if index == 6 { bytes += Stream.byteStream(Stream.spsToOrder(width: 2 + sequence % 2, rate: 30)) }
         bytes += Stream.byteStream(Stream.slice(0, number: index, order: 2 * index))
@@ -148,7 +150,9 @@ import Testing
 
   private static func entry(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> Entry? {
     if unsafe info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM.rawValue != 0 {
-      guard let event = unsafe gst_pad_probe_info_get_event(info), unsafe event.pointee.type == GST_EVENT_CAPS else { return nil }
+      guard let event = unsafe gst_pad_probe_info_get_event(info), unsafe event.pointee.type == GST_EVENT_CAPS else {
+        return nil
+      }
       var caps: UnsafeMutablePointer<GstCaps>?
       unsafe gst_event_parse_caps(event, &caps)
       guard let text = unsafe gst_caps_to_string(caps) else { return nil }

@@ -23,7 +23,9 @@ struct BitrateRange: Sendable {
     guard count >= Self.minimumCount else { return false }
     if let told = toTell, told.lowerBound / Self.step == wider.lowerBound / Self.step,
       told.upperBound / Self.step == wider.upperBound / Self.step
-    { return false }
+    {
+      return false
+    }
     toTell = wider
     return true
   }

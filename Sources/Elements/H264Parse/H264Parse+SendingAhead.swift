@@ -21,39 +21,42 @@ extension H264Parse {
   /// - Parameter size: where the first unit ends, which is in `outgoing`.
   /// - Returns: where the last one ends.
   func sendAhead(_ size: Int, _ frame: borrowing BaseParseFrame) throws(FlowError) -> Int {
-    guard maySendAhead, !frame.hasOutput, outgoing.attributes.pts != nil, var duration = outgoing.attributes.duration else { return size }
+    guard maySendAhead, !frame.hasOutput, outgoing.attributes.pts != nil, var duration = outgoing.attributes.duration
+    else { return size }
     var end = size
-    let map = try frame.map()
-    let bytes = map.bytes
-    while end < bytes.count, !sourcePad.needsReconfigure {
-      let rest = bytes.extracting(end...)
-      let finding = find(rest, isMarked: false)
-      guard case .unit(let size) = finding else {
-        pass(finding)
-        end += finding.size
-        break
+    do {
+      let map = try frame.map()
+      let bytes = map.bytes
+      while end < bytes.count, !sourcePad.needsReconfigure {
+        let rest = bytes.extracting(end...)
+        let finding = find(rest, isMarked: false)
+        guard case .unit(let size) = finding else {
+          pass(finding)
+          end += finding.size
+          break
+        }
+        // New caps, for one, are not to overtake the unit that waits.
+        guard continuesSequence, prepareTimestamps(rest, unitSize: size), timestamps.picture != nil else {
+          heldUnitSize = size
+          break
+        }
+        var attributes = Buffer.Attributes()
+        describe(&attributes)
+        do throws(FlowError) {
+          try sendOutput(frame, outgoing.attributes, isLast: false)
+          if let end = outgoing.attributes.end { advancePosition(to: end) }
+        } catch {
+          resetScan()
+          throw error
+        }
+        unit.outputSize = unit.coded.end
+        unit.start = end
+        countUnit(size)
+        pictureCount += 1
+        duration = duration + (attributes.duration ?? .zero)
+        end += size
+        swap(&outgoing, &unit)
       }
-      // New caps, for one, are not to overtake the unit that waits.
-      guard continuesSequence, prepareTimestamps(rest, unitSize: size), timestamps.picture != nil else {
-        heldUnitSize = size
-        break
-      }
-      var attributes = Buffer.Attributes()
-      describe(&attributes)
-      do throws(FlowError) {
-        try sendOutput(frame, outgoing.attributes, isLast: false)
-        if let end = outgoing.attributes.end { advancePosition(to: end) }
-      } catch {
-        resetScan()
-        throw error
-      }
-      unit.outputSize = unit.coded.end
-      unit.start = end
-      countUnit(size)
-      pictureCount += 1
-      duration = duration + (attributes.duration ?? .zero)
-      end += size
-      swap(&outgoing, &unit)
     }
     frame.modifyBuffer { $0.duration = duration }
     return end
