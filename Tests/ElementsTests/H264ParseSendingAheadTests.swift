@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
 import Foundation
 import GStreamer
 import HarnessSupport
-import Synchronization
 import Testing
 
 /// Raw files that are read from start to end, where the element sends small units past the base class: what comes out
@@ -12,7 +10,7 @@ import Testing
   typealias Stream = ParseStream
 
   /// Where two recordings differ first, without their bytes.
-  private static func firstDifference(_ pulled: [Recording.Entry], _ pushed: [Recording.Entry]) -> String? {
+  private static func firstDifference(_ pulled: [FileRecording.Entry], _ pushed: [FileRecording.Entry]) -> String? {
     for index in 0..<max(pulled.count, pushed.count) {
       guard index < pulled.count, index < pushed.count else { return "\(pulled.count) and \(pushed.count)" }
       let (one, other) = (pulled[index], pushed[index])
@@ -24,11 +22,13 @@ import Testing
     return nil
   }
 
+  init() throws { _ = try Harness.parse() }
+
   @Test(arguments: ["clip.h264", "interlaced.h264", "intra-refresh.h264", "open-gop.h264", "wide.h264"])
   func pulledFilesComeOutAsPushedOnes(_ clip: String) throws {
     for properties in ["", "config-interval=-1"] {
-      let pulled = try Recording(of: Clip.path(clip), "swifth264parse \(properties)")
-      let pushed = try Recording(of: Clip.path(clip), "queue ! swifth264parse \(properties)")
+      let pulled = try FileRecording(of: Clip.path(clip), "swifth264parse \(properties)")
+      let pushed = try FileRecording(of: Clip.path(clip), "queue ! swifth264parse \(properties)")
       #expect(pulled.entries.count > 20)
       #expect(Self.firstDifference(pulled.entries, pushed.entries) == nil)
     }
@@ -36,8 +36,10 @@ import Testing
 
   @Test(arguments: ["clip.h264", "interlaced.h264"]) func nalUnitsAreThoseOfTheAccessUnits(_ clip: String) throws {
     let caps = "video/x-h264,stream-format=byte-stream,alignment"
-    let accessUnits = try Recording(of: Clip.path(clip), "swifth264parse ! \(caps)=au").entries.filter { !$0.isCaps }
-    let nalUnits = try Recording(of: Clip.path(clip), "swifth264parse ! \(caps)=nal").entries.filter { !$0.isCaps }
+    let accessUnits = try FileRecording(of: Clip.path(clip), "swifth264parse ! \(caps)=au").entries.filter {
+      !$0.isCaps
+    }
+    let nalUnits = try FileRecording(of: Clip.path(clip), "swifth264parse ! \(caps)=nal").entries.filter { !$0.isCaps }
     #expect(nalUnits.count > 2 * accessUnits.count)
     var remaining = nalUnits[...]
     for accessUnit in accessUnits {
@@ -65,10 +67,32 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appending(path: "sending-ahead-\(getpid()).h264").path
     try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let pulled = try Recording(of: path, "swifth264parse")
-    let pushed = try Recording(of: path, "queue ! swifth264parse")
+    let pulled = try FileRecording(of: path, "swifth264parse")
+    let pushed = try FileRecording(of: path, "queue ! swifth264parse")
     #expect(Self.firstDifference(pulled.entries, pushed.entries) == nil)
     #expect(pulled.entries.filter(\.isCaps).count == 12)
+  }
+
+  /// A picture parameter set that comes behind an IDR picture is none of those that are put in front of it.
+  @Test func laterParameterSetsAreNotPutIn() throws {
+    var bytes = Stream.byteStream(Stream.spsToOrder(reorder: 0), Stream.ppsToOrder())
+    for sequence in UInt32(0)..<4 {
+      bytes += Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true, idrID: sequence))
+      for index in UInt32(1)..<10 {
+        if index == 1 { bytes += Stream.byteStream(Stream.ppsToOrder(id: sequence + 1)) }
+        bytes += Stream.byteStream(Stream.slice(0, number: index, order: 2 * index))
+      }
+    }
+    let path = FileManager.default.temporaryDirectory.appending(path: "sending-ahead-sets-\(getpid()).h264").path
+    try Data(bytes).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let pulled = try FileRecording(of: path, "swifth264parse config-interval=-1")
+    let pushed = try FileRecording(of: path, "queue ! swifth264parse config-interval=-1")
+    #expect(Self.firstDifference(pulled.entries, pushed.entries) == nil)
+    let headers = pulled.entries.filter {
+      $0.attributes.flags.contains(.header) && !$0.attributes.flags.contains(.deltaUnit)
+    }
+    #expect(headers.count == 4)
   }
 
   /// Slices of another picture parameter set that never came, garbage in NAL units, and a parameter set alone.
@@ -86,88 +110,8 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appending(path: "sending-ahead-odd-\(getpid()).h264").path
     try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let pulled = try Recording(of: path, "swifth264parse").entries.map(\.withoutFlags)
-    let pushed = try Recording(of: path, "queue ! swifth264parse").entries.map(\.withoutFlags)
+    let pulled = try FileRecording(of: path, "swifth264parse").entries.map(\.withoutFlags)
+    let pushed = try FileRecording(of: path, "queue ! swifth264parse").entries.map(\.withoutFlags)
     #expect(Self.firstDifference(pulled, pushed) == nil)
-  }
-}
-
-/// What arrives at the end of a pipeline that reads a file.
-@safe private final class Recording {
-  struct Entry: Equatable, Sendable {
-    var isCaps = false
-    var attributes = Buffer.Attributes()
-    /// The caps as text, or the bytes.
-    var content: [UInt8] = []
-
-    var withoutFlags: Entry {
-      var entry = self
-      entry.attributes.flags = []
-      return entry
-    }
-  }
-
-  private final class Entries: Sendable { let list = Mutex<[Entry]>([]) }
-
-  private let recorded = Entries()
-
-  var entries: [Entry] { recorded.list.withLock { $0 } }
-
-  /// Plays a file to its end.
-  init(of file: String, _ elements: String) throws {
-    Harness.initialise()
-    _ = try Harness.parse()
-    let description = "filesrc location=\(file) ! \(elements) ! fakesink name=sink sync=false"
-    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
-    defer {
-      unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
-      unsafe gst_object_unref(pipeline)
-    }
-    let bin = unsafe UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self)
-    let sink = try unsafe #require(gst_bin_get_by_name(bin, "sink"))
-    defer { unsafe gst_object_unref(sink) }
-    let pad = try unsafe #require(gst_element_get_static_pad(sink, "sink"))
-    defer { unsafe gst_object_unref(pad) }
-    let kinds = GstPadProbeType(
-      rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM.rawValue)
-    // The pipeline is stopped before the entries go.
-    unsafe gst_pad_add_probe(
-      pad, kinds,
-      { _, info, data in
-        guard let info = unsafe info, let data = unsafe data else { return GST_PAD_PROBE_OK }
-        let entries = unsafe Unmanaged<Entries>.fromOpaque(data).takeUnretainedValue()
-        if let entry = unsafe Recording.entry(info) { entries.list.withLock { $0.append(entry) } }
-        return GST_PAD_PROBE_OK
-      }, Unmanaged.passUnretained(recorded).toOpaque(), nil)
-    unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
-    let bus = try unsafe #require(gst_element_get_bus(pipeline))
-    defer { unsafe gst_object_unref(bus) }
-    let ends = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
-    let message = try unsafe #require(gst_bus_timed_pop_filtered(bus, 60_000_000_000, ends))
-    #expect(unsafe message.pointee.type == GST_MESSAGE_EOS)
-    unsafe gst_message_unref(message)
-  }
-
-  private static func entry(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> Entry? {
-    if unsafe info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM.rawValue != 0 {
-      guard let event = unsafe gst_pad_probe_info_get_event(info), unsafe event.pointee.type == GST_EVENT_CAPS else {
-        return nil
-      }
-      var caps: UnsafeMutablePointer<GstCaps>?
-      unsafe gst_event_parse_caps(event, &caps)
-      guard let text = unsafe gst_caps_to_string(caps) else { return nil }
-      defer { unsafe g_free(text) }
-      return unsafe Entry(isCaps: true, content: Array(String(cString: text).utf8))
-    }
-    guard let raw = unsafe gst_pad_probe_info_get_buffer(info) else { return nil }
-    let buffer = unsafe Buffer(owning: gst_buffer_ref(raw))
-    var entry = Entry(attributes: buffer.attributes)
-    // Of memory, not of the stream.
-    entry.attributes.flags.remove(Buffer.Flags(rawValue: GST_BUFFER_FLAG_TAG_MEMORY.rawValue))
-    if let map = try? buffer.map() {
-      let bytes = map.bytes
-      for index in bytes.indices { entry.content.append(bytes[index]) }
-    }
-    return entry
   }
 }

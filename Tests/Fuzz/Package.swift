@@ -20,7 +20,7 @@ let bitstreamSubjects = [
 ]
 
 /// Fuzzed as elements on a test bench.
-let elementSubjects = ["parse-element", "repack-element", "decode-element"]
+let elementSubjects = ["parse-element", "parse-file", "repack-element", "decode-element"]
 
 let h26x = Target.Dependency.product(name: "H26x", package: "gst-swift-h26x")
 

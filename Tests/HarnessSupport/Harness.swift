@@ -6,7 +6,8 @@ import Glibc
 
 /// An element on the test bench: gst-check's `GstHarness` with Swift ownership.
 @safe public final class Harness {
-  let raw: UnsafeMutablePointer<GstHarness>
+  /// The library's own.
+  @unsafe public let raw: UnsafeMutablePointer<GstHarness>
 
   /// What went wrong with a test bench.
   public enum Failure: Error, Hashable {

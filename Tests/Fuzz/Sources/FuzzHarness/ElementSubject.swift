@@ -28,13 +28,7 @@ public struct ElementSubject: Sendable {
 
   /// Drives a new element with one input.
   public func run(_ input: Span<UInt8>) {
-    struct Once {
-      static let registered = {
-        Harness.initialise()
-        return Elements.register(in: nil)
-      }()
-    }
-    require(Once.registered, "the elements cannot be registered")
+    Self.registerElements()
     var choices = Choices(input)
     guard let harness = try? Harness("\(element) \(settings[choices.below(settings.count)])") else {
       fatalError("\(element) cannot be made")
@@ -57,6 +51,17 @@ public struct ElementSubject: Sendable {
     harness.endOfStream()
     drain(harness)
     _ = (harness.takeMessages(), harness.queryLatency(), harness.querySinkCaps(filter: nil).description)
+  }
+
+  /// Makes the elements known to GStreamer, once.
+  static func registerElements() {
+    struct Once {
+      static let registered = {
+        Harness.initialise()
+        return Elements.register(in: nil)
+      }()
+    }
+    require(Once.registered, "the elements cannot be registered")
   }
 
   /// What may happen between two buffers; mostly nothing.

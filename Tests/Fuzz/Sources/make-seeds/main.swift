@@ -62,7 +62,7 @@ for path in arguments.dropFirst(2) {
   try save(stream, "slice-header", "access-units", "access-unit-info", "unit-scanner")
   try save(choices + stream, "nal-units", "repack")
   try save(sets.flatMap { startCode + $0 }, "format-description")
-  try save(choices + whole, "parse-element", "repack-element", "decode-element")
+  try save(choices + whole, "parse-element", "parse-file", "repack-element", "decode-element")
   if let record = try? FormatDescription(h264ParameterSets: sets).h264DecoderConfigurationRecord().bytes() {
     try save(record, "avcc")
   }
