@@ -116,11 +116,16 @@ public import CGStreamer
     get { Attributes(pts: pts, dts: dts, duration: duration, flags: flags) }
     set {
       makeWritable()
-      unsafe raw.pointee.pts = GstClockTime(newValue.pts.raw)
-      unsafe raw.pointee.dts = GstClockTime(newValue.dts.raw)
-      unsafe raw.pointee.duration = GstClockTime(newValue.duration.raw)
-      unsafe raw.pointee.mini_object.flags = newValue.flags.rawValue
+      unsafe Self.set(newValue, on: raw)
     }
+  }
+
+  @inline(__always)
+  private static func set(_ attributes: Attributes, on raw: UnsafeMutablePointer<GstBuffer>) {
+    unsafe raw.pointee.pts = GstClockTime(attributes.pts.raw)
+    unsafe raw.pointee.dts = GstClockTime(attributes.dts.raw)
+    unsafe raw.pointee.duration = GstClockTime(attributes.duration.raw)
+    unsafe raw.pointee.mini_object.flags = attributes.flags.rawValue
   }
 
   /// Copies timestamps, flags, offsets and metas of another buffer, not its memory.
@@ -149,6 +154,19 @@ public import CGStreamer
     let part = unsafe gst_buffer_copy_region(
       raw, GstBufferCopyFlags(rawValue: flags), gsize(range.lowerBound), gsize(range.count))
     guard let part = unsafe part else { return nil }
+    return unsafe Buffer(owning: part)
+  }
+
+  /// A buffer of a part of the bytes that shares this one's memory, with its metas, and timestamps, flags and position
+  /// of its own. `nil` when the range is outside the buffer.
+  public borrowing func region(_ range: Range<Int>, _ attributes: Attributes, offset: UInt64) -> Buffer? {
+    guard range.lowerBound >= 0, range.upperBound <= size else { return nil }
+    let flags = GstBufferCopyFlags(rawValue: GST_BUFFER_COPY_MEMORY.rawValue | GST_BUFFER_COPY_META.rawValue)
+    guard let part = unsafe gst_buffer_copy_region(raw, flags, gsize(range.lowerBound), gsize(range.count)) else {
+      return nil
+    }
+    unsafe Self.set(attributes, on: part)
+    unsafe part.pointee.offset = guint64(offset)
     return unsafe Buffer(owning: part)
   }
 

@@ -64,10 +64,9 @@ extension H264Parse {
         finish(&buffer)
       }
     } else {
-      let part = frame.withOutput { $0.region(place, withMetadata: true) }
+      let offset = frame.offset == .max ? .max : frame.offset + UInt64(place.lowerBound)
+      let part = frame.withOutput { $0.region(place, attributes, offset: offset) }
       guard var part else { throw .error }
-      part.attributes = attributes
-      if frame.offset != .max { part.offset = frame.offset + UInt64(place.lowerBound) }
       finish(&part)
       try sourcePad.push(part)
     }

@@ -11,40 +11,40 @@ extension H264 {
       public init(rawValue: UInt16) { self.rawValue = rawValue }
 
       /// An access unit delimiter.
-      public static let delimiter = Self(rawValue: 1 << 0)
+      public static var delimiter: Self { Self(rawValue: 1 << 0) }
       /// An SPS, SPS extension or subset SPS.
-      public static let sequenceParameterSet = Self(rawValue: 1 << 1)
+      public static var sequenceParameterSet: Self { Self(rawValue: 1 << 1) }
       /// A PPS.
-      public static let pictureParameterSet = Self(rawValue: 1 << 2)
+      public static var pictureParameterSet: Self { Self(rawValue: 1 << 2) }
       /// SEI.
-      public static let supplementalInformation = Self(rawValue: 1 << 3)
+      public static var supplementalInformation: Self { Self(rawValue: 1 << 3) }
       /// A slice, at least of an extension layer.
-      public static let slice = Self(rawValue: 1 << 4)
+      public static var slice: Self { Self(rawValue: 1 << 4) }
       /// A slice of an IDR picture.
-      public static let idr = Self(rawValue: 1 << 5)
+      public static var idr: Self { Self(rawValue: 1 << 5) }
       /// A recovery point SEI message. The scanner reads no SEI: who does, inserts it.
-      public static let recoveryPoint = Self(rawValue: 1 << 6)
+      public static var recoveryPoint: Self { Self(rawValue: 1 << 6) }
       /// An I or SI slice.
-      public static let intraSlice = Self(rawValue: 1 << 7)
+      public static var intraSlice: Self { Self(rawValue: 1 << 7) }
       /// A P or SP slice.
-      public static let predictedSlice = Self(rawValue: 1 << 8)
+      public static var predictedSlice: Self { Self(rawValue: 1 << 8) }
       /// A B slice.
-      public static let bidirectionalSlice = Self(rawValue: 1 << 9)
+      public static var bidirectionalSlice: Self { Self(rawValue: 1 << 9) }
       /// `nal_ref_idc` is not 0 in some slice.
-      public static let reference = Self(rawValue: 1 << 10)
+      public static var reference: Self { Self(rawValue: 1 << 10) }
       /// The first slice of a picture, so that the unit lasts for the duration of a picture.
-      public static let pictureStart = Self(rawValue: 1 << 11)
+      public static var pictureStart: Self { Self(rawValue: 1 << 11) }
       /// An access unit begins with this unit.
-      public static let accessUnitStart = Self(rawValue: 1 << 12)
+      public static var accessUnitStart: Self { Self(rawValue: 1 << 12) }
       /// An access unit is known to end with this unit.
-      public static let accessUnitEnd = Self(rawValue: 1 << 13)
+      public static var accessUnitEnd: Self { Self(rawValue: 1 << 13) }
       /// Something was lost on the way in.
-      public static let damaged = Self(rawValue: 1 << 14)
+      public static var damaged: Self { Self(rawValue: 1 << 14) }
 
       /// SPS and PPS.
-      public static let parameterSets: Self = [.sequenceParameterSet, .pictureParameterSet]
+      public static var parameterSets: Self { [.sequenceParameterSet, .pictureParameterSet] }
       /// What is no picture.
-      public static let headers: Self = [.parameterSets, .supplementalInformation]
+      public static var headers: Self { [.parameterSets, .supplementalInformation] }
     }
 
     /// A NAL unit inside.

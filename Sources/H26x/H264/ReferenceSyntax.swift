@@ -78,7 +78,7 @@ extension H264 {
 
     init(
       _ reader: inout BitReader, sliceType: SliceHeader.SliceType, isField: Bool, isReference: Bool, isIDR: Bool,
-      isMultiview: Bool, parameters: SliceParameters
+      isMultiview: Bool, parameters: SliceParameters, keepsWeights: Bool
     ) throws(BitstreamError) {
       let isB = sliceType == .b
       usesSpatialDirectPrediction = isB ? try reader.flag("direct_spatial_mv_pred_flag") : false
@@ -102,7 +102,9 @@ extension H264 {
         || (parameters.weightedBipredictionIDC == 1 && isB)
       predictionWeights =
         isWeighted
-        ? try PredictionWeights(&reader, count0: count0, count1: count1, isMonochrome: parameters.isMonochrome) : nil
+        ? try PredictionWeights(
+          &reader, count0: count0, count1: count1, isMonochrome: parameters.isMonochrome, keepsEntries: keepsWeights)
+        : nil
       marking = isReference ? try ReferenceMarking(&reader, isIDR: isIDR) : nil
     }
 
@@ -126,19 +128,19 @@ extension H264 {
 
 extension H264.ReferenceSyntax.PredictionWeights {
   fileprivate init(
-    _ reader: inout BitReader, count0: UInt8, count1: UInt8, isMonochrome: Bool
+    _ reader: inout BitReader, count0: UInt8, count1: UInt8, isMonochrome: Bool, keepsEntries: Bool
   ) throws(BitstreamError) {
     lumaLog2Denominator = try reader.ue8(in: 0...7, "luma_log2_weight_denom")
     chromaLog2Denominator = isMonochrome ? 0 : try reader.ue8(in: 0...7, "chroma_log2_weight_denom")
-    list0 = try Self.entries(&reader, count: count0, isMonochrome: isMonochrome)
-    list1 = try Self.entries(&reader, count: count1, isMonochrome: isMonochrome)
+    list0 = try Self.entries(&reader, count: count0, isMonochrome: isMonochrome, keeps: keepsEntries)
+    list1 = try Self.entries(&reader, count: count1, isMonochrome: isMonochrome, keeps: keepsEntries)
   }
 
   private static func entries(
-    _ reader: inout BitReader, count: UInt8, isMonochrome: Bool
+    _ reader: inout BitReader, count: UInt8, isMonochrome: Bool, keeps: Bool
   ) throws(BitstreamError) -> [Entry] {
     var entries: [Entry] = []
-    entries.reserveCapacity(Int(count))
+    if keeps { entries.reserveCapacity(Int(count)) }
     for _ in 0..<count {
       let luma: Weight? = try reader.flag("luma_weight_flag") ? try Weight(&reader) : nil
       var (cb, cr) = (Weight?.none, Weight?.none)
@@ -146,7 +148,7 @@ extension H264.ReferenceSyntax.PredictionWeights {
         cb = try Weight(&reader)
         cr = try Weight(&reader)
       }
-      entries.append(Entry(luma: luma, cb: cb, cr: cr))
+      if keeps { entries.append(Entry(luma: luma, cb: cb, cr: cr)) }
     }
     return entries
   }

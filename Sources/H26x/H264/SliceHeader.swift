@@ -84,7 +84,8 @@ extension H264 {
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth = .pictureIdentity
     ) throws(BitstreamError) {
       var references: ReferenceSyntax?
-      try self.init(nalUnit: nalUnit, parameterSets: parameterSets, depth: depth, references: &references)
+      try self.init(
+        nalUnit: nalUnit, parameterSets: parameterSets, depth: depth, references: &references, keepsWeights: false)
     }
 
     /// Reads the header of a slice NAL unit through `dec_ref_pic_marking()`.
@@ -96,12 +97,14 @@ extension H264 {
     ) throws(BitstreamError) -> (header: SliceHeader, references: ReferenceSyntax?) {
       var references: ReferenceSyntax?
       let header = try SliceHeader(
-        nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking, references: &references)
+        nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking, references: &references,
+        keepsWeights: true)
       return (header, references)
     }
 
     private init(
-      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth, references: inout ReferenceSyntax?
+      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth, references: inout ReferenceSyntax?,
+      keepsWeights: Bool
     ) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
       guard header.type.hasSliceHeader else {
@@ -160,7 +163,7 @@ extension H264 {
       }
       let syntax = try ReferenceSyntax(
         &reader, sliceType: sliceType, isField: isField, isReference: header.referenceIDC != 0, isIDR: header.isIDR,
-        isMultiview: isExtension, parameters: parameters)
+        isMultiview: isExtension, parameters: parameters, keepsWeights: keepsWeights)
       resetsPictureOrderCount = syntax.marking?.hasOperation5 ?? false
       references = syntax
     }
