@@ -22,6 +22,13 @@ static inline const gchar *cgst_buffer_pool_option_video_meta(void) { return GST
 static inline const gchar *cgst_buffer_pool_option_video_alignment(void) { return GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT; }
 static inline guint cgst_version_number(void) { return GST_VERSION_MAJOR * 10000 + GST_VERSION_MINOR * 100; }
 
+// MARK: Elements
+
+/* The reference is the caller's. NULL when the element is in no bin. */
+static inline GstElement *cgst_element_get_parent(GstElement *element) { return (GstElement *)gst_object_get_parent(GST_OBJECT(element)); }
+static inline gboolean cgst_element_state_trylock(GstElement *element) { return GST_STATE_TRYLOCK(element); }
+static inline void cgst_element_state_unlock(GstElement *element) { GST_STATE_UNLOCK(element); }
+
 // MARK: Mini-objects
 
 static inline gboolean cgst_buffer_is_writable(const GstBuffer *buffer) { return gst_buffer_is_writable((GstBuffer *)buffer); }

@@ -70,6 +70,27 @@ extension Element {
     post(GST_MESSAGE_ERROR, error, details, file, function, line)
   }
 
+  /// Waits while the pipeline changes its state and for a millisecond more, a tenth of a second at most, and not once
+  /// data flow is to stop.
+  ///
+  /// For errors at the very beginning of data flow: some programs, such as gst-launch-1.0 of GStreamer 1.22, wait for
+  /// ever when one comes while they are still between `gst_element_set_state()` and their main loop.
+  public func letStateChangeFinish(unless isStopping: () -> Bool) {
+    var outermost = unsafe raw
+    unsafe gst_object_ref(outermost)
+    while let parent = unsafe cgst_element_get_parent(outermost) {
+      unsafe gst_object_unref(outermost)
+      unsafe outermost = parent
+    }
+    defer { unsafe gst_object_unref(outermost) }
+    for _ in 0..<100 where !isStopping() {
+      let isIdle = unsafe cgst_element_state_trylock(outermost) != 0
+      if isIdle { unsafe cgst_element_state_unlock(outermost) }
+      g_usleep(1000)
+      if isIdle { return }
+    }
+  }
+
   /// Posts a warning on the bus; data flow goes on.
   public func postWarning(
     _ warning: ElementError, details: consuming Structure? = nil,

@@ -12,6 +12,29 @@ import CGStreamer
     return unsafe Caps(owning: caps)
   }
 
+  /// Calls a function once, on the thread that sends it, before the next event of a kind leaves this pad.
+  public func before(_ kind: Event.Kind, _ body: @escaping () -> Void) {
+    let notification = unsafe Unmanaged.passRetained(Notification(kind, body))
+    unsafe gst_pad_add_probe(
+      raw, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      { _, info, data in
+        guard let data = unsafe data, let event = unsafe gst_pad_probe_info_get_event(info) else {
+          return GST_PAD_PROBE_OK
+        }
+        let notification = unsafe Unmanaged<Notification>.fromOpaque(data).takeUnretainedValue()
+        guard unsafe Event.lending(event, { $0.kind == notification.kind }) else { return GST_PAD_PROBE_OK }
+        notification.body()
+        return GST_PAD_PROBE_REMOVE
+      }, notification.toOpaque(),
+      { data in if let data = unsafe data { unsafe Unmanaged<Notification>.fromOpaque(data).release() } })
+  }
+
+  private final class Notification {
+    let kind: Event.Kind
+    let body: () -> Void
+    init(_ kind: Event.Kind, _ body: @escaping () -> Void) { (self.kind, self.body) = (kind, body) }
+  }
+
   /// The caps of its template.
   public var templateCaps: Caps { unsafe Caps(owning: gst_pad_get_pad_template_caps(raw)) }
 

@@ -7,6 +7,31 @@ extension H264Parse {
   func reportMissingPictures() {
     guard pictureCount == 0, !hasReportedMissingPictures else { return }
     hasReportedMissingPictures = true
+    letStateChangeFinish { sourcePad.isFlushing }
+    post(missingPictures)
+  }
+
+  /// Has that told before an event goes out. Data that goes out before that event is to arrive first.
+  func reportMissingPictures(before event: Event.Kind) {
+    guard pictureCount == 0, !hasReportedMissingPictures, !awaitsReport else { return }
+    awaitsReport = true
+    sourcePad.before(event) { [weak self] in
+      self?.awaitsReport = false
+      self?.reportMissingPictures()
+    }
+  }
+
+  /// The input ends with this finding.
+  func reportMissingPicturesAtTheEnd(_ finding: H264.UnitScanner.Finding) {
+    if case .unit = finding {
+      reportMissingPictures(before: .endOfStream)
+    } else {
+      reportMissingPictures()
+    }
+  }
+
+  /// What is wrong with a stream that has no pictures.
+  private var missingPictures: ElementError {
     let found =
       if scanner.nalUnitCounts[7] == 0 && scanner.nalUnitCounts[8] == 0 && scanner.errors.missingParameterSets == 0 {
         "no H.264 NAL unit that could be used"
@@ -15,10 +40,9 @@ extension H264Parse {
       } else {
         "parameter sets without slices"
       }
-    post(
-      ElementError(
-        .stream(.wrongType), "There is no H.264 video in this stream: no picture found in \(bytesSeen) bytes.",
-        debug: "found \(found), expected an SPS, a PPS and coded slices behind start codes or lengths"))
+    return ElementError(
+      .stream(.wrongType), "There is no H.264 video in this stream: no picture found in \(bytesSeen) bytes.",
+      debug: "found \(found), expected an SPS, a PPS and coded slices behind start codes or lengths")
   }
 
   /// One line for each NAL unit of the unit in hand.

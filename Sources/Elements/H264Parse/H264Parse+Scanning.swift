@@ -37,8 +37,6 @@ extension H264Parse {
         if !isReady { finding = .needsMoreData }
       }
     }
-    // When the element pulls its data, no event tells of the end.
-    defer { if isDraining, sinkPad.isPulling, finding.size == available { reportMissingPictures() } }
     pass(finding)
     let step: ParseStep
     switch finding {
@@ -53,6 +51,8 @@ extension H264Parse {
       step = .needsMoreData
     }
     consume(step.size, of: frame)
+    // When the element pulls its data, no event tells of the end.
+    if isDraining, sinkPad.isPulling, finding.size == available { reportMissingPicturesAtTheEnd(finding) }
     return step
   }
 

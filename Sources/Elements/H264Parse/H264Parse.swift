@@ -90,6 +90,8 @@ final class H264Parse: BaseParse {
   /// The size that the next frame will probably have.
   var sizeHint = 0
   var hasReportedMissingPictures = false
+  /// The lack of pictures is to be reported, if it lasts.
+  var awaitsReport = false
   /// Counts pictures for the log, while someone reads it.
   var orderLog = PictureOrderLog()
   var repackager = Repackager(codec: .h264)
@@ -126,7 +128,7 @@ final class H264Parse: BaseParse {
     resetStream()
     setMinimumFrameSize(H264.UnitScanner.minimumInput)
     // The base class shows no data to us when there is none.
-    if sinkPad.isPulling, sinkPad.peerDurationInBytes == 0 { reportMissingPictures() }
+    if sinkPad.isPulling, sinkPad.peerDurationInBytes == 0 { reportMissingPictures(before: .streamStart) }
   }
 
   override func stop() { resetStream() }
