@@ -11,22 +11,25 @@ extension H264Parse {
     post(missingPictures)
   }
 
-  /// Has that told before an event goes out. Data that goes out before that event is to arrive first.
-  func reportMissingPictures(before event: Event.Kind) {
-    guard pictureCount == 0, !hasReportedMissingPictures, !awaitsReport else { return }
-    awaitsReport = true
-    sourcePad.before(event) { [weak self] in
-      self?.awaitsReport = false
-      self?.reportMissingPictures()
+  /// The base class shows no data to us when there is none: then that is told as data flow begins.
+  func reportEmptyInput() {
+    guard isInputEmpty else { return }
+    sourcePad.before(.streamStart) { [weak self] in
+      if let self, isInputEmpty { reportMissingPictures() }
     }
   }
 
-  /// The input ends with this finding.
+  private var isInputEmpty: Bool { sinkPad.isPulling && sinkPad.peerDurationInBytes == 0 }
+
+  /// The input ends with this finding, and no event tells of it, because the element pulls. What goes out is to arrive
+  /// first.
   func reportMissingPicturesAtTheEnd(_ finding: H264.UnitScanner.Finding) {
-    if case .unit = finding {
-      reportMissingPictures(before: .endOfStream)
-    } else {
-      reportMissingPictures()
+    guard case .unit = finding else { return reportMissingPictures() }
+    guard pictureCount == 0, !awaitsEndOfStream else { return }
+    awaitsEndOfStream = true
+    sourcePad.before(.endOfStream) { [weak self] in
+      self?.awaitsEndOfStream = false
+      self?.reportMissingPictures()
     }
   }
 

@@ -51,7 +51,6 @@ extension H264Parse {
       step = .needsMoreData
     }
     consume(step.size, of: frame)
-    // When the element pulls its data, no event tells of the end.
     if isDraining, sinkPad.isPulling, finding.size == available { reportMissingPicturesAtTheEnd(finding) }
     return step
   }

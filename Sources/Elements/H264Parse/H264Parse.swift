@@ -90,8 +90,8 @@ final class H264Parse: BaseParse {
   /// The size that the next frame will probably have.
   var sizeHint = 0
   var hasReportedMissingPictures = false
-  /// The lack of pictures is to be reported, if it lasts.
-  var awaitsReport = false
+  /// The lack of pictures is to be reported at the end, if it lasts.
+  var awaitsEndOfStream = false
   /// Counts pictures for the log, while someone reads it.
   var orderLog = PictureOrderLog()
   var repackager = Repackager(codec: .h264)
@@ -127,8 +127,7 @@ final class H264Parse: BaseParse {
   override func start() throws(ElementError) {
     resetStream()
     setMinimumFrameSize(H264.UnitScanner.minimumInput)
-    // The base class shows no data to us when there is none.
-    if sinkPad.isPulling, sinkPad.peerDurationInBytes == 0 { reportMissingPictures(before: .streamStart) }
+    reportEmptyInput()
   }
 
   override func stop() { resetStream() }
