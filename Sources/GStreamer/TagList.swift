@@ -19,18 +19,18 @@ public import CGStreamer
 
   /// Sets a string tag such as `video-codec`, in place of one that is there.
   public mutating func set(_ tag: String, _ value: String) {
-    var boxed = GValue()
-    unsafe g_value_init(&boxed, g_type_from_name("gchararray"))
-    unsafe g_value_set_string(&boxed, value)
-    unsafe gst_tag_list_add_value(raw, GST_TAG_MERGE_REPLACE, tag, &boxed)
-    unsafe g_value_unset(&boxed)
+    set(tag, ofType: "gchararray") { unsafe g_value_set_string(&$0, value) }
   }
 
   /// Sets an unsigned tag such as `maximum-bitrate`, in place of one that is there.
   public mutating func set(_ tag: String, _ value: UInt32) {
+    set(tag, ofType: "guint") { unsafe g_value_set_uint(&$0, value) }
+  }
+
+  private mutating func set(_ tag: String, ofType type: String, _ fill: (inout GValue) -> Void) {
     var boxed = GValue()
-    unsafe g_value_init(&boxed, g_type_from_name("guint"))
-    unsafe g_value_set_uint(&boxed, value)
+    unsafe g_value_init(&boxed, g_type_from_name(type))
+    fill(&boxed)
     unsafe gst_tag_list_add_value(raw, GST_TAG_MERGE_REPLACE, tag, &boxed)
     unsafe g_value_unset(&boxed)
   }

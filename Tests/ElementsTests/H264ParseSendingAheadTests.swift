@@ -22,6 +22,19 @@ import Testing
     return nil
   }
 
+  /// What comes of a stream that is pulled, and of one that is pushed.
+  private static func record(
+    _ bytes: [UInt8], _ properties: String = ""
+  ) throws -> (pulled: [FileRecording.Entry], pushed: [FileRecording.Entry]) {
+    let path = FileManager.default.temporaryDirectory.appending(path: "sending-ahead-\(UUID()).h264").path
+    try Data(bytes).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return (
+      try FileRecording(of: path, "swifth264parse \(properties)").entries,
+      try FileRecording(of: path, "queue ! swifth264parse \(properties)").entries
+    )
+  }
+
   init() throws { _ = try Harness.parse() }
 
   @Test(arguments: ["clip.h264", "interlaced.h264", "intra-refresh.h264", "open-gop.h264", "wide.h264"])
@@ -64,13 +77,9 @@ import Testing
         bytes += Stream.byteStream(Stream.slice(0, number: index, order: 2 * index))
       }
     }
-    let path = FileManager.default.temporaryDirectory.appending(path: "sending-ahead-\(getpid()).h264").path
-    try Data(bytes).write(to: URL(filePath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    let pulled = try FileRecording(of: path, "swifth264parse")
-    let pushed = try FileRecording(of: path, "queue ! swifth264parse")
-    #expect(Self.firstDifference(pulled.entries, pushed.entries) == nil)
-    #expect(pulled.entries.filter(\.isCaps).count == 12)
+    let (pulled, pushed) = try Self.record(bytes)
+    #expect(Self.firstDifference(pulled, pushed) == nil)
+    #expect(pulled.filter(\.isCaps).count == 12)
   }
 
   /// A picture parameter set that comes behind an IDR picture is none of those that are put in front of it.
@@ -83,13 +92,9 @@ import Testing
         bytes += Stream.byteStream(Stream.slice(0, number: index, order: 2 * index))
       }
     }
-    let path = FileManager.default.temporaryDirectory.appending(path: "sending-ahead-sets-\(getpid()).h264").path
-    try Data(bytes).write(to: URL(filePath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    let pulled = try FileRecording(of: path, "swifth264parse config-interval=-1")
-    let pushed = try FileRecording(of: path, "queue ! swifth264parse config-interval=-1")
-    #expect(Self.firstDifference(pulled.entries, pushed.entries) == nil)
-    let headers = pulled.entries.filter {
+    let (pulled, pushed) = try Self.record(bytes, "config-interval=-1")
+    #expect(Self.firstDifference(pulled, pushed) == nil)
+    let headers = pulled.filter {
       $0.attributes.flags.contains(.header) && !$0.attributes.flags.contains(.deltaUnit)
     }
     #expect(headers.count == 4)
@@ -107,11 +112,7 @@ import Testing
       default: bytes += Stream.byteStream(Stream.slice(0, number: index, order: 2 * index))
       }
     }
-    let path = FileManager.default.temporaryDirectory.appending(path: "sending-ahead-odd-\(getpid()).h264").path
-    try Data(bytes).write(to: URL(filePath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    let pulled = try FileRecording(of: path, "swifth264parse").entries.map(\.withoutFlags)
-    let pushed = try FileRecording(of: path, "queue ! swifth264parse").entries.map(\.withoutFlags)
-    #expect(Self.firstDifference(pulled, pushed) == nil)
+    let (pulled, pushed) = try Self.record(bytes)
+    #expect(Self.firstDifference(pulled.map(\.withoutFlags), pushed.map(\.withoutFlags)) == nil)
   }
 }

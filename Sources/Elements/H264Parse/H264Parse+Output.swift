@@ -59,12 +59,12 @@ extension H264Parse {
     if isLast {
       frame.modifyOutput { buffer in
         if place != 0..<buffer.size { buffer.resize(to: place) }
-        if place.lowerBound > 0, buffer.offset != .max { buffer.offset += UInt64(place.lowerBound) }
+        if place.lowerBound > 0, buffer.offset != .max { buffer.offset &+= UInt64(place.lowerBound) }
         if buffer.attributes != attributes { buffer.attributes = attributes }
         finish(&buffer)
       }
     } else {
-      let offset = frame.offset == .max ? .max : frame.offset + UInt64(place.lowerBound)
+      let offset = frame.offset == .max ? .max : frame.offset &+ UInt64(place.lowerBound)
       let part = frame.withOutput { $0.region(place, attributes, offset: offset) }
       guard var part else { throw .error }
       finish(&part)

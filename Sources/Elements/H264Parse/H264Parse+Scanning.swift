@@ -101,7 +101,7 @@ extension H264Parse {
   private func consume(_ count: Int, of frame: borrowing BaseParseFrame) {
     guard count > 0 else { return }
     bytesSeen += UInt64(count)
-    expectedOffset = frame.offset == .max ? nil : frame.offset + UInt64(count)
+    expectedOffset = frame.offset == .max ? nil : frame.offset &+ UInt64(count)
   }
 
   private func tooLarge(_ size: Int) -> FlowError {

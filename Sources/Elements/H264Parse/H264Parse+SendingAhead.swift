@@ -12,8 +12,8 @@ extension H264Parse {
   /// Whether units may be sent from here as long as the stream goes on as it did.
   var maySendAhead: Bool {
     sinkPad.isPulling && continuesOutput && makesTimestamps && capsState.frameRate != nil && segment.isWhole
-      && !discardsBidirectional
-      && format == .byteStream && inputFormat == .byteStream && !settings.snapshot.updatesTimeCode
+      && !discardsBidirectional && format == .byteStream && inputFormat == .byteStream
+      && !settings.snapshot.updatesTimeCode
       && (alignment == .accessUnit || scanner.listsNALUnits)
   }
 

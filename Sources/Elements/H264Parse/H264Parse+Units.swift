@@ -75,10 +75,8 @@ extension H264Parse {
   var isRandomAccessPoint: Bool {
     if unit.coded.contents.contains(.idr) { return true }
     guard unit.coded.contents.contains(.slice) else { return unit.coded.contents.contains(.recoveryPoint) }
-    return scanner.accessUnitContents.contains(.recoveryPoint) || isIntraOnly
+    return scanner.accessUnitContents.contains(.recoveryPoint) || capsState.isIntraOnly
   }
-
-  private var isIntraOnly: Bool { capsState.isIntraOnly }
 
   // MARK: Timestamps and flags
 

@@ -6,7 +6,8 @@ extension H264 {
   /// A small value without references. Feed it every NAL unit in order; it answers whether an access unit begins
   /// there. Where the standard's rule cannot be applied, because a slice header cannot be read, it asks whether the
   /// slice begins with macroblock 0. A slice from the middle that fits neither the picture nor the one after it is taken
-  /// for a damaged one of the picture, which should not cost the others. The two fields of a frame are two access units, as the standard has it.
+  /// for a damaged one of the picture, which should not cost the others. The two fields of a
+  /// frame are two access units, as the standard has it.
   public struct AccessUnitDetector: Sendable {
     /// What a NAL unit means for the access unit.
     public enum Boundary: Sendable, Hashable {
