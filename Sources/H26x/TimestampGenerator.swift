@@ -29,16 +29,16 @@ public struct TimestampGenerator: Sendable {
     /// `PicOrderCnt` of the frame or field.
     public var order: Int32
     /// Whether counts begin anew with this picture.
-    public var startsEpoch: Bool
+    public var resetsPOC: Bool
     /// Whether the picture is a single field.
     public var isField: Bool
     /// Whether it is the second field of the frame that the picture before began.
     public var isSecondField: Bool
 
     /// Creates one.
-    public init(order: Int32, startsEpoch: Bool, isField: Bool = false, isSecondField: Bool = false) {
+    public init(order: Int32, resetsPOC: Bool, isField: Bool = false, isSecondField: Bool = false) {
       self.order = order
-      self.startsEpoch = startsEpoch
+      self.resetsPOC = resetsPOC
       self.isField = isField
       self.isSecondField = isSecondField
     }
@@ -118,7 +118,7 @@ public struct TimestampGenerator: Sendable {
   }
 
   private mutating func beginFrame(_ picture: Picture) {
-    if picture.startsEpoch || isFirst {
+    if picture.resetsPOC || isFirst {
       if isStepGuessed, orderDivisor > 0 {
         step = orderDivisor
         isStepGuessed = false
@@ -179,7 +179,7 @@ extension TimestampGenerator {
         let last = epochs.count - 1
         if picture.isSecondField, let before = epochs[last].popLast() {
           epochs[last].append(min(before, order))
-        } else if picture.startsEpoch, index > 0 {
+        } else if picture.resetsPOC, index > 0 {
           epochs.append([order])
         } else {
           epochs[last].append(order)

@@ -6,7 +6,7 @@ struct AccessUnitSummary {
   enum RandomAccess: Equatable {
     case none
     /// IDR picture.
-    case instantaneous
+    case idr
     /// Recovery point SEI: the picture is right after so many more frames (H.264 D.2.8).
     case recoveryPoint(frameCount: Int)
   }
@@ -32,5 +32,5 @@ struct AccessUnitSummary {
   var beginsOtherSequence = false
 
   /// Decoding may begin here and everything shown from here on is right.
-  var isCleanStart: Bool { randomAccess == .instantaneous || randomAccess == .recoveryPoint(frameCount: 0) }
+  var isCleanStart: Bool { randomAccess == .idr || randomAccess == .recoveryPoint(frameCount: 0) }
 }

@@ -26,9 +26,9 @@ extension DecompressionSession {
     let index = nextIndex
     nextIndex += 1
     counters.submitted += 1
-    if summary.randomAccess == .instantaneous {
+    if summary.randomAccess == .idr {
       epoch = index
-      followsInstantaneous = true
+      followsIDR = true
     }
     if summary.randomAccess != .none && firstRandomAccess == nil { firstRandomAccess = index }
     let record = record(for: summary, index: index, tag: tag, doNotOutput: doNotOutput)
@@ -49,7 +49,7 @@ extension DecompressionSession {
     // Nothing before a splice is referred to, so that a replay from it gives what was there, right or not.
     let isStart = summary.isCleanStart || awaitsRandomAccess || isSplice
     replay.append(packet, index: index, start: isStart ? parameterSets : nil)
-    process(packet, index: index, isIDR: summary.randomAccess == .instantaneous)
+    process(packet, index: index, isIDR: summary.randomAccess == .idr)
     settle()
   }
 
@@ -65,7 +65,7 @@ extension DecompressionSession {
     var record = AccessUnitRecord(
       index: index, tag: tag, doNotOutput: doNotOutput, nalUnitType: summary.nalUnitType, isField: summary.isField,
       isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
-      standsAlone: followsInstantaneous || summary.completesRecovery || summary.isIntra, epoch: epoch,
+      standsAlone: followsIDR || summary.completesRecovery || summary.isIntra, epoch: epoch,
       recoveryStart: summary.completesRecovery ? recoveryStart : nil)
     taint = record.remaining(taint, since: lastDamage)
     record.taint = taint

@@ -51,7 +51,7 @@ extension DecompressionSession {
   /// Nothing that was decoded can be referred to any more.
   func startFromNothing() {
     firstRandomAccess = nil
-    followsInstantaneous = false
+    followsIDR = false
     hasRecovered = false
   }
 

@@ -73,7 +73,7 @@ public final class DecompressionSession {
   /// First random access point since the codec last started from nothing.
   var firstRandomAccess: UInt64?
   /// An IDR picture has come since the codec last started from nothing.
-  var followsInstantaneous = false
+  var followsIDR = false
   /// A right picture has come out since then: all that follow it in presentation order have their references.
   var hasRecovered = false
   /// The codec is putting everything out.

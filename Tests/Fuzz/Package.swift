@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 
 /// Fuzzed through `H26x` alone.
 let bitstreamSubjects = [
-  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "unit-scanner", "repack",
+  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "access-unit-scanner", "repack",
   "format-description", "sei", "timestamps",
 ]
 

@@ -31,7 +31,7 @@ import Testing
         let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
       else { continue }
       let order = counter.next(slice, sps: sps)
-      if order.startsEpoch { seen = [] }
+      if order.resetsPOC { seen = [] }
       // A frame's fields may share a count with each other, never with another frame's.
       let frame = Set([order.top, order.bottom].compactMap { $0 })
       if !info.isSecondField { #expect(seen.isDisjoint(with: frame), "\(frame) twice in \(row.file)") }

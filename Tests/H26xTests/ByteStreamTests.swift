@@ -173,7 +173,7 @@ import Testing
   @Test func dropsAndInserts() throws {
     let (stream, units) = Self.stream(8, longCodes: false)
     var repackager = Repackager(codec: .h264)
-    repackager.drop = NALUnitTypeSet([.supplementalEnhancementInformation, .fillerData])
+    repackager.drop = NALUnitTypeSet([.sei, .fillerData])
     repackager.scanAnnexB(stream.span)
     #expect(repackager.droppedCount == 2)
     let output = try write(repackager, stream, .annexB, [[0x67, 1], [0x68, 2]])

@@ -24,9 +24,9 @@ import Testing
   @Test func picturesFarApartInManyEpochsOverflowNothing() {
     var pictures: [TimestampGenerator.Picture] = []
     for _ in 0..<600 {
-      pictures.append(TimestampGenerator.Picture(order: .min, startsEpoch: true))
-      pictures.append(TimestampGenerator.Picture(order: .max, startsEpoch: false))
-      pictures.append(TimestampGenerator.Picture(order: .max - 1, startsEpoch: false))
+      pictures.append(TimestampGenerator.Picture(order: .min, resetsPOC: true))
+      pictures.append(TimestampGenerator.Picture(order: .max, resetsPOC: false))
+      pictures.append(TimestampGenerator.Picture(order: .max - 1, resetsPOC: false))
     }
     var generator = TimestampGenerator(lookAhead: Array(pictures.prefix(6)), reorderDepth: 1)
     var decoding: Int64 = 0

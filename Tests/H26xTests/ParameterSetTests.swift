@@ -57,7 +57,7 @@ enum Samples {
     sps.isFrameOnly = false
     sps.isMacroblockAdaptiveFrameField = true
     sps.cropping = .init(left: 1, right: 2, top: 3, bottom: 4)
-    var vui = H264.VideoUsabilityInformation()
+    var vui = H264.VUI()
     vui.aspectRatioIDC = 255
     vui.sampleAspectRatioWidth = 64
     vui.sampleAspectRatioHeight = 45

@@ -308,7 +308,7 @@ struct SliceBuilder {
     }
     let slice = try H264.SliceHeader(bytes: reset, sets, depth: .referenceMarking)
     let count = counter.next(slice, sps: sps)
-    #expect(count.startsEpoch && count.picture == 0)
+    #expect(count.resetsPOC && count.picture == 0)
     let after = try H264.SliceHeader(bytes: SliceBuilder(sliceType: 2, lsb: 4).nalUnit(), sets)
     #expect(counter.next(after, sps: sps).picture == 4)
   }

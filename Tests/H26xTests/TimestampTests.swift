@@ -23,7 +23,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   }
 
   private func frames(_ orders: [Int32]) -> [Picture] {
-    orders.enumerated().map { Picture(order: $1, startsEpoch: $0 == 0) }
+    orders.enumerated().map { Picture(order: $1, resetsPOC: $0 == 0) }
   }
 
   private func checkRules(_ times: [TimestampGenerator.Timestamps]) {
@@ -81,8 +81,8 @@ private let frame = TimestampGenerator.ticksPerFrame
   @Test func fieldsAreHalfAFrameApart() {
     var pictures: [Picture] = []
     for order: Int32 in [0, 6, 2, 4] {
-      pictures.append(Picture(order: order, startsEpoch: order == 0, isField: true))
-      pictures.append(Picture(order: order + 1, startsEpoch: false, isField: true, isSecondField: true))
+      pictures.append(Picture(order: order, resetsPOC: order == 0, isField: true))
+      pictures.append(Picture(order: order + 1, resetsPOC: false, isField: true, isSecondField: true))
     }
     let times = run(pictures)
     #expect(shown(times) == [0, 1, 6, 7, 2, 3, 4, 5].map { $0 * frame / 2 })
@@ -112,7 +112,7 @@ private let frame = TimestampGenerator.ticksPerFrame
       let range: ClosedRange<Int32> = Bool.random(using: &generator) ? -20...20 : Int32.min...Int32.max
       let pictures = (0..<60).map { _ in
         Picture(
-          order: Int32.random(in: range, using: &generator), startsEpoch: Int.random(in: 0..<9, using: &generator) == 0,
+          order: Int32.random(in: range, using: &generator), resetsPOC: Int.random(in: 0..<9, using: &generator) == 0,
           isField: Bool.random(using: &generator), isSecondField: Bool.random(using: &generator))
       }
       checkRules(run(pictures, lookAhead: Int.random(in: 0...30, using: &generator)))
@@ -139,7 +139,7 @@ private let frame = TimestampGenerator.ticksPerFrame
       isDecodingOrder = sps.pictureOrderCountType == .decodingOrder
       pictures.append(
         Picture(
-          order: order.picture, startsEpoch: order.startsEpoch, isField: slice.isField,
+          order: order.picture, resetsPOC: order.resetsPOC, isField: slice.isField,
           isSecondField: info.isSecondField))
     }
     let times = run(pictures, lookAhead: 34, depth: depth, decodingOrder: isDecodingOrder)

@@ -47,7 +47,7 @@ extension H264Decode {
     guard var described = VideoInfo(format: nativeFormat, width: width, height: height) else { throw .notNegotiated }
     if let inputInfo { described.copyDescription(from: inputInfo) }
     described.describe(
-      format, besides: input, infersChromaLocation: tracker.hasUsabilityInformation,
+      format, besides: input, infersChromaLocation: tracker.hasVUI,
       interlacing: interlacing ?? Interlacing(format, scan: nil))
     let displayFields = displayFields(besides: input)
     for candidate in RawFormatChoice.candidates(for: nativeFormat, allowed: sourcePad.allowedCaps) {

@@ -19,7 +19,7 @@ struct CapsState: Sendable {
   /// Frames a second, of upstream or the VUI; `nil` when unknown.
   var frameRate: GStreamer.Fraction?
   /// The ticks of the VUI, when they make sense.
-  var vuiTiming: H264.VideoUsabilityInformation.Timing?
+  var vuiTiming: H264.VUI.Timing?
   /// The VUI's frame rate is beyond the level: its ticks are no measure of time.
   var ignoresVUITiming = false
   /// The `codec_data` that goes with them.

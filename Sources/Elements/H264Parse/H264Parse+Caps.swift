@@ -58,7 +58,7 @@ extension H264Parse {
     capsState.isStale = true
     negotiate(input: input, alignment: inputAlignment)
     // A packet is whole however short it is; left in the base class, it would stand in front of the next.
-    setMinimumFrameSize(input.isLengthPrefixed ? 1 : H264.UnitScanner.minimumInput)
+    setMinimumFrameSize(input.isLengthPrefixed ? 1 : H264.AccessUnitScanner.minimumInput)
     // What was in codec_data goes in-band where there is none, or where NAL units go out one by one. Otherwise packets
     // stay as they are: parameter sets in-band are not legal in every file of avc.
     if input.isLengthPrefixed, format != input || alignment != .accessUnit { insertion.isForced = true }

@@ -23,8 +23,8 @@ extension H264Parse {
 
   /// The input ends with this finding, and no event tells of it, because the element pulls. What goes out is to arrive
   /// first.
-  func reportMissingPicturesAtTheEnd(_ finding: H264.UnitScanner.Finding) {
-    guard case .unit = finding else { return reportMissingPictures() }
+  func reportMissingPicturesAtTheEnd(_ finding: H264.AccessUnitScanner.Finding) {
+    guard case .accessUnit = finding else { return reportMissingPictures() }
     guard pictureCount == 0, !awaitsEndOfStream else { return }
     awaitsEndOfStream = true
     sourcePad.before(.endOfStream) { [weak self] in

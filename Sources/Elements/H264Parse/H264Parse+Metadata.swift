@@ -7,9 +7,9 @@ extension H264Parse {
   /// stand behind them.
   func readInformation(_ bytes: Span<UInt8>) {
     let beginsSequence = unit.coded.contents.contains(.idr) && unit.coded.contents.contains(.pictureStart)
-    guard beginsSequence || !unit.coded.informationUnits.isEmpty else { return }
+    guard beginsSequence || !unit.coded.seiNALUnits.isEmpty else { return }
     let before = sequenceInformation
-    for nalUnit in unit.coded.informationUnits {
+    for nalUnit in unit.coded.seiNALUnits {
       let range = nalUnit.range
       var messages = SEIMessages(bytes.extracting(range))
       do throws(BitstreamError) {
@@ -92,7 +92,7 @@ extension H264Parse {
 
   /// Puts what SEI messages said onto the outgoing buffer, except for what a parser upstream has put there already.
   func attachInformation(_ buffer: inout Buffer) {
-    guard !outgoing.coded.informationUnits.isEmpty else { return }
+    guard !outgoing.coded.seiNALUnits.isEmpty else { return }
     let information = outgoing.information
     let isSecondField = information.pictureTiming?.structure == .bottomField
     if !information.captions.isEmpty, !buffer.hasCaptions {

@@ -90,7 +90,7 @@ extension H264Parse {
         offsetOfInsertion = nil
         try pushParameterSets(at: whole)
       }
-      let carriesInformation = awaitsInformation && contents.contains(.supplementalInformation)
+      let carriesInformation = awaitsInformation && contents.contains(.sei)
       if carriesInformation { awaitsInformation = false }
       let attributes = Buffer.Attributes(
         pts: whole.pts, dts: whole.dts,
@@ -104,11 +104,13 @@ extension H264Parse {
   }
 
   /// The flags of one NAL unit of an access unit that has the given ones.
-  private func pieceFlags(_ contents: H264.CodedUnit.Contents, of flags: Buffer.Flags, isLast: Bool) -> Buffer.Flags {
+  private func pieceFlags(_ contents: H264.ScannedAccessUnit.Contents, of flags: Buffer.Flags, isLast: Bool)
+    -> Buffer.Flags
+  {
     var result = flags
     result.remove([.marker, .header, .deltaUnit, .droppable])
-    let mayBeKey: H264.CodedUnit.Contents =
-      outgoing.coded.contents.contains(.recoveryPoint) ? [.slice, .supplementalInformation] : .slice
+    let mayBeKey: H264.ScannedAccessUnit.Contents =
+      outgoing.coded.contents.contains(.recoveryPoint) ? [.slice, .sei] : .slice
     let isKey = !flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
     if !isKey { result.insert(.deltaUnit) }
     if !contents.isDisjoint(with: .headers) { result.insert(.header) }

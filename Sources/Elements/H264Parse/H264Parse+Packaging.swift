@@ -88,10 +88,10 @@ extension H264Parse {
   /// What the unit says of places in the input becomes places in the output.
   private func moveOffsets(_ packaging: NALPackaging, size: Int) {
     var position = 0
-    let (information, idr) = (unit.coded.informationOffset, unit.coded.idrOffset)
+    let (information, idr) = (unit.coded.seiOffset, unit.coded.idrOffset)
     for entry in repackager.entries {
       if let information, entry.range.contains(information + entry.prefixLength) {
-        unit.coded.informationOffset = position
+        unit.coded.seiOffset = position
       }
       if let idr, entry.range.contains(idr + entry.prefixLength) { unit.coded.idrOffset = position }
       position += packaging.prefixLength + entry.range.count

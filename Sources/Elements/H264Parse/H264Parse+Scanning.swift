@@ -15,23 +15,23 @@ extension H264Parse {
     followInput(frame)
     if format == nil {
       negotiate(input: .byteStream, alignment: nil)
-    } else if frame.isNew, heldUnitSize == nil, scanner.isBetweenUnits, sourcePad.needsReconfigure {
+    } else if frame.isNew, heldUnitSize == nil, scanner.isBetweenAccessUnits, sourcePad.needsReconfigure {
       negotiateAnew()
     }
-    if scanner.isBetweenUnits {
+    if scanner.isBetweenAccessUnits {
       scanner.listsNALUnits = splitsAccessUnits
       scanner.cutsNALUnits = alignment == .nalUnit && !scanner.listsNALUnits
       scanner.sliceDepth = makesTimestamps ? .referenceMarking : .pictureIdentity
     }
     noticeUpstreamTimes(pts: input.pts, dts: input.dts)
-    var finding: H264.UnitScanner.Finding
+    var finding: H264.AccessUnitScanner.Finding
     let available: Int
     do {
       let map = try frame.map()
       let bytes = map.bytes
       available = bytes.count
       finding = find(bytes, isMarked: input.flags.contains(.marker))
-      if case .unit(let size) = finding {
+      if case .accessUnit(let size) = finding {
         let isReady = prepareTimestamps(bytes, unitSize: size)
         heldUnitSize = isReady ? nil : size
         if !isReady { finding = .needsMoreData }
@@ -40,7 +40,7 @@ extension H264Parse {
     pass(finding)
     let step: ParseStep
     switch finding {
-    case .unit(let size): step = try finishUnit(size, frame)
+    case .accessUnit(let size): step = try finishUnit(size, frame)
     case .unusable(let size):
       frame.markAsDropped()
       step = .frame(size: size)
@@ -65,23 +65,23 @@ extension H264Parse {
   }
 
   /// Counts what is of no use.
-  func pass(_ finding: H264.UnitScanner.Finding) {
+  func pass(_ finding: H264.AccessUnitScanner.Finding) {
     switch finding {
     case .unusable(let size):
       statistics.bytesSkipped += UInt64(size)
       isDiscontinuous = true
     case .garbage(let count): statistics.bytesSkipped += UInt64(count)
-    case .unit, .needsMoreData: break
+    case .accessUnit, .needsMoreData: break
     }
   }
 
   /// Finds the next unit, unless one is held, and reads what its SEI messages say.
-  func find(_ bytes: Span<UInt8>, isMarked: Bool) -> H264.UnitScanner.Finding {
-    if let heldUnitSize { return .unit(heldUnitSize) }
+  func find(_ bytes: Span<UInt8>, isMarked: Bool) -> H264.AccessUnitScanner.Finding {
+    if let heldUnitSize { return .accessUnit(heldUnitSize) }
     let finding = scanner.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
     report(scanner.takeNotices())
-    guard case .unit(let size) = finding else { return finding }
-    scanner.takeUnit(&unit.coded)
+    guard case .accessUnit(let size) = finding else { return finding }
+    scanner.takeAccessUnit(&unit.coded)
     unit.information = UnitInformation()
     unit.isOrderKnown = false
     if Self.log.isEnabled(.log) { logUnit(bytes.extracting(first: size)) }
@@ -113,7 +113,7 @@ extension H264Parse {
   }
 
   /// Tells of what the scanner met, and has caps looked at anew when parameter sets are not what they were.
-  func report(_ notices: [H264.UnitScanner.Notice]) {
+  func report(_ notices: [H264.AccessUnitScanner.Notice]) {
     for notice in notices {
       switch notice {
       case .parameterSet(let type, let byteCount, let change):

@@ -32,7 +32,7 @@ extension H264Parse {
       while end < bytes.count, !sourcePad.needsReconfigure {
         let rest = bytes.extracting(end...)
         let finding = find(rest, isMarked: false)
-        guard case .unit(let size) = finding else {
+        guard case .accessUnit(let size) = finding else {
           pass(finding)
           end += finding.size
           break

@@ -23,7 +23,7 @@ extension H264Parse {
     countUnit(size)
     // When the element pulls, it is the base class that seeks, and no event tells.
     if discardsBidirectional || sinkPad.isPulling && segment.forwardPredictedOnly,
-      unit.coded.contents.contains(.bidirectionalSlice)
+      unit.coded.contents.contains(.bSlice)
     {
       frame.markAsDropped()
       return .frame(size: size)
@@ -46,7 +46,7 @@ extension H264Parse {
       setMinimumFrameSize(sizeHint)
     } else if sizeHint > 0 {
       sizeHint = 0
-      setMinimumFrameSize(inputFormat?.isLengthPrefixed == true ? 1 : H264.UnitScanner.minimumInput)
+      setMinimumFrameSize(inputFormat?.isLengthPrefixed == true ? 1 : H264.AccessUnitScanner.minimumInput)
     }
   }
 

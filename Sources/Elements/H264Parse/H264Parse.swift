@@ -60,7 +60,7 @@ final class H264Parse: BaseParse {
 
   // MARK: The stream
 
-  var scanner = H264.UnitScanner()
+  var scanner = H264.AccessUnitScanner()
   /// Pictures that went out since start or the last error about their absence.
   var pictureCount: UInt64 = 0
   /// Bytes taken in, for messages.
@@ -126,7 +126,7 @@ final class H264Parse: BaseParse {
 
   override func start() throws(ElementError) {
     resetStream()
-    setMinimumFrameSize(H264.UnitScanner.minimumInput)
+    setMinimumFrameSize(H264.AccessUnitScanner.minimumInput)
     reportEmptyInput()
   }
 
@@ -134,7 +134,7 @@ final class H264Parse: BaseParse {
 
   /// Everything as new.
   private func resetStream() {
-    scanner = H264.UnitScanner()
+    scanner = H264.AccessUnitScanner()
     resetFormats()
     resetScan()
     statistics = ParseStatistics()

@@ -19,7 +19,7 @@ struct ParseStatistics: Sendable {
   var shortestGroup: UInt64 = 0
   var longestGroup: UInt64 = 0
   /// What could not be read.
-  var errors = H264.UnitScanner.Errors()
+  var errors = H264.AccessUnitScanner.Errors()
   /// SEI messages that could not be read.
   var informationErrors: UInt64 = 0
 

@@ -5,7 +5,7 @@ import H26x
 /// The access unit, or in NAL alignment the NAL unit, that makes up one output buffer.
 struct ParsedUnit: Sendable {
   /// What the scanner found in it.
-  var coded = H264.CodedUnit()
+  var coded = H264.ScannedAccessUnit()
   /// What its SEI messages say.
   var information = UnitInformation()
   /// Its picture order was read, if it has one.

@@ -64,9 +64,9 @@ struct PictureLookAhead: Sendable {
       return
     }
     let picture = reader.picture(slice, sps)
-    if picture.startsEpoch || isBeyondWholeGroup(picture) { wholeGroups += 1 }
+    if picture.resetsPOC || isBeyondWholeGroup(picture) { wholeGroups += 1 }
     pictures.append(picture)
-    isDone = wholeGroups >= 2 || pictures.count >= limit || picture.startsEpoch
+    isDone = wholeGroups >= 2 || pictures.count >= limit || picture.resetsPOC
   }
 
   /// Whether the counts so far have no gap and this one is later than all of them: nothing is still to come between.

@@ -17,7 +17,7 @@ struct PresentationTimeline: Sendable {
       let isSecond = isSecondField(slice)
       openField = slice.isField && !isSecond ? slice : nil
       return TimestampGenerator.Picture(
-        order: count.picture, startsEpoch: count.startsEpoch, isField: slice.isField, isSecondField: isSecond)
+        order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: isSecond)
     }
 
     /// The second field of a frame has the other parity and the same `frame_num` as the first right before it (3.30).

@@ -74,7 +74,7 @@ struct H264RepackSettings: Sendable, Equatable {
       var types: [H264.NALUnitType] = []
       if contains(.delimiters) { types += [.accessUnitDelimiter] }
       if contains(.filler) { types += [.fillerData] }
-      if contains(.supplementalInformation) { types += [.supplementalEnhancementInformation] }
+      if contains(.supplementalInformation) { types += [.sei] }
       if contains(.endOfSequence) { types += [.endOfSequence, .endOfStream] }
       if contains(.parameterSets) {
         types += [

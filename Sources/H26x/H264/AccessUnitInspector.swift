@@ -90,7 +90,7 @@ extension H264 {
           try visitSlice(unit, depth, &info)
         case .slicePartitionB, .slicePartitionC:
           info.hasPicture = true
-        case .supplementalEnhancementInformation:
+        case .sei:
           info.seiRanges.append(range)
           try visitSEI(unit, &info)
         case .sequenceParameterSet, .pictureParameterSet, .subsetSequenceParameterSet,

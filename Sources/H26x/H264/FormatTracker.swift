@@ -9,7 +9,7 @@ extension H264 {
     /// The format of the last access unit; `nil` as long as no slice had its parameter sets.
     public private(set) var format: FormatDescription?
     /// Whether the SPS in force has a VUI, whose absent fields then have their inferred values (E.2.1).
-    public var hasUsabilityInformation: Bool {
+    public var hasVUI: Bool {
       activeID.flatMap { parameterSets.sequenceParameterSet($0) }?.vui != nil
     }
     /// How access units are packaged; `nil` for start codes.
@@ -97,7 +97,7 @@ extension H264 {
       switch type {
       case .sequenceParameterSet, .pictureParameterSet, .subsetSequenceParameterSet, .sequenceParameterSetExtension:
         insert(nalUnit)
-      case .supplementalEnhancementInformation:
+      case .sei:
         if followsDisplay { announcedDisplay.read(nalUnit) }
       case .slice, .slicePartitionA, .idrSlice:
         summary.hasSlice = true

@@ -21,7 +21,7 @@ extension H264 {
     public static let slicePartitionC = NALUnitType(rawValue: 4)
     /// Coded slice of an IDR picture.
     public static let idrSlice = NALUnitType(rawValue: 5)
-    public static let supplementalEnhancementInformation = NALUnitType(rawValue: 6)
+    public static let sei = NALUnitType(rawValue: 6)
     public static let sequenceParameterSet = NALUnitType(rawValue: 7)
     public static let pictureParameterSet = NALUnitType(rawValue: 8)
     public static let accessUnitDelimiter = NALUnitType(rawValue: 9)

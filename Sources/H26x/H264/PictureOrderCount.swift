@@ -10,7 +10,7 @@ extension H264 {
     public let bottom: Int32?
     /// Whether the picture begins a new sequence of counts: IDR, or operation 5. All pictures before it in decoding
     /// order are output before it.
-    public let startsEpoch: Bool
+    public let resetsPOC: Bool
 
     /// `PicOrderCnt()` of the frame or field: the lesser of what there is.
     public var picture: Int32 {
@@ -125,7 +125,7 @@ extension H264 {
       }
       return PictureOrderCount(
         top: slice.isField && slice.isBottomField ? nil : top,
-        bottom: slice.isField && !slice.isBottomField ? nil : bottom, startsEpoch: slice.isIDR || isReset)
+        bottom: slice.isField && !slice.isBottomField ? nil : bottom, resetsPOC: slice.isIDR || isReset)
     }
   }
 }

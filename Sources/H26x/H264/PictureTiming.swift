@@ -136,7 +136,7 @@ extension H264 {
     }
 
     /// `time_offset_length`, 24 when there are no HRD parameters (E.2.2).
-    private static func offsetLength(_ vui: VideoUsabilityInformation) -> Int {
+    private static func offsetLength(_ vui: VUI) -> Int {
       Int((vui.nalHRD ?? vui.vclHRD)?.timeOffsetLength ?? 24)
     }
   }

@@ -37,7 +37,7 @@ extension H264.SequenceParameterSet {
     if !isFrameOnly { isMacroblockAdaptiveFrameField = try reader.flag("mb_adaptive_frame_field_flag") }
     usesDirect8x8Inference = try reader.flag("direct_8x8_inference_flag")
     if try reader.flag("frame_cropping_flag") { try readCropping(&reader) }
-    if try reader.flag("vui_parameters_present_flag") { vui = try H264.VideoUsabilityInformation(&reader) }
+    if try reader.flag("vui_parameters_present_flag") { vui = try H264.VUI(&reader) }
   }
 
   private mutating func readCropping(_ reader: inout BitReader) throws(BitstreamError) {

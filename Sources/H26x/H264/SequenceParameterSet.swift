@@ -42,7 +42,7 @@ extension H264 {
     /// `frame_cropping_flag` and the offsets.
     public var cropping: Cropping?
     /// `vui_parameters()`.
-    public var vui: VideoUsabilityInformation?
+    public var vui: VUI?
     /// Whether the NAL unit ended as it must, with `rbsp_trailing_bits()` and nothing behind. A set that does not is
     /// usable all the same: such encoders exist.
     public var hasProperEnd = true

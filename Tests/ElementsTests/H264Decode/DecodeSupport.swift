@@ -46,7 +46,7 @@ enum Clip {
           let sps = sets.sequenceParameterSet(slice.sequenceParameterSetID)
         else { continue }
         let count = counter.next(slice, sps: sps)
-        if count.startsEpoch { epoch += 1 }
+        if count.resetsPOC { epoch += 1 }
         keys.append((epoch, count.picture, index))
         break
       }

@@ -56,10 +56,10 @@ for path in arguments.dropFirst(2) {
     }
     stream += startCode + nalUnit.prefix(64)
     if whole.count < 6000 { whole += startCode + nalUnit }
-    if count % 10 == 0 { try save(stream, "slice-header", "access-units", "access-unit-info", "unit-scanner") }
+    if count % 10 == 0 { try save(stream, "slice-header", "access-units", "access-unit-info", "access-unit-scanner") }
   }
   guard !sets.isEmpty else { continue }
-  try save(stream, "slice-header", "access-units", "access-unit-info", "unit-scanner")
+  try save(stream, "slice-header", "access-units", "access-unit-info", "access-unit-scanner")
   try save(choices + stream, "nal-units", "repack")
   try save(sets.flatMap { startCode + $0 }, "format-description")
   try save(choices + whole, "parse-element", "parse-file", "repack-element", "decode-element")

@@ -28,7 +28,7 @@ struct Inspection {
       let sps = byStartCodes.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
     else { return }
     let count = counter.next(slice, sps: sps)
-    require(count.startsEpoch || !slice.isIDR, "picture order count: an IDR picture that starts nothing")
+    require(count.resetsPOC || !slice.isIDR, "picture order count: an IDR picture that starts nothing")
     _ = count.picture
   }
 }

@@ -13,7 +13,7 @@ func pictures(_ data: Span<UInt8>) -> [TimestampGenerator.Picture] {
     order = kind & 8 == 0 ? order &+ number >> 8 : number << 16 | 0xFFFF
     pictures.append(
       TimestampGenerator.Picture(
-        order: order, startsEpoch: kind & 1 != 0, isField: kind & 2 != 0, isSecondField: kind & 4 != 0))
+        order: order, resetsPOC: kind & 1 != 0, isField: kind & 2 != 0, isSecondField: kind & 4 != 0))
   }
   return pictures
 }

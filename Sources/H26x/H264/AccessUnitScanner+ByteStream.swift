@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-extension H264.UnitScanner {
+extension H264.AccessUnitScanner {
   /// Looks for the end of the unit that begins where the data begins.
   mutating func scanByteStream(_ bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
     let isWholeUnit = isDraining || inputAlignment == .accessUnit || inputAlignment == .nalUnits && isMarked
@@ -166,7 +166,7 @@ extension H264.UnitScanner {
     unit.end = cursor.endBeforePrefix
     guard let first = unit.nalUnits.firstIndex(where: { $0.start >= start }) else { return }
     carriedOver = unit.nalUnits[first...].map { prefix in
-      H264.CodedUnit.NALUnit(
+      H264.ScannedAccessUnit.NALUnit(
         start: prefix.start - start, range: prefix.range.lowerBound - start..<prefix.range.upperBound - start,
         contents: prefix.contents)
     }

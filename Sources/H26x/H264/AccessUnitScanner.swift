@@ -7,11 +7,11 @@ extension H264 {
   /// The caller shows the bytes that are not done with, again and with more behind them as long as the answer is
   /// ``Finding/needsMoreData``; no byte is searched twice. Bytes of any other answer are done with: the next call begins
   /// behind them. Parameter sets on the way are kept, boundaries are those of ``AccessUnitDetector``.
-  public struct UnitScanner: Sendable {
+  public struct AccessUnitScanner: Sendable {
     /// What was found at the start of the data.
     public enum Finding: Sendable, Hashable {
-      /// A unit of so many bytes, trailing zeros included. ``UnitScanner/takeUnit()`` tells about it.
-      case unit(Int)
+      /// A unit of so many bytes, trailing zeros included. ``AccessUnitScanner/takeAccessUnit()`` tells about it.
+      case accessUnit(Int)
       /// So many bytes of no use, in front of anything that could be a NAL unit.
       case garbage(Int)
       /// So many bytes of NAL units that cannot be used, such as pictures before the first parameter sets.
@@ -22,7 +22,7 @@ extension H264 {
       /// Bytes that are done with.
       public var size: Int {
         switch self {
-        case .unit(let size), .garbage(let size), .unusable(let size): size
+        case .accessUnit(let size), .garbage(let size), .unusable(let size): size
         case .needsMoreData: 0
         }
       }
@@ -101,7 +101,7 @@ extension H264 {
     /// What could not be read so far.
     public private(set) var errors = Errors()
     /// What is inside the access unit so far: when NAL units are cut, over all those that came.
-    public var accessUnitContents: CodedUnit.Contents = []
+    public var accessUnitContents: ScannedAccessUnit.Contents = []
 
     private var notices: [Notice] = []
     private var hasSeenForeignTypes = false
@@ -109,7 +109,7 @@ extension H264 {
     private var hasUnreadablePictureParameterSet = false
     var lookAhead = LookAhead()
 
-    private var found = CodedUnit()
+    private var found = ScannedAccessUnit()
     private var isFoundTaken = true
 
     // MARK: The unit in hand
@@ -118,9 +118,9 @@ extension H264 {
     var cursor = NALUnitCursor()
     /// How far NAL units that are held back were searched for the first parameter sets.
     var headerSearch = AnnexB.Scanner()
-    var unit = CodedUnit()
+    var unit = ScannedAccessUnit()
     /// Listed NAL units of the unit behind the one that was found.
-    var carriedOver: [CodedUnit.NALUnit] = []
+    var carriedOver: [ScannedAccessUnit.NALUnit] = []
     /// The slice header at the head of the NAL unit at the cursor.
     var detectedSlice: SliceHeader?
     /// What is left of an input buffer that holds just one access unit.
@@ -144,8 +144,8 @@ extension H264 {
       cursor = NALUnitCursor()
       headerSearch = AnnexB.Scanner()
       lookAhead.units = AnnexB.Scanner()
-      unit = CodedUnit()
-      found = CodedUnit()
+      unit = ScannedAccessUnit()
+      found = ScannedAccessUnit()
       isFoundTaken = true
       carriedOver = []
       detectedSlice = nil
@@ -164,7 +164,7 @@ extension H264 {
     }
 
     /// Whether nothing of the next unit was seen yet.
-    public var isBetweenUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
+    public var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
 
     /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
     /// slice header of the base can be read.
@@ -174,15 +174,15 @@ extension H264 {
     }
 
     /// The unit that was found last; an empty one when it was taken already.
-    public mutating func takeUnit() -> CodedUnit {
-      var taken = CodedUnit()
-      takeUnit(&taken)
+    public mutating func takeAccessUnit() -> ScannedAccessUnit {
+      var taken = ScannedAccessUnit()
+      takeAccessUnit(&taken)
       return taken
     }
 
     /// Takes the unit that was found last, an empty one when it was taken already, in exchange for one whose memory
     /// can be used again.
-    public mutating func takeUnit(_ unit: inout CodedUnit) {
+    public mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit) {
       if isFoundTaken { found.removeAll() }
       isFoundTaken = true
       swap(&unit, &found)
@@ -223,7 +223,7 @@ extension H264 {
       headerSearch.discard(size)
       lookAhead.units.discard(size)
       switch finding {
-      case .unit:
+      case .accessUnit:
         beginUnit()
         isFoundTaken = false
       case .unusable:
@@ -259,7 +259,7 @@ extension H264 {
         countMissingParameterSets()
         return .unusable(size)
       }
-      return .unit(size)
+      return .accessUnit(size)
     }
 
     mutating func countMissingParameterSets() { errors.missingParameterSets += 1 }
@@ -294,12 +294,12 @@ extension H264 {
       let contents = look(nalUnit, type, range, start: start)
       unit.contents.formUnion(contents)
       accessUnitContents.formUnion(unit.contents)
-      if listsNALUnits { unit.list(CodedUnit.NALUnit(start: start, range: range, contents: contents)) }
+      if listsNALUnits { unit.list(ScannedAccessUnit.NALUnit(start: start, range: range, contents: contents)) }
     }
 
     private mutating func drop(_ range: Range<Int>, start: Int) {
       unit.dropped.append(start..<range.upperBound)
-      if listsNALUnits { unit.list(CodedUnit.NALUnit(start: start, range: range, contents: nil)) }
+      if listsNALUnits { unit.list(ScannedAccessUnit.NALUnit(start: start, range: range, contents: nil)) }
     }
 
     private mutating func leaveOut(_ nalUnit: Span<UInt8>, _ range: Range<Int>, start: Int) {
@@ -315,7 +315,7 @@ extension H264 {
     /// What a NAL unit adds to the unit in hand.
     private mutating func look(
       _ nalUnit: Span<UInt8>, _ type: NALUnitType, _ range: Range<Int>, start: Int
-    ) -> CodedUnit.Contents {
+    ) -> ScannedAccessUnit.Contents {
       switch type.rawValue {
       case 1, 2, 5: return lookAtSlice(nalUnit, type, range, start: start)
       case 3, 4, 19: return .slice
@@ -323,12 +323,12 @@ extension H264 {
         // Of an extension layer whose base may not be here.
         return accessUnitContents.contains(.slice) ? .slice : [.slice, .pictureStart]
       case 6:
-        if unit.informationOffset == nil { unit.informationOffset = start }
-        if unit.informationUnits.count < CodedUnit.informationLimit {
-          unit.informationUnits.append(
-            CodedUnit.NALUnit(start: start, range: range, contents: .supplementalInformation))
+        if unit.seiOffset == nil { unit.seiOffset = start }
+        if unit.seiNALUnits.count < ScannedAccessUnit.seiLimit {
+          unit.seiNALUnits.append(
+            ScannedAccessUnit.NALUnit(start: start, range: range, contents: .sei))
         }
-        return .supplementalInformation
+        return .sei
       case 7, 13, 15: return .sequenceParameterSet
       case 8: return .pictureParameterSet
       case 9: return .delimiter
@@ -338,9 +338,9 @@ extension H264 {
 
     private mutating func lookAtSlice(
       _ nalUnit: Span<UInt8>, _ type: NALUnitType, _ range: Range<Int>, start: Int
-    ) -> CodedUnit.Contents {
+    ) -> ScannedAccessUnit.Contents {
       let isFirst = unit.slice == nil && !accessUnitContents.contains(.slice)
-      var contents: CodedUnit.Contents = nalUnit[0] & 0x60 != 0 ? [.slice, .reference] : .slice
+      var contents: ScannedAccessUnit.Contents = nalUnit[0] & 0x60 != 0 ? [.slice, .reference] : .slice
       if type == .idrSlice {
         contents.insert(.idr)
         if unit.idrOffset == nil { unit.idrOffset = start }
@@ -353,9 +353,9 @@ extension H264 {
       guard slice.redundantPictureCount == 0 else { return contents }
       if isFirst || slice.firstMacroblock == 0 { contents.insert(.pictureStart) }
       switch slice.sliceType {
-      case .i, .si: contents.insert(.intraSlice)
-      case .p, .sp: contents.insert(.predictedSlice)
-      case .b: contents.insert(.bidirectionalSlice)
+      case .i, .si: contents.insert(.iSlice)
+      case .p, .sp: contents.insert(.pSlice)
+      case .b: contents.insert(.bSlice)
       }
       if unit.slice == nil { unit.slice = deepened(slice, nalUnit) }
       return contents

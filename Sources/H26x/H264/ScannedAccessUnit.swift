@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// What ``UnitScanner`` found out about an access unit, or about a NAL unit when it cuts those.
+  /// What ``AccessUnitScanner`` found out about an access unit, or about a NAL unit when it cuts those.
   ///
   /// Offsets are in bytes from the start of the unit.
-  public struct CodedUnit: Sendable {
+  public struct ScannedAccessUnit: Sendable {
     /// What kinds of NAL units and slices are inside.
     public struct Contents: OptionSet, Sendable {
       public let rawValue: UInt16
@@ -17,7 +17,7 @@ extension H264 {
       /// A PPS.
       public static var pictureParameterSet: Self { Self(rawValue: 1 << 2) }
       /// SEI.
-      public static var supplementalInformation: Self { Self(rawValue: 1 << 3) }
+      public static var sei: Self { Self(rawValue: 1 << 3) }
       /// A slice, at least of an extension layer.
       public static var slice: Self { Self(rawValue: 1 << 4) }
       /// A slice of an IDR picture.
@@ -25,11 +25,11 @@ extension H264 {
       /// A recovery point SEI message. The scanner reads no SEI: who does, inserts it.
       public static var recoveryPoint: Self { Self(rawValue: 1 << 6) }
       /// An I or SI slice.
-      public static var intraSlice: Self { Self(rawValue: 1 << 7) }
+      public static var iSlice: Self { Self(rawValue: 1 << 7) }
       /// A P or SP slice.
-      public static var predictedSlice: Self { Self(rawValue: 1 << 8) }
+      public static var pSlice: Self { Self(rawValue: 1 << 8) }
       /// A B slice.
-      public static var bidirectionalSlice: Self { Self(rawValue: 1 << 9) }
+      public static var bSlice: Self { Self(rawValue: 1 << 9) }
       /// `nal_ref_idc` is not 0 in some slice.
       public static var reference: Self { Self(rawValue: 1 << 10) }
       /// The first slice of a picture, so that the unit lasts for the duration of a picture.
@@ -44,7 +44,7 @@ extension H264 {
       /// SPS and PPS.
       public static var parameterSets: Self { [.sequenceParameterSet, .pictureParameterSet] }
       /// What is no picture.
-      public static var headers: Self { [.parameterSets, .supplementalInformation] }
+      public static var headers: Self { [.parameterSets, .sei] }
     }
 
     /// A NAL unit inside.
@@ -53,13 +53,13 @@ extension H264 {
       public internal(set) var start: Int
       /// Header and payload.
       public internal(set) var range: Range<Int>
-      /// What it is; nil for those of no use, which ``CodedUnit/dropped`` lists.
+      /// What it is; nil for those of no use, which ``ScannedAccessUnit/dropped`` lists.
       public internal(set) var contents: Contents?
     }
 
     /// What is inside.
     public var contents: Contents = []
-    /// The NAL units in order, when ``UnitScanner/listsNALUnits`` is set. From ``nalUnitLimit`` on, the last one covers
+    /// The NAL units in order, when ``AccessUnitScanner/listsNALUnits`` is set. From ``nalUnitLimit`` on, the last one covers
     /// the rest.
     public var nalUnits: [NALUnit] = []
     /// How many NAL units there are, those in ``dropped`` included.
@@ -67,9 +67,9 @@ extension H264 {
     /// Where the last NAL unit ends; zeros may follow it.
     public var end = 0
     /// Where the first SEI begins, with start code or length.
-    public var informationOffset: Int?
-    /// The SEI NAL units, ``informationLimit`` at most.
-    public var informationUnits: [NALUnit] = []
+    public var seiOffset: Int?
+    /// The SEI NAL units, ``seiLimit`` at most.
+    public var seiNALUnits: [NALUnit] = []
     /// Where the first IDR slice begins, with start code or length.
     public var idrOffset: Int?
     /// The header of the first slice of the primary picture that could be read.
@@ -81,7 +81,7 @@ extension H264 {
     public var holdsStartCodes = false
 
     /// SEI NAL units kept of one unit at most: a stream can hold millions, none of them worth the memory.
-    public static let informationLimit = 256
+    public static let seiLimit = 256
 
     /// NAL units listed of one unit at most: a picture of level 6.2 has 139,264 macroblocks, each of which may be a
     /// slice.
@@ -95,7 +95,7 @@ extension H264 {
 
     /// Makes it an empty unit again, with its memory kept where it is not much.
     mutating func removeAll() {
-      var empty = CodedUnit()
+      var empty = ScannedAccessUnit()
       if nalUnits.capacity <= Self.keptCapacity {
         nalUnits.removeAll(keepingCapacity: true)
         swap(&empty.nalUnits, &nalUnits)
@@ -114,7 +114,7 @@ extension H264 {
     /// `nil` when there is no IDR slice.
     public var parameterSetOffset: Int? {
       guard let idrOffset else { return nil }
-      return min(informationOffset ?? idrOffset, idrOffset)
+      return min(seiOffset ?? idrOffset, idrOffset)
     }
   }
 }

@@ -3,8 +3,8 @@ import FuzzDriver
 import H26x
 
 private struct Found: Equatable {
-  var finding: H264.UnitScanner.Finding
-  var contents: H264.CodedUnit.Contents
+  var finding: H264.AccessUnitScanner.Finding
+  var contents: H264.ScannedAccessUnit.Contents
   var end: Int
 }
 
@@ -12,7 +12,7 @@ private struct Found: Equatable {
 /// picture: whether they replace those in front that cannot be read hangs on how much was there.
 @discardableResult
 private func scan(
-  _ bytes: Span<UInt8>, growing step: Int, _ scanner: consuming H264.UnitScanner, marksEach period: Int = .max
+  _ bytes: Span<UInt8>, growing step: Int, _ scanner: consuming H264.AccessUnitScanner, marksEach period: Int = .max
 ) -> [Found]? {
   var looksAhead = false
   var result: [Found] = []
@@ -27,7 +27,7 @@ private func scan(
       continue
     }
     require(finding.size > 0 && finding.size <= data.count, "scanner: a finding of \(finding.size) bytes")
-    let unit = scanner.takeUnit()
+    let unit = scanner.takeAccessUnit()
     require(unit.end <= finding.size, "scanner: a NAL unit ends behind its unit")
     var listed = 0
     for nalUnit in unit.nalUnits {
@@ -45,7 +45,7 @@ private func scan(
 // A byte stream or packets in every way that the parser cuts them. A byte stream is cut the same however it comes.
 fuzz { bytes in
   for cutsNALUnits in [false, true] {
-    var scanner = H264.UnitScanner()
+    var scanner = H264.AccessUnitScanner()
     scanner.cutsNALUnits = cutsNALUnits
     scanner.listsNALUnits = !cutsNALUnits
     scanner.sliceDepth = .referenceMarking
@@ -54,7 +54,7 @@ fuzz { bytes in
       require(
         whole.filter(\.isUnit) == pieces.filter(\.isUnit), "scanner: pieces are cut otherwise than the whole")
     }
-    for alignment in [H264.UnitScanner.InputAlignment.nalUnits, .accessUnit] {
+    for alignment in [H264.AccessUnitScanner.InputAlignment.nalUnits, .accessUnit] {
       scanner.inputAlignment = alignment
       scan(bytes, growing: bytes.count, scanner)
       if bytes.count < 2000 { scan(bytes, growing: 1 + bytes.count / 7 % 61, scanner, marksEach: 3) }
@@ -68,5 +68,5 @@ fuzz { bytes in
 
 extension Found {
   /// Garbage comes in as many pieces as the data.
-  var isUnit: Bool { if case .unit = finding { true } else { false } }
+  var isUnit: Bool { if case .accessUnit = finding { true } else { false } }
 }

@@ -67,7 +67,7 @@ extension H264 {
     }
 
     private static func delays(
-      _ reader: inout BitReader, _ hrd: HypotheticalReferenceDecoder
+      _ reader: inout BitReader, _ hrd: HRDParameters
     ) throws(BitstreamError) -> [Delay] {
       let length = Int(hrd.initialRemovalDelayLength)
       var delays: [Delay] = []

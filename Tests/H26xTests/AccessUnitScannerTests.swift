@@ -3,8 +3,8 @@
 import H26x
 import Testing
 
-@Suite struct UnitScannerTests {
-  private typealias Scanner = H264.UnitScanner
+@Suite struct AccessUnitScannerTests {
+  private typealias Scanner = H264.AccessUnitScanner
 
   /// Two parameter sets and three pictures of two slices, some zeros behind each NAL unit.
   private static func stream(trailingZeros: Int = 0) throws -> [UInt8] {
@@ -30,10 +30,10 @@ import Testing
   /// What comes out when the data grows by so many bytes a time.
   private func scan(
     _ stream: [UInt8], growing step: Int, _ configure: (inout Scanner) -> Void = { _ in }
-  ) -> [(finding: Scanner.Finding, unit: H264.CodedUnit)] {
+  ) -> [(finding: Scanner.Finding, unit: H264.ScannedAccessUnit)] {
     var scanner = Scanner()
     configure(&scanner)
-    var result: [(Scanner.Finding, H264.CodedUnit)] = []
+    var result: [(Scanner.Finding, H264.ScannedAccessUnit)] = []
     var (begin, end) = (0, min(step, stream.count))
     while begin < stream.count {
       let bytes = stream.span.extracting(begin..<end)
@@ -43,7 +43,7 @@ import Testing
         end = min(end + step, stream.count)
         continue
       }
-      result.append((finding, scanner.takeUnit()))
+      result.append((finding, scanner.takeAccessUnit()))
       begin += finding.size
     }
     return result
@@ -125,16 +125,16 @@ import Testing
     try #require(units.count == 3)
     #expect(units[0].contents.isSuperset(of: [.idr, .pictureStart, .parameterSets, .accessUnitStart, .accessUnitEnd]))
     #expect(units[0].idrOffset != nil && units[0].slice?.isIDR == true && units[0].nalUnitCount == 5)
-    #expect(units[1].contents.isSuperset(of: [.delimiter, .supplementalInformation, .reference, .bidirectionalSlice]))
-    #expect(units[1].informationUnits.count == 1 && units[1].dropped.count == 2 && units[1].idrOffset == nil)
-    #expect(units[2].contents.isDisjoint(with: [.reference, .idr, .supplementalInformation, .delimiter]))
+    #expect(units[1].contents.isSuperset(of: [.delimiter, .sei, .reference, .bSlice]))
+    #expect(units[1].seiNALUnits.count == 1 && units[1].dropped.count == 2 && units[1].idrOffset == nil)
+    #expect(units[2].contents.isDisjoint(with: [.reference, .idr, .sei, .delimiter]))
     #expect(units.allSatisfy { $0.nalUnits.isEmpty })
   }
 
   /// What is listed of an access unit is what comes out when NAL units are cut.
   @Test func listsWhatItWouldCut() throws {
     let stream = try Self.stream(trailingZeros: 2)
-    var listed: [(place: Range<Int>, contents: H264.CodedUnit.Contents)] = []
+    var listed: [(place: Range<Int>, contents: H264.ScannedAccessUnit.Contents)] = []
     var offset = 0
     for (finding, unit) in scan(stream, growing: stream.count, { $0.listsNALUnits = true }) {
       for nalUnit in unit.nalUnits {
@@ -143,24 +143,24 @@ import Testing
       }
       offset += finding.size
     }
-    var cut: [(place: Range<Int>, contents: H264.CodedUnit.Contents)] = []
+    var cut: [(place: Range<Int>, contents: H264.ScannedAccessUnit.Contents)] = []
     offset = 0
     for (finding, unit) in scan(stream, growing: stream.count, { $0.cutsNALUnits = true }) {
-      if case .unit = finding { cut.append((offset..<offset + unit.end, unit.contents)) }
+      if case .accessUnit = finding { cut.append((offset..<offset + unit.end, unit.contents)) }
       offset += finding.size
     }
     #expect(listed.count == 11 && listed.map(\.place) == cut.map(\.place))
-    let boundaries: H264.CodedUnit.Contents = [.accessUnitStart, .accessUnitEnd]
+    let boundaries: H264.ScannedAccessUnit.Contents = [.accessUnitStart, .accessUnitEnd]
     #expect(listed.map(\.contents) == cut.map { $0.contents.subtracting(boundaries) })
   }
 
   /// An access unit of more NAL units than any picture has macroblocks: the list stays bounded, and covers it all.
   @Test func theListIsBounded() throws {
     var stream = try Self.stream()
-    for _ in 0..<H264.CodedUnit.nalUnitLimit + 1000 { stream += [0, 0, 1, 0x0C, 0x80] }
+    for _ in 0..<H264.ScannedAccessUnit.nalUnitLimit + 1000 { stream += [0, 0, 1, 0x0C, 0x80] }
     let units = scan(stream, growing: stream.count) { $0.listsNALUnits = true }.map(\.unit)
     let last = try #require(units.last)
-    #expect(last.nalUnits.count == H264.CodedUnit.nalUnitLimit)
+    #expect(last.nalUnits.count == H264.ScannedAccessUnit.nalUnitLimit)
     #expect(last.nalUnits.last?.range.upperBound == last.end && last.nalUnitCount > last.nalUnits.count)
   }
 
@@ -174,8 +174,10 @@ import Testing
     #expect(findings.map(\.isUnit) == [false, false, true, true, true])
   }
 
-  @Test(arguments: [H264.UnitScanner.InputAlignment.none, .nalUnits, .accessUnit], [false, true])
-  func randomBytesNeverTrapAndAllAreAccountedFor(_ alignment: H264.UnitScanner.InputAlignment, _ cutsNALUnits: Bool)
+  @Test(arguments: [H264.AccessUnitScanner.InputAlignment.none, .nalUnits, .accessUnit], [false, true])
+  func randomBytesNeverTrapAndAllAreAccountedFor(
+    _ alignment: H264.AccessUnitScanner.InputAlignment, _ cutsNALUnits: Bool
+  )
     throws
   {
     var generator = SeededGenerator(state: 5)
@@ -231,19 +233,19 @@ import Testing
     scanner.inputAlignment = .nalUnits
     for nalUnit in sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits { scanner.store(nalUnit.span) }
     let picture = [0, 0, 0, 1] + SliceBuilder(type: 5, sliceType: 2).nalUnit()
-    #expect(scanner.next(in: picture.span, isMarked: true, isDraining: false) == .unit(picture.count))
+    #expect(scanner.next(in: picture.span, isMarked: true, isDraining: false) == .accessUnit(picture.count))
     let prefix: [UInt8] = [0, 0, 0, 1, 0x6E, 0x40, 0, 7]
     #expect(scanner.next(in: prefix.span, isMarked: false, isDraining: false) == .needsMoreData)
     var unit = prefix + [0, 0, 0, 1]
     unit += next == 0x41 ? SliceBuilder(frameNumber: 1, lsb: 2).nalUnit() : [next, 0xF0]
-    #expect(scanner.next(in: unit.span, isMarked: true, isDraining: false) == .unit(unit.count))
+    #expect(scanner.next(in: unit.span, isMarked: true, isDraining: false) == .accessUnit(unit.count))
   }
 
   /// What precedes the first parameter sets goes out with them, whether the stream is all there or comes in pieces.
   @Test(arguments: [1, 50, 1000]) func theFirstDelimiterIsKept(step: Int) throws {
     let stream = [0, 0, 0, 1, 0x09, 0xF0] + (try Self.stream())
     let found = scan(stream, growing: step) { $0.cutsNALUnits = true }
-    #expect(found.first?.finding == .unit(6))
+    #expect(found.first?.finding == .accessUnit(6))
   }
 
   /// Parameter sets are looked for in what is held back, each byte once: with less this would take minutes.
@@ -254,6 +256,6 @@ import Testing
   }
 }
 
-extension H264.UnitScanner.Finding {
-  fileprivate var isUnit: Bool { if case .unit = self { true } else { false } }
+extension H264.AccessUnitScanner.Finding {
+  fileprivate var isUnit: Bool { if case .accessUnit = self { true } else { false } }
 }

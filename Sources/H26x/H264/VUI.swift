@@ -2,7 +2,7 @@
 
 extension H264 {
   /// `vui_parameters()` (E.1.1): what helps to show and to buffer the video, not to decode it.
-  public struct VideoUsabilityInformation: Sendable, Hashable {
+  public struct VUI: Sendable, Hashable {
     /// `aspect_ratio_idc`; nil when absent. 255 is Extended_SAR.
     public var aspectRatioIDC: UInt8?
     /// `sar_width`, meaningful for Extended_SAR.
@@ -18,9 +18,9 @@ extension H264 {
     /// Time; nil when absent.
     public var timing: Timing?
     /// `nal_hrd_parameters()`.
-    public var nalHRD: HypotheticalReferenceDecoder?
+    public var nalHRD: HRDParameters?
     /// `vcl_hrd_parameters()`.
-    public var vclHRD: HypotheticalReferenceDecoder?
+    public var vclHRD: HRDParameters?
     /// `low_delay_hrd_flag`; false without HRD parameters.
     public var isLowDelayHRD = false
     /// `pic_struct_present_flag`: picture timing SEI says how pictures are to be shown.
@@ -145,8 +145,8 @@ extension H264 {
           unitsInTick: try reader.u(32, "num_units_in_tick"), timeScale: try reader.u(32, "time_scale"),
           isFixedFrameRate: try reader.flag("fixed_frame_rate_flag"))
       }
-      if try reader.flag("nal_hrd_parameters_present_flag") { nalHRD = try HypotheticalReferenceDecoder(&reader) }
-      if try reader.flag("vcl_hrd_parameters_present_flag") { vclHRD = try HypotheticalReferenceDecoder(&reader) }
+      if try reader.flag("nal_hrd_parameters_present_flag") { nalHRD = try HRDParameters(&reader) }
+      if try reader.flag("vcl_hrd_parameters_present_flag") { vclHRD = try HRDParameters(&reader) }
       if nalHRD != nil || vclHRD != nil { isLowDelayHRD = try reader.flag("low_delay_hrd_flag") }
       isPictureStructurePresent = try reader.flag("pic_struct_present_flag")
       if try reader.flag("bitstream_restriction_flag") { bitstreamRestriction = try BitstreamRestriction(&reader) }
@@ -197,7 +197,7 @@ extension H264 {
   }
 }
 
-extension H264.VideoUsabilityInformation.BitstreamRestriction {
+extension H264.VUI.BitstreamRestriction {
   fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
     motionVectorsOverPictureBoundaries = try reader.flag("motion_vectors_over_pic_boundaries_flag")
     maximumBytesPerPictureDenominator = UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "max_bytes_per_pic_denom"))

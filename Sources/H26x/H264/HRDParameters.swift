@@ -2,7 +2,7 @@
 
 extension H264 {
   /// `hrd_parameters()` (E.1.2): the buffering that the stream was made for.
-  public struct HypotheticalReferenceDecoder: Sendable, Hashable {
+  public struct HRDParameters: Sendable, Hashable {
     /// One coded picture buffer.
     public struct CodedPictureBuffer: Sendable, Hashable {
       /// `bit_rate_value_minus1` + 1, in units of 2^(6 + `bitRateScale`) bits a second.
