@@ -107,7 +107,8 @@ open class BaseParse: Element {
 
   // MARK: To override
 
-  /// Data flow is about to begin.
+  /// Data flow is about to begin. Must not touch the state of the stream: the base class calls this when the sink pad
+  /// has begun to take data, which upstream may be pushing already. That is for `prepareToStream`.
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}

@@ -29,7 +29,8 @@ open class BaseTransform: Element {
   /// Which side of the element a pad is on.
   public enum Direction: Sendable { case sink, source }
 
-  /// Data flow is about to begin.
+  /// Data flow is about to begin. Must not touch the state of the stream: the base class calls this when the sink pad
+  /// has begun to take data, which upstream may be pushing already. That is for `prepareToStream`.
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}

@@ -56,6 +56,13 @@ public struct PadTemplate: Sendable {
     unsafe (gst_element_get_type(), MemoryLayout<GstElement>.stride)
   }
 
+  /// READY → PAUSED, before the base class activates the pads, and so before `start`: no data, event or streaming
+  /// thread is in the element. Make the stream's state anew here, and set the base class's settings.
+  ///
+  /// Queries and properties come from any thread at any time, now too. Called each time that data flow is to begin;
+  /// no lock is held but the state lock.
+  open func prepareToStream() {}
+
   /// Puts trampolines into a class structure.
   class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {}
 

@@ -116,6 +116,17 @@ private final class ElementRecord {
       let parent = unsafe g_type_class_peek(record.type.parentType.type)
       unsafe parent?.assumingMemoryBound(to: GObjectClass.self).pointee.finalize(object)
     }
+    // Nothing is held around chaining up: activating a pad in pull mode can wait for other threads.
+    unsafe elementClass.pointee.change_state = { raw, transition in
+      guard let raw = unsafe raw, let record = unsafe ElementRecord.of(raw),
+        let parent = unsafe g_type_class_peek(record.type.parentType.type)
+      else { return GST_STATE_CHANGE_FAILURE }
+      if transition == GST_STATE_CHANGE_READY_TO_PAUSED {
+        unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
+          .prepareToStream()
+      }
+      return unsafe parent.assumingMemoryBound(to: GstElementClass.self).pointee.change_state(raw, transition)
+    }
     for (index, property) in properties.enumerated() {
       unsafe g_object_class_install_property(objectClass, guint(index + 1), property.makeSpecification())
     }

@@ -6,6 +6,9 @@ import CGStreamer
   @unsafe let raw: UnsafeMutablePointer<GstPad>
   @unsafe init(_ raw: UnsafeMutablePointer<GstPad>) { unsafe self.raw = raw }
 
+  /// Whether data can flow through it: from READY → PAUSED on.
+  public var isActive: Bool { unsafe gst_pad_is_active(raw) != 0 }
+
   /// The caps that flow now.
   public var currentCaps: Caps? {
     guard let caps = unsafe gst_pad_get_current_caps(raw) else { return nil }
