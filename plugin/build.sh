@@ -23,10 +23,10 @@ fi
 # lld, because gold leaves local symbols in the dynamic table in spite of the version script.
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`, and SwiftPM rebuilds all when
 # they change.
-# Accesses are not checked for exclusivity at run time, which costs the parser a tenth: a violation would end the
-# application. The tests' builds check them.
+# Accesses are checked for exclusivity at run time, as in the tests' builds: without, an element that is entered again
+# while it changes its state loses a write in silence.
 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
-  -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -static-stdlib -Xswiftc -use-ld=lld \
+  -Xswiftc -static-stdlib -Xswiftc -use-ld=lld \
   -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" -Xlinker --gc-sections "${short[@]}"
 mkdir -p .build/plugin
 # In one step, so that a process which has the old file mapped keeps it whole.
