@@ -169,6 +169,24 @@ public struct Repackager: Sendable {
     droppedCount += count - entries.count
   }
 
+  /// Some of the NAL units that were found, to write a part of the input by copying.
+  ///
+  /// - Parameters:
+  ///   - range: which of ``entries``; what is out of bounds is left out.
+  ///   - origin: where in the input that part begins, in bytes; NAL units in front of it are left out.
+  public func part(_ range: Range<Int>, origin: Int) -> Repackager {
+    var part = Repackager(codec: codec)
+    part.drop = drop
+    // What lies around the NAL units of a part is not known here.
+    part.inputIsWholly4 = false
+    for entry in entries[range.clamped(to: entries.indices)] where entry.range.lowerBound >= origin {
+      let range = entry.range.lowerBound - origin..<entry.range.upperBound - origin
+      part.entries.append(Entry(range: range, prefixLength: entry.prefixLength, type: entry.type))
+      part.payloadBytes += range.count
+    }
+    return part
+  }
+
   private mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
     payloadBytes = 0

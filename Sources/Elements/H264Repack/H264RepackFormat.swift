@@ -87,12 +87,3 @@ struct H264RepackFormat {
     ElementError(.stream(.format), "This H.264 stream's caps cannot be worked with: \(what).", debug: what)
   }
 }
-
-extension Span<UInt8> {
-  /// The bytes as an array.
-  func copied() -> [UInt8] {
-    [UInt8](capacity: count) { output in
-      for index in indices { output.append(self[index]) }
-    }
-  }
-}

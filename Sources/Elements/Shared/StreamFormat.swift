@@ -9,6 +9,9 @@ enum StreamFormat: String, Sendable {
   /// Start codes in front, parameter sets in the stream.
   case byteStream = "byte-stream"
 
+  /// The media type of caps.
+  static let mediaType = "video/x-h264"
+
   /// Whether NAL units have lengths in front.
   var isLengthPrefixed: Bool { self != .byteStream }
 }

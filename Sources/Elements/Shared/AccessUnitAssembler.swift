@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Makes access units out of buffers: one each when the input is aligned so, else as the NAL units tell.
+///
+/// The NAL unit that begins the next access unit ends the one before; prefix NAL units go where the slice behind them
+/// goes. The MARKER flag of upstream ends an access unit at once. A buffer that holds several access units is cut.
+///
+/// ```
+/// assembler.put(piece)
+/// while try assembler.collect(judge: …, read: …) {
+///   … assembler.pieces …
+///   assembler.removeAccessUnit()
+/// }
+/// ```
+struct AccessUnitAssembler<Piece: AccessUnitPiece> {
+  typealias Codec = H264
+  typealias Detector = Codec.AccessUnitDetector
+
+  /// The pieces of the access unit that is being collected, or is complete.
+  private(set) var pieces: [Piece] = []
+  /// Whether ``pieces`` are a whole access unit.
+  private(set) var isComplete = false
+  /// Upstream marks the last NAL unit of an access unit, so that the next one need not be waited for.
+  private(set) var seesMarkers = false
+
+  private let alignment: StreamAlignment
+  private var detector = Detector()
+  private var incoming: Piece?
+  /// The first NAL unit of `incoming` that is in no access unit yet.
+  private var start = 0
+  /// The NAL unit of `incoming` to look at next.
+  private var position = 0
+  /// The detector has said of the NAL unit at `position` that it begins an access unit.
+  private var isBegun = false
+  /// Prefix NAL units at the end, which go where the next slice goes.
+  private var trailingPrefixes = 0
+  /// What the next access unit begins with.
+  private var next: [Piece] = []
+
+  /// An assembler for buffers of this alignment.
+  init(_ alignment: StreamAlignment) { self.alignment = alignment }
+
+  /// Takes a buffer. The one before must be used up: ``collect(judge:read:)`` has answered false.
+  mutating func put(_ piece: Piece) {
+    incoming = piece
+    (start, position, isBegun) = (0, 0, false)
+  }
+
+  /// Goes on until an access unit is complete.
+  ///
+  /// - Parameters:
+  ///   - judge: feeds the detector with a NAL unit, by the parameter sets in force.
+  ///   - read: shown each NAL unit that goes into the access unit, in order, before the next is judged.
+  /// - Returns: false when the input is used up before.
+  mutating func collect(
+    judge: (inout Detector, Span<UInt8>) -> Detector.Boundary,
+    read: (Span<UInt8>, Repackager.Entry) -> Void
+  ) throws(FlowError) -> Bool {
+    guard !isComplete, let piece = incoming else { return isComplete }
+    if alignment == .accessUnit {
+      incoming = nil
+      pieces.append(piece)
+      try piece.withBytes { bytes in
+        for entry in piece.nalUnits { read(bytes.extracting(entry.range), entry) }
+      }
+      isComplete = true
+      return true
+    }
+    while !isComplete {
+      let boundary = try piece.withBytes { bytes in
+        nextBoundary(in: bytes, piece.nalUnits, judge: judge, read: read)
+      }
+      guard let boundary else {
+        try finish(piece)
+        break
+      }
+      try cut(piece, before: boundary)
+    }
+    return isComplete
+  }
+
+  /// Nothing will be added to what has been collected. Answers whether that is an access unit.
+  mutating func finish() -> Bool {
+    guard !pieces.isEmpty else { return false }
+    isComplete = true
+    detector.reset()
+    trailingPrefixes = 0
+    return true
+  }
+
+  /// The access unit in ``pieces`` is used up: the next one can be collected.
+  mutating func removeAccessUnit() {
+    pieces.removeAll(keepingCapacity: true)
+    swap(&pieces, &next)
+    isComplete = false
+  }
+
+  /// Forgets all that was begun, as after a seek.
+  mutating func flush() {
+    let seesMarkers = seesMarkers
+    self = AccessUnitAssembler(alignment)
+    self.seesMarkers = seesMarkers
+  }
+
+  /// The NAL unit that begins the next access unit; nil when none of this buffer does.
+  private mutating func nextBoundary(
+    in bytes: Span<UInt8>, _ nalUnits: [Repackager.Entry],
+    judge: (inout Detector, Span<UInt8>) -> Detector.Boundary,
+    read: (Span<UInt8>, Repackager.Entry) -> Void
+  ) -> Int? {
+    while position < nalUnits.count {
+      let entry = nalUnits[position]
+      let nalUnit = bytes.extracting(entry.range)
+      if !isBegun {
+        let boundary = judge(&detector, nalUnit)
+        if boundary == .begins, !pieces.isEmpty || position > start {
+          isBegun = true
+          return position
+        }
+        trailingPrefixes = boundary == .followsNext ? trailingPrefixes + 1 : 0
+      }
+      isBegun = false
+      read(nalUnit, entry)
+      position += 1
+    }
+    return nil
+  }
+
+  /// The buffer is used up, and the access unit may go on in the next one.
+  private mutating func finish(_ piece: Piece) throws(FlowError) {
+    incoming = nil
+    if start == 0 {
+      pieces.append(piece)
+    } else if let rest = try piece.part(start..<piece.nalUnits.count) {
+      pieces.append(rest)
+    }
+    if piece.isMarked, detector.hasPrimaryPicture {
+      seesMarkers = true
+      _ = finish()
+    }
+  }
+
+  /// Leaves the NAL units from `boundary` on, and prefix NAL units just before, for the next access unit.
+  private mutating func cut(_ piece: Piece, before boundary: Int) throws(FlowError) {
+    let prefixes = min(trailingPrefixes, boundary - start)
+    let earlierPrefixes = trailingPrefixes - prefixes
+    trailingPrefixes = 0
+    let end = boundary - prefixes
+    if end > start {
+      if let head = try piece.part(start..<end) {
+        pieces.append(head)
+        start = end
+      }
+      // Where buffers cannot be cut, the whole one goes where its last access unit goes.
+    } else {
+      try moveToNext(earlierPrefixes)
+    }
+    isComplete = !pieces.isEmpty
+    if !isComplete { swap(&pieces, &next) }
+  }
+
+  /// Moves so many NAL units from the end of the access unit to the front of the next.
+  private mutating func moveToNext(_ count: Int) throws(FlowError) {
+    var count = count
+    while count > 0, let last = pieces.last {
+      let held = last.nalUnits.count
+      guard held > count else {
+        next.insert(pieces.removeLast(), at: 0)
+        count -= held
+        continue
+      }
+      if let head = try last.part(0..<held - count), let tail = try last.part(held - count..<held) {
+        pieces[pieces.count - 1] = head
+        next.insert(tail, at: 0)
+      }
+      return
+    }
+  }
+}

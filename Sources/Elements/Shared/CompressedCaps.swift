@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What the caps of a compressed stream say: how it is packaged, and which other fields they have.
+///
+/// Reading never fails. What is wrong is listed in ``problems``; each element knows which of these it can live with,
+/// and words the message of those it cannot.
+struct CompressedCaps: Sendable, Equatable {
+  typealias Codec = H264
+
+  /// Something that does not fit.
+  enum Problem: Error, Sendable, Equatable {
+    /// Not this codec's: the media type that was found.
+    case otherMediaType(String)
+    /// A `stream-format` that the codec does not have.
+    case unknownStreamFormat(String)
+    /// An `alignment` that is neither "au" nor "nal".
+    case unknownAlignment(String)
+    /// Length-prefixed, and no `codec_data`.
+    case missingCodecData
+    /// `codec_data` that cannot be read, with its size in bytes. Without an error it is no buffer, or cannot be mapped.
+    case unreadableCodecData(byteCount: Int, BitstreamError?)
+    /// A byte stream with `codec_data`, which is not read.
+    case unexpectedCodecData
+  }
+
+  /// Fields that say what the stream might say otherwise.
+  struct Fields: OptionSet, Sendable, Hashable {
+    let rawValue: UInt16
+    static let colorimetry = Self(rawValue: 1)
+    static let chromaSite = Self(rawValue: 2)
+    static let pixelAspectRatio = Self(rawValue: 4)
+    static let interlaceMode = Self(rawValue: 8)
+    static let multiviewMode = Self(rawValue: 16)
+    static let masteringDisplay = Self(rawValue: 32)
+    static let contentLight = Self(rawValue: 64)
+
+    fileprivate static let names: [(String, Self)] = [
+      ("colorimetry", .colorimetry), ("chroma-site", .chromaSite), ("pixel-aspect-ratio", .pixelAspectRatio),
+      ("interlace-mode", .interlaceMode), ("multiview-mode", .multiviewMode),
+      ("mastering-display-info", .masteringDisplay), ("content-light-level", .contentLight),
+    ]
+  }
+
+  /// How NAL units are packed and where parameter sets are. Where the caps do not say so (or say what nobody knows),
+  /// `codec_data` tells avc from byte-stream.
+  let streamFormat: StreamFormat
+  /// What a buffer holds; nil when the caps do not say.
+  let alignment: StreamAlignment?
+  /// `codec_data` as it is; empty when there is none, or none that can be mapped.
+  let codecData: [UInt8]
+  /// What ``codecData`` says; nil when there is none, when it cannot be read, and for a byte stream.
+  let record: Codec.DecoderConfigurationRecord?
+  /// `framerate`, when it is above 0.
+  let frameRate: GStreamer.Fraction?
+  /// Which of the fields there are.
+  let fields: Fields
+  /// What is wrong, in the order of the cases of ``Problem``; empty for caps as they should be.
+  let problems: [Problem]
+
+  /// Reads the first structure of caps.
+  init(_ caps: borrowing Caps) {
+    let view = caps.first
+    var problems: [Problem] = []
+    if view.name != StreamFormat.mediaType { problems.append(.otherMediaType(view.name)) }
+
+    let hasCodecData = view.has("codec_data")
+    let name = view.string("stream-format")
+    let named = name.flatMap(StreamFormat.init)
+    if let name, named == nil { problems.append(.unknownStreamFormat(name)) }
+    streamFormat = named ?? (hasCodecData ? .avc : .byteStream)
+
+    let alignmentName = view.string("alignment")
+    alignment = alignmentName.flatMap(StreamAlignment.init)
+    if let alignmentName, alignment == nil { problems.append(.unknownAlignment(alignmentName)) }
+
+    let bytes = hasCodecData ? Self.codecData(view) : nil
+    codecData = bytes ?? []
+    var record: Codec.DecoderConfigurationRecord?
+    switch (streamFormat.isLengthPrefixed, hasCodecData) {
+    case (true, true):
+      do throws(BitstreamError) {
+        record = try bytes.map { (bytes) throws(BitstreamError) in try .init(bytes.span) }
+        if record == nil { problems.append(.unreadableCodecData(byteCount: 0, nil)) }
+      } catch {
+        problems.append(.unreadableCodecData(byteCount: codecData.count, error))
+      }
+    case (true, false): problems.append(.missingCodecData)
+    case (false, true): problems.append(.unexpectedCodecData)
+    case (false, false): break
+    }
+    self.record = record
+
+    frameRate = view.fraction("framerate").flatMap { $0.numerator > 0 && $0.denominator > 0 ? $0 : nil }
+    var fields: Fields = []
+    for (name, field) in Fields.names where view.has(name) { fields.insert(field) }
+    self.fields = fields
+    self.problems = problems
+  }
+
+  /// How NAL units are packed. Without a record, lengths have the size that everyone writes.
+  var packaging: NALPackaging {
+    streamFormat.isLengthPrefixed ? .lengthPrefixed(record?.nalLengthSize ?? .four) : .annexB
+  }
+
+  private static func codecData(_ view: StructureView) -> [UInt8]? {
+    guard let buffer = view.buffer("codec_data") else { return nil }
+    do throws(FlowError) {
+      let map = try buffer.map()
+      return map.bytes.copied()
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// The bytes as an array.
+  func copied() -> [UInt8] {
+    [UInt8](capacity: count) { output in
+      for index in indices { output.append(self[index]) }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// The NAL units of a buffer, as far as they can be found.
+struct FoundNALUnits: Sendable {
+  /// The NAL units, with the means to write them in another packaging.
+  var repackager = Repackager(codec: .h264)
+  /// What ended the search early; nil when the whole buffer could be read.
+  private(set) var damage: BitstreamError?
+  /// Start codes found in a length-prefixed buffer, where none can be.
+  private(set) var misplacedStartCodes = 0
+
+  /// Finds the NAL units of a buffer. Byte streams where lengths should be, and start codes behind lengths, are put
+  /// right.
+  mutating func find(in bytes: Span<UInt8>, packaging: NALPackaging) {
+    damage = nil
+    misplacedStartCodes = 0
+    switch packaging {
+    case .annexB:
+      repackager.scanAnnexB(bytes)
+      if repackager.entries.isEmpty, bytes.count > 0 {
+        damage = BitstreamError(.unsupported, "start_code_prefix_one_3bytes", bitOffset: 0)
+      }
+    case .lengthPrefixed(let size):
+      do throws(BitstreamError) {
+        try repackager.scanLengthPrefixed(bytes, lengthSize: size)
+      } catch {
+        guard !LengthPrefixed.isAnnexB(bytes, lengthSize: size) else {
+          repackager.scanAnnexB(bytes)
+          misplacedStartCodes = repackager.entries.count
+          return
+        }
+        damage = error
+      }
+      misplacedStartCodes = repackager.repairStartCodes(in: bytes)
+    }
+  }
+
+  /// Those of a part of the buffer: `nalUnits` of them, counted from its place `origin`.
+  ///
+  /// Damage stands behind all NAL units, so that it belongs to the part with the last of them.
+  func part(_ nalUnits: Range<Int>, origin: Int) -> FoundNALUnits {
+    var part = self
+    part.repackager = repackager.part(nalUnits, origin: origin)
+    if nalUnits.upperBound < repackager.entries.count { part.damage = nil }
+    if nalUnits.lowerBound > 0 { part.misplacedStartCodes = 0 }
+    return part
+  }
+}
