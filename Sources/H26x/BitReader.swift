@@ -21,6 +21,8 @@ public struct BitReader: ~Escapable {
   private var loadedBits: Int
   /// Where reading must stop, in the same count as ``bitOffset``.
   private var endBit: Int
+  /// Writes down what is read, for those who want to see it.
+  private let trace: SyntaxTrace?
 
   /// Creates a reader.
   ///
@@ -28,11 +30,15 @@ public struct BitReader: ~Escapable {
   ///   - bytes: a NAL unit without start code or length, or a part of one.
   ///   - offset: the byte to begin at, 0 to `bytes.count`. It counts in ``bitOffset``.
   ///   - removesEmulationPrevention: false for data outside NAL units, where 00 00 03 is just that.
+  ///   - trace: where every syntax element that is read is written down; nil for nowhere.
   @_lifetime(copy bytes)
   @inline(__always)
-  public init(_ bytes: Span<UInt8>, from offset: Int = 0, removesEmulationPrevention: Bool = true) {
+  public init(
+    _ bytes: Span<UInt8>, from offset: Int = 0, removesEmulationPrevention: Bool = true, trace: SyntaxTrace? = nil
+  ) {
     self.bytes = bytes
     self.removesEmulationPrevention = removesEmulationPrevention
+    self.trace = trace
     position = max(0, min(offset, bytes.count))
     loadedBits = position * 8
     endBit = bytes.count * 8
@@ -59,9 +65,10 @@ public struct BitReader: ~Escapable {
     if cachedBits < count { refill() }
     guard count <= cachedBits, count <= 32, bitOffset <= endBit - count else { throw fail(.truncated, element) }
     guard count > 0 else { return 0 }
-    let value = cache >> UInt64(64 - count)
+    let value = UInt32(truncatingIfNeeded: cache >> UInt64(64 - count))
+    trace?.append(element, Int64(value), at: bitOffset, count: count)
     consume(count)
-    return UInt32(truncatingIfNeeded: value)
+    return value
   }
 
   /// Reads `u(1)` as a Boolean.
@@ -71,9 +78,10 @@ public struct BitReader: ~Escapable {
   public mutating func flag(_ element: StaticString) throws(BitstreamError) -> Bool {
     if cachedBits < 1 { refill() }
     guard cachedBits >= 1, bitOffset < endBit else { throw fail(.truncated, element) }
-    let value = cache >> 63
+    let value = cache >> 63 != 0
+    trace?.append(element, value ? 1 : 0, at: bitOffset, count: 1)
     consume(1)
-    return value != 0
+    return value
   }
 
   /// Reads `u(8)`.
@@ -110,6 +118,7 @@ public struct BitReader: ~Escapable {
   ) throws(BitstreamError) -> UInt32 {
     let start = bitOffset
     let value = try codeNumber(element)
+    trace?.append(element, Int64(value), at: start, count: bitOffset - start)
     guard range.contains(value) else { throw BitReader.error(.valueOutOfRange, element, start) }
     return value
   }
@@ -126,6 +135,7 @@ public struct BitReader: ~Escapable {
     // The largest code number is 2^32 - 2, so the magnitude fits in 31 bits.
     let magnitude = Int32(truncatingIfNeeded: code >> 1)
     let value = code & 1 == 1 ? magnitude &+ 1 : 0 &- magnitude
+    trace?.append(element, Int64(value), at: start, count: bitOffset - start)
     // 2^32 - 3 is odd and maps to 2^31 - 1; the sum above cannot wrap below that.
     guard range.contains(value) else { throw BitReader.error(.valueOutOfRange, element, start) }
     return value
@@ -155,8 +165,12 @@ public struct BitReader: ~Escapable {
     guard zeros < 32 else { throw BitReader.error(.codeTooLong, element, start) }
     guard bitOffset <= endBit - (2 * zeros + 1) else { throw BitReader.error(.truncated, element, start) }
     consume(zeros)
-    let value = try u(zeros + 1, element)
-    return value &- 1
+    // Not `u`, which would write down a part of the code.
+    if cachedBits <= zeros { refill() }
+    guard cachedBits > zeros else { throw BitReader.error(.truncated, element, start) }
+    let value = cache >> UInt64(63 - zeros)
+    consume(zeros + 1)
+    return UInt32(truncatingIfNeeded: value &- 1)
   }
 
   // MARK: The end

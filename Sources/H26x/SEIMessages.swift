@@ -56,9 +56,10 @@ public struct SEIMessages: ~Escapable {
   /// - Parameters:
   ///   - nalUnit: the NAL unit with its header.
   ///   - headerLength: bytes of the header: 1 in H.264, 2 in H.265.
+  ///   - trace: where the syntax elements of messages and their payloads are written down; nil for nowhere.
   @_lifetime(copy nalUnit)
-  public init(_ nalUnit: Span<UInt8>, headerLength: Int = 1) {
-    reader = BitReader(nalUnit, from: headerLength)
+  public init(_ nalUnit: Span<UInt8>, headerLength: Int = 1, trace: SyntaxTrace? = nil) {
+    reader = BitReader(nalUnit, from: headerLength, trace: trace)
   }
 
   /// The next message, or nil after the last one.

@@ -81,13 +81,16 @@ extension H264 {
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header byte included.
     ///   - chromaFormat: of the SPS it names. Only the number of its 8×8 scaling lists depends on it.
+    ///   - trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 8.
-    public init(nalUnit: Span<UInt8>, chromaFormat: ChromaFormat = .yuv420) throws(BitstreamError) {
+    public init(
+      nalUnit: Span<UInt8>, chromaFormat: ChromaFormat = .yuv420, trace: SyntaxTrace? = nil
+    ) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
       guard header.type == .pictureParameterSet else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
-      var reader = BitReader(nalUnit, from: header.byteCount)
+      var reader = BitReader(nalUnit, from: header.byteCount, trace: trace)
       id = try reader.ue8(in: 0...255, "pic_parameter_set_id")
       sequenceParameterSetID = try reader.ue8(in: 0...31, "seq_parameter_set_id")
       usesCABAC = try reader.flag("entropy_coding_mode_flag")

@@ -98,13 +98,14 @@ extension H264 {
 
     /// Reads the NAL unit of a sequence parameter set, header byte included.
     ///
+    /// - Parameter trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 7.
-    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+    public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
       guard header.type == .sequenceParameterSet else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
-      var reader = BitReader(nalUnit, from: header.byteCount)
+      var reader = BitReader(nalUnit, from: header.byteCount, trace: trace)
       try self.init(&reader)
       hasProperEnd = reader.endsProperly()
     }

@@ -83,9 +83,11 @@ extension H264 {
     public init(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth = .pictureIdentity
     ) throws(BitstreamError) {
+      let header = try NALUnitHeader(nalUnit)
+      var reader = BitReader(nalUnit, from: header.byteCount)
       var references: ReferenceSyntax?
       try self.init(
-        nalUnit: nalUnit, parameterSets: parameterSets, depth: depth, references: &references, keepsWeights: false)
+        &reader, header, parameterSets: parameterSets, depth: depth, references: &references, keepsWeights: false)
     }
 
     /// Reads the header of a slice NAL unit through `dec_ref_pic_marking()`.
@@ -95,22 +97,24 @@ extension H264 {
     public static func withReferences(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
     ) throws(BitstreamError) -> (header: SliceHeader, references: ReferenceSyntax?) {
+      let header = try NALUnitHeader(nalUnit)
+      var reader = BitReader(nalUnit, from: header.byteCount)
       var references: ReferenceSyntax?
-      let header = try SliceHeader(
-        nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking, references: &references,
+      let slice = try SliceHeader(
+        &reader, header, parameterSets: parameterSets, depth: .referenceMarking, references: &references,
         keepsWeights: true)
-      return (header, references)
+      return (slice, references)
     }
 
-    private init(
-      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth, references: inout ReferenceSyntax?,
-      keepsWeights: Bool
+    /// Reads on from behind the NAL unit header.
+    @inline(__always)
+    init(
+      _ reader: inout BitReader, _ header: NALUnitHeader, parameterSets: borrowing ParameterSets, depth: Depth,
+      references: inout ReferenceSyntax?, keepsWeights: Bool
     ) throws(BitstreamError) {
-      let header = try NALUnitHeader(nalUnit)
       guard header.type.hasSliceHeader else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
-      var reader = BitReader(nalUnit, from: header.byteCount)
       let first = try reader.ue(in: 0...UInt32.max - 1, "first_mb_in_slice")
       let type = try reader.ue8(in: 0...9, "slice_type")
       let ppsOffset = reader.bitOffset

@@ -11,13 +11,14 @@ extension H264 {
 
     /// Reads the NAL unit. The SVC extension and what follows the MVC views are passed over.
     ///
+    /// - Parameter trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 15.
-    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+    public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
       guard header.type == .subsetSequenceParameterSet else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
-      var reader = BitReader(nalUnit, from: header.byteCount)
+      var reader = BitReader(nalUnit, from: header.byteCount, trace: trace)
       base = try SequenceParameterSet(&reader)
       guard [118, 128, 134].contains(base.profile.idc) else { return }
       guard try reader.flag("bit_equal_to_one") else {
@@ -53,13 +54,14 @@ extension H264 {
 
     /// Reads the NAL unit.
     ///
+    /// - Parameter trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 13.
-    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+    public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
       guard header.type == .sequenceParameterSetExtension else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
-      var reader = BitReader(nalUnit, from: header.byteCount)
+      var reader = BitReader(nalUnit, from: header.byteCount, trace: trace)
       id = try reader.ue8(in: 0...31, "seq_parameter_set_id")
       auxiliaryFormatIDC = try reader.ue8(in: 0...3, "aux_format_idc")
       if auxiliaryFormatIDC != 0 {
