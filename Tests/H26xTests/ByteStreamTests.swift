@@ -200,6 +200,25 @@ import Testing
     }
   }
 
+  @Test func partsCountFromTheirOwnOrigin() throws {
+    let (stream, units) = Self.stream(11, longCodes: false)
+    var whole = Repackager(codec: .h264)
+    whole.scanAnnexB(stream.span)
+    for first in 0...units.count {
+      for end in first...units.count {
+        let origin = first < units.count ? whole.entries[first].range.lowerBound - whole.entries[first].prefixLength : 0
+        let part = whole.part(first..<end, origin: origin)
+        let bytes = [UInt8](stream[origin...])
+        #expect(part.entries.map { Array(bytes[$0.range]) } == Array(units[first..<end]))
+        #expect(part.entries.map(\.type) == whole.entries[first..<end].map(\.type))
+        #expect(try write(part, bytes, .annexB) == units[first..<end].flatMap { [0, 0, 0, 1] + $0 })
+        #expect(!part.canWriteInPlace(as: .lengthPrefixed(.four)))
+      }
+    }
+    #expect(whole.part(0..<99, origin: 0).entries.count == units.count)
+    #expect(whole.part(0..<units.count, origin: stream.count).entries.isEmpty)
+  }
+
   @Test func repairsStartCodesInsidePackets() throws {
     // One length around three NAL units.
     let inner: [UInt8] = [0x65, 1, 2, 0, 0, 0, 1, 0x41, 3, 0, 0, 1, 0x41, 4]

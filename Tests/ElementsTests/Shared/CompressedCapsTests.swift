@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+@testable import Elements
+
+private typealias Stream = RepackStream
+
+/// What is read out of the caps of a compressed stream.
+@Suite(.serialized) struct CompressedCapsTests {
+  private static let record = RepackStream.avcC([RepackStream.sps()], pps: [RepackStream.pps()], size: 2)
+
+  init() { Harness.initialise() }
+
+  private func read(_ text: String) throws -> CompressedCaps {
+    guard let caps = Caps(parsing: text) else { throw Harness.Failure.noCaps }
+    return CompressedCaps(caps)
+  }
+
+  @Test func everyPackaging() throws {
+    for alignment in [StreamAlignment.accessUnit, .nalUnit] {
+      for format in [StreamFormat.avc, .avc3] {
+        let caps = try read(Stream.caps(format.rawValue, alignment.rawValue, codecData: Self.record))
+        #expect(caps.streamFormat == format && caps.alignment == alignment)
+        #expect(caps.codecData == Self.record && caps.record?.sequenceParameterSets == [Stream.sps()])
+        #expect(caps.packaging == .lengthPrefixed(.two) && caps.problems == [])
+      }
+      let bytes = try read(Stream.caps("byte-stream", alignment.rawValue))
+      #expect(bytes.streamFormat == .byteStream && bytes.alignment == alignment)
+      #expect(bytes.packaging == .annexB && bytes.record == nil && bytes.codecData == [] && bytes.problems == [])
+    }
+  }
+
+  @Test func whatIsNotSaid() throws {
+    let bare = try read("video/x-h264")
+    #expect(bare.streamFormat == .byteStream && bare.alignment == nil && bare.problems == [] && bare.fields == [])
+    let described = try read("video/x-h264, codec_data=(buffer)\(Stream.hexadecimal(Self.record))")
+    #expect(described.streamFormat == .avc && described.alignment == nil && described.record != nil)
+    #expect(described.problems == [])
+  }
+
+  private static let problems: [(String, [CompressedCaps.Problem])] = [
+    ("video/x-h265", [.otherMediaType("video/x-h265")]),
+    ("video/x-h264, stream-format=mp4", [.unknownStreamFormat("mp4")]),
+    ("video/x-h264, alignment=frame", [.unknownAlignment("frame")]),
+    ("video/x-h264, stream-format=avc", [.missingCodecData]),
+    ("video/x-h264, stream-format=avc3", [.missingCodecData]),
+    ("video/x-h264, stream-format=byte-stream, codec_data=(buffer)01", [.unexpectedCodecData]),
+    ("video/x-h264, stream-format=avc, codec_data=nothing", [.unreadableCodecData(byteCount: 0, nil)]),
+    (
+      "audio/mpeg, stream-format=raw, alignment=none, codec_data=(buffer)0164",
+      [
+        .otherMediaType("audio/mpeg"), .unknownStreamFormat("raw"), .unknownAlignment("none"),
+        .unreadableCodecData(byteCount: 2, BitstreamError(.truncated, "profile_compatibility", bitOffset: 16)),
+      ]
+    ),
+  ]
+
+  @Test(arguments: problems) func problemsAreListed(text: String, expected: [CompressedCaps.Problem]) throws {
+    let caps = try read(text)
+    #expect(caps.problems == expected)
+    #expect(caps.record == nil)
+  }
+
+  /// Without a record, the length size is four: the bytes are kept all the same.
+  @Test func whatCannotBeReadIsKept() throws {
+    let caps = try read("video/x-h264, stream-format=avc, codec_data=(buffer)0164")
+    #expect(caps.codecData == [1, 0x64] && caps.packaging == .lengthPrefixed(.four))
+  }
+
+  @Test func frameRatesOfNothingAreNone() throws {
+    let rates: [(String, GStreamer.Fraction?)] = [
+      ("25/1", GStreamer.Fraction(25, 1)), ("30000/1001", GStreamer.Fraction(30000, 1001)), ("0/1", nil),
+    ]
+    for (text, expected) in rates {
+      #expect(try read("video/x-h264, framerate=\(text)").frameRate == expected)
+    }
+  }
+
+  private static let fields: [(String, CompressedCaps.Fields)] = [
+    ("colorimetry=bt709", .colorimetry), ("chroma-site=mpeg2", .chromaSite),
+    ("pixel-aspect-ratio=1/1", .pixelAspectRatio), ("interlace-mode=mixed", .interlaceMode),
+    ("multiview-mode=mono", .multiviewMode), ("content-light-level=(string)\"1:2\"", .contentLight),
+    ("mastering-display-info=(string)\"1:2:3:4:5:6:7:8:9:10\"", .masteringDisplay),
+  ]
+
+  @Test(arguments: fields) func fieldsAreTold(text: String, field: CompressedCaps.Fields) throws {
+    #expect(try read("video/x-h264, \(text)").fields == field)
+  }
+}
