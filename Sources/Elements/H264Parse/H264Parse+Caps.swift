@@ -9,7 +9,8 @@ extension H264Parse {
   /// it refuses, and they go on to the decoders.
   func isSuperfluous(for caps: borrowing Caps) -> Bool {
     guard caps.first.boolean("parsed") == true, let bin = parentClassification else { return false }
-    return bin.contains("Bin/Decoder") || bin.contains("Bin/Parser")
+    let words = bin.split(separator: "/")
+    return words.contains("Bin") && (words.contains("Decoder") || words.contains("Parser"))
   }
 
   /// Takes what upstream says of the stream. Answers whether it can be handled.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import HarnessSupport
+import Testing
+
+/// An element under trial, with streams that it takes and caps that it puts out.
+struct Trial: Sendable, CustomTestStringConvertible {
+  /// As on a gst-launch-1.0 line.
+  var element: String
+  /// What downstream takes.
+  var output: String
+
+  var testDescription: String { "\(element) → \(output)" }
+
+  /// Every element, in every way of working that differs inside.
+  static let all = [
+    Trial(element: "swifth264parse", output: "video/x-h264, stream-format=byte-stream, alignment=au"),
+    Trial(element: "swifth264parse", output: "video/x-h264, stream-format=byte-stream, alignment=nal"),
+    Trial(element: "swifth264parse", output: "video/x-h264, stream-format=avc3, alignment=au"),
+    Trial(element: "swifth264repack", output: "video/x-h264, stream-format=byte-stream, alignment=au"),
+    Trial(element: "swifth264repack", output: "video/x-h264, stream-format=avc3, alignment=au"),
+    Trial(element: "swifth264dec max-threads=1", output: "video/x-raw"),
+    Trial(element: "swifth264dec max-threads=2 thread-type=frame", output: "video/x-raw, format=NV12"),
+  ]
+}
+
+/// Clips in the packaging of MP4.
+enum LifeStreams {
+  /// A clip as `avc` in access units, with its configuration record in the caps.
+  static func avc(_ name: String, first count: Int? = nil) throws -> RestartRace.Stream {
+    let units = try Clip.accessUnits(name)
+    let sets = Clip.nalUnits(units[0])
+    let sps = sets.filter { $0[0] & 31 == 7 }
+    let pps = sets.filter { $0[0] & 31 == 8 }
+    // Profiles that say their chroma format, here 4:2:0 of eight bits.
+    let high: [UInt8] = (sps.first.map { $0[1] } ?? 0) >= 100 ? [0xFD, 0xF8, 0xF8, 0] : []
+    let record = RepackStream.avcC(sps, pps: pps, high: high)
+    return RestartRace.Stream(
+      caps: RepackStream.caps("avc", "au", codecData: record),
+      accessUnits: units.prefix(count ?? units.count).map { RepackStream.lengthPrefixed(Clip.nalUnits($0)) })
+  }
+
+  /// A clip as a byte stream, a NAL unit a buffer.
+  static func nalUnits(_ name: String) throws -> RestartRace.Stream {
+    RestartRace.Stream(
+      caps: RepackStream.caps("byte-stream", "nal"),
+      accessUnits: try Clip.accessUnits(name).flatMap { Clip.nalUnits($0).map { RepackStream.annexB([$0]) } })
+  }
+
+  /// A clip as a byte stream in access units.
+  static func byteStream(_ name: String) throws -> RestartRace.Stream {
+    RestartRace.Stream(caps: RepackStream.caps("byte-stream", "au"), accessUnits: try Clip.accessUnits(name))
+  }
+}

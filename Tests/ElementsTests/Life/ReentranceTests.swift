@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import HarnessSupport
+import Synchronization
+import Testing
+
+/// What GStreamer allows of pads, applications and other threads while an element works: going back into it.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ReentranceTests {
+  init() { #expect(Registration.succeeded) }
+
+  /// What comes out of an element for a stream, with something done at every moment.
+  private func output(
+    of trial: Trial, _ stream: RestartRace.Stream,
+    whenGiven: (@Sendable (PadBench, PadBench.Moment) -> Void)? = nil, beside: (@Sendable (PadBench) -> Void)? = nil
+  ) throws -> [PadBench.Output] {
+    let bench = try PadBench(trial.element, output: trial.output, records: true, whenGiven: whenGiven)
+    bench.go(to: GST_STATE_PLAYING)
+    let other = beside.map { body in BackgroundThread { body(bench) } }
+    for _ in 0..<2 {
+      bench.begin(caps: stream.caps)
+      for (index, unit) in stream.accessUnits.enumerated() { bench.push(unit, pts: UInt64(index) * 40_000_000) }
+      bench.flush()
+    }
+    bench.begin(caps: stream.caps)
+    for (index, unit) in stream.accessUnits.enumerated() { bench.push(unit, pts: UInt64(index) * 40_000_000) }
+    bench.end()
+    other?.end()
+    bench.go(to: GST_STATE_READY)
+    return bench.output
+  }
+
+  /// The clip, and what is left of it when every 997th byte is another.
+  private static func streams() throws -> [RestartRace.Stream] {
+    let whole = try LifeStreams.avc("clip.h264", first: 30)
+    var damaged = whole
+    for (index, unit) in whole.accessUnits.enumerated() {
+      for position in stride(from: 40 + index, to: unit.count, by: 997) {
+        damaged.accessUnits[index][position] ^= 0x55
+      }
+    }
+    return [
+      whole, damaged, try LifeStreams.byteStream("open-gop.h264"), try LifeStreams.nalUnits("interlaced.h264"),
+    ]
+  }
+
+  /// Downstream answers each buffer and event with events of its own, on the same thread.
+  @Test(arguments: Trial.all) func downstreamSendsEventsFromItsChainFunction(_ trial: Trial) throws {
+    for stream in try Self.streams() {
+      let plain = try output(of: trial, stream)
+      let disturbed = try output(of: trial, stream) { bench, moment in
+        switch moment {
+        case .buffer, .event: bench.sendUpstreamEvents()
+        default: break
+        }
+      }
+      #expect(!plain.isEmpty)
+      // Parameter sets may be repeated where a keyframe was asked for; no picture is lost for it.
+      #expect(disturbed.count >= plain.count)
+    }
+  }
+
+  /// Seeks that upstream refuses change nothing.
+  @Test(arguments: Trial.all) func downstreamSeeksFromItsChainFunction(_ trial: Trial) throws {
+    for stream in try Self.streams() {
+      let plain = try output(of: trial, stream)
+      let disturbed = try output(of: trial, stream) { bench, moment in if case .buffer = moment { bench.sendSeeks() } }
+      #expect(disturbed == plain)
+    }
+  }
+
+  /// Both neighbours ask whenever they are given anything.
+  @Test(arguments: Trial.all) func neighboursAskWhenTheyAreGivenAnything(_ trial: Trial) throws {
+    for stream in try Self.streams() {
+      let plain = try output(of: trial, stream)
+      let disturbed = try output(of: trial, stream) { bench, moment in
+        if case .buffer = moment { bench.askForPosition() }
+        switch moment {
+        case .buffer, .event, .upstreamEvent:
+          bench.askFromBehind()
+          bench.askFromFront()
+        case .query, .upstreamQuery, .message: break
+        }
+      }
+      #expect(disturbed == plain)
+    }
+  }
+
+  /// Properties are read and written by a sync handler of the bus, and by whatever runs inside a push or a query.
+  @Test(arguments: Trial.all) func propertiesAreTouchedFromInside(_ trial: Trial) throws {
+    for stream in try Self.streams() {
+      let plain = try output(of: trial, stream)
+      let disturbed = try output(of: trial, stream) { bench, _ in bench.touchProperties() }
+      #expect(disturbed == plain)
+    }
+  }
+
+  /// Another thread asks, reads and writes all the time.
+  @Test(arguments: Trial.all) func anotherThreadAsksAndTouches(_ trial: Trial) throws {
+    for stream in try Self.streams() {
+      let plain = try output(of: trial, stream)
+      let disturbed = try output(
+        of: trial, stream,
+        beside: { bench in
+          bench.askFromBehind()
+          bench.askFromFront()
+          if !trial.element.contains("dec") { bench.askForPosition() }
+          bench.touchProperties()
+        })
+      #expect(disturbed == plain)
+    }
+  }
+
+  /// Another thread sends what a sink or an application sends, among it keyframe requests and seeks.
+  @Test(arguments: Trial.all) func anotherThreadSendsEvents(_ trial: Trial) throws {
+    for stream in try Self.streams() {
+      let plain = try output(of: trial, stream)
+      let disturbed = try output(
+        of: trial, stream,
+        beside: { bench in
+          bench.sendUpstreamEvents()
+          bench.sendSeeks()
+        })
+      #expect(disturbed.count >= plain.count)
+    }
+  }
+}
