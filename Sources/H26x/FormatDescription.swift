@@ -37,6 +37,14 @@ public struct FormatDescription: Sendable, Hashable {
     public var isConstantBitRate: Bool
   }
 
+  /// The clock that counts pictures: `units / timeScale` seconds a tick, a field of H.264.
+  public struct Tick: Sendable, Hashable {
+    /// `num_units_in_tick`, 1 or more.
+    public var units: UInt32
+    /// `time_scale`, 1 or more.
+    public var timeScale: UInt32
+  }
+
   /// Which standard the stream follows.
   public var codec: Codec
   /// Size of the coded frame in luma samples, a multiple of the macroblock size.
@@ -71,6 +79,13 @@ public struct FormatDescription: Sendable, Hashable {
   public var chromaSampleLocation: UInt8?
   /// Frames a second; nil when the stream does not say or makes no sense.
   public var frameRate: Fraction?
+  /// The ticks that ``frameRate`` is made of, as the stream sends them, whether or not they make sense; nil when it
+  /// sends none, or a part of zero.
+  public var tick: Tick?
+  /// Frames a second that the level allows for this size (H.264 A.3.4).
+  public var maximumFrameRate: Double
+  /// Whether every picture is intra coded by profile.
+  public var isIntraOnly: Bool
   /// Whether fields and field macroblocks are allowed.
   public var isInterlacedAllowed: Bool
   /// Whether picture timing SEI messages say how pictures are to be shown.
@@ -91,11 +106,14 @@ public struct FormatDescription: Sendable, Hashable {
   /// Size of the picture to show.
   public var croppedSize: VideoSize { VideoSize(width: cropRectangle.width, height: cropRectangle.height) }
 
-  /// Whether both descriptions are of the same video for a decoder: all but parameter-set bytes and packaging equal.
+  /// Whether both descriptions are of the same video for a decoder: all equal but parameter-set bytes, packaging, the
+  /// ticks behind the frame rate, and which other profiles the stream conforms to.
   public func describesSameVideo(as other: FormatDescription) -> Bool {
     var other = other
     other.parameterSets = parameterSets
     other.nalLengthSize = nalLengthSize
+    other.tick = tick
+    other.compatibleProfileNames = compatibleProfileNames
     return self == other
   }
 }

@@ -58,11 +58,8 @@ public func colorimetryName(isFullRange: Bool, primaries: UInt8, transfer: UInt8
   colorimetry.primaries = gst_video_color_primaries_from_iso(guint(primaries))
   colorimetry.transfer = gst_video_transfer_function_from_iso(guint(transfer))
   colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
-  if colorimetry.primaries != GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
-    && colorimetry.transfer != GST_VIDEO_TRANSFER_UNKNOWN && colorimetry.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN
-  {
-    colorimetry.range = isFullRange ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235
-  }
+  // Told even when nothing else is known: what is left open, others guess, and they take an open range for full.
+  colorimetry.range = isFullRange ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235
   guard let name = unsafe gst_video_colorimetry_to_string(&colorimetry) else { return nil }
   defer { unsafe g_free(name) }
   return unsafe String(cString: name)

@@ -49,6 +49,9 @@ extension FormatDescription {
     bytes.sequenceExtensions = sets.extensionNALUnits
     bytes.subsets = sets.subsetSequenceParameterSetNALUnits
     self.init(sps, bytes, nalLengthSize: nalLengthSize)
+    if let views = sets.subsetSequenceParameterSet(sps.id)?.viewIDs.count {
+      compatibleProfileNames = sps.profile.compatibleProfiles(viewCount: views)
+    }
   }
 
   /// Makes a description of an avcC record.
@@ -89,6 +92,12 @@ extension FormatDescription {
     colour = sps.vui?.videoSignal?.colour
     chromaSampleLocation = sps.vui?.chromaLocation?.topField
     frameRate = sps.frameRate
+    tick = sps.vui?.timing.flatMap {
+      $0.timeScale > 0 && $0.unitsInTick > 0 ? Tick(units: $0.unitsInTick, timeScale: $0.timeScale) : nil
+    }
+    maximumFrameRate =
+      Double(sps.level.maximumMacroblocksPerSecond) / Double(max(1, sps.widthInMacroblocks * sps.heightInMacroblocks))
+    isIntraOnly = sps.profile.isIntraOnly
     isInterlacedAllowed = !sps.isFrameOnly
     isPictureStructurePresent = sps.vui?.isPictureStructurePresent ?? false
     decodedPictureBufferFrames = sps.decodedPictureBufferFrames

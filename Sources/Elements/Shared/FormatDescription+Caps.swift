@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What a format description says, in the words of caps: the parser's and the decoder's caps come from here.
+extension FormatDescription {
+  /// The caps field `colorimetry`; nil when the stream says neither range nor colours.
+  ///
+  /// The range is told even where primaries, transfer and matrix are unspecified (2): left out, converters would take
+  /// it for full.
+  var colorimetry: String? {
+    guard let isFullRange else { return nil }
+    return colorimetryName(
+      isFullRange: isFullRange, primaries: colour?.primaries ?? 2, transfer: colour?.transfer ?? 2,
+      matrix: colour?.matrix ?? 2)
+  }
+
+  /// The caps field `pixel-aspect-ratio`; nil when the stream does not say.
+  var pixelAspectRatioOfCaps: GStreamer.Fraction? { pixelAspectRatio.map { GStreamer.Fraction($0) } }
+
+  /// The caps field `framerate`; nil when the stream does not say, and when it is more than twice what the level
+  /// allows: then the ticks are no measure of time.
+  var frameRateOfCaps: GStreamer.Fraction? {
+    guard let frameRate, !isFrameRateBeyondLevel else { return nil }
+    return GStreamer.Fraction(frameRate)
+  }
+
+  /// Whether the frame rate is more than twice what the level allows for the picture size.
+  var isFrameRateBeyondLevel: Bool {
+    guard let frameRate, frameRate.denominator > 0 else { return false }
+    return Double(frameRate.numerator) / Double(frameRate.denominator) > 2 * maximumFrameRate
+  }
+
+  /// Sets what upstream is not asked for: how pictures are coded.
+  func setCodingFields(of caps: inout Caps) {
+    caps.set("coded-picture-structure", .string(isInterlacedAllowed ? "field" : "frame"))
+    caps.set("chroma-format", .string(chromaFormat.name))
+    caps.set("bit-depth-luma", .uint(UInt32(clamping: lumaBitDepth)))
+    caps.set("bit-depth-chroma", .uint(chromaFormat == .monochrome ? 0 : UInt32(clamping: chromaBitDepth)))
+    if let levelName { caps.set("level", .string(levelName)) }
+    if let profileName { caps.set("profile", .string(profileName)) }
+  }
+}
+
+extension GStreamer.Fraction {
+  /// The same ratio in caps, each part at most 2³¹ − 1.
+  init(_ fraction: H26x.Fraction) {
+    self.init(Int32(clamping: fraction.numerator), Int32(clamping: fraction.denominator))
+  }
+}
