@@ -16,12 +16,13 @@ import CAVCodec
   public init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
     guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
     guard let context = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
-    host = CallbackHost(buffers)
+    host = CallbackHost(buffers, maximumPixels: settings.maximumPixels)
     unsafe raw = unsafe context
     // From here on deinit frees the context, also when this initialiser throws.
     unsafe try Self.apply(settings, to: context)
     unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(host).toOpaque()
     unsafe context.pointee.get_buffer2 = unsafe provideFrameBuffer
+    unsafe context.pointee.get_format = unsafe chooseFormat
     unsafe cav_allow_worker_callbacks(context)
     unsafe try AVError.check(cavcodec_open2(context, codec, nil))
   }
@@ -44,7 +45,7 @@ import CAVCodec
       unsafe context.pointee.extradata = unsafe extradata.assumingMemoryBound(to: UInt8.self)
       unsafe context.pointee.extradata_size = size
     }
-    unsafe context.pointee.thread_count = Int32(clamping: settings.threadCount)
+    unsafe context.pointee.thread_count = Int32(clamping: settings.effectiveThreadCount)
     unsafe context.pointee.thread_type =
       (settings.useFrameThreads ? FF_THREAD_FRAME : 0) | (settings.useSliceThreads ? FF_THREAD_SLICE : 0)
     // Frames that the decoder would keep for itself come out flagged, so that every one is accounted for.
@@ -53,11 +54,11 @@ import CAVCodec
     unsafe context.pointee.has_b_frames = Int32(clamping: settings.reorderDepth)
     if settings.expectsDeepestReordering { unsafe context.pointee.strict_std_compliance = FF_COMPLIANCE_STRICT }
     unsafe context.pointee.skip_frame = settings.skip.value
-    unsafe context.pointee.max_pixels = Int64(settings.maximumPixels)
     unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1)
     // Cropping by moving plane pointers rounds to what SIMD likes; the receiver crops exactly.
     unsafe context.pointee.apply_cropping = 0
-    // A library does not talk on its host's stderr: errors come out at debug level, and as errors.
+    // A library does not talk on its host's stderr: errors come out at debug level, and as errors. `max_pixels` is not
+    // set, since libavutil complains of larger pictures in a context of its own, at full volume: see `chooseFormat`.
     unsafe context.pointee.log_level_offset = AV_LOG_DEBUG - AV_LOG_ERROR
   }
 
@@ -125,8 +126,26 @@ import CAVCodec
 private final class CallbackHost: Sendable {
   let source: any FrameBufferSource
   let begun = BegunFrames()
-  init(_ source: any FrameBufferSource) { self.source = source }
+  let maximumPixels: Int
+  init(_ source: any FrameBufferSource, maximumPixels: Int) {
+    self.source = source
+    self.maximumPixels = maximumPixels
+  }
 }
+
+/// `get_format`: libavcodec knows the size of what it is about to decode, and has claimed no memory for it yet. Runs on
+/// any of libavcodec's threads.
+private let chooseFormat:
+  @convention(c) (UnsafeMutablePointer<AVCodecContext>?, UnsafePointer<AVPixelFormat>?) -> AVPixelFormat = {
+    context, formats in
+    guard let context = unsafe context, let formats = unsafe formats, let opaque = unsafe context.pointee.opaque else {
+      return AV_PIX_FMT_NONE
+    }
+    let host = unsafe Unmanaged<CallbackHost>.fromOpaque(opaque).takeUnretainedValue()
+    let (width, height) = unsafe (Int64(context.pointee.coded_width), Int64(context.pointee.coded_height))
+    guard width * height <= Int64(host.maximumPixels) else { return AV_PIX_FMT_NONE }
+    return unsafe cavcodec_default_get_format(context, formats)
+  }
 
 /// `get_buffer2`. Runs on any of libavcodec's threads.
 private let provideFrameBuffer:

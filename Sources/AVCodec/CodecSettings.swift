@@ -43,7 +43,7 @@ public struct CodecSettings: Sendable {
   public var codec: Codec
   /// avcC or hvcC, which also announces length-prefixed packets, or Annex B parameter sets; may be empty for Annex B.
   public var extradata: [UInt8]
-  /// Threads to use; 0 lets libavcodec count the processors.
+  /// Threads to use; 0 for as many as there are processors, 16 at most.
   public var threadCount = 0
   /// Decode several frames at once: faster, and a frame of delay for each thread but one.
   public var useFrameThreads = true
@@ -60,6 +60,14 @@ public struct CodecSettings: Sendable {
   public var skip = Skip.none
   /// Largest coded picture to accept, in luma samples: what a damaged or hostile size may make us allocate.
   public var maximumPixels = 1 << 26
+
+  /// libavcodec's own answer to 0 is one thread more than there are processors, which delays output by a frame more.
+  var effectiveThreadCount: Int {
+    threadCount > 0 ? threadCount : min(max(1, Int(cav_cpu_count())), Self.mostAutomaticThreads)
+  }
+
+  /// What libavcodec holds to as well: more threads delay output more than they speed it up.
+  private static let mostAutomaticThreads = 16
 
   /// Settings for a decoder, the rest at their defaults.
   public init(codec: Codec, extradata: [UInt8] = []) {

@@ -6,6 +6,7 @@
 #include <libavcodec/avcodec.h>
 #include <libavutil/avutil.h>
 #include <libavutil/buffer.h>
+#include <libavutil/cpu.h>
 #include <libavutil/error.h>
 #include <libavutil/frame.h>
 #include <libavutil/mem.h>
@@ -70,10 +71,12 @@ static inline int cavcodec_send_packet(AVCodecContext *context, const AVPacket *
 static inline int cavcodec_receive_frame(AVCodecContext *context, AVFrame *frame) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_receive_frame, context, frame); }
 static inline void cavcodec_flush_buffers(AVCodecContext *context) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_flush_buffers, context); }
 static inline void cavcodec_align_dimensions2(AVCodecContext *context, int *width, int *height, int *alignment) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_align_dimensions2, context, width, height, alignment); }
+static inline enum AVPixelFormat cavcodec_default_get_format(AVCodecContext *context, const enum AVPixelFormat *formats) { CAV_CALL(CAV_CODEC_LIBRARY, AV_PIX_FMT_NONE, avcodec_default_get_format, context, formats); }
 static inline AVPacket *cav_packet_alloc(void) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, av_packet_alloc); }
 static inline void cav_packet_free(AVPacket **packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_free, packet); }
 static inline AVFrame *cav_frame_alloc(void) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_frame_alloc); }
 static inline void cav_frame_free(AVFrame **frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_free, frame); }
+static inline int cav_cpu_count(void) { CAV_CALL(CAV_UTIL_LIBRARY, 1, av_cpu_count); }
 static inline void *cav_mallocz(size_t size) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_mallocz, size); }
 static inline void cav_free(void *memory) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_free, memory); }
 static inline int cav_strerror(int error, char *text, size_t size) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_strerror, error, text, size); }

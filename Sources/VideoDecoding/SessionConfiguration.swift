@@ -53,7 +53,7 @@ public struct SessionConfiguration: Sendable {
     case adapt
   }
 
-  /// Threads; 0 for as many as there are processors.
+  /// Threads; 0 for as many as there are processors, 16 at most.
   public var threadCount = 0
   /// What they share.
   public var threadType = ThreadType.automatic
