@@ -50,7 +50,8 @@ let package = Package(
       name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport", "ThreadSanitizerLocks"],
       swiftSettings: settings),
     .testTarget(
-      name: "VideoDecodingTests", dependencies: ["VideoDecoding", "AVCodec", "H26x", "ThreadSanitizerLocks"],
+      name: "VideoDecodingTests",
+      dependencies: ["VideoDecoding", "AVCodec", "CAVCodec", "H26x", "ThreadSanitizerLocks"],
       swiftSettings: settings),
     .testTarget(
       name: "ElementsTests",

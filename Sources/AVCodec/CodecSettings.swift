@@ -62,7 +62,7 @@ public struct CodecSettings: Sendable {
   public var maximumPixels = 1 << 26
 
   /// libavcodec's own answer to 0 is one thread more than there are processors, which delays output by a frame more.
-  var effectiveThreadCount: Int {
+  package var effectiveThreadCount: Int {
     threadCount > 0 ? threadCount : min(max(1, Int(cav_cpu_count())), Self.mostAutomaticThreads)
   }
 

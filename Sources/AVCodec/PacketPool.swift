@@ -16,16 +16,30 @@ import CAVCodec
     for index in unsafe pools.indices { unsafe cav_buffer_pool_uninit(&pools[index]) }
   }
 
+  /// A byte of a packet that is to differ from what is copied.
+  public struct Patch: Sendable, Hashable {
+    /// Where it is in the bytes copied, prefix not counted.
+    public let offset: Int
+    /// What it becomes.
+    public let byte: UInt8
+    /// Describes a change.
+    public init(offset: Int, byte: UInt8) {
+      self.offset = offset
+      self.byte = byte
+    }
+  }
+
   /// Copies `bytes` once, behind a copy of `prefix`, into a padded packet.
   ///
   /// - Parameters:
   ///   - bytes: an access unit, not empty.
   ///   - prefix: bytes to put in front (parameter sets), usually none.
   ///   - timestamp: comes back as the frame's timestamp.
+  ///   - patches: bytes to change in the copy; those beyond its end are left out.
   /// - Throws: `AVError.invalidArgument` when there are no bytes or more than a packet can hold (about 1 GiB),
   ///   `AVError.outOfMemory`.
   public func packet(
-    copying bytes: Span<UInt8>, prefix: [UInt8] = [], timestamp: Int64
+    copying bytes: Span<UInt8>, prefix: [UInt8] = [], timestamp: Int64, patches: [Patch] = []
   ) throws(AVError) -> Packet {
     let padding = Int(CAV_INPUT_PADDING)
     let (byteCount, overflow) = bytes.count.addingReportingOverflow(prefix.count)
@@ -39,6 +53,9 @@ import CAVCodec
     let rest = unsafe start + prefix.count
     unsafe bytes.withUnsafeBytes {
       if let base = $0.baseAddress { unsafe rest.copyMemory(from: base, byteCount: $0.count) }
+    }
+    for patch in patches where bytes.indices.contains(patch.offset) {
+      unsafe rest.storeBytes(of: patch.byte, toByteOffset: patch.offset, as: UInt8.self)
     }
     unsafe (start + byteCount).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
     return unsafe try Packet(owning: buffer, byteCount: Int32(byteCount), timestamp: timestamp)

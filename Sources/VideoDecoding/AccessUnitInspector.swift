@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import H26x
 
 /// Reads of each access unit what the session decides by, and keeps the parameter sets in force.
@@ -13,6 +14,8 @@ struct AccessUnitInspector {
   private var recoveryNumber: UInt32?
   /// What the pictures since the last random access point are coded with.
   private var sequence: H264.SequenceParameterSet?
+  /// A parameter set has come that libavcodec must not see; it may come again.
+  private var hasRefusedSets = false
 
   init(lengthSize: NALLengthSize?) {
     packaging = lengthSize.map { .lengthPrefixed($0) } ?? .annexB
@@ -36,6 +39,9 @@ struct AccessUnitInspector {
     let info = inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking)
     if info.changesParameterSets { repackage() }
     var summary = AccessUnitSummary()
+    if info.hasParameterSets, info.changesParameterSets || info.error != nil || hasRefusedSets {
+      summary.patches = patches(for: accessUnit)
+    }
     if info.hasPicture {
       let type: H264.NALUnitType = info.randomAccess == .idr ? .idrSlice : .slice
       summary.nalUnitType = (info.slice?.nalUnitType ?? type).rawValue
@@ -61,19 +67,37 @@ struct AccessUnitInspector {
   }
 
   private func hasFirstSlice(_ accessUnit: Span<UInt8>) -> Bool {
+    for range in nalUnits(of: accessUnit)
+    where H264.SliceHeader.startsAtFirstMacroblock(accessUnit.extracting(range)) == true {
+      return true
+    }
+    return false
+  }
+
+  /// The parameter sets in an access unit that libavcodec must not see.
+  private mutating func patches(for accessUnit: Span<UInt8>) -> [PacketPool.Patch] {
+    var patches: [PacketPool.Patch] = []
+    for range in nalUnits(of: accessUnit) {
+      if let patch = RefusedParameterSets.patch(accessUnit, range, sets: inspector.parameterSets) {
+        patches.append(patch)
+      }
+    }
+    hasRefusedSets = hasRefusedSets || !patches.isEmpty
+    return patches
+  }
+
+  /// Where NAL units are, up to the first that is not packaged as it should be.
+  private func nalUnits(of accessUnit: Span<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
     switch packaging {
     case .annexB:
       var nalUnits = AnnexB.NALUnits(accessUnit)
-      while let nalUnit = nalUnits.next() {
-        if H264.SliceHeader.startsAtFirstMacroblock(accessUnit.extracting(nalUnit.range)) == true { return true }
-      }
+      while let nalUnit = nalUnits.next() { ranges.append(nalUnit.range) }
     case .lengthPrefixed(let size):
       var nalUnits = LengthPrefixed.NALUnits(accessUnit, lengthSize: size)
-      while let range = try? nalUnits.next() {
-        if H264.SliceHeader.startsAtFirstMacroblock(accessUnit.extracting(range)) == true { return true }
-      }
+      while let range = try? nalUnits.next() { ranges.append(range) }
     }
-    return false
+    return ranges
   }
 
   private mutating func follow(_ slice: H264.SliceHeader, _ summary: inout AccessUnitSummary) {
@@ -102,7 +126,8 @@ struct AccessUnitInspector {
   private mutating func repackage() {
     let sets = inspector.parameterSets
     var bytes: [UInt8] = []
-    for nalUnit in sets.sequenceParameterSetNALUnits + sets.extensionNALUnits + sets.pictureParameterSetNALUnits {
+    for nalUnit in sets.sequenceParameterSetNALUnits + sets.extensionNALUnits + sets.pictureParameterSetNALUnits
+    where !RefusedParameterSets.isRefused(nalUnit.span, sets: sets) {
       switch packaging {
       case .annexB:
         bytes.append(contentsOf: [0, 0, 0, 1])

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 
 /// What a session wants to know of an access unit before it decodes it.
 struct AccessUnitSummary {
@@ -30,6 +31,9 @@ struct AccessUnitSummary {
 
   /// It is a random access point, but no IDR picture, and coded with an SPS that the sequence before was not: a splice.
   var beginsOtherSequence = false
+
+  /// What to change on the way into the codec: see `RefusedParameterSets`.
+  var patches: [PacketPool.Patch] = []
 
   /// Decoding may begin here and everything shown from here on is right.
   var isCleanStart: Bool { randomAccess == .idr || randomAccess == .recoveryPoint(frameCount: 0) }

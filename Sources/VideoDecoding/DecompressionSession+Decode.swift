@@ -41,14 +41,17 @@ extension DecompressionSession {
     if summary.isSecondField && index > 0 { pending.update(index - 1) { $0.hasBothFields = true } }
     let packet: Packet
     do throws(AVError) {
-      packet = try packets.packet(copying: accessUnit, prefix: prefix, timestamp: Int64(index))
+      packet = try packets.packet(
+        copying: accessUnit, prefix: prefix, timestamp: Int64(index), patches: summary.patches)
     } catch {
       fail(index, error)
       return
     }
     // Nothing before a splice is referred to, so that a replay from it gives what was there, right or not.
     let isStart = summary.isCleanStart || awaitsRandomAccess || isSplice
-    replay.append(packet, index: index, start: isStart ? parameterSets : nil)
+    let start = ReplayBuffer.Start(
+      parameterSets: parameterSets, reorderDepth: codec?.reorderDepth ?? lastReorderDepth)
+    replay.append(packet, index: index, start: isStart ? start : nil)
     process(packet, index: index, isIDR: summary.randomAccess == .idr)
     settle()
   }

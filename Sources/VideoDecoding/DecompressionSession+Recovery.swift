@@ -36,7 +36,9 @@ extension DecompressionSession {
       configuration.threadType == .frame || (configuration.threadType == .automatic && !configuration.lowDelay)
     settings.useSliceThreads = configuration.threadType != .frame
     settings.lowDelay = configuration.lowDelay
-    settings.reorderDepth = lastReorderDepth
+    // Frame threads tell of what they have learned only frames later: there, what is known by now loses nothing.
+    let learnsLate = settings.useFrameThreads && settings.effectiveThreadCount > 1
+    settings.reorderDepth = learnsLate ? lastReorderDepth : replay.start?.reorderDepth ?? lastReorderDepth
     settings.expectsDeepestReordering = configuration.expectsReordering && setup.mayReorder
     settings.skip = skipFrames.codecSkip
     settings.maximumPixels = configuration.maximumPixels
@@ -88,7 +90,7 @@ extension DecompressionSession {
 
   /// Decodes the replay buffer again. Pictures that have their result are not put out twice.
   func replayEntries() throws(AVError) {
-    var parameterSets = replay.parameterSets
+    var parameterSets = replay.start?.parameterSets ?? []
     for entry in replay.entries {
       replayPlace = entry.index
       if entry.index + 1 < nextIndex { counters.replayed += 1 }

@@ -9,11 +9,18 @@ struct ReplayBuffer {
     let index: UInt64
   }
 
+  /// What a codec has to know that begins at an entry.
+  struct Start {
+    /// Parameter sets in force before it, in the stream's packaging.
+    let parameterSets: [UInt8]
+    /// Frames that the codec held back for reordering when it came there. A codec that finds out as it goes loses a
+    /// frame each time it learns of more: the next one is to lose the same.
+    let reorderDepth: Int
+  }
+
   private(set) var entries: [Entry] = []
-  /// Parameter sets in force before the first entry, in the stream's packaging.
-  private(set) var parameterSets: [UInt8] = []
-  /// Random access points among the entries, with the parameter sets in force before each.
-  private var starts: [(index: UInt64, parameterSets: [UInt8])] = []
+  /// Entries at which decoding may begin.
+  private var starts: [(index: UInt64, start: Start)] = []
   private var byteCount = 0
   private let byteLimit: Int
   private let countLimit: Int
@@ -26,11 +33,13 @@ struct ReplayBuffer {
   /// Whether a replay leads anywhere: it begins at a random access point.
   var isUsable: Bool { !entries.isEmpty }
 
-  /// Keeps `packet`; `start` holds the parameter sets in force before it when decoding may begin there.
-  mutating func append(_ packet: Packet, index: UInt64, start parameterSets: [UInt8]?) {
-    if let parameterSets {
-      if entries.isEmpty { self.parameterSets = parameterSets }
-      starts.append((index, parameterSets))
+  /// How a codec begins at the first entry.
+  var start: Start? { starts.first?.start }
+
+  /// Keeps `packet`; `start` is there when decoding may begin with it.
+  mutating func append(_ packet: Packet, index: UInt64, start: Start?) {
+    if let start {
+      starts.append((index, start))
     } else if entries.isEmpty {
       return
     }
@@ -55,7 +64,6 @@ struct ReplayBuffer {
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
     starts.removeAll(keepingCapacity: true)
-    parameterSets = []
     byteCount = 0
   }
 
@@ -64,6 +72,5 @@ struct ReplayBuffer {
     for entry in entries[..<kept] { byteCount -= entry.packet.byteCount }
     entries.removeSubrange(..<kept)
     starts.removeAll { $0.index < index }
-    parameterSets = starts.first?.parameterSets ?? []
   }
 }

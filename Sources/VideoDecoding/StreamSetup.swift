@@ -19,10 +19,13 @@ struct StreamSetup {
   /// Whether pictures may be reordered as far as is known.
   var mayReorder: Bool { deepestReordering > 0 }
 
-  /// - Throws: `invalidFormatDescription` for parameter sets that do not fit a configuration record,
-  ///   `unsupportedFeature` for a codec that sessions do not decode yet.
+  /// - Throws: `invalidFormatDescription` for parameter sets that do not fit a configuration record and for a picture
+  ///   size beyond libavcodec's addressing, `unsupportedFeature` for a codec that sessions do not decode yet.
   init(_ format: FormatDescription) throws(DecodeError) {
     guard format.codec == .h264 else { throw DecodeError(.unsupportedFeature) }
+    guard !RefusedParameterSets.exceedsAddressing(format.codedSize) else {
+      throw DecodeError(.invalidFormatDescription)
+    }
     codec = .h264
     nalLengthSize = format.nalLengthSize
     reorderDepth = format.sentReorderFrames

@@ -46,6 +46,22 @@ import Testing
     }
   }
 
+  /// A decoder that finds out about reordering as it goes loses pictures on the way: the replay loses the same ones.
+  @Test(arguments: names + ["HPCV_BRCM_A.264", "cros_test-25fps.h264"], [0, 1])
+  func lowDelayLosesTheSamePictures(_ name: String, _ threading: Int) throws {
+    let units = units(name)
+    var configuration = SessionConfiguration.threadings[threading]
+    configuration.lowDelay = true
+    let expected = try decodeAll(units, configuration).checksums
+    for place in stride(from: 1, to: units.count, by: max(1, units.count / 12)) {
+      let plan = FaultPlan()
+      plan.send = { $0 == 0 && $1 == place ? .external : nil }
+      let run = try decodeAll(units, configuration, plan: plan)
+      #expect(run.checksums == expected, "lost at \(place)")
+      #expect(run.accounts(for: units.count))
+    }
+  }
+
   @Test(arguments: names)
   func failsAgainOnTheReplayElsewhere(_ name: String) throws {
     let units = units(name)

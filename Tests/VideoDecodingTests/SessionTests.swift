@@ -131,6 +131,17 @@ import Testing
     }
   }
 
+  /// As many threads as there are processors, so that output is one picture less than that behind.
+  @Test func automaticThreadsAreTheProcessors() throws {
+    let status = String(decoding: try #require(readFile("/proc/self/status")), as: UTF8.self)
+    let allowed = try #require(status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") })
+    let count = allowed.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue).reduce(0) {
+      $0 + $1.nonzeroBitCount
+    }
+    let session = try makeSession(units("HCAFR1_HHI.264"), .with { $0.threadType = .frame })
+    #expect(session.latency.threadDelay == min(count, 16) - 1)
+  }
+
   @Test func invalidatedSessionRefuses() throws {
     let units = units("HCAFR1_HHI.264")
     let session = try makeSession(units)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+
+/// Parameter sets that libavcodec refuses with a message to the process's standard error that no setting of a codec
+/// context silences: for a scaling list out of range it names no context at all, for a size beyond its addressing one of
+/// libavutil's own.
+///
+/// They reach the codec as filler data. Nothing else changes: it would have kept the set that it had before, too.
+enum RefusedParameterSets {
+  /// NAL unit header of filler data (H.264 Table 7-1).
+  private static let fillerHeader: UInt8 = 12
+
+  /// The change to an access unit that turns this NAL unit into filler data, nil where libavcodec may see it.
+  ///
+  /// - Parameters:
+  ///   - range: the NAL unit's place in the access unit.
+  ///   - sets: the parameter sets in force, to read a PPS by.
+  static func patch(
+    _ accessUnit: Span<UInt8>, _ range: Range<Int>, sets: borrowing H264.ParameterSets
+  ) -> PacketPool.Patch? {
+    isRefused(accessUnit.extracting(range), sets: sets)
+      ? PacketPool.Patch(offset: range.lowerBound, byte: fillerHeader) : nil
+  }
+
+  /// Whether libavcodec refuses an SPS or PPS in that way.
+  static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H264.ParameterSets) -> Bool {
+    guard nalUnit.count > 0 else { return false }
+    do throws(BitstreamError) {
+      switch H264.NALUnitType(rawValue: nalUnit[0]) {
+      case .sequenceParameterSet:
+        return exceedsAddressing(try H264.SequenceParameterSet(nalUnit: nalUnit).codedSize)
+      case .pictureParameterSet:
+        var reader = BitReader(nalUnit, from: 1)
+        _ = try reader.ue(in: 0...255, "pic_parameter_set_id")
+        let id = UInt8(clamping: try reader.ue(in: 0...31, "seq_parameter_set_id"))
+        // Without its SPS libavcodec does not read it that far.
+        guard let sps = sets.sequenceParameterSet(id) else { return false }
+        _ = try H264.PictureParameterSet(nalUnit: nalUnit, chromaFormat: sps.chromaFormat)
+        return false
+      default:
+        return false
+      }
+    } catch {
+      return fatalElements.contains(error.element.description)
+    }
+  }
+
+  private static let fatalElements: Set<String> = [
+    "delta_scale", "pic_width_in_mbs_minus1", "pic_height_in_map_units_minus1",
+  ]
+
+  /// Whether libavutil calls the size invalid (`av_image_check_size2`): eight bytes a sample, and a margin on each side,
+  /// have to fit 31 bits. Widths are rounded up as for a picture's memory, of which it asks the same.
+  static func exceedsAddressing(_ size: VideoSize) -> Bool {
+    let width = (Int64(size.width) + 63) / 64 * 64
+    return (8 * width + 1024) * (Int64(size.height) + 128) >= Int64(Int32.max)
+  }
+}
