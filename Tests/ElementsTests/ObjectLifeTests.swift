@@ -69,8 +69,7 @@ import Testing
     let parse = try unsafe swiftHalf(of: "parse", in: pipeline, as: H264Parse.self)
     let repack = try unsafe swiftHalf(of: "repack", in: pipeline, as: H264Repack.self)
     let decode = try unsafe swiftHalf(of: "dec", in: pipeline, as: H264Decode.self)
-    let allocator = Weak(decode.object?.allocator)
-    #expect(parse.object != nil && repack.object != nil && decode.object != nil && allocator.object != nil)
+    #expect(parse.object != nil && repack.object != nil && decode.object != nil)
 
     unsafe gst_element_set_state(pipeline, playsToTheEnd ? GST_STATE_PLAYING : GST_STATE_PAUSED)
     if playsToTheEnd {
@@ -79,17 +78,18 @@ import Testing
       #expect(unsafe gst_element_get_state(pipeline, nil, nil, 60_000_000_000) == GST_STATE_CHANGE_SUCCESS)
     }
     // The streaming thread is done or waits in the sink: what it has made can be looked at.
-    let session = Weak(decode.object?.session)
+    let allocator = Weak(decode.object?.core.output.allocator)
+    let session = Weak(decode.object?.core.session.current)
     let bridge = Weak(session.object?.bridge)
     let codec = Weak<AnyObject>(session.object?.codec)
-    #expect(session.object != nil && bridge.object != nil && codec.object != nil)
+    #expect(allocator.object != nil && session.object != nil && bridge.object != nil && codec.object != nil)
 
     unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
     // The element is still there and may be started again: the codec must not wait for it to go.
     #expect(decode.object != nil)
-    #expect(session.object == nil && bridge.object == nil && codec.object == nil)
+    #expect(allocator.object == nil && session.object == nil && bridge.object == nil && codec.object == nil)
     unsafe gst_object_unref(pipeline)
-    #expect(parse.object == nil && repack.object == nil && decode.object == nil && allocator.object == nil)
+    #expect(parse.object == nil && repack.object == nil && decode.object == nil)
   }
 
   /// Each start has a session of its own, and none is left of those before.
@@ -106,7 +106,7 @@ import Testing
     for _ in 0..<4 {
       unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
       #expect(try unsafe waitForTheEnd(of: pipeline) == GST_MESSAGE_EOS)
-      sessions.append(Weak(decode.object?.session))
+      sessions.append(Weak(decode.object?.core.session.current))
       #expect(sessions.map { $0.object != nil } == sessions.indices.map { $0 == sessions.count - 1 })
       unsafe gst_element_set_state(pipeline, GST_STATE_READY)
     }

@@ -3,7 +3,7 @@ import GStreamer
 import VideoDecoding
 
 /// What the `stats` property shows.
-struct H264DecodeStatistics: Sendable {
+struct DecoderStatistics: Sendable {
   var session = SessionStatistics()
   /// Access units that never reached a session: no parameter sets, or left out by trick mode.
   var refused: UInt64 = 0
@@ -42,16 +42,5 @@ extension SessionStatistics {
     resynchronisations &+= other.resynchronisations
     allocatorMisses &+= other.allocatorMisses
     lastError = other.lastError ?? lastError
-  }
-}
-
-extension H264Decode {
-  /// Shows application threads how things stand.
-  func publishStatistics() {
-    var sum = earlierSessions
-    if let session { sum.add(session.statistics) }
-    let current = H264DecodeStatistics(
-      session: sum, refused: health.undecodable &+ health.skipped, copied: health.copied, lastFault: health.lastFault)
-    statistics.withLock { $0 = current }
   }
 }

@@ -23,6 +23,33 @@ struct RawOutput {
   var isSessionFormat: Bool { layout.pixelFormat.videoFormat == info.format }
 }
 
+extension RawOutput {
+  /// Has the pool make buffers that libavcodec can decode into: downstream's pool if it can, else one of our own.
+  /// Answers whether that worked.
+  func configurePool(_ offer: consuming Query.PoolOffer, caps: borrowing Caps, in query: borrowing Query) -> Bool {
+    let alignment = layout.videoAlignment
+    var padded = info
+    padded.align(alignment)
+    var configuration = BufferPool.Configuration(
+      size: UInt32(clamping: max(padded.size, Int(offer.size))), minimum: offer.minimum, maximum: 0)
+    configuration.alignmentMask = PictureLayout.alignment - 1
+    configuration.videoMeta = true
+    configuration.videoAlignment = alignment
+    // The decoder keeps reference pictures: a pool with an upper limit could run dry.
+    if offer.maximum == 0, let pool = offer.pool.take() {
+      if pool.has(.videoAlignment), pool.has(.videoMeta), pool.configure(configuration, caps: caps) {
+        query.setFirstPool(
+          Query.PoolOffer(pool: pool, size: configuration.size, minimum: offer.minimum, maximum: 0))
+        return true
+      }
+    }
+    let own = BufferPool.video()
+    guard own.configure(configuration, caps: caps) else { return false }
+    query.setFirstPool(Query.PoolOffer(pool: own, size: configuration.size, minimum: offer.minimum, maximum: 0))
+    return true
+  }
+}
+
 extension PictureLayout {
   /// What libavcodec will produce for this format; `nil` when it cannot decode that.
   init?(_ format: FormatDescription) {
@@ -80,21 +107,21 @@ extension VideoInfo {
   ///
   /// - Parameter infersChromaLocation: the stream has a VUI, so that not to say where chroma lies means location 0.
   mutating func describe(
-    _ format: FormatDescription, besides input: H264DecodeInput, infersChromaLocation: Bool, interlacing: Interlacing
+    _ format: FormatDescription, besides input: CompressedCaps, infersChromaLocation: Bool, interlacing: Interlacing
   ) {
-    if !input.hasPixelAspectRatio, let ratio = format.pixelAspectRatio {
+    if !input.fields.contains(.pixelAspectRatio), let ratio = format.pixelAspectRatio {
       pixelAspectRatio = GStreamer.Fraction(Int32(clamping: ratio.numerator), Int32(clamping: ratio.denominator))
     }
-    if !input.hasFrameRate, let rate = format.frameRate {
+    if input.frameRate == nil, let rate = format.frameRate {
       setFrameRate(GStreamer.Fraction(Int32(clamping: rate.numerator), Int32(clamping: rate.denominator)))
     }
-    if !input.hasViews { clearViews() }
-    if !input.hasInterlaceMode { describe(interlacing) }
-    if !input.hasChromaSite {
+    if !input.fields.contains(.multiviewMode) { clearViews() }
+    if !input.fields.contains(.interlaceMode) { describe(interlacing) }
+    if !input.fields.contains(.chromaSite) {
       let isSubsampled = format.chromaFormat == .yuv420 || format.chromaFormat == .yuv422
       setChromaSampleLocation(format.chromaSampleLocation ?? (infersChromaLocation && isSubsampled ? 0 : nil))
     }
-    if !input.hasColorimetry {
+    if !input.fields.contains(.colorimetry) {
       let unspecified: UInt8 = 2
       setColorimetry(
         isFullRange: format.isFullRange ?? (format.colour == nil ? nil : false),

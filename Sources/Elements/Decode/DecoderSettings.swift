@@ -3,7 +3,7 @@ import GStreamer
 import VideoDecoding
 
 /// What a user can set on the decoder.
-struct H264DecodeSettings: Sendable {
+struct DecoderSettings: Sendable {
   /// `thread-type`.
   enum ThreadType: Int32, PropertyEnumeration {
     // Values and nicks as avdec_h264 has them, in which they are flags.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What a decoder wants to know of its sink caps.
+extension CompressedCaps {
+  /// Each buffer holds NAL units instead of an access unit.
+  var isNALAligned: Bool { alignment == .nalUnit }
+
+  /// Bytes of a NAL unit's length; `nil` for start codes.
+  var nalLengthSize: NALLengthSize? {
+    switch packaging {
+    case .annexB: nil
+    case .lengthPrefixed(let size): size
+    }
+  }
+
+  /// Parameter sets of `codec_data`. A `codec_data` beside a byte stream does no harm and no good.
+  var parameterSets: [[UInt8]] {
+    guard let record else { return [] }
+    return record.sequenceParameterSets + record.pictureParameterSets
+      + (record.high?.sequenceParameterSetExtensions ?? [])
+  }
+
+  /// Whether NAL units come as they do under other caps.
+  func isPackaged(like other: CompressedCaps) -> Bool {
+    packaging == other.packaging && isNALAligned == other.isNALAligned
+  }
+
+  /// What hinders decoding; `nil` for nothing.
+  var obstacle: ElementError? {
+    for problem in problems {
+      switch problem {
+      case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData: continue
+      case .missingCodecData:
+        if streamFormat == .avc3 { continue }
+        return Self.undecodable("stream-format=\(streamFormat.rawValue) needs codec_data, and there is none")
+      case .unreadableCodecData(_, nil):
+        return Self.undecodable("codec_data is no buffer that can be read")
+      case .unreadableCodecData(let byteCount, let error?):
+        return Self.undecodable(
+          "codec_data is no avcC record: \(error.reason) at \(error.element), bit \(error.bitOffset) of "
+            + "\(byteCount * 8)")
+      }
+    }
+    return nil
+  }
+
+  private static func undecodable(_ debug: String) -> ElementError {
+    ElementError(.stream(.format), "The stream's format cannot be decoded.", debug: debug)
+  }
+}

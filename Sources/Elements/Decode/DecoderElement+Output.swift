@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import VideoDecoding
+
+/// Negotiation and buffers.
+extension DecoderElement {
+  func askDownstream() {
+    let pad = sourcePad
+    let allowed = pad.allowedCaps
+    core.plan(allowed: allowed, needsReconfigure: pad.needsReconfigure)
+  }
+
+  func negotiateProposal() throws(FlowError) {
+    guard let plan = core.takeProposal() else { return }
+    let state = setOutputState(
+      format: plan.info.format, width: UInt32(plan.info.width), height: UInt32(plan.info.height), reference: nil)
+    guard let state else {
+      core.negotiationFailed()
+      throw .notNegotiated
+    }
+    state.modifyInfo { $0 = plan.info }
+    state.setCaps(plan.caps)
+    guard negotiateOutput() else {
+      core.negotiationFailed()
+      if sourcePad.isFlushing { throw .flushing }
+      throw .notNegotiated
+    }
+    core.negotiated(plan, pool: bufferPool)
+  }
+
+  /// Makes the pool that the base class chose one that libavcodec can decode into, where downstream permits that.
+  func choosePool(in query: borrowing Query) -> Bool {
+    guard let output = core.output.agreed, output.isSessionFormat, query.allowsVideoMeta,
+      settings.snapshot.directRendering
+    else {
+      core.choosePool(isDirect: false)
+      return true
+    }
+    guard let offer = query.firstPool(), let caps = query.allocationCaps else { return true }
+    let isDirect = output.configurePool(offer, caps: caps, in: query)
+    core.choosePool(isDirect: isDirect)
+    return true
+  }
+
+  /// The buffer that goes downstream for a picture.
+  func outputBuffer(for picture: DecodedPicture) throws(FlowError) -> Buffer {
+    guard let output = core.output.agreed else { throw .notNegotiated }
+    let pooled = picture.token as? PooledPicture
+    guard let conversion = core.output.conversion else {
+      if output.isDirect, let pooled { return pooled.shareBuffer() }
+      if settings.snapshot.directRendering, let buffer = picture.wrapped(as: output.info) { return buffer }
+      core.pictureCopied()
+      return try picture.copied(into: try acquireOutput(), info: output.info)
+    }
+    var target = try acquireOutput()
+    if let pooled {
+      try conversion.convert(pooled.shareBuffer(), into: &target)
+    } else {
+      core.pictureCopied()
+      let source = try picture.copied(into: try conversion.acquireSource(), info: conversion.source)
+      try conversion.convert(source, into: &target)
+    }
+    return target
+  }
+
+  private func acquireOutput() throws(FlowError) -> Buffer {
+    if let buffer = allocateOutputBuffer() { return buffer }
+    if sourcePad.isFlushing { throw .flushing }
+    let message = DecoderMessage(
+      ElementError(.resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "the buffer pool gave none"))
+    post(message.error, details: message.details)
+    throw .error
+  }
+
+  /// Flags that say what the caps leave to each buffer.
+  func setFlags(of buffer: inout Buffer, for picture: DecodedPicture) {
+    var flags: Buffer.Flags = []
+    if picture.isCorrupt { flags.insert(.corrupted) }
+    let mode = core.output.agreed?.info.interlaceMode
+    if mode == .mixed || mode == .interleaved, picture.isInterlaced {
+      flags.insert(.interlaced)
+      if picture.isTopFieldFirst { flags.insert(.topFieldFirst) }
+      if picture.repeatsFirstField { flags.insert(.repeatFirstField) }
+      if picture.isSingleField { flags.insert(.oneField) }
+    }
+    if !flags.isEmpty { buffer.flags.formUnion(flags) }
+  }
+}
+
+extension DecodedPicture {
+  /// The picture's own memory, one memory a plane, where rows and planes follow one another as they do in a buffer
+  /// without `GstVideoMeta`. Whoever maps it gets a copy, made then; sinks that write to files or pass it on need none.
+  fileprivate func wrapped(as info: VideoInfo) -> Buffer? {
+    var planes: [UnsafeRawBufferPointer] = unsafe []
+    var end = 0
+    for index in 0..<planeCount {
+      guard let plane = unsafe contiguousPlane(index), info.offset(ofPlane: index) == end,
+        self.plane(index).stride == info.stride(ofPlane: index)
+      else { return nil }
+      unsafe planes.append(plane)
+      end += plane.count
+    }
+    guard end == info.size else { return nil }
+    return unsafe Buffer(wrapping: planes, keeping: self)
+  }
+
+  /// The buffer with a copy of the samples.
+  fileprivate func copied(into buffer: consuming Buffer, info: VideoInfo) throws(FlowError) -> Buffer {
+    var map = try VideoFrameMap(buffer, info: info, for: .writing)
+    for index in 0..<planeCount {
+      let plane = plane(index)
+      for row in 0..<plane.rowCount { map.write(plane.row(row), toRow: row, ofPlane: index) }
+    }
+    return buffer
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import VideoDecoding
+
+/// What the decoder elements of all codecs do alike: hand what comes on to their core, and perform what it wants.
+///
+/// All of this runs with the decoder's stream lock held. No access to the core lasts while something is performed: what
+/// is called may call back into the element.
+protocol DecoderElement: VideoDecoder {
+  static var log: Log { get }
+  var settings: Locked<DecoderSettings> { get }
+  /// For the `stats` property, which application threads read.
+  var statistics: Locked<DecoderStatistics> { get }
+  /// Touched with the stream lock held, or before and after data flow.
+  var core: DecoderCore { get set }
+}
+
+extension DecoderElement {
+  /// Data flow is about to begin.
+  func startAnew() {
+    core = DecoderCore(log: Self.log)
+    statistics.withLock { $0 = DecoderStatistics() }
+  }
+
+  /// Sink caps have come. Answers whether they can be decoded.
+  func begin(_ state: borrowing VideoCodecState) -> Bool {
+    guard let input = compressedCaps(of: state) else { return false }
+    if let obstacle = input.obstacle {
+      post(DecoderMessage(obstacle))
+      return false
+    }
+    core.finish(before: input)
+    // What hinders pictures from going out now will be met again with the next one.
+    try? perform()
+    let isLive = upstreamIsLive()
+    core.begin(input, info: state.info, isLive: isLive)
+    return true
+  }
+
+  private func compressedCaps(of state: borrowing VideoCodecState) -> CompressedCaps? {
+    guard let caps = state.caps else { return nil }
+    return CompressedCaps(caps)
+  }
+
+  private func upstreamIsLive() -> Bool {
+    let query = Query.latency()
+    guard sinkPad.queryPeer(query) else { return false }
+    return query.latency?.isLive ?? false
+  }
+
+  /// A frame has come.
+  func receive(_ frame: consuming VideoCodecFrame) throws(FlowError) {
+    guard let isNALAligned = core.isNALAligned else { throw .notNegotiated }
+    core.use(settings.snapshot, maximumErrors: maximumErrors)
+    let number = frame.systemFrameNumber
+    if isNALAligned {
+      _ = try frame.withInput { (buffer) throws(FlowError) in try core.receive(number, nalUnits: buffer) }
+    } else {
+      core.receive(number)
+    }
+    // The base class keeps the frame until it is finished, dropped or released.
+    _ = consume frame
+    try perform()
+  }
+
+  /// Everything that is inside goes out; more may come.
+  func drainCore() throws(FlowError) {
+    core.drain()
+    try perform()
+  }
+
+  /// The stream has ended.
+  func endStream() throws(FlowError) {
+    try drainCore()
+    core.end()
+    try perform()
+  }
+
+  /// A seek: everything that is inside is forgotten.
+  func flushCore() -> Bool {
+    core.flush()
+    // All that is left to do is to release frames.
+    try? perform()
+    return true
+  }
+
+  // MARK: Performing
+
+  /// Performs what the core wants until it wants no more. Goes on where something fails, so that no frame is forgotten.
+  ///
+  /// - Throws: the first failure.
+  func perform() throws(FlowError) {
+    var failure: FlowError?
+    while let action = core.nextAction(needsReconfigure: sourcePad.needsReconfigure) {
+      do throws(FlowError) {
+        try perform(action)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    publishStatistics()
+    if let failure { throw failure }
+  }
+
+  private func publishStatistics() {
+    let current = core.statistics
+    statistics.withLock { $0 = current }
+  }
+
+  private func perform(_ action: DecoderAction) throws(FlowError) {
+    switch action {
+    case .decode(let number): try decode(number)
+    case .append(let number, let first): append(number, to: first)
+    case .askDownstream: askDownstream()
+    case .negotiate: try negotiateProposal()
+    case .finish(let number, let picture): try finish(number, with: picture)
+    case .drop(let number): if let frame = frame(number: number) { try drop(frame) }
+    case .release(let number): if let frame = frame(number: number) { release(frame) }
+    case .requestSyncPoint(let number):
+      if let frame = frame(number: number) { requestSyncPoint(at: frame, discardInput: false, corruptOutput: false) }
+    case .reportFailure(let number, let error):
+      guard let frame = frame(number: number) else { return }
+      core.failed(error, number: number, pts: frame.pts)
+    case .setLatency(let latency):
+      Self.log(.info, self, "latency \(latency.nanoseconds) ns")
+      setLatency(minimum: latency, maximum: latency)
+    case .warn(let message):
+      publishStatistics()
+      postWarning(message.error, details: message.details)
+    case .fail(let message):
+      post(message)
+      throw .error
+    case .log(let level, let text): Self.log(level, self, text)
+    }
+  }
+
+  private func post(_ message: DecoderMessage) {
+    publishStatistics()
+    post(message.error, details: message.details)
+  }
+
+  private func decode(_ number: FrameNumber) throws(FlowError) {
+    guard let frame = frame(number: number) else { return core.discard(number) }
+    let request = FrameRequest(
+      isSyncPoint: frame.isSyncPoint, isDecodeOnly: frame.isDecodeOnly, isLate: maximumDecodeTime(of: frame) < 0,
+      keyUnitsOnly: inputSegment.keyUnitsOnly, forwardPredictedOnly: outputSegment.forwardPredictedOnly)
+    do throws(FlowError) {
+      let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in
+        let map = try buffer.map()
+        core.decode(map.bytes, as: request)
+      }
+      if lent == nil { core.discard(number) }
+    } catch {
+      core.discard(number)
+      throw error
+    }
+  }
+
+  private func append(_ number: FrameNumber, to first: FrameNumber) {
+    guard let part = frame(number: number) else { return }
+    if let whole = frame(number: first), let rest = part.withInput({ $0.share() }) {
+      whole.modifyInput {
+        $0.addMetas(of: rest)
+        $0.append(rest.share())
+      }
+    }
+    release(part)
+  }
+
+  private func finish(_ number: FrameNumber, with picture: DecodedPicture) throws(FlowError) {
+    guard let frame = frame(number: number) else { return }
+    do throws(FlowError) {
+      var buffer = try outputBuffer(for: picture)
+      setFlags(of: &buffer, for: picture)
+      frame.isSyncPoint = picture.isRandomAccessPoint
+      frame.setOutput(buffer)
+    } catch {
+      release(frame)
+      throw error
+    }
+    try finish(frame)
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import VideoDecoding
+
+/// An error or a warning for the application, with the details that identify what went wrong.
+struct DecoderMessage {
+  typealias Codec = H264
+
+  let error: ElementError
+  private let reason: String
+  private let status: Int32
+  private var cause: DecodeError?
+  private var frameNumber: FrameNumber?
+  private var pts: ClockTime?
+
+  /// What went wrong outside of the session, with no access unit to blame.
+  init(_ error: ElementError) {
+    self.error = error
+    (reason, status) =
+      switch error.code {
+      case .stream: ("invalidFormatDescription", -12712)
+      case .resource: ("allocationFailed", -12904)
+      default: ("formatChangeNotSupported", -12916)
+      }
+  }
+
+  /// What the session could not do, with no access unit to blame.
+  init(_ cause: DecodeError) {
+    var debug = "\(cause.message)"
+    if let message = cause.libavcodecMessage { debug += " (libavcodec: \(message))" }
+    self.init(cause, debug: debug)
+  }
+
+  /// A picture that could not be decoded; `prefix` stands before what is known of it.
+  init(_ fault: PictureFault, prefix: String = "") {
+    self.init(fault.error, debug: prefix + fault.description)
+    frameNumber = fault.frameNumber
+    pts = fault.pts
+  }
+
+  private init(_ cause: DecodeError, debug: String) {
+    error = ElementError(cause, debug: debug)
+    reason = "\(cause.reason)"
+    status = cause.status
+    self.cause = cause
+  }
+
+  /// The message's structure of details.
+  var details: Structure {
+    var details = Structure("swifth264dec-error")
+    details.set("reason", .string(reason))
+    details.set("videotoolbox-status", .int(status))
+    details.set("averror", .int(cause?.libavcodecCode ?? 0))
+    if let message = cause?.libavcodecMessage { details.set("averror-text", .string(message)) }
+    if let type = cause?.nalUnitType {
+      details.set("nal-unit-type", .uint(UInt32(type)))
+      details.set("nal-unit-name", .string(Codec.NALUnitType(rawValue: type).name))
+    }
+    if let frameNumber { details.set("frame-number", .uint(frameNumber)) }
+    if let pts { details.set("pts", .uint64(pts.nanoseconds)) }
+    return details
+  }
+}
+
+/// A picture that could not be decoded, with what identifies it.
+struct PictureFault {
+  typealias Codec = H264
+
+  let error: DecodeError
+  let frameNumber: FrameNumber
+  let pts: ClockTime?
+
+  /// What was found, for developers.
+  var description: String {
+    var text = "picture \(frameNumber)"
+    if let pts { text += " at \(pts.nanoseconds) ns" }
+    if let type = error.nalUnitType { text += ", NAL unit type \(type) (\(Codec.NALUnitType(rawValue: type).name))" }
+    text += ": \(error.message)"
+    if let message = error.libavcodecMessage { text += " (libavcodec: \(message))" }
+    return text
+  }
+}
+
+extension ElementError {
+  /// The session's failure as applications know it.
+  fileprivate init(_ error: DecodeError, debug: String) {
+    switch error.reason {
+    case .badData:
+      self.init(.stream(.decode), "A picture could not be decoded.", debug: debug)
+    case .unsupportedFeature:
+      self.init(.stream(.notImplemented), "The stream uses a feature that cannot be decoded.", debug: debug)
+    case .malfunction:
+      self.init(.resource(.failed), "The codec failed and could not be brought back.", debug: debug)
+    case .allocationFailed:
+      self.init(.resource(.noSpaceLeft), "No memory to decode with.", debug: debug)
+    case .decoderNotFound:
+      self.init(.stream(.codecNotFound), "libavcodec has no H.264 decoder.", debug: debug)
+    case .invalidFormatDescription, .formatChangeNotSupported:
+      self.init(.stream(.format), "The stream's format cannot be decoded.", debug: debug)
+    case .invalidSession, .invalidArgument:
+      self.init(.library(.failed), "The decompression session was misused.", debug: debug)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import VideoDecoding
+
+/// What goes downstream: planned by the stream and by what downstream takes, then agreed on.
+struct DecoderOutput {
+  /// Where the session's pictures go.
+  let allocator = PoolPictureAllocator()
+  /// What was agreed on last.
+  private(set) var agreed: RawOutput?
+  /// What is to be agreed on now.
+  private(set) var proposal: OutputPlan?
+  /// Sits between the session's pictures and what downstream wants, when that differs.
+  private(set) var conversion: PictureConversion?
+
+  /// What the sink caps say, and what of it is geometry and colour.
+  private var input: (caps: CompressedCaps, info: VideoInfo)?
+  /// What is known of fields, where the sink caps do not say.
+  private var interlacing: Interlacing?
+
+  /// Takes new sink caps.
+  mutating func begin(_ input: CompressedCaps, info: VideoInfo) { self.input = (input, info) }
+
+  // MARK: Planning
+
+  /// Chooses the output for pictures that libavcodec will produce with this layout.
+  mutating func plan(
+    native: PictureLayout, format: FormatDescription, stream: borrowing FormatFollower, allowed: borrowing Caps?
+  ) throws(ElementError) -> OutputPlan {
+    guard let input else {
+      throw ElementError(.core(.negotiation), "Data came before caps.", debug: "no caps on the sink pad")
+    }
+    let interlacing = interlacing ?? Interlacing(format, scan: nil)
+    let hasVUI = stream.hasVUI
+    return try OutputPlan(
+      native: native,
+      describe: { info in
+        info.copyDescription(from: input.info)
+        info.describe(format, besides: input.caps, infersChromaLocation: hasVUI, interlacing: interlacing)
+      },
+      displayFields: displayFields(stream.display, besides: input.caps), allowed: allowed)
+  }
+
+  /// HDR fields of the caps, from the stream where the sink caps have none.
+  private func displayFields(_ display: DisplayMetadata, besides input: CompressedCaps) -> [String: String] {
+    var fields: [String: String] = [:]
+    if !input.fields.contains(.masteringDisplay) {
+      fields["mastering-display-info"] = display.masteringDisplay?.capsText
+    }
+    if !input.fields.contains(.contentLight) { fields["content-light-level"] = display.contentLight?.capsText }
+    return fields
+  }
+
+  /// Takes note of how the first picture of a format is scanned.
+  mutating func expect(_ format: FormatDescription, scan: H264.PictureScan?, isNew: Bool) {
+    if isNew || interlacing == nil { interlacing = Interlacing(format, scan: scan) }
+  }
+
+  // MARK: Agreeing
+
+  /// Whether this is what was agreed on.
+  func isAgreed(_ plan: OutputPlan) -> Bool { agreed?.isAgreed(plan) ?? false }
+
+  /// The plan is to be agreed on next.
+  mutating func propose(_ plan: OutputPlan) { proposal = plan }
+
+  /// The plan to agree on, which holds from now on: downstream is asked for buffers on the way.
+  mutating func takeProposal() -> OutputPlan? {
+    guard let plan = proposal.take() else { return nil }
+    agreed = RawOutput(layout: plan.layout, info: plan.info, displayFields: plan.displayFields)
+    conversion = nil
+    allocator.useNone()
+    return plan
+  }
+
+  /// Downstream's buffers are laid out so that libavcodec can decode into them, or not.
+  mutating func choosePool(isDirect: Bool) { agreed?.isDirect = isDirect }
+
+  /// Downstream agreed: the session's pictures go into this pool, or into the conversion's.
+  ///
+  /// - Returns: a line for the log.
+  /// - Throws: when there is no way from the session's pictures to what was agreed on.
+  mutating func negotiated(_ plan: OutputPlan, pool: consuming BufferPool?) throws(ElementError) -> String? {
+    guard let agreed else { return nil }
+    if agreed.isSessionFormat {
+      guard agreed.isDirect else {
+        return "not direct, or downstream takes no GstVideoMeta: pictures with padding between rows are copied"
+      }
+      if let pool = pool.take() { allocator.use(pool, info: agreed.info, for: agreed.layout) }
+      return nil
+    }
+    guard let conversion = PictureConversion(of: plan.layout, from: plan.source, to: plan.info) else {
+      self.agreed = nil
+      throw ElementError(
+        .resource(.noSpaceLeft), "No memory to convert pictures with.",
+        debug: "from \(plan.source.format.name) to \(plan.info.format.name)")
+    }
+    conversion.lendPool(to: allocator)
+    self.conversion = conversion
+    return "converting \(conversion.source.format.name) to \(agreed.info.format.name)"
+  }
+
+  /// Downstream did not agree.
+  mutating func negotiationFailed() { agreed = nil }
+
+  /// A flush: nothing is to be agreed on any more.
+  mutating func flush() { proposal = nil }
+
+  // MARK: Pictures
+
+  /// Whether a picture is as agreed: should libavcodec see a stream otherwise than its parameter sets were read, it is
+  /// right, and the output has to follow.
+  mutating func fits(_ picture: DecodedPicture) -> Bool {
+    let hasOtherFields = interlacing?.isCorrected(by: picture) ?? false
+    return agreed?.layout == PictureLayout(of: picture) && !hasOtherFields
+  }
+}

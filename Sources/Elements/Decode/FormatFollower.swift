@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Knows the format of each access unit before it is decoded, and whether session and output were made ready for it.
+struct FormatFollower {
+  typealias Codec = H264
+
+  private var tracker = Codec.FormatTracker(nalLengthSize: nil)
+  /// Parameter sets of `codec_data`, as they came last.
+  private var outOfBand: [[UInt8]] = []
+  /// `codec_data` came whose parameter sets the session has not seen.
+  private(set) var hasNewParameterSets = false
+  /// The format that session and output were made ready for last.
+  private(set) var settledFormat: FormatDescription?
+  /// Session and output are ready for the next access unit.
+  private(set) var isSettled = false
+  /// The format has changed since they were.
+  private(set) var isNewFormat = true
+
+  /// Takes new sink caps.
+  ///
+  /// - Parameter isOtherPackaging: NAL units are packed otherwise than before, so that nothing known of the stream holds.
+  mutating func begin(_ input: CompressedCaps, isOtherPackaging: Bool) {
+    if isOtherPackaging {
+      tracker = Codec.FormatTracker(nalLengthSize: input.nalLengthSize)
+      settledFormat = nil
+      isNewFormat = true
+    }
+    tracker.followsDisplay = !input.fields.contains(.masteringDisplay) || !input.fields.contains(.contentLight)
+    tracker.insert(input.parameterSets)
+    hasNewParameterSets = input.parameterSets != outOfBand
+    outOfBand = input.parameterSets
+    isSettled = false
+  }
+
+  /// Takes a parameter set that the next access unit may bring; anything else is left alone.
+  mutating func insert(_ nalUnit: Span<UInt8>) {
+    guard nalUnit.count > 0 else { return }
+    switch Codec.NALUnitType(rawValue: nalUnit[0]) {
+    case .sequenceParameterSet, .pictureParameterSet, .subsetSequenceParameterSet, .sequenceParameterSetExtension:
+      tracker.insert([nalUnit.copied()])
+    default: break
+    }
+  }
+
+  /// Reads an access unit as far as its first slice.
+  mutating func read(_ accessUnit: Span<UInt8>) -> Codec.FormatTracker.Summary {
+    let summary = tracker.inspect(accessUnit)
+    if summary.formatChanged { isNewFormat = true }
+    if summary.formatChanged || summary.displayChanged { isSettled = false }
+    return summary
+  }
+
+  /// Session and output are ready.
+  mutating func settle() {
+    settledFormat = tracker.format
+    isSettled = true
+    isNewFormat = false
+    hasNewParameterSets = false
+  }
+
+  /// The format of the last access unit; `nil` as long as its parameter sets are missing.
+  var format: FormatDescription? { tracker.format }
+  /// The parameter sets so far.
+  var parameterSets: Codec.ParameterSets { tracker.parameterSets }
+  /// The SPS in force has a VUI, whose absent fields then have their inferred values (E.2.1).
+  var hasVUI: Bool { tracker.hasVUI }
+  /// How the picture is meant to be shown, by SEI.
+  var display: DisplayMetadata { tracker.display }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// `swifth264dec`: H.264 access units to raw video, through a decompression session on libavcodec.
+final class H264Decode: VideoDecoder, DecoderElement {
+  static let log = Log("swifth264dec", "H.264 decoder")
+
+  let settings = Locked(DecoderSettings())
+  let statistics = Locked(DecoderStatistics())
+  var core = DecoderCore(log: H264Decode.log)
+
+  override class var metadata: ElementMetadata {
+    ElementMetadata(
+      name: "H.264 decoder (Swift)", classification: "Codec/Decoder/Video",
+      description: "Decodes H.264 with libavcodec; survives errors, parameter-set changes and lost codecs",
+      author: "gst-swift-h26x contributors")
+  }
+
+  override class var padTemplates: [PadTemplate] {
+    [
+      .sink("video/x-h264, stream-format={avc, avc3, byte-stream}, alignment={au, nal}"),
+      .source("video/x-raw, format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}"),
+    ]
+  }
+
+  override class var properties: [Property] {
+    Property.settings(
+      { (element: H264Decode) in element.settings }, defaults: DecoderSettings(), DecoderSettings.properties)
+      + [
+        .structure("stats", "What the decoder has done since it started") { (element: H264Decode) in
+          element.statistics.snapshot.structure
+        }
+      ]
+  }
+
+  required init(raw: UnsafeMutableRawPointer) {
+    unsafe super.init(raw: raw)
+    setPacketized(true)
+    setNeedsFormat(true)
+    setUsesDefaultPadAcceptCaps(true)
+    maximumErrors = 20
+  }
+
+  override func prepareToStream() { startAnew() }
+  override func stop() { core = DecoderCore(log: Self.log) }
+  override func setFormat(_ state: borrowing VideoCodecState) -> Bool { begin(state) }
+  override func decideAllocation(_ query: borrowing Query) -> Bool {
+    super.decideAllocation(query) && choosePool(in: query)
+  }
+  override func handleFrame(_ frame: consuming VideoCodecFrame) throws(FlowError) { try receive(frame) }
+  override func drain() throws(FlowError) { try drainCore() }
+  override func finish() throws(FlowError) { try endStream() }
+  override func flush() -> Bool { flushCore() }
+}

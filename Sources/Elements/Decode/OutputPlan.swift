@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import VideoDecoding
+
+/// What is to be agreed on with downstream.
+struct OutputPlan {
+  var layout: PictureLayout
+  var sessionLayout: SessionConfiguration.OutputLayout
+  /// What the session puts out.
+  var source: VideoInfo
+  /// What downstream gets.
+  var info: VideoInfo
+  /// Fields of the caps that `info` has no place for, by name.
+  var displayFields: [String: String]
+
+  /// The raw video's caps.
+  var caps: Caps {
+    // Left to itself, the base class makes "unknown" views "mono".
+    var caps = info.caps()
+    for (name, text) in displayFields { caps.set(name, .string(text)) }
+    return caps
+  }
+
+  /// The same output, made of pictures that the session lays out otherwise than planned.
+  func converting(from layout: PictureLayout) throws(ElementError) -> OutputPlan {
+    guard let format = layout.pixelFormat.videoFormat,
+      var described = VideoInfo(
+        format: format, width: UInt32(clamping: layout.width), height: UInt32(clamping: layout.height))
+    else { throw .unplannable(layout) }
+    described.copyDescription(from: source)
+    guard let source = VideoInfo(described.caps()) else { throw .unplannable(layout) }
+    var plan = self
+    plan.layout = layout
+    plan.source = source
+    plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
+    return plan
+  }
+}
+
+extension OutputPlan {
+  /// Chooses the output for pictures that libavcodec will produce with this layout.
+  ///
+  /// - Parameters:
+  ///   - native: the layout before the session interleaves chroma.
+  ///   - describe: fills in what is known beyond format and size.
+  ///   - allowed: what both pads allow; `nil` when nothing is linked.
+  /// - Throws: what to tell the application when nothing fits.
+  init(
+    native: PictureLayout, describe: (inout VideoInfo) -> Void, displayFields: [String: String],
+    allowed: borrowing Caps?
+  ) throws(ElementError) {
+    guard let nativeFormat = native.pixelFormat.videoFormat else {
+      throw ElementError(
+        .stream(.format), "GStreamer has no format for the stream's samples.",
+        debug: "libavcodec decodes to \(native.pixelFormat.rawValue)")
+    }
+    guard let width = UInt32(exactly: native.width), let height = UInt32(exactly: native.height),
+      var described = VideoInfo(format: nativeFormat, width: width, height: height)
+    else { throw .unplannable(native) }
+    describe(&described)
+    for candidate in RawFormatChoice.candidates(for: nativeFormat, allowed: allowed) {
+      if candidate == nativeFormat {
+        self.init(
+          layout: native, sessionLayout: .native, source: described, info: described, displayFields: displayFields)
+        return
+      }
+      guard var info = VideoInfo(format: candidate, width: width, height: height) else { continue }
+      if native.pixelFormat == .yuv420p && candidate.name == "NV12" {
+        info.copyDescription(from: described)
+        var layout = native
+        layout.pixelFormat = .nv12
+        self.init(layout: layout, sessionLayout: .semiPlanar, source: info, info: info, displayFields: displayFields)
+        return
+      }
+      // What the stream leaves open, a converter must know: as downstream would, it guesses by the size.
+      guard let source = VideoInfo(described.caps()) else { continue }
+      info.describeAsConverted(from: source)
+      if PictureConversion.isPossible(from: source, to: info) {
+        self.init(
+          layout: native, sessionLayout: .native, source: source, info: info, displayFields: displayFields)
+        return
+      }
+    }
+    throw ElementError(
+      .core(.negotiation), "Nothing that the decoder can produce is accepted downstream.",
+      debug: "decodes to \(nativeFormat.name), accepted is \(Self.describe(allowed))")
+  }
+
+  private static func describe(_ allowed: borrowing Caps?) -> String {
+    switch allowed {
+    case .some(let caps): caps.description
+    case .none: "nothing"
+    }
+  }
+}
+
+extension ElementError {
+  /// GStreamer has no raw video like this.
+  fileprivate static func unplannable(_ layout: PictureLayout) -> ElementError {
+    ElementError(
+      .stream(.format), "GStreamer has no raw video for the stream's pictures.",
+      debug: "\(layout.width)x\(layout.height) \(layout.pixelFormat.rawValue)")
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// How long pictures are held back, as the pipeline was told last.
+struct ReportedLatency {
+  private struct Latency: Hashable {
+    var frames: Int
+    var frameDuration: ClockTime
+  }
+
+  private var known: Latency?
+  private var due: ClockTime?
+
+  /// Takes note of the latency.
+  ///
+  /// - Parameters:
+  ///   - frames: how many pictures are held back.
+  ///   - rate: how many there are a second; 25 where that is not known.
+  mutating func update(frames: Int, rate: Fraction?) {
+    let latency = Latency(frames: frames, frameDuration: Self.frameDuration(rate))
+    guard latency != known else { return }
+    known = latency
+    due = ClockTime(
+      nanoseconds: latency.frameDuration.nanoseconds.multipliedReportingOverflow(by: UInt64(max(0, frames)))
+        .partialValue)
+  }
+
+  /// The latency to tell the pipeline; `nil` when it knows.
+  mutating func takeDue() -> ClockTime? { due.take() }
+
+  private static func frameDuration(_ rate: Fraction?) -> ClockTime {
+    guard let rate, rate.numerator > 0, rate.denominator > 0 else { return .seconds(1, times: 1, over: 25) }
+    return .seconds(1, times: UInt32(rate.denominator), over: UInt32(rate.numerator))
+  }
+}
