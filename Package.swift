@@ -23,6 +23,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "H26x", swiftSettings: settings),
+    // Looks into streams and files, in Swift alone as H26x is.
+    .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
@@ -59,6 +61,7 @@ let package = Package(
         "Elements", "GStreamer", "VideoDecoding", "CGStreamer", "HarnessSupport", "H26x", "ThreadSanitizerLocks",
       ],
       swiftSettings: settings),
+    .testTarget(name: "StreamReportTests", dependencies: ["StreamReport"], swiftSettings: settings),
     .testTarget(name: "PipelineTests", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Four ASCII characters that name a box, a brand or a coding (ISO/IEC 14496-12, 4.2).
+public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
+  /// The characters, the first one in the highest byte.
+  public let rawValue: UInt32
+
+  /// Creates a code from any number.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Creates a code from the first four bytes of a text; what is missing counts as spaces.
+  public init(_ text: StaticString) {
+    var value: UInt32 = 0
+    text.withUTF8Buffer { bytes in
+      for index in 0..<4 {
+        value = value << 8 | UInt32(unsafe index < bytes.count ? bytes[index] : 0x20)
+      }
+    }
+    rawValue = value
+  }
+
+  /// The four bytes; what is no printable ASCII character stands as `.`.
+  public var name: String {
+    var text = ""
+    for shift in [24, 16, 8, 0] as [UInt32] {
+      let byte = UInt8(truncatingIfNeeded: rawValue >> shift)
+      text.unicodeScalars.append(Unicode.Scalar((0x20...0x7E).contains(byte) ? byte : 0x2E))
+    }
+    return text
+  }
+}

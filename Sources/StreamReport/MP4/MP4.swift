@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The ISO base media file format as far as video samples need it: MP4, MOV and their fragmented forms
+/// (ISO/IEC 14496-12 and 14496-15).
+///
+/// Nothing of a file is believed: tables are read where they stand, entry by entry, so that memory is in proportion to
+/// the file's own `moov` and `moof` boxes and never to a number inside them.
+public enum MP4 {
+  /// Why a file cannot be read, and where.
+  public struct ReadError: Error, Sendable, Hashable {
+    /// What is wrong.
+    public enum Reason: UInt8, Sendable {
+      /// The bytes end inside the box.
+      case truncated
+      /// The box says a size that it cannot have: less than its header, or more than the box around it.
+      case badSize
+      /// The box is larger than what is kept in memory of a file.
+      case tooLarge
+      /// A field has a value that is not allowed or not known here.
+      case unsupported
+      /// A box that must be there is missing.
+      case missing
+      /// The file could not be read.
+      case unreadable
+    }
+
+    /// What is wrong.
+    public let reason: Reason
+    /// The box.
+    public let box: FourCharacterCode
+    /// Where the box begins, in bytes from the start of the file or of the bytes that were given.
+    public let offset: UInt64
+
+    /// Creates an error.
+    public init(_ reason: Reason, _ box: FourCharacterCode, at offset: UInt64) {
+      self.reason = reason
+      self.box = box
+      self.offset = offset
+    }
+  }
+
+  /// The header of a box, and where its content is.
+  public struct Box: Sendable, Hashable {
+    /// What kind of box it is.
+    public let type: FourCharacterCode
+    /// The whole box, header included.
+    public let range: Range<Int>
+    /// What follows the header.
+    public let content: Range<Int>
+  }
+
+  /// The boxes inside a range of bytes, one behind the other.
+  struct Boxes: ~Escapable {
+    private let bytes: Span<UInt8>
+    private var position: Int
+    private let end: Int
+
+    /// Iterates over `bytes[range]`; what of it lies outside `bytes` is left out.
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, in range: Range<Int>) {
+      self.bytes = bytes
+      position = max(0, min(range.lowerBound, bytes.count))
+      end = max(position, min(range.upperBound, bytes.count))
+    }
+
+    /// The next box, nil behind the last. Fewer than eight bytes at the end are padding.
+    ///
+    /// - Throws: `.badSize`, `.truncated`.
+    mutating func next() throws(ReadError) -> Box? {
+      guard end - position >= 8 else { return nil }
+      let header = try BoxHeader(bytes, at: position, limit: UInt64(end - position))
+      // The header's size was held against the limit, which is an Int.
+      let range = position..<position + Int(header.size)
+      let box = Box(
+        type: header.type, range: range, content: position + header.length..<range.upperBound)
+      position = range.upperBound
+      return box
+    }
+
+    /// The first box of this type from here on, nil when there is none.
+    ///
+    /// - Throws: `.badSize`, `.truncated`.
+    mutating func first(_ type: FourCharacterCode) throws(ReadError) -> Box? {
+      while let box = try next() { if box.type == type { return box } }
+      return nil
+    }
+  }
+
+  /// Size and type in front of a box (ISO/IEC 14496-12, 4.2.2).
+  struct BoxHeader: Sendable, Hashable {
+    let type: FourCharacterCode
+    /// Bytes of the header: 8, or 16 with a `largesize`; 16 more with a `usertype`.
+    let length: Int
+    /// Bytes of the whole box.
+    let size: UInt64
+
+    /// The longest header.
+    static let maximumLength = 32
+
+    /// Reads a header.
+    ///
+    /// - Parameter limit: how many bytes there are up to the end of what is around the box; the box may not be longer.
+    init(_ bytes: Span<UInt8>, at offset: Int, limit: UInt64) throws(ReadError) {
+      guard let size32 = bytes.uint32(at: offset), let code = bytes.uint32(at: offset + 4) else {
+        throw ReadError(.truncated, FourCharacterCode(rawValue: 0), at: UInt64(max(offset, 0)))
+      }
+      type = FourCharacterCode(rawValue: code)
+      var length = 8
+      var size = UInt64(size32)
+      if size32 == 1 {
+        guard let large = bytes.uint64(at: offset + 8) else {
+          throw ReadError(.truncated, type, at: UInt64(offset))
+        }
+        size = large
+        length = 16
+      } else if size32 == 0 {
+        // Up to the end.
+        size = limit
+      }
+      if type == FourCharacterCode("uuid") { length += 16 }
+      guard size >= UInt64(length), size <= limit else {
+        throw ReadError(.badSize, type, at: UInt64(offset))
+      }
+      self.length = length
+      self.size = size
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// A big-endian number of 8 bits, nil when it is not all there.
+  func uint8(at offset: Int) -> UInt8? { offset >= 0 && offset < count ? self[offset] : nil }
+
+  /// A big-endian number of 16 bits, nil when it is not all there.
+  func uint16(at offset: Int) -> UInt16? {
+    guard offset >= 0, offset <= count - 2 else { return nil }
+    return UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
+  }
+
+  /// A big-endian number of 32 bits, nil when it is not all there.
+  func uint32(at offset: Int) -> UInt32? {
+    guard offset >= 0, offset <= count - 4 else { return nil }
+    var value: UInt32 = 0
+    for index in offset..<offset + 4 { value = value << 8 | UInt32(self[index]) }
+    return value
+  }
+
+  /// A big-endian number of 64 bits, nil when it is not all there.
+  func uint64(at offset: Int) -> UInt64? {
+    guard let high = uint32(at: offset), let low = uint32(at: offset + 4) else { return nil }
+    return UInt64(high) << 32 | UInt64(low)
+  }
+
+  /// A copy of some bytes, nil when they are not all there.
+  func array(_ range: Range<Int>) -> [UInt8]? {
+    guard range.lowerBound >= 0, range.upperBound <= count else { return nil }
+    let part = extracting(range)
+    return [UInt8](capacity: part.count) { output in
+      for index in part.indices { output.append(part[index]) }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Bytes of a file, read where they are asked for: the file may be larger than memory.
+public protocol ByteSource {
+  /// Size of the file in bytes.
+  var size: UInt64 { get }
+
+  /// Reads bytes.
+  ///
+  /// - Returns: the bytes; fewer than asked for when the file ends or cannot be read.
+  mutating func read(at offset: UInt64, count: Int) -> [UInt8]
+}
+
+extension MP4 {
+  /// Goes through the samples of a file's video track in decoding order, sample tables first, then fragments.
+  public struct VideoSamples<Source: ByteSource> {
+    /// The file.
+    public private(set) var source: Source
+    /// What `moov` says.
+    public let movie: Movie
+    /// The track whose samples these are.
+    public let track: Track
+    private var table: SampleCursor?
+    private var fragment: FragmentCursor?
+    /// Where the next box of the file is.
+    private var position: UInt64
+    private var decodingTime: Int64 = 0
+
+    /// The largest `moov` or `moof` that is read: a day of samples at 60 a second has 40 MB of tables.
+    public static var headerLimit: UInt64 { 512 << 20 }
+
+    /// Finds the tracks of a file.
+    ///
+    /// - Throws: ``ReadError``; `.missing` when the file has no `moov` box, or no H.264 or H.265 track.
+    public init(_ source: consuming Source) throws(ReadError) {
+      var source = source
+      var offset: UInt64 = 0
+      var found: Movie?
+      var firstFragment: UInt64?
+      while found == nil, let box = try Self.header(&source, at: offset) {
+        switch box.type {
+        case "moov": found = try Movie(Self.content(&source, box, at: offset))
+        case "moof": firstFragment = firstFragment ?? offset
+        default: break
+        }
+        offset += box.size
+      }
+      guard let found, let track = found.videoTrack else {
+        throw ReadError(.missing, FourCharacterCode("moov"), at: offset)
+      }
+      position = min(firstFragment ?? offset, offset)
+      movie = found
+      self.track = track
+      table = track.samples.map { SampleCursor($0) }
+      self.source = source
+    }
+
+    /// The next sample; nil behind the last.
+    ///
+    /// - Throws: ``ReadError`` where a fragment is damaged; the samples before it were given.
+    public mutating func next() throws(ReadError) -> Sample? {
+      let tables = movie.bytes
+      if let sample = table?.next(tables.span) {
+        decodingTime = sample.decodingTime &+ Int64(sample.duration)
+        return sample
+      }
+      table = nil
+      while true {
+        if let sample = try fragment?.nextSample() {
+          decodingTime = sample.decodingTime &+ Int64(sample.duration)
+          return sample
+        }
+        fragment = nil
+        guard movie.isFragmented, try beginFragment() else { return nil }
+      }
+    }
+
+    /// The bytes of a sample; fewer when the file ends before it does.
+    public mutating func bytes(of sample: Sample) -> [UInt8] {
+      let end = min(sample.range.upperBound, source.size)
+      guard sample.range.lowerBound < end else { return [] }
+      return source.read(
+        at: sample.range.lowerBound, count: Int(clamping: end - sample.range.lowerBound))
+    }
+
+    private mutating func beginFragment() throws(ReadError) -> Bool {
+      while let box = try Self.header(&source, at: position) {
+        let start = position
+        position += box.size
+        guard box.type == FourCharacterCode("moof") else { continue }
+        fragment = FragmentCursor(
+          try Self.content(&source, box, at: start), at: start, track: track.id,
+          defaults: movie.fragmentDefaults(of: track.id), decodingTime: decodingTime)
+        return true
+      }
+      return false
+    }
+
+    /// The header of the box at this place of the file; nil at its end.
+    private static func header(_ source: inout Source, at offset: UInt64) throws(ReadError)
+      -> BoxHeader?
+    {
+      guard offset < source.size, source.size - offset >= 8 else { return nil }
+      let bytes = source.read(
+        at: offset, count: Int(min(UInt64(BoxHeader.maximumLength), source.size - offset)))
+      guard bytes.count >= 8 else {
+        throw ReadError(.unreadable, FourCharacterCode(rawValue: 0), at: offset)
+      }
+      do throws(ReadError) {
+        return try BoxHeader(bytes.span, at: 0, limit: source.size - offset)
+      } catch {
+        throw ReadError(error.reason, error.box, at: offset)
+      }
+    }
+
+    private static func content(
+      _ source: inout Source, _ box: BoxHeader, at offset: UInt64
+    ) throws(ReadError) -> [UInt8] {
+      let count = box.size - UInt64(box.length)
+      guard count <= headerLimit else { throw ReadError(.tooLarge, box.type, at: offset) }
+      let bytes = source.read(at: offset + UInt64(box.length), count: Int(count))
+      guard UInt64(bytes.count) == count else { throw ReadError(.truncated, box.type, at: offset) }
+      return bytes
+    }
+  }
+}

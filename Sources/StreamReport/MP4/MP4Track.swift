@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension MP4 {
+  /// What one kind of samples of a track is: an entry of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-15, 5.4.2 and 8.4.1).
+  public struct VisualSampleDescription: Sendable, Hashable {
+    /// `avc1`, `avc3`, `hvc1`, `hev1`, …
+    public var coding: FourCharacterCode
+    /// `width` and `height`, in luma samples.
+    public var width: Int
+    public var height: Int
+    /// The content of `avcC` or `hvcC`; empty when there is none.
+    public var configuration: [UInt8] = []
+    /// `colr` of type `nclx` or `nclc`: primaries, transfer, matrix (H.273), and whether the range is full where the box
+    /// says so.
+    public var colour: Colour?
+    /// `pasp`: horizontal and vertical spacing; nil when the file does not say.
+    public var pixelAspectRatio: (horizontal: UInt32, vertical: UInt32)? {
+      spacing.map { (UInt32(truncatingIfNeeded: $0 >> 32), UInt32(truncatingIfNeeded: $0)) }
+    }
+    var spacing: UInt64?
+
+    /// What `colr` says.
+    public struct Colour: Sendable, Hashable {
+      public var primaries: UInt16
+      public var transfer: UInt16
+      public var matrix: UInt16
+      /// `full_range_flag`; nil in QuickTime's form, which has none.
+      public var isFullRange: Bool?
+    }
+  }
+
+  /// An entry of the edit list: what of the track is shown when (`elst`, 8.6.6).
+  public struct Edit: Sendable, Hashable {
+    /// How long, in the movie's timescale.
+    public var duration: UInt64
+    /// From where in the track, in the track's timescale; −1 is a pause.
+    public var mediaTime: Int64
+    /// `media_rate`, in 1/65536.
+    public var rate: UInt32
+  }
+
+  /// A track of a file.
+  public struct Track: Sendable, Hashable {
+    /// `track_ID`.
+    public var id: UInt32 = 0
+    /// `handler_type`: `vide`, `soun`, …
+    public var handler = FourCharacterCode(rawValue: 0)
+    /// Ticks a second.
+    public var timescale: UInt32 = 0
+    /// `duration` of the media, in the track's timescale.
+    public var duration: UInt64 = 0
+    /// ISO 639-2 code, three letters; empty when the file has none.
+    public var language = ""
+    /// How far the picture is turned clockwise before it is shown, 0, 90, 180 or 270; nil when the matrix does
+    /// something else.
+    public var rotation: Int? = 0
+    /// Width and height to show, in 1/65536 of a sample.
+    public var presentationWidth: UInt32 = 0
+    public var presentationHeight: UInt32 = 0
+    /// The edit list, `editLimit` entries at most.
+    public var edits: [Edit] = []
+    /// What the samples are, `descriptionLimit` entries at most.
+    public var descriptions: [VisualSampleDescription] = []
+    /// The coding of the first sample description, of any kind of track.
+    public var coding = FourCharacterCode(rawValue: 0)
+    /// Where the samples are.
+    var samples: SampleTable?
+
+    /// Edits that are kept.
+    public static let editLimit = 1024
+    /// Sample descriptions that are kept.
+    public static let descriptionLimit = 256
+
+    /// Number of samples that the sample table says, fragments left out.
+    public var sampleCount: UInt32 { samples?.sampleCount ?? 0 }
+
+    /// Reads a `trak` box.
+    init(_ bytes: Span<UInt8>, _ content: Range<Int>) throws(ReadError) {
+      var boxes = Boxes(bytes, in: content)
+      while let box = try boxes.next() {
+        switch box.type {
+        case "tkhd": readHeader(bytes, box)
+        case "edts":
+          var edits = Boxes(bytes, in: box.content)
+          if let list = try edits.first(FourCharacterCode("elst")) { readEdits(bytes, list) }
+        case "mdia": try readMedia(bytes, box)
+        default: break
+        }
+      }
+    }
+
+    private mutating func readHeader(_ bytes: Span<UInt8>, _ box: Box) {
+      let start = box.content.lowerBound
+      let isLong = bytes.uint8(at: start) == 1
+      id = bytes.uint32(at: start + (isLong ? 20 : 12)) ?? 0
+      // Times, id, reserved and duration; 8 reserved, layer, group, volume, reserved.
+      let matrix = start + (isLong ? 36 : 24) + 16
+      presentationWidth = bytes.uint32(at: matrix + 36) ?? 0
+      presentationHeight = bytes.uint32(at: matrix + 40) ?? 0
+      func entry(_ index: Int) -> Int32 {
+        Int32(bitPattern: bytes.uint32(at: matrix + 4 * index) ?? 0)
+      }
+      let one: Int32 = 0x10000
+      rotation =
+        switch (entry(0), entry(1), entry(3), entry(4)) {
+        case (one, 0, 0, one): 0
+        case (0, one, -one, 0): 90
+        case (-one, 0, 0, -one): 180
+        case (0, -one, one, 0): 270
+        default: nil
+        }
+    }
+
+    private mutating func readEdits(_ bytes: Span<UInt8>, _ box: Box) {
+      let isLong = bytes.uint8(at: box.content.lowerBound) == 1
+      let table = Table(bytes, box.content, stride: isLong ? 20 : 12)
+      for index in 0..<min(table.count, Self.editLimit) {
+        guard let place = table.offset(index) else { return }
+        let size = isLong ? 8 : 4
+        let duration = isLong ? bytes.uint64(at: place) : bytes.uint32(at: place).map { UInt64($0) }
+        let time =
+          isLong
+          ? bytes.uint64(at: place + size).map { Int64(bitPattern: $0) }
+          : bytes.uint32(at: place + size).map { Int64(Int32(bitPattern: $0)) }
+        guard let duration, let time, let rate = bytes.uint32(at: place + 2 * size) else { return }
+        edits.append(Edit(duration: duration, mediaTime: time, rate: rate))
+      }
+    }
+
+    private mutating func readMedia(_ bytes: Span<UInt8>, _ media: Box) throws(ReadError) {
+      var boxes = Boxes(bytes, in: media.content)
+      while let box = try boxes.next() {
+        let start = box.content.lowerBound
+        switch box.type {
+        case "mdhd":
+          let isLong = bytes.uint8(at: start) == 1
+          timescale = bytes.uint32(at: start + (isLong ? 20 : 12)) ?? 0
+          duration =
+            (isLong
+              ? bytes.uint64(at: start + 24) : bytes.uint32(at: start + 16).map { UInt64($0) }) ?? 0
+          language = Self.language(bytes.uint16(at: start + (isLong ? 32 : 20)) ?? 0)
+        case "hdlr": handler = FourCharacterCode(rawValue: bytes.uint32(at: start + 8) ?? 0)
+        case "minf":
+          var information = Boxes(bytes, in: box.content)
+          if let table = try information.first(FourCharacterCode("stbl")) {
+            try readTable(bytes, table)
+          }
+        default: break
+        }
+      }
+    }
+
+    private mutating func readTable(_ bytes: Span<UInt8>, _ table: Box) throws(ReadError) {
+      samples = try SampleTable(bytes, table.content)
+      var boxes = Boxes(bytes, in: table.content)
+      guard let list = try boxes.first(FourCharacterCode("stsd")) else { return }
+      let first = min(list.content.lowerBound + 8, list.content.upperBound)
+      var entries = Boxes(bytes, in: first..<list.content.upperBound)
+      while let entry = try entries.next() {
+        if coding.rawValue == 0 { coding = entry.type }
+        guard handler == FourCharacterCode("vide") || entry.type.isVideo else { continue }
+        if descriptions.count < Self.descriptionLimit {
+          descriptions.append(try VisualSampleDescription(bytes, entry))
+        }
+      }
+    }
+
+    /// Three letters of five bits, packed.
+    private static func language(_ code: UInt16) -> String {
+      // QuickTime's numbers of Macintosh languages end where packed letters begin.
+      guard code >= 0x400, code != 0x7FFF else { return "" }
+      var text = ""
+      for shift in [10, 5, 0] as [UInt16] {
+        let letter = UInt8(truncatingIfNeeded: code >> shift & 31)
+        guard (1...26).contains(letter) else { return "" }
+        text.unicodeScalars.append(Unicode.Scalar(letter + 0x60))
+      }
+      return text
+    }
+  }
+}
+
+extension FourCharacterCode {
+  /// Whether samples of this coding are H.264 or H.265.
+  var isVideo: Bool {
+    switch self {
+    case "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dvav", "dva1": true
+    default: false
+    }
+  }
+}
+
+extension MP4.VisualSampleDescription {
+  /// Reads a `VisualSampleEntry` (ISO/IEC 14496-12, 12.1.3).
+  init(_ bytes: Span<UInt8>, _ entry: MP4.Box) throws(MP4.ReadError) {
+    coding = entry.type
+    let start = entry.content.lowerBound
+    width = Int(bytes.uint16(at: start + 24) ?? 0)
+    height = Int(bytes.uint16(at: start + 26) ?? 0)
+    // 78 bytes of fields, then boxes; QuickTime ends them with four zero bytes.
+    let first = min(start + 78, entry.content.upperBound)
+    var boxes = MP4.Boxes(bytes, in: first..<entry.content.upperBound)
+    while let box = try boxes.next() {
+      let content = box.content.lowerBound
+      switch box.type {
+      case "avcC", "hvcC": configuration = bytes.array(box.content) ?? []
+      case "pasp":
+        if let horizontal = bytes.uint32(at: content), let vertical = bytes.uint32(at: content + 4) {
+          spacing = UInt64(horizontal) << 32 | UInt64(vertical)
+        }
+      case "colr":
+        let kind = FourCharacterCode(rawValue: bytes.uint32(at: content) ?? 0)
+        guard kind == FourCharacterCode("nclx") || kind == FourCharacterCode("nclc"),
+          let primaries = bytes.uint16(at: content + 4),
+          let transfer = bytes.uint16(at: content + 6),
+          let matrix = bytes.uint16(at: content + 8)
+        else { break }
+        let range =
+          kind == FourCharacterCode("nclx")
+          ? bytes.uint8(at: content + 10).map { $0 & 0x80 != 0 } : nil
+        colour = Colour(
+          primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range)
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import StreamReport
+import Testing
+
+@Suite("MP4 samples") struct VideoSamplesTests {
+  @Test("Every sample of an MP4 with B-frames, with place and times")
+  func sampleTable() throws {
+    var samples = try MP4.VideoSamples(BytesSource(file: media.appending(path: "clip.mp4")))
+    #expect(samples.track.handler.name == "vide")
+    #expect(samples.track.coding.name == "avc1")
+    #expect(samples.track.descriptions.first?.configuration.first == 1)
+    #expect(samples.track.rotation == 0)
+    var all: [MP4.Sample] = []
+    while let sample = try samples.next() { all.append(sample) }
+    #expect(all.count == Int(samples.track.sampleCount))
+    #expect(all.count == 62)
+    #expect(all.first?.isSync == true)
+    #expect(all.first?.range == 48..<4283)
+    #expect(all[1].range == 4283..<4283 + 1920)
+    // Decoding times ascend, presentation times are a permutation of evenly spaced ones.
+    for (sample, next) in zip(all, all.dropFirst()) { #expect(next.decodingTime > sample.decodingTime) }
+    let presentation = all.map { $0.decodingTime + $0.compositionOffset }.sorted()
+    let steps = Set(zip(presentation, presentation.dropFirst()).map { $1 - $0 })
+    #expect(steps.count == 1)
+    // Each sample begins with the length of a NAL unit that fits.
+    for sample in all {
+      let bytes = samples.bytes(of: sample)
+      #expect(UInt64(bytes.count) == sample.range.upperBound - sample.range.lowerBound)
+      let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      #expect(length > 0 && length + 4 <= bytes.count)
+    }
+  }
+
+  @Test("A file cut off anywhere gives an error or fewer samples, and never traps")
+  func cutOff() throws {
+    let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
+    for length in stride(from: 0, to: whole.count, by: 211) {
+      do {
+        var samples = try MP4.VideoSamples(BytesSource([UInt8](whole[..<length])))
+        while let sample = try samples.next() { _ = samples.bytes(of: sample) }
+      } catch {
+        #expect(error.reason == .missing || error.reason == .truncated || error.reason == .badSize, "\(length)")
+      }
+    }
+  }
+
+  @Test("Any byte of the movie box may be anything")
+  func damaged() throws {
+    let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
+    let movie = try #require(place(of: "moov", in: whole))
+    for offset in stride(from: movie, to: min(whole.count, movie + 4096), by: 1) {
+      for value in [0, 0x7F, 0xFF] as [UInt8] {
+        var bytes = whole
+        bytes[offset] = value
+        do {
+          var samples = try MP4.VideoSamples(BytesSource(bytes))
+          var count = 0
+          while count < 10_000, let sample = try samples.next() {
+            #expect(sample.range.lowerBound <= sample.range.upperBound)
+            count += 1
+          }
+        } catch {
+          #expect(error.reason != .unreadable, "\(offset)")
+        }
+      }
+    }
+  }
+
+  @Test("Fragments: runs with and without defaults, times that are given and times that go on")
+  func fragments() throws {
+    // Track 1, two fragments: the first says its time, the second goes on from there.
+    let description = box("avc1", [UInt8](repeating: 0, count: 78) + box("avcC", [1, 66, 0, 30, 255, 224, 0]))
+    let tables = box("stsd", words(0, 1) + description) + box("stsz", words(0, 0, 0))
+    let media =
+      box("mdhd", words(0, 0, 0, 90000, 0) + [0x55, 0xC4, 0, 0])
+      + box("hdlr", words(0, 0) + text("vide") + words(0, 0, 0))
+      + box("minf", box("stbl", tables))
+    let identity: [UInt8] = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
+    let header = words(7, 0, 0, 1, 0, 0) + words(0, 0, 0, 0) + identity + words(320 << 16, 240 << 16)
+    let movie = box(
+      "moov",
+      box("mvhd", words(0, 0, 0, 1000, 0)) + box("trak", box("tkhd", header) + box("mdia", media))
+        + box("mvex", box("trex", words(0, 1, 1, 3000, 100, 0x1_0000))))
+    let first = box(
+      "moof",
+      box(
+        "traf",
+        box("tfhd", words(0x02_0000, 1)) + box("tfdt", words(0, 9000))
+          // data-offset, first-sample-flags, sizes.
+          + box("trun", words(0x205, 2, 500, 0, 40, 50))))
+    let second = box(
+      "moof",
+      box(
+        "traf",
+        box("tfhd", words(0, 1))
+          // data-offset, durations, composition offsets, flags.
+          + box("trun", words(0x0100_0D01, 2, 300, 1500, 0, UInt32(bitPattern: -1500), 1500, 0x1_0000, 0))))
+    let file = movie + first + box("mdat", [1, 2, 3]) + second
+    var samples = try MP4.VideoSamples(BytesSource(file))
+    #expect(samples.track.language == "und")
+    #expect(samples.movie.isFragmented)
+    var all: [MP4.Sample] = []
+    while let sample = try samples.next() { all.append(sample) }
+    let start = UInt64(movie.count)
+    let next = start + UInt64(first.count + 11)
+    try #require(all.count == 4)
+    #expect(
+      all.map(\.range) == [
+        start + 500..<start + 540, start + 540..<start + 590, next + 300..<next + 400, next + 400..<next + 500,
+      ])
+    #expect(all.map(\.decodingTime) == [9000, 12000, 15000, 16500])
+    #expect(all.map(\.compositionOffset) == [0, 0, -1500, 0])
+    #expect(all.map(\.isSync) == [true, false, true, false])
+  }
+
+  @Test("Turned pictures are told by the matrix")
+  func rotation() throws {
+    for (matrix, rotation) in [
+      ([0, 0x10000, 0, UInt32(bitPattern: -0x10000), 0, 0], 90),
+      ([UInt32(bitPattern: -0x10000), 0, 0, 0, UInt32(bitPattern: -0x10000), 0], 180),
+      ([0, UInt32(bitPattern: -0x10000), 0, 0x10000, 0, 0], 270),
+    ] as [([UInt32], Int)] {
+      let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
+      let header = try #require(place(of: "tkhd", in: whole))
+      var bytes = whole
+      for (index, value) in matrix.enumerated() {
+        // Size, type, version and flags, six words of times and id, four of layer and volume.
+        for byte in 0..<4 {
+          bytes[header + 8 + 40 + 4 * index + byte] = UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32(byte)))
+        }
+      }
+      #expect(try MP4.VideoSamples(BytesSource(bytes)).track.rotation == rotation)
+    }
+  }
+
+  private func text(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
+
+  private func words(_ values: UInt32...) -> [UInt8] {
+    values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) } }
+  }
+
+  private func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+    words(UInt32(content.count + 8)) + text(type) + content
+  }
+
+  /// Where the box of this type begins.
+  private func place(of type: String, in bytes: [UInt8]) -> Int? {
+    let code = text(type)
+    return (4..<bytes.count - 4).first { [UInt8](bytes[$0..<$0 + 4]) == code }.map { $0 - 4 }
+  }
+}
