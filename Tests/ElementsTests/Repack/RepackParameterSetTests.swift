@@ -7,7 +7,7 @@ import Testing
 private typealias Stream = RepackStream
 
 /// Parameter sets and `codec_data`: where they go, and when the caps change.
-@Suite(.serialized) struct H264RepackParameterSetTests {
+@Suite(.serialized) struct RepackParameterSetTests {
   private let idr = Stream.slice(0, isIDR: true)
 
   /// The number of caps events that came out.

@@ -2,9 +2,11 @@
 import H26x
 
 /// The parameter sets of the stream, and which of them downstream has not been given yet.
-struct H264RepackParameterSets {
+struct RepackParameterSets {
+  typealias Codec = H264
+
   /// A parameter set that must go before the next picture.
-  struct Pending {
+  private struct Pending {
     var nalUnit: [UInt8]
     /// It was in the stream, in an access unit of its own, and not out of band.
     var wasInBand: Bool
@@ -13,28 +15,30 @@ struct H264RepackParameterSets {
   /// What became of a parameter set of the stream.
   enum Insertion { case unreadable, unchanged, changed }
 
-  private(set) var store = H264.ParameterSets()
-  private(set) var pending: [Pending] = []
+  /// Those in force.
+  private(set) var store = Codec.ParameterSets()
   /// A change went to downstream in-band, so that `codec_data` is behind the stream.
   private(set) var isDescriptionStale = false
   /// The input's caps brought parameter sets.
   private(set) var areOutOfBand = false
-  /// The input's `codec_data`, as long as nothing in the stream contradicts it.
-  private var record: H264.DecoderConfigurationRecord?
+  private var pending: [Pending] = []
+  /// The input's `codec_data`, read and as it is.
+  private var record: Codec.DecoderConfigurationRecord?
   private var recordBytes: [UInt8] = []
+  /// Something in the stream contradicts the parameter sets of `codec_data`.
+  private var isContradicted = false
 
   /// More cannot be waiting in a sane stream: every id of every kind.
   private static let maximumPending = 32 + 32 + 32 + 256
 
   /// Takes the parameter sets of new caps. Without any out of band, those known are kept: they are in the stream.
-  mutating func adopt(_ format: H264RepackFormat) {
-    record = nil
-    recordBytes = []
-    areOutOfBand = format.carriesParameterSets
-    guard format.carriesParameterSets, let record = format.record else { return }
+  mutating func adopt(_ caps: CompressedCaps) {
+    record = caps.record
+    recordBytes = caps.codecData
+    isContradicted = false
+    areOutOfBand = Self.carriesParameterSets(caps)
+    guard areOutOfBand else { return }
     store.removeAll()
-    self.record = record
-    recordBytes = format.recordBytes
     for nalUnit in nalUnits {
       // One that cannot be read is passed on all the same: a decoder may know more.
       _ = try? store.insert(nalUnit.span)
@@ -42,9 +46,14 @@ struct H264RepackParameterSets {
     makeAllPending()
   }
 
+  /// Whether `codec_data` of these caps holds parameter sets.
+  static func carriesParameterSets(_ caps: CompressedCaps) -> Bool {
+    caps.record?.sequenceParameterSets.isEmpty == false
+  }
+
   /// Says that downstream may know nothing any more, as after a seek.
   mutating func makeAllPending() {
-    guard record != nil else { return }
+    guard description != nil else { return }
     pending.removeAll { !$0.wasInBand }
     pending += nalUnits.map { Pending(nalUnit: $0, wasInBand: false) }
   }
@@ -56,7 +65,7 @@ struct H264RepackParameterSets {
     } catch {
       return .unreadable
     }
-    record = nil
+    isContradicted = true
     return .changed
   }
 
@@ -72,9 +81,12 @@ struct H264RepackParameterSets {
     isDescriptionStale = !outOfBand
   }
 
+  /// Whether some wait to be given to downstream.
+  var hasPending: Bool { !pending.isEmpty }
+
   /// All NAL units in the order in which a decoder needs them.
   var nalUnits: [[UInt8]] {
-    if let record {
+    if let record = description {
       return record.sequenceParameterSets + (record.high?.sequenceParameterSetExtensions ?? [])
         + record.pictureParameterSets
     }
@@ -84,30 +96,41 @@ struct H264RepackParameterSets {
 
   /// Those that wait and were not overtaken by others of the same id, in the order in which a decoder needs them.
   func pendingNALUnits(includingOutOfBand: Bool) -> [[UInt8]] {
-    guard !pending.isEmpty else { return [] }
+    guard hasPending else { return [] }
     return nalUnits.filter { nalUnit in
       pending.contains { ($0.wasInBand || includingOutOfBand) && $0.nalUnit == nalUnit }
     }
   }
 
   /// Whether `codec_data` can be made.
-  var canDescribe: Bool { record != nil || store.canReadSlices }
+  var canDescribe: Bool { description != nil || store.canReadSlices }
 
-  /// `codec_data` for output; nil when the parameter sets are missing, or more than the record can hold.
-  func codecData(for streamFormat: StreamFormat, lengthSize: NALLengthSize) -> [UInt8]? {
-    if let record, streamFormat == .avc, record.nalLengthSize == lengthSize { return recordBytes }
+  /// `codec_data` for avc or avc3 output; nil when the parameter sets are missing, or more than the record can hold.
+  func codecData(for output: StreamFormat, input: StreamFormat, lengthSize: NALLengthSize) -> [UInt8]? {
+    // What cannot be read is handed on as it is.
+    if output == input, record == nil, !recordBytes.isEmpty { return recordBytes }
+    // The record of avc3 does not follow the stream.
+    if let record, output == .avc3, input == .avc3 { return bytes(of: record, lengthSize) }
     guard canDescribe else { return nil }
     do throws(BitstreamError) {
-      var result: H264.DecoderConfigurationRecord
-      if let record {
-        result = record
-      } else {
-        result = try H264.DecoderConfigurationRecord(store, nalLengthSize: lengthSize)
-      }
-      result.nalLengthSize = lengthSize
-      return try (streamFormat == .avc3 ? result.withoutParameterSets : result).bytes()
+      let current =
+        if let description { description } else {
+          try Codec.DecoderConfigurationRecord(store, nalLengthSize: lengthSize)
+        }
+      return bytes(of: output == .avc3 ? current.withoutParameterSets : current, lengthSize)
     } catch {
       return nil
     }
   }
+
+  /// A record with another length size in it and nothing else changed.
+  private func bytes(of record: Codec.DecoderConfigurationRecord, _ lengthSize: NALLengthSize) -> [UInt8]? {
+    if record == self.record, record.nalLengthSize == lengthSize { return recordBytes }
+    var changed = record
+    changed.nalLengthSize = lengthSize
+    do throws(BitstreamError) { return try changed.bytes() } catch { return nil }
+  }
+
+  /// The input's record, as long as nothing in the stream contradicts its parameter sets.
+  private var description: Codec.DecoderConfigurationRecord? { areOutOfBand && !isContradicted ? record : nil }
 }

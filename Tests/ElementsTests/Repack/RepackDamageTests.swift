@@ -7,7 +7,7 @@ import Testing
 private typealias Stream = RepackStream
 
 /// Input that is not as it should be.
-@Suite(.serialized) struct H264RepackDamageTests {
+@Suite(.serialized) struct RepackDamageTests {
   private let idr = Stream.slice(0, isIDR: true)
   private let record = RepackStream.avcC([RepackStream.sps()], pps: [RepackStream.pps()])
 

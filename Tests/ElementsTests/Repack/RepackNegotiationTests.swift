@@ -8,7 +8,7 @@ import Testing
 private typealias Stream = RepackStream
 
 /// Caps, latency, events, states, and which way the bytes take.
-@Suite(.serialized) struct H264RepackNegotiationTests {
+@Suite(.serialized) struct RepackNegotiationTests {
   private let idr = Stream.slice(0, isIDR: true)
   private let record = RepackStream.avcC([RepackStream.sps()], pps: [RepackStream.pps()])
   private var sets: [[UInt8]] { [Stream.sps(), Stream.pps()] }

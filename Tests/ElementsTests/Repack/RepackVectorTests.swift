@@ -10,6 +10,7 @@ private typealias Stream = RepackStream
 private let vectorFolder: URL? = {
   let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
+    .deletingLastPathComponent()
   let folder =
     ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(fileURLWithPath: $0) }
     ?? root.deletingLastPathComponent().appendingPathComponent("shared/vectors")
@@ -21,7 +22,7 @@ private let vectorFolder: URL? = {
 }()
 
 /// Streams made elsewhere, NAL unit by NAL unit to AVC and back: every slice comes out as it went in.
-@Suite(.serialized, .enabled(if: vectorFolder != nil)) struct H264RepackVectorTests {
+@Suite(.serialized, .enabled(if: vectorFolder != nil)) struct RepackVectorTests {
   private static let files = [
     "CI1_FT_B.264", "FRExt1_Panasonic.avc", "MR1_BT_A.h264", "SVA_BA2_D.264", "freh6.264", "HPCAMAPALQ_BRCM_B.264",
     "test_cif_P_CABAC_slice.264", "sps_subsetsps_bothVUI.264", "jm_1080p_allslice.264", "LS_SVA_D.264",

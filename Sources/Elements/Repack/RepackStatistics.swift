@@ -2,7 +2,7 @@
 import GStreamer
 
 /// What `swifth264repack` did since it was started; the `stats` property.
-struct H264RepackStatistics: Sendable {
+struct RepackStatistics: Sendable {
   /// Buffers handed on as they were, in passthrough or because nothing was to be done.
   var untouched: UInt64 = 0
   /// Access units whose prefixes were exchanged in place.

@@ -51,7 +51,7 @@ struct RepackEnd: Sendable, CustomTestStringConvertible {
 }
 
 /// Every packaging to every packaging.
-@Suite(.serialized) struct H264RepackMatrixTests {
+@Suite(.serialized) struct RepackMatrixTests {
   private let sps = Stream.sps(profile: 122, constraints: 0)
   private let pps = Stream.pps()
   private let high: [UInt8] = [0xFC | 2, 0xF8 | 2, 0xF8 | 1, 0]

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// The properties of `swifth264repack`.
-struct H264RepackSettings: Sendable, Equatable {
+struct RepackSettings: Sendable, Equatable {
   var nalLengthSize = LengthSize.four
   var parameterSets = ParameterSetInsertion.automatic
   var insertsDelimiter = false

@@ -2,7 +2,9 @@
 import H26x
 
 /// What is in an access unit, as far as repackaging needs to know.
-struct H264RepackContent {
+struct AccessUnitContent {
+  typealias Codec = H264
+
   /// There is a slice.
   private(set) var hasPicture = false
   private(set) var isRandomAccessPoint = false
@@ -19,7 +21,7 @@ struct H264RepackContent {
 
   /// Takes a NAL unit in, its parameter set into the store.
   @inline(__always)
-  mutating func add(_ nalUnit: Span<UInt8>, type: UInt8, sets: inout H264RepackParameterSets) {
+  mutating func add(_ nalUnit: Span<UInt8>, type: UInt8, sets: inout RepackParameterSets) {
     switch type {
     case 1, 2, 3, 4:
       hasPicture = true
@@ -41,7 +43,7 @@ struct H264RepackContent {
   /// Nothing but parameter sets, perhaps behind a delimiter: they belong to the next picture.
   var isParameterSetsOnly: Bool { !hasPicture && !hasOther && !parameterSets.isEmpty }
 
-  private mutating func addParameterSet(_ nalUnit: Span<UInt8>, _ sets: inout H264RepackParameterSets) {
+  private mutating func addParameterSet(_ nalUnit: Span<UInt8>, _ sets: inout RepackParameterSets) {
     let bytes = nalUnit.copied()
     guard !hasPicture else {
       lateParameterSets.append(bytes)

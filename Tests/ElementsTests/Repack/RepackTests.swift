@@ -6,7 +6,7 @@ import Testing
 
 private typealias Stream = RepackStream
 
-@Suite(.serialized) struct H264RepackTests {
+@Suite(.serialized) struct RepackTests {
   @Test func byteStreamBecomesAVC() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream", more: ", width=32, height=32, framerate=25/1, parsed=true"))

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// `swifth264repack`: H.264 from any packaging to any other, without a change to its slices.
+///
+/// Input and output are avc (lengths in front of the NAL units, parameter sets in `codec_data`), avc3 (the same with
+/// the parameter sets in the stream) and byte-stream (start codes). The caps of the output wait until the parameter
+/// sets are known where `codec_data` has to be made from them.
+final class H264Repack: BaseTransform, RepackElement {
+  static let log = Log("swifth264repack", "H.264 repackager")
+
+  let settings = Locked(RepackSettings())
+  let statistics = Locked(RepackStatistics())
+  let latency = Locked(RepackLatency())
+  var core = RepackCore(RepackSettings())
+
+  // No "Parser" in the classification: autopluggers put every parser they find into their chains.
+  override class var metadata: ElementMetadata {
+    ElementMetadata(
+      name: "H.264 repackager in Swift", classification: "Codec/Converter/Video",
+      description: "Converts H.264 among byte-stream, avc and avc3",
+      author: "The gst-swift-h26x authors")
+  }
+
+  override class var padTemplates: [PadTemplate] {
+    [
+      .sink("video/x-h264, stream-format={avc, avc3, byte-stream}, alignment={au, nal}"),
+      .source(
+        """
+        video/x-h264, stream-format={avc, avc3}, alignment=au; \
+        video/x-h264, stream-format=byte-stream, alignment={au, nal}
+        """),
+    ]
+  }
+
+  override class var properties: [Property] {
+    Property.settings(
+      { (element: H264Repack) in element.settings }, defaults: RepackSettings(), RepackSettings.properties)
+      + [
+        .structure("stats", "What was done since the start") { (element: H264Repack) in
+          element.statistics.snapshot.structure
+        }
+      ]
+  }
+
+  override class var mode: Mode { .generating }
+
+  override func prepareToStream() { beginAnew() }
+  override func stop() { core = RepackCore(settings.snapshot) }
+
+  override func transformCaps(_ caps: borrowing Caps, on side: Direction, filter: borrowing Caps?) -> Caps {
+    possibleCaps(caps, on: side, filter: filter)
+  }
+  override func fixateCaps(_ caps: borrowing Caps, on side: Direction, other: consuming Caps) -> Caps {
+    side == .sink ? chosenCaps(caps, from: other) : other.fixated()
+  }
+  override func acceptCaps(_ caps: borrowing Caps, on side: Direction) -> Bool {
+    // What is wrong with a stream's caps is told on the bus when they come, not by a silent refusal.
+    side == .sink ? caps.first.name == StreamFormat.mediaType : super.acceptCaps(caps, on: side)
+  }
+  override func setCaps(input: borrowing Caps, output: borrowing Caps) -> Bool { adopt(output: output) }
+  override func query(_ query: borrowing Query, on side: Direction) -> Bool {
+    query.kind == .latency && side == .source ? answerLatency(query) : super.query(query, on: side)
+  }
+
+  override func sinkEvent(_ event: consuming Event) -> Bool { handle(event) }
+  func forward(_ event: consuming Event) -> Bool { super.sinkEvent(event) }
+
+  override func submitInput(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
+    try take(input, isDiscontinuous: isDiscontinuous)
+  }
+  func submit(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
+    try super.submitInput(input, isDiscontinuous: isDiscontinuous)
+  }
+  override func generateOutput(_ input: consuming Buffer) throws(FlowError) -> Buffer? { try output(of: input) }
+  override func nextOutput() throws(FlowError) -> Buffer? { try advance() }
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What the repackagers of all codecs do with their core: each access to it is one call, and what it answers is done
+/// when that call is over.
+protocol RepackElement: BaseTransform {
+  static var log: Log { get }
+
+  /// The properties. The core is given them once a buffer.
+  var settings: Locked<RepackSettings> { get }
+  /// What the `stats` property shows.
+  var statistics: Locked<RepackStatistics> { get }
+  /// What latency queries are answered with, on any thread.
+  var latency: Locked<RepackLatency> { get }
+  /// Of the streaming thread alone.
+  var core: RepackCore { get set }
+
+  /// Hands an event to the base class.
+  func forward(_ event: consuming Event) -> Bool
+  /// Hands a buffer to the base class, which negotiates when it must.
+  func submit(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError)
+}
+
+extension RepackElement {
+  /// Makes the state of the stream anew.
+  func beginAnew() {
+    core = RepackCore(settings.snapshot)
+    statistics.withLock { $0 = RepackStatistics() }
+    latency.withLock { $0 = RepackLatency() }
+    setPassthrough(false)
+  }
+
+  // MARK: Caps
+
+  func possibleCaps(_ caps: borrowing Caps, on side: BaseTransform.Direction, filter: borrowing Caps?) -> Caps {
+    RepackNegotiation.possibleCaps(
+      caps, on: side, otherTemplate: side == .sink ? sourcePad.templateCaps : sinkPad.templateCaps, filter: filter)
+  }
+
+  /// The output's caps out of those that are possible.
+  func chosenCaps(_ input: borrowing Caps, from possible: consuming Caps) -> Caps {
+    let format: RepackFormat
+    do throws(ElementError) {
+      format = try RepackFormat(CompressedCaps(input))
+    } catch {
+      return possible.fixated()
+    }
+    let choice = RepackNegotiation.choice(for: format, from: possible)
+    guard var chosen = possible.structure(at: choice.index) else { return .empty() }
+    chosen.set("stream-format", .string(choice.streamFormat.rawValue))
+    chosen.set("alignment", .string(choice.alignment.rawValue))
+    if choice.streamFormat.isLengthPrefixed {
+      let bytes = core.codecData(for: choice.streamFormat, lengthSize: settings.snapshot.nalLengthSize.size)
+      if let buffer = Buffer(copying: bytes.span), !bytes.isEmpty { chosen.set("codec_data", buffer) }
+    }
+    return chosen.fixated()
+  }
+
+  /// Takes the output's caps that were agreed on.
+  func adopt(output caps: borrowing Caps) -> Bool {
+    do throws(ElementError) {
+      core.adopt(output: try RepackFormat(CompressedCaps(caps)))
+    } catch {
+      Self.log(.warning, self, "no output: \(error.debug)")
+      return false
+    }
+    setPassthrough(core.isIdentity)
+    publish()
+    return true
+  }
+
+  /// Takes new caps of the input: passes them on, or holds them until the parameter sets are there.
+  private func takeCaps(_ event: consuming Event) -> Bool {
+    guard let caps = event.caps else { return forward(event) }
+    let read = CompressedCaps(caps)
+    do throws(ElementError) {
+      let format = try RepackFormat(read)
+      let predicted = predictedOutput(for: caps, format)
+      let isHeld = try core.adopt(read, format, predicted: predicted)
+      publish()
+      if isHeld {
+        // Buffers have to come here, whatever passed before.
+        setPassthrough(false)
+        core.hold(caps: event)
+        return true
+      }
+    } catch {
+      post(error)
+      return false
+    }
+    guard forward(event) else {
+      explainRefusal()
+      return false
+    }
+    forwardHeldEvents()
+    return true
+  }
+
+  /// Which format the output will have, as far as can be told before the caps are set.
+  private func predictedOutput(for caps: borrowing Caps, _ format: RepackFormat) -> StreamFormat? {
+    let possible = possibleCaps(caps, on: .sink, filter: nil).intersection(sourcePad.templateCaps)
+    let filter: Caps? = possible.share()
+    guard let peer = sourcePad.peerCaps(filter: filter) else {
+      return RepackNegotiation.choice(for: format, from: possible).streamFormat
+    }
+    let allowed = peer.intersection(possible)
+    return allowed.isEmpty ? nil : RepackNegotiation.choice(for: format, from: allowed).streamFormat
+  }
+
+  /// Says on the bus why no caps could be agreed on.
+  private func explainRefusal() {
+    guard !sourcePad.isFlushing, !sinkPad.isFlushing else { return }
+    let found = sinkPad.currentCaps
+    let wanted = sourcePad.peerCaps()
+    var debug = "input: "
+    if let found { debug += found.description } else { debug += "no caps" }
+    debug += "; downstream takes: "
+    if let wanted { debug += wanted.description } else { debug += "anything" }
+    post(
+      ElementError(
+        .core(.negotiation), "Downstream takes no packaging of this stream that the input can be brought into.",
+        debug: debug))
+  }
+
+  // MARK: Events
+
+  func handle(_ event: consuming Event) -> Bool {
+    switch event.kind {
+    case .caps:
+      finishAccessUnit()
+      return takeCaps(event)
+    case .segment, .gap:
+      finishAccessUnit()
+      return forwardInOrder(event)
+    case .streamStart:
+      finishAccessUnit()
+      core.beginStream()
+      return forward(event)
+    case .endOfStream:
+      finishAccessUnit()
+      endStream()
+      return forward(event)
+    case .flushStop:
+      core.flush()
+      return forward(event)
+    default:
+      return event.isSerialized ? forwardInOrder(event) : forward(event)
+    }
+  }
+
+  /// Passes a serialized event on, behind the caps.
+  private func forwardInOrder(_ event: consuming Event) -> Bool {
+    guard core.holdsCaps else { return forward(event) }
+    core.hold(event)
+    return true
+  }
+
+  private func forwardHeldEvents() {
+    while let event = core.takeHeldEvent() { _ = forward(event) }
+  }
+
+  private func endStream() {
+    let failure = core.endStream()
+    forwardHeldEvents()
+    if let failure { post(failure) }
+  }
+
+  /// Puts out the access unit that is being collected: nothing will be added to it.
+  private func finishAccessUnit() {
+    guard core.finish() else { return }
+    do throws(FlowError) {
+      while let buffer = try advance() { try sourcePad.push(buffer) }
+    } catch {
+      // Whoever threw has posted, or downstream has stopped and says so to the next buffer.
+      Self.log(.debug, self, "the last access unit did not get out: \(error.rawValue)")
+    }
+  }
+
+  // MARK: Data
+
+  func take(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
+    let change = core.adopt(settings.snapshot)
+    if change != .nothing { setPassthrough(core.isIdentity) }
+    if change == .lengthSize { reconfigureSource() }
+    let size = input.size
+    guard !core.holdsCaps else {
+      core.count(input: size, isPassedOn: false)
+      // The base class has not been told of the caps: it would refuse the buffer.
+      try put(input)
+      return
+    }
+    do throws(FlowError) {
+      try submit(input, isDiscontinuous: isDiscontinuous)
+    } catch {
+      if error == .notNegotiated { explainRefusal() }
+      throw error
+    }
+    core.count(input: size, isPassedOn: isPassthrough)
+    if isPassthrough { publish() }
+  }
+
+  func output(of input: consuming Buffer) throws(FlowError) -> Buffer? {
+    try put(input)
+    return try advance()
+  }
+
+  private func put(_ input: consuming Buffer) throws(FlowError) {
+    do throws(RepackFailure) {
+      try core.put(input)
+    } catch {
+      throw fail(error)
+    }
+  }
+
+  /// The next buffer to hand on; nil when the input is used up.
+  func advance() throws(FlowError) -> Buffer? {
+    while true {
+      switch try nextAction() {
+      case .output(let buffer): return buffer
+      case .awaitInput: return nil
+      case .releaseCaps: try releaseCaps()
+      case .announce(let codecData): try announce(codecData)
+      }
+    }
+  }
+
+  private func nextAction() throws(FlowError) -> RepackAction {
+    do throws(RepackFailure) {
+      let action = try core.advance()
+      publish()
+      return action
+    } catch {
+      throw fail(error)
+    }
+  }
+
+  /// Sends the caps that were held, and what was held behind them.
+  private func releaseCaps() throws(FlowError) {
+    guard let caps = core.takeHeldCaps() else { return }
+    let again = caps.share()
+    guard forward(caps) else {
+      // The segment must not go before the caps: try again with the next access unit.
+      core.hold(caps: again)
+      core.removeAccessUnit()
+      explainRefusal()
+      throw sourcePad.isFlushing ? .flushing : .notNegotiated
+    }
+    forwardHeldEvents()
+  }
+
+  /// Sends new caps with other `codec_data`.
+  private func announce(_ codecData: [UInt8]) throws(FlowError) {
+    guard let current = sourcePad.currentCaps, let buffer = Buffer(copying: codecData.span) else { return }
+    Self.log(.info, self, "parameter sets changed: \(codecData.count) bytes of codec_data")
+    var caps = current.copy()
+    caps.set("codec_data", buffer)
+    do throws(FlowError) {
+      try updateSourceCaps(caps)
+    } catch {
+      core.removeAccessUnit()
+      throw error
+    }
+  }
+
+  // MARK: Reports
+
+  /// Tells other threads and the bus what the core has to say.
+  private func publish() {
+    let report = core.takeReport()
+    statistics.withLock { $0 = report.statistics }
+    for warning in report.warnings { postWarning(warning) }
+    guard let latency = report.latency else { return }
+    self.latency.withLock { $0 = latency }
+    postLatencyChanged()
+  }
+
+  private func fail(_ failure: RepackFailure) -> FlowError {
+    publish()
+    if let message = failure.message { post(message) }
+    return failure.flow
+  }
+
+  /// Adds an access unit's duration to upstream's latency where the next one has to be waited for.
+  func answerLatency(_ query: borrowing Query) -> Bool {
+    guard sinkPad.queryPeer(query), let upstream = query.latency else { return false }
+    let latency = latency.snapshot
+    guard latency.waitsForNextAccessUnit, let own = latency.accessUnitDuration else { return true }
+    query.setLatency(
+      isLive: upstream.isLive, minimum: upstream.minimum + own, maximum: upstream.maximum.map { $0 + own })
+    return true
+  }
+}

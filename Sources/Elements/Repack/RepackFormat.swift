@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// How a stream is packaged, on one side of the repackager: what the caps say, with what they leave out filled in.
+struct RepackFormat: Sendable, Equatable {
+  let streamFormat: StreamFormat
+  /// Without `alignment` in the caps, avc buffers are access units, as they are wherever such caps are found, and
+  /// byte-stream buffers are whole NAL units.
+  let alignment: StreamAlignment
+  /// nil where `codec_data` cannot be read: buffers can only be handed on as they are.
+  let packaging: NALPackaging?
+  /// `codec_data`; empty when there is none.
+  var codecData: [UInt8]
+  let frameRate: GStreamer.Fraction?
+
+  /// Reads caps.
+  ///
+  /// - Throws: `STREAM/FORMAT` with what is missing or contradictory. That `codec_data` cannot be read is no error yet.
+  init(_ caps: CompressedCaps) throws(ElementError) {
+    var packaging: NALPackaging? = caps.packaging
+    for problem in caps.problems {
+      switch problem {
+      case .missingCodecData where caps.streamFormat == .avc3: break
+      case .unreadableCodecData: packaging = nil
+      default: throw Self.refusal(of: caps, problem)
+      }
+    }
+    streamFormat = caps.streamFormat
+    alignment = caps.alignment ?? (caps.streamFormat == .byteStream ? .nalUnit : .accessUnit)
+    self.packaging = packaging
+    codecData = caps.codecData
+    frameRate = caps.frameRate
+  }
+
+  /// The error for caps whose `codec_data` cannot be read, where it must be.
+  static func unreadable(_ caps: CompressedCaps) -> ElementError {
+    refusal(of: caps, caps.problems.first { if case .unreadableCodecData = $0 { true } else { false } })
+  }
+
+  private static func refusal(of caps: CompressedCaps, _ problem: CompressedCaps.Problem?) -> ElementError {
+    let what =
+      switch problem {
+      case .otherMediaType(let found): "expected \(StreamFormat.mediaType), found \(found)"
+      case .unknownStreamFormat(let found): "stream-format=\(found) is not known; avc, avc3 and byte-stream are"
+      case .unknownAlignment(let found): "alignment=\(found) is not known; au and nal are"
+      case .missingCodecData: "stream-format=\(caps.streamFormat.rawValue) needs codec_data, and there is none"
+      case .unexpectedCodecData: "stream-format=byte-stream has no codec_data, and there is some"
+      case .unreadableCodecData(let count, let error?): "codec_data of \(count) bytes is no avcC: \(error)"
+      case .unreadableCodecData(_, nil): "codec_data is no buffer that can be mapped"
+      case nil: "codec_data is no avcC"
+      }
+    return ElementError(
+      .stream(.format), "This stream's caps cannot be worked with: \(what).", debug: what)
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Which packagings there are for caps to choose from. Every field but the packaging's own is kept, in both directions.
+///
+/// Nothing here depends on the stream: caps queries come from any thread at any time.
+enum RepackNegotiation {
+  private static let inputPackagings = [
+    ("byte-stream", ["au", "nal"]), ("avc", ["au", "nal"]), ("avc3", ["au", "nal"]),
+  ]
+  private static let outputPackagings = [("avc", ["au"]), ("avc3", ["au"]), ("byte-stream", ["au", "nal"])]
+
+  /// What can be on the other side: first the same packaging, then all others.
+  ///
+  /// - Parameters:
+  ///   - caps: of one side.
+  ///   - side: which side that is.
+  ///   - otherTemplate: what the pad on the other side takes at all.
+  ///   - filter: what the result is to be cut down to, in its order.
+  static func possibleCaps(
+    _ caps: borrowing Caps, on side: BaseTransform.Direction, otherTemplate: borrowing Caps, filter: borrowing Caps?
+  ) -> Caps {
+    var result = Caps.empty()
+    if caps.isAny {
+      result = otherTemplate.copy()
+    } else {
+      for index in 0..<caps.count {
+        guard var same = caps.structure(at: index), same.first.name == StreamFormat.mediaType else { continue }
+        same.remove("codec_data")
+        result.merge(same)
+      }
+      for index in 0..<caps.count {
+        guard var other = caps.structure(at: index), other.first.name == StreamFormat.mediaType else { continue }
+        other.remove("codec_data")
+        for (format, alignments) in side == .sink ? outputPackagings : inputPackagings {
+          other.set("stream-format", .string(format))
+          other.set("alignment", .strings(alignments))
+          result.merge(other.copy())
+        }
+      }
+    }
+    switch filter {
+    case .some(let filter): return filter.intersection(result)
+    case .none: return result
+    }
+  }
+
+  /// What the output is to be.
+  struct Choice {
+    /// The structure of the possible caps that allows it.
+    let index: Int
+    let streamFormat: StreamFormat
+    let alignment: StreamAlignment
+  }
+
+  /// Chooses the output: the input's packaging when it may stay, else what downstream named first.
+  static func choice(for input: RepackFormat, from possible: borrowing Caps) -> Choice {
+    let same = (0..<possible.count).first { possible[$0].allows("stream-format", input.streamFormat.rawValue) }
+    let index = same ?? 0
+    let named = possible[index].strings("stream-format").first.flatMap(StreamFormat.init)
+    let streamFormat = same != nil ? input.streamFormat : named ?? .avc
+    let keepsNALAlignment =
+      streamFormat == .byteStream && input.alignment == .nalUnit && possible[index].allows("alignment", "nal")
+    let alignment: StreamAlignment =
+      keepsNALAlignment || !possible[index].allows("alignment", "au") ? .nalUnit : .accessUnit
+    return Choice(index: index, streamFormat: streamFormat, alignment: alignment)
+  }
+}
+
+extension StructureView {
+  /// Whether a field may have this value.
+  fileprivate func allows(_ field: String, _ value: String) -> Bool {
+    !has(field) || strings(field).contains(value)
+  }
+}

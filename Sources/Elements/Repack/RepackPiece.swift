@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// A buffer of the input that is an access unit or a part of one, with its NAL units found.
+final class RepackPiece: AccessUnitPiece {
+  private var buffer: Buffer?
+  /// The NAL units. Those that are to be left out are taken out of it.
+  var found: FoundNALUnits
+
+  /// - Throws: `.error` when the buffer cannot be mapped.
+  init(_ buffer: consuming Buffer, packaging: NALPackaging) throws(FlowError) {
+    self.buffer = consume buffer
+    found = FoundNALUnits()
+    try find(packaging)
+  }
+
+  private init(_ buffer: consuming Buffer, _ found: FoundNALUnits) {
+    self.buffer = consume buffer
+    self.found = found
+  }
+
+  /// Puts another buffer in place of the one before, keeping the table's memory.
+  func reuse(for buffer: consuming Buffer, packaging: NALPackaging) throws(FlowError) {
+    self.buffer = consume buffer
+    try find(packaging)
+  }
+
+  private func find(_ packaging: NALPackaging) throws(FlowError) {
+    var found = found
+    self.found = FoundNALUnits()
+    try withBytes { found.find(in: $0, packaging: packaging) }
+    self.found = found
+  }
+
+  /// Gives the buffer away.
+  func takeBuffer() -> Buffer { buffer.take() ?? Buffer() }
+
+  /// Lends the buffer; an empty one when it was given away.
+  func withBuffer<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {
+    switch buffer {
+    case .some(let buffer): return body(buffer)
+    case .none:
+      let empty = Buffer()
+      return body(empty)
+    }
+  }
+
+  /// Whether the NAL units are all that is in the buffer, untouched.
+  var isIntact: Bool {
+    found.damage == nil && found.misplacedStartCodes == 0 && found.repackager.droppedCount == 0
+  }
+
+  // MARK: A piece of an access unit
+
+  var nalUnits: [Repackager.Entry] { found.repackager.entries }
+
+  var isMarked: Bool { withBuffer { $0.flags.contains(.marker) } }
+
+  func withBytes<Result>(_ body: (Span<UInt8>) throws(FlowError) -> Result) throws(FlowError) -> Result {
+    switch buffer {
+    case .some(let buffer):
+      let map = try buffer.map()
+      return try body(map.bytes)
+    case .none: throw .error
+    }
+  }
+
+  /// The first part has the timestamps and metas: a buffer has them for the access unit that begins in it.
+  func part(_ range: Range<Int>) throws(FlowError) -> RepackPiece? {
+    let isLast = range.upperBound == nalUnits.count
+    let start = range.lowerBound == 0 ? 0 : origin(of: range.lowerBound)
+    let end = isLast ? withBuffer { $0.size } : origin(of: range.upperBound)
+    guard start <= end, var part = withBuffer({ $0.region(start..<end, withMetadata: start == 0) }) else {
+      throw .error
+    }
+    var flags = withBuffer { $0.flags }
+    if start > 0 { flags.subtract([.discontinuity, .resync]) }
+    if !isLast { flags.remove(.marker) }
+    part.flags = flags
+    return RepackPiece(part, found.part(range, origin: start))
+  }
+
+  /// Where what stands in front of a NAL unit begins.
+  private func origin(of index: Int) -> Int { nalUnits[index].range.lowerBound - nalUnits[index].prefixLength }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// The access unit's way into the output buffer: untouched, in place, or by one copy.
+struct RepackWriter: ~Copyable {
+  private var pool = SizedBufferPool()
+
+  /// Which way the bytes took.
+  enum Way { case untouched, inPlace, copied }
+
+  /// An access unit in the output's packaging.
+  struct Written: ~Copyable {
+    var buffer: Buffer
+    let way: Way
+  }
+
+  /// Brings an access unit into the output's packaging.
+  ///
+  /// - Parameters:
+  ///   - pieces: the access unit. Where nothing has to be moved, the first one's buffer is taken.
+  ///   - insertions: NAL units that go in front.
+  ///   - input: the input's packaging.
+  ///   - output: the output's format.
+  /// - Throws: ``RepackFailure`` with a message for a NAL unit that is too long for its length, without one when memory
+  ///   runs out.
+  mutating func write(
+    _ pieces: [RepackPiece], inserting insertions: [[UInt8]], from input: NALPackaging?, as output: RepackFormat
+  ) throws(RepackFailure) -> Written {
+    guard let packaging = output.packaging else { throw RepackFailure(.error) }
+    do throws(FlowError) {
+      if pieces.count == 1, insertions.isEmpty {
+        let piece = pieces[0]
+        if piece.isIntact, input == packaging, output.alignment == .accessUnit {
+          return Written(buffer: piece.takeBuffer(), way: .untouched)
+        }
+        if piece.found.damage == nil, piece.found.repackager.canWriteInPlace(as: packaging),
+          piece.withBuffer({ $0.isMemoryWritable })
+        {
+          return Written(buffer: try Self.writeInPlace(piece, as: packaging), way: .inPlace)
+        }
+      }
+    } catch {
+      throw RepackFailure(error)
+    }
+    var size = 0
+    for (index, piece) in pieces.enumerated() {
+      size += try Self.outputSize(of: piece, packaging, index == 0 ? insertions : [])
+    }
+    do throws(FlowError) {
+      return Written(buffer: try copy(pieces, inserting: insertions, as: packaging, size: size), way: .copied)
+    } catch {
+      throw RepackFailure(error)
+    }
+  }
+
+  private static func writeInPlace(
+    _ piece: RepackPiece, as packaging: NALPackaging
+  ) throws(FlowError) -> Buffer {
+    var buffer = piece.takeBuffer()
+    var map = try buffer.mapForWriting()
+    var bytes = map.bytes
+    do throws(BitstreamError) {
+      try piece.found.repackager.writeInPlace(&bytes, as: packaging)
+    } catch {
+      throw .error
+    }
+    return buffer
+  }
+
+  private mutating func copy(
+    _ pieces: [RepackPiece], inserting insertions: [[UInt8]], as packaging: NALPackaging, size: Int
+  ) throws(FlowError) -> Buffer {
+    var buffer = try pool.acquire(size)
+    Self.describe(&buffer, pieces)
+    var map = try buffer.mapForWriting()
+    var target = map.bytes
+    var offset = 0
+    for (index, piece) in pieces.enumerated() {
+      var rest = target._mutatingExtracting(offset..<size)
+      offset += try piece.withBytes { (bytes) throws(FlowError) -> Int in
+        do throws(BitstreamError) {
+          return try piece.found.repackager.write(
+            bytes, as: packaging, inserting: index == 0 ? insertions : [], to: &rest)
+        } catch {
+          throw .error
+        }
+      }
+    }
+    return buffer
+  }
+
+  /// Timestamps, flags and metas of the output out of those of the pieces.
+  private static func describe(_ buffer: inout Buffer, _ pieces: [RepackPiece]) {
+    var isDamaged = false
+    for (index, piece) in pieces.enumerated() {
+      isDamaged = isDamaged || piece.found.damage != nil
+      piece.withBuffer { source in
+        if index == 0 {
+          buffer.copyMetadata(from: source)
+        } else {
+          merge(source, isPicture: piece.nalUnits.contains { 1...5 ~= $0.type }, into: &buffer)
+        }
+      }
+    }
+    if isDamaged { buffer.flags.insert(.corrupted) }
+  }
+
+  /// Adds to an access unit what a further buffer of it says.
+  private static func merge(_ source: borrowing Buffer, isPicture: Bool, into buffer: inout Buffer) {
+    if buffer.pts == nil { buffer.pts = source.pts }
+    if buffer.dts == nil { buffer.dts = source.dts }
+    // Parsers give a delimiter no duration and each slice the picture's.
+    if let duration = source.duration { buffer.duration = max(buffer.duration ?? .zero, duration) }
+    buffer.addMetas(of: source)
+    var flags = buffer.flags
+    flags.formUnion(source.flags.intersection([.discontinuity, .resync, .corrupted, .marker]))
+    if isPicture {
+      // What the picture is, the access unit is.
+      flags.remove(.header)
+      let ofPicture: Buffer.Flags = [.deltaUnit, .droppable, .decodeOnly, .interlaced, .topFieldFirst, .oneField]
+      flags.subtract(ofPicture)
+      flags.formUnion(source.flags.intersection(ofPicture))
+    }
+    buffer.flags = flags
+  }
+
+  private static func outputSize(
+    of piece: RepackPiece, _ packaging: NALPackaging, _ insertions: [[UInt8]]
+  ) throws(RepackFailure) -> Int {
+    do throws(BitstreamError) {
+      return try piece.found.repackager.outputSize(packaging, inserting: insertions)
+    } catch {
+      guard case .lengthPrefixed(let lengthSize) = packaging else { throw RepackFailure(.error) }
+      let longest = max(piece.nalUnits.map(\.range.count).max() ?? 0, insertions.map(\.count).max() ?? 0)
+      throw RepackFailure(
+        .error,
+        ElementError(
+          .stream(.format),
+          """
+          A NAL unit of \(longest) bytes does not fit nal-length-size=\(lengthSize.byteCount), which allows \
+          \(lengthSize.maximumNALUnitLength).
+          """, debug: "set nal-length-size to 4, or let the encoder make smaller slices"))
+    }
+  }
+}
