@@ -23,6 +23,8 @@ public struct BitReader: ~Escapable {
   private var endBit: Int
   /// Writes down what is read, for those who want to see it.
   private let trace: SyntaxTrace?
+  /// A byte of data that is not zero, or -1: before it there is more.
+  private var setByte = -1
 
   /// Creates a reader.
   ///
@@ -180,8 +182,10 @@ public struct BitReader: ~Escapable {
     if cachedBits == 0 { refill() }
     guard cachedBits > 0, bitOffset < endBit else { return false }
     // What is left is only the trailing bits if its first one bit is its last and stands in front.
-    if cache << 1 != 0 { return true }
-    return hasSetBit(from: position)
+    if cache << 1 != 0 || setByte >= position { return true }
+    guard let index = indexOfSetByte(from: position) else { return false }
+    setByte = index
+    return true
   }
 
   /// Reads `rbsp_trailing_bits()` (7.3.2.11) and checks that nothing but zero bytes follows.
@@ -190,7 +194,7 @@ public struct BitReader: ~Escapable {
   public mutating func trailingBits() throws(BitstreamError) {
     let start = bitOffset
     guard try flag("rbsp_stop_one_bit") else { throw BitReader.error(.badTrailingBits, "rbsp_stop_one_bit", start) }
-    guard cache == 0, !hasSetBit(from: position) else {
+    guard cache == 0, indexOfSetByte(from: position) == nil else {
       throw BitReader.error(.badTrailingBits, "rbsp_alignment_zero_bit", start)
     }
   }
@@ -210,7 +214,8 @@ public struct BitReader: ~Escapable {
   /// The bits left to a bounded reader.
   var remainingBits: Int { endBit - bitOffset }
 
-  private func hasSetBit(from start: Int) -> Bool {
+  /// The first byte from here on that is data and not zero.
+  private func indexOfSetByte(from start: Int) -> Int? {
     var run = zeroRun
     var index = start
     while index < bytes.count {
@@ -222,10 +227,10 @@ public struct BitReader: ~Escapable {
         // cabac_zero_words are padded with emulation prevention bytes: they are no data.
         run = 0
       } else {
-        return true
+        return index - 1
       }
     }
-    return false
+    return nil
   }
 
   // MARK: The cache

@@ -65,9 +65,13 @@ public struct DisplayMetadata: Sendable, Hashable {
   /// Nothing said.
   public init() {}
 
-  /// Takes over what an SEI NAL unit of H.264 says. Messages that cannot be read are left out.
-  public mutating func read(_ nalUnit: Span<UInt8>) {
-    var messages = SEIMessages(nalUnit)
+  /// Takes over what an SEI NAL unit says. Messages that cannot be read are left out.
+  ///
+  /// - Parameters:
+  ///   - nalUnit: the NAL unit with its header.
+  ///   - headerLength: bytes of the header: 1 in H.264, 2 in H.265.
+  public mutating func read(_ nalUnit: Span<UInt8>, headerLength: Int = 1) {
+    var messages = SEIMessages(nalUnit, headerLength: headerLength)
     do throws(BitstreamError) {
       while let message = try messages.next() {
         switch message.type {

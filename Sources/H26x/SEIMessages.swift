@@ -76,6 +76,19 @@ public struct SEIMessages: ~Escapable {
     return Message(type: SEIPayloadType(rawValue: type), size: size, reader: payload)
   }
 
+  /// Whether an SEI NAL unit holds a message of a type.
+  static func hold(_ type: SEIPayloadType, _ nalUnit: Span<UInt8>, headerLength: Int) -> Bool {
+    var messages = SEIMessages(nalUnit, headerLength: headerLength)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        if message.type == type { return true }
+      }
+    } catch {
+      // What stood before was looked at.
+    }
+    return false
+  }
+
   /// A run of 255s and a last byte, added up. It cannot overflow: it would take 16 MiB of them.
   private mutating func number(_ element: StaticString) throws(BitstreamError) -> UInt32 {
     var sum: UInt32 = 0

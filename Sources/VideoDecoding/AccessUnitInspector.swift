@@ -52,7 +52,7 @@ struct AccessUnitInspector {
     case .none: break
     // libavcodec goes by the first slice, should slices of another picture have got in behind it.
     case .idr where info.slice == nil || info.slice?.nalUnitType == .idrSlice: summary.randomAccess = .idr
-    case .idr: break
+    case .idr, .irap: break
     case .recoveryPoint(let point): summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount))
     }
     guard let slice = info.slice else {

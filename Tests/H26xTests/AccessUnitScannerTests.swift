@@ -126,7 +126,7 @@ import Testing
     #expect(units[0].contents.isSuperset(of: [.idr, .pictureStart, .parameterSets, .accessUnitStart, .accessUnitEnd]))
     #expect(units[0].idrOffset != nil && units[0].slice?.isIDR == true && units[0].nalUnitCount == 5)
     #expect(units[1].contents.isSuperset(of: [.delimiter, .sei, .reference, .bSlice]))
-    #expect(units[1].seiNALUnits.count == 1 && units[1].dropped.count == 2 && units[1].idrOffset == nil)
+    #expect(units[1].seiNALUnits.count == 1 && units[1].dropped.count == 1 && units[1].idrOffset == nil)
     #expect(units[2].contents.isDisjoint(with: [.reference, .idr, .sei, .delimiter]))
     #expect(units.allSatisfy { $0.nalUnits.isEmpty })
   }
@@ -256,6 +256,6 @@ import Testing
   }
 }
 
-extension H264.AccessUnitScanner.Finding {
+extension ScannerFinding {
   fileprivate var isUnit: Bool { if case .accessUnit = self { true } else { false } }
 }

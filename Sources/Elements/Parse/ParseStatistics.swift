@@ -5,7 +5,7 @@ import H26x
 /// What the parser counted since it started: the `stats` property.
 struct ParseStatistics: Sendable {
   /// By `nal_unit_type`.
-  var nalUnits = InlineArray<32, UInt64>(repeating: 0)
+  var nalUnits = InlineArray<64, UInt64>(repeating: 0)
   var accessUnits: UInt64 = 0
   /// Access units of an IDR picture.
   var idrPictures: UInt64 = 0

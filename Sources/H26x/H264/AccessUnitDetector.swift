@@ -8,17 +8,9 @@ extension H264 {
   /// slice begins with macroblock 0. A slice from the middle that fits neither the picture nor the one after it is taken
   /// for a damaged one of the picture, which should not cost the others. The two fields of a
   /// frame are two access units, as the standard has it.
-  public struct AccessUnitDetector: Sendable {
+  public struct AccessUnitDetector: AccessUnitDetecting {
     /// What a NAL unit means for the access unit.
-    public enum Boundary: Sendable, Hashable {
-      /// It belongs to the access unit of the NAL unit before.
-      case continues
-      /// It begins an access unit.
-      case begins
-      /// A prefix NAL unit (type 14): it goes where the next slice goes. If the next NAL unit ``begins`` an access
-      /// unit, that one begins here.
-      case followsNext
-    }
+    public typealias Boundary = AccessUnitBoundary
 
     private var hasNALUnit = false
     /// A VCL NAL unit of the current access unit was seen, so that types 6 to 9 and so on begin the next one.

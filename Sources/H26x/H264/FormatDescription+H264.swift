@@ -42,7 +42,8 @@ extension FormatDescription {
     }
     var bytes = ParameterSetBytes()
     bytes.sequence = sets.sequenceParameterSetNALUnits
-    if let index = bytes.sequence.firstIndex(where: { H264.ParameterSets.sequenceID(of: $0) == sps.id }), index > 0 {
+    if let index = bytes.sequence.firstIndex(where: { H264.ParameterSets.sequenceParameterSetID(of: $0.span) == sps.id }
+    ), index > 0 {
       bytes.sequence.insert(bytes.sequence.remove(at: index), at: 0)
     }
     bytes.picture = sets.pictureParameterSetNALUnits

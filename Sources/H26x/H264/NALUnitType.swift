@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.264. Clause numbers below are of its edition 2021-08.
-public enum H264 {}
-
 extension H264 {
   /// `nal_unit_type` (Table 7-1). Any of the 32 values, also those reserved.
-  public struct NALUnitType: RawRepresentable, Sendable, Hashable {
+  public struct NALUnitType: NALUnitTypeSyntax {
     /// 0 to 31.
     public let rawValue: UInt8
 
-    /// Creates a type from the low five bits of a NAL unit's first byte.
+    /// Creates a type from its number, of which the low five bits count.
     @inline(__always)
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x1F }
+
+    /// Creates a type from the first byte of a NAL unit.
+    @inline(__always)
+    public init(headerByte: UInt8) { self.init(rawValue: headerByte) }
 
     public static let unspecified = NALUnitType(rawValue: 0)
     /// Coded slice of a non-IDR picture.
@@ -56,6 +57,17 @@ extension H264 {
     /// Whether it is an SPS, its extension, a subset SPS or a PPS: 7, 8, 13, 15.
     @inline(__always)
     public var isParameterSet: Bool { rawValue == 7 || rawValue == 8 || rawValue == 13 || rawValue == 15 }
+
+    /// Whether it is a slice of an IDR picture: 5.
+    @inline(__always)
+    public var isIDR: Bool { rawValue == 5 }
+
+    /// Whether decoding may begin at the picture by its type: 5.
+    @inline(__always)
+    public var isRandomAccessPoint: Bool { rawValue == 5 }
+
+    /// False: H.264 has no such type.
+    public var isSkippedLeading: Bool { false }
 
     /// Whether the header has three more bytes (7.3.1): 14, 20, 21.
     @inline(__always)

@@ -5,16 +5,9 @@ extension H264 {
   ///
   /// It is bounded by those numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before
   /// its SPS; it is read when both are there.
-  public struct ParameterSets: Sendable {
+  public struct ParameterSets: ParameterSetStore {
     /// What an insertion did.
-    public enum Change: Sendable, Hashable {
-      /// The same bytes were there already: nothing to do.
-      case unchanged
-      /// The id was free.
-      case added
-      /// Other bytes were there.
-      case replaced
-    }
+    public typealias Change = ParameterSetChange
 
     /// The longest parameter set that is taken, in bytes: what avcC's 16-bit lengths can say.
     public static let maximumNALUnitLength = 0xFFFF
@@ -162,7 +155,7 @@ extension H264 {
 
     /// Whether an SPS or PPS with the id of this one was read before: what slices can be read with, should this one
     /// turn out to be damaged behind its id.
-    public func hasNamesake(of nalUnit: Span<UInt8>) -> Bool {
+    public func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool {
       do throws(BitstreamError) {
         switch try NALUnitHeader(nalUnit).type {
         case .sequenceParameterSet: return sequences[try Self.sequenceID(nalUnit)] != nil
@@ -188,8 +181,17 @@ extension H264 {
     /// The NAL units of all PPS, by id.
     public var pictureParameterSetNALUnits: [[UInt8]] { pictures.compactMap { $0?.bytes } }
 
+    /// All NAL units in the order in which a stream is to send them: SPS, SPS extensions, subset SPS, PPS.
+    public var nalUnits: [[UInt8]] {
+      sequenceParameterSetNALUnits + extensionNALUnits + subsetSequenceParameterSetNALUnits
+        + pictureParameterSetNALUnits
+    }
+
     /// Whether there is no SPS.
     public var isEmpty: Bool { sequences.allSatisfy { $0 == nil } }
+
+    /// Whether there is a PPS, whether or not its SPS is there.
+    public var hasPictureParameterSet: Bool { pictures.contains { $0 != nil } }
 
     /// Whether a PPS is there whose SPS is there as well: slices can be read.
     public var canReadSlices: Bool { slices.contains { $0 != nil } }
@@ -209,10 +211,10 @@ extension H264 {
       }
     }
 
-    /// The id of an SPS that was read before; nil for other bytes.
-    static func sequenceID(of nalUnit: [UInt8]) -> UInt8? {
+    /// The id of an SPS NAL unit; nil when it cannot be read that far.
+    public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
       do throws(BitstreamError) {
-        return UInt8(clamping: try sequenceID(nalUnit.span))
+        return UInt8(clamping: try sequenceID(nalUnit))
       } catch {
         return nil
       }

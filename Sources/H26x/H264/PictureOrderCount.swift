@@ -38,7 +38,7 @@ extension H264 {
     /// The picture order count of the next picture.
     ///
     /// - Parameters:
-    ///   - slice: the first slice of the picture, read at depth ``SliceHeader/Depth/referenceMarking`` if the picture
+    ///   - slice: the first slice of the picture, read at depth ``SliceHeaderDepth/referenceMarking`` if the picture
     ///     is a reference: else operation 5 is not seen.
     ///   - sps: the SPS it uses.
     public mutating func next(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureOrderCount {

@@ -6,12 +6,7 @@ extension H264 {
   /// A plain value without references, which is copied in no time.
   public struct SliceHeader: Sendable {
     /// How far to read.
-    public enum Depth: Sendable {
-      /// Through `redundant_pic_cnt`: all that tells pictures apart (7.4.1.2.4) and orders them (8.2.1).
-      case pictureIdentity
-      /// On through `dec_ref_pic_marking()`, for ``SliceHeader/resetsPictureOrderCount``.
-      case referenceMarking
-    }
+    public typealias Depth = SliceHeaderDepth
 
     /// `slice_type` modulo 5 (Table 7-6).
     public enum SliceType: UInt8, Sendable, CaseIterable {
@@ -66,7 +61,7 @@ extension H264 {
     /// Whether the slices of the picture may come in any order, by profile or slice groups.
     public let allowsArbitraryOrder: Bool
     /// Whether `memory_management_control_operation` 5 is there: the picture resets picture order count and
-    /// frame numbers. False at depth ``Depth/pictureIdentity``.
+    /// frame numbers. False at depth ``SliceHeaderDepth/pictureIdentity``.
     public let resetsPictureOrderCount: Bool
 
     /// Whether other pictures may refer to this one.

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
 
-extension H264.AccessUnitScanner {
+extension AccessUnitScanner {
   /// Looks for the end of the unit that begins where the data begins.
   mutating func scanByteStream(_ bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
-    let isWholeUnit = isDraining || inputAlignment == .accessUnit || inputAlignment == .nalUnits && isMarked
-    let isWholeNALUnit = isWholeUnit || inputAlignment == .nalUnits
-    if inputAlignment == .accessUnit, packetRemainder == 0 {
+    let isWholeUnit =
+      isDraining || settings.inputAlignment == .accessUnit || settings.inputAlignment == .nalUnits && isMarked
+    let isWholeNALUnit = isWholeUnit || settings.inputAlignment == .nalUnits
+    if settings.inputAlignment == .accessUnit, packetRemainder == 0 {
       packetRemainder = bytes.count
       detector.reset()
     }
     if !cursor.isInNALUnit, unit.nalUnitCount == 0 {
       if let result = findFirstStartCode(bytes, isComplete: isWholeNALUnit) { return result }
     }
-    if inputAlignment == .none, !lookAhead.isOver, !hasParameterSets, awaitsParameterSets(bytes, isDraining) {
+    if settings.inputAlignment == .none, !lookAhead.isOver, !hasParameterSets, awaitsParameterSets(bytes, isDraining) {
       return .needsMoreData
     }
-    if cutsNALUnits, !hasParameterSets, let result = searchHeaders(bytes, isComplete: isWholeNALUnit) {
+    if settings.cutsNALUnits, !hasParameterSets, let result = searchHeaders(bytes, isComplete: isWholeNALUnit) {
       if !isDraining || result != .needsMoreData { return result }
     }
     while true {
@@ -36,7 +37,7 @@ extension H264.AccessUnitScanner {
         guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
         let start = detect(head)
         // Nothing ends where the unit in hand begins: it has nothing yet but this NAL unit's prefixes.
-        if unit.nalUnitCount > 0, start > 0, cursor.beginsAccessUnit || cutsNALUnits {
+        if unit.nalUnitCount > 0, start > 0, cursor.beginsAccessUnit || settings.cutsNALUnits {
           if start < cursor.start { leavePrefixes(from: start) }
           return complete(start, endsAccessUnit: cursor.beginsAccessUnit)
         }
@@ -49,7 +50,7 @@ extension H264.AccessUnitScanner {
         cursor.isInNALUnit = false
         cursor.searched = bytes.count
         if isWholeUnit { return complete(bytes.count, endsAccessUnit: true) }
-        return cutsNALUnits ? complete(bytes.count, endsAccessUnit: false) : .needsMoreData
+        return settings.cutsNALUnits ? complete(bytes.count, endsAccessUnit: false) : .needsMoreData
       }
     }
   }
@@ -76,8 +77,8 @@ extension H264.AccessUnitScanner {
   private mutating func searchHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
     while let place = headerSearch.next(in: bytes, isComplete: isComplete) {
       let nalUnit = bytes.extracting(place.range)
-      let type = H264.NALUnitType(rawValue: nalUnit[0])
-      if type.isVCL, nalUnit.count > 1 {
+      let type = Codec.NALUnitType(headerByte: nalUnit[0])
+      if type.isVCL, nalUnit.count > Codec.nalUnitHeaderLength {
         cursor = NALUnitCursor()
         countMissingParameterSets()
         return .unusable(place.range.upperBound)
@@ -88,54 +89,52 @@ extension H264.AccessUnitScanner {
     return .needsMoreData
   }
 
-  /// A stream that was cut in front of its first IDR picture, but behind the parameter sets, may say them again soon:
+  /// A stream that was cut in front of its first random access point, but behind the parameter sets, may say them again soon:
   /// then nothing is lost. Answers whether more data is needed to know.
   private mutating func awaitsParameterSets(_ bytes: Span<UInt8>, _ isDraining: Bool) -> Bool {
-    let window = bytes.extracting(first: LookAhead.limit)
+    let window = bytes.extracting(first: lookAheadLimit)
     let isWhole = isDraining && window.count == bytes.count
     while let place = lookAhead.units.next(in: window, isComplete: isWhole) {
       let nalUnit = window.extracting(place.range)
-      let type = H264.NALUnitType(rawValue: nalUnit[0])
-      if type == .idrSlice { lookAhead.startsWithIDR = true }
+      let type = Codec.NALUnitType(headerByte: nalUnit[0])
+      if type.isRandomAccessPoint { lookAhead.startsAtRandomAccess = true }
       // Other pictures in front cannot be decoded whatever comes.
-      if type.isVCL, !lookAhead.startsWithIDR { return false }
+      if type.isVCL, !lookAhead.startsAtRandomAccess { return false }
       guard type == .sequenceParameterSet || type == .pictureParameterSet else { continue }
       _ = try? lookAhead.parameterSets.insert(nalUnit)
       guard lookAhead.parameterSets.canReadSlices else { continue }
       takeParameterSetsAhead()
       return false
     }
-    // Of an IDR picture, the first byte is enough to wait: the scan must not get there before.
+    // Of a random access point, the first byte is enough to wait: the scan must not get there before.
     if let start = lookAhead.units.pendingStartCode, let header = AnnexB.header(in: window, behind: start) {
-      if H264.NALUnitType(rawValue: header) == .idrSlice { lookAhead.startsWithIDR = true }
+      if Codec.NALUnitType(headerByte: header).isRandomAccessPoint { lookAhead.startsAtRandomAccess = true }
     }
-    guard lookAhead.startsWithIDR else { return false }
+    guard lookAhead.startsAtRandomAccess else { return false }
     // Once is enough: not every picture of a stream without parameter sets may cost a search.
-    lookAhead.isOver = isWhole || window.count == LookAhead.limit
+    lookAhead.isOver = isWhole || window.count == lookAheadLimit
     return !lookAhead.isOver
   }
 
   private mutating func takeParameterSetsAhead() {
     lookAhead.isOver = true
-    guard lookAhead.startsWithIDR else { return }
-    let sets = lookAhead.parameterSets
-    for nalUnit in sets.sequenceParameterSetNALUnits + sets.pictureParameterSetNALUnits { store(nalUnit.span) }
-    lookAhead.parameterSets = H264.ParameterSets()
+    guard lookAhead.startsAtRandomAccess else { return }
+    for nalUnit in lookAhead.parameterSets.nalUnits { store(nalUnit.span) }
+    lookAhead.parameterSets.removeAll()
     tell(.lateParameterSets)
   }
 
   /// Whether the first bytes of a NAL unit are enough for the detector.
   private func tellsPicturesApart(_ head: Span<UInt8>) -> Bool {
-    guard head.count > 1, head.count < NALUnitCursor.headLength else { return head.count > 1 }
-    switch H264.NALUnitType(rawValue: head[0]) {
-    case .slice, .idrSlice, .slicePartitionA:
-      do throws(BitstreamError) {
-        _ = try H264.SliceHeader(nalUnit: head, parameterSets: parameterSets)
-        return true
-      } catch {
-        return false
-      }
-    default: return true
+    let isWhole = head.count >= NALUnitCursor.headLength
+    guard head.count > Codec.nalUnitHeaderLength, !isWhole, Codec.role(of: head) == .slice else {
+      return head.count > Codec.nalUnitHeaderLength
+    }
+    do throws(BitstreamError) {
+      _ = try Codec.SliceHeader(nalUnit: head, parameterSets: parameterSets, depth: .pictureIdentity)
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -144,7 +143,7 @@ extension H264.AccessUnitScanner {
     cursor.isDetected = true
     detectedSlice = nil
     guard !Self.isLeftOut(head) else { return cursor.start }
-    let boundary: H264.AccessUnitDetector.Boundary
+    let boundary: AccessUnitBoundary
     (boundary, detectedSlice) = detector.feed(head, parameterSets: parameterSets)
     cursor.beginsAccessUnit = boundary == .begins
     var start = cursor.start
@@ -155,7 +154,7 @@ extension H264.AccessUnitScanner {
       }
     } else {
       // The prefix NAL unit went out already when NAL units are cut.
-      if !cutsNALUnits, cursor.beginsAccessUnit, let prefixStart = cursor.prefixStart { start = prefixStart }
+      if !settings.cutsNALUnits, cursor.beginsAccessUnit, let prefixStart = cursor.prefixStart { start = prefixStart }
       cursor.prefixStart = nil
     }
     return start
@@ -166,7 +165,7 @@ extension H264.AccessUnitScanner {
     unit.end = cursor.endBeforePrefix
     guard let first = unit.nalUnits.firstIndex(where: { $0.start >= start }) else { return }
     carriedOver = unit.nalUnits[first...].map { prefix in
-      H264.ScannedAccessUnit.NALUnit(
+      ScannedNALUnit(
         start: prefix.start - start, range: prefix.range.lowerBound - start..<prefix.range.upperBound - start,
         contents: prefix.contents)
     }
@@ -180,15 +179,15 @@ extension H264.AccessUnitScanner {
   }
 }
 
-/// The search behind a first IDR picture for its parameter sets.
-struct LookAhead: Sendable {
-  /// How far it goes, in bytes: a few pictures.
-  static let limit = 1 << 20
+/// How far that search goes, in bytes: a few pictures.
+private let lookAheadLimit = 1 << 20
 
+/// The search behind a first random access point for its parameter sets.
+struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
   var units = AnnexB.Scanner()
-  var parameterSets = H264.ParameterSets()
-  /// The first picture is an IDR picture.
-  var startsWithIDR = false
+  var parameterSets = ParameterSets()
+  /// The first picture is a random access point.
+  var startsAtRandomAccess = false
   /// They were found, or looked for in vain.
   var isOver = false
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The syntax of ITU-T H.264. Clause numbers are of its edition 2021-08.
+public enum H264: VideoCodecSyntax {
+  public static var codec: FormatDescription.Codec { .h264 }
+  public static var name: String { "H.264" }
+  public static var mediaType: String { "video/x-h264" }
+  public static var outOfBandStreamFormat: String { "avc" }
+  public static var inBandStreamFormat: String { "avc3" }
+
+  public static var nalUnitHeaderLength: Int { 1 }
+  public static var accessUnitDelimiter: [UInt8] { [0x09, 0xF0] }
+
+  /// The configuration record, avcC.
+  public typealias ConfigurationRecord = DecoderConfigurationRecord
+
+  public static func role(of nalUnit: Span<UInt8>) -> NALUnitRole {
+    guard nalUnit.count > 0 else { return .other }
+    switch NALUnitType(headerByte: nalUnit[0]).rawValue {
+    case 1, 2, 5: return .slice
+    case 3, 4, 19: return .slicePart
+    case 20, 21: return .layerSlice
+    case 6: return .sei
+    case 7: return .sequenceParameterSet
+    case 8: return .pictureParameterSet
+    case 9: return .accessUnitDelimiter
+    case 10, 11: return .end
+    case 12: return .filler
+    case 13, 15: return .sequenceParameterSetExtension
+    case 24...31: return .outsideStandard
+    default: return .other
+    }
+  }
+
+  public static func isReference(_ nalUnit: Span<UInt8>) -> Bool { nalUnit.count > 0 && nalUnit[0] & 0x60 != 0 }
+
+  public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? { SliceHeader.startsAtFirstMacroblock(nalUnit) }
+
+  public static func formatDescription(
+    _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
+  ) throws(BitstreamError) -> FormatDescription {
+    try FormatDescription(sets, sequenceParameterSetID: sequenceParameterSetID, nalLengthSize: nalLengthSize)
+  }
+
+  public static func formatDescription(_ record: DecoderConfigurationRecord) throws(BitstreamError) -> FormatDescription
+  {
+    try FormatDescription(decoderConfigurationRecord: record)
+  }
+
+  public static func configurationRecord(
+    _ format: FormatDescription
+  ) throws(BitstreamError) -> DecoderConfigurationRecord {
+    try format.h264DecoderConfigurationRecord()
+  }
+
+  public static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
+    if slice.isField { return .fields(isTopFirst: !slice.isBottomField) }
+    guard !sps.isFrameOnly, sps.isMacroblockAdaptiveFrameField else { return .frame }
+    // The field with the lower picture order count comes first (8.2.1); of equal ones, the top one by custom.
+    return .fields(isTopFirst: slice.deltaPictureOrderCountBottom >= 0 && slice.deltaPictureOrderCount1 >= 0)
+  }
+
+  /// A complementary field pair (3.30, 3.31): opposite parity, the same `frame_num`, one right after the other, and
+  /// the second neither IDR nor a reference behind a field that is none.
+  public static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool {
+    slice.isField && first.isField && first.isBottomField != slice.isBottomField
+      && first.frameNumber == slice.frameNumber && !slice.isIDR && (first.isReference || !slice.isReference)
+  }
+
+  public static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool {
+    AccessUnitDetector.isFirstOfPicture(slice, after: last)
+  }
+}
+
+extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
+  /// Whether `pic_order_cnt_type` is 2.
+  public var followsDecodingOrder: Bool { pictureOrderCountType == .decodingOrder }
+  /// Whether it is of the Constrained Baseline profile.
+  public var forbidsBFrames: Bool { profile.idc == 66 && profile.isConstrained(toSet: 1) }
+  /// Whether `vui_parameters()` is there.
+  public var hasVUI: Bool { vui != nil }
+}
+
+extension H264.SliceHeader: SliceHeaderSyntax {
+  /// Whether `redundant_pic_cnt` is not 0.
+  public var isRedundant: Bool { redundantPictureCount != 0 }
+  /// Whether `first_mb_in_slice` is 0.
+  public var isFirstInPicture: Bool { firstMacroblock == 0 }
+  /// By `slice_type`.
+  public var prediction: SlicePrediction {
+    switch sliceType {
+    case .i, .si: .intra
+    case .p, .sp: .forward
+    case .b: .bidirectional
+    }
+  }
+  /// Only reference pictures have memory management control operations, and IDR pictures have none.
+  public var mayResetPOC: Bool { isReference && !isIDR }
+}
+
+extension H264.RecoveryPoint: RecoveryPointSyntax {}
+
+extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
+  /// All NAL units of the record: SPS, SPS extensions, PPS.
+  public var nalUnits: [[UInt8]] {
+    sequenceParameterSets + (high?.sequenceParameterSetExtensions ?? []) + pictureParameterSets
+  }
+}

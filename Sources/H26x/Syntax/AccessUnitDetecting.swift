@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a NAL unit means for the access unit.
+public enum AccessUnitBoundary: Sendable, Hashable {
+  /// It belongs to the access unit of the NAL unit before.
+  case continues
+  /// It begins an access unit.
+  case begins
+  /// It goes where the next slice goes (H.264's prefix NAL unit). If the next NAL unit ``begins`` an access unit, that
+  /// one begins here.
+  case followsNext
+}
+
+/// Finds where access units begin. A small value without references; feed it every NAL unit in order.
+public protocol AccessUnitDetecting: Sendable {
+  /// What it reads.
+  associatedtype SliceHeader: SliceHeaderSyntax
+  /// What slices are read with.
+  associatedtype ParameterSets: Sendable
+
+  /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
+  init()
+  /// Starts over, as after a seek.
+  mutating func reset()
+  /// Whether the current access unit has a slice of its base picture.
+  var hasPrimaryPicture: Bool { get }
+  /// Feeds a NAL unit, reading its slice header as far as needed. Of slices, the first bytes will do.
+  ///
+  /// - Returns: the boundary, and the slice header where one could be read.
+  mutating func feed(
+    _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
+  ) -> (boundary: AccessUnitBoundary, slice: SliceHeader?)
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Looks at access units one by one and keeps what the next one needs: parameter sets and the field before.
+struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
+  typealias Info = AccessUnitInfo<Codec>
+
+  /// The parameter sets received so far. In-band ones are taken in by ``inspect(_:packaging:depth:)``.
+  var parameterSets: Codec.ParameterSets
+  private var openField: Codec.SliceHeader?
+
+  /// Creates an inspector, with the parameter sets from out of band if there are any.
+  init(parameterSets: Codec.ParameterSets) { self.parameterSets = parameterSets }
+
+  /// Forgets the picture before, as after a seek. Parameter sets are kept.
+  mutating func reset() { openField = nil }
+
+  /// Looks at one access unit.
+  ///
+  /// - Parameters:
+  ///   - bytes: the whole access unit.
+  ///   - packaging: how its NAL units are packed.
+  ///   - depth: how far to read the first slice header.
+  /// - Returns: what it holds. Nothing is thrown: damage is told in ``AccessUnitInfo/error``.
+  mutating func inspect(
+    _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
+  ) -> Info {
+    var info = Info()
+    switch packaging {
+    case .annexB:
+      var units = AnnexB.NALUnits(bytes)
+      while let unit = units.next() { visit(bytes, unit.range, depth, &info) }
+    case .lengthPrefixed(let size):
+      var units = LengthPrefixed.NALUnits(bytes, lengthSize: size)
+      do throws(BitstreamError) {
+        while let range = try units.next() { visit(bytes, range, depth, &info) }
+      } catch {
+        if info.error == nil { info.error = error }
+      }
+    }
+    if let slice = info.slice { pair(slice, &info) }
+    return info
+  }
+
+  private mutating func visit(
+    _ bytes: Span<UInt8>, _ range: Range<Int>, _ depth: SliceHeaderDepth, _ info: inout Info
+  ) {
+    let unit = bytes.extracting(range)
+    info.nalUnitCount += 1
+    do throws(BitstreamError) {
+      switch Codec.role(of: unit) {
+      case .slice:
+        info.hasPicture = true
+        try visitSlice(unit, depth, &info)
+      case .slicePart:
+        // An auxiliary picture is none by itself.
+        if Codec.NALUnitType(headerByte: unit[0]).isVCL { info.hasPicture = true }
+      case .sei:
+        info.seiRanges.append(range)
+        try visitSEI(unit, &info)
+      case .suffixSEI:
+        info.seiRanges.append(range)
+      case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
+        info.hasParameterSets = true
+        if try parameterSets.insert(unit) != .unchanged { info.changesParameterSets = true }
+      case .end:
+        info.endsSequence = true
+      case .layerSlice, .accessUnitDelimiter, .filler, .outsideStandard, .other:
+        break
+      }
+    } catch {
+      if info.error == nil { info.error = error }
+    }
+  }
+
+  private func visitSlice(
+    _ unit: Span<UInt8>, _ depth: SliceHeaderDepth, _ info: inout Info
+  ) throws(BitstreamError) {
+    let type = Codec.NALUnitType(headerByte: unit[0])
+    if type.isRandomAccessPoint { info.randomAccess = type.isIDR ? .idr : .irap }
+    // Only the first slice is asked for more than its type.
+    let slice = try Codec.SliceHeader(
+      nalUnit: unit, parameterSets: parameterSets, depth: info.slice == nil ? depth : .pictureIdentity)
+    guard !slice.isRedundant else { return }
+    let isIntra = slice.prediction == .intra
+    if info.slice == nil {
+      info.slice = slice
+      info.isIntra = isIntra
+    } else if !isIntra {
+      info.isIntra = false
+    }
+  }
+
+  private func visitSEI(_ unit: Span<UInt8>, _ info: inout Info) throws(BitstreamError) {
+    guard case .none = info.randomAccess else { return }
+    var messages = SEIMessages(unit, headerLength: Codec.nalUnitHeaderLength)
+    while let message = try messages.next() {
+      if message.type == .recoveryPoint { info.randomAccess = .recoveryPoint(try Codec.RecoveryPoint(message)) }
+    }
+  }
+
+  private mutating func pair(_ slice: Codec.SliceHeader, _ info: inout Info) {
+    info.isSecondField = openField.map { Codec.isSecondField(slice, of: $0) } ?? false
+    openField = slice.isField && !info.isSecondField ? slice : nil
+  }
+}

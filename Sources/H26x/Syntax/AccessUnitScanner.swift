@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Cuts a byte stream that arrives in pieces, or length-prefixed packets, into access units or NAL units, and tells
+/// what is inside.
+///
+/// The caller shows the bytes that are not done with, again and with more behind them as long as the answer is
+/// ``ScannerFinding/needsMoreData``; no byte is searched twice. Bytes of any other answer are done with: the next call begins
+/// behind them. Parameter sets on the way are kept, boundaries are those of the codec's ``VideoCodecSyntax/AccessUnitDetector``.
+struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
+  typealias Finding = ScannerFinding
+  typealias InputAlignment = ScannerInputAlignment
+  typealias Errors = ScannerErrors
+  typealias Notice = ScannerNotice<Codec.NALUnitType>
+  typealias AccessUnit = ScannedAccessUnit<Codec.SliceHeader>
+
+  /// What the caller wants.
+  var settings = ScannerSettings()
+
+  // MARK: Found out
+
+  /// The parameter sets so far.
+  private(set) var parameterSets = Codec.ParameterSets()
+  /// The SPS that came last.
+  private(set) var lastSequenceParameterSetID: UInt8?
+  /// Times that a parameter set was new or not what it was before.
+  private(set) var parameterSetChanges: UInt64 = 0
+  /// NAL units so far, by `nal_unit_type`.
+  private(set) var nalUnitCounts = InlineArray<64, UInt64>(repeating: 0)
+  /// What could not be read so far.
+  private(set) var errors = Errors()
+  /// Whether a recovery point SEI message was ever seen.
+  private(set) var hasSeenRecoveryPoint = false
+  /// What is inside the access unit so far: when NAL units are cut, over all those that came.
+  var accessUnitContents: AccessUnitContents = []
+
+  private var notices: [Notice] = []
+  private var hasSeenForeignTypes = false
+  private var hasSeenStartCodes = false
+  private var hasUnreadablePictureParameterSet = false
+  var lookAhead = LookAhead<Codec.ParameterSets>()
+
+  private var found = AccessUnit()
+  private var isFoundTaken = true
+
+  // MARK: The unit in hand
+
+  var detector = Codec.AccessUnitDetector()
+  var cursor = NALUnitCursor()
+  /// How far NAL units that are held back were searched for the first parameter sets.
+  var headerSearch = AnnexB.Scanner()
+  var unit = AccessUnit()
+  /// Listed NAL units of the unit behind the one that was found.
+  var carriedOver: [ScannedNALUnit] = []
+  /// The slice header at the head of the NAL unit at the cursor.
+  var detectedSlice: Codec.SliceHeader?
+  /// What is left of an input buffer that holds just one access unit.
+  var packetRemainder = 0
+  /// The rest of the packet stands behind a bad length.
+  var isPacketBroken = false
+
+  /// Notices kept of one call at most.
+  private static var noticeLimit: Int { 64 }
+
+  /// Creates a scanner that has seen nothing.
+  init() {}
+
+  /// Forgets the position in the stream: what comes next need not follow on what came before. Parameter sets and
+  /// counts are kept.
+  mutating func resetPosition() {
+    detector.reset()
+    cursor = NALUnitCursor()
+    headerSearch = AnnexB.Scanner()
+    lookAhead.units = AnnexB.Scanner()
+    unit = AccessUnit()
+    found = AccessUnit()
+    isFoundTaken = true
+    carriedOver = []
+    detectedSlice = nil
+    accessUnitContents = []
+    packetRemainder = 0
+    isPacketBroken = false
+  }
+
+  /// Forgets the parameter sets.
+  mutating func removeParameterSets() {
+    parameterSets.removeAll()
+    headerSearch = AnnexB.Scanner()
+    lastSequenceParameterSetID = nil
+    hasUnreadablePictureParameterSet = false
+    lookAhead = LookAhead()
+  }
+
+  /// Whether nothing of the next unit was seen yet.
+  var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
+
+  /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
+  /// slice header of the base can be read.
+  var hasParameterSets: Bool {
+    parameterSets.canReadSlices
+      || lastSequenceParameterSetID != nil && parameterSets.hasPictureParameterSet
+  }
+
+  /// The unit that was found last; an empty one when it was taken already.
+  mutating func takeAccessUnit() -> AccessUnit {
+    var taken = AccessUnit()
+    takeAccessUnit(&taken)
+    return taken
+  }
+
+  /// Takes the unit that was found last, an empty one when it was taken already, in exchange for one whose memory
+  /// can be used again.
+  mutating func takeAccessUnit(_ unit: inout AccessUnit) {
+    if isFoundTaken { found.removeAll() }
+    isFoundTaken = true
+    swap(&unit, &found)
+  }
+
+  /// What there is to tell since the last call, 64 notices at most.
+  mutating func takeNotices() -> [Notice] {
+    guard !notices.isEmpty else { return [] }
+    defer { notices = [] }
+    return notices
+  }
+
+  mutating func tell(_ notice: Notice) {
+    if notices.count < Self.noticeLimit { notices.append(notice) }
+  }
+
+  // MARK: Scanning
+
+  /// Looks for a unit at the start of the data.
+  ///
+  /// - Parameters:
+  ///   - bytes: what is not done with.
+  ///   - isMarked: whether an access unit is known to end with these bytes.
+  ///   - isDraining: whether these bytes are all that comes.
+  mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
+    guard bytes.count > 0 else { return .needsMoreData }
+    // Less than was seen already is not what was seen: a file, say, that was cut off meanwhile.
+    if bytes.count < max(cursor.searched, unit.end) { resetPosition() }
+    let finding: Finding
+    switch settings.packaging {
+    case .annexB: finding = scanByteStream(bytes, isMarked: isMarked, isDraining: isDraining)
+    case .lengthPrefixed(let lengthSize): finding = scanPacket(bytes, lengthSize)
+    }
+    let size = finding.size
+    guard size > 0 else { return finding }
+    packetRemainder = max(0, packetRemainder - size)
+    cursor.discard(size)
+    headerSearch.discard(size)
+    lookAhead.units.discard(size)
+    switch finding {
+    case .accessUnit:
+      beginUnit()
+      isFoundTaken = false
+    case .unusable:
+      beginUnit()
+      isFoundTaken = true
+      // Left out NAL by NAL, an access unit begins with the first of its NAL units that is of use.
+      if settings.cutsNALUnits { unit.contents = found.contents.intersection(.accessUnitStart) }
+    case .garbage, .needsMoreData: break
+    }
+    return finding
+  }
+
+  /// Puts the unit in hand into `found`, and begins the next one.
+  private mutating func beginUnit() {
+    swap(&found, &unit)
+    unit.removeAll()
+    if !carriedOver.isEmpty {
+      unit.nalUnits = carriedOver
+      carriedOver = []
+    }
+  }
+
+  /// The unit in hand ends here. Decides whether it is of any use.
+  mutating func complete(_ size: Int, endsAccessUnit: Bool) -> Finding {
+    if endsAccessUnit { unit.contents.insert(.accessUnitEnd) }
+    if !settings.cutsNALUnits { unit.contents.insert(.accessUnitStart) }
+    guard unit.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
+    // No SPS is to be lost with the pictures whose PPS is missing.
+    let isSpared =
+      settings.sparesUnreadablePictureParameterSets
+      && (hasUnreadablePictureParameterSet || unit.contents.contains(.sequenceParameterSet))
+    if unit.contents.contains(.slice), !isSpared, !hasParameterSets {
+      countMissingParameterSets()
+      return .unusable(size)
+    }
+    return .accessUnit(size)
+  }
+
+  mutating func countMissingParameterSets() { errors.missingParameterSets += 1 }
+
+  // MARK: NAL units
+
+  /// Whether a NAL unit is of no use to anyone: cut off behind its header, or of a type that only RTP has.
+  static func isLeftOut(_ nalUnit: Span<UInt8>) -> Bool {
+    guard nalUnit.count >= Codec.nalUnitHeaderLength else { return true }
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
+    return type.isOutsideStandard
+      || nalUnit.count == Codec.nalUnitHeaderLength && type != .endOfSequence && type != .endOfStream
+  }
+
+  /// Takes a complete NAL unit into the unit in hand.
+  ///
+  /// - Parameter start: where its start code or length begins.
+  mutating func take(_ bytes: Span<UInt8>, _ range: Range<Int>, start: Int) {
+    let nalUnit = bytes.extracting(range)
+    unit.nalUnitCount += 1
+    guard !Self.isLeftOut(nalUnit) else { return leaveOut(nalUnit, range, start: start) }
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
+    nalUnitCounts[Int(type.rawValue)] += 1
+    if cursor.beginsAccessUnit {
+      accessUnitContents = []
+      unit.contents.insert(.accessUnitStart)
+    }
+    if type.isParameterSet, !store(nalUnit), parameterSets.holdsNamesake(of: nalUnit) {
+      // Decoders would take what they can read of it in place of the good one.
+      return drop(range, start: start)
+    }
+    unit.end = range.upperBound
+    let contents = look(nalUnit, type, range, start: start)
+    unit.contents.formUnion(contents)
+    accessUnitContents.formUnion(unit.contents)
+    if settings.listsNALUnits { unit.list(ScannedNALUnit(start: start, range: range, contents: contents)) }
+  }
+
+  private mutating func drop(_ range: Range<Int>, start: Int) {
+    unit.drop(start..<range.upperBound)
+    if settings.listsNALUnits { unit.list(ScannedNALUnit(start: start, range: range, contents: nil)) }
+  }
+
+  private mutating func leaveOut(_ nalUnit: Span<UInt8>, _ range: Range<Int>, start: Int) {
+    drop(range, start: start)
+    errors.nalUnits += 1
+    guard nalUnit.count > 0, !hasSeenForeignTypes else { return }
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
+    guard type.isOutsideStandard else { return }
+    hasSeenForeignTypes = true
+    tell(.foreignType(type))
+  }
+
+  /// What a NAL unit adds to the unit in hand.
+  private mutating func look(
+    _ nalUnit: Span<UInt8>, _ type: Codec.NALUnitType, _ range: Range<Int>, start: Int
+  ) -> AccessUnitContents {
+    switch Codec.role(of: nalUnit) {
+    case .slice: return lookAtSlice(nalUnit, type, start: start)
+    case .slicePart: return .slice
+    case .layerSlice:
+      // Its base may not be here.
+      return accessUnitContents.contains(.slice) ? .slice : [.slice, .pictureStart]
+    case .sei:
+      if unit.seiOffset == nil { unit.seiOffset = start }
+      return lookAtSEI(nalUnit, range, start: start)
+    case .suffixSEI: return lookAtSEI(nalUnit, range, start: start)
+    case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension: return .sequenceParameterSet
+    case .pictureParameterSet: return .pictureParameterSet
+    case .accessUnitDelimiter: return .delimiter
+    case .end, .filler, .outsideStandard, .other: return []
+    }
+  }
+
+  private mutating func lookAtSEI(_ nalUnit: Span<UInt8>, _ range: Range<Int>, start: Int) -> AccessUnitContents {
+    var contents: AccessUnitContents = .sei
+    if SEIMessages.hold(.recoveryPoint, nalUnit, headerLength: Codec.nalUnitHeaderLength) {
+      contents.insert(.recoveryPoint)
+      hasSeenRecoveryPoint = true
+    }
+    if unit.seiNALUnits.count < AccessUnit.seiLimit {
+      unit.seiNALUnits.append(ScannedNALUnit(start: start, range: range, contents: contents))
+    }
+    return contents
+  }
+
+  private mutating func lookAtSlice(
+    _ nalUnit: Span<UInt8>, _ type: Codec.NALUnitType, start: Int
+  ) -> AccessUnitContents {
+    let isFirst = unit.slice == nil && !accessUnitContents.contains(.slice)
+    var contents: AccessUnitContents = Codec.isReference(nalUnit) ? [.slice, .reference] : .slice
+    if type.isRandomAccessPoint {
+      contents.insert(type.isIDR ? [.randomAccess, .idr] : .randomAccess)
+      if unit.idrOffset == nil { unit.idrOffset = start }
+    }
+    if type.isSkippedLeading { contents.insert(.skippedLeading) }
+    guard let slice = detectedSlice else {
+      errors.slices += 1
+      contents.insert(.unreadableSlice)
+      if isFirst { contents.insert(.pictureStart) }
+      return contents
+    }
+    guard !slice.isRedundant else { return contents }
+    if isFirst || slice.isFirstInPicture { contents.insert(.pictureStart) }
+    switch slice.prediction {
+    case .intra: contents.insert(.iSlice)
+    case .forward: contents.insert(.pSlice)
+    case .bidirectional: contents.insert(.bSlice)
+    }
+    if unit.slice == nil { unit.slice = deepened(slice, nalUnit) }
+    return contents
+  }
+
+  private func deepened(_ slice: Codec.SliceHeader, _ nalUnit: Span<UInt8>) -> Codec.SliceHeader {
+    guard settings.sliceDepth == .referenceMarking, slice.mayResetPOC else { return slice }
+    do throws(BitstreamError) {
+      return try Codec.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking)
+    } catch {
+      return slice
+    }
+  }
+
+  /// Keeps a parameter set, from in band or out of it.
+  ///
+  /// - Returns: whether it can be read.
+  @discardableResult
+  mutating func store(_ nalUnit: Span<UInt8>) -> Bool {
+    guard nalUnit.count > 0 else { return false }
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
+    do throws(BitstreamError) {
+      let change = try parameterSets.insert(nalUnit)
+      if type == .sequenceParameterSet, change != .unchanged || lastSequenceParameterSetID == nil {
+        lastSequenceParameterSetID = Codec.ParameterSets.sequenceParameterSetID(of: nalUnit)
+      }
+      guard change != .unchanged else { return true }
+      parameterSetChanges += 1
+      tell(.parameterSet(type, byteCount: nalUnit.count, change))
+      return true
+    } catch {
+      errors.parameterSets += 1
+      if type == .pictureParameterSet { hasUnreadablePictureParameterSet = true }
+      tell(.unreadableParameterSet(type, byteCount: nalUnit.count, error))
+      return false
+    }
+  }
+
+  // MARK: Packets
+
+  /// Looks at a length-prefixed access unit, or when NAL units are cut, at its next one.
+  private mutating func scanPacket(_ bytes: Span<UInt8>, _ lengthSize: NALLengthSize) -> Finding {
+    if packetRemainder == 0 {
+      packetRemainder = bytes.count
+      accessUnitContents = []
+      cursor.beginsAccessUnit = true
+    }
+    guard !isPacketBroken else {
+      isPacketBroken = false
+      return .unusable(bytes.count)
+    }
+    var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
+    do throws(BitstreamError) {
+      while let range = try units.next() {
+        let nalUnit = bytes.extracting(range)
+        detectedSlice = Self.isLeftOut(nalUnit) ? nil : detector.feed(nalUnit, parameterSets: parameterSets).slice
+        take(bytes, range, start: range.lowerBound - lengthSize.byteCount)
+        if LengthPrefixed.holdsStartCode(bytes, in: range) { noticeStartCodes() }
+        cursor.beginsAccessUnit = false
+        if settings.cutsNALUnits { return complete(range.upperBound, endsAccessUnit: range.upperBound == bytes.count) }
+      }
+    } catch {
+      errors.lengths += 1
+      tell(.badLength(error, goodBytes: units.position, byteCount: bytes.count))
+      isPacketBroken = units.position > 0 && units.position < bytes.count
+      unit.contents.insert(.damaged)
+    }
+    return complete(isPacketBroken ? units.position : bytes.count, endsAccessUnit: true)
+  }
+
+  private mutating func noticeStartCodes() {
+    unit.holdsStartCodes = true
+    guard !hasSeenStartCodes else { return }
+    hasSeenStartCodes = true
+    tell(.startCodes)
+  }
+}

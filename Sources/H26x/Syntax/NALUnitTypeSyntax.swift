@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// `nal_unit_type` of a codec: an open set of numbers, reserved ones included.
+public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where RawValue == UInt8 {
+  /// Creates a type from its number, whose high bits are left out.
+  init(rawValue: UInt8)
+  /// Creates a type from the first byte of a NAL unit.
+  init(headerByte: UInt8)
+
+  /// SEI in front of the picture.
+  static var sei: Self { get }
+  /// SPS.
+  static var sequenceParameterSet: Self { get }
+  /// PPS.
+  static var pictureParameterSet: Self { get }
+  /// Access unit delimiter.
+  static var accessUnitDelimiter: Self { get }
+  /// End of sequence.
+  static var endOfSequence: Self { get }
+  /// End of stream (H.265: of the bitstream).
+  static var endOfStream: Self { get }
+  /// Filler data.
+  static var fillerData: Self { get }
+
+  /// Whether this is a VCL NAL unit, in H.264 of the base view or layer.
+  var isVCL: Bool { get }
+  /// Whether ``ParameterSetStore`` takes it.
+  var isParameterSet: Bool { get }
+  /// Whether it is a slice of an IDR picture.
+  var isIDR: Bool { get }
+  /// Whether it is a slice of a picture at which decoding may begin by type: IDR, in H.265 every IRAP picture.
+  var isRandomAccessPoint: Bool { get }
+  /// Whether it is a slice of a leading picture that cannot be decoded when decoding begins at the random access point
+  /// before it (H.265's RASL).
+  var isSkippedLeading: Bool { get }
+  /// Whether the type exists in RTP packets only, never in an elementary stream.
+  var isOutsideStandard: Bool { get }
+  /// What the type is called, for people.
+  var name: String { get }
+}
+
+/// What a NAL unit is in its access unit.
+public enum NALUnitRole: Sendable, Hashable {
+  /// A slice of the base picture whose header can be read.
+  case slice
+  /// Another part of the base picture: a data partition, an auxiliary picture, a reserved VCL type.
+  case slicePart
+  /// A slice of a layer or view above the base.
+  case layerSlice
+  /// VPS.
+  case videoParameterSet
+  /// SPS.
+  case sequenceParameterSet
+  /// SPS extension or subset SPS.
+  case sequenceParameterSetExtension
+  /// PPS.
+  case pictureParameterSet
+  /// SEI in front of the picture.
+  case sei
+  /// SEI behind the picture.
+  case suffixSEI
+  /// Access unit delimiter.
+  case accessUnitDelimiter
+  /// End of sequence, stream or bitstream.
+  case end
+  /// Filler data.
+  case filler
+  /// Of a type that only RTP has.
+  case outsideStandard
+  /// Anything else.
+  case other
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A codec of the family: everything that differs between H.264 and H.265, and nothing else.
+///
+/// What both do alike is written once over this protocol. A conforming type is a namespace (``H264``) whose associated
+/// types are the syntax structures of its Recommendation, and the concrete types that other modules call:
+/// ``Scanner``, ``Tracker``, ``Inspector``. Those wrap the generic implementations of this module, because a generic
+/// type is not specialised across modules.
+public protocol VideoCodecSyntax: Sendable {
+  // MARK: Names
+
+  /// Which codec it is.
+  static var codec: FormatDescription.Codec { get }
+  /// The Recommendation, for people: "H.264".
+  static var name: String { get }
+  /// The media type of compressed caps: "video/x-h264".
+  static var mediaType: String { get }
+  /// `stream-format` of length-prefixed streams whose parameter sets are out of band: "avc", "hvc1".
+  static var outOfBandStreamFormat: String { get }
+  /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too: "avc3", "hev1".
+  static var inBandStreamFormat: String { get }
+
+  // MARK: NAL units
+
+  /// `nal_unit_type`.
+  associatedtype NALUnitType: NALUnitTypeSyntax
+  /// Bytes of the header in front of a NAL unit, without extensions: 1 or 2.
+  static var nalUnitHeaderLength: Int { get }
+  /// An access unit delimiter that allows every slice type, header included.
+  static var accessUnitDelimiter: [UInt8] { get }
+  /// What a NAL unit is in its access unit, judged by its header alone.
+  ///
+  /// - Parameter nalUnit: the NAL unit, header included; one without bytes is ``NALUnitRole/other``.
+  static func role(of nalUnit: Span<UInt8>) -> NALUnitRole
+  /// Whether other pictures may refer to the picture of this slice, judged by the NAL unit's header alone.
+  ///
+  /// - Parameter nalUnit: a slice, header included.
+  static func isReference(_ nalUnit: Span<UInt8>) -> Bool
+  /// Whether the slice begins its picture (`first_mb_in_slice` 0, `first_slice_segment_in_pic_flag`). That needs no
+  /// parameter set; nil when it is cut off or the type has no slice header.
+  static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool?
+
+  // MARK: Syntax structures
+
+  /// The sequence parameter set.
+  associatedtype SequenceParameterSet: SequenceParameterSetSyntax
+  /// The parameter sets received so far.
+  associatedtype ParameterSets: ParameterSetStore where ParameterSets.SequenceParameterSet == SequenceParameterSet
+  /// The slice header, or slice segment header.
+  associatedtype SliceHeader: SliceHeaderSyntax where SliceHeader.ParameterSets == ParameterSets
+  /// The configuration record: avcC, hvcC.
+  associatedtype ConfigurationRecord: ConfigurationRecordSyntax where ConfigurationRecord.ParameterSets == ParameterSets
+  /// `recovery_point()` SEI.
+  associatedtype RecoveryPoint: RecoveryPointSyntax
+  /// Finds where access units begin.
+  associatedtype AccessUnitDetector: AccessUnitDetecting
+  where AccessUnitDetector.SliceHeader == SliceHeader, AccessUnitDetector.ParameterSets == ParameterSets
+  /// Reads the order of pictures in decoding order.
+  associatedtype PictureReader: PictureReading
+  where PictureReader.SliceHeader == SliceHeader, PictureReader.SequenceParameterSet == SequenceParameterSet
+
+  /// Describes the stream that these parameter sets are of.
+  ///
+  /// - Parameters:
+  ///   - sets: all of them go into the description.
+  ///   - sequenceParameterSetID: the SPS that is described, nil for the first there is.
+  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  /// - Throws: `.missingParameterSet` when the SPS is not there.
+  static func formatDescription(
+    _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
+  ) throws(BitstreamError) -> FormatDescription
+  /// Describes the stream that a configuration record is of.
+  ///
+  /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
+  static func formatDescription(_ record: ConfigurationRecord) throws(BitstreamError) -> FormatDescription
+  /// The configuration record of a description. Start codes become lengths of four bytes.
+  ///
+  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
+  static func configurationRecord(_ format: FormatDescription) throws(BitstreamError) -> ConfigurationRecord
+  /// How a picture was scanned, as far as the way it is coded tells.
+  ///
+  /// - Parameters:
+  ///   - slice: the picture's first slice; of two fields, the first.
+  ///   - sps: what it is coded with.
+  static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
+  /// Whether a slice is of the second field of the frame whose first field, right before it, has this slice.
+  static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool
+  /// Whether a slice belongs to another picture than the one before it in decoding order.
+  static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool
+
+  // MARK: What other modules call
+
+  /// Cuts a stream into access units.
+  associatedtype Scanner: AccessUnitScanning where Scanner.Codec == Self
+  /// Knows the format of each access unit before it is decoded.
+  associatedtype Tracker: FormatTracking where Tracker.Codec == Self
+  /// Tells what an access unit holds.
+  associatedtype Inspector: AccessUnitInspecting where Inspector.Codec == Self
+}
