@@ -30,6 +30,11 @@ public protocol FormatTracking: Sendable {
   mutating func inspect(_ accessUnit: Span<UInt8>) -> FormatSummary<Codec.NALUnitType>
 }
 
+extension FormatTracking {
+  /// What it finds in an access unit.
+  public typealias Summary = FormatSummary<Codec.NALUnitType>
+}
+
 /// What a ``FormatTracking`` found in an access unit.
 public struct FormatSummary<NALUnitType: NALUnitTypeSyntax>: Sendable, Hashable {
   /// The format differs from the access unit's before.
