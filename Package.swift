@@ -37,7 +37,7 @@ let package = Package(
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer"], path: "plugin",
-      exclude: ["build.sh", "dependencies.sh", "exports.map", "install.sh"], sources: ["Plugin.swift"],
+      exclude: ["build.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh"], sources: ["Plugin.swift"],
       swiftSettings: settings),
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
     .target(

@@ -20,6 +20,11 @@ if printf '%s\n' 'glibc 2.36' "$(getconf GNU_LIBC_VERSION 2> /dev/null)" | sort 
   short=(-Xlinker -z -Xlinker pack-relative-relocs)
 fi
 
+# What the plugin does not use of the Swift runtime stays out.
+lean=$(plugin/lean-runtime.sh)
+runtime=()
+[[ -n $lean ]] && runtime=(-Xswiftc -resource-dir -Xswiftc "$lean")
+
 # lld, because gold leaves local symbols in the dynamic table in spite of the version script.
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`, and SwiftPM rebuilds all when
 # they change.
@@ -27,7 +32,7 @@ fi
 # while it changes its state loses a write in silence.
 # The module for string processing is imported unasked, and brings a regular expression engine of a megabyte along.
 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
-  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import -Xswiftc -static-stdlib \
+  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import -Xswiftc -static-stdlib "${runtime[@]}" \
   -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" \
   -Xlinker --gc-sections "${short[@]}"
 mkdir -p .build/plugin

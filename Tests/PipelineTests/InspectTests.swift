@@ -33,6 +33,27 @@ struct InspectTests {
     #expect(!inspected.output.contains("CRITICAL"))
   }
 
+  @Test(
+    .disabled("until all elements have the same author and the same way of naming"),
+    arguments: [
+      ("swifth264parse", "H.264 parser (Swift)"), ("swifth264repack", "H.264 repackager (Swift)"),
+      ("swifth264dec", "H.264 decoder (Swift)"),
+    ])
+  func elementsAreNamedAlike(element: String, name: String) async throws {
+    let inspected = try await Command.run(["gst-inspect-1.0", element])
+    #expect(inspected.output.split(separator: "\n").contains { $0.contains("Long-name") && $0.hasSuffix(name) })
+    #expect(
+      inspected.output.split(separator: "\n").contains {
+        $0.contains("Author") && $0.hasSuffix("The gst-swift-h26x authors")
+      })
+  }
+
+  /// Most of it is the Swift runtime; see lean-runtime.sh.
+  @Test func thePluginIsNoLargerThanItMustBe() throws {
+    let attributes = try FileManager.default.attributesOfItem(atPath: PluginUnderTest.library.path)
+    #expect(try #require(attributes[.size] as? Int) <= 6_500_000)
+  }
+
   /// A program's own Swift runtime and another plugin's must not meet this one's.
   @Test func nothingIsNeededFromASwiftToolchain() async throws {
     let dependencies = try await Command.run(["ldd", PluginUnderTest.library.path])

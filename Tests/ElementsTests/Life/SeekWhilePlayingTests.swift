@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Foundation
+import HarnessSupport
+import Testing
+
+/// Seeks in a raw file that plays at its pace, so that each interrupts a push: the sink holds a picture until its time.
+///
+/// Every picture has its number in its last bytes, so that its true time is known wherever it comes out.
+@Suite(
+  .serialized, .timeLimit(.minutes(5)),
+  .disabled("until the parser keeps its place when a push is interrupted"))
+struct SeekWhilePlayingTests {
+  typealias Stream = ParseStream
+
+  init() { #expect(Registration.succeeded) }
+
+  private static let second: Int64 = 1_000_000_000
+  private static let frame: UInt64 = 40_000_000
+
+  /// Thirty seconds, 25 pictures a second, a keyframe a second.
+  private static func file() throws -> String {
+    var bytes: [UInt8] = []
+    for number in UInt32(0)..<750 {
+      let index = number % 25
+      if index == 0 { bytes += Stream.byteStream(Stream.spsToOrder(reorder: 0), Stream.ppsToOrder()) }
+      let slice =
+        index == 0
+        ? Stream.slice(2, number: 0, order: 0, idr: true, idrID: number / 25 & 1, size: 900)
+        : Stream.slice(0, number: index, order: 2 * index, size: 300)
+      bytes += Stream.byteStream(slice)
+      bytes += [14, 7, 0].map { UInt8(truncatingIfNeeded: 0x80 | number >> $0) }
+    }
+    let path = FileManager.default.temporaryDirectory.appending(path: "seek-\(UUID().uuidString).h264")
+    try Data(bytes).write(to: path)
+    return path.path
+  }
+
+  /// The number of the picture in a buffer; nil when there is none in it.
+  private static func number(_ bytes: [UInt8]) -> UInt64? {
+    guard bytes.count > 200 else { return nil }
+    return bytes.suffix(3).reduce(0) { $0 << 7 | UInt64($1 & 0x7F) }
+  }
+
+  private struct Jump {
+    var rate = 1.0
+    var flags = GST_SEEK_FLAG_ACCURATE
+    var seconds: Double
+    /// How often, one right after another.
+    var times = 1
+  }
+
+  /// Plays for a while, seeks, and waits for pictures around where that went, again and again.
+  private func play(_ chain: String, _ jumps: [Jump]) throws {
+    let path = try Self.file()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let pipeline = try WatchedPipeline("filesrc location=\(path) ! \(chain) ! fakesink name=sink sync=true")
+    try #require(pipeline.go(to: GST_STATE_PLAYING))
+    for jump in jumps {
+      let before = pipeline.arrivals.count
+      try #require(pipeline.wait { $0.count > before + 30 })
+      let target = Int64(jump.seconds * Double(Self.second))
+      for _ in 0..<jump.times {
+        let isForwards = jump.rate > 0
+        let sought = pipeline.seek(
+          rate: jump.rate, jump.flags, from: isForwards ? target : 0, to: isForwards ? -1 : target)
+        try #require(sought)
+      }
+      let flushes = pipeline.flushes
+      // Labels around the place that was asked for: with the keyframe before it, and a second for what leads there.
+      let near = pipeline.wait { arrivals in
+        arrivals.filter { arrival in
+          arrival.flushes == flushes && arrival.pts != .max
+            && abs(Int64(clamping: arrival.pts) - target) <= 2 * Self.second
+        }.count > 4
+      }
+      #expect(near, "nothing near \(jump.seconds) s")
+      // What the sink shows is in the segment: a buffer at or behind the place, or before it when going backwards.
+      let shown = pipeline.wait { arrivals in
+        arrivals.contains { arrival in
+          arrival.flushes == flushes
+            && (jump.rate > 0 ? arrival.pts >= UInt64(target) : arrival.pts < UInt64(target))
+        }
+      }
+      #expect(shown, "nothing is shown at \(jump.seconds) s")
+    }
+    let arrivals = pipeline.arrivals
+    var wrong: [Int: String] = [:]
+    for arrival in arrivals {
+      guard let number = Self.number(arrival.bytes), wrong[arrival.flushes] == nil else { continue }
+      // Where the base class has to work a place out of the bit rate, it may be a picture off.
+      let distance = Int64(clamping: arrival.pts) - Int64(number * Self.frame)
+      if abs(distance) > Int64(Self.frame) {
+        wrong[arrival.flushes] = "picture \(number) at \(Double(arrival.pts) / 1e9) s"
+      }
+    }
+    #expect(wrong.isEmpty, "after flush: \(wrong.sorted { $0.key < $1.key })")
+  }
+
+  static let chains = [
+    "swifth264parse", "swifth264parse ! video/x-h264,alignment=nal", "swifth264parse ! queue max-size-buffers=2",
+    "swifth264parse ! video/x-h264,stream-format=avc",
+  ]
+
+  @Test(arguments: chains) func forwards(_ chain: String) throws {
+    try play(chain, [Jump(seconds: 3), Jump(seconds: 18), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 24.3)])
+  }
+
+  @Test(arguments: chains) func backwards(_ chain: String) throws {
+    try play(
+      chain, [Jump(seconds: 18), Jump(seconds: 7), Jump(seconds: 0), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 4)])
+  }
+
+  /// Each seek interrupts the one before.
+  @Test(arguments: chains) func repeated(_ chain: String) throws {
+    try play(chain, [Jump(seconds: 12, times: 5), Jump(seconds: 3, times: 8), Jump(seconds: 20, times: 3)])
+  }
+
+  @Test(arguments: chains) func atOtherRates(_ chain: String) throws {
+    try play(chain, [Jump(rate: 2, seconds: 10), Jump(rate: 0.5, seconds: 5), Jump(seconds: 15)])
+  }
+
+  @Test(arguments: chains) func playingBackwards(_ chain: String) throws {
+    try play(chain, [Jump(rate: -1, seconds: 8), Jump(seconds: 14), Jump(rate: -2, seconds: 12)])
+  }
+}
