@@ -7,13 +7,15 @@ import Testing
 /// An element is stopped and started while upstream pushes: nothing of one life may be seen, or freed, by the next.
 ///
 /// `RESTART_CYCLES` says how often each; `make races` runs 5,000 in twenty processes.
-@Suite(.serialized, .disabled("until no element makes its state anew while upstream pushes"))
-struct RestartRaceTests {
+@Suite(.serialized) struct RestartRaceTests {
   init() { #expect(Registration.succeeded) }
 
   private static let cycles = ProcessInfo.processInfo.environment["RESTART_CYCLES"].flatMap(Int.init) ?? 300
 
-  @Test(.timeLimit(.minutes(30)), arguments: Trial.all, ["READY", "NULL"])
+  // The parser follows when it makes its state anew before its pads are active.
+  private static let trials = Trial.all.filter { !$0.element.contains("parse") }
+
+  @Test(.timeLimit(.minutes(30)), arguments: trials, ["READY", "NULL"])
   func elementIsRestartedWhileUpstreamPushes(trial: Trial, state: String) throws {
     // The second has other parameter sets, so that caps are read anew again and again.
     let streams = try [LifeStreams.avc("clip.h264", first: 6), LifeStreams.avc("wide.h264", first: 6)]
