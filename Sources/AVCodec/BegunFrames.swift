@@ -28,8 +28,8 @@ import Synchronization
 
   func removeAll() { entries.withLock { $0.removeAll() } }
 
-  /// All that went wrong with the frames of that timestamp (`FF_DECODE_ERROR_…`), which are then forgotten.
-  func takeErrorFlags(timestamp: Int64) -> Int32 {
+  /// All that went wrong with the frames of that timestamp, which are then forgotten.
+  func takeErrors(timestamp: Int64) -> FrameErrors {
     entries.withLock { entries in
       var flags: Int32 = 0
       // A frame that has been emptied since, or filled anew, says nothing.
@@ -38,7 +38,7 @@ import Synchronization
         if unsafe frame.pts == timestamp { unsafe flags |= frame.decode_error_flags }
       }
       entries.removeAll { $0.timestamp == timestamp }
-      return flags
+      return FrameErrors(rawValue: flags)
     }
   }
 }

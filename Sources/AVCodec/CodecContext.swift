@@ -100,13 +100,13 @@ import CAVCodec
     host.begun.removeAll()
   }
 
-  /// What has gone wrong with the pictures that the packet of this timestamp began (`FF_DECODE_ERROR_…`), 0 for nothing.
+  /// What has gone wrong with the pictures that the packet of this timestamp began.
   ///
   /// Ask when decoding of the packet has ended, which is `threadDelay` packets after it was sent, and before the next one
-  /// is sent; a second answer is 0. The frame itself often does not tell: up to libavcodec 60, a frame thread that puts
+  /// is sent; a second answer is empty. The frame itself often does not tell: up to libavcodec 60, a frame thread that puts
   /// out what another has decoded has copied the flags before the other was done. And it comes too late for those
   /// pictures that refer to it and are shown before it.
-  public func takeErrorFlags(timestamp: Int64) -> Int32 { host.begun.takeErrorFlags(timestamp: timestamp) }
+  public func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
 
   /// Frames that the decoder holds back for reordering, as far as it knows yet (`has_b_frames`).
   public var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }

@@ -37,8 +37,8 @@ package import CAVCodec
 
   /// The decoder says that the picture does not follow from complete references (`AV_FRAME_FLAG_CORRUPT`).
   public var isCorrupt: Bool { unsafe cav_frame_is_corrupt(raw) != 0 }
-  /// What went wrong while decoding (`FF_DECODE_ERROR_…`), 0 for nothing.
-  public var decodeErrorFlags: Int32 { unsafe raw.pointee.decode_error_flags }
+  /// What went wrong while decoding.
+  public var errors: FrameErrors { unsafe FrameErrors(rawValue: raw.pointee.decode_error_flags) }
   /// Two fields, or a frame coded as such.
   public var isInterlaced: Bool { unsafe cav_frame_is_interlaced(raw) != 0 }
   /// Of the two fields the top one is shown first.

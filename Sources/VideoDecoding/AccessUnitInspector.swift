@@ -14,6 +14,10 @@ struct AccessUnitInspector {
   private var recoveryNumber: UInt32?
   /// What the pictures since the last random access point are coded with.
   private var sequence: H264.SequenceParameterSet?
+  /// The stream marks its random access points by recovery point SEI: pictures of intra slices alone are none then.
+  private var marksRecoveryPoints = false
+  /// Which references are there, where decoding began, or goes on after damage, at an intra picture.
+  private var references: (availability: H264.ReferenceAvailability, since: UInt64)?
   /// A parameter set has come that libavcodec must not see; it may come again.
   private var hasRefusedSets = false
 
@@ -27,6 +31,27 @@ struct AccessUnitInspector {
     previousReferenceNumber = nil
     recoveryNumber = nil
   }
+
+  /// Pictures before the next one cannot be referred to any more.
+  mutating func forgetReferences() { references = nil }
+
+  /// Follows references from intra picture `index` on, which is the next one.
+  mutating func followReferences(from index: UInt64) { references = (H264.ReferenceAvailability(), index) }
+
+  /// Takes the next picture, in decoding order and once only.
+  ///
+  /// - Returns: the access unit before which it refers to nothing; nil where that is not known.
+  mutating func referencesStart(of unit: Submission) -> UInt64? {
+    if unit.summary.randomAccess == .idr { references = nil }
+    guard let since = references?.since, unit.summary.nalUnitType != nil else { return nil }
+    let isWhole = references?.availability.next(
+      unit.packet.bytes, packaging: packaging, isSecondField: unit.summary.isSecondField,
+      parameterSets: inspector.parameterSets)
+    return isWhole == true ? since : nil
+  }
+
+  /// Where references are followed from; nil when they are not.
+  var followsReferencesFrom: UInt64? { references?.since }
 
   /// Takes up parameter sets that come beside the stream. Those that cannot be read are left out.
   mutating func insert(parameterSets nalUnits: [[UInt8]]) {
@@ -53,8 +78,11 @@ struct AccessUnitInspector {
     // libavcodec goes by the first slice, should slices of another picture have got in behind it.
     case .idr where info.slice == nil || info.slice?.nalUnitType == .idrSlice: summary.randomAccess = .idr
     case .idr, .irap: break
-    case .recoveryPoint(let point): summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount))
+    case .recoveryPoint(let point):
+      summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount))
+      marksRecoveryPoints = true
     }
+    if summary.randomAccess == .none && info.isIntra && !marksRecoveryPoints { summary.randomAccess = .intra }
     guard let slice = info.slice else {
       // What cannot be read may be referred to.
       summary.isReference = info.hasPicture
@@ -67,7 +95,7 @@ struct AccessUnitInspector {
   }
 
   private func hasFirstSlice(_ accessUnit: Span<UInt8>) -> Bool {
-    for range in nalUnits(of: accessUnit)
+    for range in packaging.nalUnits(of: accessUnit)
     where H264.SliceHeader.startsAtFirstMacroblock(accessUnit.extracting(range)) == true {
       return true
     }
@@ -77,7 +105,7 @@ struct AccessUnitInspector {
   /// The parameter sets in an access unit that libavcodec must not see.
   private mutating func patches(for accessUnit: Span<UInt8>) -> [PacketPool.Patch] {
     var patches: [PacketPool.Patch] = []
-    for range in nalUnits(of: accessUnit) {
+    for range in packaging.nalUnits(of: accessUnit) {
       if let patch = RefusedParameterSets.patch(accessUnit, range, sets: inspector.parameterSets) {
         patches.append(patch)
       }
@@ -86,25 +114,11 @@ struct AccessUnitInspector {
     return patches
   }
 
-  /// Where NAL units are, up to the first that is not packaged as it should be.
-  private func nalUnits(of accessUnit: Span<UInt8>) -> [Range<Int>] {
-    var ranges: [Range<Int>] = []
-    switch packaging {
-    case .annexB:
-      var nalUnits = AnnexB.NALUnits(accessUnit)
-      while let nalUnit = nalUnits.next() { ranges.append(nalUnit.range) }
-    case .lengthPrefixed(let size):
-      var nalUnits = LengthPrefixed.NALUnits(accessUnit, lengthSize: size)
-      while let range = try? nalUnits.next() { ranges.append(range) }
-    }
-    return ranges
-  }
-
   private mutating func follow(_ slice: H264.SliceHeader, _ summary: inout AccessUnitSummary) {
     summary.isField = slice.isField
     summary.isReference = slice.isReference
     guard let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return }
-    if summary.randomAccess != .none || sequence == nil {
+    if summary.randomAccess.isMarked || sequence == nil {
       // Not asked at other pictures: a damaged SPS that is put right before the next point ends nothing.
       if let sequence, !slice.isIDR { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }
       sequence = sps

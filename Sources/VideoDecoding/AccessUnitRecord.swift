@@ -19,6 +19,11 @@ struct AccessUnitRecord {
   let epoch: UInt64
   /// Where a recovery began that is complete with this picture; its own index for an IDR picture.
   let recoveryStart: UInt64?
+  /// What decoding had begun at.
+  let start: StartGate.Start
+  /// It is known to refer, by itself and by way of others, to nothing before this access unit; nil where that is not
+  /// known.
+  var referencesSince: UInt64?
   /// Decodes from damaged references.
   var taint = Taint.none
   /// It is a field whose other field has come with the next access unit.
@@ -35,12 +40,15 @@ struct AccessUnitRecord {
     case tainted
   }
 
-  /// What damage before this picture means for those after it.
-  func remaining(_ taint: Taint, since damage: UInt64) -> Taint {
-    guard taint != .none, let recoveryStart, recoveryStart > damage else { return taint }
+  /// What damage that ends before access unit `damageEnd` means for this picture and those after it.
+  func remaining(_ taint: Taint, damageEnd: UInt64) -> Taint {
+    guard taint != .none, let recoveryStart, recoveryStart >= damageEnd else { return taint }
     if recoveryStart == epoch { return .none }
     return taint == .tainted ? .until(index: index) : taint
   }
+
+  /// Whether it cannot decode from damage that ends before access unit `damageEnd`.
+  func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
 }
 
 /// Access units whose result is not yet known, by index. Bounded by what a decoder can hold back.

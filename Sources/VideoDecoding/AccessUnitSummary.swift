@@ -10,6 +10,16 @@ struct AccessUnitSummary {
     case idr
     /// Recovery point SEI: the picture is right after so many more frames (H.264 D.2.8).
     case recoveryPoint(frameCount: Int)
+    /// A picture of intra slices alone, in a stream that has shown no recovery point SEI so far.
+    case intra
+
+    /// The stream itself says so.
+    var isMarked: Bool {
+      switch self {
+      case .idr, .recoveryPoint: true
+      case .none, .intra: false
+      }
+    }
   }
 
   var randomAccess = RandomAccess.none

@@ -9,8 +9,8 @@ package protocol CodecBoundary: AnyObject {
   func sendEndOfStream() throws(AVError)
   /// Fetches a frame.
   func receive(_ frame: borrowing Frame) throws(AVError) -> CodecContext.Reception
-  /// What went wrong with the pictures of a packet whose decoding has ended (`FF_DECODE_ERROR_…`); 0 for nothing.
-  func takeErrorFlags(timestamp: Int64) -> Int32
+  /// What went wrong with the pictures of a packet whose decoding has ended.
+  func takeErrors(timestamp: Int64) -> FrameErrors
   /// Forgets everything.
   func flush()
   /// Frames held back for reordering.

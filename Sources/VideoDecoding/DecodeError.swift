@@ -60,6 +60,12 @@ public struct DecodeError: Error, Sendable, Hashable {
       reason, code: code, tag: record.tag, accessUnitNumber: record.index, nalUnitType: record.nalUnitType)
   }
 
+  /// The failure of a codec that no access unit is to blame for.
+  init(losing code: AVError) {
+    let reason: Reason = code == .outOfMemory ? .allocationFailed : code.meansLostSession ? .malfunction : .badData
+    self.init(reason, code: code)
+  }
+
   /// The failure to open a codec.
   init(opening code: AVError) {
     let reason: Reason =

@@ -7,15 +7,17 @@ extension DecompressionSession {
   /// - Parameters:
   ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description says. Copied.
   ///   - tag: comes back with the result.
+  ///   - time: when it is shown, from any origin, if that is known. Only tells how long a random access point has been
+  ///     waited for.
   ///   - doNotOutput: decode for the sake of later pictures only; the result is a drop.
   /// - Throws: `DecodeError` when the access unit was not taken: `invalidSession`, or `invalidArgument` for one without
   ///   bytes. Everything else is a result.
-  public func decode(_ accessUnit: Span<UInt8>, tag: UInt64, doNotOutput: Bool = false) throws(DecodeError) {
+  public func decode(
+    _ accessUnit: Span<UInt8>, tag: UInt64, time: Duration? = nil, doNotOutput: Bool = false
+  ) throws(DecodeError) {
     guard !isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
     guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
     let parameterSets = inspector.parameterSets
-    let prefix = newParameterSets
-    newParameterSets = []
     var summary = inspector.inspect(accessUnit)
     let isSplice = summary.beginsOtherSequence
     if isSplice {
@@ -25,63 +27,88 @@ extension DecompressionSession {
     }
     let index = nextIndex
     nextIndex += 1
-    counters.submitted += 1
-    if summary.randomAccess == .idr {
-      epoch = index
-      followsIDR = true
-    }
-    if summary.randomAccess != .none && firstRandomAccess == nil { firstRandomAccess = index }
-    let record = record(for: summary, index: index, tag: tag, doNotOutput: doNotOutput)
+    output.statistics.submitted += 1
 
-    if awaitsRandomAccess && summary.randomAccess == .none && !summary.isIntra {
-      finish(record, dropped: .sessionLost)
-      return
-    }
-    pending.append(record)
-    if summary.isSecondField && index > 0 { pending.update(index - 1) { $0.hasBothFields = true } }
+    let admission = gate.admit(summary, index: index)
+    if admission == .isLost { return output.drop(tag, .sessionLost) }
+    // What was held has not brought its parameter sets to the codec.
+    let prefix = admission == .begins && gate.isHolding ? parameterSets : newParameterSets
+    newParameterSets = []
+    if admission == .begins { begin(at: index) }
     let packet: Packet
     do throws(AVError) {
       packet = try packets.packet(
         copying: accessUnit, prefix: prefix, timestamp: Int64(index), patches: summary.patches)
     } catch {
-      fail(index, error)
-      return
+      let error = DecodeError(
+        error == .outOfMemory ? .allocationFailed : .badData, code: error, tag: tag, accessUnitNumber: index,
+        nalUnitType: summary.nalUnitType)
+      output.statistics.lastError = error
+      return output.fail(error, tag: tag)
     }
-    // Nothing before a splice is referred to, so that a replay from it gives what was there, right or not.
-    let isStart = summary.isCleanStart || awaitsRandomAccess || isSplice
-    let start = ReplayBuffer.Start(
-      parameterSets: parameterSets, reorderDepth: codec?.reorderDepth ?? lastReorderDepth)
-    replay.append(packet, index: index, start: isStart ? start : nil)
-    process(packet, index: index, isIDR: summary.randomAccess == .idr)
-    settle()
+    let unit = Submission(
+      index: index, tag: tag, doNotOutput: doNotOutput, summary: summary, packet: packet,
+      parameterSets: parameterSets, isStart: summary.isCleanStart || admission == .begins || isSplice || running == nil)
+    guard admission == .waits else { return submit(unit) }
+    gate.hold(unit, time: time)
+    if gate.isOverdue { beginWithoutRandomAccessPoint() }
   }
 
-  private func record(
-    for summary: AccessUnitSummary, index: UInt64, tag: UInt64, doNotOutput: Bool
-  ) -> AccessUnitRecord {
-    if summary.randomAccess != .none { recoveryStart = index }
-    if summary.followsGap {
-      // Damage lies before this picture, which may be a recovery point itself.
-      taint = .tainted
-      lastDamage = max(1, index) - 1
+  /// Decodes what has been held back for want of a random access point, without waiting for one any longer.
+  ///
+  /// The session does so by itself when `SessionConfiguration.startPatience` is over, and when it is drained. The
+  /// pictures are flagged as corrupt, up to an IDR picture or a completed recovery. Nothing happens where nothing is held.
+  public func beginWithoutRandomAccessPoint() {
+    let units = gate.force()
+    guard let first = units.first else { return }
+    output.notify(.beganWithoutRandomAccessPoint)
+    damage.taint(before: first.index)
+    for unit in units { submit(unit) }
+  }
+
+  /// Decoding begins with the next access unit.
+  private func begin(at index: UInt64) {
+    dropHeld(.beforeRandomAccessPoint)
+    if gate.start == .intra { damage.taint(before: index) }
+  }
+
+  /// Sends an access unit to the codec.
+  private func submit(_ unit: Submission) {
+    let isIDR = unit.summary.randomAccess == .idr
+    if isIDR {
+      epoch = unit.index
+      followsIDR = true
+    }
+    pending.append(record(for: unit))
+    if unit.summary.isSecondField && unit.index > 0 { pending.update(unit.index - 1) { $0.hasBothFields = true } }
+    let start = ReplayBuffer.Start(
+      parameterSets: unit.parameterSets, reorderDepth: codec?.reorderDepth ?? lastReorderDepth)
+    replay.append(unit.packet, index: unit.index, start: unit.isStart ? start : nil)
+    process(unit.packet, index: unit.index, isIDR: isIDR)
+    settle(upTo: unit.index)
+  }
+
+  private func record(for unit: Submission) -> AccessUnitRecord {
+    let summary = unit.summary
+    // Behind an intra picture it takes a look at every slice to know what is right; elsewhere nobody looks.
+    let isNewStart = inspector.followsReferencesFrom.map { $0 < damage.damageEnd } ?? true
+    if summary.isIntra, !summary.randomAccess.isMarked, damage.isTainted, isNewStart,
+      summary.randomAccess == .intra || gate.start == .intra
+    {
+      inspector.followReferences(from: unit.index)
     }
     var record = AccessUnitRecord(
-      index: index, tag: tag, doNotOutput: doNotOutput, nalUnitType: summary.nalUnitType, isField: summary.isField,
-      isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
+      index: unit.index, tag: unit.tag, doNotOutput: unit.doNotOutput, nalUnitType: summary.nalUnitType,
+      isField: summary.isField, isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
       standsAlone: followsIDR || summary.completesRecovery || summary.isIntra, epoch: epoch,
-      recoveryStart: summary.completesRecovery ? recoveryStart : nil)
-    taint = record.remaining(taint, since: lastDamage)
-    record.taint = taint
-    if summary.isIncomplete {
-      // libavcodec conceals it, but says so only where no slice threads run.
-      record.taint = .tainted
-      if summary.isReference { (taint, lastDamage) = (.tainted, index) }
-    }
+      recoveryStart: damage.recovery(completedBy: summary, index: unit.index), start: gate.start ?? .marked)
+    record.referencesSince = inspector.referencesStart(of: unit)
+    damage.admit(&record, summary)
     return record
   }
 
   private func process(_ packet: Packet, index: UInt64, isIDR: Bool) {
-    guard codec != nil else { return resume(at: index) }
+    guard running != nil else { return resume(at: index) }
     do throws(AVError) {
       let mustReplay = needsReplay && !isIDR && replay.isUsable
       needsReplay = false
@@ -116,8 +143,11 @@ extension DecompressionSession {
       }
     }
     if let answer, answer.meansLostSession { throw answer }
-    inFlight.append(index)
-    while inFlight.count > codec.threadDelay, let decoded = inFlight.popFirst() {
+    running?.inFlight.append(index)
+    running?.youngest = index
+    while let count = running?.inFlight.count, count > codec.threadDelay,
+      let decoded = running?.inFlight.popFirst()
+    {
       // One decoding ends for each that begins; an error is the ending one's.
       finishDecoding(decoded, error: answer)
       answer = nil
@@ -141,7 +171,9 @@ extension DecompressionSession {
         switch try codec.receive(frame) {
         case .frame:
           // A decoding ends for each frame that a drained codec gives.
-          if isDraining, let decoded = inFlight.popFirst() { finishDecoding(decoded, error: nil) }
+          if running?.isDraining == true, let decoded = running?.inFlight.popFirst() {
+            finishDecoding(decoded, error: nil)
+          }
           handle(frame)
         case .needsInput:
           spareFrame = consume frame
@@ -154,78 +186,8 @@ extension DecompressionSession {
         if error.meansLostSession { throw error }
         failures += 1
         if failures > 64 { throw .bug }
-        if let decoded = inFlight.popFirst() { finishDecoding(decoded, error: error) }
+        if let decoded = running?.inFlight.popFirst() { finishDecoding(decoded, error: error) }
       }
-    }
-  }
-
-  /// Turns a frame into the result of its access unit.
-  private func handle(_ frame: consuming Frame) {
-    guard let index = UInt64(exactly: frame.timestamp), let memory = frame.owner as? PictureMemory else { return }
-    if !frame.isCorrupt { replay.pictureCameOut(index) }
-    // During a replay most have their result already.
-    if let codec, codec.takeErrorFlags(timestamp: frame.timestamp) != 0 { noteDamage(at: index) }
-    guard let record = pending.remove(index) else { return }
-    // What the IDR picture before it left behind can no longer come, unless that picture did not decode: then
-    // libavcodec goes on with what it has.
-    if bridge.hasStarted(record.epoch) {
-      while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
-    }
-    // libavcodec does not flag those that it only puts out because nothing follows.
-    let isUnrecovered = frame.isCorrupt || (isDraining && !hasRecovered && !record.standsAlone)
-    if !isUnrecovered { hasRecovered = true }
-    // libavcodec also starts where the stream does not say that one may.
-    if !isUnrecovered && firstRandomAccess == nil { firstRandomAccess = index }
-    let isConcealed = record.isConcealed || frame.decodeErrorFlags != 0
-    let isTainted: Bool =
-      switch record.taint {
-      case .none: false
-      case .tainted: true
-      case .until(let start): start != index && pending[start] != nil
-      }
-    if isConcealed {
-      counters.concealed += 1
-      if !record.isConcealed && record.isReference { spreadTaint(after: index) }
-    }
-    if record.doNotOutput {
-      deliver(record, dropped: .doNotOutput)
-    } else if isUnrecovered {
-      let isEarly = firstRandomAccess.map { index < $0 } ?? true
-      deliver(record, dropped: isEarly ? .beforeRandomAccessPoint : .noReference)
-    } else if (isConcealed || isTainted || record.error != nil) && !configuration.outputCorrupt {
-      counters.corrupted += 1
-      deliver(record, dropped: .corrupt)
-    } else {
-      let isCorrupt = isConcealed || isTainted || record.error != nil
-      if isCorrupt { counters.corrupted += 1 }
-      memory.finish(width: frame.width, height: frame.height)
-      counters.output += 1
-      results.append(
-        .frame(
-          DecodedPicture(
-            frame, memory: memory, tag: record.tag, isCorrupt: isCorrupt,
-            isSingleField: record.isField && !record.hasBothFields, isRandomAccessPoint: record.isRandomAccessPoint,
-            latency: latency)))
-    }
-  }
-
-  /// An access unit is damaged whose frame has not come out.
-  func noteDamage(at index: UInt64) {
-    guard let record = pending[index], !record.isConcealed else { return }
-    pending.update(index) { $0.isConcealed = true }
-    if record.isReference { spreadTaint(after: index) }
-  }
-
-  /// A damaged picture spoils all that follow it in decoding order, up to a recovery that begins after it.
-  func spreadTaint(after index: UInt64) {
-    var spread = AccessUnitRecord.Taint.tainted
-    pending.updateAll(after: index) { record in
-      spread = record.remaining(spread, since: index)
-      if spread == .tainted || record.taint == .none { record.taint = spread }
-    }
-    if spread == .tainted || taint == .none {
-      taint = spread
-      lastDamage = max(lastDamage, index)
     }
   }
 }

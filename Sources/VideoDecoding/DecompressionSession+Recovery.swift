@@ -4,32 +4,19 @@ import AVCodec
 extension DecompressionSession {
   /// Opens the first codec.
   func openInitially() throws(DecodeError) {
-    do throws(AVError) {
-      try reopen()
-    } catch {
-      counters.lastError = DecodeError(opening: error)
-      throw DecodeError(opening: error)
-    }
-  }
-
-  /// Opens a codec, `retries` times more if that fails as a lost session does.
-  func reopen() throws(AVError) {
-    var attempt = 0
+    var attempts = max(0, configuration.retries)
     while true {
       do throws(AVError) {
-        try openOnce()
-        return
+        return try open()
       } catch {
-        guard error.meansLostSession, attempt < configuration.retries else { throw error }
-        attempt += 1
+        output.statistics.lastError = DecodeError(opening: error)
+        guard error.meansLostSession, attempts > 0 else { throw DecodeError(opening: error) }
+        attempts -= 1
       }
     }
   }
 
-  private func openOnce() throws(AVError) {
-    codec = nil
-    inFlight.removeAll()
-    bridge.unlockStrides()
+  private func open() throws(AVError) {
     var settings = CodecSettings(codec: setup.codec, extradata: setup.extradata)
     settings.threadCount = configuration.threadType == .none ? 1 : configuration.threadCount
     settings.useFrameThreads =
@@ -42,7 +29,7 @@ extension DecompressionSession {
     settings.expectsDeepestReordering = configuration.expectsReordering && setup.mayReorder
     settings.skip = skipFrames.codecSkip
     settings.maximumPixels = configuration.maximumPixels
-    codec = try openCodec(settings, bridge)
+    running = RunningCodec(try openCodec(settings, bridge))
   }
 
   /// The codec is lost: brings another to the same place, or gives up until the next random access point.
@@ -50,41 +37,38 @@ extension DecompressionSession {
   /// - Parameter index: the access unit that was going in.
   func recover(from cause: AVError, at index: UInt64) {
     note(cause, at: index)
-    bringBack(to: index, lostAt: index, cause, attempts: max(0, configuration.retries))
+    var attempts = max(0, configuration.retries)
+    bringBack(to: index, cause, attempts: &attempts)
   }
 
   /// The codec was lost before: opens another for the random access point that has come.
   func resume(at index: UInt64) {
-    bringBack(to: index, lostAt: nil, .external, attempts: max(1, configuration.retries))
+    var attempts = max(1, configuration.retries)
+    bringBack(to: index, .external, attempts: &attempts)
   }
 
-  /// Opens codecs until one has taken the replay buffer, whose last entry is the youngest access unit.
-  private func bringBack(to index: UInt64, lostAt place: UInt64?, _ cause: AVError, attempts: Int) {
+  /// Opens codecs until one has taken the replay buffer, whose last entry is the youngest access unit; gives up when
+  /// there are no attempts left.
+  func bringBack(to index: UInt64, _ cause: AVError, attempts: inout Int) {
     var error = cause
-    var lastPlace = place
-    for _ in 0..<attempts {
-      guard replay.isUsable else { break }
+    // Of those lost on the way, the codec that came furthest: should none come through, what it holds is all there is.
+    var furthest = running.take()
+    while attempts > 0, replay.isUsable {
+      attempts -= 1
+      // The strides of a codec that lives on must stay as they are.
+      if furthest == nil { bridge.unlockStrides() }
       do throws(AVError) {
-        try openOnce()
-      } catch let failure {
-        error = failure
-        note(error, at: index)
-        continue
-      }
-      counters.restarts += 1
-      dropWhatReplayCannotReach()
-      do throws(AVError) {
+        try open()
+        output.statistics.restarts += 1
         try replayEntries()
-        awaitsRandomAccess = false
-        return
+        return dropWhatReplayCannotReach()
       } catch let failure {
         error = failure
         note(error, at: index)
-        // Failing twice at one place means it will fail there always.
-        if replayPlace == lastPlace { break }
-        lastPlace = replayPlace
+        if let lost = running.take(), furthest.map({ lost.isAsFar(as: $0) }) ?? true { furthest = lost }
       }
     }
+    running = furthest
     giveUp(at: index, error)
   }
 
@@ -92,8 +76,7 @@ extension DecompressionSession {
   func replayEntries() throws(AVError) {
     var parameterSets = replay.start?.parameterSets ?? []
     for entry in replay.entries {
-      replayPlace = entry.index
-      if entry.index + 1 < nextIndex { counters.replayed += 1 }
+      if entry.index + 1 < nextIndex { output.statistics.replayed += 1 }
       var packet = entry.packet
       if !parameterSets.isEmpty {
         packet = try packets.packet(
@@ -109,22 +92,40 @@ extension DecompressionSession {
     while let first = pending.first, first.index < start { finish(first, dropped: .sessionLost) }
   }
 
-  /// Ends everything inside and waits for the next random access point.
+  /// Puts out what the lost codec still gives, ends everything else inside, and waits for the next random access point.
   private func giveUp(at index: UInt64, _ error: AVError) {
-    while let first = pending.first {
-      if first.index == index {
-        finish(first, error: error)
-      } else {
-        finish(first, dropped: .sessionLost)
-      }
+    let failure = pending[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+    do throws(AVError) {
+      try drainCodec()
+    } catch {
+      // What came until then is what there is.
     }
-    codec = nil
-    inFlight.removeAll()
+    while let first = pending.first {
+      if first.index == index { finish(first, error: error) } else { finish(first, dropped: .sessionLost) }
+    }
+    running = nil
+    bridge.unlockStrides()
     replay.removeAll()
-    taint = .none
-    startFromNothing()
-    needsReplay = false
-    awaitsRandomAccess = true
-    counters.resynchronisations += 1
+    inspector.reset()
+    forgetDecoded()
+    gate.lose()
+    if gate.start == .forced { damage.taint(before: nextIndex) }
+    output.statistics.resynchronisations += 1
+    output.notify(.codecLost(failure))
+  }
+
+  /// Takes everything out of the codec.
+  func drainCodec() throws(AVError) {
+    guard let codec else { return }
+    running?.isDraining = true
+    do throws(AVError) {
+      try codec.sendEndOfStream()
+    } catch {
+      if error.meansLostSession { throw error }
+      // libavcodec begins to drain with this call: the error is of an access unit that a thread has just ended.
+      if error != .endOfFile, let decoded = running?.inFlight.popFirst() { finishDecoding(decoded, error: error) }
+    }
+    while try !receiveFrames() {}
+    while let decoded = running?.inFlight.popFirst() { finishDecoding(decoded, error: nil) }
   }
 }

@@ -56,44 +56,32 @@ public final class DecompressionSession {
   let openCodec: CodecOpener
   let packets = PacketPool()
   var setup: StreamSetup
-  var inspector: AccessUnitInspector
 
-  /// The codec; nil when it was lost and the next random access point has to bring another.
-  var codec: (any CodecBoundary)?
-  var isInvalid = false
-  var counters = SessionStatistics()
-  var results = RingQueue<SessionResult>()
+  // An access unit passes these in turn: read, let in, judged, remembered until its result is known, kept for a replay,
+  // decoded, put out.
+  var inspector: AccessUnitInspector
+  var gate: StartGate
+  var damage = DamageTracker()
   var pending = PendingAccessUnits()
   var replay: ReplayBuffer
-  /// Access units in the codec whose decoding is not finished, because frames are decoded in parallel.
-  var inFlight = RingQueue<UInt64>()
+  /// The codec; nil when it was lost and the next random access point has to bring another.
+  var running: RunningCodec?
+  var output = SessionOutput()
+
+  var isInvalid = false
   var nextIndex: UInt64 = 0
   /// Index of the last IDR picture.
   var epoch: UInt64 = 0
-  /// First random access point since the codec last started from nothing.
-  var firstRandomAccess: UInt64?
   /// An IDR picture has come since the codec last started from nothing.
   var followsIDR = false
   /// A right picture has come out since then: all that follow it in presentation order have their references.
   var hasRecovered = false
-  /// The codec is putting everything out.
-  var isDraining = false
-  /// Where references are damaged from, as far as submitted access units go.
-  var taint = AccessUnitRecord.Taint.none
-  /// The last access unit that is lost or damaged.
-  var lastDamage: UInt64 = 0
-  /// Index of the last recovery point.
-  var recoveryStart: UInt64?
-  /// The codec was lost for good: nothing decodes before the next random access point.
-  var awaitsRandomAccess = false
   /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
   var needsReplay = false
-  /// Reorder depth to give to a new codec, so that its frames come out as the old one's would have.
+  /// Reorder depth that the codec has come to, for the next one.
   var lastReorderDepth = 0
   /// Came beside the stream and has to go before the next access unit.
   var newParameterSets: [UInt8] = []
-  /// The access unit that a replay has come to.
-  var replayPlace: UInt64 = 0
   /// Filled next; kept when a codec had nothing to put into it.
   var spareFrame: Frame?
 
@@ -126,6 +114,7 @@ public final class DecompressionSession {
     setup = try StreamSetup(format)
     inspector = AccessUnitInspector(lengthSize: setup.nalLengthSize)
     bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
+    gate = StartGate(configuration)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
     inspector.insert(parameterSets: setup.parameterSets)
     try openInitially()
@@ -133,7 +122,7 @@ public final class DecompressionSession {
 
   /// What has happened so far.
   public var statistics: SessionStatistics {
-    var statistics = counters
+    var statistics = output.statistics
     statistics.allocatorMisses = bridge.misses
     return statistics
   }
@@ -142,6 +131,8 @@ public final class DecompressionSession {
   public var skipFrames: SessionConfiguration.SkipFrames {
     didSet { codec?.skip = skipFrames.codecSkip }
   }
+
+  var codec: (any CodecBoundary)? { running?.codec }
 
   /// How far output is behind input: what is known of the stream's reordering by now, and the threads' share.
   public var latency: SessionLatency {
@@ -153,7 +144,18 @@ public final class DecompressionSession {
   }
 
   /// The next result, nil when there is none until more goes in. Frames come in presentation order.
-  public func nextResult() -> SessionResult? { results.popFirst() }
+  public func nextResult() -> SessionResult? { output.nextResult() }
+
+  /// The next thing that a user should be told, nil when there is none. The last 16 are kept.
+  public func nextNotice() -> SessionNotice? { output.nextNotice() }
+
+  /// Access units are held back until a random access point comes: one should be asked for. Their results come with
+  /// it, or when the session begins without (`beginWithoutRandomAccessPoint()`).
+  public var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
+
+  /// The codec was lost and could not be brought back: nothing decodes before the next random access point. At the end
+  /// of a stream this says that the rest is missing.
+  public var isLost: Bool { gate.isLost }
 
   /// Whether access units of another format may follow in this session.
   ///
@@ -182,9 +184,10 @@ public final class DecompressionSession {
   /// are there as `flushed`.
   public func invalidate() {
     guard !isInvalid else { return }
+    dropHeld(.flushed)
     dropPending(.flushed)
     isInvalid = true
-    codec = nil
+    running = nil
     replay.removeAll()
   }
 }

@@ -65,11 +65,14 @@ public struct SessionConfiguration: Sendable {
   public var unknownReordering = UnknownReordering.expect
   /// Put a picture out before the next access unit comes, where the stream's order allows it. No frame threads.
   public var lowDelay = false
-  /// Attempts to bring back a lost codec before an access unit fails.
+  /// Attempts to bring back a lost codec before an access unit fails, wherever the new one fails.
   public var retries = 5
-  /// Most bytes of compressed video kept for a replay.
+  /// How long a random access point is waited for at the start, in presentation time (`decode`'s `time`). Then decoding
+  /// begins without, with all that has been kept; sooner where that exceeds `replayByteLimit` or `replayCountLimit`.
+  public var startPatience = Duration.seconds(10)
+  /// Most bytes of compressed video kept for a replay, and while a random access point is waited for.
   public var replayByteLimit = 16 << 20
-  /// Most access units kept for a replay.
+  /// Most access units kept for a replay, and while a random access point is waited for.
   public var replayCountLimit = 600
   /// How decoded pictures lie in memory.
   public var outputLayout = OutputLayout.native

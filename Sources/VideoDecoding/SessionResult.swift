@@ -20,15 +20,17 @@ public enum SessionResult: Sendable {
 
 /// Why an access unit gives no picture without being a failure.
 public enum DropReason: UInt8, Sendable, CaseIterable {
-  /// It comes before the first random access point (IDR or recovery point), or before the picture is complete again.
+  /// It comes before the first random access point: an IDR picture, a recovery point, or an intra picture in a stream
+  /// that has shown no recovery point SEI.
   case beforeRandomAccessPoint
-  /// It refers to pictures before the random access point that decoding started at.
+  /// It refers to pictures before the random access point that decoding started at, or the recovery that began there is
+  /// not complete.
   case noReference
-  /// `Configuration.skipFrames` leaves it out.
+  /// `SessionConfiguration.skipFrames` leaves it out.
   case skipped
   /// It is the second field of the access unit before it, whose picture holds both.
   case secondField
-  /// The picture is damaged, and `Configuration.outputCorrupt` is off.
+  /// The picture is damaged, and `SessionConfiguration.outputCorrupt` is off.
   case corrupt
   /// `flush` came first.
   case flushed

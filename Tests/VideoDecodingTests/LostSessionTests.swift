@@ -101,7 +101,39 @@ import Testing
     #expect(hopeless.openings == 6)
   }
 
-  /// No second replay into the same failure: one error, then on from the next IDR picture.
+  /// As many attempts as the configuration says, at one and the same place: then it works, or there is one error, one
+  /// notice, and everything before is shown.
+  @Test(arguments: [1, 2, 5, 6, 100], SessionConfiguration.threadings.indices)
+  func failsRepeatedlyAtOnePlace(_ times: Int, _ threading: Int) throws {
+    let units = units("HCAFR1_HHI.264")
+    let configuration = SessionConfiguration.threadings[threading]
+    let expected = try decodeAll(units, configuration).checksums
+    for place in [0, 6] {
+      let plan = FaultPlan()
+      plan.send = { $0 < times && $1 == place ? .noDevice : nil }
+      let session = try makeSession(units, configuration, plan: plan)
+      var run = Run()
+      try session.run(units, into: &run)
+      #expect(run.accounts(for: units.count))
+      guard times > 5 else {
+        #expect(run.checksums == expected && run.failures.isEmpty && !session.isLost)
+        #expect(session.nextNotice() == nil && session.statistics.restarts == UInt64(times))
+        continue
+      }
+      let before = try decodeAll(Array(units[..<max(1, place)]), configuration).checksums
+      #expect(run.checksums == (place == 0 ? [] : before))
+      #expect(run.failures.map(\.accessUnitNumber) == [UInt64(place)])
+      #expect(run.drops.allSatisfy { $0 == .sessionLost } && session.isLost)
+      guard case .codecLost(let error)? = session.nextNotice() else {
+        Issue.record("no notice")
+        continue
+      }
+      #expect(error.accessUnitNumber == UInt64(place) && error.reason == .malfunction)
+      #expect(session.nextNotice() == nil)
+    }
+  }
+
+  /// A codec that fails for ever at one place: one error, then on from the next IDR picture.
   @Test func failsForEverAtOnePlace() throws {
     let units = units("MIDR_MW_D.264")
     let expected = try decodeAll(units).checksums
@@ -117,11 +149,47 @@ import Testing
     #expect(run.failures.first?.accessUnitNumber == 30)
     #expect(run.failures.first?.reason == .malfunction)
     #expect(session.statistics.resynchronisations == 1)
-    #expect(session.statistics.restarts == 2)
-    #expect(plan.openings == 3)
-    let frames = run.frames.map(\.tag)
-    #expect(frames.contains(UInt64(next)) && !frames.contains(30) && !frames.contains(UInt64(next - 1)))
+    #expect(session.statistics.restarts == 6 && !session.isLost)
+    #expect(plan.openings == 7)
+    // What the codec held when it was lost is shown, not dropped.
+    let frames = Set(run.frames.map(\.tag))
+    #expect(frames == Set(units.indices.filter { $0 < 30 || $0 >= next }.map(UInt64.init)))
     #expect(run.checksums == expected.filter { line in frames.contains { line.hasPrefix("\($0) ") } })
+  }
+
+  /// The same when it fails on the way out, again and again: nothing disappears without a word.
+  @Test(arguments: [0, 3], SessionConfiguration.threadings.indices)
+  func failsForEverOnTheWayOut(_ frames: Int, _ threading: Int) throws {
+    let units = units("MIDR_MW_D.264")
+    let plan = FaultPlan()
+    plan.receive = { $1 == frames ? .inputOutput : nil }
+    let session = try makeSession(units, SessionConfiguration.threadings[threading], plan: plan)
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.accounts(for: units.count))
+    #expect(run.drops.allSatisfy { $0 == .sessionLost })
+    #expect(UInt64(run.failures.count) <= session.statistics.resynchronisations)
+    #expect(session.statistics.resynchronisations > 0)
+    guard case .codecLost? = session.nextNotice() else {
+      Issue.record("no notice")
+      return
+    }
+  }
+
+  /// No codec can be opened any more: what the lost one held is shown.
+  @Test(arguments: SessionConfiguration.threadings.indices) func nothingOpensAnyMore(_ threading: Int) throws {
+    let units = units("MIDR_MW_D.264")
+    let configuration = SessionConfiguration.threadings[threading]
+    let plan = FaultPlan()
+    plan.open = { $0 > 0 ? .outOfMemory : nil }
+    plan.send = { $1 == 30 ? .outOfMemory : nil }
+    let session = try makeSession(units, configuration, plan: plan)
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.accounts(for: units.count))
+    let before = try decodeAll(Array(units[..<30]), configuration).checksums
+    #expect(run.checksums == before)
+    #expect(run.failures.first?.reason == .allocationFailed && session.isLost)
   }
 
   @Test func retriesAreSpent() throws {

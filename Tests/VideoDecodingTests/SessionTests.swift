@@ -81,8 +81,12 @@ import Testing
     #expect(run.failures.isEmpty)
     #expect(run.drops.filter { $0 == .beforeRandomAccessPoint }.count > 0)
     #expect(frames == frames.sorted() && !frames.isEmpty)
-    let whole = try decodeAll(all).checksums.suffix(frames.count).map { $0.split(separator: " ")[1] }
-    #expect(run.frames.map { String($0.fingerprint) } == whole.map(String.init))
+    let whole = try decodeAll(all).frames.suffix(frames.count)
+    // It begins with an intra picture; what follows that and is not known to be right is flagged.
+    for (picture, expected) in zip(run.frames, whole) where !picture.isCorrupt {
+      #expect(picture.fingerprint == expected.fingerprint)
+    }
+    #expect(run.frames.filter { !$0.isCorrupt }.count > frames.count / 2)
   }
 
   @Test func skippingNonReferencePictures() throws {

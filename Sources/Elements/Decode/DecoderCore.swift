@@ -145,6 +145,7 @@ struct DecoderCore {
       try session.decode(bytes, number: unit.number, doNotOutput: request.isDecodeOnly)
       // The base class keeps the frame until its result ends it.
       end(unit, nil)
+      if session.isAwaitingRandomAccessPoint { requestSyncPoint(for: unit.number) }
     } catch {
       // Empty buffers and the like: nothing to decode.
       note(.debug, "access unit \(unit.number) not taken: \(error.message)")

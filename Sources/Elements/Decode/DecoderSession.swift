@@ -63,6 +63,9 @@ struct DecoderSession {
     try current?.decode(accessUnit, tag: UInt64(number), doNotOutput: doNotOutput)
   }
 
+  /// It holds access units back until a random access point comes.
+  var isAwaitingRandomAccessPoint: Bool { current?.isAwaitingRandomAccessPoint ?? false }
+
   /// Behind a splice: puts out what belongs to the stream before it.
   func finishSequence(before accessUnit: Span<UInt8>) { current?.finishSequence(before: accessUnit) }
 

@@ -70,7 +70,9 @@ extension DecodedPicture {
 }
 
 extension DecompressionSession {
-  func decode(_ unit: [UInt8], tag: UInt64) throws(DecodeError) { try decode(unit.span, tag: tag) }
+  func decode(_ unit: [UInt8], tag: UInt64, time: Duration? = nil) throws(DecodeError) {
+    try decode(unit.span, tag: tag, time: time)
+  }
 
   func takeResults(into run: inout Run) {
     while let result = nextResult() { run.results.append(result) }

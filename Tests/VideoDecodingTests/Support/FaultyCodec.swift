@@ -62,7 +62,7 @@ final class FaultyCodec: CodecBoundary {
     if reception == .frame { frames += 1 }
     return reception
   }
-  func takeErrorFlags(timestamp: Int64) -> Int32 { codec.takeErrorFlags(timestamp: timestamp) }
+  func takeErrors(timestamp: Int64) -> FrameErrors { codec.takeErrors(timestamp: timestamp) }
   func flush() { codec.flush() }
   var reorderDepth: Int { codec.reorderDepth }
   var threadDelay: Int { codec.threadDelay }

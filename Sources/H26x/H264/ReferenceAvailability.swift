@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// Follows which reference pictures are there when decoding began at an intra picture that promises nothing: neither
+  /// an IDR picture nor a recovery point. Pictures behind it may go on referring to what came before.
+  ///
+  /// It is cautious: a picture whose reference lists (8.2.4) may reach beyond the start counts as one that does.
+  public struct ReferenceAvailability: Sendable {
+    private struct Reference: Sendable {
+      var frameNumber: UInt32
+      var order: Int32
+      /// All that it refers to was there.
+      var isWhole: Bool
+      var hasBothFields: Bool
+    }
+
+    /// Short-term reference frames since the start, the oldest first.
+    private var references: [Reference] = []
+    private var counter = PictureOrderCounter()
+
+    /// As it is before the intra picture.
+    public init() {}
+
+    /// Takes the next picture in decoding order, the intra picture first.
+    ///
+    /// - Parameters:
+    ///   - accessUnit: its bytes.
+    ///   - packaging: how its NAL units are packaged.
+    ///   - isSecondField: the picture is the second field of the picture before.
+    ///   - parameterSets: those in force.
+    /// - Returns: whether all that it may refer to is there and whole.
+    public mutating func next(
+      _ accessUnit: Span<UInt8>, packaging: NALPackaging, isSecondField: Bool,
+      parameterSets: borrowing ParameterSets
+    ) -> Bool {
+      var first: (slice: SliceHeader, marking: ReferenceSyntax.ReferenceMarking?)?
+      var order: Int32 = 0
+      var isWhole = true
+      for range in packaging.nalUnits(of: accessUnit) {
+        let nalUnit = accessUnit.extracting(range)
+        guard nalUnit.count > 0 else { continue }
+        switch NALUnitType(rawValue: nalUnit[0]) {
+        case .slice, .slicePartitionA, .idrSlice: break
+        default: continue
+        }
+        do throws(BitstreamError) {
+          let (slice, syntax) = try SliceHeader.withReferences(nalUnit: nalUnit, parameterSets: parameterSets)
+          guard slice.redundantPictureCount == 0,
+            let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
+          else { continue }
+          if first == nil {
+            first = (slice, syntax?.marking)
+            order = counter.next(slice, sps: sps).picture
+          }
+          guard isWhole, !slice.sliceType.isIntra else { continue }
+          isWhole = syntax.map { isThere(slice, $0, order: order, isSecondField: isSecondField, sps: sps) } ?? false
+        } catch {
+          isWhole = false
+        }
+      }
+      guard let first, let sps = parameterSets.sequenceParameterSet(first.slice.sequenceParameterSetID) else {
+        return false
+      }
+      if first.slice.isReference {
+        mark(first.slice, first.marking, order: order, isWhole: isWhole, isSecondField: isSecondField, sps: sps)
+      }
+      return isWhole
+    }
+
+    // MARK: Reference lists
+
+    private func isThere(
+      _ slice: SliceHeader, _ syntax: ReferenceSyntax, order: Int32, isSecondField: Bool,
+      sps: borrowing SequenceParameterSet
+    ) -> Bool {
+      // Nothing from before the start is left in a buffer that is full of what came since.
+      if references.count >= max(1, Int(sps.maximumReferenceFrames)), references.allSatisfy(\.isWhole) { return true }
+      guard isThere(syntax.modificationsList0, of: slice, sps: sps),
+        isThere(syntax.modificationsList1, of: slice, sps: sps)
+      else { return false }
+      // Entries that a modification does not set come from the initial list; at most from its first so many.
+      let needed0 = syntax.modificationsList0.count >= syntax.referenceCountList0 ? 0 : Int(syntax.referenceCountList0)
+      guard slice.sliceType == .b else {
+        return needed0 <= wholeCount(of: references.reversed(), slice, isSecondField: isSecondField)
+      }
+      let needed1 = syntax.modificationsList1.count >= syntax.referenceCountList1 ? 0 : Int(syntax.referenceCountList1)
+      let past = references.filter { $0.order <= order }.sorted { $0.order > $1.order }
+      let future = references.filter { $0.order > order }.sorted { $0.order < $1.order }
+      // Behind the past ones in list 0 there may be older ones; list 1 goes on with the past.
+      return needed0 <= wholeCount(of: past, slice, isSecondField: isSecondField)
+        && needed1 <= wholeCount(of: future + past, slice, isSecondField: isSecondField)
+    }
+
+    /// How many entries of an initial list are whole, from the first on: a field's lists hold fields.
+    private func wholeCount(of references: [Reference], _ slice: SliceHeader, isSecondField: Bool) -> Int {
+      var count = 0
+      for reference in references {
+        guard reference.isWhole else { break }
+        count += slice.isField && reference.hasBothFields ? 2 : 1
+      }
+      return count
+    }
+
+    /// 8.2.4.3: whether every picture that the list is made to begin with is there.
+    private func isThere(
+      _ modifications: [ReferenceSyntax.ListModification], of slice: SliceHeader, sps: borrowing SequenceParameterSet
+    ) -> Bool {
+      let shift: UInt32 = slice.isField ? 1 : 0
+      let mask = (UInt32(1) << (UInt32(sps.log2MaximumFrameNumber & 31) + shift)) - 1
+      var number = slice.isField ? 2 * slice.frameNumber + 1 : slice.frameNumber
+      for modification in modifications {
+        switch modification.operation {
+        case 0: number = (number &- modification.value &- 1) & mask
+        case 1: number = (number &+ modification.value &+ 1) & mask
+        default: return false
+        }
+        guard references.contains(where: { $0.frameNumber == number >> shift && $0.isWhole }) else { return false }
+      }
+      return true
+    }
+
+    // MARK: Marking
+
+    /// 8.2.5
+    private mutating func mark(
+      _ slice: SliceHeader, _ marking: ReferenceSyntax.ReferenceMarking?, order: Int32, isWhole: Bool,
+      isSecondField: Bool, sps: borrowing SequenceParameterSet
+    ) {
+      var reference = Reference(
+        frameNumber: slice.frameNumber, order: order, isWhole: isWhole, hasBothFields: !slice.isField)
+      if case .adaptive(let operations) = marking {
+        let mask = (UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)) - 1
+        for operation in operations {
+          switch operation.code {
+          case 1, 3:
+            // Of a frame that loses one field the other does not count either.
+            let distance = slice.isField ? operation.first / 2 : operation.first &+ 1
+            let number = (slice.frameNumber &- distance) & mask
+            references.removeAll { $0.frameNumber == number }
+          case 5:
+            references = []
+            reference.frameNumber = 0
+          // A long-term reference comes last in the lists: not to count on it is enough.
+          case 6: return
+          default: break
+          }
+        }
+      }
+      if case .idr = marking { references = [] }
+      if isSecondField, var last = references.last, last.frameNumber == slice.frameNumber {
+        last.isWhole = last.isWhole && isWhole
+        last.hasBothFields = true
+        last.order = min(last.order, order)
+        references[references.count - 1] = last
+        return
+      }
+      references.append(reference)
+      let limit = max(1, Int(sps.maximumReferenceFrames))
+      if references.count > limit { references.removeFirst(references.count - limit) }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+extension DecompressionSession {
+  /// Drops everything inside, and all results not yet fetched: every access unit concerned gets a `flushed` drop.
+  ///
+  /// For a seek: the next access unit should be a random access point.
+  public func flush() {
+    output.flush()
+    dropHeld(.flushed)
+    dropPending(.flushed)
+    forgetEverything()
+  }
+
+  /// Puts out what is inside if `accessUnit`, the next one to decode, begins another coded video sequence without being
+  /// an IDR picture, as behind a splice: a random access point with another SPS.
+  ///
+  /// `decode` does so by itself. For those who want the results of one sequence before they prepare for the next.
+  public func finishSequence(before accessUnit: Span<UInt8>) {
+    guard !isInvalid else { return }
+    var lookahead = inspector
+    if lookahead.inspect(accessUnit).beginsOtherSequence { endSequence() }
+  }
+
+  /// The access unit to come is of another coded video sequence, and libavcodec would not know: without an IDR picture
+  /// or another size, it counts picture order on from what it has. With another `pic_order_cnt_type` all that follows
+  /// may then seem to come too late to be shown.
+  func endSequence() {
+    dropHeld(.beforeRandomAccessPoint)
+    drain()
+    forgetEverything()
+  }
+
+  /// Puts everything out that is inside: afterwards each access unit submitted has its result. What waits for a random
+  /// access point is decoded without one: see `beginWithoutRandomAccessPoint()`.
+  ///
+  /// Decoding may go on with any access unit. Unless it is an IDR picture, the session first decodes again what it
+  /// refers to, since libavcodec cannot be drained without forgetting it.
+  public func drain() {
+    guard !isInvalid else { return }
+    beginWithoutRandomAccessPoint()
+    guard !pending.isEmpty else { return }
+    var attempts = max(0, configuration.retries)
+    while running != nil, let last = pending.last {
+      do throws(AVError) {
+        try drainCodec()
+        break
+      } catch {
+        note(error, at: last.index)
+        bringBack(to: last.index, error, attempts: &attempts)
+      }
+    }
+    while let first = pending.first { finishUnseen(first) }
+    forgetReferences()
+    needsReplay = replay.isUsable
+    guard !replay.isUsable else { return }
+    forgetDecoded()
+    gate.close()
+    if gate.start == .forced { damage.taint(before: nextIndex) }
+  }
+
+  /// Nothing decoded or kept so far has to do with what follows.
+  private func forgetEverything() {
+    forgetReferences()
+    replay.removeAll()
+    needsReplay = false
+    forgetDecoded()
+    gate.reset()
+  }
+
+  private func forgetReferences() {
+    running?.flush()
+    inspector.reset()
+    bridge.unlockStrides()
+  }
+
+  /// Nothing that was decoded can be referred to any more.
+  func forgetDecoded() {
+    followsIDR = false
+    hasRecovered = false
+    inspector.forgetReferences()
+    damage.reset()
+  }
+
+  func dropHeld(_ reason: DropReason) {
+    for unit in gate.takeHeld() {
+      output.drop(unit.tag, unit.summary.nalUnitType == nil && reason != .flushed ? .noPicture : reason)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+extension DecompressionSession {
+  /// Turns a frame into the result of its access unit.
+  func handle(_ frame: consuming Frame) {
+    guard let index = UInt64(exactly: frame.timestamp), let memory = frame.owner as? PictureMemory else { return }
+    if !frame.isCorrupt { replay.pictureCameOut(index) }
+    noteErrors(at: index)
+    // During a replay most have their result already.
+    guard let record = pending.remove(index) else { return }
+    defer { gate.pictureCameOut(index) }
+    // What the IDR picture before it left behind can no longer come, unless that picture did not decode: then
+    // libavcodec goes on with what it has.
+    if bridge.hasStarted(record.epoch) {
+      while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
+    }
+    let isUnrecovered = isUnrecovered(record, isFlagged: frame.isCorrupt)
+    if !isUnrecovered { hasRecovered = true }
+    let isConcealed = record.isConcealed || record.isDamage(frame.errors)
+    if isConcealed {
+      output.statistics.concealed += 1
+      if !record.isConcealed && record.isReference { damage.spread(after: index, in: &pending) }
+    }
+    let isCorrupt = isConcealed || isTainted(record) || record.error != nil
+    if record.doNotOutput {
+      output.drop(record.tag, .doNotOutput)
+    } else if isUnrecovered {
+      output.drop(record.tag, .noReference)
+    } else if isCorrupt && !configuration.outputCorrupt {
+      output.statistics.corrupted += 1
+      output.drop(record.tag, .corrupt)
+    } else {
+      if isCorrupt { output.statistics.corrupted += 1 }
+      memory.finish(width: frame.width, height: frame.height)
+      output.show(
+        DecodedPicture(
+          frame, memory: memory, tag: record.tag, isCorrupt: isCorrupt,
+          isSingleField: record.isField && !record.hasBothFields, isRandomAccessPoint: record.isRandomAccessPoint,
+          latency: latency))
+    }
+  }
+
+  /// Whether a picture is not to be shown, because it was decoded without what it refers to.
+  private func isUnrecovered(_ record: AccessUnitRecord, isFlagged: Bool) -> Bool {
+    switch record.start {
+    // libavcodec does not flag those that it only puts out because nothing follows.
+    case .marked: isFlagged || (running?.isDraining == true && !hasRecovered && !record.standsAlone)
+    // It goes by the size of reference lists, and may never take an intra picture for a start.
+    case .intra: gate.isLeading(record.index)
+    case .forced: false
+    }
+  }
+
+  private func isTainted(_ record: AccessUnitRecord) -> Bool {
+    switch record.taint {
+    case .none: false
+    case .tainted: true
+    case .until(let start): start != record.index && pending[start] != nil
+    }
+  }
+
+  /// Asks the codec how the decoding of an access unit went.
+  private func noteErrors(at index: UInt64) {
+    guard let errors = codec?.takeErrors(timestamp: Int64(clamping: index)), let record = pending[index],
+      record.isDamage(errors), !record.isConcealed
+    else { return }
+    pending.update(index) { $0.isConcealed = true }
+    if record.isReference { damage.spread(after: index, in: &pending) }
+  }
+
+  // MARK: Settling access units
+
+  /// Decoding of an access unit has ended: without a picture begun, none will come.
+  func finishDecoding(_ index: UInt64, error: AVError?) {
+    noteErrors(at: index)
+    guard let record = pending[index] else { return }
+    guard record.nalUnitType != nil else { return finish(record, dropped: .noPicture) }
+    if let error {
+      note(error, at: index)
+      // Its header was read, so that frame_num will not tell that it is missing.
+      if record.isReference { damage.spread(after: index, in: &pending) }
+      if bridge.hasStarted(index) { pending.update(index) { $0.error = error } } else { finish(record, error: error) }
+    } else if bridge.hasStarted(index) {
+      // The picture comes out when its turn comes.
+    } else if record.isField {
+      finish(record, dropped: .secondField)
+    } else {
+      finish(record, dropped: skipFrames == .none ? .noPicture : .skipped)
+    }
+  }
+
+  /// Ends access units that have been inside for longer than any decoder may hold them.
+  func settle(upTo index: UInt64) {
+    lastReorderDepth = codec?.reorderDepth ?? lastReorderDepth
+    // 16 frames of two fields, those the threads hold, and one being decoded.
+    let window = UInt64(2 * (20 + (codec?.threadDelay ?? 0)))
+    while let first = pending.first, index + 1 - first.index > window { finishUnseen(first) }
+  }
+
+  /// Ends an access unit whose picture was begun and will not come out.
+  func finishUnseen(_ record: AccessUnitRecord) {
+    if let error = record.error {
+      finish(record, error: error)
+    } else {
+      finish(record, dropped: .notShown)
+    }
+  }
+
+  func dropPending(_ reason: DropReason) {
+    while let first = pending.first { finish(first, dropped: reason) }
+  }
+
+  func note(_ error: AVError, at index: UInt64) {
+    output.statistics.lastError =
+      pending[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+  }
+
+  func finish(_ record: AccessUnitRecord, dropped reason: DropReason) {
+    _ = pending.remove(record.index)
+    gate.pictureCameOut(record.index)
+    output.drop(record.tag, reason)
+  }
+
+  func finish(_ record: AccessUnitRecord, error: AVError) {
+    _ = pending.remove(record.index)
+    gate.pictureCameOut(record.index)
+    output.fail(DecodeError(decoding: record, code: error), tag: record.tag)
+  }
+}
+
+extension AccessUnitRecord {
+  /// Whether what libavcodec says of its picture means damage.
+  func isDamage(_ errors: FrameErrors) -> Bool {
+    // Its bookkeeping of slices is wrong for the second of two fields where frames are decoded in parallel.
+    !(isField ? errors.subtracting(.slices) : errors).isEmpty
+  }
+}

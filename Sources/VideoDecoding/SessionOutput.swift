@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// Results and notices that wait to be fetched, and what is counted of them.
+struct SessionOutput {
+  private var results = RingQueue<SessionResult>()
+  private var notices = RingQueue<SessionNotice>()
+  var statistics = SessionStatistics()
+
+  /// More notices than this are old news.
+  private static let noticeLimit = 16
+
+  mutating func nextResult() -> SessionResult? { results.popFirst() }
+  mutating func nextNotice() -> SessionNotice? { notices.popFirst() }
+
+  mutating func show(_ picture: DecodedPicture) {
+    statistics.output += 1
+    results.append(.frame(picture))
+  }
+
+  mutating func drop(_ tag: UInt64, _ reason: DropReason) {
+    statistics.dropped += 1
+    results.append(.dropped(tag: tag, reason: reason))
+  }
+
+  mutating func fail(_ error: DecodeError, tag: UInt64) {
+    statistics.failed += 1
+    results.append(.failed(tag: tag, error: error))
+  }
+
+  mutating func notify(_ notice: SessionNotice) {
+    if notices.count == Self.noticeLimit { _ = notices.popFirst() }
+    notices.append(notice)
+  }
+
+  /// Frames that nobody has fetched are not to be shown any more.
+  mutating func flush() {
+    var waiting = results
+    results = RingQueue()
+    while let result = waiting.popFirst() {
+      if case .frame(let picture) = result {
+        statistics.output -= 1
+        drop(picture.tag, .flushed)
+      } else {
+        results.append(result)
+      }
+    }
+  }
+}

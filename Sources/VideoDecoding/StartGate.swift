@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// An access unit on its way into the codec.
+struct Submission {
+  let index: UInt64
+  let tag: UInt64
+  let doNotOutput: Bool
+  let summary: AccessUnitSummary
+  let packet: Packet
+  /// Parameter sets in force before it.
+  let parameterSets: [UInt8]
+  /// Nothing before it has to do with it: a splice, or the first one that decodes.
+  var isStart: Bool
+}
+
+/// Where decoding begins: the gate at which access units wait until one comes that may be the first.
+struct StartGate {
+  /// What decoding began at.
+  enum Start: Equatable {
+    /// An IDR picture or a recovery point: libavcodec knows when pictures are right.
+    case marked
+    /// An intra picture, in a stream that marks nothing: what follows may refer to what came before.
+    case intra
+    /// Anything, because nothing better came in time: every picture is damaged.
+    case forced
+  }
+
+  private enum State: Equatable {
+    /// Access units are held until one may be the first.
+    case closed
+    /// The codec was lost for good: access units are dropped until one may be the first.
+    case lost
+    /// Decoding has begun.
+    case open(Start)
+  }
+
+  /// What to do with an access unit.
+  enum Admission {
+    case passes, begins, waits, isLost
+  }
+
+  private var state = State.closed
+  /// Waiting access units, the oldest first.
+  private var held: [Submission] = []
+  private var heldByteCount = 0
+  private var times: ClosedRange<Duration>?
+  /// The picture that decoding began at, as long as it has not come out.
+  private var awaitedPicture: UInt64?
+  private let patience: Duration
+  private let byteLimit: Int
+  private let countLimit: Int
+
+  init(_ configuration: SessionConfiguration) {
+    patience = configuration.startPatience
+    byteLimit = configuration.replayByteLimit
+    countLimit = configuration.replayCountLimit
+  }
+
+  var isClosed: Bool { state == .closed }
+  var isLost: Bool { state == .lost }
+  var isHolding: Bool { !held.isEmpty }
+  /// What decoding began at; nil before.
+  var start: Start? {
+    if case .open(let start) = state { start } else { nil }
+  }
+  /// It is time to begin with what there is.
+  var isOverdue: Bool {
+    guard isHolding else { return false }
+    let waited = times.map { $0.upperBound - $0.lowerBound } ?? .zero
+    return waited >= patience || held.count >= countLimit || heldByteCount >= byteLimit
+  }
+
+  /// Decides about the next access unit.
+  mutating func admit(_ summary: AccessUnitSummary, index: UInt64) -> Admission {
+    switch (state, summary.randomAccess) {
+    case (.open, .idr):
+      state = .open(.marked)
+      return .passes
+    case (.open, _):
+      return .passes
+    case (_, .idr), (_, .recoveryPoint):
+      return begin(.marked, at: index)
+    case (_, .intra):
+      return begin(.intra, at: index)
+    // After a loss an intra picture is the next best thing, whatever the stream marks.
+    case (.lost, .none):
+      return summary.isIntra ? begin(.intra, at: index) : .isLost
+    case (.closed, .none):
+      return .waits
+    }
+  }
+
+  private mutating func begin(_ start: Start, at index: UInt64) -> Admission {
+    state = .open(start)
+    awaitedPicture = index
+    return .begins
+  }
+
+  mutating func hold(_ unit: Submission, time: Duration?) {
+    held.append(unit)
+    heldByteCount += unit.packet.byteCount
+    guard let time else { return }
+    times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+  }
+
+  /// Hands over what waits.
+  mutating func takeHeld() -> [Submission] {
+    defer {
+      held = []
+      heldByteCount = 0
+      times = nil
+    }
+    return held
+  }
+
+  /// Begins without a random access point, with what waits.
+  mutating func force() -> [Submission] {
+    var units = takeHeld()
+    if !units.isEmpty {
+      state = .open(.forced)
+      units[0].isStart = true
+    }
+    return units
+  }
+
+  /// What was decoded cannot be referred to any more: nothing decodes before the next access unit that may be the first.
+  /// Where no random access point ever came, none is waited for.
+  mutating func close() {
+    awaitedPicture = nil
+    if case .open(let start) = state, start != .forced { state = .closed }
+  }
+
+  /// Another stream begins, or another part of this one.
+  mutating func reset() {
+    awaitedPicture = nil
+    if state != .lost { state = .closed }
+  }
+
+  /// The codec was lost for good. Where no random access point ever came, none is waited for.
+  mutating func lose() {
+    awaitedPicture = nil
+    if state != .open(.forced) { state = .lost }
+  }
+
+  /// The picture of this access unit has come out, or will not.
+  mutating func pictureCameOut(_ index: UInt64) {
+    if awaitedPicture == index { awaitedPicture = nil }
+  }
+
+  /// Whether a picture that comes out now is shown before the one that decoding began at: it refers to what is missing.
+  func isLeading(_ index: UInt64) -> Bool { awaitedPicture.map { $0 != index } ?? false }
+}
