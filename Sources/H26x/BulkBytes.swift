@@ -8,18 +8,24 @@ enum BulkBytes {
   /// The index of the first of two zero bytes in a row in `bytes[from...]`, or nil.
   ///
   /// A start code begins so, and little else does: in CABAC data a pair comes every 65,536 bytes, where the 01 of
-  /// the start code comes every 256. Measured with slices of 25 kB in the cache, searching and copying: 13 GB/s, and
-  /// 9.6 with `memchr` for the 01.
+  /// the start code comes every 256. Measured in the cache: 38 GB/s with SSE2 alone; half of that when each of 64 bytes
+  /// is asked by itself whether it is zero.
   static func firstZeroPair(in bytes: Span<UInt8>, from start: Int) -> Int? {
     guard start >= 0, start < bytes.count - 1 else { return nil }
     return unsafe bytes.withUnsafeBytes { buffer -> Int? in
       var index = start
       // 64 bytes and the one behind them at a time: `index + 65 <= count` holds at every load.
       while index <= buffer.count - 65 {
-        let here = unsafe buffer.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt64>.self)
-        let next = unsafe buffer.loadUnaligned(fromByteOffset: index + 1, as: SIMD8<UInt64>.self)
-        let pairs = here | next
-        if hasZeroByte(pairs) { return index + firstZeroByte(pairs) }
+        let first = unsafe pairs(buffer, index)
+        let second = unsafe pairs(buffer, index + 16)
+        let third = unsafe pairs(buffer, index + 32)
+        let fourth = unsafe pairs(buffer, index + 48)
+        if hasZeroByte(lesser(lesser(first, second), lesser(third, fourth))) {
+          if hasZeroByte(first) { return index + firstZeroByte(first) }
+          if hasZeroByte(second) { return index + 16 + firstZeroByte(second) }
+          if hasZeroByte(third) { return index + 32 + firstZeroByte(third) }
+          return index + 48 + firstZeroByte(fourth)
+        }
         index += 64
       }
       while index < buffer.count - 1 {
@@ -35,24 +41,36 @@ enum BulkBytes {
     }
   }
 
-  /// Whether one of the 64 bytes is zero: a byte that borrows while its top bit is clear.
+  /// 16 bytes, each or-ed with the one behind it: zero where both are.
   @inline(__always)
-  private static func hasZeroByte(_ bytes: SIMD8<UInt64>) -> Bool {
-    let ones = SIMD8<UInt64>(repeating: 0x0101_0101_0101_0101)
-    let tops = SIMD8<UInt64>(repeating: 0x8080_8080_8080_8080)
-    let found = (bytes &- ones) & ~bytes & tops
-    let half = found.lowHalf | found.highHalf
-    let quarter = half.lowHalf | half.highHalf
-    return quarter.x | quarter.y != 0
+  private static func pairs(_ buffer: UnsafeRawBufferPointer, _ index: Int) -> SIMD16<UInt8> {
+    let here = unsafe buffer.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+    let next = unsafe buffer.loadUnaligned(fromByteOffset: index + 1, as: SIMD16<UInt8>.self)
+    return here | next
   }
 
-  /// Where the first zero byte is, of 64 one of which is zero.
-  private static func firstZeroByte(_ bytes: SIMD8<UInt64>) -> Int {
-    for lane in 0..<8 where hasZeroByte(bytes[lane]) {
-      // The lowest byte that borrows is a zero; those above it may owe theirs to it.
-      return lane * 8 + zeroBytes(UInt64(littleEndian: bytes[lane])).trailingZeroBitCount / 8
-    }
-    return 0
+  /// The lesser of the bytes in each place: one instruction where there is one for it.
+  @inline(__always)
+  private static func lesser(_ left: SIMD16<UInt8>, _ right: SIMD16<UInt8>) -> SIMD16<UInt8> {
+    left.replacing(with: right, where: right .< left)
+  }
+
+  /// Whether one of the 16 bytes is zero: a byte that borrows while its top bit is clear.
+  @inline(__always)
+  private static func hasZeroByte(_ bytes: SIMD16<UInt8>) -> Bool {
+    let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
+    let found = (words &- SIMD2(repeating: 0x0101_0101_0101_0101)) & ~words
+    return (found.x | found.y) & 0x8080_8080_8080_8080 != 0
+  }
+
+  /// Where the first zero byte is, of 16 one of which is zero.
+  @inline(__always)
+  private static func firstZeroByte(_ bytes: SIMD16<UInt8>) -> Int {
+    let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
+    // The lowest byte that borrows is a zero; those above it may owe theirs to it.
+    let low = zeroBytes(UInt64(littleEndian: words.x))
+    if low != 0 { return low.trailingZeroBitCount / 8 }
+    return 8 + zeroBytes(UInt64(littleEndian: words.y)).trailingZeroBitCount / 8
   }
 
   /// Whether one of eight bytes is zero.
