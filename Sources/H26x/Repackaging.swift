@@ -124,11 +124,17 @@ public struct Repackager: Sendable {
   /// Cuts NAL units apart that a careless writer left with start codes in between inside one length-prefixed NAL
   /// unit. Legal NAL units hold no start code, so there is nothing to lose.
   ///
-  /// - Parameter bytes: what was scanned.
+  /// - Parameters:
+  ///   - bytes: what was scanned.
+  ///   - isSearched: which NAL units are searched; all, unless the caller knows better.
   /// - Returns: how many start codes were found.
   @discardableResult
-  public mutating func repairStartCodes(in bytes: Span<UInt8>) -> Int {
-    guard entries.contains(where: { LengthPrefixed.holdsStartCode(bytes, in: $0.range) }) else { return 0 }
+  public mutating func repairStartCodes(
+    in bytes: Span<UInt8>, where isSearched: (Entry) -> Bool = { _ in true }
+  ) -> Int {
+    guard entries.contains(where: { isSearched($0) && LengthPrefixed.holdsStartCode(bytes, in: $0.range) }) else {
+      return 0
+    }
     let found = entries
     let dropped = droppedCount
     removeAll()

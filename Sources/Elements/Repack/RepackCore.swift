@@ -24,6 +24,8 @@ struct RepackCore: ~Copyable {
   private var step = Step.assemble
   /// Something was left out since the last buffer.
   private var hasLost = false
+  /// Access units since the last start code where a length should be.
+  private var soundAccessUnits = 0
   /// A piece that was used up, for its table's memory.
   private var spare: RepackPiece?
 
@@ -76,6 +78,16 @@ struct RepackCore: ~Copyable {
 
   // MARK: Formats
 
+  /// The input's last caps could not be worked with, and that was said.
+  var hasRefusedCaps: Bool { journal.refusedCaps != nil }
+
+  /// Takes note of caps that cannot be worked with. Answers whether they are others than before.
+  mutating func refuse(_ caps: CompressedCaps) -> Bool {
+    guard journal.refusedCaps != caps else { return false }
+    journal.refusedCaps = caps
+    return true
+  }
+
   /// Whether caps wait for parameter sets.
   var holdsCaps: Bool { held.holdsCaps }
 
@@ -99,7 +111,9 @@ struct RepackCore: ~Copyable {
           debug: RepackFormat.unreadable(caps).debug)
       }
     }
+    journal.refusedCaps = nil
     input = format
+    soundAccessUnits = 0
     assembler = AccessUnitAssembler(format.alignment)
     removeAccessUnit()
     sets.adopt(caps)
@@ -150,10 +164,10 @@ struct RepackCore: ~Copyable {
     do throws(FlowError) {
       if let piece = spare {
         spare = nil
-        try piece.reuse(for: buffer, packaging: packaging)
+        try piece.reuse(for: buffer, packaging: packaging, searchesSlices: searchesSlices)
         assembler.put(piece)
       } else {
-        assembler.put(try RepackPiece(buffer, packaging: packaging))
+        assembler.put(try RepackPiece(buffer, packaging: packaging, searchesSlices: searchesSlices))
       }
     } catch {
       throw RepackFailure(error)
@@ -397,6 +411,13 @@ struct RepackCore: ~Copyable {
 
   // MARK: Damage
 
+  /// A writer that leaves start codes inside slices does so from the beginning. In a byte stream they stand where they
+  /// belong anyway, so that an output in that format is spared the search once enough was seen: half of its work.
+  private var searchesSlices: Bool {
+    output?.streamFormat != .byteStream || soundAccessUnits < Self.soundAccessUnitsWanted
+  }
+  private static let soundAccessUnitsWanted = 100
+
   private mutating func noteDamage() {
     var misplaced = 0
     var damage: BitstreamError?
@@ -411,6 +432,7 @@ struct RepackCore: ~Copyable {
         journal.statistics.lost += 1
       }
     }
+    soundAccessUnits = misplaced > 0 ? 0 : min(soundAccessUnits + 1, Self.soundAccessUnitsWanted)
     if misplaced > 0 { journal.note(misplacedStartCodes: misplaced, in: input?.streamFormat) }
     if content.unreadableParameterSets > 0 { journal.note(unreadableParameterSets: content.unreadableParameterSets) }
   }

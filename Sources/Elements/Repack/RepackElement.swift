@@ -86,7 +86,8 @@ extension RepackElement {
         return true
       }
     } catch {
-      post(error)
+      // Upstream's pad sends them again with the next buffer.
+      if core.refuse(read) { post(error) }
       return false
     }
     guard forward(event) else {
@@ -193,7 +194,7 @@ extension RepackElement {
     do throws(FlowError) {
       try submit(input, isDiscontinuous: isDiscontinuous)
     } catch {
-      if error == .notNegotiated { explainRefusal() }
+      if error == .notNegotiated, !core.hasRefusedCaps { explainRefusal() }
       throw error
     }
     core.count(input: size, isPassedOn: isPassthrough)

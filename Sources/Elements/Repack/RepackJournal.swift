@@ -5,6 +5,8 @@ import H26x
 /// What the repackager counts, and what it has to say of the stream.
 struct RepackJournal {
   var statistics = RepackStatistics()
+  /// Caps of the input that could not be worked with, and for which the bus has an error.
+  var refusedCaps: CompressedCaps?
   private var latency = RepackLatency()
   private var warnings: [ElementError] = []
   private var warned: Warning = []
@@ -20,7 +22,10 @@ struct RepackJournal {
   }
 
   /// Another stream begins.
-  mutating func beginStream() { warned = [] }
+  mutating func beginStream() {
+    warned = []
+    refusedCaps = nil
+  }
 
   /// Warns, once a stream.
   mutating func warnOnce(_ kind: Warning, _ warning: () -> ElementError) {

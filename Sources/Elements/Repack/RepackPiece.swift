@@ -9,10 +9,10 @@ final class RepackPiece: AccessUnitPiece {
   var found: FoundNALUnits
 
   /// - Throws: `.error` when the buffer cannot be mapped.
-  init(_ buffer: consuming Buffer, packaging: NALPackaging) throws(FlowError) {
+  init(_ buffer: consuming Buffer, packaging: NALPackaging, searchesSlices: Bool) throws(FlowError) {
     self.buffer = consume buffer
     found = FoundNALUnits()
-    try find(packaging)
+    try find(packaging, searchesSlices)
   }
 
   private init(_ buffer: consuming Buffer, _ found: FoundNALUnits) {
@@ -21,15 +21,17 @@ final class RepackPiece: AccessUnitPiece {
   }
 
   /// Puts another buffer in place of the one before, keeping the table's memory.
-  func reuse(for buffer: consuming Buffer, packaging: NALPackaging) throws(FlowError) {
+  func reuse(
+    for buffer: consuming Buffer, packaging: NALPackaging, searchesSlices: Bool
+  ) throws(FlowError) {
     self.buffer = consume buffer
-    try find(packaging)
+    try find(packaging, searchesSlices)
   }
 
-  private func find(_ packaging: NALPackaging) throws(FlowError) {
+  private func find(_ packaging: NALPackaging, _ searchesSlices: Bool) throws(FlowError) {
     var found = found
     self.found = FoundNALUnits()
-    try withBytes { found.find(in: $0, packaging: packaging) }
+    try withBytes { found.find(in: $0, packaging: packaging, searchesSlices: searchesSlices) }
     self.found = found
   }
 

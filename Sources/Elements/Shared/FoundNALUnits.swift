@@ -12,7 +12,12 @@ struct FoundNALUnits: Sendable {
 
   /// Finds the NAL units of a buffer. Byte streams where lengths should be, and start codes behind lengths, are put
   /// right.
-  mutating func find(in bytes: Span<UInt8>, packaging: NALPackaging) {
+  ///
+  /// - Parameters:
+  ///   - bytes: the buffer's.
+  ///   - packaging: how they are packed.
+  ///   - searchesSlices: whether start codes are looked for in slices too, which are nearly all of the bytes.
+  mutating func find(in bytes: Span<UInt8>, packaging: NALPackaging, searchesSlices: Bool = true) {
     damage = nil
     misplacedStartCodes = 0
     switch packaging {
@@ -32,7 +37,9 @@ struct FoundNALUnits: Sendable {
         }
         damage = error
       }
-      misplacedStartCodes = repackager.repairStartCodes(in: bytes)
+      misplacedStartCodes = repackager.repairStartCodes(in: bytes) { entry in
+        searchesSlices || !H264.NALUnitType(rawValue: entry.type).isVCL
+      }
     }
   }
 
