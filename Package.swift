@@ -58,7 +58,8 @@ let package = Package(
     .testTarget(
       name: "ElementsTests",
       dependencies: [
-        "Elements", "GStreamer", "VideoDecoding", "CGStreamer", "HarnessSupport", "H26x", "ThreadSanitizerLocks",
+        "Elements", "GStreamer", "VideoDecoding", "AVCodec", "CGStreamer", "HarnessSupport", "H26x",
+        "ThreadSanitizerLocks",
       ],
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport"], swiftSettings: settings),

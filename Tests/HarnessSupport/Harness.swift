@@ -175,6 +175,11 @@ import Glibc
     return unsafe Caps(owning: gst_pad_peer_query_caps(raw.pointee.srcpad, filterCaps))
   }
 
+  /// Whether the element's sink pad says that it takes these caps.
+  public func sinkAccepts(_ caps: borrowing Caps) -> Bool {
+    unsafe gst_pad_peer_query_accept_caps(raw.pointee.srcpad, caps.raw) != 0
+  }
+
   /// The latency that the element adds.
   public func queryLatency() -> ClockTime? { unsafe ClockTime(raw: UInt64(gst_harness_query_latency(raw))) }
 

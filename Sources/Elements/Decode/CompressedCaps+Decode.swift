@@ -33,7 +33,8 @@ extension CompressedCaps {
       switch problem {
       case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData: continue
       case .missingCodecData:
-        if streamFormat == .avc3 { continue }
+        // In NAL units it comes without: their parameter sets are among them.
+        if streamFormat == .avc3 || isNALAligned { continue }
         return Self.undecodable("stream-format=\(streamFormat.rawValue) needs codec_data, and there is none")
       case .unreadableCodecData(_, nil):
         return Self.undecodable("codec_data is no buffer that can be read")

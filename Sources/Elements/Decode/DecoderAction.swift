@@ -42,6 +42,8 @@ enum DecoderAction {
 struct FrameRequest {
   /// Upstream says that it is a random access point.
   var isSyncPoint = true
+  /// When it is to be shown.
+  var pts: ClockTime?
   /// It is to be decoded but not shown.
   var isDecodeOnly = false
   /// It would be shown too late.

@@ -21,7 +21,7 @@ struct DecoderCore {
   private var isLive = false
   private var collection = FrameCollection()
   private var formats = FormatFollower()
-  private(set) var session = DecoderSession()
+  private(set) var session: DecoderSession
   private(set) var output = DecoderOutput()
   private var health = DecoderHealth()
   private var latency = ReportedLatency()
@@ -59,7 +59,16 @@ struct DecoderCore {
     case opening(OutputPlan)
   }
 
-  init(log: Log) { self.log = log }
+  /// - Parameter makeSession: makes sessions; tests put some in that fail.
+  init(
+    log: Log,
+    makeSession: @escaping DecoderSession.Maker = { (format, configuration, allocator) throws(DecodeError) in
+      try DecompressionSession(format: format, configuration: configuration, allocator: allocator)
+    }
+  ) {
+    self.log = log
+    session = DecoderSession(makeSession)
+  }
 
   // MARK: Caps
 
@@ -142,7 +151,7 @@ struct DecoderCore {
     }
     session.skip(skipFrames(request))
     do throws(DecodeError) {
-      try session.decode(bytes, number: unit.number, doNotOutput: request.isDecodeOnly)
+      try session.decode(bytes, number: unit.number, as: request)
       // The base class keeps the frame until its result ends it.
       end(unit, nil)
       if session.isAwaitingRandomAccessPoint { requestSyncPoint(for: unit.number) }
@@ -179,7 +188,11 @@ struct DecoderCore {
 
   /// The stream has ended, and everything is out.
   mutating func end() {
-    if !session.isOpen, let error = health.missingParameterSets { errands.append(.fail(DecoderMessage(error))) }
+    if session.isLost, let message = health.lossAtTheEnd {
+      errands.append(.fail(message))
+    } else if !session.isOpen, let error = health.missingParameterSets {
+      errands.append(.fail(DecoderMessage(error)))
+    }
   }
 
   /// A seek: nothing that is inside goes out any more.
@@ -238,7 +251,15 @@ struct DecoderCore {
   private mutating func nextErrand() -> DecoderAction? {
     if !errands.isEmpty { return errands.removeFirst() }
     if output.proposal != nil { return .negotiate }
+    if let notice = session.nextNotice() { return .warn(message(for: notice)) }
     return latency.takeDue().map { .setLatency($0) }
+  }
+
+  private mutating func message(for notice: SessionNotice) -> DecoderMessage {
+    switch notice {
+    case .codecLost(let error): health.codecLost(error)
+    case .beganWithoutRandomAccessPoint: DecoderMessage.noRandomAccessPoint
+    }
   }
 
   private mutating func note(_ level: Log.Level, _ text: @autoclosure () -> String) {
@@ -285,7 +306,8 @@ extension DecoderCore {
     switch health.judge(fault, limit: maximumErrors) {
     case .ignore: break
     case .log: note(.warning, fault.description)
-    case .warn: errands.append(.warn(DecoderMessage(fault)))
+    // Of a lost codec the session's notice tells.
+    case .warn: if !session.isLost { errands.append(.warn(DecoderMessage(fault))) }
     // The pictures before it wait inside for their turn: they are shown before the stream ends.
     case .giveUp: session.drain()
     }

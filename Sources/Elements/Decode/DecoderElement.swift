@@ -143,7 +143,9 @@ extension DecoderElement {
   private func decode(_ number: FrameNumber) throws(FlowError) {
     guard let frame = frame(number: number) else { return core.discard(number) }
     let request = FrameRequest(
-      isSyncPoint: frame.isSyncPoint, isDecodeOnly: frame.isDecodeOnly, isLate: maximumDecodeTime(of: frame) < 0,
+      isSyncPoint: frame.isSyncPoint, pts: frame.pts,
+      isDecodeOnly: frame.isDecodeOnly || frame.inputFlags.contains(.decodeOnly),
+      isLate: maximumDecodeTime(of: frame) < 0,
       keyUnitsOnly: inputSegment.keyUnitsOnly, forwardPredictedOnly: outputSegment.forwardPredictedOnly)
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in

@@ -16,6 +16,8 @@ struct DecoderHealth {
   private var failuresInARow = 0
   /// There were too many failures: the error that ends the stream once what is left has gone out.
   private var verdict: DecoderMessage?
+  /// Why the codec was lost for good the last time.
+  private var loss: DecodeError?
   /// The last failure, in words.
   private(set) var lastFault: String?
 
@@ -80,6 +82,17 @@ struct DecoderHealth {
       return .giveUp
     }
     return fault.error.reason == .badData || fault.error.reason == .unsupportedFeature ? .log : .warn
+  }
+
+  /// The codec is gone, and could not be brought back. Answers what to tell of it.
+  mutating func codecLost(_ error: DecodeError) -> DecoderMessage {
+    loss = error
+    return DecoderMessage(error, before: "decoding goes on at the next random access point")
+  }
+
+  /// What to tell where the stream ends while the codec is lost; `nil` when it never was.
+  var lossAtTheEnd: DecoderMessage? {
+    loss.map { DecoderMessage($0, before: "the stream ended before another random access point came") }
   }
 
   /// The error that ends the stream, once.

@@ -25,10 +25,27 @@ struct DecoderMessage {
       }
   }
 
+  /// A stream that marks no random access point is decoded all the same.
+  static var noRandomAccessPoint: DecoderMessage {
+    DecoderMessage(
+      ElementError(
+        .stream(.decode), "The stream has no random access point to start at.",
+        debug: "no IDR picture, recovery point or intra picture came in time: decoding began with the first picture "
+          + "there was, and pictures are flagged as corrupted"),
+      reason: "referenceMissing", status: -17694)
+  }
+
+  private init(_ error: ElementError, reason: String, status: Int32) {
+    (self.error, self.reason, self.status) = (error, reason, status)
+  }
+
   /// What the session could not do, with no access unit to blame.
-  init(_ cause: DecodeError) {
+  ///
+  /// - Parameter consequence: what follows from it.
+  init(_ cause: DecodeError, before consequence: String? = nil) {
     var debug = "\(cause.message)"
     if let message = cause.libavcodecMessage { debug += " (libavcodec: \(message))" }
+    if let consequence { debug += "; \(consequence)" }
     self.init(cause, debug: debug)
   }
 

@@ -9,8 +9,15 @@ struct DecoderSession {
   private(set) var current: DecompressionSession?
   /// Sessions that ended before this one, summed up.
   private var earlier = SessionStatistics()
+  private let make: Maker
   /// Downstream wants what another session would make without a conversion: at the next IDR picture.
   private(set) var isToBeReplaced = false
+
+  /// Makes sessions; tests put some in that fail.
+  typealias Maker = (FormatDescription, SessionConfiguration, any PictureAllocator) throws(DecodeError)
+    -> DecompressionSession
+
+  init(_ make: @escaping Maker) { self.make = make }
 
   var isOpen: Bool { current != nil }
   /// How the session lays its pictures out.
@@ -36,9 +43,7 @@ struct DecoderSession {
     allocator: PoolPictureAllocator
   ) throws(DecodeError) {
     close()
-    current = try DecompressionSession(
-      format: format, configuration: settings.sessionConfiguration(layout: layout, isLive: isLive),
-      allocator: allocator)
+    current = try make(format, settings.sessionConfiguration(layout: layout, isLive: isLive), allocator)
     isToBeReplaced = false
   }
 
@@ -59,9 +64,16 @@ struct DecoderSession {
   }
 
   /// Decodes an access unit.
-  func decode(_ accessUnit: Span<UInt8>, number: FrameNumber, doNotOutput: Bool) throws(DecodeError) {
-    try current?.decode(accessUnit, tag: UInt64(number), doNotOutput: doNotOutput)
+  func decode(_ accessUnit: Span<UInt8>, number: FrameNumber, as request: FrameRequest) throws(DecodeError) {
+    let time = request.pts.map { Duration.nanoseconds(Int64(clamping: $0.nanoseconds)) }
+    try current?.decode(accessUnit, tag: UInt64(number), time: time, doNotOutput: request.isDecodeOnly)
   }
+
+  /// The codec was lost for good, and no random access point has come since.
+  var isLost: Bool { current?.isLost ?? false }
+
+  /// The next thing that the application should be told; `nil` for nothing.
+  func nextNotice() -> SessionNotice? { current?.nextNotice() }
 
   /// It holds access units back until a random access point comes.
   var isAwaitingRandomAccessPoint: Bool { current?.isAwaitingRandomAccessPoint ?? false }

@@ -109,25 +109,20 @@ extension VideoInfo {
   mutating func describe(
     _ format: FormatDescription, besides input: CompressedCaps, infersChromaLocation: Bool, interlacing: Interlacing
   ) {
-    if !input.fields.contains(.pixelAspectRatio), let ratio = format.pixelAspectRatio {
-      pixelAspectRatio = GStreamer.Fraction(Int32(clamping: ratio.numerator), Int32(clamping: ratio.denominator))
-    }
-    if input.frameRate == nil, let rate = format.frameRate {
-      setFrameRate(GStreamer.Fraction(Int32(clamping: rate.numerator), Int32(clamping: rate.denominator)))
-    }
+    if !input.fields.contains(.pixelAspectRatio), let ratio = format.pixelAspectRatioOfCaps { pixelAspectRatio = ratio }
+    if input.frameRate == nil, let rate = format.frameRateOfCaps { setFrameRate(rate) }
     if !input.fields.contains(.multiviewMode) { clearViews() }
     if !input.fields.contains(.interlaceMode) { describe(interlacing) }
     if !input.fields.contains(.chromaSite) {
       let isSubsampled = format.chromaFormat == .yuv420 || format.chromaFormat == .yuv422
       setChromaSampleLocation(format.chromaSampleLocation ?? (infersChromaLocation && isSubsampled ? 0 : nil))
     }
+    let unspecified: UInt8 = 2
     if !input.fields.contains(.colorimetry) {
-      let unspecified: UInt8 = 2
-      setColorimetry(
-        isFullRange: format.isFullRange ?? (format.colour == nil ? nil : false),
-        primaries: format.colour?.primaries ?? unspecified, transfer: format.colour?.transfer ?? unspecified,
-        matrix: format.colour?.matrix ?? unspecified)
+      setColorimetry(isFullRange: nil, primaries: unspecified, transfer: unspecified, matrix: unspecified)
     }
+    if let colorimetry = format.colorimetry { completeColorimetry(from: colorimetry) }
+    completeColorimetryBySize()
     if self.format.kind == .rgb { setColorimetryToRGB() }
   }
 }

@@ -55,6 +55,29 @@ extension VideoInfo {
     unsafe raw.colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
   }
 
+  /// Fills in each part of what the samples mean that is unknown, from the text of a caps field `colorimetry`.
+  public mutating func completeColorimetry(from text: String) {
+    var other = GstVideoColorimetry()
+    guard unsafe gst_video_colorimetry_from_string(&other, text) != 0 else { return }
+    let own = unsafe raw.colorimetry
+    if own.range == GST_VIDEO_COLOR_RANGE_UNKNOWN { unsafe raw.colorimetry.range = other.range }
+    if own.primaries == GST_VIDEO_COLOR_PRIMARIES_UNKNOWN { unsafe raw.colorimetry.primaries = other.primaries }
+    if own.transfer == GST_VIDEO_TRANSFER_UNKNOWN { unsafe raw.colorimetry.transfer = other.transfer }
+    if own.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN { unsafe raw.colorimetry.matrix = other.matrix }
+  }
+
+  /// Where something is known of what the samples mean, but not their range or matrix, fills these in with what
+  /// GStreamer takes for granted at this size. Without a matrix, others would take nothing that is known for true.
+  public mutating func completeColorimetryBySize() {
+    let own = unsafe raw.colorimetry
+    let isKnown =
+      own.range != GST_VIDEO_COLOR_RANGE_UNKNOWN || own.primaries != GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
+      || own.transfer != GST_VIDEO_TRANSFER_UNKNOWN || own.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN
+    guard isKnown, let usual = VideoInfo(format: format, width: UInt32(width), height: UInt32(height)) else { return }
+    if own.range == GST_VIDEO_COLOR_RANGE_UNKNOWN { unsafe raw.colorimetry.range = usual.raw.colorimetry.range }
+    if own.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN { unsafe raw.colorimetry.matrix = usual.raw.colorimetry.matrix }
+  }
+
   /// Says that components are red, green and blue in full range, as every RGB format of GStreamer has them.
   public mutating func setColorimetryToRGB() {
     unsafe raw.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255

@@ -69,6 +69,15 @@ enum Clip {
     return parts.joined(separator: "/") + "/Media/" + name
   }
 
+  /// A conformance vector: in `CONFORMANCE_VECTORS`, or in `../shared/vectors` beside the package; nil where it is not.
+  static func vector(_ name: String) -> String? {
+    let named = unsafe getenv("CONFORMANCE_VECTORS").map { unsafe String(cString: $0) }
+    var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    parts.removeLast(5)
+    let path = (named ?? parts.joined(separator: "/") + "/shared/vectors") + "/h264/" + name
+    return unsafe access(path, R_OK) == 0 ? path : nil
+  }
+
   struct Unreadable: Error {}
 
   static func read(_ name: String) throws -> [UInt8] {
@@ -138,6 +147,25 @@ extension Harness {
       pictures.append(Picture(bytes: try buffer.packed(info), pts: buffer.pts, flags: buffer.flags))
     }
     return pictures
+  }
+
+  /// Keyframe requests that went upstream since the last call.
+  func takeForceKeyUnitEvents() -> Int {
+    var count = 0
+    while let event = tryPullUpstreamEvent() { if ForceKeyUnit(event) != nil { count += 1 } }
+    return count
+  }
+
+  /// Messages of pictures left out that are on the bus. Takes all messages.
+  func takeQualityOfServiceMessages() -> Int {
+    guard let bus = unsafe gst_element_get_bus(element) else { return 0 }
+    defer { unsafe gst_object_unref(bus) }
+    var count = 0
+    while let message = unsafe gst_bus_pop(bus) {
+      if unsafe message.pointee.type == GST_MESSAGE_QOS { count += 1 }
+      unsafe gst_message_unref(message)
+    }
+    return count
   }
 
   /// Decodes everything and takes all pictures.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamer
 import GStreamer
 import H26x
 import HarnessSupport
@@ -64,6 +65,98 @@ import Testing
     let caps = harness.takeCapsEvents()
     #expect(caps.count == 2)
     #expect(caps.last?.contains("interlace-mode=(string)progressive") == true)
+  }
+
+  // MARK: Colour
+
+  /// What a stream says of colour.
+  struct Colour: Sendable, CustomTestStringConvertible {
+    var isFullRange: Bool?
+    var primaries: UInt8?, transfer: UInt8 = 2, matrix: UInt8 = 2
+    /// In the sink caps.
+    var caps: String?
+    var expected: String?
+
+    var testDescription: String { "\(isFullRange.map(String.init) ?? "-") \(primaries ?? 0) \(caps ?? "-")" }
+  }
+
+  /// Each part that is unknown comes from the stream; where nothing says range or matrix, from the size.
+  @Test(arguments: [
+    Colour(expected: nil),
+    Colour(isFullRange: false, primaries: 2, matrix: 1, expected: "2:3:0:0"),
+    Colour(isFullRange: false, primaries: 2, matrix: 1, caps: "0:3:0:0", expected: "2:3:0:0"),
+    Colour(isFullRange: true, primaries: 2, matrix: 1, caps: "0:3:0:0", expected: "1:3:0:0"),
+    Colour(isFullRange: true, primaries: 1, transfer: 1, matrix: 1, caps: "2:4:0:0", expected: "2:4:5:1"),
+    Colour(isFullRange: true, primaries: 1, transfer: 1, matrix: 1, caps: "bt601", expected: "bt601"),
+    Colour(caps: "0:3:0:0", expected: "2:3:0:0"),
+    Colour(isFullRange: true, expected: "1:4:0:0"),
+    Colour(isFullRange: false, primaries: 1, expected: "2:4:0:1"),
+  ]) func colourIsCompleted(_ colour: Colour) throws {
+    let units = try Clip.accessUnits("clip.h264").prefix(3).map { unit in
+      try Clip.nalUnits(unit).flatMap { nalUnit -> [UInt8] in
+        guard nalUnit[0] & 31 == 7 else { return [0, 0, 0, 1] + nalUnit }
+        var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
+        sps.vui?.videoSignal = colour.isFullRange.map { isFullRange in
+          H264.VUI.VideoSignal(
+            isFullRange: isFullRange,
+            colour: colour.primaries.map {
+              ColourDescription(primaries: $0, transfer: colour.transfer, matrix: colour.matrix)
+            })
+        }
+        return [0, 0, 0, 1] + sps.nalUnit()
+      }
+    }
+    let field = colour.caps.map { ", colorimetry=(string)\($0)" } ?? ""
+    let harness = try Harness.decoder(input: Harness.byteStream + field)
+    _ = try harness.decode(units)
+    let caps = try harness.outputCaps()
+    #expect(caps.first.string("colorimetry") == colour.expected)
+  }
+
+  /// Limited range and a BT.709 matrix, primaries and transfer unspecified, behind a parser that loses the range.
+  @Test(.enabled(if: Clip.vector("vali_test_rot_90_deg.mp4") != nil)) func colourIsAsStockHasIt() throws {
+    let path = try #require(Clip.vector("vali_test_rot_90_deg.mp4"))
+    for parser in ["", "h264parse ! ", "swifth264parse ! "] {
+      let ours = try negotiatedCaps("filesrc location=\(path) ! qtdemux ! \(parser)swifth264dec")
+      let stock = try negotiatedCaps("filesrc location=\(path) ! qtdemux ! \(parser)avdec_h264")
+      #expect(ours.contains("colorimetry=(string)2:3:0:0"))
+      #expect(ours == stock)
+    }
+  }
+
+  /// The caps that reach a sink in a pipeline.
+  private func negotiatedCaps(_ description: String) throws -> String {
+    let pipeline = try PlayedPipeline(description + " ! fakesink name=sink")
+    #expect(pipeline.go(to: GST_STATE_PAUSED))
+    return pipeline.sinkCaps
+  }
+
+  // MARK: What passes through
+
+  @Test func viewsPassThrough() throws {
+    let flags = "(GstVideoMultiviewFlagsSet)7:ffffffff:+right-view-first+left-flipped+left-flopped"
+    let harness = try Harness.decoder(
+      input: Harness.byteStream + ", multiview-mode=(string)top-bottom, multiview-flags=\(flags)")
+    _ = try harness.decode(Array(Clip.accessUnits("clip.h264").prefix(3)))
+    let caps = try harness.outputCaps()
+    #expect(caps.first.string("multiview-mode") == "top-bottom")
+    #expect(caps.description.contains("+right-view-first+left-flipped+left-flopped/right-flipped"))
+    let plain = try Harness.decoder()
+    _ = try plain.decode(Array(Clip.accessUnits("clip.h264").prefix(3)))
+    let without = try plain.outputCaps()
+    #expect(!without.first.has("multiview-mode") && !without.first.has("multiview-flags"))
+  }
+
+  /// Asked whether it takes caps, the decoder goes by its template.
+  @Test(arguments: [
+    (Harness.byteStream, true), ("video/x-h264, stream-format=avc3, alignment=nal, width=64", true),
+    ("video/x-h264, stream-format=byte-stream, alignment=none", false), ("video/x-h264, alignment=au", false),
+    ("video/x-h264, stream-format=hvc1, alignment=au", false), ("video/x-h265, stream-format=byte-stream", false),
+  ]) func capsAreAcceptedByTheTemplate(caps: String, accepted: Bool) throws {
+    let harness = try Harness.decoder()
+    guard let caps = Caps(parsing: caps) else { throw Harness.Failure.noCaps }
+    let isAccepted = harness.sinkAccepts(caps)
+    #expect(isAccepted == accepted)
   }
 
   // MARK: HDR

@@ -30,6 +30,31 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 3]) func theFailureAfterTheLimitEndsTheStream(limit: Int) throws {
+    let harness = try Harness.decoder("swifth264dec max-errors=\(limit) thread-type=none")
+    harness.collectMessages()
+    harness.push(units: Array(units[..<5]))
+    for number in 0..<limit { #expect(harness.push(undecodable, pts: Clip.time(5 + number)) == 0) }
+    #expect(harness.takeFault() == nil)
+    #expect(harness.push(undecodable, pts: Clip.time(5 + limit)) == FlowError.error.rawValue)
+    let fault = try #require(harness.takeFault())
+    #expect(fault.isError && fault.debug.contains("\(limit + 1) pictures in a row"))
+    #expect(harness.takeFault() == nil)
+  }
+
+  /// It takes so many in a row.
+  @Test func aGoodPictureBetweenFailuresCounts() throws {
+    let harness = try Harness.decoder("swifth264dec max-errors=2 thread-type=none low-delay=true")
+    for index in 0..<10 {
+      let picture = TinyStream.picture(0, identifier: UInt32(index & 1))
+      #expect(harness.push(RepackStream.annexB([TinyStream.sps, TinyStream.pps, picture])) == 0)
+      #expect(harness.push(undecodable) == 0)
+      #expect(harness.push(undecodable) == 0)
+    }
+    #expect(harness.received == 10)
+    #expect(harness.statistic("failed") == 20)
+  }
+
   @Test func withoutALimitNothingEndsTheStream() throws {
     let harness = try Harness.decoder("swifth264dec max-errors=-1 thread-type=none")
     harness.collectMessages()
@@ -150,6 +175,64 @@ import Testing
       #expect(input == damaged.count)
       #expect(input == (output ?? 0) + ended, "seed \(seed): \(harness.text("stats"))")
     }
+  }
+
+  // MARK: What a dropped picture means
+
+  /// Quality of service hears of pictures that someone may miss, upstream of those that a keyframe would help.
+  @Test func skippedPicturesAreToldToQualityOfService() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none skip-frame=non-reference")
+    harness.collectMessages()
+    harness.push(units: units)
+    harness.endOfStream()
+    let skipped = units.count - harness.received
+    #expect(skipped > 10 && harness.statistic("dropped") == skipped)
+    #expect(harness.takeQualityOfServiceMessages() == skipped)
+    #expect(harness.takeForceKeyUnitEvents() == 0)
+  }
+
+  @Test func picturesToBeDecodedOnlyAreNotMissed() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.collectMessages()
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      guard var buffer = Buffer(copying: unit.span) else { continue }
+      buffer.pts = Clip.time(positions[index])
+      if positions[index] < 10 { buffer.flags.insert(.decodeOnly) }
+      harness.push(buffer)
+    }
+    harness.endOfStream()
+    let whole = try Harness.decoder().decode(units)
+    #expect(try checksum(harness.takePictures()) == checksum(Array(whole[10...])))
+    #expect(harness.statistic("dropped") == 10)
+    #expect(harness.takeQualityOfServiceMessages() == 0)
+  }
+
+  @Test func accessUnitsWithoutAPictureAreNotMissed() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.collectMessages()
+    harness.push(units: Array(units[..<20]))
+    #expect(harness.push([0, 0, 0, 1] + RepackStream.sei) == 0)
+    harness.push(units: Array(units[20...]), from: 20)
+    harness.endOfStream()
+    #expect(try harness.takePictures().count == units.count)
+    #expect(harness.statistic("dropped") == 1)
+    #expect(harness.takeQualityOfServiceMessages() == 0)
+    #expect(harness.takeForceKeyUnitEvents() == 0)
+  }
+
+  @Test func damageLeftOutIsToldToQualityOfServiceAndUpstream() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=false")
+    harness.collectMessages()
+    var damaged = units
+    let lost = try #require((5..<15).first { isReference(units[$0]) })
+    damaged.remove(at: lost)
+    harness.push(units: damaged)
+    harness.endOfStream()
+    let dropped = damaged.count - harness.received
+    #expect(dropped > 0 && harness.statistic("dropped") == dropped)
+    #expect(harness.takeQualityOfServiceMessages() == dropped)
+    #expect(harness.takeForceKeyUnitEvents() == 1)
   }
 
   // MARK: Helpers

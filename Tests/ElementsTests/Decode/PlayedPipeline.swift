@@ -54,6 +54,17 @@ import HarnessSupport
     return unsafe gst_element_get_state(raw, nil, nil, Self.patience) == GST_STATE_CHANGE_SUCCESS
   }
 
+  /// The caps that flow into the sink; "" before there are any.
+  var sinkCaps: String {
+    let bin = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBin.self)
+    guard let sink = unsafe gst_bin_get_by_name(bin, "sink") else { return "" }
+    defer { unsafe gst_object_unref(sink) }
+    guard let pad = unsafe gst_element_get_static_pad(sink, "sink") else { return "" }
+    defer { unsafe gst_object_unref(pad) }
+    guard let caps = unsafe gst_pad_get_current_caps(pad) else { return "" }
+    return unsafe Caps(owning: caps).description
+  }
+
   /// Seeks; times in nanoseconds.
   func seek(rate: Double = 1, _ flags: GstSeekFlags..., from start: UInt64, to stop: UInt64) -> Bool {
     let all = GstSeekFlags(rawValue: flags.reduce(0) { $0 | $1.rawValue })

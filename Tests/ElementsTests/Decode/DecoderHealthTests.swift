@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+@testable import Elements
+
+/// The counts behind what a decoder tells of itself.
+@Suite struct DecoderHealthTests {
+  @Test func aRandomAccessPointIsAskedForAgainAfterThirtyPictures() {
+    var health = DecoderHealth()
+    let answers = (0..<64).map { _ in health.mayRequestSyncPoint() }
+    #expect(answers.indices.filter { answers[$0] } == [0, 31, 62])
+    health.pictureDecoded()
+    let afterAPicture = (health.mayRequestSyncPoint(), health.mayRequestSyncPoint())
+    #expect(afterAPicture == (true, false))
+    health.flush()
+    let afterAFlush = health.mayRequestSyncPoint()
+    #expect(afterAFlush)
+  }
+
+  @Test func countsOfWhatNoSessionTook() {
+    var health = DecoderHealth()
+    #expect(health.refused == 0 && health.missingParameterSets == nil)
+    let areFirst = (health.accessUnitRefused(), health.accessUnitRefused())
+    #expect(areFirst == (true, false))
+    health.accessUnitSkipped()
+    #expect(health.refused == 3)
+    #expect(health.missingParameterSets?.debug.hasPrefix("2 access units ") == true)
+    health.pictureDecoded()
+    #expect(health.missingParameterSets == nil)
+    health.pictureCopied()
+    #expect(health.copied == 1)
+  }
+
+  @Test func latencyIsToldOnceAndWhenItChanges() throws {
+    var latency = ReportedLatency()
+    var told: [UInt64?] = [latency.takeDue()?.nanoseconds]
+    for frames in [2, 2, 3] {
+      latency.update(frames: frames, rate: GStreamer.Fraction(50, 1))
+      told.append(latency.takeDue()?.nanoseconds)
+    }
+    #expect(told == [nil, 40_000_000, nil, 60_000_000])
+    // Without a rate, 25 a second.
+    for (frames, rate) in [(1, nil), (2, GStreamer.Fraction(0, 1)), (3, GStreamer.Fraction(1, 0)), (-1, nil)] {
+      latency.update(frames: frames, rate: rate)
+      let due = latency.takeDue()?.nanoseconds
+      #expect(due == UInt64(max(0, frames)) * 40_000_000)
+    }
+  }
+
+  @Test func fieldsAreGuessedAndCorrectedOnce() throws {
+    let units = try Clip.accessUnits("interlaced.h264")
+    let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
+    var format = try FormatDescription(h264ParameterSets: sets)
+    #expect(Interlacing(format, scan: nil) == .mixed)
+    #expect(Interlacing(format, scan: .frame) == .mixed)
+    #expect(Interlacing(format, scan: .fields(isTopFirst: true)) == .interleaved(isTopFirst: true))
+    format.isInterlacedAllowed = false
+    #expect(Interlacing(format, scan: .frame) == .progressive)
+  }
+}

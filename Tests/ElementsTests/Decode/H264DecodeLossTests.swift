@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CGStreamer
+import HarnessSupport
+import Testing
+
+@testable import Elements
+@testable import GStreamer
+@testable import VideoDecoding
+
+/// A codec that is lost, and streams that mark no place to begin at.
+@Suite(.serialized) struct H264DecodeLossTests {
+  let units: [[UInt8]]
+  init() throws { units = try Clip.accessUnits("clip.h264") }
+
+  private var secondGroup: Int {
+    units.indices.dropFirst().first { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } } ?? 0
+  }
+
+  /// A decoder whose codecs fail whenever they are given one of these access units, counted from 0.
+  private func decoder(_ properties: String, losing places: Range<Int64>) throws -> Harness {
+    let harness = try Harness.decoder("swifth264dec thread-type=none \(properties)")
+    harness.collectMessages()
+    harness.play()
+    let element = unsafe swiftObject(
+      UnsafeMutableRawPointer(harness.element), behind: H264Decode.parentType.instanceSize, as: H264Decode.self)
+    element.core = DecoderCore(log: H264Decode.log) { (format, configuration, allocator) throws(DecodeError) in
+      try DecompressionSession(format: format, configuration: configuration, allocator: allocator) {
+        (settings, buffers) throws(AVError) in
+        LosingCodec(try CodecContext(settings, buffers: buffers), places)
+      }
+    }
+    // Caps other than those the core before was given.
+    harness.setInputCaps(Harness.byteStream + ", framerate=25/1")
+    return harness
+  }
+
+  private func accounts(_ harness: Harness, for count: Int) -> Bool {
+    let ended = (harness.statistic("dropped") ?? 0) + (harness.statistic("failed") ?? 0)
+    return harness.statistic("frames-in") == count && (harness.statistic("frames-out") ?? 0) + ended == count
+  }
+
+  /// One warning where it happens; decoding goes on at the next random access point.
+  @Test(arguments: [0, 1, 5]) func aLostCodecIsAWarning(retries: Int) throws {
+    let harness = try decoder("session-retries=\(retries)", losing: 10..<Int64(secondGroup))
+    #expect(harness.push(units: units).allSatisfy { $0 == 0 })
+    harness.endOfStream()
+    let fault = try #require(harness.takeFault())
+    #expect(!fault.isError && fault.domain == "gst-resource-error-quark")
+    #expect(fault.details.contains("videotoolbox-status=(int)-12911"))
+    #expect(fault.debug.contains("next random access point"))
+    #expect(harness.takeFault() == nil)
+    #expect(harness.statistic("session-restarts") == retries + 1)
+    #expect(accounts(harness, for: units.count))
+    let whole = try Harness.decoder().decode(units)
+    let pictures = try harness.takePictures()
+    #expect(checksum(pictures.suffix(units.count - secondGroup)) == checksum(Array(whole[secondGroup...])))
+    // What the codec held when it was lost is out as well.
+    #expect(pictures.count == units.count - secondGroup + 10)
+  }
+
+  /// Where no random access point follows, the end is an error.
+  @Test func aLostCodecAtTheEndIsAnError() throws {
+    let harness = try decoder("session-retries=2", losing: Int64(secondGroup) + 3..<Int64.max)
+    #expect(harness.push(units: Array(units[..<(secondGroup + 8)])).allSatisfy { $0 == 0 })
+    #expect(harness.takeFault()?.isError == false)
+    harness.endOfStream()
+    let fault = try #require(harness.takeFault())
+    #expect(fault.isError && fault.debug.contains("the stream ended before"))
+    #expect(harness.takeFault() == nil)
+    #expect(accounts(harness, for: secondGroup + 8))
+    #expect(harness.received == secondGroup + 3)
+  }
+
+  // MARK: No random access point
+
+  /// A stream of P pictures that refresh one another, recovery points taken out.
+  private func unmarked() throws -> [[UInt8]] {
+    let whole = try Clip.accessUnits("intra-refresh.h264")
+    let sets = Clip.nalUnits(whole[0]).filter { 7...8 ~= $0[0] & 31 }
+    return whole.dropFirst().enumerated().map { index, unit in
+      let bare = Clip.nalUnits(unit).filter { 1...5 ~= $0[0] & 31 }
+      return RepackStream.annexB((index == 0 ? sets : []) + bare)
+    }
+  }
+
+  /// At the end what was kept comes out, all of it flagged; before, a keyframe is asked for.
+  @Test func aShortStreamWithoutARandomAccessPointIsShownAtTheEnd() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.collectMessages()
+    let units = try unmarked()
+    for (index, unit) in units.enumerated() { #expect(harness.push(unit, pts: Clip.time(index)) == 0) }
+    #expect(harness.received == 0)
+    #expect(harness.takeForceKeyUnitEvents() >= 1)
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.count >= units.count - 1)
+    #expect(pictures.allSatisfy { $0.flags.contains(.corrupted) })
+    let fault = try #require(harness.takeFault())
+    #expect(!fault.isError && fault.message.contains("no random access point"))
+    #expect(fault.details.contains("reason=(string)referenceMissing"))
+    #expect(harness.takeFault() == nil)
+  }
+
+  /// Ten seconds are waited, then the pictures kept from the start on come out.
+  @Test func afterTenSecondsTheStreamIsShown() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.collectMessages()
+    let units = try unmarked()
+    // Two pictures a second.
+    for index in 0..<20 { #expect(harness.push(units[index], pts: Clip.time(index * 25 / 2)) == 0) }
+    #expect(harness.received == 0 && harness.takeFault() == nil)
+    for index in 20..<25 { #expect(harness.push(units[index], pts: Clip.time(index * 25 / 2)) == 0) }
+    #expect(harness.received > 0)
+    #expect(harness.takeFault()?.isError == false)
+    harness.endOfStream()
+    #expect(try harness.takePictures().count >= 24)
+    #expect(harness.takeFault() == nil)
+  }
+
+  /// After a flush, of pictures that nothing begins, none is left.
+  @Test func aFlushForgetsWhatWaits() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.collectMessages()
+    for (index, unit) in try unmarked().prefix(10).enumerated() { harness.push(unit, pts: Clip.time(index)) }
+    harness.flush()
+    #expect(try checksum(harness.decode(units)) == Clip.checksum())
+    #expect(harness.takeFault() == nil)
+  }
+}
+
+/// libavcodec's context that fails as a device does which is gone, at some access units.
+private final class LosingCodec: CodecBoundary {
+  private let codec: CodecContext
+  private let places: Range<Int64>
+
+  init(_ codec: CodecContext, _ places: Range<Int64>) { (self.codec, self.places) = (codec, places) }
+
+  func send(_ packet: Packet) throws(AVError) {
+    if places.contains(packet.timestamp) { throw .external }
+    try codec.send(packet)
+  }
+  func sendEndOfStream() throws(AVError) { try codec.sendEndOfStream() }
+  func receive(_ frame: borrowing Frame) throws(AVError) -> CodecContext.Reception { try codec.receive(frame) }
+  func takeErrors(timestamp: Int64) -> FrameErrors { codec.takeErrors(timestamp: timestamp) }
+  func flush() { codec.flush() }
+  var reorderDepth: Int { codec.reorderDepth }
+  var threadDelay: Int { codec.threadDelay }
+  var skip: CodecSettings.Skip {
+    get { codec.skip }
+    set { codec.skip = newValue }
+  }
+}
