@@ -92,8 +92,52 @@ static inline GstVideoTimeCodeMeta *cgst_buffer_iterate_time_codes(GstBuffer *bu
   return (GstVideoTimeCodeMeta *)gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_TIME_CODE_META_API_TYPE);
 }
 /* The meta came with 1.22; before that the data stays in the stream alone. */
+#if GST_CHECK_VERSION(1, 22, 0)
+/*
+ * User data of no bytes. The library's own meta has no pointer for them, and its own function then refuses to copy it
+ * (GStreamer-CRITICAL). This one is of the same API type and layout, with a pointer that is never NULL.
+ */
+static inline gboolean cgst_empty_user_data_init(GstMeta *meta, gpointer parameters, GstBuffer *buffer) {
+  GstVideoSEIUserDataUnregisteredMeta *self = (GstVideoSEIUserDataUnregisteredMeta *)meta;
+  (void)parameters; (void)buffer;
+  memset(self->uuid, 0, sizeof self->uuid);
+  self->data = (guint8 *)g_malloc0(1);
+  self->size = 0;
+  return TRUE;
+}
+static inline void cgst_empty_user_data_free(GstMeta *meta, GstBuffer *buffer) {
+  (void)buffer;
+  g_free(((GstVideoSEIUserDataUnregisteredMeta *)meta)->data);
+}
+static inline void cgst_buffer_add_empty_user_data(GstBuffer *buffer, const guint8 *uuid);
+static inline gboolean cgst_empty_user_data_transform(
+    GstBuffer *target, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data) {
+  (void)buffer; (void)data;
+  if (!GST_META_TRANSFORM_IS_COPY(type)) return FALSE;
+  cgst_buffer_add_empty_user_data(target, ((GstVideoSEIUserDataUnregisteredMeta *)meta)->uuid);
+  return TRUE;
+}
+static inline void cgst_buffer_add_empty_user_data(GstBuffer *buffer, const guint8 *uuid) {
+  static gsize info = 0;
+  if (g_once_init_enter(&info)) {
+    const gchar *name = "GstSwiftH26xEmptyUserDataMeta";
+    const GstMetaInfo *known = gst_meta_get_info(name);
+    if (known == NULL)
+      known = gst_meta_register(
+          GST_VIDEO_SEI_USER_DATA_UNREGISTERED_META_API_TYPE, name, sizeof(GstVideoSEIUserDataUnregisteredMeta),
+          cgst_empty_user_data_init, cgst_empty_user_data_free, cgst_empty_user_data_transform);
+    g_once_init_leave(&info, (gsize)known);
+  }
+  GstMeta *meta = gst_buffer_add_meta(buffer, (const GstMetaInfo *)info, NULL);
+  if (meta != NULL) memcpy(((GstVideoSEIUserDataUnregisteredMeta *)meta)->uuid, uuid, 16);
+}
+#endif
 static inline void cgst_buffer_add_user_data_unregistered(GstBuffer *buffer, const guint8 *uuid, const guint8 *data, gsize size) {
 #if GST_CHECK_VERSION(1, 22, 0)
+  if (size == 0) {
+    cgst_buffer_add_empty_user_data(buffer, uuid);
+    return;
+  }
   gst_buffer_add_video_sei_user_data_unregistered_meta(buffer, (guint8 *)uuid, (guint8 *)data, size);
 #else
   (void)buffer; (void)uuid; (void)data; (void)size;

@@ -3,7 +3,8 @@
 /// Gives decoding times to pictures that come in decoding order with presentation times only, as out of Matroska.
 ///
 /// The decoding times are the presentation times themselves in ascending order, r pictures late, where r is the reorder
-/// depth. They never decrease and are never later than presentation. No picture has to wait.
+/// depth; the first r are extrapolated, below 0 where presentation begins at 0. They are never later than presentation,
+/// and increase as long as that allows it. No picture has to wait.
 public struct DecodingTimeRebuilder: Sendable {
   private let depth: Int
   private let frameDuration: Int64
@@ -29,7 +30,7 @@ public struct DecodingTimeRebuilder: Sendable {
   /// The decoding time of the next picture.
   ///
   /// - Parameter presentation: its presentation time, 0 or more, in any unit.
-  /// - Returns: the decoding time, 0 or more, in the same unit.
+  /// - Returns: the decoding time in the same unit; the first ones may be below 0.
   public mutating func next(presentation: Int64) -> Int64 {
     let presentation = max(0, presentation)
     var index = waiting.count
@@ -40,12 +41,11 @@ public struct DecodingTimeRebuilder: Sendable {
     if waiting.count > depth {
       time = waiting.removeFirst()
     } else {
-      time = max(0, least - Int64(depth - count) * frameDuration)
+      time = least - Int64(depth - count) * frameDuration
       count += 1
     }
-    time = min(time, presentation)
-    if let last { time = max(time, last) }
-    // A time that went back, as at a splice: monotonic up to there and no further.
+    if let last, time <= last { time = last == .max ? last : last + 1 }
+    // A time that went back, as at a splice: no further than presentation.
     time = min(time, presentation)
     last = time
     return time

@@ -157,7 +157,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   @Test func ascendingAndLate() {
     var rebuilder = DecodingTimeRebuilder(reorderDepth: 1, frameDuration: 40)
     let times = [0, 120, 40, 80, 240, 160, 200].map { rebuilder.next(presentation: $0) }
-    #expect(times == [0, 0, 40, 80, 120, 160, 200])
+    #expect(times == [-40, 0, 40, 80, 120, 160, 200])
     var late = DecodingTimeRebuilder(reorderDepth: 2, frameDuration: 40)
     #expect([1000, 1160, 1080, 1040, 1120].map { late.next(presentation: $0) } == [920, 960, 1000, 1040, 1080])
   }
@@ -168,7 +168,14 @@ private let frame = TimestampGenerator.ticksPerFrame
     for _ in 0..<2000 {
       let time = Int64.random(in: Int64.min...Int64.max, using: &generator)
       let decoding = rebuilder.next(presentation: time)
-      #expect(decoding >= 0 && decoding <= max(0, time))
+      #expect(decoding >= -4 << 40 && decoding <= max(0, time))
     }
+  }
+
+  /// A picture that is shown before all so far, while the first ones are extrapolated.
+  @Test func timesIncreaseWhereTheyCan() {
+    var rebuilder = DecodingTimeRebuilder(reorderDepth: 2, frameDuration: 40)
+    let times = [80, 0, 40, 200, 120, 160].map { rebuilder.next(presentation: $0) }
+    #expect(times == [0, 0, 1, 40, 80, 120])
   }
 }

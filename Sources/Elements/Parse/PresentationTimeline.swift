@@ -7,24 +7,16 @@ struct PresentationTimeline: Sendable {
   /// Reads pictures in decoding order for `TimestampGenerator`.
   struct PictureReader: Sendable {
     private var counter = H264.PictureOrderCounter()
-    private var openField: H264.SliceHeader?
+    private var fields = FieldPairing()
 
     /// What the generator needs to know of the picture that this slice begins.
     mutating func picture(
       _ slice: H264.SliceHeader, _ sps: borrowing H264.SequenceParameterSet
     ) -> TimestampGenerator.Picture {
       let count = counter.next(slice, sps: sps)
-      let isSecond = isSecondField(slice)
-      openField = slice.isField && !isSecond ? slice : nil
+      let isSecond = fields.isSecond(slice)
       return TimestampGenerator.Picture(
         order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: isSecond)
-    }
-
-    /// The second field of a frame has the other parity and the same `frame_num` as the first right before it (3.30).
-    private func isSecondField(_ slice: H264.SliceHeader) -> Bool {
-      guard slice.isField, let first = openField else { return false }
-      return first.isBottomField != slice.isBottomField && first.frameNumber == slice.frameNumber && !slice.isIDR
-        && (first.isReference || !slice.isReference)
     }
   }
 

@@ -99,13 +99,19 @@ extension Buffer {
     }
   }
 
-  /// Attaches a time code.
+  /// Attaches a time code. One that GStreamer takes for none, such as second 61 or frame 30 of 25, attaches nothing:
+  /// its functions would refuse the meta wherever it went.
   public mutating func addTimeCode(_ code: TimeCode) {
     guard code.frameRate.numerator > 0, code.frameRate.denominator > 0 else { return }
-    makeWritable()
     var flags = GST_VIDEO_TIME_CODE_FLAGS_NONE.rawValue
     if code.dropsFrames { flags |= GST_VIDEO_TIME_CODE_FLAGS_DROP_FRAME.rawValue }
     if code.isInterlaced { flags |= GST_VIDEO_TIME_CODE_FLAGS_INTERLACED.rawValue }
+    var checked = unsafe GstVideoTimeCode()
+    unsafe gst_video_time_code_init(
+      &checked, guint(code.frameRate.numerator), guint(code.frameRate.denominator), nil,
+      GstVideoTimeCodeFlags(rawValue: flags), code.hours, code.minutes, code.seconds, code.frames, code.fieldCount)
+    guard unsafe gst_video_time_code_is_valid(&checked) != 0 else { return }
+    makeWritable()
     unsafe gst_buffer_add_video_time_code_meta_full(
       raw, guint(code.frameRate.numerator), guint(code.frameRate.denominator), nil,
       GstVideoTimeCodeFlags(rawValue: flags), code.hours, code.minutes, code.seconds, code.frames, code.fieldCount)

@@ -15,6 +15,9 @@ import CGStreamer
     return unsafe Caps(owning: caps)
   }
 
+  /// Whether caps flow now.
+  public var hasCaps: Bool { unsafe gst_pad_has_current_caps(raw) != 0 }
+
   /// Calls a function once, on the thread that sends it, before the next event of a kind leaves this pad.
   public func before(_ kind: Event.Kind, _ body: @escaping () -> Void) {
     let notification = unsafe Unmanaged.passRetained(Notification(kind, body))
@@ -31,6 +34,31 @@ import CGStreamer
       }, notification.toOpaque(),
       { data in if let data = unsafe data { unsafe Unmanaged<Notification>.fromOpaque(data).release() } })
   }
+
+  /// A probe that was put on a pad, to remove it again.
+  public struct Probe: Hashable, Sendable {
+    fileprivate let id: gulong
+  }
+
+  /// Lets no event of a kind leave this pad until the probe is removed, nor keeps it: who sends another in its place
+  /// removes the probe first.
+  public func discard(_ kind: Event.Kind) -> Probe {
+    let notification = unsafe Unmanaged.passRetained(Notification(kind) {})
+    return unsafe Probe(
+      id: gst_pad_add_probe(
+        raw, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        { _, info, data in
+          guard let data = unsafe data, let event = unsafe gst_pad_probe_info_get_event(info) else {
+            return GST_PAD_PROBE_OK
+          }
+          let kind = unsafe Unmanaged<Notification>.fromOpaque(data).takeUnretainedValue().kind
+          return unsafe Event.lending(event, { $0.kind == kind }) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+        }, notification.toOpaque(),
+        { data in if let data = unsafe data { unsafe Unmanaged<Notification>.fromOpaque(data).release() } }))
+  }
+
+  /// Removes a probe from this pad.
+  public func remove(_ probe: Probe) { unsafe gst_pad_remove_probe(raw, probe.id) }
 
   private final class Notification {
     let kind: Event.Kind

@@ -28,6 +28,16 @@ import CGStreamer
       && raw.flags.rawValue & ~GST_SEGMENT_FLAG_RESET.rawValue == 0
   }
 
+  /// The same segment with every position in it later: running time and stream time of what moves with it stay.
+  public func shifted(by amount: ClockTime) -> Segment {
+    func shifted(_ position: guint64) -> guint64 {
+      position == .max ? position : guint64((ClockTime(nanoseconds: UInt64(position)) + amount).nanoseconds)
+    }
+    var copy = unsafe raw
+    unsafe (copy.start, copy.stop, copy.position) = (shifted(raw.start), shifted(raw.stop), shifted(raw.position))
+    return unsafe Segment(copy)
+  }
+
   /// The running time of a position, `nil` when it is outside the segment or the segment is not in time.
   public func runningTime(of position: ClockTime?) -> ClockTime? {
     guard isTime, let position else { return nil }

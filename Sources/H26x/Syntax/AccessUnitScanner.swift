@@ -290,7 +290,10 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       return contents
     }
     guard !slice.isRedundant else { return contents }
-    if isFirst || slice.isFirstInPicture { contents.insert(.pictureStart) }
+    if isFirst || slice.isFirstInPicture {
+      contents.insert(.pictureStart)
+      unit.pictureCount += 1
+    }
     switch slice.prediction {
     case .intra: contents.insert(.iSlice)
     case .forward: contents.insert(.pSlice)

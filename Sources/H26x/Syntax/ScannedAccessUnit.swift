@@ -26,6 +26,8 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   public var nalUnits: [NALUnit] = []
   /// How many NAL units there are, those in ``dropped`` included.
   public var nalUnitCount = 0
+  /// How many pictures begin in it: two where a packet holds both fields of a frame.
+  public var pictureCount = 0
   /// Where the last NAL unit ends; zeros may follow it.
   public var end = 0
   /// Where the first SEI begins, with start code or length.

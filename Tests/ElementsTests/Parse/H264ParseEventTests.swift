@@ -22,7 +22,8 @@ import Testing
     ]
   }
 
-  private static func time(_ frame: UInt64) -> ClockTime { ClockTime(nanoseconds: frame * 40_000_000) }
+  /// Far enough from 0 that decoding times have room.
+  private static func time(_ frame: UInt64) -> ClockTime { ClockTime(nanoseconds: (frame + 10) * 40_000_000) }
 
   private static func segment(
     rate: Double = 1, flags: GstSegmentFlags = GST_SEGMENT_FLAG_NONE, stop: ClockTime? = nil
@@ -39,7 +40,7 @@ import Testing
     for (index, unit) in units.enumerated() {
       var buffer = Buffer(copying: unit.bytes.span) ?? Buffer()
       buffer.pts = Self.time(unit.frame)
-      buffer.duration = Self.time(1)
+      buffer.duration = ClockTime(nanoseconds: 40_000_000)
       if discontinuous, index == 0 { buffer.flags.insert(.discontinuity) }
       #expect(harness.push(buffer) == 0)
     }

@@ -38,8 +38,10 @@ import Testing
     // A cut-off NAL unit in between, and zeros behind.
     #expect(
       harness.push(
-        Stream.byteStream(Self.sps, Self.pps, Self.sei, [0x41], slices[0], slices[1]) + [0, 0, 0], pts: .zero) == 0)
-    #expect(harness.push(Stream.byteStream(second[0], second[1]), pts: time) == 0)
+        Stream.byteStream(Self.sps, Self.pps, Self.sei, [0x41], slices[0], slices[1]) + [0, 0, 0], pts: .zero,
+        dts: .zero)
+        == 0)
+    #expect(harness.push(Stream.byteStream(second[0], second[1]), pts: time, dts: time) == 0)
     #expect(harness.waiting == 9)
 
     let delimiter = try pull(harness)

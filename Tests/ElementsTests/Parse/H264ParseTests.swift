@@ -271,7 +271,7 @@ import Testing
     "video/x-h264, stream-format=avc, alignment=au",
     "video/x-h264, stream-format=avc, alignment=nal, codec_data=(buffer)01",
     "video/x-h264, stream-format=byte-stream, codec_data=(buffer)01",
-    ParseStream.avcCaps([1, 0x4D, 0x40, 0x15, 0xFE, 0xE0, 0]), ParseStream.avcCaps([1, 0x4D, 0x40, 0x15, 0xFF, 0xE1]),
+    ParseStream.avcCaps([1, 0x4D, 0x40, 0x15, 0xFE, 0xE0, 0]),
   ]) func unusableCapsAreRefused(_ caps: String) throws {
     let harness = try Harness.parse(from: caps)
     #expect(harness.push(Stream.packet(Stream.idr)) == FlowError.notNegotiated.rawValue)
@@ -345,12 +345,12 @@ import Testing
   // MARK: Bad input
 
   @Test(arguments: [
-    [], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D],
+    [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D],
     ParseStream.byteStream(ParseStream.sps, ParseStream.pps), ParseStream.byteStream(ParseStream.idr, ParseStream.idr),
   ]) func inputWithoutAPictureEndsWithAnError(_ bytes: [UInt8]) throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     harness.collectMessages()
-    if !bytes.isEmpty { #expect(harness.push(bytes) == 0) }
+    #expect(harness.push(bytes) == 0)
     harness.endOfStream()
     let messages = harness.takeMessages()
     #expect(messages.first?.contains("no picture found in \(bytes.count) bytes") == true)

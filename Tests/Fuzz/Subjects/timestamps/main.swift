@@ -18,7 +18,7 @@ func pictures(_ data: Span<UInt8>) -> [TimestampGenerator.Picture] {
   return pictures
 }
 
-// Times are never negative, decoding times never decrease, and nothing is decoded after it is shown.
+// Generated times are never negative, decoding times never decrease, and nothing is decoded after it is shown.
 fuzz { input in
   var choices = Choices(input)
   let pictures = pictures(choices.data)
@@ -35,7 +35,7 @@ fuzz { input in
     decoding = times.decoding
     for time in [times.presentation, Int64(picture.order), Int64(picture.order) << 31] {
       let rebuilt = rebuilder.next(presentation: time)
-      require(rebuilt >= 0 && rebuilt <= max(0, time), "timestamps: rebuilt decoding time is after presentation")
+      require(rebuilt <= max(0, time), "timestamps: rebuilt decoding time is after presentation")
     }
   }
 }

@@ -2,30 +2,8 @@
 import GStreamer
 import H26x
 
-/// What the SEI messages of one unit say about its picture.
-struct UnitInformation: Sendable {
-  struct Captions: Sendable {
-    var format: Buffer.CaptionFormat
-    var bytes: [UInt8]
-  }
-
-  var pictureTiming: H264.PictureTiming?
-  /// The SEI NAL unit that the picture timing is in.
-  var pictureTimingRange: Range<Int>?
-  var hasBufferingPeriod = false
-  var captions: [Captions] = []
-  var userData: [UnregisteredUserData] = []
-  var bars: RegisteredUserData.BarData?
-  var activeFormat: UInt8?
-  /// The first of the two views that make up one stereo frame.
-  var isFirstView = false
-
-  /// Messages kept of one unit at most: a stream can hold millions, none of them worth the memory.
-  static let limit = 256
-}
-
 /// What SEI messages say about the video from one IDR picture on, for caps.
-struct SequenceInformation: Sendable, Equatable {
+struct SequenceSEI: Sendable, Equatable {
   /// A value that lasts from its message to the next IDR picture that comes without one (D.2.29).
   struct Lasting<Value: Sendable & Equatable>: Sendable, Equatable {
     private(set) var value: Value?
@@ -51,11 +29,11 @@ struct SequenceInformation: Sendable, Equatable {
   var multiviewMode = MultiviewMode.none
   var multiviewFlags: MultiviewFlags = []
 
-  /// `mastering-display-info`: red, green, blue, white, luminance.
-  var masteringDisplayText: String? { masteringDisplay.value?.capsText }
-
-  /// `content-light-level`.
-  var contentLightText: String? { contentLight.value?.capsText }
+  /// An IDR picture begins.
+  mutating func beginSequence() {
+    masteringDisplay.pass()
+    contentLight.pass()
+  }
 
   /// Takes how two views share a picture (D.2.26).
   mutating func take(_ packing: FramePackingArrangement) {
@@ -79,6 +57,24 @@ struct SequenceInformation: Sendable, Equatable {
       if packing.isSpatiallyFlipped { multiviewFlags.insert(isLeftFlipped ? .leftFlipped : .rightFlipped) }
     case 5: multiviewMode = packing.contentInterpretation == 0 ? .multiviewFrameByFrame : .frameByFrame
     default: break
+    }
+  }
+
+  /// Takes how two views alternate (D.2.23).
+  ///
+  /// - Returns: whether this is the first view of two.
+  mutating func take(_ stereo: StereoVideoInformation) -> Bool {
+    multiviewFlags = []
+    switch stereo.arrangement {
+    case .fields(let isTopLeft):
+      multiviewMode = .rowInterleaved
+      if !isTopLeft { multiviewFlags = .rightViewFirst }
+      return false
+    case .frames(let isLeft, let nextIsSecondView):
+      multiviewMode = .frameByFrame
+      // Which view comes first is said with the first one, and lasts for the second.
+      if nextIsSecondView ? !isLeft : isLeft { multiviewFlags = .rightViewFirst }
+      return nextIsSecondView
     }
   }
 }

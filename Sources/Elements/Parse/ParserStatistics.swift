@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// What the parser counted since it started: the `stats` property.
-struct ParseStatistics: Sendable {
+struct ParserStatistics: Sendable {
   /// By `nal_unit_type`.
   var nalUnits = InlineArray<64, UInt64>(repeating: 0)
   var accessUnits: UInt64 = 0
@@ -19,9 +19,9 @@ struct ParseStatistics: Sendable {
   var shortestGroup: UInt64 = 0
   var longestGroup: UInt64 = 0
   /// What could not be read.
-  var errors = H264.AccessUnitScanner.Errors()
+  var errors = ScannerErrors()
   /// SEI messages that could not be read.
-  var informationErrors: UInt64 = 0
+  var seiErrors: UInt64 = 0
 
   private var accessUnitsSinceRandomAccess: UInt64?
 
@@ -62,7 +62,7 @@ struct ParseStatistics: Sendable {
     kinds.set("parameter-sets", .uint64(errors.parameterSets))
     kinds.set("slices", .uint64(errors.slices))
     kinds.set("missing-parameter-sets", .uint64(errors.missingParameterSets))
-    kinds.set("sei", .uint64(informationErrors))
+    kinds.set("sei", .uint64(seiErrors))
     kinds.set("nal-units", .uint64(errors.nalUnits))
     kinds.set("lengths", .uint64(errors.lengths))
     result.set("errors", kinds)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Stage: tells a stream without pictures from one that has ended well.
+struct InputDiagnosis: Sendable {
+  /// Pictures that went out.
+  private(set) var pictureCount: UInt64 = 0
+  /// Bytes done with.
+  private var byteCount: UInt64 = 0
+  private var hasData = false
+  private var hasGaps = false
+  private var hasReported = false
+  private var awaitsEnd = false
+
+  mutating func noticePicture() { pictureCount += 1 }
+  mutating func noticeData() { hasData = true }
+  /// Upstream says that nothing is there, on purpose.
+  mutating func noticeGap() { hasGaps = true }
+  mutating func finish(_ bytes: Int) { byteCount += UInt64(max(0, bytes)) }
+
+  /// The lack of pictures is to be told at the end, if it lasts. Answers whether that is news.
+  mutating func awaitEnd() -> Bool {
+    guard pictureCount == 0, !awaitsEnd else { return false }
+    awaitsEnd = true
+    return true
+  }
+
+  /// What is wrong with a stream that has come to its end; nil when nothing is, or when it was told already. An end
+  /// without any data is no error, unless it is a file that is empty.
+  mutating func end(
+    nalUnits: InlineArray<64, UInt64>, _ errors: ScannerErrors, isEmptyFile: Bool = false
+  ) -> ElementError? {
+    awaitsEnd = false
+    guard pictureCount == 0, !hasReported, isEmptyFile || hasData && !hasGaps else { return nil }
+    hasReported = true
+    let found =
+      if nalUnits[7] == 0 && nalUnits[8] == 0 && errors.missingParameterSets == 0 {
+        "no H.264 NAL unit that could be used"
+      } else if errors.missingParameterSets > 0 {
+        "slices without the parameter sets that they need"
+      } else {
+        "parameter sets without slices"
+      }
+    return ElementError(
+      .stream(.wrongType), "There is no H.264 video in this stream: no picture found in \(byteCount) bytes.",
+      debug: "found \(found), expected an SPS, a PPS and coded slices behind start codes or lengths")
+  }
+}

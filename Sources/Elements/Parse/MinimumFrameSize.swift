@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Stage: how many bytes to ask the base class for, which decides what parsing costs: when it pulls, it reads that much
+/// anew whenever it holds less, and when it is pushed to, it copies all it holds together for every try.
+struct MinimumFrameSize: Sendable {
+  /// What any data needs: a start code and a header byte. A packet is whole however short it is; left in the base class,
+  /// it would stand in front of the next.
+  private var least = ParserCore.Codec.AccessUnitScanner.minimumInput
+  private var wanted = ParserCore.Codec.AccessUnitScanner.minimumInput
+  private var told = 0
+
+  /// Upstream's caps are known.
+  mutating func configure(_ input: ParserInputFormat) {
+    least = input.isLengthPrefixed ? 1 : ParserCore.Codec.AccessUnitScanner.minimumInput
+    wanted = least
+  }
+
+  /// An access unit of so many bytes ends: the next one will probably need as many.
+  ///
+  /// - Parameter batch: bytes to hold many access units at once; 0 for just one.
+  mutating func found(_ size: Int, isPulling: Bool, batch: Int) {
+    wanted = isPulling ? max(size + size / 8 + 4096, batch) : least
+  }
+
+  /// What was there was of no use.
+  mutating func skipped() { wanted = least }
+
+  /// An access unit does not end in so many bytes: asks for more than the next few, but never for more than shows that
+  /// it is too large.
+  mutating func needsMore(than available: Int, isPulling: Bool) {
+    let limit = ParserCore.maximumAccessUnitSize + 1
+    if isPulling {
+      wanted = min(max(available * 2, 64 << 10), limit)
+    } else if available >= 1 << 20 {
+      // Not with every small buffer: each time, all is copied together.
+      wanted = min(available + available / 8, limit)
+    }
+  }
+
+  /// What the base class is to be told; nil when it knows.
+  mutating func takeChange() -> Int? {
+    guard wanted != told else { return nil }
+    told = wanted
+    return wanted
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// How the stream goes out.
+struct OutputPackaging: Sendable, Equatable {
+  var format: StreamFormat
+  var alignment: StreamAlignment
+
+  /// Sets the fields that say so.
+  func setFields(of caps: inout Caps) {
+    caps.set("stream-format", .string(format.rawValue))
+    caps.set("alignment", .string(alignment.rawValue))
+  }
+
+  /// Caps that say no more than this.
+  var caps: Caps {
+    var caps = Caps(mediaType: StreamFormat.mediaType)
+    caps.set("parsed", .boolean(true))
+    setFields(of: &caps)
+    return caps
+  }
+
+  /// Decides on format and alignment from what comes in and what downstream allows.
+  ///
+  /// - Parameters:
+  ///   - input: how the stream comes in.
+  ///   - inputAlignment: nil when the input is not aligned to anything.
+  ///   - allowed: what downstream takes; nil when nothing is linked.
+  init(from input: StreamFormat, _ inputAlignment: StreamAlignment?, allowed: borrowing Caps?) {
+    self.init(format: input, alignment: inputAlignment ?? .accessUnit)
+    switch allowed {
+    case .some(let allowed) where !allowed.isEmpty:
+      let wish = allowed.copy().truncated()
+      // What needs the least work goes first.
+      let kept = [inputAlignment ?? .accessUnit, .accessUnit, .nalUnit].first {
+        wish.canIntersect(OutputPackaging(format: input, alignment: $0).caps)
+      }
+      if let kept {
+        alignment = kept
+      } else {
+        let fixed = wish.fixated()
+        format = fixed.first.string("stream-format").flatMap(StreamFormat.init) ?? input
+        alignment = fixed.first.string("alignment").flatMap(StreamAlignment.init) ?? .accessUnit
+      }
+    default: break
+    }
+  }
+
+  init(format: StreamFormat, alignment: StreamAlignment) {
+    self.format = format
+    self.alignment = alignment
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Stage: makes an output buffer of its own where the input's bytes will not do as they are.
+struct OutputRepackager: Sendable {
+  typealias Codec = ParserCore.Codec
+
+  /// What became of an access unit.
+  enum Outcome {
+    /// It goes out, as it came or in a buffer of its own.
+    case ready
+    /// There is nothing to put out, as between start codes inside a NAL unit.
+    case empty
+    /// It cannot be written.
+    case failed(BitstreamError)
+  }
+
+  private var repackager = Repackager(codec: .h264)
+
+  /// Repackages an access unit where that is needed, and moves its places along.
+  ///
+  /// - Parameters:
+  ///   - size: how many bytes of the input it takes.
+  ///   - frame: takes the new buffer.
+  ///   - timeCodes: what its picture timing SEI is to say; empty to leave it as it is.
+  ///   - sps: the SPS of its picture.
+  mutating func repackage(
+    _ accessUnit: inout ParsedAccessUnit, size: Int, in frame: borrowing BaseParseFrame, from input: NALPackaging,
+    to output: NALPackaging, timeCodes: [Buffer.TimeCode], sps: Codec.SequenceParameterSet?, _ log: ElementLog
+  ) throws(FlowError) -> Outcome {
+    accessUnit.outputSize = accessUnit.scanned.end
+    let changes = (input == .annexB) != (output == .annexB)
+    // Those dropped are left out when the access unit is split.
+    let leavesOut = !accessUnit.scanned.dropped.isEmpty && accessUnit.scanned.nalUnits.isEmpty
+    guard changes || leavesOut || accessUnit.scanned.holdsStartCodes || !timeCodes.isEmpty else { return .ready }
+    let map = try frame.map()
+    let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
+    do throws(BitstreamError) {
+      let rewritten =
+        timeCodes.isEmpty ? nil : try TimeCodeRewriter.rewrite(&accessUnit, timeCodes, in: bytes, input, sps, log)
+      if let rewritten { return put(try repackaged(&accessUnit, rewritten.span, input, output), in: frame) }
+      return put(try repackaged(&accessUnit, bytes, input, output), in: frame)
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private func put(_ buffer: consuming Buffer, in frame: borrowing BaseParseFrame) -> Outcome {
+    guard buffer.size > 0 else { return .empty }
+    var output = buffer
+    frame.withBuffer { output.copyMetadata(from: $0) }
+    frame.setOutput(output)
+    return .ready
+  }
+
+  private mutating func repackaged(
+    _ accessUnit: inout ParsedAccessUnit, _ bytes: Span<UInt8>, _ input: NALPackaging, _ output: NALPackaging
+  ) throws(BitstreamError) -> Buffer {
+    switch input {
+    case .annexB: repackager.scanAnnexB(bytes)
+    case .lengthPrefixed(let lengthSize):
+      // A bad length ended the access unit before it: what is here is good.
+      try repackager.scanLengthPrefixed(bytes, lengthSize: lengthSize)
+      if accessUnit.scanned.holdsStartCodes { repackager.repairStartCodes(in: bytes) }
+    }
+    leaveOut(accessUnit.scanned.dropped)
+    let size = try repackager.outputSize(output)
+    guard var buffer = Buffer(size: size) else { throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0) }
+    try write(bytes, output, to: &buffer)
+    moveOffsets(of: &accessUnit, output, size: size)
+    return buffer
+  }
+
+  /// Both lists are in the order of the input.
+  private mutating func leaveOut(_ dropped: [Range<Int>]) {
+    guard !dropped.isEmpty else { return }
+    var next = 0
+    repackager.drop { entry in
+      while next < dropped.count, dropped[next].upperBound <= entry.range.lowerBound { next += 1 }
+      return next < dropped.count && dropped[next].contains(entry.range.lowerBound)
+    }
+  }
+
+  private func write(_ bytes: Span<UInt8>, _ output: NALPackaging, to buffer: inout Buffer) throws(BitstreamError) {
+    do throws(FlowError) {
+      var map = try buffer.mapForWriting()
+      var target = map.bytes
+      do throws(BitstreamError) {
+        try repackager.write(bytes, as: output, to: &target)
+        return
+      } catch {}  // The buffer has the size that the repackager asked for.
+    } catch {}
+    throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0)
+  }
+
+  /// What the access unit says of places in the input becomes places in the output.
+  private func moveOffsets(of accessUnit: inout ParsedAccessUnit, _ output: NALPackaging, size: Int) {
+    var position = 0
+    let (sei, idr) = (accessUnit.scanned.seiOffset, accessUnit.scanned.idrOffset)
+    for entry in repackager.entries {
+      if let sei, entry.range.contains(sei + entry.prefixLength) { accessUnit.scanned.seiOffset = position }
+      if let idr, entry.range.contains(idr + entry.prefixLength) { accessUnit.scanned.idrOffset = position }
+      position += output.prefixLength + entry.range.count
+    }
+    accessUnit.outputSize = size
+  }
+}

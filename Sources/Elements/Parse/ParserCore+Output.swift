@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+extension ParserCore {
+  // MARK: What the base class sends
+
+  /// The base class is about to send the frame, or what is left of it. Answers whether it can go out.
+  mutating func beginOutput(of frame: borrowing BaseParseFrame) -> Bool {
+    hasSentFrames = true
+    guard caps.isSet else { return false }
+    if passesThrough {
+      diagnosis.noticePicture()
+      return true
+    }
+    var times = output.accessUnit.attributes
+    var position: ClockTime?
+    if output.accessUnit.start == 0 {
+      times = frame.withOutput { $0.attributes }
+      // The base class counts the position by what it sees.
+      if timestamps.restore(&times, of: output.accessUnit) { position = output.accessUnit.attributes.end }
+      timestamps.takePosition(&times)
+    }
+    beginOutput(times, position: position, isLast: true)
+    continuesOutput = true
+    return true
+  }
+
+  private mutating func beginOutput(_ times: Buffer.Attributes, position: ClockTime?, isLast: Bool) {
+    output.begin(
+      times, outgoing: timestamps.outgoing(times, of: output.accessUnit), position: position,
+      isFirst: caps.awaitsFirstBuffer, isLast: isLast)
+    caps.noticeBuffer()
+    if output.accessUnit.beginsPicture { timestamps.noticePicture() }
+  }
+
+  /// What is to be done next to send the access unit.
+  mutating func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
+    guard let packaging, !passesThrough else { return .leave }
+    return try output.next(
+      frame,
+      ParserOutput.Surroundings(
+        packaging: packaging, nalPackaging: outputNALPackaging,
+        contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.frameRate,
+        tick: caps.tick, configInterval: situation.settings.configInterval),
+      scanner.parameterSets, &timestamps, log)
+  }
+
+  /// A request for a key unit was answered with the picture that is about to go out.
+  mutating func answeredKeyUnit() { output.insertion.force() }
+
+  /// What is told to the user about the stream: the lowest and highest bitrate of its pictures.
+  var bitrateRange: ClosedRange<UInt32>? { bitrates.toTell }
+
+  // MARK: Access units past the base class
+
+  /// The base class takes as long over a small access unit as parsing it does. Where it has nothing to decide, because a
+  /// raw file is read from its start to its end, it is given the small ones between two random access points together:
+  /// those in front are sent from here, the last one by the base class, which counts their bytes and their duration all
+  /// the same.
+  struct Batch: Sendable {
+    /// Data to ask for at once, in bytes: many small access units.
+    static let size = 64 << 10
+
+    /// Where the first access unit ends, which was answered for.
+    var first = 0
+    /// Where the last one so far ends.
+    var end = 0
+    /// When the first one is decoded.
+    var firstDecoding: ClockTime?
+    /// The size of the one that was found to follow.
+    var next = 0
+    /// There are new tags to send.
+    var changesTags = false
+    /// What is to hold again if the batch is interrupted: the base class then hands over the same data anew.
+    var timestampsBefore = ParserTimestamps()
+  }
+
+  /// Whether access units may be sent from here as long as the stream goes on as it did.
+  var mayBatch: Bool {
+    situation.isPulling && continuesOutput && caps.frameRate != nil && situation.playback.isWhole
+      && timestamps.areMade(for: input, situation.playback) && !dropsBFrames && packaging?.format == .byteStream
+      && !situation.settings.updatesTimeCode && (packaging?.alignment == .accessUnit || scanner.listsNALUnits)
+  }
+
+  /// Whether a batch can begin with the access unit in hand.
+  mutating func beginBatch(_ size: Int, hasOutput: Bool) -> Bool {
+    guard !hasOutput, accessUnit.attributes.pts != nil, accessUnit.isRandomAccessPoint == false else { return false }
+    batch.first = size
+    batch.end = size
+    batch.changesTags = false
+    batch.firstDecoding = accessUnit.attributes.dts
+    return true
+  }
+
+  /// Finds the access unit that follows in the same data, when it may go out in the same frame: then the one before is
+  /// to be pushed.
+  mutating func continueBatch(_ bytes: Span<UInt8>, _ log: ElementLog) -> Bool {
+    guard batch.end < bytes.count else { return false }
+    let rest = bytes.extracting(batch.end...)
+    let finding = find(rest, isMarked: false, log)
+    guard case .accessUnit(let size) = finding else {
+      batch.end += finding.size
+      return false
+    }
+    // New caps, for one, are not to overtake the access unit that waits.
+    guard continuesSequence(), readOrder(rest, size: size), timestamps.hasPicture else { return false }
+    heldSize = nil
+    accessUnit.attributes = Buffer.Attributes()
+    batch.next = size
+    if describe(size) { batch.changesTags = true }
+    beginOutput(output.accessUnit.attributes, position: nil, isLast: false)
+    return true
+  }
+
+  /// The one before was pushed. Answers how far the stream has come.
+  mutating func pushedOfBatch() -> ClockTime? {
+    let position = output.accessUnit.attributes.end
+    accessUnit.outputSize = accessUnit.scanned.end
+    accessUnit.start = batch.end
+    batch.end += batch.next
+    output.take(&accessUnit)
+    return position
+  }
+
+  /// Pushing was interrupted, as by a flush: nothing of the frame counts as sent.
+  mutating func interruptBatch() {
+    let before = batch.timestampsBefore
+    let offset = situation.offset
+    forgetPosition()
+    timestamps = before
+    position.expectAgain(offset)
+  }
+
+  /// Nothing more goes out in this frame.
+  ///
+  /// - Returns: where it ends, how long it lasts (nil when the base class knows), and whether tags have changed.
+  mutating func endBatch() -> (size: Int, duration: ClockTime?, changesTags: Bool) {
+    diagnosis.finish(batch.end - batch.first)
+    position.advance(by: batch.end, from: situation.offset)
+    // The base class goes on counting where the frame ends.
+    let last = output.accessUnit.attributes
+    guard output.accessUnit.start > 0, let first = batch.firstDecoding, let dts = last.dts else {
+      return (batch.end, nil, batch.changesTags)
+    }
+    return (batch.end, dts + (last.duration ?? .zero) - first, batch.changesTags)
+  }
+
+  /// Whether the access unit in hand is another picture of the sequence, with nothing to decide for the base class.
+  /// Random access points go into its index, and take the parameter sets so far and none of those that come behind.
+  private mutating func continuesSequence() -> Bool {
+    accessUnit.beginsPicture && caps.describe(sequenceParameterSetID) && !isDiscontinuous
+      && (accessUnit.scanned.dropped.isEmpty || scanner.listsNALUnits) && !judgeRandomAccess()
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+extension ParserElement {
+  // MARK: Input
+
+  /// Autopluggers put every parser they know behind one another. Behind another one there, this one only costs time:
+  /// it refuses, and they go on to the decoders.
+  ///
+  /// - Returns: whether the query is answered.
+  func answer(_ query: borrowing Query) -> Bool {
+    guard let caps = query.capsToAccept, caps.first.boolean("parsed") == true else { return false }
+    let words = parentClassification?.split(separator: "/") ?? []
+    guard words.contains("Bin"), words.contains("Decoder") || words.contains("Parser") else { return false }
+    query.setAcceptCapsResult(false)
+    return true
+  }
+
+  /// Takes what upstream says of the stream. Answers whether it can be handled.
+  func acceptSinkCaps(_ caps: borrowing Caps) -> Bool {
+    let areOthers: Bool
+    switch sinkPad.currentCaps {
+    case .some(let old): areOthers = !old.isEqual(to: caps)
+    case .none: areOthers = false
+    }
+    do throws(ParserInputFormat.Refusal) {
+      let isReadable = try core.take(CompressedCaps(caps), areOthers: areOthers, ElementLog(Self.log, self))
+      guard isReadable else {
+        try passThrough(caps)
+        return true
+      }
+      setPassthrough(false)
+      agreeOnPackaging(isNewInput: true)
+      return true
+    } catch {
+      Self.log(.warning, self, "refused caps: \(error.rawValue); found \(caps.description)")
+      return false
+    }
+  }
+
+  /// Hands the stream on as it is, where downstream takes that: all that `codec_data` is for is then downstream's.
+  private func passThrough(_ caps: borrowing Caps) throws(ParserInputFormat.Refusal) {
+    let packaging = wantedPackaging()
+    guard packaging.format == core.input.streamFormat, packaging.alignment == .accessUnit else {
+      throw .unreadableCodecData
+    }
+    postWarning(
+      ElementError(
+        .stream(.format), "The stream's codec_data cannot be read; the stream is passed on as it is.",
+        debug: "found \(caps.description), expected a configuration record in codec_data"))
+    var outgoing = caps.copy()
+    outgoing.set("parsed", .boolean(true))
+    packaging.setFields(of: &outgoing)
+    setPassthrough(true)
+    core.passThrough(packaging)
+    sourcePad.setCaps(outgoing)
+  }
+
+  /// What upstream may send so that downstream gets what it takes.
+  func acceptableSinkCaps(filter: borrowing Caps?) -> Caps {
+    let template = sinkPad.templateCaps
+    // Downstream's wishes, without the fields that are converted here.
+    let wishes: Caps
+    switch filter {
+    case .some(let filter):
+      var question = withoutConvertedFields(filter, packagingIncluded: true)
+      // Downstream need not list the profile itself.
+      question.remove("profile")
+      let asked = Optional(question)
+      wishes = withConformingProfiles(sourcePad.peerCaps(filter: asked) ?? sourcePad.templateCaps)
+    case .none: wishes = withConformingProfiles(sourcePad.peerCaps() ?? sourcePad.templateCaps)
+    }
+    var result = withoutConvertedFields(wishes, packagingIncluded: true).intersection(template)
+    switch filter {
+    case .some(let filter): result = result.intersection(filter)
+    case .none: break
+    }
+    // What downstream takes as it is goes first: it needs no conversion.
+    let unconverted = withoutConvertedFields(wishes, packagingIncluded: false).intersection(result)
+    guard !unconverted.isEmpty else { return result }
+    var ordered = unconverted.share()
+    ordered.merge(result)
+    return ordered
+  }
+
+  // MARK: Output
+
+  private func wantedPackaging() -> OutputPackaging {
+    // Not the pad's allowed caps: once caps are set, the base class says that they are all there is.
+    let template = Optional(sourcePad.templateCaps)
+    let allowed = sourcePad.peerCaps(filter: template)
+    return OutputPackaging(from: core.input.streamFormat ?? .byteStream, core.input.alignment, allowed: allowed)
+  }
+
+  /// Asks downstream how it wants the stream.
+  func agreeOnPackaging(isNewInput: Bool) {
+    let packaging = wantedPackaging()
+    core.agree(on: packaging, isNewInput: isNewInput, ElementLog(Self.log, self))
+    if let size = core.minimumFrame.takeChange() { setMinimumFrameSize(size) }
+  }
+
+  /// Sends caps for the access unit in hand when what they say has changed.
+  func announceCaps() {
+    let log = ElementLog(Self.log, self)
+    let upstream = sinkPad.currentCaps ?? Caps(mediaType: StreamFormat.mediaType)
+    guard var proposal = core.proposeCaps(upstream: upstream, log) else { return }
+    if let latency = proposal.latency { setLatency(minimum: latency, maximum: latency) }
+    chooseProfile(&proposal.caps, among: proposal.compatibleProfiles)
+    let current = sourcePad.currentCaps
+    let change = core.judgeCaps(proposal.caps, codecData: proposal.codecData, current: current, log)
+    guard case .caps = change else { return }
+    Self.log(.info, self, "caps \(proposal.caps.description)")
+    let isAccepted = sourcePad.setCaps(proposal.caps)
+    core.sentCaps(isAccepted || sourcePad.hasCaps)
+  }
+
+  /// Leaves the stream's profile, or puts one that it conforms to as well where downstream takes only that.
+  private func chooseProfile(_ caps: inout Caps, among others: [String]) {
+    switch sourcePad.currentCaps {
+    case .some(let current): if caps.canIntersect(current) { return }
+    case .none: break
+    }
+    switch sourcePad.peerCaps() {
+    case .some(let peer):
+      if caps.canIntersect(peer) { return }
+      for name in others {
+        var candidate = caps.copy()
+        candidate.set("profile", .string(name))
+        if candidate.canIntersect(peer) {
+          caps.set("profile", .string(name))
+          return
+        }
+      }
+    case .none: return
+    }
+  }
+}
+
+private func withoutConvertedFields(_ caps: borrowing Caps, packagingIncluded: Bool) -> Caps {
+  var copy = caps.copy()
+  if packagingIncluded {
+    copy.remove("alignment")
+    copy.remove("stream-format")
+  }
+  copy.remove("parsed")
+  return copy
+}
+
+/// Adds to the profiles that downstream lists those whose streams conform to a listed one as well.
+private func withConformingProfiles(_ caps: consuming Caps) -> Caps {
+  guard !caps.isAny else { return caps }
+  var result = Caps.empty()
+  for index in 0..<caps.count {
+    guard var structure = caps.structure(at: index) else { continue }
+    let listed = structure.first.strings("profile")
+    if !listed.isEmpty {
+      let more = conformingProfiles.filter { profile in
+        guard let name = profile.name, !listed.contains(name) else { return false }
+        return profile.compatibleProfiles.contains { listed.contains($0) }
+      }
+      structure.set("profile", .strings(listed + more.compactMap(\.name)))
+    }
+    result.append(structure)
+  }
+  return result
+}
+
+/// A stream of each profile, for the others that it conforms to. Plain "baseline" and "extended" conform to others
+/// only by flags that caps do not tell.
+private let conformingProfiles: [H264.Profile] = [
+  H264.Profile(idc: 66, constraintFlags: 0x40), H264.Profile(idc: 77, constraintFlags: 0),
+  H264.Profile(idc: 100, constraintFlags: 0), H264.Profile(idc: 100, constraintFlags: 0x08),
+  H264.Profile(idc: 100, constraintFlags: 0x0C), H264.Profile(idc: 110, constraintFlags: 0),
+  H264.Profile(idc: 110, constraintFlags: 0x10), H264.Profile(idc: 122, constraintFlags: 0),
+  H264.Profile(idc: 122, constraintFlags: 0x10), H264.Profile(idc: 244, constraintFlags: 0x10),
+]

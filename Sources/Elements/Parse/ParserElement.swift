@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What every parser does, whatever its codec: the bodies of its vfuncs.
+///
+/// Each is a few accesses to the core with what calls out in between: downstream may send requests, queries and
+/// reconfigure events back into the element while it is called, on the same thread.
+protocol ParserElement: BaseParse {
+  /// The debug category.
+  static var log: Log { get }
+  var settings: Locked<ParserSettings> { get }
+  /// What the core counted as of the last access unit that went out, for other threads.
+  var statistics: Locked<ParserStatistics> { get }
+  /// A request for a key unit that waits for its answer, from any thread.
+  var keyUnitRequest: Locked<KeyUnitRequest?> { get }
+  /// Used with the sink pad's stream lock held, and before the pads are active.
+  var core: ParserCore { get set }
+}
+
+extension ParserElement {
+  private var elementLog: ElementLog { ElementLog(Self.log, self) }
+
+  // MARK: Life
+
+  /// Everything as new, the base class's settings too: it goes back to its own whenever it stops.
+  func prepareCore() {
+    releaseSegment()
+    core = ParserCore()
+    keyUnitRequest.withLock { $0 = nil }
+    statistics.withLock { $0 = ParserStatistics() }
+    setInterpolatesPTS(false)
+    setInfersTimestamps(false)
+    setPassthrough(false)
+    if let size = core.minimumFrame.takeChange() { setMinimumFrameSize(size) }
+  }
+
+  private func publishStatistics() {
+    let current = core.statistics
+    statistics.withLock { $0 = current }
+  }
+
+  // MARK: Data
+
+  /// Looks for an access unit at the start of the data.
+  func parse(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {
+    let log = elementLog
+    switch core.begin(situation(of: frame)) {
+    case .none: break
+    case .first: agreeOnPackaging(isNewInput: false)
+    case .again: if sourcePad.needsReconfigure, sourcePad.checkReconfigure() { agreeOnPackaging(isNewInput: false) }
+    }
+    var action = try core.parse(frame, log)
+    while case .announce = action {
+      announceCaps()
+      action = try core.parse(frame, log)
+    }
+    switch action {
+    case .announce: throw .error
+    case .fail(let error):
+      post(error)
+      throw .error
+    case .answer(let answer): return try follow(answer, frame)
+    }
+  }
+
+  private func situation(of frame: borrowing BaseParseFrame) -> ParserSituation {
+    var situation = ParserSituation()
+    situation.settings = settings.snapshot
+    situation.isPulling = sinkPad.isPulling
+    situation.isDraining = isDraining
+    situation.isNew = frame.isNew
+    situation.offset = frame.offset == .max ? nil : frame.offset
+    situation.attributes = frame.withBuffer { $0.attributes }
+    situation.playback = Playback(segment)
+    return situation
+  }
+
+  private func follow(_ answer: ParserAnswer, _ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {
+    if let warning = answer.warning { postWarning(warning) }
+    if let size = answer.minimumFrameSize { setMinimumFrameSize(size) }
+    if answer.changesTags { sendTags() }
+    if answer.publishes { publishStatistics() }
+    if answer.isDropped { frame.markAsDropped() }
+    if answer.holdsSegment { holdSegment() }
+    switch answer.end {
+    case .no: break
+    case .now: try endWithoutEvent()
+    case .afterOutput: sourcePad.before(.endOfStream) { [weak self] in _ = self?.reportMissingPictures() }
+    }
+    return answer.mayBatch ? .frame(size: try pushBatch(frame)) : answer.step
+  }
+
+  /// The base class is about to send the frame, or what is left of it.
+  func send(_ frame: borrowing BaseParseFrame) throws(FlowError) {
+    guard core.beginOutput(of: frame) else { throw sourcePad.isFlushing ? .flushing : .notNegotiated }
+    try pushOutput(of: frame)
+  }
+
+  /// Sends the access unit that is ready, except for what is left to the base class.
+  private func pushOutput(of frame: borrowing BaseParseFrame) throws(FlowError) {
+    let log = elementLog
+    while true {
+      switch try core.nextOutput(of: frame, log) {
+      case .leave: return
+      case .pushLast(let buffer): return try sourcePad.push(buffer)
+      case .push(let buffer): try sourcePad.push(buffer)
+      case .advance(let time): advancePosition(to: time)
+      case .tags: sendTags()
+      case .segment(let shift): sendShiftedSegment(shift)
+      case .keyUnit(let pts, let outgoing): answerKeyUnitRequest(pts: pts, outgoing: outgoing)
+      }
+    }
+  }
+
+  /// Pushes access units as long as another one can follow in the same frame. Answers where the last one ends, which is
+  /// left to the base class.
+  private func pushBatch(_ frame: borrowing BaseParseFrame) throws(FlowError) -> Int {
+    let log = elementLog
+    do {
+      let map = try frame.map()
+      let bytes = map.bytes
+      while !sourcePad.needsReconfigure, core.continueBatch(bytes, log) {
+        do throws(FlowError) {
+          try pushOutput(of: frame)
+        } catch {
+          core.interruptBatch()
+          throw error
+        }
+        if let position = core.pushedOfBatch() { advancePosition(to: position) }
+      }
+    }
+    let (size, duration, changesTags) = core.endBatch()
+    if let duration { frame.modifyBuffer { $0.duration = duration } }
+    if changesTags { sendTags() }
+    publishStatistics()
+    return size
+  }
+
+  /// What the stream is, for the user.
+  private func sendTags() {
+    guard let caps = sourcePad.currentCaps else { return }
+    var tags = TagList()
+    tags.set("video-codec", codecDescription(profile: caps.first.string("profile")))
+    if let range = core.bitrateRange {
+      tags.set("minimum-bitrate", range.lowerBound)
+      tags.set("maximum-bitrate", range.upperBound)
+    }
+    mergeTags(tags)
+  }
+
+  // MARK: A shifted segment
+
+  private func holdSegment() {
+    let probe = sourcePad.discard(.segment)
+    core.segmentHold = probe
+  }
+
+  /// Lets segments go out as they come.
+  private func releaseSegment() {
+    guard let probe = core.segmentHold else { return }
+    core.segmentHold = nil
+    sourcePad.remove(probe)
+  }
+
+  private func sendShiftedSegment(_ shift: SegmentShift.Announcement) {
+    releaseSegment()
+    var event = Event.segment(segment.shifted(by: shift.amount))
+    event.sequenceNumber = shift.sequenceNumber
+    sourcePad.push(event)
+  }
+
+  // MARK: Events
+
+  /// - Parameter chain: hands the event to the base class.
+  func handleSinkEvent(_ event: consuming Event, chain: (consuming Event) -> Bool) -> Bool {
+    switch event.kind {
+    case .customDownstream:
+      guard let request = ForceKeyUnit(event) else { return chain(event) }
+      keep(KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber))
+      return true
+    case .streamStart:
+      let result = chain(event)
+      core.beginStream()
+      return result
+    case .flushStop:
+      let result = chain(event)
+      releaseSegment()
+      core.flush()
+      return result
+    case .segment:
+      let (segment, sequenceNumber) = (event.segment, event.sequenceNumber)
+      // The base class sends out what belongs to the old segment first.
+      let result = chain(event)
+      releaseSegment()
+      core.begin(segment, sequenceNumber: sequenceNumber)
+      return result
+    case .gap:
+      core.noticeGap()
+      return chain(event)
+    case .endOfStream: return handleEnd(event, chain: chain)
+    default: return chain(event)
+    }
+  }
+
+  private func handleEnd(_ event: consuming Event, chain: (consuming Event) -> Bool) -> Bool {
+    guard segment.rate > 0 else {
+      // What is held comes out with the event.
+      let result = chain(event)
+      _ = reportMissingPictures()
+      publishStatistics()
+      return result
+    }
+    drain()
+    let isReported = reportMissingPictures()
+    publishStatistics()
+    // Of a stream of which nothing at all could be used, the base class would post an error of its own.
+    if isReported, !core.hasSentFrames { return sourcePad.push(event) }
+    return chain(event)
+  }
+
+  /// A request for a key unit from downstream goes on upstream; what it asks of the parser is kept.
+  func noticeSourceEvent(_ event: borrowing Event) {
+    guard event.kind == .customUpstream, let request = ForceKeyUnit(event), request.allHeaders else { return }
+    let pending = KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber)
+    keyUnitRequest.withLock { $0 = pending }
+  }
+
+  /// Keeps a request for a key unit that came along with the data until the key unit comes.
+  private func keep(_ request: KeyUnitRequest) {
+    let isNew = keyUnitRequest.withLock { pending in
+      guard pending == nil else { return false }
+      pending = request
+      return true
+    }
+    Self.log(.info, self, isNew ? "key unit requested" : "ignored a key unit request: another one waits")
+  }
+
+  /// Sends a request on in front of the key unit that answers it, with that one's times, and has parameter sets go with
+  /// it.
+  private func answerKeyUnitRequest(pts: ClockTime?, outgoing: ClockTime?) {
+    guard let pending = keyUnitRequest.snapshot else { return }
+    let segment = segment
+    let running = segment.runningTime(of: pts)
+    if let wanted = pending.request.runningTime {
+      guard let running, running >= wanted else { return }
+    }
+    keyUnitRequest.withLock { $0 = nil }
+    var answer = pending.request
+    answer.timestamp = outgoing
+    answer.streamTime = segment.streamTime(of: pts)
+    answer.runningTime = running
+    var event = answer.downstreamEvent()
+    event.sequenceNumber = pending.sequenceNumber
+    Self.log(.info, self, "key unit request answered")
+    sourcePad.push(event)
+    core.answeredKeyUnit()
+  }
+
+  // MARK: A stream without pictures
+
+  /// Tells the application that the input has ended and there was no picture in it. Answers whether that was so.
+  private func reportMissingPictures(isEmptyFile: Bool = false) -> Bool {
+    guard let error = core.end(isEmptyFile: isEmptyFile) else { return false }
+    letStateChangeFinish { sourcePad.isFlushing }
+    post(error)
+    return true
+  }
+
+  /// The input ends here, and no event tells of it, because the element pulls.
+  private func endWithoutEvent() throws(FlowError) {
+    guard reportMissingPictures(), !core.hasSentFrames else { return }
+    // Of a stream of which nothing at all could be used, the base class would post an error of its own: it is stopped
+    // as by a flush, which it takes without a word.
+    sourcePad.push(Event.endOfStream())
+    throw .flushing
+  }
+
+  /// The base class shows no data to us when there is none: then that is told as data flow begins.
+  func reportEmptyInput() {
+    guard isInputEmpty else { return }
+    sourcePad.before(.streamStart) { [weak self] in
+      if let self, isInputEmpty { _ = reportMissingPictures(isEmptyFile: true) }
+    }
+  }
+
+  private var isInputEmpty: Bool { sinkPad.isPulling && sinkPad.peerDurationInBytes == 0 }
+}
+
+/// The tag `video-codec`, as GStreamer's own description of caps has it.
+func codecDescription(profile: String?) -> String {
+  guard let profile else { return "H.264" }
+  var text = "H.264 ("
+  var beginsWord = true
+  // By scalars: what strings do otherwise looks up half the Swift runtime at first use.
+  for scalar in profile.unicodeScalars {
+    if scalar == "-" {
+      text.unicodeScalars.append(" ")
+    } else if beginsWord, ("a"..."z").contains(scalar), let capital = Unicode.Scalar(scalar.value - 32) {
+      text.unicodeScalars.append(capital)
+    } else {
+      text.unicodeScalars.append(scalar)
+    }
+    beginsWord = scalar == "-"
+  }
+  return text + " Profile)"
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What the element does to send an access unit.
+enum OutputAction: ~Copyable {
+  /// Tell the base class how far the stream has come.
+  case advance(ClockTime)
+  /// Send tags.
+  case tags
+  /// Send the segment, shifted.
+  case segment(SegmentShift.Announcement)
+  /// A picture at which decoding can begin is next, at this time of upstream's segment and of the one that goes out:
+  /// answer a request for one that is due, and report with `answeredKeyUnit`.
+  case keyUnit(pts: ClockTime?, outgoing: ClockTime?)
+  /// Push a buffer.
+  case push(Buffer)
+  /// Push a buffer; nothing follows it.
+  case pushLast(Buffer)
+  /// What is left is in the frame, for the base class to push.
+  case leave
+}
+
+/// Stage: turns an access unit into the buffers that go out.
+struct ParserOutput: Sendable {
+  typealias Codec = ParserCore.Codec
+
+  /// What the output needs of the stages before it.
+  struct Surroundings {
+    var packaging: OutputPackaging
+    /// How NAL units are packed.
+    var nalPackaging: NALPackaging
+    /// What is in the access unit so far, where NAL units are cut; else nil.
+    var contentsSoFar: Codec.ScannedAccessUnit.Contents?
+    var frameRate: GStreamer.Fraction?
+    var tick: FormatDescription.Tick?
+    /// Seconds between parameter sets.
+    var configInterval: Int32
+  }
+
+  /// What comes next of the access unit.
+  private enum Step { case position, tags, segment, keyUnit, insertions, pieces, done }
+
+  /// An access unit delimiter that allows every kind of slice.
+  private static let delimiter: [UInt8] = [0x09, 0xF0]
+
+  /// What goes out.
+  private(set) var accessUnit = ParsedAccessUnit()
+  var insertion = ParameterSetInsertion()
+
+  private var step = Step.done
+  /// Whether it is the last of the frame, which is left to the base class.
+  private var isLast = true
+  /// Its times in upstream's segment.
+  private var sourceTimes = Buffer.Attributes()
+  /// Its times and flags as they go out.
+  private var attributes = Buffer.Attributes()
+  private var position: ClockTime?
+  private var sendsTags = false
+  /// NAL units of our own that go out next, in reverse.
+  private var queued: [[UInt8]] = []
+  private var insertsDelimiter = false
+  private var insertsParameterSets = false
+  private var nextNALUnit = 0
+  private var awaitsSEI = true
+
+  /// Takes an access unit, in exchange for one whose memory can be used again.
+  mutating func take(_ next: inout ParsedAccessUnit) { swap(&accessUnit, &next) }
+
+  /// Begins to send the access unit.
+  ///
+  /// - Parameters:
+  ///   - times: its times and flags.
+  ///   - position: how far the stream has come with it; nil when the base class knows.
+  ///   - isFirst: whether nothing went out before under these caps.
+  ///   - isLast: whether it is left to the base class, rather than pushed from here.
+  mutating func begin(
+    _ times: Buffer.Attributes, outgoing: Buffer.Attributes, position: ClockTime?, isFirst: Bool, isLast: Bool
+  ) {
+    step = .position
+    self.isLast = isLast
+    self.position = position
+    sourceTimes = times
+    attributes = outgoing
+    sendsTags = isFirst
+    nextNALUnit = 0
+    awaitsSEI = true
+    if !queued.isEmpty { queued = [] }
+  }
+
+  /// What is to be done next.
+  ///
+  /// - Parameter timestamps: says whether the segment has to be told first.
+  mutating func next(
+    _ frame: borrowing BaseParseFrame, _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets,
+    _ timestamps: inout ParserTimestamps, _ log: ElementLog
+  ) throws(FlowError) -> OutputAction {
+    if step == .position {
+      step = .tags
+      if let position { return .advance(position) }
+    }
+    if step == .tags {
+      step = .segment
+      if sendsTags { return .tags }
+    }
+    if step == .segment {
+      step = .keyUnit
+      if let shift = timestamps.takeShift() { return .segment(shift) }
+    }
+    if step == .keyUnit {
+      step = .insertions
+      if !attributes.flags.contains(.deltaUnit) { return .keyUnit(pts: sourceTimes.pts, outgoing: attributes.pts) }
+    }
+    if step == .insertions {
+      step = .pieces
+      decideOnInsertions(surroundings, parameterSets)
+    }
+    while step == .pieces {
+      if let nalUnit = queued.popLast() {
+        if let buffer = try own(nalUnit, surroundings.nalPackaging, log) { return .push(buffer) }
+        continue
+      }
+      guard accessUnit.scanned.nalUnits.isEmpty else {
+        if let action = try nextPiece(of: frame, surroundings, parameterSets) { return action }
+        continue
+      }
+      step = .done
+      return try send(0..<accessUnit.outputSize, of: frame, attributes) { buffer in
+        if surroundings.packaging.alignment == .accessUnit { insert(into: &buffer, surroundings, parameterSets, log) }
+        accessUnit.sei.attach(to: &buffer, rate: surroundings.frameRate, tick: surroundings.tick)
+      }
+    }
+    return .leave
+  }
+
+  // MARK: Putting in what the stream lacks
+
+  private mutating func decideOnInsertions(
+    _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets
+  ) {
+    let contents = accessUnit.scanned.contents
+    insertsDelimiter =
+      surroundings.packaging.format == .byteStream && contents.contains(.accessUnitStart)
+      && !contents.contains(.delimiter)
+    insertsParameterSets =
+      accessUnit.scanned.idrOffset != nil
+      && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)
+      && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
+    guard surroundings.packaging.alignment == .nalUnit else { return }
+    if insertsParameterSets, accessUnit.scanned.nalUnits.isEmpty { queued = Self.inserted(parameterSets).reversed() }
+    if insertsDelimiter { queued.append(Self.delimiter) }
+  }
+
+  /// SPS, their extensions and PPS, in the order that each needs those before.
+  private static func inserted(_ parameterSets: borrowing Codec.ParameterSets) -> [[UInt8]] {
+    parameterSets.sequenceParameterSetNALUnits + parameterSets.extensionNALUnits
+      + parameterSets.subsetSequenceParameterSetNALUnits + parameterSets.pictureParameterSetNALUnits
+  }
+
+  private func insert(
+    into buffer: inout Buffer, _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets,
+    _ log: ElementLog
+  ) {
+    if insertsParameterSets, let offset = accessUnit.scanned.parameterSetOffset {
+      insert(Self.inserted(parameterSets), into: &buffer, at: offset, surroundings.nalPackaging, log)
+      buffer.flags.insert(.header)
+    }
+    if insertsDelimiter { insert([Self.delimiter], into: &buffer, at: 0, .annexB, log) }
+  }
+
+  private func insert(
+    _ nalUnits: [[UInt8]], into buffer: inout Buffer, at offset: Int, _ packaging: NALPackaging, _ log: ElementLog
+  ) {
+    var bytes: [UInt8] = []
+    do throws(BitstreamError) {
+      for nalUnit in nalUnits { bytes += try packaging.packaged(nalUnit) }
+    } catch {
+      return log(.warning, "parameter sets cannot be put in: \(error)")
+    }
+    guard !bytes.isEmpty, let inserted = Buffer(copying: bytes.span) else { return }
+    buffer.insert(inserted, at: offset)
+  }
+
+  /// A NAL unit of our own in front of the one that goes out.
+  private func own(
+    _ nalUnit: [UInt8], _ packaging: NALPackaging, _ log: ElementLog
+  ) throws(FlowError) -> Buffer? {
+    let bytes: [UInt8]
+    do throws(BitstreamError) {
+      bytes = try packaging.packaged(nalUnit)
+    } catch {
+      log(.warning, "parameter sets cannot be put in: \(error)")
+      return nil
+    }
+    guard var buffer = Buffer(copying: bytes.span) else { throw .error }
+    var own = buffer.attributes
+    (own.pts, own.dts, own.duration) = (attributes.pts, attributes.dts, .zero)
+    own.flags.insert(.deltaUnit)
+    if nalUnit != Self.delimiter { own.flags.insert(.header) }
+    buffer.attributes = own
+    return buffer
+  }
+
+  // MARK: Cutting
+
+  /// The next NAL unit of an access unit that is taken apart; nil when parameter sets come before it.
+  private mutating func nextPiece(
+    of frame: borrowing BaseParseFrame, _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets
+  ) throws(FlowError) -> OutputAction? {
+    let nalUnits = accessUnit.scanned.nalUnits
+    while nextNALUnit < nalUnits.count, nalUnits[nextNALUnit].contents == nil { nextNALUnit += 1 }
+    guard nextNALUnit < nalUnits.count, let contents = nalUnits[nextNALUnit].contents else {
+      step = .done
+      return .leave
+    }
+    let range = nalUnits[nextNALUnit].start..<nalUnits[nextNALUnit].range.upperBound
+    if insertsParameterSets, let offset = accessUnit.scanned.parameterSetOffset, range.lowerBound >= offset {
+      insertsParameterSets = false
+      queued = Self.inserted(parameterSets).reversed()
+      return nil
+    }
+    let carriesSEI = awaitsSEI && contents.contains(.sei)
+    if carriesSEI { awaitsSEI = false }
+    repeat { nextNALUnit += 1 } while nextNALUnit < nalUnits.count && nalUnits[nextNALUnit].contents == nil
+    let endsAccessUnit = nextNALUnit == nalUnits.count
+    let piece = Buffer.Attributes(
+      pts: attributes.pts, dts: attributes.dts,
+      duration: contents.contains(.pictureStart) ? accessUnit.attributes.duration : .zero,
+      flags: flags(of: contents, endsAccessUnit: endsAccessUnit))
+    attributes.flags.remove(.discontinuity)
+    if endsAccessUnit { step = .done }
+    let accessUnit = carriesSEI ? accessUnit.sei : nil
+    return try send(range, of: frame, piece) { buffer in
+      accessUnit?.attach(to: &buffer, rate: surroundings.frameRate, tick: surroundings.tick)
+    }
+  }
+
+  /// The flags of one NAL unit of the access unit.
+  private func flags(of contents: Codec.ScannedAccessUnit.Contents, endsAccessUnit: Bool) -> Buffer.Flags {
+    var result = attributes.flags
+    result.remove([.marker, .header, .deltaUnit, .droppable])
+    let mayBeKey: Codec.ScannedAccessUnit.Contents =
+      accessUnit.scanned.contents.contains(.recoveryPoint) ? [.slice, .sei] : .slice
+    let isKey = !attributes.flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
+    if !isKey { result.insert(.deltaUnit) }
+    if !contents.isDisjoint(with: .headers) { result.insert(.header) }
+    if contents.contains(.slice), !contents.contains(.reference) { result.insert(.droppable) }
+    if endsAccessUnit { result.insert(.marker) }
+    return result
+  }
+
+  /// A part of the access unit. When it is the frame's last, the base class sends it.
+  private func send(
+    _ range: Range<Int>, of frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes,
+    finish: (inout Buffer) -> Void
+  ) throws(FlowError) -> OutputAction {
+    let place = accessUnit.start + range.lowerBound..<accessUnit.start + range.upperBound
+    if isLast, step == .done {
+      frame.modifyOutput { buffer in
+        if place != 0..<buffer.size { buffer.resize(to: place) }
+        if place.lowerBound > 0, buffer.offset != .max { buffer.offset &+= UInt64(place.lowerBound) }
+        if buffer.attributes != attributes { buffer.attributes = attributes }
+        finish(&buffer)
+      }
+      return .leave
+    }
+    let offset = frame.offset == .max ? .max : frame.offset &+ UInt64(place.lowerBound)
+    let part = frame.withOutput { $0.region(place, attributes, offset: offset) }
+    guard var part else { throw .error }
+    finish(&part)
+    if step == .done { return .pushLast(part) }
+    return .push(part)
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// The properties of a parser, read once a buffer.
+struct ParserSettings: Sendable {
+  /// Seconds between insertions of parameter sets; 0 is never, below 0 before every picture that takes them.
+  var configInterval: Int32 = 0
+  /// Time codes of SEI messages are rewritten from those of input buffers.
+  var updatesTimeCode = false
+  /// For streams that do not say theirs and have no timestamps; 0/1 is unknown.
+  var frameRate = GStreamer.Fraction(0, 1)
+
+  /// As GObject properties.
+  static var properties: [Setting<ParserSettings>] {
+    [
+      .int(
+        "config-interval", \.configInterval, in: -1...3600,
+        "Seconds between insertions of SPS and PPS before IDR pictures (0 = never, -1 = before every IDR picture)"),
+      .boolean(
+        "update-timecode", \.updatesTimeCode,
+        "Rewrite the time codes of picture timing SEI messages from the GstVideoTimeCodeMeta of input buffers"),
+      .fraction(
+        "framerate", \.frameRate,
+        "Frames a second for streams that do not say and have no timestamps (0/1 = unknown)"),
+    ]
+  }
+}

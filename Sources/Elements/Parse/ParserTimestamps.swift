@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Stage: the timestamps of what goes out.
+///
+/// Upstream's are kept. A raw stream, which has none, gets them from picture order count and frame rate. Where upstream
+/// gives presentation times alone, decoding times are made of those.
+struct ParserTimestamps: Sendable {
+  typealias Codec = ParserCore.Codec
+
+  /// Upstream's segment is in time.
+  private var isUpstreamInTime = false
+  /// Upstream has given presentation or decoding timestamps.
+  private var hasUpstreamTimes = false
+  /// Upstream has given decoding timestamps.
+  private var hasUpstreamDecodingTimes = false
+  /// Upstream's decoding times are those of a container that cannot say any below 0, and made do with 0.
+  private var areDecodingTimesSqueezed = false
+  /// The times of a raw stream.
+  private var timeline = PresentationTimeline()
+  /// What looks at the pictures to come.
+  private var lookAhead: PictureLookAhead?
+  /// The picture in hand, in a raw stream.
+  private var picture: TimestampGenerator.Picture?
+  /// After a seek in a raw stream: the base class knows where, and says so on the first buffer's way out.
+  private var awaitsPosition = false
+  /// The generated times of the first picture after a seek.
+  private var firstAfterSeek: (pts: ClockTime, dts: ClockTime)?
+  /// A buffering period began: decoding times can be counted from there.
+  private var hasBufferingPeriod = false
+  /// The timestamps that the NAL units of one access unit share.
+  private var accessUnitTimes: (pts: ClockTime?, dts: ClockTime?, rebuilt: Int64?) = (nil, nil, nil)
+  private var rebuilder: DecodingTimeRebuilder?
+  private(set) var shift = SegmentShift()
+
+  // MARK: Events
+
+  /// The position in the stream is lost: what comes next need not follow on what came before.
+  ///
+  /// - Parameter awaitingPosition: whether that is elsewhere than at the start of the stream.
+  mutating func forgetPosition(awaitingPosition: Bool) {
+    let before = self
+    self = ParserTimestamps()
+    isUpstreamInTime = before.isUpstreamInTime
+    hasBufferingPeriod = before.hasBufferingPeriod
+    shift = before.shift
+    awaitsPosition = awaitingPosition
+  }
+
+  /// A new stream begins.
+  mutating func beginStream() { shift.beginStream() }
+
+  /// A picture goes out.
+  mutating func noticePicture() { shift.close() }
+
+  /// A segment of upstream's begins.
+  mutating func beginSegment(_ segment: Segment?, sequenceNumber: UInt32) {
+    let isInTime = segment?.isTime ?? false
+    forgetPosition(awaitingPosition: !isInTime && (segment?.start ?? 0) > 0)
+    isUpstreamInTime = isInTime
+    shift.beginSegment(isInTime && (segment?.rate ?? 0) > 0, sequenceNumber: sequenceNumber)
+  }
+
+  // MARK: What upstream knows
+
+  /// Learns from an input buffer what upstream knows of time.
+  mutating func notice(_ situation: ParserSituation) {
+    // Sources of bytes put a decoding timestamp of 0 on the first buffer.
+    let hasDecodingTime = situation.attributes.dts != nil && isUpstreamInTime
+    if situation.attributes.pts != nil && !situation.isPulling || hasDecodingTime { hasUpstreamTimes = true }
+    if hasDecodingTime { hasUpstreamDecodingTimes = true }
+  }
+
+  /// Whether the stream is a raw one whose timestamps are made here.
+  func areMade(for input: ParserInputFormat, _ playback: Playback) -> Bool {
+    guard input.isByteStream, !hasUpstreamTimes, playback.isForward else { return false }
+    return !isUpstreamInTime || playback.isNormalFromStart
+  }
+
+  /// A picture of a raw stream is in hand whose times are known.
+  var hasPicture: Bool { picture != nil }
+
+  // MARK: Looking at the order of pictures
+
+  /// Reads the order of the picture in hand, in a raw stream.
+  ///
+  /// - Parameters:
+  ///   - bytes: what is there, beginning with the access unit.
+  ///   - size: where the next one begins.
+  ///   - isComplete: whether no more data is to be waited for.
+  /// - Returns: whether enough is known: otherwise the access unit waits for more data.
+  mutating func readOrder(
+    of accessUnit: inout ParsedAccessUnit, _ bytes: Span<UInt8>, size: Int,
+    _ scanner: borrowing Codec.AccessUnitScanner, rate: GStreamer.Fraction?, isComplete: Bool
+  ) -> Bool {
+    guard let slice = accessUnit.scanned.slice else { return true }
+    let generation = scanner.parameterSetChanges
+    if !accessUnit.isOrderKnown, let picture = timeline.read(slice, rate: rate, generation: generation) {
+      accessUnit.isOrderKnown = true
+      self.picture = picture
+      return true
+    }
+    guard let sps = scanner.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
+    if !accessUnit.isOrderKnown {
+      accessUnit.isOrderKnown = true
+      picture = timeline.reader.picture(slice, sps)
+    }
+    guard let picture, let rate, rate.numerator > 0 else { return true }
+    if timeline.covers(sps, rate, generation: generation) { return true }
+    var lookAhead =
+      self.lookAhead
+      ?? PictureLookAhead(
+        picture, of: sps, reader: timeline.reader, parameterSets: scanner.parameterSets, from: size)
+    guard lookAhead.advance(bytes, isComplete: isComplete) else {
+      self.lookAhead = lookAhead
+      return false
+    }
+    self.lookAhead = nil
+    timeline.begin(sps, rate, lookAhead: lookAhead.pictures, generation: generation)
+    return true
+  }
+
+  // MARK: On the way to the base class
+
+  /// Puts times on an access unit where upstream did not.
+  mutating func stamp(
+    _ accessUnit: inout ParsedAccessUnit, _ caps: SourceCaps, input: ParserInputFormat, _ situation: ParserSituation,
+    sharesTimes: Bool
+  ) {
+    let duration = duration(of: accessUnit, caps)
+    if hasUpstreamTimes {
+      rebuildDecodingTime(of: &accessUnit, caps, duration: duration, situation.playback)
+    } else if let picture {
+      self.picture = nil
+      stampRaw(&accessUnit, picture)
+    } else if areMade(for: input, situation.playback) {
+      stampUnordered(&accessUnit)
+    }
+    if sharesTimes { shareTimes(&accessUnit) }
+    if accessUnit.attributes.duration == nil { accessUnit.attributes.duration = duration }
+  }
+
+  /// How long an access unit is shown: nil when unknown, zero when no picture begins with it.
+  private func duration(of accessUnit: ParsedAccessUnit, _ caps: SourceCaps) -> ClockTime? {
+    guard accessUnit.beginsPicture else { return .zero }
+    let fields = accessUnit.sei.pictureTiming?.structure?.fieldPeriods ?? accessUnit.scanned.fieldPeriods
+    // Demuxers guess the frame rate; the ticks are what the encoder says.
+    if hasUpstreamTimes, let description = caps.description, !description.isFrameRateBeyondLevel,
+      let tick = description.tick
+    {
+      let time = ClockTime.seconds(UInt64(fields), times: tick.units, over: tick.timeScale)
+      if time.nanoseconds >= 1_000_000 { return time }
+    }
+    guard let rate = caps.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
+    return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
+  }
+
+  private mutating func stampRaw(_ accessUnit: inout ParsedAccessUnit, _ picture: TimestampGenerator.Picture) {
+    guard let next = timeline.next(picture) else { return stampUnordered(&accessUnit) }
+    if awaitsPosition {
+      awaitsPosition = false
+      firstAfterSeek = next
+      (accessUnit.attributes.pts, accessUnit.attributes.dts) = (nil, nil)
+    } else {
+      (accessUnit.attributes.pts, accessUnit.attributes.dts) = next
+    }
+  }
+
+  /// Without a frame rate there is only the start of buffering to hold on to.
+  private mutating func stampUnordered(_ accessUnit: inout ParsedAccessUnit) {
+    if accessUnit.sei.hasBufferingPeriod { hasBufferingPeriod = true }
+    if hasBufferingPeriod, accessUnit.attributes.dts == nil, accessUnit.beginsPicture {
+      accessUnit.attributes.dts = .zero
+    }
+  }
+
+  /// All NAL units of an access unit belong to the same instant.
+  private mutating func shareTimes(_ accessUnit: inout ParsedAccessUnit) {
+    let (pts, dts) = (accessUnit.attributes.pts, accessUnit.attributes.dts)
+    if accessUnit.scanned.contents.contains(.accessUnitStart) {
+      accessUnitTimes = (pts, dts, accessUnit.rebuiltDecodingTime)
+    } else {
+      if let pts { accessUnitTimes.pts = pts } else { accessUnit.attributes.pts = accessUnitTimes.pts }
+      if let dts { accessUnitTimes.dts = dts } else { accessUnit.attributes.dts = accessUnitTimes.dts }
+      if let rebuilt = accessUnit.rebuiltDecodingTime {
+        accessUnitTimes.rebuilt = rebuilt
+      } else {
+        accessUnit.rebuiltDecodingTime = accessUnitTimes.rebuilt
+      }
+    }
+  }
+
+  // MARK: Decoding times
+
+  /// Where upstream gives presentation times alone, as Matroska does, decoding times are the same in order. So they are
+  /// where upstream's decoding times begin with the first presentation, at 0, although the stream says that it reorders:
+  /// Flash video, for one, has no times below 0.
+  private mutating func rebuildDecodingTime(
+    of accessUnit: inout ParsedAccessUnit, _ caps: SourceCaps, duration: ClockTime?, _ playback: Playback
+  ) {
+    guard isUpstreamInTime, playback.isForward, let pts = accessUnit.attributes.pts else { return }
+    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, caps.description?.sentReorderFrames ?? 0 > 0 {
+      areDecodingTimesSqueezed = true
+    }
+    guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && accessUnit.attributes.dts == nil else { return }
+    if let needed = Self.reorderDelay(caps.description, picture: duration, caps.frameRate) {
+      shift.begin(with: pts, needing: needed)
+    }
+    guard accessUnit.beginsPicture else { return }
+    var rebuilder = self.rebuilder ?? Self.makeRebuilder(accessUnit.scanned, caps, duration: duration)
+    accessUnit.rebuiltDecodingTime = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
+    self.rebuilder = rebuilder
+  }
+
+  /// How long before its presentation the first picture is decoded; nil when the stream does not reorder, or not that
+  /// anyone knows.
+  private static func reorderDelay(
+    _ description: FormatDescription?, picture: ClockTime?, _ rate: GStreamer.Fraction?
+  ) -> ClockTime? {
+    guard let description, description.reorderDepth > 0 else { return nil }
+    let frame = frameDuration(description, rate)
+    return ClockTime(nanoseconds: UInt64(description.reorderDepth).multipliedReportingOverflow(by: frame).partialValue)
+  }
+
+  private static func makeRebuilder(
+    _ scanned: Codec.ScannedAccessUnit, _ caps: SourceCaps, duration: ClockTime?
+  ) -> DecodingTimeRebuilder {
+    guard let description = caps.description else { return DecodingTimeRebuilder(reorderDepth: 0) }
+    let frame = Int64(clamping: frameDuration(description, caps.frameRate))
+    return scanned.fieldPeriods == 1
+      ? DecodingTimeRebuilder(reorderDepth: description.reorderDepth * 2, frameDuration: frame / 2)
+      : DecodingTimeRebuilder(reorderDepth: description.reorderDepth, frameDuration: frame)
+  }
+
+  /// A frame's duration in nanoseconds: by the stream, by caps, or a guess. A guess that is too long costs nothing: the
+  /// first decoding times are further apart than they need be. One that is too short would end before the last picture.
+  private static func frameDuration(_ description: FormatDescription, _ rate: GStreamer.Fraction?) -> UInt64 {
+    if !description.isFrameRateBeyondLevel, let tick = description.tick {
+      let time = ClockTime.seconds(2, times: tick.units, over: tick.timeScale).nanoseconds
+      if 1_000_000...1_000_000_000 ~= time { return time }
+    }
+    if let rate, rate.numerator > 0, rate.denominator > 0 {
+      let time = ClockTime.seconds(1, times: UInt32(rate.denominator), over: UInt32(rate.numerator)).nanoseconds
+      if 1_000_000...1_000_000_000 ~= time { return time }
+    }
+    return 100_000_000
+  }
+
+  // MARK: On the way out
+
+  /// Puts back the timestamps that the base class was not to see, and those that it took off because upstream's segment
+  /// is in time and upstream did not give them. Answers whether any were missing.
+  func restore(_ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit) -> Bool {
+    let known = accessUnit.attributes
+    guard times.pts == nil && known.pts != nil || times.dts == nil && known.dts != nil else { return false }
+    times.pts = times.pts ?? known.pts
+    times.dts = times.dts ?? known.dts
+    return true
+  }
+
+  /// The first picture after a seek in a raw stream: the base class put the position on it.
+  mutating func takePosition(_ times: inout Buffer.Attributes) {
+    guard let generated = firstAfterSeek else { return }
+    firstAfterSeek = nil
+    guard let position = times.dts else { return }
+    timeline.move(generated.pts, to: position)
+    times.pts = position
+    times.dts = position - (generated.pts - generated.dts)
+  }
+
+  /// Times in the segment that goes out.
+  func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit) -> Buffer.Attributes {
+    guard shift.isShifted || accessUnit.rebuiltDecodingTime != nil else { return times }
+    var times = times
+    times.pts = times.pts.map { $0 + shift.amount }
+    if let rebuilt = accessUnit.rebuiltDecodingTime {
+      times.dts = shift.shifted(rebuilt)
+    } else {
+      times.dts = times.dts.map { $0 + shift.amount }
+    }
+    return times
+  }
+
+  /// The segment that goes out is about to be told, shifted.
+  mutating func takeShift() -> SegmentShift.Announcement? { shift.takeAnnouncement() }
+}
+
+extension FormatDescription {
+  /// How many frames may at most precede a frame in decoding order and follow it in output order. Baseline has no
+  /// B slices to reorder for.
+  fileprivate var reorderDepth: Int { codec == .h264 && profileIDC == 66 ? 0 : maximumReorderFrames }
+}
+
+extension ParserCore.Codec.ScannedAccessUnit {
+  /// How many fields are shown of it, where SEI does not say otherwise.
+  fileprivate var fieldPeriods: Int { slice?.isField == true && pictureCount < 2 ? 1 : 2 }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What the SEI messages of one access unit say about its picture.
+struct SEIContent: Sendable {
+  struct Captions: Sendable {
+    var format: Buffer.CaptionFormat
+    var bytes: [UInt8]
+  }
+
+  var pictureTiming: ParserCore.Codec.PictureTiming?
+  /// The SEI NAL unit that the picture timing is in.
+  var pictureTimingRange: Range<Int>?
+  var hasBufferingPeriod = false
+  var captions: [Captions] = []
+  var userData: [UnregisteredUserData] = []
+  var bars: RegisteredUserData.BarData?
+  var activeFormat: UInt8?
+  /// The first of the two views that make up one stereo frame.
+  var isFirstView = false
+
+  /// Messages kept of one access unit at most: a stream can hold millions, none of them worth the memory.
+  static let limit = 256
+
+  /// Takes captions, bars and the active format out of registered user data.
+  mutating func take(_ data: RegisteredUserData) {
+    switch data.content() {
+    case .closedCaptions(let bytes): add(Captions(format: .cea708Raw, bytes: bytes))
+    case .captionPacket(let bytes): add(Captions(format: .cea708Packet, bytes: bytes))
+    case .barData(let bars): self.bars = bars
+    case .activeFormat(let code):
+      // The other codes are reserved: nobody could tell what they ask for.
+      if let code, [1, 5, 6, 7, 12].contains(code) { return }
+      activeFormat = code
+    case nil: break
+    }
+  }
+
+  private mutating func add(_ captions: Captions) {
+    if self.captions.count < Self.limit { self.captions.append(captions) }
+  }
+
+  mutating func take(_ data: UnregisteredUserData) {
+    if userData.count < Self.limit { userData.append(data) }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Stage: what SEI messages say of an access unit and of the sequence.
+struct SEIReader: Sendable {
+  typealias Codec = ParserCore.Codec
+
+  /// What lasts beyond an access unit.
+  private(set) var sequence = SequenceSEI()
+  /// Messages that could not be read.
+  private(set) var errors: UInt64 = 0
+
+  /// Forgets what was said of the stream so far.
+  mutating func removeAll() { sequence = SequenceSEI() }
+
+  /// Reads the SEI NAL units of an access unit: now that it is complete, as the parameter sets that they need may stand
+  /// behind them.
+  ///
+  /// - Parameter sps: the SPS of its picture, or before there is one, of the picture to come.
+  /// - Returns: whether what lasts has changed.
+  mutating func read(
+    _ accessUnit: inout ParsedAccessUnit, _ bytes: Span<UInt8>, sps: Codec.SequenceParameterSet?, _ log: ElementLog
+  ) -> Bool {
+    let beginsSequence = accessUnit.scanned.contents.contains(.idr) && accessUnit.beginsPicture
+    guard beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty else { return false }
+    let before = sequence
+    for nalUnit in accessUnit.scanned.seiNALUnits {
+      var messages = SEIMessages(bytes.extracting(nalUnit.range))
+      do throws(BitstreamError) {
+        while let message = try messages.next() { try take(message, in: nalUnit.range, &accessUnit, sps) }
+      } catch {
+        errors += 1
+        log(.debug, "SEI: \(error)")
+      }
+    }
+    if beginsSequence { sequence.beginSequence() }
+    return sequence != before
+  }
+
+  private mutating func take(
+    _ message: borrowing SEIMessages.Message, in range: Range<Int>, _ accessUnit: inout ParsedAccessUnit,
+    _ sps: Codec.SequenceParameterSet?
+  ) throws(BitstreamError) {
+    switch message.type {
+    case .recoveryPoint:
+      _ = try Codec.RecoveryPoint(message)
+      accessUnit.scanned.contents.insert(.recoveryPoint)
+    case .bufferingPeriod: accessUnit.sei.hasBufferingPeriod = true
+    case .pictureTiming:
+      guard let sps else { return }
+      accessUnit.sei.pictureTiming = try Codec.PictureTiming(message, sps: sps)
+      accessUnit.sei.pictureTimingRange = range
+    case .userDataRegistered: accessUnit.sei.take(try RegisteredUserData(message))
+    case .userDataUnregistered: accessUnit.sei.take(try UnregisteredUserData(message))
+    case .masteringDisplayColourVolume: sequence.masteringDisplay.set(try MasteringDisplayColourVolume(message))
+    case .contentLightLevel: sequence.contentLight.set(try ContentLightLevel(message))
+    case .framePackingArrangement: sequence.take(try FramePackingArrangement(message))
+    case .stereoVideoInformation:
+      if sequence.take(try StereoVideoInformation(message)) { accessUnit.sei.isFirstView = true }
+    default: break
+    }
+  }
+}

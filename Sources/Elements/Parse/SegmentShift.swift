@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// By how much the segment that goes out, and every timestamp in it, is later than upstream's.
+///
+/// Decoding begins before the first picture is shown, and containers that give presentation times alone begin with a
+/// presentation time of 0. A shift makes room for decoding times and leaves running time and stream time as they are:
+/// start, stop and position of the segment move, base and time do not. It is found out once, with the first picture;
+/// later segments, as after a seek, have none.
+struct SegmentShift: Sendable {
+  /// What is to be told downstream before the first buffer.
+  struct Announcement: Sendable {
+    var amount: ClockTime
+    var sequenceNumber: UInt32
+  }
+
+  private enum State: Sendable {
+    /// No picture came yet, and no segment that may be shifted.
+    case new
+    /// The first picture of this segment decides.
+    case open(sequenceNumber: UInt32)
+    case shifted(isTold: Bool, sequenceNumber: UInt32)
+    case over
+  }
+
+  private var state = State.new
+  /// How much later; zero when nothing is shifted.
+  private(set) var amount = ClockTime.zero
+
+  /// Whether anything is.
+  var isShifted: Bool { amount > .zero }
+
+  /// Whether the next picture decides.
+  var isOpen: Bool {
+    if case .open = state { return true }
+    return false
+  }
+
+  /// Whether the segment is yet to be told.
+  var awaitsAnnouncement: Bool {
+    if case .shifted(false, _) = state { return true }
+    return false
+  }
+
+  /// A new stream begins.
+  mutating func beginStream() { self = SegmentShift() }
+
+  /// A segment begins.
+  ///
+  /// - Parameter mayShift: whether it is in time and played forwards.
+  mutating func beginSegment(_ mayShift: Bool, sequenceNumber: UInt32) {
+    amount = .zero
+    switch state {
+    case .new, .open: state = mayShift ? .open(sequenceNumber: sequenceNumber) : .new
+    case .shifted, .over: state = .over
+    }
+  }
+
+  /// The first picture without a decoding time comes.
+  ///
+  /// - Parameters:
+  ///   - presentation: when it is shown.
+  ///   - delay: how long before that it is decoded.
+  mutating func begin(with presentation: ClockTime, needing delay: ClockTime) {
+    guard case .open(let sequenceNumber) = state else { return }
+    amount = delay - presentation
+    state = isShifted ? .shifted(isTold: false, sequenceNumber: sequenceNumber) : .over
+  }
+
+  /// The first picture has gone out: it is too late for a shift.
+  mutating func close() {
+    if case .open = state { state = .over }
+  }
+
+  mutating func takeAnnouncement() -> Announcement? {
+    guard case .shifted(false, let sequenceNumber) = state else { return nil }
+    state = .shifted(isTold: true, sequenceNumber: sequenceNumber)
+    return Announcement(amount: amount, sequenceNumber: sequenceNumber)
+  }
+
+  /// A time of upstream's segment in the one that goes out, at least 0.
+  func shifted(_ nanoseconds: Int64) -> ClockTime {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(clamping: amount.nanoseconds))
+    return ClockTime(nanoseconds: UInt64(max(0, overflow ? .max : sum)))
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Caps that are to be sent, as far as they can be made without asking downstream.
+struct CapsProposal: ~Copyable {
+  var caps: Caps
+  /// The configuration record in them; empty when they have none.
+  let codecData: [UInt8]
+  /// Other profiles that the stream conforms to, for a downstream that does not take its own.
+  let compatibleProfiles: [String]
+  /// How long the element holds a picture back; nil when the frame rate is not known.
+  let latency: ClockTime?
+}
+
+/// Stage: what goes downstream as caps, and when.
+struct SourceCaps: Sendable {
+  typealias Codec = ParserCore.Codec
+
+  /// Caps went out.
+  private(set) var isSet = false
+  /// The stream as the caps describe it.
+  private(set) var description: FormatDescription?
+  /// Frames a second, of upstream, the stream or the property; nil when unknown.
+  private(set) var frameRate: GStreamer.Fraction?
+  /// A buffer went out under these caps.
+  private var hasSentBuffer = false
+  /// The configuration record that goes with them.
+  private var codecData: [UInt8] = []
+  private var isStale = true
+  private var sequenceParameterSetID: UInt8?
+  private var parameterSetChanges: UInt64 = 0
+
+  /// The SPS that they describe.
+  var describedID: UInt8? { sequenceParameterSetID }
+
+  /// The clock that counts pictures; nil when the stream has none.
+  var tick: FormatDescription.Tick? { description?.tick }
+
+  /// The first buffer under these caps is yet to go out.
+  var awaitsFirstBuffer: Bool { !hasSentBuffer }
+
+  // MARK: Going stale
+
+  /// Upstream's caps are others: what went out does not change with what comes in, and new caps are compared with it.
+  mutating func restart(parameterSetChanges: UInt64) {
+    let before = self
+    self = SourceCaps()
+    (isSet, hasSentBuffer, codecData) = (before.isSet, before.hasSentBuffer, before.codecData)
+    self.parameterSetChanges = parameterSetChanges
+  }
+
+  /// Something that they are made of has changed.
+  mutating func invalidate() { isStale = true }
+
+  /// Whether they still hold, and go on to in mid-group.
+  var isCurrent: Bool { isSet && !isStale }
+
+  mutating func follow(parameterSetChanges: UInt64) {
+    guard self.parameterSetChanges != parameterSetChanges else { return }
+    self.parameterSetChanges = parameterSetChanges
+    isStale = true
+  }
+
+  /// Whether they describe pictures of this SPS.
+  func describe(_ id: UInt8?) -> Bool { isSet && !isStale && id == sequenceParameterSetID }
+
+  // MARK: Making them
+
+  /// What the stream says of itself, under what upstream says; nil when there is no SPS yet, or too little for a
+  /// configuration record.
+  mutating func propose(
+    _ id: UInt8?, of scanner: borrowing Codec.AccessUnitScanner, as packaging: OutputPackaging,
+    input: ParserInputFormat, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
+    _ log: ElementLog
+  ) -> CapsProposal? {
+    guard let id else { return nil }
+    let description: FormatDescription
+    let record: [UInt8]
+    do throws(BitstreamError) {
+      guard scanner.parameterSets.sequenceParameterSet(id) != nil else { return nil }
+      let lengthSize = packaging.format.isLengthPrefixed ? (input.isLengthPrefixed ? input.lengthSize : .four) : nil
+      description = try FormatDescription(
+        scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
+      if packaging.format == .avc, packaging.alignment == .accessUnit, !scanner.hasParameterSets { return nil }
+      record = try Self.codecData(scanner.parameterSets, lengthSize, as: packaging)
+    } catch {
+      log(.warning, "cannot make codec_data: \(error)")
+      return nil
+    }
+    isStale = false
+    sequenceParameterSetID = id
+    self.description = description
+    var caps = makeCaps(description, packaging, sequence: sequence, upstream: upstream, settings: settings, log)
+    if !record.isEmpty, let buffer = Buffer(copying: record.span) { caps.set("codec_data", buffer) }
+    // An access unit ends where the next one begins, unless the input is cut there already.
+    let seesEnd =
+      input.alignment == .accessUnit || input.alignment == .nalUnit && packaging.alignment == .nalUnit
+    let latency = frameRate.map { rate in
+      seesEnd
+        ? ClockTime.zero : .seconds(1, times: UInt32(max(rate.denominator, 0)), over: UInt32(max(rate.numerator, 1)))
+    }
+    return CapsProposal(
+      caps: caps, codecData: record, compatibleProfiles: description.compatibleProfileNames, latency: latency)
+  }
+
+  /// All parameter sets, by id whichever is in force: the record does not change with that.
+  private static func codecData(
+    _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging
+  ) throws(BitstreamError) -> [UInt8] {
+    guard let lengthSize, packaging.alignment == .accessUnit else { return [] }
+    let record = try Codec.DecoderConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
+    return try (packaging.format == .avc3 ? record.withoutParameterSets : record).bytes()
+  }
+
+  private mutating func makeCaps(
+    _ description: FormatDescription, _ packaging: OutputPackaging, sequence: SequenceSEI, upstream: borrowing Caps,
+    settings: ParserSettings, _ log: ElementLog
+  ) -> Caps {
+    let given = upstream.first
+    var caps = upstream.copy()
+    caps.remove("codec_data")
+    caps.remove("streamheader")
+    let width = given.int("width") ?? Int32(clamping: description.cropRectangle.width)
+    let height = given.int("height") ?? Int32(clamping: description.cropRectangle.height)
+    caps.set("width", .int(width))
+    caps.set("height", .int(height))
+    var ratio = given.fraction("pixel-aspect-ratio")
+    if ratio == nil, let sent = description.pixelAspectRatioOfCaps {
+      caps.set("pixel-aspect-ratio", .fraction(sent))
+      ratio = sent
+    }
+    setFrameRate(&caps, description, given: given.fraction("framerate"), wanted: settings.frameRate, log)
+    Self.set(sequence, in: &caps, given, width: width, height: height, ratio: ratio ?? GStreamer.Fraction(1, 1))
+    description.setCodingFields(of: &caps)
+    if !given.has("colorimetry"), let colorimetry = description.colorimetry {
+      caps.set("colorimetry", .string(colorimetry))
+    }
+    caps.set("parsed", .boolean(true))
+    packaging.setFields(of: &caps)
+    return caps
+  }
+
+  private mutating func setFrameRate(
+    _ caps: inout Caps, _ description: FormatDescription, given: GStreamer.Fraction?, wanted: GStreamer.Fraction,
+    _ log: ElementLog
+  ) {
+    var rate = description.frameRateOfCaps
+    if rate == nil, let ignored = description.frameRate {
+      log(.warning, "ignored a frame rate of \(ignored): beyond the level")
+    }
+    if rate == nil, wanted.numerator > 0 { rate = wanted }
+    if let given { rate = given.numerator > 0 ? given : nil }
+    caps.set("framerate", .fraction(given ?? rate ?? GStreamer.Fraction(0, 1)))
+    frameRate = rate
+  }
+
+  /// What SEI messages say of the whole video, where upstream says nothing.
+  private static func set(
+    _ sequence: SequenceSEI, in caps: inout Caps, _ given: StructureView, width: Int32, height: Int32,
+    ratio: GStreamer.Fraction
+  ) {
+    if !given.has("mastering-display-info"), let text = sequence.masteringDisplay.value?.capsText {
+      caps.set("mastering-display-info", .string(text))
+    }
+    if !given.has("content-light-level"), let text = sequence.contentLight.value?.capsText {
+      caps.set("content-light-level", .string(text))
+    }
+    let mode = sequence.multiviewMode
+    guard !given.has("multiview-mode"), let name = mode.name else { return }
+    var flags = sequence.multiviewFlags
+    if mode.isLikelyHalfAspect(
+      width: UInt32(clamping: width), height: UInt32(clamping: height), pixelAspectRatio: ratio)
+    {
+      flags.insert(.halfAspect)
+    }
+    caps.set("multiview-mode", .string(name))
+    caps.set("multiview-flags", flags)
+  }
+
+  // MARK: Sending them
+
+  /// What becomes of proposed caps.
+  enum Change {
+    /// They are what went out before.
+    case none
+    /// Only the configuration record is new: in mid-stream it would have a decoder drained and rebuilt, so the
+    /// parameter sets go in-band.
+    case inBand
+    /// They go out.
+    case caps
+  }
+
+  /// Compares proposed caps with those that went out last.
+  mutating func judge(_ caps: borrowing Caps, codecData: [UInt8], current: borrowing Caps?) -> Change {
+    switch current {
+    case .some(let current) where isSet:
+      if current.isStrictlyEqual(to: caps) { return .none }
+      if hasSentBuffer, !codecData.isEmpty, !self.codecData.isEmpty, Self.differOnlyInCodecData(caps, current) {
+        self.codecData = codecData
+        return .inBand
+      }
+    default: break
+    }
+    self.codecData = codecData
+    return .caps
+  }
+
+  private static func differOnlyInCodecData(_ caps: borrowing Caps, _ current: borrowing Caps) -> Bool {
+    var left = caps.copy()
+    var right = current.copy()
+    left.remove("codec_data")
+    right.remove("codec_data")
+    return left.isStrictlyEqual(to: right)
+  }
+
+  /// Caps went out, or could not.
+  mutating func sent(_ isSet: Bool) { self.isSet = isSet }
+
+  /// A buffer goes out.
+  mutating func noticeBuffer() { hasSentBuffer = true }
+}

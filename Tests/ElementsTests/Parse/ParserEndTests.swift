@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Foundation
+import GStreamer
+import HarnessSupport
+import Testing
+
+/// How streams end of which nothing came, or nothing that was a picture: one message, or none.
+@Suite(.serialized) struct ParserEndTests {
+  typealias Stream = ParseStream
+
+  private static let raw = "video/x-h264"
+  private static let toBytes = "stream-format=byte-stream, alignment=au"
+
+  private func messages(_ prepare: (Harness) -> Void) throws -> [String] {
+    let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
+    harness.collectMessages()
+    prepare(harness)
+    harness.endOfStream()
+    var isOver = false
+    while let event = harness.tryPullEvent() { if event.kind == .endOfStream { isOver = true } }
+    #expect(isOver)
+    return harness.takeMessages()
+  }
+
+  @Test func anEndWithoutABufferIsNoError() throws {
+    #expect(try messages { _ in }.isEmpty)
+  }
+
+  @Test func gapsAreSomething() throws {
+    let found = try messages { harness in
+      harness.push(unsafe Event(owning: gst_event_new_gap(0, 40_000_000)))
+      harness.push(unsafe Event(owning: gst_event_new_gap(40_000_000, 40_000_000)))
+    }
+    #expect(found.isEmpty)
+  }
+
+  @Test(arguments: [
+    [UInt8](repeating: 0, count: 5000), [[UInt8]](repeating: [0, 0, 1], count: 2000).flatMap { $0 },
+    ParseStream.byteStream(ParseStream.sps, ParseStream.pps), [UInt8](repeating: 0xFF, count: 5000),
+  ]) func oneFailureIsOneMessage(_ bytes: [UInt8]) throws {
+    let pushed = try messages { #expect($0.push(bytes) == 0) }
+    #expect(pushed.count == 1 && pushed.first?.contains("no picture found in \(bytes.count) bytes") == true)
+    let pulled = try Self.errorsOfFile(bytes)
+    #expect(
+      pulled.count == 1 && pulled.first?.contains("no picture found in \(bytes.count) bytes") == true, "\(pulled)")
+  }
+
+  /// A file can be known to be empty.
+  @Test func anEmptyFileIsAnError() throws {
+    #expect(try Self.errorsOfFile([]).first?.contains("no picture found in 0 bytes") == true)
+  }
+
+  /// The errors of a pipeline that reads a file by itself, to where it does nothing more.
+  private static func errorsOfFile(_ bytes: [UInt8]) throws -> [String] {
+    _ = try Harness.parse()
+    let path = FileManager.default.temporaryDirectory.appending(path: "parser-end-\(UUID()).h264").path
+    try Data(bytes).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let pipeline = try unsafe #require(gst_parse_launch("filesrc location=\(path) ! swifth264parse ! fakesink", nil))
+    let bus = try unsafe #require(gst_element_get_bus(pipeline))
+    defer {
+      unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
+      unsafe gst_object_unref(bus)
+      unsafe gst_object_unref(pipeline)
+    }
+    unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
+    var errors: [String] = []
+    // The end arrives at the sink behind the error; then whatever there is has been posted.
+    var isOver = false
+    while !isOver {
+      let kinds = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
+      // The sink does not post its end before it has reached the state: an error may prevent that.
+      guard let message = unsafe gst_bus_timed_pop_filtered(bus, errors.isEmpty ? 30_000_000_000 : 500_000_000, kinds)
+      else { break }
+      defer { unsafe gst_message_unref(message) }
+      isOver = unsafe message.pointee.type == GST_MESSAGE_EOS
+      guard !isOver else { continue }
+      var error: UnsafeMutablePointer<GError>?
+      unsafe gst_message_parse_error(message, &error, nil)
+      unsafe errors.append(error.map { unsafe String(cString: $0.pointee.message) } ?? "")
+      unsafe g_clear_error(&error)
+    }
+    return errors
+  }
+}
