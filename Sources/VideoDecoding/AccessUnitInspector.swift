@@ -17,7 +17,9 @@ struct AccessUnitInspector {
   /// The stream marks its random access points by recovery point SEI: pictures of intra slices alone are none then.
   private var marksRecoveryPoints = false
   /// Which references are there, where decoding began, or goes on after damage, at an intra picture.
-  private var references: (availability: H264.ReferenceAvailability, since: UInt64)?
+  private var references = H264.ReferenceAvailability()
+  /// Where references are followed from; nil when they are not.
+  private(set) var followsReferencesFrom: UInt64?
   /// A parameter set has come that libavcodec must not see; it may come again.
   private var hasRefusedSets = false
 
@@ -33,25 +35,25 @@ struct AccessUnitInspector {
   }
 
   /// Pictures before the next one cannot be referred to any more.
-  mutating func forgetReferences() { references = nil }
+  mutating func forgetReferences() { followsReferencesFrom = nil }
 
   /// Follows references from intra picture `index` on, which is the next one.
-  mutating func followReferences(from index: UInt64) { references = (H264.ReferenceAvailability(), index) }
+  mutating func followReferences(from index: UInt64) {
+    references = H264.ReferenceAvailability()
+    followsReferencesFrom = index
+  }
 
   /// Takes the next picture, in decoding order and once only.
   ///
   /// - Returns: the access unit before which it refers to nothing; nil where that is not known.
   mutating func referencesStart(of unit: Submission) -> UInt64? {
-    if unit.summary.randomAccess == .idr { references = nil }
-    guard let since = references?.since, unit.summary.nalUnitType != nil else { return nil }
-    let isWhole = references?.availability.next(
+    if unit.summary.randomAccess == .idr { followsReferencesFrom = nil }
+    guard let since = followsReferencesFrom, unit.summary.nalUnitType != nil else { return nil }
+    let isWhole = references.next(
       unit.packet.bytes, packaging: packaging, isSecondField: unit.summary.isSecondField,
       parameterSets: inspector.parameterSets)
-    return isWhole == true ? since : nil
+    return isWhole ? since : nil
   }
-
-  /// Where references are followed from; nil when they are not.
-  var followsReferencesFrom: UInt64? { references?.since }
 
   /// Takes up parameter sets that come beside the stream. Those that cannot be read are left out.
   mutating func insert(parameterSets nalUnits: [[UInt8]]) {
