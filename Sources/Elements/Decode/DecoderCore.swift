@@ -365,30 +365,14 @@ extension DecoderCore {
   }
 
   private mutating func plan(for unit: WaitingAccessUnit, allowed: borrowing Caps?) throws(ElementError) {
-    guard let format = formats.format else { return end(unit, .release(unit.number)) }
-    guard let native = PictureLayout(format) else {
-      throw ElementError(
-        .stream(.format), "The stream's sample format cannot be decoded.",
-        debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
-    }
-    output.expect(format, scan: unit.summary?.scan, isNew: formats.isNewFormat)
-    var plan = try output.plan(native: native, format: format, stream: formats, allowed: allowed)
-    let isRandomAccessPoint = unit.summary?.isIDR ?? false
-    var isToBeReplaced = false
-    if session.canContinue(with: format), !isRandomAccessPoint, let layout = session.layout,
-      layout != plan.sessionLayout
-    {
-      // In the middle of a group a new session would have nothing to refer to.
-      var kept = native
-      if layout == .semiPlanar && native.pixelFormat == .yuv420p { kept.pixelFormat = .nv12 }
-      plan = try plan.converting(from: kept)
-      plan.sessionLayout = layout
-      isToBeReplaced = true
-    }
-    session.replaceSoon(isToBeReplaced)
+    guard let format = formats.format, let summary = unit.summary else { return end(unit, .release(unit.number)) }
+    output.expect(format, scan: summary.scan, isNew: formats.isNewFormat)
+    let layout = summary.isIDR || !session.canContinue(with: format) ? nil : session.layout
+    let (plan, isOfSession) = try output.plan(format, stream: formats, keeping: layout, allowed: allowed)
+    session.replaceSoon(!isOfSession)
     // Pictures of another size or sample format come out before this one's caps go out. When nothing but, say, the
     // frame rate in the caps changed, draining in the middle of a group would only cost time.
-    if let agreed = output.agreed, !agreed.isAgreed(plan), isRandomAccessPoint || agreed.layout != plan.layout {
+    if let agreed = output.agreed, !agreed.isAgreed(plan), summary.isIDR || agreed.layout != plan.layout {
       session.drain()
     }
     preparation = .negotiating(plan)
@@ -398,15 +382,9 @@ extension DecoderCore {
     for picture: DecodedPicture, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan? {
     guard let format = formats.settledFormat else { return nil }
-    let layout = PictureLayout(of: picture)
-    var native = layout
-    if layout.pixelFormat == .nv12 { native.pixelFormat = .yuv420p }
-    var plan = try output.plan(native: native, format: format, stream: formats, allowed: allowed)
-    if plan.layout != layout {
-      // The session keeps putting out what it was made for until it can be replaced.
-      plan = try plan.converting(from: layout)
-      session.replaceSoon(true)
-    }
+    let (plan, isOfSession) = try output.plan(picture, of: format, stream: formats, allowed: allowed)
+    // The session keeps putting out what it was made for until it can be replaced.
+    if !isOfSession { session.replaceSoon(true) }
     return plan
   }
 

@@ -24,8 +24,45 @@ struct DecoderOutput {
 
   // MARK: Planning
 
-  /// Chooses the output for pictures that libavcodec will produce with this layout.
-  mutating func plan(
+  /// Chooses the output for the access units to come.
+  ///
+  /// - Parameters:
+  ///   - layout: how the session goes on to lay its pictures out; `nil` when another can be made. In the middle of a group
+  ///     a new session would have nothing to refer to.
+  ///   - allowed: what both pads allow; `nil` when nothing is linked.
+  /// - Returns: the plan, and whether it is made of what a session would best put out.
+  func plan(
+    _ format: FormatDescription, stream: borrowing FormatFollower, keeping layout: SessionConfiguration.OutputLayout?,
+    allowed: borrowing Caps?
+  ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
+    guard let native = PictureLayout(format) else {
+      throw ElementError(
+        .stream(.format), "The stream's sample format cannot be decoded.",
+        debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
+    }
+    var plan = try plan(native: native, format: format, stream: stream, allowed: allowed)
+    guard let layout, layout != plan.sessionLayout else { return (plan, true) }
+    var kept = native
+    if layout == .semiPlanar && native.pixelFormat == .yuv420p { kept.pixelFormat = .nv12 }
+    plan = try plan.converting(from: kept)
+    plan.sessionLayout = layout
+    return (plan, false)
+  }
+
+  /// Chooses the output for a picture that is there.
+  ///
+  /// - Returns: the plan, and whether it is made of what a session would best put out.
+  func plan(
+    _ picture: DecodedPicture, of format: FormatDescription, stream: borrowing FormatFollower, allowed: borrowing Caps?
+  ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
+    let layout = PictureLayout(of: picture)
+    var native = layout
+    if layout.pixelFormat == .nv12 { native.pixelFormat = .yuv420p }
+    let plan = try plan(native: native, format: format, stream: stream, allowed: allowed)
+    return plan.layout == layout ? (plan, true) : (try plan.converting(from: layout), false)
+  }
+
+  private func plan(
     native: PictureLayout, format: FormatDescription, stream: borrowing FormatFollower, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan {
     guard let input else {
