@@ -47,9 +47,15 @@ public struct BitstreamError: Error, Sendable {
     self.element = element
     self.bitOffset = bitOffset
   }
+
+  /// Creates an error at a byte. Where an Int has 32 bits, places behind the first 256 MiB are not told apart.
+  init(_ reason: Reason, _ element: StaticString, byteOffset: Int) {
+    self.init(reason, element, bitOffset: min(byteOffset, Int.max >> 3) * 8)
+  }
 }
 
 extension BitstreamError: Equatable {
+  /// Whether reason, element and place are the same.
   public static func == (left: BitstreamError, right: BitstreamError) -> Bool {
     left.reason == right.reason && left.bitOffset == right.bitOffset
       && left.element.description == right.element.description
@@ -57,5 +63,6 @@ extension BitstreamError: Equatable {
 }
 
 extension BitstreamError: CustomStringConvertible {
+  /// For people: "valueOutOfRange in slice_type at bit 9".
   public var description: String { "\(reason) in \(element) at bit \(bitOffset)" }
 }
