@@ -38,7 +38,7 @@ final class H264Parse: BaseParse, ParserElement {
   let settings = Locked(ParserSettings())
   let statistics = Locked(ParserStatistics())
   let keyUnitRequest = Locked<KeyUnitRequest?>(nil)
-  var core = ParserCore()
+  var core = ParserCore<H264>()
 
   @unsafe required init(raw: UnsafeMutableRawPointer) {
     unsafe super.init(raw: raw)

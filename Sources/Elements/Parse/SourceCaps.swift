@@ -13,16 +13,27 @@ struct CapsProposal: ~Copyable {
   let latency: ClockTime?
 }
 
-/// Stage: what goes downstream as caps, and when.
-struct SourceCaps: Sendable {
-  typealias Codec = ParserCore.Codec
+/// What becomes of proposed caps.
+enum CapsChange {
+  /// They are what went out before.
+  case none
+  /// Only the configuration record is new: in mid-stream it would have a decoder drained and rebuilt, so the parameter
+  /// sets go in-band.
+  case inBand
+  /// They go out.
+  case caps
+}
 
+/// Stage: what goes downstream as caps, and when.
+struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Caps went out.
   private(set) var isSet = false
   /// The stream as the caps describe it.
   private(set) var description: FormatDescription?
   /// Frames a second, of upstream, the stream or the property; nil when unknown.
   private(set) var frameRate: GStreamer.Fraction?
+  /// How many frames may at most precede a frame in decoding order and follow it in output order.
+  private(set) var reorderDepth = 0
   /// A buffer went out under these caps.
   private var hasSentBuffer = false
   /// The configuration record that goes with them.
@@ -45,7 +56,7 @@ struct SourceCaps: Sendable {
   /// Upstream's caps are others: what went out does not change with what comes in, and new caps are compared with it.
   mutating func restart(parameterSetChanges: UInt64) {
     let before = self
-    self = SourceCaps()
+    self = SourceCaps<Codec>()
     (isSet, hasSentBuffer, codecData) = (before.isSet, before.hasSentBuffer, before.codecData)
     self.parameterSetChanges = parameterSetChanges
   }
@@ -70,7 +81,7 @@ struct SourceCaps: Sendable {
   /// What the stream says of itself, under what upstream says; nil when there is no SPS yet, or too little for a
   /// configuration record.
   mutating func propose(
-    _ id: UInt8?, of scanner: borrowing Codec.AccessUnitScanner, as packaging: OutputPackaging,
+    _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging,
     input: ParserInputFormat, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
     _ log: ElementLog
   ) -> CapsProposal? {
@@ -78,9 +89,10 @@ struct SourceCaps: Sendable {
     let description: FormatDescription
     let record: [UInt8]
     do throws(BitstreamError) {
-      guard scanner.parameterSets.sequenceParameterSet(id) != nil else { return nil }
+      guard let sps = scanner.parameterSets.sequenceParameterSet(id) else { return nil }
+      reorderDepth = sps.forbidsBFrames ? 0 : sps.maximumReorderFrames
       let lengthSize = packaging.format.isLengthPrefixed ? (input.isLengthPrefixed ? input.lengthSize : .four) : nil
-      description = try FormatDescription(
+      description = try Codec.formatDescription(
         scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
       if packaging.format == .avc, packaging.alignment == .accessUnit, !scanner.hasParameterSets { return nil }
       record = try Self.codecData(scanner.parameterSets, lengthSize, as: packaging)
@@ -109,7 +121,7 @@ struct SourceCaps: Sendable {
     _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging
   ) throws(BitstreamError) -> [UInt8] {
     guard let lengthSize, packaging.alignment == .accessUnit else { return [] }
-    let record = try Codec.DecoderConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
+    let record = try Codec.ConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
     return try (packaging.format == .avc3 ? record.withoutParameterSets : record).bytes()
   }
 
@@ -180,19 +192,8 @@ struct SourceCaps: Sendable {
 
   // MARK: Sending them
 
-  /// What becomes of proposed caps.
-  enum Change {
-    /// They are what went out before.
-    case none
-    /// Only the configuration record is new: in mid-stream it would have a decoder drained and rebuilt, so the
-    /// parameter sets go in-band.
-    case inBand
-    /// They go out.
-    case caps
-  }
-
   /// Compares proposed caps with those that went out last.
-  mutating func judge(_ caps: borrowing Caps, codecData: [UInt8], current: borrowing Caps?) -> Change {
+  mutating func judge(_ caps: borrowing Caps, codecData: [UInt8], current: borrowing Caps?) -> CapsChange {
     switch current {
     case .some(let current) where isSet:
       if current.isStrictlyEqual(to: caps) { return .none }
