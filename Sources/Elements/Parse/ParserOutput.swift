@@ -87,7 +87,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   ///
   /// - Parameter timestamps: says whether the segment has to be told first.
   mutating func next(
-    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner,
+    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner,
     _ timestamps: inout ParserTimestamps<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
     if step == .position {
@@ -131,7 +131,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   // MARK: Putting in what the stream lacks
 
   private mutating func decideOnInsertions(
-    _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner
+    _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner
   ) {
     let contents = accessUnit.scanned.contents
     insertsDelimiter =
@@ -147,7 +147,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   private func insert(
-    into buffer: inout Buffer, _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner,
+    into buffer: inout Buffer, _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner,
     _ log: ElementLog
   ) {
     if insertsParameterSets, let offset = accessUnit.scanned.parameterSetOffset {
@@ -194,7 +194,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The next NAL unit of an access unit that is taken apart; nil when parameter sets come before it.
   private mutating func nextPiece(
-    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner
+    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner
   ) throws(FlowError) -> OutputAction? {
     let nalUnits = accessUnit.scanned.nalUnits
     while nextNALUnit < nalUnits.count, nalUnits[nextNALUnit].contents == nil { nextNALUnit += 1 }

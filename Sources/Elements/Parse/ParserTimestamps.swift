@@ -90,7 +90,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// - Returns: whether enough is known: otherwise the access unit waits for more data.
   mutating func readOrder(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
-    _ scanner: borrowing Codec.Scanner, rate: GStreamer.Fraction?, isComplete: Bool
+    _ scanner: Codec.Scanner, rate: GStreamer.Fraction?, isComplete: Bool
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
     let generation = scanner.parameterSetChanges

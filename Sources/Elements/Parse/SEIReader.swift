@@ -19,7 +19,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   /// - Returns: whether what lasts has changed.
   mutating func read(
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: UInt8?,
-    _ scanner: borrowing Codec.Scanner, _ log: ElementLog
+    _ scanner: Codec.Scanner, _ log: ElementLog
   ) -> Bool {
     let beginsSequence = accessUnit.scanned.contents.contains(.idr) && accessUnit.beginsPicture
     guard beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty else { return false }

@@ -81,7 +81,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// What the stream says of itself, under what upstream says; nil when there is no SPS yet, or too little for a
   /// configuration record.
   mutating func propose(
-    _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging,
+    _ id: UInt8?, of scanner: Codec.Scanner, as packaging: OutputPackaging,
     input: ParserInputFormat, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
     _ log: ElementLog
   ) -> CapsProposal? {
