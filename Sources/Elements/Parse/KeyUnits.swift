@@ -27,20 +27,21 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
   /// pictures for that purpose and say nothing. Of a stream that says where decoding can begin, what it says is believed.
   ///
   /// - Parameters:
-  ///   - accessUnit: to be shown once each, in order.
+  ///   - contents: of the access unit or NAL unit; to be shown once each, in order.
+  ///   - firstSlice: what its first slice is, where NAL units go out one by one: all that is known in time.
+  ///   - slice: the header of that.
   ///   - soFar: what is in the access unit up to and including this NAL unit, where those are cut.
   ///   - isIntraOnly: whether every picture is intra coded by profile.
   mutating func contains(
-    _ accessUnit: ScannedAccessUnit<Codec.SliceHeader>, soFar: AccessUnitContents, isIntraOnly: Bool
+    _ contents: AccessUnitContents, firstSlice: AccessUnitContents?, _ slice: Codec.SliceHeader?,
+    soFar: AccessUnitContents, isIntraOnly: Bool
   ) -> Bool {
-    let contents = accessUnit.contents
     if contents.contains(.recoveryPoint) { hasSeenRecoveryPoint = true }
     guard contents.contains(.slice) else { return contents.contains(.recoveryPoint) }
     if contents.contains(.pictureStart) {
-      // Where NAL units go out one by one, the first slice is all that is known in time.
-      let known = accessUnit.nalUnits.first { $0.contents?.contains(.slice) == true }?.contents ?? contents
-      let isSecondField = accessUnit.slice.map { fields.isSecond($0) } ?? false
-      isFirstSliceIntra = known.isIntra && !isSecondField
+      var isSecondField = false
+      if let slice { isSecondField = fields.isSecond(slice) }
+      isFirstSliceIntra = (firstSlice ?? contents).isIntra && !isSecondField
     }
     if contents.contains(.randomAccess) || soFar.contains(.recoveryPoint) || isIntraOnly { return true }
     return !hasSeenRecoveryPoint && isFirstSliceIntra

@@ -104,7 +104,7 @@ extension ParserCore {
   mutating func readOrder(_ bytes: Span<UInt8>, size: Int) -> Bool {
     guard accessUnit.beginsPicture, timestamps.areMade(for: input, situation.playback) else { return true }
     return timestamps.readOrder(
-      of: &accessUnit, bytes, size: size, scanner, rate: caps.frameRate,
+      of: &accessUnit, bytes, size: size, scanner, rate: caps.facts.frameRate,
       isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
   }
 
@@ -183,7 +183,7 @@ extension ParserCore {
   mutating func describe(_ size: Int) -> Bool {
     if accessUnit.beginsPicture { diagnosis.noticePicture() }
     timestamps.stamp(
-      &accessUnit, caps, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit)
+      &accessUnit, caps.facts, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit)
     var flags = accessUnit.attributes.flags
     flags.remove([.marker, .header, .deltaUnit, .droppable])
     let contents = accessUnit.scanned.contents
@@ -210,7 +210,9 @@ extension ParserCore {
   mutating func judgeRandomAccess() -> Bool {
     if let known = accessUnit.isRandomAccessPoint { return known }
     let isIt = randomAccess.contains(
-      accessUnit.scanned, soFar: scanner.accessUnitContents, isIntraOnly: caps.description?.isIntraOnly ?? false)
+      accessUnit.scanned.contents,
+      firstSlice: accessUnit.scanned.nalUnits.first { $0.contents?.contains(.slice) == true }?.contents,
+      accessUnit.scanned.slice, soFar: scanner.accessUnitContents, isIntraOnly: caps.facts.isIntraOnly)
     accessUnit.isRandomAccessPoint = isIt
     return isIt
   }

@@ -41,8 +41,8 @@ extension ParserCore {
       frame,
       OutputSurroundings(
         packaging: packaging, nalPackaging: outputNALPackaging,
-        contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.frameRate,
-        tick: caps.tick, configInterval: situation.settings.configInterval),
+        contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.facts.frameRate,
+        tick: caps.facts.tick, configInterval: situation.settings.configInterval),
       scanner, &timestamps, log)
   }
 
@@ -75,7 +75,7 @@ extension ParserCore {
 
   /// Whether access units may be sent from here as long as the stream goes on as it did.
   var mayBatch: Bool {
-    situation.isPulling && continuesOutput && caps.frameRate != nil && situation.playback.isWhole
+    situation.isPulling && continuesOutput && caps.facts.frameRate != nil && situation.playback.isWhole
       && timestamps.areMade(for: input, situation.playback) && !dropsBFrames && packaging?.format == .byteStream
       && !situation.settings.updatesTimeCode && (packaging?.alignment == .accessUnit || scanner.listsNALUnits)
   }

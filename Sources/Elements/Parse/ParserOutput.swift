@@ -39,6 +39,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// What comes next of the access unit.
   private enum Step { case position, tags, segment, keyUnit, insertions, pieces, done }
 
+  /// An access unit delimiter with its start code.
+  private let delimiter = [0, 0, 0, 1] + Codec.accessUnitDelimiter
+
   /// What goes out.
   private(set) var accessUnit = ParsedAccessUnit<Codec>()
   var insertion = ParameterSetInsertion()
@@ -87,7 +90,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   ///
   /// - Parameter timestamps: says whether the segment has to be told first.
   mutating func next(
-    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner,
+    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner,
     _ timestamps: inout ParserTimestamps<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
     if step == .position {
@@ -120,8 +123,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
         continue
       }
       step = .done
+      let parameterSets = insertsParameterSets ? scanner.parameterSets.nalUnits : []
       return try send(0..<accessUnit.outputSize, of: frame, attributes) { buffer in
-        if surroundings.packaging.alignment == .accessUnit { insert(into: &buffer, surroundings, scanner, log) }
+        if surroundings.packaging.alignment == .accessUnit { insert(parameterSets, into: &buffer, surroundings, log) }
         accessUnit.sei.attach(to: &buffer, rate: surroundings.frameRate, tick: surroundings.tick)
       }
     }
@@ -131,7 +135,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   // MARK: Putting in what the stream lacks
 
   private mutating func decideOnInsertions(
-    _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner
+    _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner
   ) {
     let contents = accessUnit.scanned.contents
     insertsDelimiter =
@@ -147,14 +151,13 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   private func insert(
-    into buffer: inout Buffer, _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner,
-    _ log: ElementLog
+    _ parameterSets: [[UInt8]], into buffer: inout Buffer, _ surroundings: OutputSurroundings, _ log: ElementLog
   ) {
-    if insertsParameterSets, let offset = accessUnit.scanned.parameterSetOffset {
-      insert(scanner.parameterSets.nalUnits, into: &buffer, at: offset, surroundings.nalPackaging, log)
+    if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset {
+      insert(parameterSets, into: &buffer, at: offset, surroundings.nalPackaging, log)
       buffer.flags.insert(.header)
     }
-    if insertsDelimiter { insert([Codec.accessUnitDelimiter], into: &buffer, at: 0, .annexB, log) }
+    if insertsDelimiter, let delimiter = Buffer(copying: delimiter.span) { buffer.prepend(delimiter) }
   }
 
   private func insert(
@@ -194,7 +197,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The next NAL unit of an access unit that is taken apart; nil when parameter sets come before it.
   private mutating func nextPiece(
-    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: Codec.Scanner
+    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner
   ) throws(FlowError) -> OutputAction? {
     let nalUnits = accessUnit.scanned.nalUnits
     while nextNALUnit < nalUnits.count, nalUnits[nextNALUnit].contents == nil { nextNALUnit += 1 }

@@ -90,7 +90,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// - Returns: whether enough is known: otherwise the access unit waits for more data.
   mutating func readOrder(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
-    _ scanner: Codec.Scanner, rate: GStreamer.Fraction?, isComplete: Bool
+    _ scanner: borrowing Codec.Scanner, rate: GStreamer.Fraction?, isComplete: Bool
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
     let generation = scanner.parameterSetChanges
@@ -106,10 +106,13 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     }
     guard let picture, let rate, rate.numerator > 0 else { return true }
     if timeline.covers(sps, rate, generation: generation) { return true }
-    var lookAhead =
-      self.lookAhead
-      ?? PictureLookAhead(
+    var lookAhead: PictureLookAhead<Codec>
+    if let begun = self.lookAhead {
+      lookAhead = begun
+    } else {
+      lookAhead = PictureLookAhead(
         picture, of: sps, reader: timeline.reader, parameterSets: scanner.parameterSets, from: size)
+    }
     guard lookAhead.advance(bytes, isComplete: isComplete) else {
       self.lookAhead = lookAhead
       return false
@@ -123,13 +126,13 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// Puts times on an access unit where upstream did not.
   mutating func stamp(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, _ caps: SourceCaps<Codec>, input: ParserInputFormat,
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, input: ParserInputFormat,
     _ situation: ParserSituation,
     sharesTimes: Bool
   ) {
-    let duration = duration(of: accessUnit, caps)
+    let duration = duration(of: accessUnit, facts)
     if hasUpstreamTimes {
-      rebuildDecodingTime(of: &accessUnit, caps, situation.playback)
+      rebuildDecodingTime(of: &accessUnit, facts, situation.playback)
     } else if let picture {
       self.picture = nil
       stampRaw(&accessUnit, picture)
@@ -141,17 +144,15 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// How long an access unit is shown: nil when unknown, zero when no picture begins with it.
-  private func duration(of accessUnit: ParsedAccessUnit<Codec>, _ caps: SourceCaps<Codec>) -> ClockTime? {
+  private func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
     guard accessUnit.beginsPicture else { return .zero }
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
     // Demuxers guess the frame rate; the ticks are what the encoder says.
-    if hasUpstreamTimes, let description = caps.description, !description.isFrameRateBeyondLevel,
-      let tick = description.tick
-    {
+    if hasUpstreamTimes, !facts.isTickSenseless, let tick = facts.tick {
       let time = ClockTime.seconds(UInt64(fields), times: tick.units, over: tick.timeScale)
       if time.nanoseconds >= 1_000_000 { return time }
     }
-    guard let rate = caps.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
+    guard let rate = facts.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
 
@@ -196,53 +197,27 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// where upstream's decoding times begin with the first presentation, at 0, although the stream says that it reorders:
   /// Flash video, for one, has no times below 0.
   private mutating func rebuildDecodingTime(
-    of accessUnit: inout ParsedAccessUnit<Codec>, _ caps: SourceCaps<Codec>, _ playback: Playback
+    of accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, _ playback: Playback
   ) {
     guard isUpstreamInTime, playback.isForward, let pts = accessUnit.attributes.pts else { return }
-    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, caps.description?.sentReorderFrames ?? 0 > 0 {
+    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, facts.saysReordering {
       areDecodingTimesSqueezed = true
     }
     guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && accessUnit.attributes.dts == nil else { return }
-    if let needed = Self.reorderDelay(caps) {
-      shift.begin(with: pts, needing: needed)
-    }
+    // 16 frames of a second at most.
+    let delay = ClockTime(nanoseconds: UInt64(min(facts.reorderDepth, 16)) * facts.frameDuration)
+    shift.begin(with: pts, needing: delay)
     guard accessUnit.beginsPicture else { return }
-    var rebuilder = self.rebuilder ?? Self.makeRebuilder(accessUnit.scanned, caps)
+    var rebuilder = self.rebuilder ?? Self.makeRebuilder(facts, isField: accessUnit.scanned.fieldPeriods == 1)
     accessUnit.rebuiltDecodingTime = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
     self.rebuilder = rebuilder
   }
 
-  /// How long before its presentation the first picture is decoded; nil when the stream does not reorder, or not that
-  /// anyone knows.
-  private static func reorderDelay(_ caps: SourceCaps<Codec>) -> ClockTime? {
-    guard let description = caps.description, caps.reorderDepth > 0 else { return nil }
-    let frame = frameDuration(description, caps.frameRate)
-    // 16 frames of a second at most.
-    return ClockTime(nanoseconds: UInt64(min(caps.reorderDepth, 16)) * frame)
-  }
-
-  private static func makeRebuilder(
-    _ scanned: ScannedAccessUnit<Codec.SliceHeader>, _ caps: SourceCaps<Codec>
-  ) -> DecodingTimeRebuilder {
-    guard let description = caps.description else { return DecodingTimeRebuilder(reorderDepth: 0) }
-    let frame = Int64(clamping: frameDuration(description, caps.frameRate))
-    return scanned.fieldPeriods == 1
-      ? DecodingTimeRebuilder(reorderDepth: caps.reorderDepth * 2, frameDuration: frame / 2)
-      : DecodingTimeRebuilder(reorderDepth: caps.reorderDepth, frameDuration: frame)
-  }
-
-  /// A frame's duration in nanoseconds: by the stream, by caps, or a guess. A guess that is too long costs nothing: the
-  /// first decoding times are further apart than they need be. One that is too short would end before the last picture.
-  private static func frameDuration(_ description: FormatDescription, _ rate: GStreamer.Fraction?) -> UInt64 {
-    if !description.isFrameRateBeyondLevel, let tick = description.tick {
-      let time = ClockTime.seconds(2, times: tick.units, over: tick.timeScale).nanoseconds
-      if 1_000_000...1_000_000_000 ~= time { return time }
-    }
-    if let rate, rate.numerator > 0, rate.denominator > 0 {
-      let time = ClockTime.seconds(1, times: UInt32(rate.denominator), over: UInt32(rate.numerator)).nanoseconds
-      if 1_000_000...1_000_000_000 ~= time { return time }
-    }
-    return 100_000_000
+  private static func makeRebuilder(_ facts: SourceFacts, isField: Bool) -> DecodingTimeRebuilder {
+    let frame = Int64(clamping: facts.frameDuration)
+    return isField
+      ? DecodingTimeRebuilder(reorderDepth: facts.reorderDepth * 2, frameDuration: frame / 2)
+      : DecodingTimeRebuilder(reorderDepth: facts.reorderDepth, frameDuration: frame)
   }
 
   // MARK: On the way out

@@ -19,7 +19,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   /// - Returns: whether what lasts has changed.
   mutating func read(
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: UInt8?,
-    _ scanner: Codec.Scanner, _ log: ElementLog
+    _ scanner: borrowing Codec.Scanner, _ log: ElementLog
   ) -> Bool {
     let beginsSequence = accessUnit.scanned.contents.contains(.idr) && accessUnit.beginsPicture
     guard beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty else { return false }
@@ -29,7 +29,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
       do throws(BitstreamError) {
         while let message = try messages.next() {
           if Codec.displayMessages.contains(message.type) {
-            guard let sps = sps.flatMap({ scanner.parameterSets.sequenceParameterSet($0) }) else { continue }
+            guard let sps, let sps = scanner.parameterSets.sequenceParameterSet(sps) else { continue }
             if try Codec.takeDisplay(message, sps: sps, into: &accessUnit.sei.display) {
               accessUnit.sei.timeCodeRange = nalUnit.range
             }

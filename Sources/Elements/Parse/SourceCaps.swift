@@ -28,12 +28,8 @@ enum CapsChange {
 struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Caps went out.
   private(set) var isSet = false
-  /// The stream as the caps describe it.
-  private(set) var description: FormatDescription?
-  /// Frames a second, of upstream, the stream or the property; nil when unknown.
-  private(set) var frameRate: GStreamer.Fraction?
-  /// How many frames may at most precede a frame in decoding order and follow it in output order.
-  private(set) var reorderDepth = 0
+  /// What other stages go by.
+  private(set) var facts = SourceFacts()
   /// A buffer went out under these caps.
   private var hasSentBuffer = false
   /// The configuration record that goes with them.
@@ -44,9 +40,6 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
 
   /// The SPS that they describe.
   var describedID: UInt8? { sequenceParameterSetID }
-
-  /// The clock that counts pictures; nil when the stream has none.
-  var tick: FormatDescription.Tick? { description?.tick }
 
   /// The first buffer under these caps is yet to go out.
   var awaitsFirstBuffer: Bool { !hasSentBuffer }
@@ -81,7 +74,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// What the stream says of itself, under what upstream says; nil when there is no SPS yet, or too little for a
   /// configuration record.
   mutating func propose(
-    _ id: UInt8?, of scanner: Codec.Scanner, as packaging: OutputPackaging,
+    _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging,
     input: ParserInputFormat, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
     _ log: ElementLog
   ) -> CapsProposal? {
@@ -90,7 +83,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     let record: [UInt8]
     do throws(BitstreamError) {
       guard let sps = scanner.parameterSets.sequenceParameterSet(id) else { return nil }
-      reorderDepth = sps.forbidsBFrames ? 0 : sps.maximumReorderFrames
+      facts.reorderDepth = sps.forbidsBFrames ? 0 : sps.maximumReorderFrames
       let lengthSize = packaging.format.isLengthPrefixed ? (input.isLengthPrefixed ? input.lengthSize : .four) : nil
       description = try Codec.formatDescription(
         scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
@@ -102,13 +95,16 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     }
     isStale = false
     sequenceParameterSetID = id
-    self.description = description
+    facts.tick = description.tick
+    facts.isTickSenseless = description.isFrameRateBeyondLevel
+    facts.isIntraOnly = description.isIntraOnly
+    facts.saysReordering = description.sentReorderFrames ?? 0 > 0
     var caps = makeCaps(description, packaging, sequence: sequence, upstream: upstream, settings: settings, log)
     if !record.isEmpty, let buffer = Buffer(copying: record.span) { caps.set("codec_data", buffer) }
     // An access unit ends where the next one begins, unless the input is cut there already.
     let seesEnd =
       input.alignment == .accessUnit || input.alignment == .nalUnit && packaging.alignment == .nalUnit
-    let latency = frameRate.map { rate in
+    let latency = facts.frameRate.map { rate in
       seesEnd
         ? ClockTime.zero : .seconds(1, times: UInt32(max(rate.denominator, 0)), over: UInt32(max(rate.numerator, 1)))
     }
@@ -164,7 +160,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     if rate == nil, wanted.numerator > 0 { rate = wanted }
     if let given { rate = given.numerator > 0 ? given : nil }
     caps.set("framerate", .fraction(given ?? rate ?? GStreamer.Fraction(0, 1)))
-    frameRate = rate
+    facts.frameRate = rate
   }
 
   /// What SEI messages say of the whole video, where upstream says nothing.
