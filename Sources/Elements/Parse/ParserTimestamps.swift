@@ -64,9 +64,10 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// Learns from an input buffer what upstream knows of time.
   mutating func notice(_ situation: ParserSituation) {
-    // Sources of bytes put a decoding timestamp of 0 on the first buffer.
+    // Sources of bytes put times of 0 on the first buffer, which say nothing.
     let hasDecodingTime = situation.attributes.dts != nil && isUpstreamInTime
-    if situation.attributes.pts != nil && !situation.isPulling || hasDecodingTime { hasUpstreamTimes = true }
+    let hasPresentationTime = situation.attributes.pts.map { isUpstreamInTime || $0 > .zero } ?? false
+    if hasPresentationTime && !situation.isPulling || hasDecodingTime { hasUpstreamTimes = true }
     if hasDecodingTime { hasUpstreamDecodingTimes = true }
   }
 
