@@ -18,12 +18,11 @@ extension CompressedCaps {
   /// Parameter sets of `codec_data`. A `codec_data` beside a byte stream does no harm and no good.
   var parameterSets: [[UInt8]] {
     guard let record else { return [] }
-    return record.sequenceParameterSets + record.pictureParameterSets
-      + (record.high?.sequenceParameterSetExtensions ?? [])
+    return record.nalUnits
   }
 
   /// Whether NAL units come as they do under other caps.
-  func isPackaged(like other: CompressedCaps) -> Bool {
+  func isPackaged(like other: CompressedCaps<H264>) -> Bool {
     packaging == other.packaging && isNALAligned == other.isNALAligned
   }
 
@@ -34,7 +33,7 @@ extension CompressedCaps {
       case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData: continue
       case .missingCodecData:
         // In NAL units it comes without: their parameter sets are among them.
-        if streamFormat == .avc3 || isNALAligned { continue }
+        if streamFormat == .inBand || isNALAligned { continue }
         return Self.undecodable("stream-format=\(streamFormat.rawValue) needs codec_data, and there is none")
       case .unreadableCodecData(_, nil):
         return Self.undecodable("codec_data is no buffer that can be read")

@@ -17,7 +17,7 @@ struct DecoderCore {
   /// Failures in a row that are allowed; below 0 without limit.
   private var maximumErrors: Int32 = -1
 
-  private var input: CompressedCaps?
+  private var input: CompressedCaps<Codec>?
   private var isLive = false
   private var collection = FrameCollection()
   private var formats = FormatFollower()
@@ -76,12 +76,12 @@ struct DecoderCore {
   var isNALAligned: Bool? { input?.isNALAligned }
 
   /// Ends what the caps before began, if these package NAL units otherwise.
-  mutating func finish(before next: CompressedCaps) {
+  mutating func finish(before next: CompressedCaps<Codec>) {
     if let input, !input.isPackaged(like: next) { drain() }
   }
 
   /// Takes new sink caps.
-  mutating func begin(_ next: CompressedCaps, info: VideoInfo, isLive: Bool) {
+  mutating func begin(_ next: CompressedCaps<Codec>, info: VideoInfo, isLive: Bool) {
     let isOtherPackaging = input.map { !$0.isPackaged(like: next) } ?? true
     if isOtherPackaging { session.close() }
     formats.begin(next, isOtherPackaging: isOtherPackaging)

@@ -38,9 +38,9 @@ extension DecoderElement {
     return true
   }
 
-  private func compressedCaps(of state: borrowing VideoCodecState) -> CompressedCaps? {
+  private func compressedCaps(of state: borrowing VideoCodecState) -> CompressedCaps<H264>? {
     guard let caps = state.caps else { return nil }
-    return CompressedCaps(caps)
+    return CompressedCaps<H264>(caps)
   }
 
   private func upstreamIsLive() -> Bool {

@@ -15,12 +15,12 @@ struct DecoderOutput {
   private(set) var conversion: PictureConversion?
 
   /// What the sink caps say, and what of it is geometry and colour.
-  private var input: (caps: CompressedCaps, info: VideoInfo)?
+  private var input: (caps: CompressedCaps<H264>, info: VideoInfo)?
   /// What is known of fields, where the sink caps do not say.
   private var interlacing: Interlacing?
 
   /// Takes new sink caps.
-  mutating func begin(_ input: CompressedCaps, info: VideoInfo) { self.input = (input, info) }
+  mutating func begin(_ input: CompressedCaps<H264>, info: VideoInfo) { self.input = (input, info) }
 
   // MARK: Planning
 
@@ -80,7 +80,7 @@ struct DecoderOutput {
   }
 
   /// HDR fields of the caps, from the stream where the sink caps have none.
-  private func displayFields(_ display: DisplayMetadata, besides input: CompressedCaps) -> [String: String] {
+  private func displayFields(_ display: DisplayMetadata, besides input: CompressedCaps<H264>) -> [String: String] {
     var fields: [String: String] = [:]
     if !input.fields.contains(.masteringDisplay) {
       fields["mastering-display-info"] = display.masteringDisplay?.capsText

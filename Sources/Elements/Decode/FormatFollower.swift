@@ -20,7 +20,7 @@ struct FormatFollower {
   /// Takes new sink caps.
   ///
   /// - Parameter isOtherPackaging: NAL units are packed otherwise than before, so that nothing known of the stream holds.
-  mutating func begin(_ input: CompressedCaps, isOtherPackaging: Bool) {
+  mutating func begin(_ input: CompressedCaps<Codec>, isOtherPackaging: Bool) {
     if isOtherPackaging {
       tracker = Codec.FormatTracker(nalLengthSize: input.nalLengthSize)
       settledFormat = nil

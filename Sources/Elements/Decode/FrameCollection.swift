@@ -5,7 +5,7 @@ import H26x
 /// Puts access units together when each frame holds NAL units only (`alignment=nal`). An access unit's first frame
 /// stands for it; the others join it.
 struct FrameCollection {
-  private var assembler = AccessUnitAssembler<FramePiece>(.nalUnit)
+  private var assembler = AccessUnitAssembler<H264, FramePiece>(.nalUnit)
 
   /// An access unit is known to be complete only when the next one begins.
   var waitsForNext: Bool { !assembler.seesMarkers }
@@ -43,13 +43,13 @@ private final class FramePiece: AccessUnitPiece {
   let number: FrameNumber
   let isMarked: Bool
   private let buffer: Buffer
-  private let found: FoundNALUnits
+  private let found: FoundNALUnits<H264>
 
   init(_ number: FrameNumber, _ buffer: borrowing Buffer, packaging: NALPackaging) throws(FlowError) {
     self.number = number
     isMarked = buffer.flags.contains(.marker)
     self.buffer = buffer.share()
-    var found = FoundNALUnits()
+    var found = FoundNALUnits<H264>()
     let map = try buffer.map()
     found.find(in: map.bytes, packaging: packaging)
     self.found = found

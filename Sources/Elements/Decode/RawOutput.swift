@@ -107,7 +107,8 @@ extension VideoInfo {
   ///
   /// - Parameter infersChromaLocation: the stream has a VUI, so that not to say where chroma lies means location 0.
   mutating func describe(
-    _ format: FormatDescription, besides input: CompressedCaps, infersChromaLocation: Bool, interlacing: Interlacing
+    _ format: FormatDescription, besides input: CompressedCaps<H264>, infersChromaLocation: Bool,
+    interlacing: Interlacing
   ) {
     if !input.fields.contains(.pixelAspectRatio), let ratio = format.pixelAspectRatioOfCaps { pixelAspectRatio = ratio }
     if input.frameRate == nil, let rate = format.frameRateOfCaps { setFrameRate(rate) }

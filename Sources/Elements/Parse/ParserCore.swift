@@ -67,7 +67,7 @@ struct ParserCore: Sendable {
   /// - Parameter areOthers: whether they differ from those before.
   /// - Returns: whether `codec_data` can be read.
   mutating func take(
-    _ sinkCaps: CompressedCaps, areOthers: Bool, _ log: ElementLog
+    _ sinkCaps: CompressedCaps<Codec>, areOthers: Bool, _ log: ElementLog
   ) throws(ParserInputFormat.Refusal) -> Bool {
     if areOthers { forgetFormat() }
     output.insertion.cancel()
@@ -100,7 +100,7 @@ struct ParserCore: Sendable {
       if input.isLengthPrefixed, packaging.format != input.streamFormat || packaging.alignment != .accessUnit {
         output.insertion.force()
       }
-    } else if before?.format == .avc, packaging.format != .avc {
+    } else if before?.format == .outOfBand, packaging.format != .outOfBand {
       // Who begins to look for parameter sets in the stream has seen none there.
       output.insertion.force()
     }
@@ -125,7 +125,7 @@ struct ParserCore: Sendable {
     case nil: scanner.inputAlignment = .none
     }
     // In-band sets go out as they are; only codec_data must be made of some that can be read.
-    scanner.sparesUnreadablePictureParameterSets = packaging?.format != .avc
+    scanner.sparesUnreadablePictureParameterSets = packaging?.format != .outOfBand
   }
 
   /// Caps that are to be sent for the access unit in hand, under what upstream says; nil when none can be made.

@@ -25,7 +25,7 @@ extension ParserElement {
     case .none: areOthers = false
     }
     do throws(ParserInputFormat.Refusal) {
-      let isReadable = try core.take(CompressedCaps(caps), areOthers: areOthers, ElementLog(Self.log, self))
+      let isReadable = try core.take(CompressedCaps<H264>(caps), areOthers: areOthers, ElementLog(Self.log, self))
       guard isReadable else {
         try passThrough(caps)
         return true
@@ -103,7 +103,7 @@ extension ParserElement {
   /// Sends caps for the access unit in hand when what they say has changed.
   func announceCaps() {
     let log = ElementLog(Self.log, self)
-    let upstream = sinkPad.currentCaps ?? Caps(mediaType: StreamFormat.mediaType)
+    let upstream = sinkPad.currentCaps ?? Caps(mediaType: H264.mediaType)
     guard var proposal = core.proposeCaps(upstream: upstream, log) else { return }
     if let latency = proposal.latency { setLatency(minimum: latency, maximum: latency) }
     chooseProfile(&proposal.caps, among: proposal.compatibleProfiles)

@@ -5,7 +5,7 @@ import H26x
 /// Stage: what upstream's caps say of the stream.
 struct ParserInputFormat: Sendable {
   /// How NAL units are packed; nil before caps or data tell.
-  private(set) var streamFormat: StreamFormat?
+  private(set) var streamFormat: StreamFormat<H264>?
   /// What a buffer holds; nil when it is not aligned to anything.
   private(set) var alignment: StreamAlignment?
   /// Of packets that come in; of those that go out as well, unless the input is a byte stream.
@@ -31,7 +31,7 @@ struct ParserInputFormat: Sendable {
   /// Takes what caps say.
   ///
   /// - Returns: whether `codec_data` can be read, if the stream needs any.
-  mutating func take(_ caps: CompressedCaps) throws(Refusal) -> Bool {
+  mutating func take(_ caps: CompressedCaps<H264>) throws(Refusal) -> Bool {
     if caps.streamFormat.isLengthPrefixed, caps.alignment == .nalUnit { throw .wrongAlignment }
     var isReadable = true
     for problem in caps.problems {

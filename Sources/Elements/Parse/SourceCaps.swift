@@ -82,7 +82,7 @@ struct SourceCaps: Sendable {
       let lengthSize = packaging.format.isLengthPrefixed ? (input.isLengthPrefixed ? input.lengthSize : .four) : nil
       description = try FormatDescription(
         scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
-      if packaging.format == .avc, packaging.alignment == .accessUnit, !scanner.hasParameterSets { return nil }
+      if packaging.format == .outOfBand, packaging.alignment == .accessUnit, !scanner.hasParameterSets { return nil }
       record = try Self.codecData(scanner.parameterSets, lengthSize, as: packaging)
     } catch {
       log(.warning, "cannot make codec_data: \(error)")
@@ -110,7 +110,7 @@ struct SourceCaps: Sendable {
   ) throws(BitstreamError) -> [UInt8] {
     guard let lengthSize, packaging.alignment == .accessUnit else { return [] }
     let record = try Codec.DecoderConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
-    return try (packaging.format == .avc3 ? record.withoutParameterSets : record).bytes()
+    return try (packaging.format == .inBand ? record.withoutParameterSets : record).bytes()
   }
 
   private mutating func makeCaps(

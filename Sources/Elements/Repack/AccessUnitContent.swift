@@ -2,9 +2,7 @@
 import H26x
 
 /// What is in an access unit, as far as repackaging needs to know.
-struct AccessUnitContent {
-  typealias Codec = H264
-
+struct AccessUnitContent<Codec: VideoCodecSyntax> {
   /// There is a slice.
   private(set) var hasPicture = false
   private(set) var isRandomAccessPoint = false
@@ -21,21 +19,19 @@ struct AccessUnitContent {
 
   /// Takes a NAL unit in, its parameter set into the store.
   @inline(__always)
-  mutating func add(_ nalUnit: Span<UInt8>, type: UInt8, sets: inout RepackParameterSets) {
-    switch type {
-    case 1, 2, 3, 4:
+  mutating func add(_ nalUnit: Span<UInt8>, type: UInt8, sets: inout RepackParameterSets<Codec>) {
+    switch Codec.role(of: nalUnit) {
+    case .slice, .slicePart:
       hasPicture = true
-    case 5:
-      hasPicture = true
-      isRandomAccessPoint = true
-    case 6:
+      if Codec.NALUnitType(rawValue: type).isRandomAccessPoint { isRandomAccessPoint = true }
+    case .sei:
       hasOther = true
       if !isRandomAccessPoint { isRandomAccessPoint = Self.hasRecoveryPoint(nalUnit) }
-    case 7, 8, 13, 15:
+    case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
       addParameterSet(nalUnit, &sets)
-    case 9:
+    case .accessUnitDelimiter:
       hasDelimiter = true
-    default:
+    case .layerSlice, .suffixSEI, .end, .filler, .outsideStandard, .other:
       hasOther = true
     }
   }
@@ -43,7 +39,7 @@ struct AccessUnitContent {
   /// Nothing but parameter sets, perhaps behind a delimiter: they belong to the next picture.
   var isParameterSetsOnly: Bool { !hasPicture && !hasOther && !parameterSets.isEmpty }
 
-  private mutating func addParameterSet(_ nalUnit: Span<UInt8>, _ sets: inout RepackParameterSets) {
+  private mutating func addParameterSet(_ nalUnit: Span<UInt8>, _ sets: inout RepackParameterSets<Codec>) {
     let bytes = nalUnit.copied()
     guard !hasPicture else {
       lateParameterSets.append(bytes)
@@ -62,7 +58,7 @@ struct AccessUnitContent {
   }
 
   private static func hasRecoveryPoint(_ nalUnit: Span<UInt8>) -> Bool {
-    var messages = SEIMessages(nalUnit)
+    var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
     do throws(BitstreamError) {
       while let message = try messages.next() {
         if message.type == .recoveryPoint { return true }

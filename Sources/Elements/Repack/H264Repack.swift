@@ -13,7 +13,7 @@ final class H264Repack: BaseTransform, RepackElement {
   let settings = Locked(RepackSettings())
   let statistics = Locked(RepackStatistics())
   let latency = Locked(RepackLatency())
-  var core = RepackCore(RepackSettings())
+  var core = RepackCore<H264>(RepackSettings())
 
   // No "Parser" in the classification: autopluggers put every parser they find into their chains.
   override class var metadata: ElementMetadata {
@@ -47,7 +47,7 @@ final class H264Repack: BaseTransform, RepackElement {
   override class var mode: Mode { .generating }
 
   override func prepareToStream() { beginAnew() }
-  override func stop() { core = RepackCore(settings.snapshot) }
+  override func stop() { core = RepackCore<H264>(settings.snapshot) }
 
   override func transformCaps(_ caps: borrowing Caps, on side: Direction, filter: borrowing Caps?) -> Caps {
     possibleCaps(caps, on: side, filter: filter)
@@ -57,7 +57,7 @@ final class H264Repack: BaseTransform, RepackElement {
   }
   override func acceptCaps(_ caps: borrowing Caps, on side: Direction) -> Bool {
     // What is wrong with a stream's caps is told on the bus when they come, not by a silent refusal.
-    side == .sink ? caps.first.name == StreamFormat.mediaType : super.acceptCaps(caps, on: side)
+    side == .sink ? caps.first.name == H264.mediaType : super.acceptCaps(caps, on: side)
   }
   override func setCaps(input: borrowing Caps, output: borrowing Caps) -> Bool { adopt(output: output) }
   override func query(_ query: borrowing Query, on side: Direction) -> Bool {

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// Cuts an access unit in byte-stream format into buffers of a NAL unit each, which share its memory.
-struct NALUnitSplitter: ~Copyable {
+struct NALUnitSplitter<Codec: VideoCodecSyntax>: ~Copyable {
   private var accessUnit: Buffer?
   private var ranges: [Range<Int>] = []
   private var index = 0
@@ -56,7 +56,7 @@ struct NALUnitSplitter: ~Copyable {
       let map = try buffer.map()
       // Behind the four bytes of the start code that were written.
       let bytes = map.bytes.extracting(range)
-      return bytes.count > 4 && [7, 8, 13, 15].contains(bytes[4] & 0x1F)
+      return bytes.count > 4 && Codec.NALUnitType(headerByte: bytes[4]).isParameterSet
     } catch {
       return false
     }

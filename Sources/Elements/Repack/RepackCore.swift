@@ -7,27 +7,27 @@ import H26x
 /// input format → assembler → parameter sets → caps → writer → splitter. Nothing here calls out of the element: what
 /// has to be sent or asked is answered as a ``RepackAction``, and the element comes again when it is done. Only the
 /// streaming thread, or whoever holds the sink pad's stream lock, may come here.
-struct RepackCore: ~Copyable {
-  typealias Codec = H264
-
+struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
   private var settings: RepackSettings
-  private var input: RepackFormat?
-  private var output: RepackFormat?
-  private var assembler = AccessUnitAssembler<RepackPiece>(.accessUnit)
-  private var content = AccessUnitContent()
-  private var sets = RepackParameterSets()
+  private var input: RepackFormat<Codec>?
+  private var output: RepackFormat<Codec>?
+  private var assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
+  private var content = AccessUnitContent<Codec>()
+  private var sets = RepackParameterSets<Codec>()
   private var held = HeldStream()
-  private var writer = RepackWriter()
-  private var splitter = NALUnitSplitter()
+  private var writer = RepackWriter<Codec>()
+  private var splitter = NALUnitSplitter<Codec>()
   private var journal = RepackJournal()
   /// What is to be done next with the access unit in hand.
   private var step = Step.assemble
+  /// Caps of the input that could not be worked with, and for which the bus has an error.
+  private var refusedCaps: CompressedCaps<Codec>?
   /// Something was left out since the last buffer.
   private var hasLost = false
   /// Access units since the last start code where a length should be.
   private var soundAccessUnits = 0
   /// A piece that was used up, for its table's memory.
-  private var spare: RepackPiece?
+  private var spare: RepackPiece<Codec>?
 
   private enum Step {
     /// There is none: put one together.
@@ -62,8 +62,8 @@ struct RepackCore: ~Copyable {
       input.packaging == output.packaging, settings.drop.isEmpty
     else { return false }
     switch output.streamFormat {
-    case .avc: return true
-    case .avc3: return insertion == .never
+    case .outOfBand: return true
+    case .inBand: return insertion == .never
     case .byteStream: return insertion == .never && !settings.insertsDelimiter
     }
   }
@@ -73,18 +73,18 @@ struct RepackCore: ~Copyable {
     guard settings.parameterSets == .automatic else { return settings.parameterSets }
     // In the stream they are where the encoder wanted them.
     if input?.streamFormat == output?.streamFormat { return .never }
-    return input?.streamFormat == .avc || sets.areOutOfBand ? .keyframes : .never
+    return input?.streamFormat == .outOfBand || sets.areOutOfBand ? .keyframes : .never
   }
 
   // MARK: Formats
 
   /// The input's last caps could not be worked with, and that was said.
-  var hasRefusedCaps: Bool { journal.refusedCaps != nil }
+  var hasRefusedCaps: Bool { refusedCaps != nil }
 
   /// Takes note of caps that cannot be worked with. Answers whether they are others than before.
-  mutating func refuse(_ caps: CompressedCaps) -> Bool {
-    guard journal.refusedCaps != caps else { return false }
-    journal.refusedCaps = caps
+  mutating func refuse(_ caps: CompressedCaps<Codec>) -> Bool {
+    guard refusedCaps != caps else { return false }
+    refusedCaps = caps
     return true
   }
 
@@ -100,7 +100,7 @@ struct RepackCore: ~Copyable {
   /// - Returns: whether the caps are to be held until the stream's parameter sets have come.
   /// - Throws: an error for the bus, when `codec_data` cannot be read and must be.
   mutating func adopt(
-    _ caps: CompressedCaps, _ format: RepackFormat, predicted: StreamFormat?
+    _ caps: CompressedCaps<Codec>, _ format: RepackFormat<Codec>, predicted: StreamFormat<Codec>?
   ) throws(ElementError) -> Bool {
     held.forgetCaps()
     if format.packaging == nil {
@@ -111,33 +111,33 @@ struct RepackCore: ~Copyable {
           debug: RepackFormat.unreadable(caps).debug)
       }
     }
-    journal.refusedCaps = nil
+    refusedCaps = nil
     input = format
     soundAccessUnits = 0
-    assembler = AccessUnitAssembler(format.alignment)
+    assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(format.alignment)
     removeAccessUnit()
     sets.adopt(caps)
     // The store may be of the stream that ends here: the next access unit tells.
     guard !sets.areOutOfBand, format.packaging != nil else { return false }
     return switch predicted {
-    case .avc: true
-    case .avc3: format.streamFormat != .avc3 || caps.record == nil
+    case .outOfBand: true
+    case .inBand: format.streamFormat != .inBand || caps.record == nil
     case .byteStream, nil: false
     }
   }
 
   /// Takes the output's caps that were agreed on.
-  mutating func adopt(output format: RepackFormat) {
+  mutating func adopt(output format: RepackFormat<Codec>) {
     output = format
-    if format.streamFormat == .avc { sets.markDelivered(outOfBand: true) }
+    if format.streamFormat == .outOfBand { sets.markDelivered(outOfBand: true) }
   }
 
   /// `codec_data` for output; empty when it cannot be made yet.
   ///
   /// - Parameters:
-  ///   - output: avc or avc3.
+  ///   - output: a length-prefixed format.
   ///   - lengthSize: of the output, as the property says now.
-  func codecData(for output: StreamFormat, lengthSize: NALLengthSize) -> [UInt8] {
+  func codecData(for output: StreamFormat<Codec>, lengthSize: NALLengthSize) -> [UInt8] {
     guard let input else { return [] }
     return sets.codecData(for: output, input: input.streamFormat, lengthSize: lengthSize) ?? []
   }
@@ -159,7 +159,9 @@ struct RepackCore: ~Copyable {
         .error,
         ElementError(
           .stream(.format), "codec_data cannot be read: nothing in the stream can be changed.",
-          debug: "expected an avcC, found \(input.codecData.count) bytes; packets can only be handed on as they are"))
+          debug:
+            "expected \(Codec.ConfigurationRecord.name), found \(input.codecData.count) bytes; packets can only be handed on as they are"
+        ))
     }
     do throws(FlowError) {
       if let piece = spare {
@@ -167,7 +169,7 @@ struct RepackCore: ~Copyable {
         try piece.reuse(for: buffer, packaging: packaging, searchesSlices: searchesSlices)
         assembler.put(piece)
       } else {
-        assembler.put(try RepackPiece(buffer, packaging: packaging, searchesSlices: searchesSlices))
+        assembler.put(try RepackPiece<Codec>(buffer, packaging: packaging, searchesSlices: searchesSlices))
       }
     } catch {
       throw RepackFailure(error)
@@ -203,11 +205,11 @@ struct RepackCore: ~Copyable {
   /// The access unit in hand cannot be put out.
   mutating func removeAccessUnit() {
     for nalUnit in content.lateParameterSets where sets.insert(nalUnit.span) == .changed {
-      if output?.streamFormat == .avc { sets.addPending(nalUnit) }
+      if output?.streamFormat == .outOfBand { sets.addPending(nalUnit) }
     }
     if assembler.pieces.count == 1 { spare = assembler.pieces[0] }
     assembler.removeAccessUnit()
-    content = AccessUnitContent()
+    content = AccessUnitContent<Codec>()
     step = .assemble
   }
 
@@ -230,7 +232,7 @@ struct RepackCore: ~Copyable {
   /// Drops everything of before a flush.
   mutating func flush() {
     assembler.flush()
-    content = AccessUnitContent()
+    content = AccessUnitContent<Codec>()
     step = .assemble
     splitter.removeAll()
     sets.makeAllPending()
@@ -241,13 +243,14 @@ struct RepackCore: ~Copyable {
   /// Another stream begins: forgets the one before, and what was held back of it. Settings and output stay.
   mutating func beginStream() {
     input = nil
-    assembler = AccessUnitAssembler(.accessUnit)
-    content = AccessUnitContent()
+    assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
+    content = AccessUnitContent<Codec>()
     step = .assemble
     splitter.removeAll()
-    sets = RepackParameterSets()
+    sets = RepackParameterSets<Codec>()
     held = HeldStream()
     journal.beginStream()
+    refusedCaps = nil
     hasLost = false
   }
 
@@ -293,11 +296,11 @@ struct RepackCore: ~Copyable {
     var codecData: [UInt8] = []
     var insertions: [[UInt8]] = []
     if content.hasPicture {
-      let isBeside = output.streamFormat == .avc
+      let isBeside = output.streamFormat == .outOfBand
       let changes =
         isBeside ? setsBesideCodecData(&insertions) : setsInBand(&insertions)
       if changes, output.streamFormat.isLengthPrefixed { codecData = try changedCodecData(output) }
-    } else if output.streamFormat == .avc {
+    } else if output.streamFormat == .outOfBand {
       for nalUnit in content.changedParameterSets { sets.addPending(nalUnit) }
       dropParameterSets()
     } else if content.isParameterSetsOnly, !settings.drop.contains(.parameterSets) {
@@ -314,7 +317,7 @@ struct RepackCore: ~Copyable {
 
   /// Leaves out what is not wanted.
   private mutating func dropUnwanted() {
-    let unwanted = settings.drop.types
+    let unwanted = settings.drop.types(of: Codec.self)
     guard !unwanted.isEmpty else { return }
     for piece in assembler.pieces {
       piece.found.repackager.drop { unwanted.contains($0.type) }
@@ -324,10 +327,11 @@ struct RepackCore: ~Copyable {
 
   private func dropParameterSets() {
     guard content.unreadableParameterSets == 0 else { return }
-    for piece in assembler.pieces { piece.found.repackager.drop { [7, 8, 13].contains($0.type) } }
+    let types = Codec.typesInConfigurationRecord
+    for piece in assembler.pieces { piece.found.repackager.drop { types.contains($0.type) } }
   }
 
-  /// Output avc: parameter sets go into `codec_data`, from the next random access point on. Decoders that are given
+  /// Parameter sets out of band: they go into `codec_data`, from the next random access point on. Decoders that are given
   /// other `codec_data` may start anew, so a change in mid-sequence stays in-band.
   ///
   /// - Returns: whether `codec_data` may have changed.
@@ -344,7 +348,7 @@ struct RepackCore: ~Copyable {
     return true
   }
 
-  /// Output avc3 or byte-stream: the parameter sets that go in front of the access unit.
+  /// Parameter sets in-band: those that go in front of the access unit.
   ///
   /// - Returns: whether `codec_data` may have changed.
   private mutating func setsInBand(_ insertions: inout [[UInt8]]) -> Bool {
@@ -359,7 +363,7 @@ struct RepackCore: ~Copyable {
   }
 
   /// `codec_data` as it has to be now; empty when downstream has it.
-  private mutating func changedCodecData(_ output: RepackFormat) throws(RepackFailure) -> [UInt8] {
+  private mutating func changedCodecData(_ output: RepackFormat<Codec>) throws(RepackFailure) -> [UInt8] {
     // A damaged change: the description before is the best there is.
     guard sets.canDescribe else { return [] }
     let codecData = codecData(for: output.streamFormat, lengthSize: settings.nalLengthSize.size)
@@ -369,7 +373,7 @@ struct RepackCore: ~Copyable {
           .error,
           ElementError(
             .stream(.format), "The stream's parameter sets do not fit codec_data.",
-            debug: "an avcC holds 31 sequence and 255 picture parameter sets")))
+            debug: "\(Codec.ConfigurationRecord.name) has no room for their number or lengths")))
     }
     guard codecData != output.codecData else { return [] }
     self.output?.codecData = codecData
@@ -384,7 +388,7 @@ struct RepackCore: ~Copyable {
       !content.hasDelimiter || settings.drop.contains(.delimiters)
     else { return insertions }
     journal.statistics.insertedDelimiters += 1
-    return [[9, 0xF0]] + insertions
+    return [Codec.accessUnitDelimiter] + insertions
   }
 
   private mutating func write(_ insertions: [[UInt8]]) throws(RepackFailure) -> Buffer {
@@ -416,7 +420,7 @@ struct RepackCore: ~Copyable {
   private var searchesSlices: Bool {
     output?.streamFormat != .byteStream || soundAccessUnits < Self.soundAccessUnitsWanted
   }
-  private static let soundAccessUnitsWanted = 100
+  private static var soundAccessUnitsWanted: Int { 100 }
 
   private mutating func noteDamage() {
     var misplaced = 0
@@ -433,7 +437,7 @@ struct RepackCore: ~Copyable {
       }
     }
     soundAccessUnits = misplaced > 0 ? 0 : min(soundAccessUnits + 1, Self.soundAccessUnitsWanted)
-    if misplaced > 0 { journal.note(misplacedStartCodes: misplaced, in: input?.streamFormat) }
+    if misplaced > 0 { journal.note(misplacedStartCodes: misplaced, in: input?.streamFormat.rawValue) }
     if content.unreadableParameterSets > 0 { journal.note(unreadableParameterSets: content.unreadableParameterSets) }
   }
 

@@ -5,6 +5,8 @@ import H26x
 /// What the repackagers of all codecs do with their core: each access to it is one call, and what it answers is done
 /// when that call is over.
 protocol RepackElement: BaseTransform {
+  associatedtype Codec: VideoCodecSyntax
+
   static var log: Log { get }
 
   /// The properties. The core is given them once a buffer.
@@ -14,7 +16,7 @@ protocol RepackElement: BaseTransform {
   /// What latency queries are answered with, on any thread.
   var latency: Locked<RepackLatency> { get }
   /// Of the streaming thread alone.
-  var core: RepackCore { get set }
+  var core: RepackCore<Codec> { get set }
 
   /// Hands an event to the base class.
   func forward(_ event: consuming Event) -> Bool
@@ -25,7 +27,7 @@ protocol RepackElement: BaseTransform {
 extension RepackElement {
   /// Makes the state of the stream anew.
   func beginAnew() {
-    core = RepackCore(settings.snapshot)
+    core = RepackCore<Codec>(settings.snapshot)
     statistics.withLock { $0 = RepackStatistics() }
     latency.withLock { $0 = RepackLatency() }
     setPassthrough(false)
@@ -34,19 +36,19 @@ extension RepackElement {
   // MARK: Caps
 
   func possibleCaps(_ caps: borrowing Caps, on side: BaseTransform.Direction, filter: borrowing Caps?) -> Caps {
-    RepackNegotiation.possibleCaps(
+    RepackNegotiation<Codec>.possibleCaps(
       caps, on: side, otherTemplate: side == .sink ? sourcePad.templateCaps : sinkPad.templateCaps, filter: filter)
   }
 
   /// The output's caps out of those that are possible.
   func chosenCaps(_ input: borrowing Caps, from possible: consuming Caps) -> Caps {
-    let format: RepackFormat
+    let format: RepackFormat<Codec>
     do throws(ElementError) {
-      format = try RepackFormat(CompressedCaps(input))
+      format = try RepackFormat<Codec>(CompressedCaps(input))
     } catch {
       return possible.fixated()
     }
-    let choice = RepackNegotiation.choice(for: format, from: possible)
+    let choice = RepackNegotiation<Codec>.choice(for: format, from: possible)
     guard var chosen = possible.structure(at: choice.index) else { return .empty() }
     chosen.set("stream-format", .string(choice.streamFormat.rawValue))
     chosen.set("alignment", .string(choice.alignment.rawValue))
@@ -60,7 +62,7 @@ extension RepackElement {
   /// Takes the output's caps that were agreed on.
   func adopt(output caps: borrowing Caps) -> Bool {
     do throws(ElementError) {
-      core.adopt(output: try RepackFormat(CompressedCaps(caps)))
+      core.adopt(output: try RepackFormat<Codec>(CompressedCaps(caps)))
     } catch {
       Self.log(.warning, self, "no output: \(error.debug)")
       return false
@@ -73,7 +75,7 @@ extension RepackElement {
   /// Takes new caps of the input: passes them on, or holds them until the parameter sets are there.
   private func takeCaps(_ event: consuming Event) -> Bool {
     guard let caps = event.caps else { return forward(event) }
-    let read = CompressedCaps(caps)
+    let read = CompressedCaps<Codec>(caps)
     do throws(ElementError) {
       let format = try RepackFormat(read)
       let predicted = predictedOutput(for: caps, format)
@@ -99,14 +101,14 @@ extension RepackElement {
   }
 
   /// Which format the output will have, as far as can be told before the caps are set.
-  private func predictedOutput(for caps: borrowing Caps, _ format: RepackFormat) -> StreamFormat? {
+  private func predictedOutput(for caps: borrowing Caps, _ format: RepackFormat<Codec>) -> StreamFormat<Codec>? {
     let possible = possibleCaps(caps, on: .sink, filter: nil).intersection(sourcePad.templateCaps)
     let filter: Caps? = possible.share()
     guard let peer = sourcePad.peerCaps(filter: filter) else {
-      return RepackNegotiation.choice(for: format, from: possible).streamFormat
+      return RepackNegotiation<Codec>.choice(for: format, from: possible).streamFormat
     }
     let allowed = peer.intersection(possible)
-    return allowed.isEmpty ? nil : RepackNegotiation.choice(for: format, from: allowed).streamFormat
+    return allowed.isEmpty ? nil : RepackNegotiation<Codec>.choice(for: format, from: allowed).streamFormat
   }
 
   /// Says on the bus why no caps could be agreed on.

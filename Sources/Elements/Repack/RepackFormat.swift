@@ -3,10 +3,10 @@ import GStreamer
 import H26x
 
 /// How a stream is packaged, on one side of the repackager: what the caps say, with what they leave out filled in.
-struct RepackFormat: Sendable, Equatable {
-  let streamFormat: StreamFormat
-  /// Without `alignment` in the caps, avc buffers are access units, as they are wherever such caps are found, and
-  /// byte-stream buffers are whole NAL units.
+struct RepackFormat<Codec: VideoCodecSyntax>: Sendable, Equatable {
+  let streamFormat: StreamFormat<Codec>
+  /// Without `alignment` in the caps, length-prefixed buffers are access units, as they are wherever such caps are
+  /// found, and byte-stream buffers are whole NAL units.
   let alignment: StreamAlignment
   /// nil where `codec_data` cannot be read: buffers can only be handed on as they are.
   let packaging: NALPackaging?
@@ -17,11 +17,11 @@ struct RepackFormat: Sendable, Equatable {
   /// Reads caps.
   ///
   /// - Throws: `STREAM/FORMAT` with what is missing or contradictory. That `codec_data` cannot be read is no error yet.
-  init(_ caps: CompressedCaps) throws(ElementError) {
+  init(_ caps: CompressedCaps<Codec>) throws(ElementError) {
     var packaging: NALPackaging? = caps.packaging
     for problem in caps.problems {
       switch problem {
-      case .missingCodecData where caps.streamFormat == .avc3: break
+      case .missingCodecData where caps.streamFormat == .inBand: break
       case .unreadableCodecData: packaging = nil
       default: throw Self.refusal(of: caps, problem)
       }
@@ -34,21 +34,27 @@ struct RepackFormat: Sendable, Equatable {
   }
 
   /// The error for caps whose `codec_data` cannot be read, where it must be.
-  static func unreadable(_ caps: CompressedCaps) -> ElementError {
+  static func unreadable(_ caps: CompressedCaps<Codec>) -> ElementError {
     refusal(of: caps, caps.problems.first { if case .unreadableCodecData = $0 { true } else { false } })
   }
 
-  private static func refusal(of caps: CompressedCaps, _ problem: CompressedCaps.Problem?) -> ElementError {
+  private static var known: String {
+    "\(Codec.outOfBandStreamFormat), \(Codec.inBandStreamFormat) and byte-stream"
+  }
+
+  private static func refusal(of caps: CompressedCaps<Codec>, _ problem: CompressedCaps<Codec>.Problem?) -> ElementError
+  {
     let what =
       switch problem {
-      case .otherMediaType(let found): "expected \(StreamFormat.mediaType), found \(found)"
-      case .unknownStreamFormat(let found): "stream-format=\(found) is not known; avc, avc3 and byte-stream are"
+      case .otherMediaType(let found): "expected \(Codec.mediaType), found \(found)"
+      case .unknownStreamFormat(let found): "stream-format=\(found) is not known; \(Self.known) are"
       case .unknownAlignment(let found): "alignment=\(found) is not known; au and nal are"
       case .missingCodecData: "stream-format=\(caps.streamFormat.rawValue) needs codec_data, and there is none"
       case .unexpectedCodecData: "stream-format=byte-stream has no codec_data, and there is some"
-      case .unreadableCodecData(let count, let error?): "codec_data of \(count) bytes is no avcC: \(error)"
+      case .unreadableCodecData(let count, let error?):
+        "codec_data of \(count) bytes is no \(Codec.ConfigurationRecord.name): \(error)"
       case .unreadableCodecData(_, nil): "codec_data is no buffer that can be mapped"
-      case nil: "codec_data is no avcC"
+      case nil: "codec_data is no \(Codec.ConfigurationRecord.name)"
       }
     return ElementError(
       .stream(.format), "This stream's caps cannot be worked with: \(what).", debug: what)

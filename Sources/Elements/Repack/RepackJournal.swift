@@ -5,8 +5,6 @@ import H26x
 /// What the repackager counts, and what it has to say of the stream.
 struct RepackJournal {
   var statistics = RepackStatistics()
-  /// Caps of the input that could not be worked with, and for which the bus has an error.
-  var refusedCaps: CompressedCaps?
   private var latency = RepackLatency()
   private var warnings: [ElementError] = []
   private var warned: Warning = []
@@ -22,10 +20,7 @@ struct RepackJournal {
   }
 
   /// Another stream begins.
-  mutating func beginStream() {
-    warned = []
-    refusedCaps = nil
-  }
+  mutating func beginStream() { warned = [] }
 
   /// Warns, once a stream.
   mutating func warnOnce(_ kind: Warning, _ warning: () -> ElementError) {
@@ -40,12 +35,12 @@ struct RepackJournal {
     }
   }
 
-  mutating func note(misplacedStartCodes count: Int, in format: StreamFormat?) {
+  mutating func note(misplacedStartCodes count: Int, in format: String?) {
     statistics.misplacedStartCodes += UInt64(count)
     warnOnce(.misplacedStartCodes) {
       ElementError(
         .stream(.format), "Start codes were found where lengths should be; they are replaced.",
-        debug: "\(count) in one buffer of \(format?.rawValue ?? "unknown") input")
+        debug: "\(count) in one buffer of \(format ?? "unknown") input")
     }
   }
 
@@ -69,7 +64,7 @@ struct RepackJournal {
   }
 
   /// Counts a buffer that goes out.
-  mutating func count(output size: Int, _ way: RepackWriter.Way) {
+  mutating func count(output size: Int, _ way: RepackWay) {
     statistics.bytesOut += UInt64(size)
     switch way {
     case .untouched: statistics.untouched += 1

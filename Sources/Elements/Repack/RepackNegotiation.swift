@@ -5,11 +5,15 @@ import H26x
 /// Which packagings there are for caps to choose from. Every field but the packaging's own is kept, in both directions.
 ///
 /// Nothing here depends on the stream: caps queries come from any thread at any time.
-enum RepackNegotiation {
-  private static let inputPackagings = [
-    ("byte-stream", ["au", "nal"]), ("avc", ["au", "nal"]), ("avc3", ["au", "nal"]),
-  ]
-  private static let outputPackagings = [("avc", ["au"]), ("avc3", ["au"]), ("byte-stream", ["au", "nal"])]
+enum RepackNegotiation<Codec: VideoCodecSyntax> {
+  private typealias Packaging = (format: StreamFormat<Codec>, alignments: [String])
+
+  private static var inputPackagings: [Packaging] {
+    [(.byteStream, ["au", "nal"]), (.outOfBand, ["au", "nal"]), (.inBand, ["au", "nal"])]
+  }
+  private static var outputPackagings: [Packaging] {
+    [(.outOfBand, ["au"]), (.inBand, ["au"]), (.byteStream, ["au", "nal"])]
+  }
 
   /// What can be on the other side: first the same packaging, then all others.
   ///
@@ -26,15 +30,15 @@ enum RepackNegotiation {
       result = otherTemplate.copy()
     } else {
       for index in 0..<caps.count {
-        guard var same = caps.structure(at: index), same.first.name == StreamFormat.mediaType else { continue }
+        guard var same = caps.structure(at: index), same.first.name == Codec.mediaType else { continue }
         same.remove("codec_data")
         result.merge(same)
       }
       for index in 0..<caps.count {
-        guard var other = caps.structure(at: index), other.first.name == StreamFormat.mediaType else { continue }
+        guard var other = caps.structure(at: index), other.first.name == Codec.mediaType else { continue }
         other.remove("codec_data")
         for (format, alignments) in side == .sink ? outputPackagings : inputPackagings {
-          other.set("stream-format", .string(format))
+          other.set("stream-format", .string(format.rawValue))
           other.set("alignment", .strings(alignments))
           result.merge(other.copy())
         }
@@ -50,16 +54,16 @@ enum RepackNegotiation {
   struct Choice {
     /// The structure of the possible caps that allows it.
     let index: Int
-    let streamFormat: StreamFormat
+    let streamFormat: StreamFormat<Codec>
     let alignment: StreamAlignment
   }
 
   /// Chooses the output: the input's packaging when it may stay, else what downstream named first.
-  static func choice(for input: RepackFormat, from possible: borrowing Caps) -> Choice {
+  static func choice(for input: RepackFormat<Codec>, from possible: borrowing Caps) -> Choice {
     let same = (0..<possible.count).first { possible[$0].allows("stream-format", input.streamFormat.rawValue) }
     let index = same ?? 0
-    let named = possible[index].strings("stream-format").first.flatMap(StreamFormat.init)
-    let streamFormat = same != nil ? input.streamFormat : named ?? .avc
+    let named = possible[index].strings("stream-format").first.flatMap(StreamFormat<Codec>.init)
+    let streamFormat = same != nil ? input.streamFormat : named ?? .outOfBand
     let keepsNALAlignment =
       streamFormat == .byteStream && input.alignment == .nalUnit && possible[index].allows("alignment", "nal")
     let alignment: StreamAlignment =

@@ -2,9 +2,7 @@
 import H26x
 
 /// The parameter sets of the stream, and which of them downstream has not been given yet.
-struct RepackParameterSets {
-  typealias Codec = H264
-
+struct RepackParameterSets<Codec: VideoCodecSyntax> {
   /// A parameter set that must go before the next picture.
   private struct Pending {
     var nalUnit: [UInt8]
@@ -23,16 +21,16 @@ struct RepackParameterSets {
   private(set) var areOutOfBand = false
   private var pending: [Pending] = []
   /// The input's `codec_data`, read and as it is.
-  private var record: Codec.DecoderConfigurationRecord?
+  private var record: Codec.ConfigurationRecord?
   private var recordBytes: [UInt8] = []
   /// Something in the stream contradicts the parameter sets of `codec_data`.
   private var isContradicted = false
 
   /// More cannot be waiting in a sane stream: every id of every kind.
-  private static let maximumPending = 32 + 32 + 32 + 256
+  private static var maximumPending: Int { 16 + 32 + 32 + 32 + 256 }
 
   /// Takes the parameter sets of new caps. Without any out of band, those known are kept: they are in the stream.
-  mutating func adopt(_ caps: CompressedCaps) {
+  mutating func adopt(_ caps: CompressedCaps<Codec>) {
     record = caps.record
     recordBytes = caps.codecData
     isContradicted = false
@@ -47,8 +45,8 @@ struct RepackParameterSets {
   }
 
   /// Whether `codec_data` of these caps holds parameter sets.
-  static func carriesParameterSets(_ caps: CompressedCaps) -> Bool {
-    caps.record?.sequenceParameterSets.isEmpty == false
+  static func carriesParameterSets(_ caps: CompressedCaps<Codec>) -> Bool {
+    caps.record?.nalUnits.contains { Codec.role(of: $0.span) == .sequenceParameterSet } ?? false
   }
 
   /// Says that downstream may know nothing any more, as after a seek.
@@ -86,12 +84,7 @@ struct RepackParameterSets {
 
   /// All NAL units in the order in which a decoder needs them.
   var nalUnits: [[UInt8]] {
-    if let record = description {
-      return record.sequenceParameterSets + (record.high?.sequenceParameterSetExtensions ?? [])
-        + record.pictureParameterSets
-    }
-    return store.sequenceParameterSetNALUnits + store.subsetSequenceParameterSetNALUnits + store.extensionNALUnits
-      + store.pictureParameterSetNALUnits
+    description?.nalUnits ?? store.nalUnits
   }
 
   /// Those that wait and were not overtaken by others of the same id, in the order in which a decoder needs them.
@@ -105,26 +98,28 @@ struct RepackParameterSets {
   /// Whether `codec_data` can be made.
   var canDescribe: Bool { description != nil || store.canReadSlices }
 
-  /// `codec_data` for avc or avc3 output; nil when the parameter sets are missing, or more than the record can hold.
-  func codecData(for output: StreamFormat, input: StreamFormat, lengthSize: NALLengthSize) -> [UInt8]? {
+  /// `codec_data` for length-prefixed output; nil when the parameter sets are missing, or more than the record can hold.
+  func codecData(
+    for output: StreamFormat<Codec>, input: StreamFormat<Codec>, lengthSize: NALLengthSize
+  ) -> [UInt8]? {
     // What cannot be read is handed on as it is.
     if output == input, record == nil, !recordBytes.isEmpty { return recordBytes }
-    // The record of avc3 does not follow the stream.
-    if let record, output == .avc3, input == .avc3 { return bytes(of: record, lengthSize) }
+    // A record beside sets in the stream does not follow the stream.
+    if let record, output == .inBand, input == .inBand { return bytes(of: record, lengthSize) }
     guard canDescribe else { return nil }
     do throws(BitstreamError) {
       let current =
         if let description { description } else {
-          try Codec.DecoderConfigurationRecord(store, nalLengthSize: lengthSize)
+          try Codec.ConfigurationRecord(store, nalLengthSize: lengthSize)
         }
-      return bytes(of: output == .avc3 ? current.withoutParameterSets : current, lengthSize)
+      return bytes(of: output == .inBand ? current.withoutParameterSets : current, lengthSize)
     } catch {
       return nil
     }
   }
 
   /// A record with another length size in it and nothing else changed.
-  private func bytes(of record: Codec.DecoderConfigurationRecord, _ lengthSize: NALLengthSize) -> [UInt8]? {
+  private func bytes(of record: Codec.ConfigurationRecord, _ lengthSize: NALLengthSize) -> [UInt8]? {
     if record == self.record, record.nalLengthSize == lengthSize { return recordBytes }
     var changed = record
     changed.nalLengthSize = lengthSize
@@ -132,5 +127,5 @@ struct RepackParameterSets {
   }
 
   /// The input's record, as long as nothing in the stream contradicts its parameter sets.
-  private var description: Codec.DecoderConfigurationRecord? { areOutOfBand && !isContradicted ? record : nil }
+  private var description: Codec.ConfigurationRecord? { areOutOfBand && !isContradicted ? record : nil }
 }

@@ -3,19 +3,19 @@ import GStreamer
 import H26x
 
 /// A buffer of the input that is an access unit or a part of one, with its NAL units found.
-final class RepackPiece: AccessUnitPiece {
+final class RepackPiece<Codec: VideoCodecSyntax>: AccessUnitPiece {
   private var buffer: Buffer?
   /// The NAL units. Those that are to be left out are taken out of it.
-  var found: FoundNALUnits
+  var found: FoundNALUnits<Codec>
 
   /// - Throws: `.error` when the buffer cannot be mapped.
   init(_ buffer: consuming Buffer, packaging: NALPackaging, searchesSlices: Bool) throws(FlowError) {
     self.buffer = consume buffer
-    found = FoundNALUnits()
+    found = FoundNALUnits<Codec>()
     try find(packaging, searchesSlices)
   }
 
-  private init(_ buffer: consuming Buffer, _ found: FoundNALUnits) {
+  private init(_ buffer: consuming Buffer, _ found: FoundNALUnits<Codec>) {
     self.buffer = consume buffer
     self.found = found
   }
@@ -30,7 +30,7 @@ final class RepackPiece: AccessUnitPiece {
 
   private func find(_ packaging: NALPackaging, _ searchesSlices: Bool) throws(FlowError) {
     var found = found
-    self.found = FoundNALUnits()
+    self.found = FoundNALUnits<Codec>()
     try withBytes { found.find(in: $0, packaging: packaging, searchesSlices: searchesSlices) }
     self.found = found
   }
@@ -69,7 +69,7 @@ final class RepackPiece: AccessUnitPiece {
   }
 
   /// The first part has the timestamps and metas: a buffer has them for the access unit that begins in it.
-  func part(_ range: Range<Int>) throws(FlowError) -> RepackPiece? {
+  func part(_ range: Range<Int>) throws(FlowError) -> RepackPiece<Codec>? {
     let isLast = range.upperBound == nalUnits.count
     let start = range.lowerBound == 0 ? 0 : origin(of: range.lowerBound)
     let end = isLast ? withBuffer { $0.size } : origin(of: range.upperBound)

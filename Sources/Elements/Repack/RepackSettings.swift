@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// The properties of `swifth264repack`.
+/// The properties of the repackagers.
 struct RepackSettings: Sendable, Equatable {
   var nalLengthSize = LengthSize.four
   var parameterSets = ParameterSetInsertion.automatic
@@ -15,7 +15,7 @@ struct RepackSettings: Sendable, Equatable {
     case two = 2
     case four = 4
 
-    static let typeName: StaticString = "GstSwiftH264RepackNALLengthSize"
+    static let typeName: StaticString = "GstSwiftRepackNALLengthSize"
     var nick: PropertyNick {
       switch self {
       case .one: PropertyNick("1", "One byte: NAL units of up to 255 bytes")
@@ -37,10 +37,10 @@ struct RepackSettings: Sendable, Equatable {
   enum ParameterSetInsertion: Int32, PropertyEnumeration {
     case automatic, never, keyframes, changes
 
-    static let typeName: StaticString = "GstSwiftH264RepackParameterSetInsertion"
+    static let typeName: StaticString = "GstSwiftRepackParameterSetInsertion"
     var nick: PropertyNick {
       switch self {
-      case .automatic: PropertyNick("auto", "As keyframes for avc and avc3 input, as never for byte-stream input")
+      case .automatic: PropertyNick("auto", "As keyframes where the input has them out of band, else as never")
       case .never: PropertyNick("never", "Never")
       case .keyframes:
         PropertyNick("keyframes", "Before each random access point that lacks them, and when they change")
@@ -58,7 +58,7 @@ struct RepackSettings: Sendable, Equatable {
     static let endOfSequence = Self(rawValue: 8)
     static let parameterSets = Self(rawValue: 16)
 
-    static let typeName: StaticString = "GstSwiftH264RepackDrop"
+    static let typeName: StaticString = "GstSwiftRepackDrop"
     static var nicks: [(Self, PropertyNick)] {
       [
         (.delimiters, PropertyNick("aud", "Access unit delimiters")),
@@ -70,26 +70,29 @@ struct RepackSettings: Sendable, Equatable {
     }
 
     /// The NAL unit types that these are.
-    var types: NALUnitTypeSet {
-      var types: [H264.NALUnitType] = []
-      if contains(.delimiters) { types += [.accessUnitDelimiter] }
-      if contains(.filler) { types += [.fillerData] }
-      if contains(.supplementalInformation) { types += [.sei] }
-      if contains(.endOfSequence) { types += [.endOfSequence, .endOfStream] }
-      if contains(.parameterSets) {
-        types += [
-          .sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension, .subsetSequenceParameterSet,
-        ]
+    func types<Codec: VideoCodecSyntax>(of codec: Codec.Type) -> NALUnitTypeSet {
+      guard !isEmpty else { return NALUnitTypeSet() }
+      let type = Codec.NALUnitType.self
+      var types = NALUnitTypeSet()
+      if contains(.delimiters) { types.insert(type.accessUnitDelimiter.rawValue) }
+      if contains(.filler) { types.insert(type.fillerData.rawValue) }
+      if contains(.supplementalInformation) { types.insert(type.sei.rawValue) }
+      if contains(.endOfSequence) {
+        types.insert(type.endOfSequence.rawValue)
+        types.insert(type.endOfStream.rawValue)
       }
-      return NALUnitTypeSet(types)
+      if contains(.parameterSets) {
+        types = types.union(NALUnitTypeSet((0..<64).lazy.filter { type.init(rawValue: $0).isParameterSet }))
+      }
+      return types
     }
   }
 
   static var properties: [Setting<Self>] {
     [
-      .enumeration("nal-length-size", \.nalLengthSize, "Bytes of a NAL unit's length in avc and avc3 output"),
+      .enumeration("nal-length-size", \.nalLengthSize, "Bytes of a NAL unit's length in length-prefixed output"),
       .enumeration(
-        "insert-parameter-sets", \.parameterSets, "When to put parameter sets into byte-stream and avc3 output"),
+        "insert-parameter-sets", \.parameterSets, "When to put parameter sets into output that has them in-band"),
       .boolean("insert-aud", \.insertsDelimiter, "Put an access unit delimiter before each access unit that lacks one"),
       .flags("drop", \.drop, "NAL units to leave out"),
     ]

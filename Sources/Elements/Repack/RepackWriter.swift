@@ -3,16 +3,13 @@ import GStreamer
 import H26x
 
 /// The access unit's way into the output buffer: untouched, in place, or by one copy.
-struct RepackWriter: ~Copyable {
+struct RepackWriter<Codec: VideoCodecSyntax>: ~Copyable {
   private var pool = SizedBufferPool()
-
-  /// Which way the bytes took.
-  enum Way { case untouched, inPlace, copied }
 
   /// An access unit in the output's packaging.
   struct Written: ~Copyable {
     var buffer: Buffer
-    let way: Way
+    let way: RepackWay
   }
 
   /// Brings an access unit into the output's packaging.
@@ -25,7 +22,8 @@ struct RepackWriter: ~Copyable {
   /// - Throws: ``RepackFailure`` with a message for a NAL unit that is too long for its length, without one when memory
   ///   runs out.
   mutating func write(
-    _ pieces: [RepackPiece], inserting insertions: [[UInt8]], from input: NALPackaging?, as output: RepackFormat
+    _ pieces: [RepackPiece<Codec>], inserting insertions: [[UInt8]], from input: NALPackaging?,
+    as output: RepackFormat<Codec>
   ) throws(RepackFailure) -> Written {
     guard let packaging = output.packaging else { throw RepackFailure(.error) }
     do throws(FlowError) {
@@ -55,7 +53,7 @@ struct RepackWriter: ~Copyable {
   }
 
   private static func writeInPlace(
-    _ piece: RepackPiece, as packaging: NALPackaging
+    _ piece: RepackPiece<Codec>, as packaging: NALPackaging
   ) throws(FlowError) -> Buffer {
     var buffer = piece.takeBuffer()
     var map = try buffer.mapForWriting()
@@ -69,7 +67,7 @@ struct RepackWriter: ~Copyable {
   }
 
   private mutating func copy(
-    _ pieces: [RepackPiece], inserting insertions: [[UInt8]], as packaging: NALPackaging, size: Int
+    _ pieces: [RepackPiece<Codec>], inserting insertions: [[UInt8]], as packaging: NALPackaging, size: Int
   ) throws(FlowError) -> Buffer {
     var buffer = try pool.acquire(size)
     Self.describe(&buffer, pieces)
@@ -91,7 +89,7 @@ struct RepackWriter: ~Copyable {
   }
 
   /// Timestamps, flags and metas of the output out of those of the pieces.
-  private static func describe(_ buffer: inout Buffer, _ pieces: [RepackPiece]) {
+  private static func describe(_ buffer: inout Buffer, _ pieces: [RepackPiece<Codec>]) {
     var isDamaged = false
     for (index, piece) in pieces.enumerated() {
       isDamaged = isDamaged || piece.found.damage != nil
@@ -99,7 +97,8 @@ struct RepackWriter: ~Copyable {
         if index == 0 {
           buffer.copyMetadata(from: source)
         } else {
-          merge(source, isPicture: piece.nalUnits.contains { 1...5 ~= $0.type }, into: &buffer)
+          merge(
+            source, isPicture: piece.nalUnits.contains { Codec.NALUnitType(rawValue: $0.type).isVCL }, into: &buffer)
         }
       }
     }
@@ -126,7 +125,7 @@ struct RepackWriter: ~Copyable {
   }
 
   private static func outputSize(
-    of piece: RepackPiece, _ packaging: NALPackaging, _ insertions: [[UInt8]]
+    of piece: RepackPiece<Codec>, _ packaging: NALPackaging, _ insertions: [[UInt8]]
   ) throws(RepackFailure) -> Int {
     do throws(BitstreamError) {
       return try piece.found.repackager.outputSize(packaging, inserting: insertions)
@@ -144,3 +143,6 @@ struct RepackWriter: ~Copyable {
     }
   }
 }
+
+/// Which way the bytes of an access unit took.
+enum RepackWay { case untouched, inPlace, copied }

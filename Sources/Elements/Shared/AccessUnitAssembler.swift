@@ -14,8 +14,7 @@ import H26x
 ///   assembler.removeAccessUnit()
 /// }
 /// ```
-struct AccessUnitAssembler<Piece: AccessUnitPiece> {
-  typealias Codec = H264
+struct AccessUnitAssembler<Codec: VideoCodecSyntax, Piece: AccessUnitPiece> {
   typealias Detector = Codec.AccessUnitDetector
 
   /// The pieces of the access unit that is being collected, or is complete.
@@ -55,7 +54,7 @@ struct AccessUnitAssembler<Piece: AccessUnitPiece> {
   ///   - read: shown each NAL unit that goes into the access unit, in order, before the next is judged.
   /// - Returns: false when the input is used up before.
   mutating func collect(
-    judge: (inout Detector, Span<UInt8>) -> Detector.Boundary,
+    judge: (inout Detector, Span<UInt8>) -> AccessUnitBoundary,
     read: (Span<UInt8>, Repackager.Entry) -> Void
   ) throws(FlowError) -> Bool {
     guard !isComplete, let piece = incoming else { return isComplete }
@@ -107,7 +106,7 @@ struct AccessUnitAssembler<Piece: AccessUnitPiece> {
   /// The NAL unit that begins the next access unit; nil when none of this buffer does.
   private mutating func nextBoundary(
     in bytes: Span<UInt8>, _ nalUnits: [Repackager.Entry],
-    judge: (inout Detector, Span<UInt8>) -> Detector.Boundary,
+    judge: (inout Detector, Span<UInt8>) -> AccessUnitBoundary,
     read: (Span<UInt8>, Repackager.Entry) -> Void
   ) -> Int? {
     while position < nalUnits.count {

@@ -6,9 +6,7 @@ import H26x
 ///
 /// Reading never fails. What is wrong is listed in ``problems``; each element knows which of these it can live with,
 /// and words the message of those it cannot.
-struct CompressedCaps: Sendable, Equatable {
-  typealias Codec = H264
-
+struct CompressedCaps<Codec: VideoCodecSyntax>: Sendable, Equatable {
   /// Something that does not fit.
   enum Problem: Error, Sendable, Equatable {
     /// Not this codec's: the media type that was found.
@@ -28,30 +26,32 @@ struct CompressedCaps: Sendable, Equatable {
   /// Fields that say what the stream might say otherwise.
   struct Fields: OptionSet, Sendable, Hashable {
     let rawValue: UInt16
-    static let colorimetry = Self(rawValue: 1)
-    static let chromaSite = Self(rawValue: 2)
-    static let pixelAspectRatio = Self(rawValue: 4)
-    static let interlaceMode = Self(rawValue: 8)
-    static let multiviewMode = Self(rawValue: 16)
-    static let masteringDisplay = Self(rawValue: 32)
-    static let contentLight = Self(rawValue: 64)
+    static var colorimetry: Self { Self(rawValue: 1) }
+    static var chromaSite: Self { Self(rawValue: 2) }
+    static var pixelAspectRatio: Self { Self(rawValue: 4) }
+    static var interlaceMode: Self { Self(rawValue: 8) }
+    static var multiviewMode: Self { Self(rawValue: 16) }
+    static var masteringDisplay: Self { Self(rawValue: 32) }
+    static var contentLight: Self { Self(rawValue: 64) }
 
-    fileprivate static let names: [(String, Self)] = [
-      ("colorimetry", .colorimetry), ("chroma-site", .chromaSite), ("pixel-aspect-ratio", .pixelAspectRatio),
-      ("interlace-mode", .interlaceMode), ("multiview-mode", .multiviewMode),
-      ("mastering-display-info", .masteringDisplay), ("content-light-level", .contentLight),
-    ]
+    fileprivate static var names: [(String, Self)] {
+      [
+        ("colorimetry", .colorimetry), ("chroma-site", .chromaSite), ("pixel-aspect-ratio", .pixelAspectRatio),
+        ("interlace-mode", .interlaceMode), ("multiview-mode", .multiviewMode),
+        ("mastering-display-info", .masteringDisplay), ("content-light-level", .contentLight),
+      ]
+    }
   }
 
   /// How NAL units are packed and where parameter sets are. Where the caps do not say so (or say what nobody knows),
-  /// `codec_data` tells avc from byte-stream.
-  let streamFormat: StreamFormat
+  /// `codec_data` tells a length-prefixed stream from a byte stream.
+  let streamFormat: StreamFormat<Codec>
   /// What a buffer holds; nil when the caps do not say.
   let alignment: StreamAlignment?
   /// `codec_data` as it is; empty when there is none, or none that can be mapped.
   let codecData: [UInt8]
   /// What ``codecData`` says; nil when there is none, when it cannot be read, and for a byte stream.
-  let record: Codec.DecoderConfigurationRecord?
+  let record: Codec.ConfigurationRecord?
   /// `framerate`, when it is above 0.
   let frameRate: GStreamer.Fraction?
   /// Which of the fields there are.
@@ -63,13 +63,13 @@ struct CompressedCaps: Sendable, Equatable {
   init(_ caps: borrowing Caps) {
     let view = caps.first
     var problems: [Problem] = []
-    if view.name != StreamFormat.mediaType { problems.append(.otherMediaType(view.name)) }
+    if view.name != Codec.mediaType { problems.append(.otherMediaType(view.name)) }
 
     let hasCodecData = view.has("codec_data")
     let name = view.string("stream-format")
-    let named = name.flatMap(StreamFormat.init)
+    let named = name.flatMap(StreamFormat<Codec>.init)
     if let name, named == nil { problems.append(.unknownStreamFormat(name)) }
-    streamFormat = named ?? (hasCodecData ? .avc : .byteStream)
+    streamFormat = named ?? (hasCodecData ? .outOfBand : .byteStream)
 
     let alignmentName = view.string("alignment")
     alignment = alignmentName.flatMap(StreamAlignment.init)
@@ -77,7 +77,7 @@ struct CompressedCaps: Sendable, Equatable {
 
     let bytes = hasCodecData ? Self.codecData(view) : nil
     codecData = bytes ?? []
-    var record: Codec.DecoderConfigurationRecord?
+    var record: Codec.ConfigurationRecord?
     switch (streamFormat.isLengthPrefixed, hasCodecData) {
     case (true, true):
       do throws(BitstreamError) {

@@ -2,9 +2,9 @@
 import H26x
 
 /// The NAL units of a buffer, as far as they can be found.
-struct FoundNALUnits: Sendable {
+struct FoundNALUnits<Codec: VideoCodecSyntax>: Sendable {
   /// The NAL units, with the means to write them in another packaging.
-  var repackager = Repackager(codec: .h264)
+  var repackager = Repackager(codec: Codec.codec)
   /// What ended the search early; nil when the whole buffer could be read.
   private(set) var damage: BitstreamError?
   /// Start codes found in a length-prefixed buffer, where none can be.
@@ -38,7 +38,7 @@ struct FoundNALUnits: Sendable {
         damage = error
       }
       misplacedStartCodes = repackager.repairStartCodes(in: bytes) { entry in
-        searchesSlices || !H264.NALUnitType(rawValue: entry.type).isVCL
+        searchesSlices || !Codec.NALUnitType(rawValue: entry.type).isVCL
       }
     }
   }

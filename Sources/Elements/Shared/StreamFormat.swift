@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
-/// The caps field `stream-format` of `video/x-h264`: where parameter sets are and how NAL units are packed.
-enum StreamFormat: String, Sendable {
-  /// Lengths in front, parameter sets in `codec_data`.
-  case avc
-  /// Lengths in front, parameter sets in the stream.
-  case avc3
+/// The caps field `stream-format` of a codec: where parameter sets are and how NAL units are packed.
+enum StreamFormat<Codec: VideoCodecSyntax>: RawRepresentable, Sendable, Hashable {
+  /// Lengths in front, parameter sets in `codec_data`: avc.
+  case outOfBand
+  /// Lengths in front, parameter sets in the stream: avc3.
+  case inBand
   /// Start codes in front, parameter sets in the stream.
-  case byteStream = "byte-stream"
+  case byteStream
 
-  /// The media type of caps.
-  static let mediaType = "video/x-h264"
+  /// The format of this name in caps; nil for one that the codec does not have.
+  init?(rawValue: String) {
+    switch rawValue {
+    case Codec.outOfBandStreamFormat: self = .outOfBand
+    case Codec.inBandStreamFormat: self = .inBand
+    case "byte-stream": self = .byteStream
+    default: return nil
+    }
+  }
+
+  /// The name in caps.
+  var rawValue: String {
+    switch self {
+    case .outOfBand: Codec.outOfBandStreamFormat
+    case .inBand: Codec.inBandStreamFormat
+    case .byteStream: "byte-stream"
+    }
+  }
 
   /// Whether NAL units have lengths in front.
   var isLengthPrefixed: Bool { self != .byteStream }

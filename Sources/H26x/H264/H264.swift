@@ -11,6 +11,11 @@ public enum H264: VideoCodecSyntax {
   public static var nalUnitHeaderLength: Int { 1 }
   public static var accessUnitDelimiter: [UInt8] { [0x09, 0xF0] }
 
+  /// A subset SPS stays in the stream.
+  public static var typesInConfigurationRecord: NALUnitTypeSet {
+    NALUnitTypeSet([.sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension])
+  }
+
   /// The configuration record, avcC.
   public typealias ConfigurationRecord = DecoderConfigurationRecord
 
@@ -101,6 +106,7 @@ extension H264.SliceHeader: SliceHeaderSyntax {
 extension H264.RecoveryPoint: RecoveryPointSyntax {}
 
 extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
+  public static var name: String { "avcC" }
   /// All NAL units of the record: SPS, SPS extensions, PPS.
   public var nalUnits: [[UInt8]] {
     sequenceParameterSets + (high?.sequenceParameterSetExtensions ?? []) + pictureParameterSets

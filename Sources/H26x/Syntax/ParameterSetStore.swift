@@ -45,6 +45,8 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
   /// Where it gets its parameter sets from.
   associatedtype ParameterSets: Sendable
 
+  /// What it is called, for people: avcC, hvcC.
+  static var name: String { get }
   /// Reads a record.
   ///
   /// - Throws: `.truncated`, `.valueOutOfRange`, `.unsupported`.
@@ -58,9 +60,13 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
   /// - Throws: `.lengthNotRepresentable`.
   func bytes() throws(BitstreamError) -> [UInt8]
   /// How long the lengths in front of NAL units are.
-  var nalLengthSize: NALLengthSize { get }
+  var nalLengthSize: NALLengthSize { get set }
   /// All NAL units of the record in the order in which a stream is to send them.
   var nalUnits: [[UInt8]] { get }
   /// The record of a stream whose parameter sets are all in-band: none in here.
   var withoutParameterSets: Self { get }
+}
+
+extension ConfigurationRecordSyntax {
+  public static var name: String { "configuration record" }
 }

@@ -28,6 +28,9 @@ public protocol VideoCodecSyntax: Sendable {
   static var nalUnitHeaderLength: Int { get }
   /// An access unit delimiter that allows every slice type, header included.
   static var accessUnitDelimiter: [UInt8] { get }
+  /// The types that a configuration record takes out of the stream; all parameter sets unless the codec says
+  /// otherwise.
+  static var typesInConfigurationRecord: NALUnitTypeSet { get }
   /// What a NAL unit is in its access unit, judged by its header alone.
   ///
   /// - Parameter nalUnit: the NAL unit, header included; one without bytes is ``NALUnitRole/other``.
@@ -96,4 +99,10 @@ public protocol VideoCodecSyntax: Sendable {
   associatedtype Tracker: FormatTracking where Tracker.Codec == Self
   /// Tells what an access unit holds.
   associatedtype Inspector: AccessUnitInspecting where Inspector.Codec == Self
+}
+
+extension VideoCodecSyntax {
+  public static var typesInConfigurationRecord: NALUnitTypeSet {
+    NALUnitTypeSet((0..<64).lazy.filter { NALUnitType(rawValue: $0).isParameterSet })
+  }
 }

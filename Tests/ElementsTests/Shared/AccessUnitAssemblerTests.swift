@@ -17,7 +17,7 @@ struct AccessUnitAssemblerTests {
     let canBeCut: Bool
 
     init(_ bytes: [UInt8], _ packaging: NALPackaging, isMarked: Bool = false, canBeCut: Bool = true) {
-      var found = FoundNALUnits()
+      var found = FoundNALUnits<H264>()
       found.find(in: bytes.span, packaging: packaging)
       self.bytes = bytes
       nalUnits = found.repackager.entries
@@ -58,7 +58,7 @@ struct AccessUnitAssemblerTests {
   private func assemble(
     _ pieces: [Piece], alignment: StreamAlignment = .nalUnit, finishes: Bool = true
   ) throws -> [[[[UInt8]]]] {
-    var assembler = AccessUnitAssembler<Piece>(alignment)
+    var assembler = AccessUnitAssembler<H264, Piece>(alignment)
     var sets = H264.ParameterSets()
     var result: [[[[UInt8]]]] = []
     var read: [[UInt8]] = []
@@ -156,7 +156,7 @@ struct AccessUnitAssemblerTests {
   }
 
   @Test func aFlushForgetsWhatWasBegun() throws {
-    var assembler = AccessUnitAssembler<Piece>(.nalUnit)
+    var assembler = AccessUnitAssembler<H264, Piece>(.nalUnit)
     let sets = H264.ParameterSets()
     func put(_ nalUnit: [UInt8], isMarked: Bool) throws -> Bool {
       assembler.put(Piece(Stream.annexB([nalUnit]), .annexB, isMarked: isMarked))

@@ -14,14 +14,14 @@ private typealias Stream = RepackStream
 
   init() { Harness.initialise() }
 
-  private func read(_ text: String) throws -> CompressedCaps {
+  private func read(_ text: String) throws -> CompressedCaps<H264> {
     guard let caps = Caps(parsing: text) else { throw Harness.Failure.noCaps }
-    return CompressedCaps(caps)
+    return CompressedCaps<H264>(caps)
   }
 
   @Test func everyPackaging() throws {
     for alignment in [StreamAlignment.accessUnit, .nalUnit] {
-      for format in [StreamFormat.avc, .avc3] {
+      for format in [StreamFormat<H264>.outOfBand, .inBand] {
         let caps = try read(Stream.caps(format.rawValue, alignment.rawValue, codecData: Self.record))
         #expect(caps.streamFormat == format && caps.alignment == alignment)
         #expect(caps.codecData == Self.record && caps.record?.sequenceParameterSets == [Stream.sps()])
@@ -37,11 +37,11 @@ private typealias Stream = RepackStream
     let bare = try read("video/x-h264")
     #expect(bare.streamFormat == .byteStream && bare.alignment == nil && bare.problems == [] && bare.fields == [])
     let described = try read("video/x-h264, codec_data=(buffer)\(Stream.hexadecimal(Self.record))")
-    #expect(described.streamFormat == .avc && described.alignment == nil && described.record != nil)
+    #expect(described.streamFormat == .outOfBand && described.alignment == nil && described.record != nil)
     #expect(described.problems == [])
   }
 
-  private static let problems: [(String, [CompressedCaps.Problem])] = [
+  private static let problems: [(String, [CompressedCaps<H264>.Problem])] = [
     ("video/x-h265", [.otherMediaType("video/x-h265")]),
     ("video/x-h264, stream-format=mp4", [.unknownStreamFormat("mp4")]),
     ("video/x-h264, alignment=frame", [.unknownAlignment("frame")]),
@@ -58,7 +58,7 @@ private typealias Stream = RepackStream
     ),
   ]
 
-  @Test(arguments: problems) func problemsAreListed(text: String, expected: [CompressedCaps.Problem]) throws {
+  @Test(arguments: problems) func problemsAreListed(text: String, expected: [CompressedCaps<H264>.Problem]) throws {
     let caps = try read(text)
     #expect(caps.problems == expected)
     #expect(caps.record == nil)
@@ -79,14 +79,14 @@ private typealias Stream = RepackStream
     }
   }
 
-  private static let fields: [(String, CompressedCaps.Fields)] = [
+  private static let fields: [(String, CompressedCaps<H264>.Fields)] = [
     ("colorimetry=bt709", .colorimetry), ("chroma-site=mpeg2", .chromaSite),
     ("pixel-aspect-ratio=1/1", .pixelAspectRatio), ("interlace-mode=mixed", .interlaceMode),
     ("multiview-mode=mono", .multiviewMode), ("content-light-level=(string)\"1:2\"", .contentLight),
     ("mastering-display-info=(string)\"1:2:3:4:5:6:7:8:9:10\"", .masteringDisplay),
   ]
 
-  @Test(arguments: fields) func fieldsAreTold(text: String, field: CompressedCaps.Fields) throws {
+  @Test(arguments: fields) func fieldsAreTold(text: String, field: CompressedCaps<H264>.Fields) throws {
     #expect(try read("video/x-h264, \(text)").fields == field)
   }
 }
