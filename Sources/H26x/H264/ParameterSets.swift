@@ -4,7 +4,7 @@ extension H264 {
   /// The parameter sets received so far, by id: 32 SPS, 32 subset SPS, 32 SPS extensions, 256 PPS.
   ///
   /// It is bounded by those numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before
-  /// its SPS; it is read when both are there.
+  /// its SPS. A changed SPS costs its PPS no more than a look: none is read again.
   public struct ParameterSets: ParameterSetStore {
     /// What an insertion did.
     public typealias Change = ParameterSetChange
@@ -12,22 +12,12 @@ extension H264 {
     /// The longest parameter set that is taken, in bytes: what avcC's 16-bit lengths can say.
     public static let maximumNALUnitLength = 0xFFFF
 
-    private struct SequenceSlot: Sendable {
-      var bytes: [UInt8]
-      var set: SequenceParameterSet
-    }
-
-    private struct PictureSlot: Sendable {
-      var bytes: [UInt8]
-      var set: PictureParameterSet
-    }
-
-    private var sequences = [SequenceSlot?](repeating: nil, count: 32)
-    private var subsets = [SubsetSequenceParameterSet?](repeating: nil, count: 32)
-    private var subsetBytes = [[UInt8]](repeating: [], count: 32)
-    private var extensions = [[UInt8]](repeating: [], count: 32)
-    private var pictures = [PictureSlot?](repeating: nil, count: 256)
+    private var sequences = ParameterSetTable<SequenceParameterSet>(capacity: 32)
+    private var subsets = ParameterSetTable<SubsetSequenceParameterSet>(capacity: 32)
+    private var extensions = ParameterSetTable<SequenceParameterSetExtension>(capacity: 32)
+    private var pictures = ParameterSetTable<ReadPictureParameterSet>(capacity: 256)
     private var slices = [SliceParameters?](repeating: nil, count: 256)
+    private var readableCount = 0
 
     /// Creates an empty store.
     public init() {}
@@ -43,9 +33,7 @@ extension H264 {
     @discardableResult
     public mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> Change {
       let header = try NALUnitHeader(nalUnit)
-      guard nalUnit.count <= Self.maximumNALUnitLength else {
-        throw BitstreamError(.lengthOutOfBounds, "parameter set", bitOffset: 0)
-      }
+      try ParameterSetTable<SequenceParameterSet>.checkLength(nalUnit)
       switch header.type {
       case .sequenceParameterSet: return try insert(spsNALUnit: nalUnit)
       case .pictureParameterSet: return try insert(ppsNALUnit: nalUnit)
@@ -59,63 +47,49 @@ extension H264 {
     @discardableResult
     public mutating func insert(spsNALUnit bytes: Span<UInt8>) throws(BitstreamError) -> Change {
       let id = try Self.sequenceID(bytes)
-      if let old = sequences[id], BulkBytes.areEqual(old.bytes, bytes) { return .unchanged }
-      guard bytes.count <= Self.maximumNALUnitLength else {
-        throw BitstreamError(.lengthOutOfBounds, "parameter set", bitOffset: 0)
-      }
+      if sequences.holds(bytes, as: id) { return .unchanged }
+      try ParameterSetTable<SequenceParameterSet>.checkLength(bytes)
       let set = try SequenceParameterSet(nalUnit: bytes)
-      let change: Change = sequences[id] == nil ? .added : .replaced
-      sequences[id] = SequenceSlot(bytes: [UInt8](copying: bytes), set: set)
-      updatePictures(of: id)
+      let change = sequences.insert(set, bytes, as: id)
+      for picture in UInt8.min...UInt8.max where pictures[picture]?.any.sequenceParameterSetID == id {
+        updateSlices(of: picture)
+      }
       return change
     }
 
     /// Takes a picture parameter set; see ``insert(_:)``.
     @discardableResult
     public mutating func insert(ppsNALUnit bytes: Span<UInt8>) throws(BitstreamError) -> Change {
-      var reader = BitReader(bytes, from: 1)
-      let id = Int(try reader.ue8(in: 0...255, "pic_parameter_set_id"))
-      if let old = pictures[id], BulkBytes.areEqual(old.bytes, bytes) { return .unchanged }
-      guard bytes.count <= Self.maximumNALUnitLength else {
-        throw BitstreamError(.lengthOutOfBounds, "parameter set", bitOffset: 0)
-      }
-      let sequence = Int(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
-      let (set, isCertain) = try read(ppsNALUnit: bytes, chromaFormat: sequences[sequence]?.set.chromaFormat)
-      let change: Change = pictures[id] == nil ? .added : .replaced
-      pictures[id] = PictureSlot(bytes: [UInt8](copying: bytes), set: set)
-      slices[id] = isCertain ? sequences[sequence].map { SliceParameters(set, $0.set) } : nil
+      let id = try Self.pictureID(bytes)
+      if pictures.holds(bytes, as: id) { return .unchanged }
+      try ParameterSetTable<SequenceParameterSet>.checkLength(bytes)
+      let change = pictures.insert(try ReadPictureParameterSet(bytes), bytes, as: id)
+      updateSlices(of: id)
       return change
-    }
-
-    /// Reads a PPS for the chroma format of its SPS. When that fails, or the SPS is yet to come, either number of
-    /// scaling lists will do: the set is kept, and read again when an SPS comes.
-    private func read(
-      ppsNALUnit bytes: Span<UInt8>, chromaFormat: ChromaFormat?
-    ) throws(BitstreamError) -> (set: PictureParameterSet, isCertain: Bool) {
-      do throws(BitstreamError) {
-        return (try PictureParameterSet(nalUnit: bytes, chromaFormat: chromaFormat ?? .yuv420), chromaFormat != nil)
-      } catch {
-        let other: ChromaFormat = chromaFormat == .yuv444 ? .yuv420 : .yuv444
-        return (try PictureParameterSet(nalUnit: bytes, chromaFormat: other), false)
-      }
     }
 
     private mutating func insert(subsetNALUnit bytes: Span<UInt8>) throws(BitstreamError) -> Change {
       let id = try Self.sequenceID(bytes)
-      if BulkBytes.areEqual(subsetBytes[id], bytes) { return .unchanged }
-      let set = try SubsetSequenceParameterSet(nalUnit: bytes)
-      let change: Change = subsets[id] == nil ? .added : .replaced
-      subsets[id] = set
-      subsetBytes[id] = [UInt8](copying: bytes)
-      return change
+      if subsets.holds(bytes, as: id) { return .unchanged }
+      return subsets.insert(try SubsetSequenceParameterSet(nalUnit: bytes), bytes, as: id)
     }
 
     private mutating func insert(extensionNALUnit bytes: Span<UInt8>) throws(BitstreamError) -> Change {
-      let id = Int(try SequenceParameterSetExtension(nalUnit: bytes).id)
-      if BulkBytes.areEqual(extensions[id], bytes) { return .unchanged }
-      let change: Change = extensions[id].isEmpty ? .added : .replaced
-      extensions[id] = [UInt8](copying: bytes)
-      return change
+      let set = try SequenceParameterSetExtension(nalUnit: bytes)
+      if extensions.holds(bytes, as: set.id) { return .unchanged }
+      return extensions.insert(set, bytes, as: set.id)
+    }
+
+    private mutating func updateSlices(of picture: UInt8) {
+      var parameters: SliceParameters?
+      if let read = pictures[picture], let sps = sequences[read.any.sequenceParameterSetID],
+        let pps = read.set(for: sps.chromaFormat)
+      {
+        parameters = SliceParameters(pps, sps)
+      }
+      let index = Int(picture)
+      readableCount += (parameters == nil ? 0 : 1) - (slices[index] == nil ? 0 : 1)
+      slices[index] = parameters
     }
 
     /// Forgets everything.
@@ -124,17 +98,16 @@ extension H264 {
     // MARK: Looking up
 
     /// The SPS with the id, nil if there is none.
-    public func sequenceParameterSet(_ id: UInt8) -> SequenceParameterSet? {
-      id < 32 ? sequences[Int(id)]?.set : nil
-    }
+    public func sequenceParameterSet(_ id: UInt8) -> SequenceParameterSet? { sequences[id] }
 
     /// The subset SPS with the id, nil if there is none.
-    public func subsetSequenceParameterSet(_ id: UInt8) -> SubsetSequenceParameterSet? {
-      id < 32 ? subsets[Int(id)] : nil
-    }
+    public func subsetSequenceParameterSet(_ id: UInt8) -> SubsetSequenceParameterSet? { subsets[id] }
 
-    /// The PPS with the id, nil if there is none.
-    public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? { pictures[Int(id)]?.set }
+    /// The PPS with the id, as its SPS has it read; nil if there is none.
+    public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? {
+      guard let read = pictures[id] else { return nil }
+      return sequences[read.any.sequenceParameterSetID].flatMap { read.set(for: $0.chromaFormat) } ?? read.any
+    }
 
     /// How to read the header of a slice that names this PPS; nil when it or its SPS is not there.
     ///
@@ -147,9 +120,7 @@ extension H264 {
     }
 
     private func subsetSliceParameters(_ id: UInt8) -> SliceParameters? {
-      guard let pps = pictures[Int(id)]?.set, let sps = subsets[Int(pps.sequenceParameterSetID)] else {
-        return slices[Int(id)]
-      }
+      guard let pps = pictures[id]?.any, let sps = subsets[pps.sequenceParameterSetID] else { return slices[Int(id)] }
       return SliceParameters(pps, sps.base)
     }
 
@@ -159,9 +130,7 @@ extension H264 {
       do throws(BitstreamError) {
         switch try NALUnitHeader(nalUnit).type {
         case .sequenceParameterSet: return sequences[try Self.sequenceID(nalUnit)] != nil
-        case .pictureParameterSet:
-          var reader = BitReader(nalUnit, from: 1)
-          return pictures[Int(try reader.ue8(in: 0...255, "pic_parameter_set_id"))] != nil
+        case .pictureParameterSet: return pictures[try Self.pictureID(nalUnit)] != nil
         default: return false
         }
       } catch {
@@ -170,69 +139,86 @@ extension H264 {
     }
 
     /// The NAL units of all SPS, by id.
-    public var sequenceParameterSetNALUnits: [[UInt8]] { sequences.compactMap { $0?.bytes } }
+    public var sequenceParameterSetNALUnits: [[UInt8]] { sequences.nalUnits }
 
     /// The NAL units of all subset SPS, by id.
-    public var subsetSequenceParameterSetNALUnits: [[UInt8]] { subsetBytes.filter { !$0.isEmpty } }
+    public var subsetSequenceParameterSetNALUnits: [[UInt8]] { subsets.nalUnits }
 
     /// The NAL units of all SPS extensions, by id.
-    public var extensionNALUnits: [[UInt8]] { extensions.filter { !$0.isEmpty } }
+    public var extensionNALUnits: [[UInt8]] { extensions.nalUnits }
 
     /// The NAL units of all PPS, by id.
-    public var pictureParameterSetNALUnits: [[UInt8]] { pictures.compactMap { $0?.bytes } }
+    public var pictureParameterSetNALUnits: [[UInt8]] { pictures.nalUnits }
 
     /// All NAL units in the order in which a stream is to send them: SPS, SPS extensions, subset SPS, PPS.
-    public var nalUnits: [[UInt8]] {
-      sequenceParameterSetNALUnits + extensionNALUnits + subsetSequenceParameterSetNALUnits
-        + pictureParameterSetNALUnits
-    }
+    public var nalUnits: [[UInt8]] { sequences.nalUnits + extensions.nalUnits + subsets.nalUnits + pictures.nalUnits }
 
     /// Whether there is no SPS.
-    public var isEmpty: Bool { sequences.allSatisfy { $0 == nil } }
+    public var isEmpty: Bool { sequences.isEmpty }
 
     /// Whether there is a PPS, whether or not its SPS is there.
-    public var hasPictureParameterSet: Bool { pictures.contains { $0 != nil } }
+    public var hasPictureParameterSet: Bool { !pictures.isEmpty }
 
     /// Whether a PPS is there whose SPS is there as well: slices can be read.
-    public var canReadSlices: Bool { slices.contains { $0 != nil } }
-
-    private mutating func updatePictures(of sequence: Int) {
-      guard let sps = sequences[sequence]?.set else { return }
-      for id in pictures.indices {
-        guard let slot = pictures[id], Int(slot.set.sequenceParameterSetID) == sequence else { continue }
-        // The number of scaling lists hangs on the chroma format: read the set again for the one that holds now.
-        do throws(BitstreamError) {
-          let set = try PictureParameterSet(nalUnit: slot.bytes.span, chromaFormat: sps.chromaFormat)
-          pictures[id]?.set = set
-          slices[id] = SliceParameters(set, sps)
-        } catch {
-          slices[id] = nil
-        }
-      }
-    }
+    public var canReadSlices: Bool { readableCount > 0 }
 
     /// The id of an SPS NAL unit; nil when it cannot be read that far.
     public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
       do throws(BitstreamError) {
-        return UInt8(clamping: try sequenceID(nalUnit))
+        return try sequenceID(nalUnit)
       } catch {
         return nil
       }
     }
 
-    private static func sequenceID(_ bytes: Span<UInt8>) throws(BitstreamError) -> Int {
+    private static func sequenceID(_ bytes: Span<UInt8>) throws(BitstreamError) -> UInt8 {
       var reader = BitReader(bytes, from: 1)
       _ = try reader.u(24, "profile_idc")
-      return Int(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
+      return try reader.ue8(in: 0...31, "seq_parameter_set_id")
+    }
+
+    private static func pictureID(_ bytes: Span<UInt8>) throws(BitstreamError) -> UInt8 {
+      var reader = BitReader(bytes, from: 1)
+      return try reader.ue8(in: 0...255, "pic_parameter_set_id")
     }
   }
 }
 
-extension [UInt8] {
-  /// Copies a span into an array.
-  init(copying bytes: Span<UInt8>) {
-    self.init(capacity: bytes.count) { output in
-      for index in bytes.indices { output.append(bytes[index]) }
+/// A PPS as an SPS with 4:4:4 has it read, and as all others do: that decides how many scaling lists it has (7.3.2.2).
+/// Its SPS may come later, and change.
+private struct ReadPictureParameterSet: Sendable {
+  /// One of its readings. What slices need is the same in both.
+  let any: H264.PictureParameterSet
+  /// Whether `any` is how other formats than 4:4:4 have it read; else they cannot read it.
+  private let isForOthers: Bool
+  /// How 4:4:4 has it read where that differs from `any`; empty when it cannot be read so.
+  private let yuv444: [H264.PictureParameterSet]?
+
+  /// - Throws: what reading it throws when it can be read in neither way.
+  init(_ bytes: Span<UInt8>) throws(BitstreamError) {
+    do throws(BitstreamError) {
+      any = try H264.PictureParameterSet(nalUnit: bytes, chromaFormat: .yuv420)
+    } catch {
+      any = try H264.PictureParameterSet(nalUnit: bytes, chromaFormat: .yuv444)
+      isForOthers = false
+      yuv444 = nil
+      return
     }
+    isForOthers = true
+    guard let high = any.high, high.uses8x8Transform, high.scalingLists != nil else {
+      yuv444 = nil
+      return
+    }
+    do throws(BitstreamError) {
+      yuv444 = [try H264.PictureParameterSet(nalUnit: bytes, chromaFormat: .yuv444)]
+    } catch {
+      yuv444 = []
+    }
+  }
+
+  func set(for chromaFormat: ChromaFormat) -> H264.PictureParameterSet? {
+    guard chromaFormat == .yuv444 else { return isForOthers ? any : nil }
+    guard let yuv444 else { return any }
+    return yuv444.first
   }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-private import Glibc
-
 /// The four functions of this library that leave checked Swift, because they are several times faster so.
 /// They check their bounds first and let no pointer out.
 enum BulkBytes {
@@ -102,8 +100,9 @@ enum BulkBytes {
     return unsafe source.withUnsafeBufferPointer { from -> Bool in
       unsafe target.withUnsafeMutableBufferPointer { to -> Bool in
         guard let input = from.baseAddress, let output = to.baseAddress else { return false }
-        // Both ranges were checked against their spans; memmove lets them overlap.
-        unsafe memmove(output + offset, input + range.lowerBound, range.count)
+        // Both ranges were checked against their spans; they may overlap.
+        unsafe UnsafeMutableRawPointer(output + offset).copyMemory(
+          from: input + range.lowerBound, byteCount: range.count)
         return true
       }
     }
@@ -112,11 +111,21 @@ enum BulkBytes {
   /// Whether `bytes` and `other` are equal.
   static func areEqual(_ bytes: [UInt8], _ other: Span<UInt8>) -> Bool {
     guard bytes.count == other.count else { return false }
-    return unsafe bytes.withUnsafeBufferPointer { left -> Bool in
-      unsafe other.withUnsafeBufferPointer { right -> Bool in
-        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-        // Both hold `count` bytes: checked above.
-        return unsafe memcmp(first, second, left.count) == 0
+    return unsafe bytes.withUnsafeBytes { left -> Bool in
+      unsafe other.withUnsafeBytes { right -> Bool in
+        // Both hold `left.count` bytes: checked above.
+        var index = 0
+        while index <= left.count - 32 {
+          let first = unsafe left.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+          let second = unsafe right.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+          guard first == second else { return false }
+          index += 32
+        }
+        while index < left.count {
+          guard unsafe left[index] == right[index] else { return false }
+          index += 1
+        }
+        return true
       }
     }
   }

@@ -1,52 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A set of NAL unit types, 0 to 63: H.264's five bits and H.265's six.
-public struct NALUnitTypeSet: Sendable, Hashable {
-  private var bits: UInt64 = 0
-
-  /// Creates a set.
-  public init(_ types: some Sequence<UInt8> = []) {
-    for type in types where type < 64 { bits |= 1 << UInt64(type) }
-  }
-
-  /// Creates a set of H.264 types.
-  public init(_ types: [H264.NALUnitType]) { self.init(types.lazy.map(\.rawValue)) }
-
-  /// Whether nothing is in it.
-  public var isEmpty: Bool { bits == 0 }
-
-  /// Whether the type is in it.
-  public func contains(_ type: UInt8) -> Bool { type < 64 && bits & (1 << UInt64(type)) != 0 }
-
-  /// Puts a type into it.
-  public mutating func insert(_ type: UInt8) {
-    if type < 64 { bits |= 1 << UInt64(type) }
-  }
-
-  /// Everything that is in either.
-  public func union(_ other: NALUnitTypeSet) -> NALUnitTypeSet {
-    var result = self
-    result.bits |= other.bits
-    return result
-  }
-}
-
-/// How the NAL units of an access unit follow each other.
-public enum NALPackaging: Sendable, Hashable {
-  /// Behind start codes: byte-stream.
-  case annexB
-  /// Behind lengths: avc, avc3, hvc1, hev1.
-  case lengthPrefixed(NALLengthSize)
-
-  /// The bytes in front of each NAL unit that is written: 4 for start codes.
-  public var prefixLength: Int {
-    switch self {
-    case .annexB: 4
-    case .lengthPrefixed(let size): size.byteCount
-    }
-  }
-}
-
 /// Changes the packaging of an access unit: found once, sized exactly, written in one pass.
 ///
 /// ```
@@ -78,12 +31,14 @@ public struct Repackager: Sendable {
   /// How many NAL units were left out by ``drop`` at the last scan.
   public private(set) var droppedCount = 0
 
-  private let codec: FormatDescription.Codec
+  private let layout: NALUnitLayout
   private var payloadBytes = 0
   private var inputIsWholly4 = true
 
   /// Creates a repackager.
-  public init(codec: FormatDescription.Codec) { self.codec = codec }
+  public init(codec: FormatDescription.Codec) { self.init(codec.nalUnitLayout) }
+
+  init(_ layout: NALUnitLayout) { self.layout = layout }
 
   // MARK: Finding
 
@@ -175,13 +130,24 @@ public struct Repackager: Sendable {
     droppedCount += count - entries.count
   }
 
+  /// Leaves out what lies in parts of the input that are not wanted.
+  ///
+  /// - Parameter ranges: in ascending order, as ``ScannedAccessUnit/dropped``.
+  public mutating func drop(_ ranges: [Range<Int>]) {
+    var index = 0
+    drop(where: { entry in
+      while index < ranges.count, ranges[index].upperBound <= entry.range.lowerBound { index += 1 }
+      return index < ranges.count && ranges[index].contains(entry.range.lowerBound)
+    })
+  }
+
   /// Some of the NAL units that were found, to write a part of the input by copying.
   ///
   /// - Parameters:
   ///   - range: which of ``entries``; what is out of bounds is left out.
   ///   - origin: where in the input that part begins, in bytes; NAL units in front of it are left out.
   public func part(_ range: Range<Int>, origin: Int) -> Repackager {
-    var part = Repackager(codec: codec)
+    var part = Repackager(layout)
     part.drop = drop
     // What lies around the NAL units of a part is not known here.
     part.inputIsWholly4 = false
@@ -202,8 +168,7 @@ public struct Repackager: Sendable {
 
   private mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, prefixLength: Int) {
     guard !range.isEmpty else { return }
-    let first = bytes[range.lowerBound]
-    let type = codec == .h264 ? first & 0x1F : first >> 1 & 0x3F
+    let type = layout.type(bytes[range.lowerBound])
     if drop.contains(type) {
       droppedCount += 1
       return
@@ -230,12 +195,8 @@ public struct Repackager: Sendable {
   public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int
   {
     if case .lengthPrefixed(let size) = packaging {
-      for entry in entries where entry.range.count > size.maximumNALUnitLength {
-        throw BitstreamError(.lengthNotRepresentable, "NALUnitLength", bitOffset: entry.range.lowerBound * 8)
-      }
-      for unit in insertions where unit.count > size.maximumNALUnitLength {
-        throw BitstreamError(.lengthNotRepresentable, "NALUnitLength", bitOffset: 0)
-      }
+      for entry in entries { try size.check(entry.range.count, at: entry.range.lowerBound) }
+      for unit in insertions { try size.check(unit.count) }
     }
     return insertions.reduce(payloadBytes + entries.count * packaging.prefixLength) {
       $0 + $1.count + packaging.prefixLength
@@ -260,10 +221,9 @@ public struct Repackager: Sendable {
     to output: inout MutableSpan<UInt8>
   ) throws(BitstreamError) -> Int {
     guard try outputSize(packaging, inserting: insertions) <= output.count else {
-      throw BitstreamError(.outputTooSmall, "access unit", bitOffset: output.count * 8)
+      throw BitstreamError(.outputTooSmall, "access unit", byteOffset: output.count)
     }
-    let delimiter: UInt8 = codec == .h264 ? 9 : 35
-    let leading = insertions.isEmpty ? 0 : entries.prefix { $0.type == delimiter }.count
+    let leading = insertions.isEmpty ? 0 : entries.prefix { $0.type == layout.accessUnitDelimiter }.count
     var offset = 0
     for entry in entries.prefix(leading) {
       try put(bytes, entry.range, as: packaging, to: &output, at: &offset)
@@ -285,10 +245,9 @@ public struct Repackager: Sendable {
     _ = try outputSize(packaging)
     for entry in entries {
       guard entry.range.upperBound <= bytes.count else {
-        throw BitstreamError(.outputTooSmall, "access unit", bitOffset: bytes.count * 8)
+        throw BitstreamError(.outputTooSmall, "access unit", byteOffset: bytes.count)
       }
-      var offset = entry.range.lowerBound - 4
-      Self.putPrefix(packaging, length: entry.range.count, to: &bytes, at: &offset)
+      try packaging.writePrefix(length: entry.range.count, to: &bytes, at: entry.range.lowerBound - 4)
     }
   }
 
@@ -296,50 +255,11 @@ public struct Repackager: Sendable {
     _ bytes: Span<UInt8>, _ range: Range<Int>, as packaging: NALPackaging, to output: inout MutableSpan<UInt8>,
     at offset: inout Int
   ) throws(BitstreamError) {
-    Self.putPrefix(packaging, length: range.count, to: &output, at: &offset)
+    try packaging.writePrefix(length: range.count, to: &output, at: offset)
+    offset += packaging.prefixLength
     guard BulkBytes.copy(bytes, range, to: &output, at: offset) else {
-      throw BitstreamError(.outputTooSmall, "NAL unit", bitOffset: range.lowerBound * 8)
+      throw BitstreamError(.outputTooSmall, "NAL unit", byteOffset: range.lowerBound)
     }
     offset += range.count
-  }
-
-  /// The room was checked: `offset + prefixLength` lies within `output`.
-  private static func putPrefix(
-    _ packaging: NALPackaging, length: Int, to output: inout MutableSpan<UInt8>, at offset: inout Int
-  ) {
-    switch packaging {
-    case .annexB:
-      output[offset] = 0
-      output[offset + 1] = 0
-      output[offset + 2] = 0
-      output[offset + 3] = 1
-      offset += 4
-    case .lengthPrefixed(let size):
-      for index in 0..<size.byteCount {
-        output[offset + index] = UInt8(truncatingIfNeeded: length >> (8 * (size.byteCount - 1 - index)))
-      }
-      offset += size.byteCount
-    }
-  }
-}
-
-extension LengthPrefixed {
-  /// Whether a NAL unit holds a start code, which no legal one does: it was cut wrongly by a muxer.
-  public static func holdsStartCode(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
-    guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return false }
-    return AnnexB.startCode(in: bytes.extracting(range)) != nil
-  }
-
-  /// Whether a whole packet that should be length-prefixed is a byte stream instead: it begins with a start code, and
-  /// its lengths do not add up.
-  public static func isAnnexB(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) -> Bool {
-    guard let first = AnnexB.startCode(in: bytes), first <= 1, first == 0 || bytes[0] == 0 else { return false }
-    var units = NALUnits(bytes, lengthSize: lengthSize)
-    do throws(BitstreamError) {
-      while try units.next() != nil {}
-      return false
-    } catch {
-      return true
-    }
   }
 }

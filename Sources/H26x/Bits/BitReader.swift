@@ -42,8 +42,11 @@ public struct BitReader: ~Escapable {
     self.removesEmulationPrevention = removesEmulationPrevention
     self.trace = trace
     position = max(0, min(offset, bytes.count))
+    // Where an Int has 32 bits, only the first 256 MiB can be counted in bits.
+    let count = min(bytes.count, Int.max >> 3)
+    position = min(position, count)
     loadedBits = position * 8
-    endBit = bytes.count * 8
+    endBit = count * 8
   }
 
   /// The position of the next bit: bits from the start of the bytes, emulation prevention bytes left out.

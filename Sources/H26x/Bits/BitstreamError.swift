@@ -47,6 +47,11 @@ public struct BitstreamError: Error, Sendable {
     self.element = element
     self.bitOffset = bitOffset
   }
+
+  /// Creates an error at a byte. Where an Int has 32 bits, places behind the first 256 MiB are not told apart.
+  init(_ reason: Reason, _ element: StaticString, byteOffset: Int) {
+    self.init(reason, element, bitOffset: min(byteOffset, Int.max >> 3) * 8)
+  }
 }
 
 extension BitstreamError: Equatable {

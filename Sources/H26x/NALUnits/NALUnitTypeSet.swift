@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A set of NAL unit types, 0 to 63: H.264's five bits and H.265's six.
+public struct NALUnitTypeSet: Sendable, Hashable {
+  private var bits: UInt64 = 0
+
+  /// Creates a set.
+  public init(_ types: some Sequence<UInt8> = []) {
+    for type in types where type < 64 { bits |= 1 << UInt64(type) }
+  }
+
+  /// Creates a set of a codec's types.
+  public init<NALUnitType: NALUnitTypeSyntax>(_ types: [NALUnitType]) {
+    for type in types { insert(type.rawValue) }
+  }
+
+  /// Whether nothing is in it.
+  public var isEmpty: Bool { bits == 0 }
+
+  /// Whether the type is in it.
+  public func contains(_ type: UInt8) -> Bool { type < 64 && bits & (1 << UInt64(type)) != 0 }
+
+  /// Puts a type into it.
+  public mutating func insert(_ type: UInt8) {
+    if type < 64 { bits |= 1 << UInt64(type) }
+  }
+
+  /// Everything that is in either.
+  public func union(_ other: NALUnitTypeSet) -> NALUnitTypeSet {
+    var result = self
+    result.bits |= other.bits
+    return result
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Parameter sets of one kind by their id: what was read, and the bytes it was read from.
+struct ParameterSetTable<Value: Sendable>: Sendable {
+  private struct Slot: Sendable {
+    var bytes: [UInt8]
+    var value: Value
+  }
+
+  private var slots: [Slot?]
+  private(set) var count = 0
+
+  /// The longest parameter set that is taken, in bytes: what the 16-bit lengths of configuration records can say.
+  static var maximumNALUnitLength: Int { 0xFFFF }
+
+  /// Creates an empty table for ids below `capacity`.
+  init(capacity: Int) { slots = [Slot?](repeating: nil, count: capacity) }
+
+  /// Whether there is none.
+  var isEmpty: Bool { count == 0 }
+
+  /// The set with an id; nil if there is none.
+  subscript(id: UInt8) -> Value? { Int(id) < slots.count ? slots[Int(id)]?.value : nil }
+
+  /// All NAL units, by id.
+  var nalUnits: [[UInt8]] { slots.compactMap { $0?.bytes } }
+
+  /// Whether these very bytes are there under an id.
+  func holds(_ bytes: Span<UInt8>, as id: UInt8) -> Bool {
+    guard Int(id) < slots.count, let slot = slots[Int(id)] else { return false }
+    return BulkBytes.areEqual(slot.bytes, bytes)
+  }
+
+  /// Keeps a set. Ids beyond the table are ignored.
+  mutating func insert(_ value: Value, _ bytes: Span<UInt8>, as id: UInt8) -> ParameterSetChange {
+    guard Int(id) < slots.count else { return .unchanged }
+    let isNew = slots[Int(id)] == nil
+    if isNew { count += 1 }
+    slots[Int(id)] = Slot(bytes: [UInt8](copying: bytes), value: value)
+    return isNew ? .added : .replaced
+  }
+
+  /// Checks the length of a set that is to be kept.
+  ///
+  /// - Throws: `.lengthOutOfBounds`.
+  static func checkLength(_ bytes: Span<UInt8>) throws(BitstreamError) {
+    guard bytes.count <= maximumNALUnitLength else {
+      throw BitstreamError(.lengthOutOfBounds, "parameter set", bitOffset: 0)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Copies a span into an array.
+  init(copying bytes: Span<UInt8>) {
+    self.init(repeating: 0, count: bytes.count)
+    var output = mutableSpan
+    _ = BulkBytes.copy(bytes, 0..<bytes.count, to: &output, at: 0)
+  }
+}
