@@ -47,7 +47,9 @@ let package = Package(
     .target(name: "ThreadSanitizerLocks", path: "Tests/ThreadSanitizer", publicHeadersPath: "."),
     .executableTarget(
       name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
-    .testTarget(name: "H26xTests", dependencies: ["H26x"], swiftSettings: settings),
+    // Streams and generators that more than one test target needs.
+    .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "H26xTests", dependencies: ["H26x", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport", "ThreadSanitizerLocks"],
       swiftSettings: settings),

@@ -55,6 +55,7 @@ public struct BitstreamError: Error, Sendable {
 }
 
 extension BitstreamError: Equatable {
+  /// Whether reason, element and place are the same.
   public static func == (left: BitstreamError, right: BitstreamError) -> Bool {
     left.reason == right.reason && left.bitOffset == right.bitOffset
       && left.element.description == right.element.description
@@ -62,5 +63,6 @@ extension BitstreamError: Equatable {
 }
 
 extension BitstreamError: CustomStringConvertible {
+  /// For people: "valueOutOfRange in slice_type at bit 9".
   public var description: String { "\(reason) in \(element) at bit \(bitOffset)" }
 }

@@ -2,13 +2,20 @@
 
 /// The syntax of ITU-T H.264. Clause numbers are of its edition 2021-08.
 public enum H264: VideoCodecSyntax {
+  /// H.264.
   public static var codec: FormatDescription.Codec { .h264 }
+  /// "H.264".
   public static var name: String { "H.264" }
+  /// "video/x-h264".
   public static var mediaType: String { "video/x-h264" }
+  /// "avc".
   public static var outOfBandStreamFormat: String { "avc" }
+  /// "avc3".
   public static var inBandStreamFormat: String { "avc3" }
 
+  /// One byte.
   public static var nalUnitHeaderLength: Int { 1 }
+  /// `primary_pic_type` 7: any slices.
   public static var accessUnitDelimiter: [UInt8] { [0x09, 0xF0] }
 
   /// A subset SPS stays in the stream.
@@ -19,6 +26,7 @@ public enum H264: VideoCodecSyntax {
   /// The configuration record, avcC.
   public typealias ConfigurationRecord = DecoderConfigurationRecord
 
+  /// What a NAL unit is in its access unit, by `nal_unit_type` (Table 7-1).
   public static func role(of nalUnit: Span<UInt8>) -> NALUnitRole {
     guard nalUnit.count > 0 else { return .other }
     switch NALUnitType(headerByte: nalUnit[0]).rawValue {
@@ -37,27 +45,39 @@ public enum H264: VideoCodecSyntax {
     }
   }
 
+  /// Whether `nal_ref_idc` is not 0.
   public static func isReference(_ nalUnit: Span<UInt8>) -> Bool { nalUnit.count > 0 && nalUnit[0] & 0x60 != 0 }
 
+  /// Whether `first_mb_in_slice` is 0; nil where there is none.
   public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? { SliceHeader.startsAtFirstMacroblock(nalUnit) }
 
+  /// Describes the stream that these parameter sets are of.
+  ///
+  /// - Throws: `.missingParameterSet` when the SPS is not there.
   public static func formatDescription(
     _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
   ) throws(BitstreamError) -> FormatDescription {
     try FormatDescription(sets, sequenceParameterSetID: sequenceParameterSetID, nalLengthSize: nalLengthSize)
   }
 
+  /// Describes the stream that an avcC record is of.
+  ///
+  /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
   public static func formatDescription(_ record: DecoderConfigurationRecord) throws(BitstreamError) -> FormatDescription
   {
     try FormatDescription(decoderConfigurationRecord: record)
   }
 
+  /// The avcC record of a description.
+  ///
+  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
   public static func configurationRecord(
     _ format: FormatDescription
   ) throws(BitstreamError) -> DecoderConfigurationRecord {
     try format.h264DecoderConfigurationRecord()
   }
 
+  /// How a picture was scanned: fields, MBAFF or frame.
   public static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
     if slice.isField { return .fields(isTopFirst: !slice.isBottomField) }
     guard !sps.isFrameOnly, sps.isMacroblockAdaptiveFrameField else { return .frame }
@@ -72,6 +92,7 @@ public enum H264: VideoCodecSyntax {
       && first.frameNumber == slice.frameNumber && !slice.isIDR && (first.isReference || !slice.isReference)
   }
 
+  /// Whether two slices belong to different pictures (7.4.1.2.4).
   public static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool {
     AccessUnitDetector.isFirstOfPicture(slice, after: last)
   }

@@ -3,19 +3,24 @@
 extension H264 {
   /// Looks at whole access units of an H.264 stream one by one.
   public struct Inspector: AccessUnitInspecting {
+    /// H.264.
     public typealias Codec = H264
 
     private var inspector: H26x.AccessUnitInspector<H264>
 
+    /// Creates an inspector, with the parameter sets from out of band if there are any.
     public init(parameterSets: ParameterSets = ParameterSets()) {
       inspector = H26x.AccessUnitInspector(parameterSets: parameterSets)
     }
 
+    /// The parameter sets received so far, in-band ones included.
     public var parameterSets: ParameterSets {
       get { inspector.parameterSets }
       set { inspector.parameterSets = newValue }
     }
+    /// Forgets the picture before, as after a seek. Parameter sets are kept.
     public mutating func reset() { inspector.reset() }
+    /// Looks at one access unit; see ``AccessUnitInspecting``.
     public mutating func inspect(
       _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
     ) -> AccessUnitInfo {

@@ -25,24 +25,39 @@ extension H264 {
 
     /// `nal_unit_header_svc_extension()` (F.7.3.1.1; G.7.3.1.1 in earlier editions).
     public struct ScalableExtension: Sendable, Hashable {
+      /// `idr_flag`.
       public let isIDR: Bool
+      /// `priority_id`, 0 to 63.
       public let priorityID: UInt8
+      /// `no_inter_layer_pred_flag`.
       public let noInterLayerPrediction: Bool
+      /// `dependency_id`, 0 to 7.
       public let dependencyID: UInt8
+      /// `quality_id`, 0 to 15.
       public let qualityID: UInt8
+      /// `temporal_id`, 0 to 7.
       public let temporalID: UInt8
+      /// `use_ref_base_pic_flag`.
       public let useReferenceBasePicture: Bool
+      /// `discardable_flag`.
       public let isDiscardable: Bool
+      /// `output_flag`.
       public let isOutput: Bool
     }
 
     /// `nal_unit_header_mvc_extension()` (G.7.3.1.1; H.7.3.1.1 in earlier editions).
     public struct MultiviewExtension: Sendable, Hashable {
+      /// `non_idr_flag`.
       public let isNonIDR: Bool
+      /// `priority_id`, 0 to 63.
       public let priorityID: UInt8
+      /// `view_id`, 0 to 1023.
       public let viewID: UInt16
+      /// `temporal_id`, 0 to 7.
       public let temporalID: UInt8
+      /// `anchor_pic_flag`.
       public let isAnchorPicture: Bool
+      /// `inter_view_flag`.
       public let isInterView: Bool
     }
 

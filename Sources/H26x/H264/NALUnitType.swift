@@ -14,25 +14,39 @@ extension H264 {
     @inline(__always)
     public init(headerByte: UInt8) { self.init(rawValue: headerByte) }
 
+    /// Unspecified: no decoder of this standard looks at it.
     public static let unspecified = NALUnitType(rawValue: 0)
     /// Coded slice of a non-IDR picture.
     public static let slice = NALUnitType(rawValue: 1)
+    /// Coded slice data partition A.
     public static let slicePartitionA = NALUnitType(rawValue: 2)
+    /// Coded slice data partition B.
     public static let slicePartitionB = NALUnitType(rawValue: 3)
+    /// Coded slice data partition C.
     public static let slicePartitionC = NALUnitType(rawValue: 4)
     /// Coded slice of an IDR picture.
     public static let idrSlice = NALUnitType(rawValue: 5)
+    /// Supplemental enhancement information.
     public static let sei = NALUnitType(rawValue: 6)
+    /// SPS.
     public static let sequenceParameterSet = NALUnitType(rawValue: 7)
+    /// PPS.
     public static let pictureParameterSet = NALUnitType(rawValue: 8)
+    /// Access unit delimiter.
     public static let accessUnitDelimiter = NALUnitType(rawValue: 9)
+    /// End of sequence.
     public static let endOfSequence = NALUnitType(rawValue: 10)
+    /// End of stream.
     public static let endOfStream = NALUnitType(rawValue: 11)
+    /// Filler data.
     public static let fillerData = NALUnitType(rawValue: 12)
+    /// SPS extension.
     public static let sequenceParameterSetExtension = NALUnitType(rawValue: 13)
     /// Prefix NAL unit: says for SVC and MVC what the slice behind it is.
     public static let prefix = NALUnitType(rawValue: 14)
+    /// Subset SPS (SVC, MVC).
     public static let subsetSequenceParameterSet = NALUnitType(rawValue: 15)
+    /// Depth parameter set.
     public static let depthParameterSet = NALUnitType(rawValue: 16)
     /// Coded slice of an auxiliary coded picture without partitioning.
     public static let auxiliarySlice = NALUnitType(rawValue: 19)

@@ -71,7 +71,9 @@ extension H264 {
 
       /// A rectangle by the addresses of its first and last map unit.
       public struct Rectangle: Sendable, Hashable {
+        /// `top_left`, the address of a map unit.
         public var topLeft: UInt32
+        /// `bottom_right`, the address of a map unit.
         public var bottomRight: UInt32
       }
     }

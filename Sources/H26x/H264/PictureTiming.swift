@@ -12,7 +12,9 @@ extension H264 {
 
     /// The delays of a picture, in clock ticks.
     public struct Delays: Sendable, Hashable {
+      /// `cpb_removal_delay`, in clock ticks.
       public var cpbRemoval: UInt32
+      /// `dpb_output_delay`, in clock ticks.
       public var dpbOutput: UInt32
     }
 

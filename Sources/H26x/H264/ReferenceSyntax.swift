@@ -39,14 +39,19 @@ extension H264 {
 
       /// Weights and offsets of one reference picture; nil where the flag is 0.
       public struct Entry: Sendable, Hashable {
+        /// Of luma.
         public let luma: Weight?
+        /// Of Cb.
         public let cb: Weight?
+        /// Of Cr.
         public let cr: Weight?
       }
 
       /// A weight and an offset, each −128 to 127.
       public struct Weight: Sendable, Hashable {
+        /// `luma_weight_l0` and the like.
         public let weight: Int8
+        /// `luma_offset_l0` and the like.
         public let offset: Int8
       }
     }

@@ -39,7 +39,9 @@ extension H264 {
   public struct BufferingPeriod: Sendable, Hashable {
     /// `initial_cpb_removal_delay` and `…_offset`, in units of a 90 kHz clock.
     public struct Delay: Sendable, Hashable {
+      /// `initial_cpb_removal_delay`.
       public var removalDelay: UInt32
+      /// `initial_cpb_removal_delay_offset`.
       public var removalDelayOffset: UInt32
     }
 

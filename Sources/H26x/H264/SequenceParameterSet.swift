@@ -82,9 +82,13 @@ extension H264 {
 
     /// `frame_crop_*_offset`, in crop units (7.4.2.1.1).
     public struct Cropping: Sendable, Hashable {
+      /// `frame_crop_left_offset`.
       public var left: UInt32
+      /// `frame_crop_right_offset`.
       public var right: UInt32
+      /// `frame_crop_top_offset`.
       public var top: UInt32
+      /// `frame_crop_bottom_offset`.
       public var bottom: UInt32
 
       /// Creates offsets.

@@ -47,7 +47,9 @@ extension H264 {
 
     /// `chroma_sample_loc_type_top_field` and `_bottom_field`, 0 to 5 (Figure E-1).
     public struct ChromaLocation: Sendable, Hashable {
+      /// Of the top field, and of frames.
       public var topField: UInt8
+      /// Of the bottom field.
       public var bottomField: UInt8
 
       /// Creates one.
@@ -76,6 +78,7 @@ extension H264 {
 
     /// `bitstream_restriction_flag` and what it brings.
     public struct BitstreamRestriction: Sendable, Hashable {
+      /// `motion_vectors_over_pic_boundaries_flag`.
       public var motionVectorsOverPictureBoundaries: Bool
       /// `max_bytes_per_pic_denom`, 0 to 16.
       public var maximumBytesPerPictureDenominator: UInt8

@@ -2,7 +2,9 @@
 
 /// What kinds of NAL units and slices an access unit, or a NAL unit, holds.
 public struct AccessUnitContents: OptionSet, Sendable {
+  /// A bit each kind.
   public let rawValue: UInt32
+  /// Creates a set of its bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// An access unit delimiter.

@@ -63,9 +63,13 @@ public protocol AccessUnitScanning: Sendable {
 }
 
 extension AccessUnitScanning {
+  /// What was found at the start of the data.
   public typealias Finding = ScannerFinding
+  /// What one piece of the input holds.
   public typealias InputAlignment = ScannerInputAlignment
+  /// NAL units that could not be read, by kind.
   public typealias Errors = ScannerErrors
+  /// Something that whoever looks after the stream may want to know.
   public typealias Notice = ScannerNotice<Codec.NALUnitType>
 
   /// Start code and header byte: with less there is nothing to look at.

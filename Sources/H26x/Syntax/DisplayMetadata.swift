@@ -4,7 +4,9 @@
 public struct MasteringDisplayColourVolume: Sendable, Hashable {
   /// A point in CIE 1931 chromaticity, in units of 0.00002.
   public struct Chromaticity: Sendable, Hashable {
+    /// x, in steps of 0.00002.
     public var x: UInt16
+    /// y, in steps of 0.00002.
     public var y: UInt16
   }
 

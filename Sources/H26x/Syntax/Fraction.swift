@@ -2,6 +2,7 @@
 
 /// A positive fraction in lowest terms: a frame rate or a pixel aspect ratio.
 public struct Fraction: Sendable, Hashable {
+  /// The part above the line, in lowest terms.
   public let numerator: UInt32
   /// Never zero.
   public let denominator: UInt32
@@ -23,5 +24,6 @@ public struct Fraction: Sendable, Hashable {
 }
 
 extension Fraction: CustomStringConvertible {
+  /// "30000/1001".
   public var description: String { "\(numerator)/\(denominator)" }
 }

@@ -2,7 +2,9 @@
 
 /// Width and height of a picture in luma samples.
 public struct VideoSize: Sendable, Hashable {
+  /// In samples.
   public var width: Int
+  /// In samples.
   public var height: Int
 
   /// Creates a size.
@@ -14,9 +16,13 @@ public struct VideoSize: Sendable, Hashable {
 
 /// The part of the coded picture that is to be shown, in luma samples from the top left of the coded picture.
 public struct CropRectangle: Sendable, Hashable {
+  /// The first column, in samples.
   public var left: Int
+  /// The first row, in samples.
   public var top: Int
+  /// In samples.
   public var width: Int
+  /// In samples.
   public var height: Int
 
   /// Creates a rectangle.

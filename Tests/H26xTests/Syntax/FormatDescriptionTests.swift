@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 @Suite struct DecoderConfigurationRecordTests {
@@ -128,6 +129,37 @@ import Testing
     var other = description
     other.nalLengthSize = .four
     #expect(other != description && other.describesSameVideo(as: description))
+  }
+
+  /// A configuration record's sets are all in its description, the PPS too, and the record comes back of it.
+  @Test func aRecordsSetsAreInItsDescription() throws {
+    var second = try H264.PictureParameterSet(bytes: Samples.highPPS)
+    second.id = 1
+    let record = try H264.DecoderConfigurationRecord(
+      sequenceParameterSets: [Samples.highSPS], pictureParameterSets: [Samples.highPPS, second.nalUnit()],
+      extensions: [[0x6D, 0xD0]], nalLengthSize: .two)
+    let description = try FormatDescription(decoderConfigurationRecord: record)
+    #expect(description.parameterSets.sequence == [Samples.highSPS])
+    #expect(description.parameterSets.picture == [Samples.highPPS, second.nalUnit()])
+    #expect(description.parameterSets.sequenceExtensions == [[0x6D, 0xD0]])
+    #expect(description.nalLengthSize == .two)
+    #expect(try H264.configurationRecord(description) == record)
+    #expect(try H264.formatDescription(record) == description)
+    #expect(record.nalUnits == [Samples.highSPS, [0x6D, 0xD0], Samples.highPPS, second.nalUnit()])
+  }
+
+  /// The range is said by itself: primaries, transfer and matrix may be unspecified, or not there at all.
+  @Test func theRangeIsToldWithoutColours() throws {
+    var sps = try Samples.sps()
+    for (isFull, colour) in [
+      (true, nil), (false, nil), (false, ColourDescription(primaries: 2, transfer: 2, matrix: 1)),
+    ] as [(Bool, ColourDescription?)] {
+      sps.vui?.videoSignal = H264.VUI.VideoSignal(isFullRange: isFull, colour: colour)
+      let description = try FormatDescription(h264ParameterSets: [sps.nalUnit()])
+      #expect(description.isFullRange == isFull && description.colour == colour)
+    }
+    sps.vui?.videoSignal = nil
+    #expect(try FormatDescription(h264ParameterSets: [sps.nalUnit()]).isFullRange == nil)
   }
 
   @Test func noSetsNoDescription() {

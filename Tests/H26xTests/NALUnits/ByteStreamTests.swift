@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 @Suite struct AnnexBTests {
@@ -173,7 +174,7 @@ import Testing
   @Test func dropsAndInserts() throws {
     let (stream, units) = Self.stream(8, longCodes: false)
     var repackager = Repackager(codec: .h264)
-    repackager.drop = NALUnitTypeSet([.sei, .fillerData])
+    repackager.drop = NALUnitTypeSet([H264.NALUnitType.sei, .fillerData])
     repackager.scanAnnexB(stream.span)
     #expect(repackager.droppedCount == 2)
     let output = try write(repackager, stream, .annexB, [[0x67, 1], [0x68, 2]])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 @Suite struct SEITests {
@@ -215,6 +216,59 @@ import Testing
         }
       }
     }
+  }
+
+  /// Delays of the NAL HRD, then of the VCL HRD, each buffer with two of as many bits as its HRD says (D.1.2).
+  @Test func bufferingPeriods() throws {
+    var sets = H264.ParameterSets()
+    try sets.insert(bytes: MinimalStream.sps(nalBuffers: 2, vclBuffers: 1))
+    var writer = BitWriter(addsEmulationPrevention: false)
+    writer.ue(0)
+    for value: UInt32 in [90_000, 1, UInt32.max, 0, 45_000, 2] { writer.u(32, value) }
+    writer.trailingBits()
+    let stored = sets
+    try read([(.bufferingPeriod, writer.bytes)]) { message throws(BitstreamError) in
+      let period = try H264.BufferingPeriod(message, parameterSets: stored)
+      same(period.sequenceParameterSetID, 0)
+      same(period.nal.map(\.removalDelay), [90_000, .max])
+      same(period.nal.map(\.removalDelayOffset), [1, 0])
+      same(period.vcl.map(\.removalDelay), [45_000])
+      same(period.vcl.map(\.removalDelayOffset), [2])
+    }
+    try read([(.bufferingPeriod, writer.bytes)]) { message throws(BitstreamError) in
+      let error = failure { () throws(BitstreamError) in
+        _ = try H264.BufferingPeriod(message, parameterSets: H264.ParameterSets())
+      }
+      same(error?.reason, .missingParameterSet)
+    }
+  }
+
+  /// Emulation prevention bytes are none of the data: runs of zeros come back as they went in.
+  @Test func registeredUserDataWithZeros() throws {
+    let data: [UInt8] = [0x00, 0x3C, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 0, 0xFF]
+    let unit = seiNALUnit([(.userDataRegistered, [0xB5] + data)])
+    #expect(unit.count > data.count + 6)
+    try read([(.userDataRegistered, [0xB5] + data)]) { message throws(BitstreamError) in
+      let user = try RegisteredUserData(message)
+      same(user.data, data)
+      same(user.providerCode, 0x003C)
+    }
+  }
+
+  /// Messages without type, size and end: each is looked at once. With a look at the rest for each of them this would
+  /// take minutes.
+  @Test func emptyMessagesCostOneLook() {
+    var nalUnit: [UInt8] = [0x06]
+    for _ in 0..<300_000 { nalUnit += [0, 0, 3] }
+    nalUnit.append(0x80)
+    var messages = SEIMessages(nalUnit.span)
+    var count = 0
+    do throws(BitstreamError) {
+      while try messages.next() != nil { count += 1 }
+    } catch {
+      Issue.record("\(error)")
+    }
+    #expect(count == 300_000)
   }
 
   @Test func randomMessagesNeverTrap() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 private let frame = TimestampGenerator.ticksPerFrame
@@ -59,6 +60,15 @@ private let frame = TimestampGenerator.ticksPerFrame
     let times = run(pictures)
     #expect(shown(times) == [0, 3, 1, 2, 4, 6, 5, 7].map { $0 * frame })
     checkRules(times)
+  }
+
+  /// One picture tells nothing of how far counts are apart: two is taken for granted, until an epoch has told.
+  @Test func theStepIsGuessedOnce() {
+    var generator = TimestampGenerator(lookAhead: frames([0]), reorderDepth: 0)
+    let times = (frames([0, 1, 2]) + frames([0, 1, 2]) + frames([0, 2])).map { generator.next($0) }
+    #expect(times.map(\.presentation) == [0, frame / 2, frame, 2 * frame, 3 * frame, 4 * frame, 5 * frame, 7 * frame])
+    var known = TimestampGenerator(lookAhead: frames([0, 4]), reorderDepth: 0)
+    #expect(frames([0, 4, 8]).map { known.next($0).presentation } == [0, frame, 2 * frame])
   }
 
   /// Pictures behind an IDR picture in decoding order and before it in output order: rare, and legal.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 /// Builds slice NAL units for a Main profile SPS with fields, POC type 0, and a PPS with redundant pictures.

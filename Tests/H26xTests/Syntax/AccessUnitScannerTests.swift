@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 @Suite struct AccessUnitScannerTests {
@@ -253,6 +254,97 @@ import Testing
     let stream = [[UInt8]](repeating: [0, 0, 1, 0x06, 0x05, 0x01, 0x00, 0x80], count: 40_000).flatMap { $0 }
     let found = scan(stream, growing: 8) { $0.cutsNALUnits = true }
     #expect(found.allSatisfy { if case .unusable = $0.finding { true } else { false } })
+  }
+
+  /// Sets, then slices: what was counted, and what is told of each.
+  private func scanOne(_ nalUnits: [[UInt8]]) -> (unit: H264.ScannedAccessUnit, scanner: Scanner) {
+    var scanner = Scanner()
+    let stream = MinimalStream.annexB(nalUnits)
+    same(scanner.next(in: stream.span, isMarked: true, isDraining: true), .accessUnit(stream.count))
+    return (scanner.takeAccessUnit(), scanner)
+  }
+
+  @Test func aUnitIsTakenOnce() throws {
+    var scanner = Scanner()
+    let stream = MinimalStream.annexB([MinimalStream.sps(), MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
+    same(scanner.next(in: stream.span, isMarked: false, isDraining: true), .accessUnit(stream.count))
+    #expect(scanner.takeAccessUnit().nalUnitCount == 3)
+    let second = scanner.takeAccessUnit()
+    #expect(second.nalUnitCount == 0 && second.contents.isEmpty && second.slice == nil && second.end == 0)
+  }
+
+  @Test func unreadableSlicesAreCounted() {
+    let sets = [MinimalStream.sps(), MinimalStream.pps()]
+    // From the middle of the picture, with a PPS that never came.
+    var stray = BitWriter()
+    stray.u(8, 0x65)
+    for value: UInt32 in [1, 7, 7] { stray.ue(value) }
+    stray.trailingBits()
+    let (unit, scanner) = scanOne(sets + [MinimalStream.slice(isIDR: true), stray.bytes])
+    #expect(scanner.errors.slices == 1 && scanner.errors.parameterSets == 0 && scanner.errors.nalUnits == 0)
+    #expect(unit.contents.isSuperset(of: [.unreadableSlice, .iSlice, .idr, .randomAccess, .pictureStart]))
+    #expect(!unit.contents.isIntra)
+    #expect(scanner.nalUnitCounts[5] == 2 && scanner.nalUnitCounts[7] == 1 && scanner.nalUnitCounts[8] == 1)
+    #expect(scanner.parameterSetChanges == 2 && scanner.lastSequenceParameterSetID == 0)
+  }
+
+  /// I slices alone make an intra picture, P or B slices beside them do not.
+  @Test func intraPictures() throws {
+    let sets = try SliceBuilder.sets().nalUnits
+    func contents(_ types: [UInt32]) -> AccessUnitContents {
+      scanOne(sets + types.enumerated().map { SliceBuilder(first: UInt32($0) * 20, sliceType: $1).nalUnit() })
+        .unit.contents
+    }
+    #expect(contents([7]).isIntra && contents([2, 4]).isIntra)
+    for types: [UInt32] in [[0], [2, 0], [2, 1], [7, 3]] { #expect(!contents(types).isIntra) }
+    #expect(contents([2, 1]).isSuperset(of: [.iSlice, .bSlice]) && !contents([2, 1]).contains(.pSlice))
+    #expect(!AccessUnitContents.sei.isIntra)
+  }
+
+  @Test func recoveryPointsAreSeen() throws {
+    let sets = try SliceBuilder.sets().nalUnits
+    let picture = SliceBuilder().nalUnit()
+    let point = seiNALUnit([(.userDataUnregistered, [UInt8](repeating: 7, count: 16)), (.recoveryPoint, [0xC4])])
+    let other = seiNALUnit([(.userDataUnregistered, [UInt8](repeating: 6, count: 16))])
+    let without = scanOne(sets + [other, picture])
+    #expect(!without.scanner.hasSeenRecoveryPoint && !without.unit.contents.contains(.recoveryPoint))
+    let with = scanOne(sets + [other, point, picture])
+    #expect(with.scanner.hasSeenRecoveryPoint && with.unit.contents.contains(.recoveryPoint))
+    #expect(with.unit.seiNALUnits.map { $0.contents?.contains(.recoveryPoint) } == [false, true])
+  }
+
+  /// NAL units of no use next to each other are one part, those apart two; what is of use lies in neither.
+  @Test func partsOfNoUse() throws {
+    let sets = try SliceBuilder.sets().nalUnits
+    let stray: [UInt8] = [0x1C, 0x55]
+    let (first, second) = (SliceBuilder().nalUnit(), SliceBuilder(first: 20).nalUnit())
+    let (unit, scanner) = scanOne(sets + [stray, stray, first, [0x41], stray, second, stray])
+    let start = MinimalStream.annexB(sets).count
+    let middle = start + 12 + 4 + first.count
+    #expect(unit.dropped == [start..<start + 12, middle..<middle + 11, unit.end..<unit.end + 6])
+    #expect(scanner.errors.nalUnits == 5 && unit.nalUnitCount == sets.count + 7)
+  }
+
+  /// A length that points too far: the good part goes out, marked, and the rest is left out.
+  @Test func brokenPacketsAreCounted() throws {
+    var scanner = Scanner()
+    scanner.packaging = .lengthPrefixed(.four)
+    scanner.inputAlignment = .accessUnit
+    let good = MinimalStream.prefixed([MinimalStream.sps(), MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
+    let packet = good + [0, 0, 1, 0, 0x41, 0x9A]
+    same(scanner.next(in: packet.span, isMarked: true, isDraining: false), .accessUnit(good.count))
+    let unit = scanner.takeAccessUnit()
+    #expect(unit.contents.contains(.damaged) && unit.nalUnitCount == 3 && scanner.errors.lengths == 1)
+    guard case .badLength(let error, let goodBytes, let byteCount)? = scanner.takeNotices().last else {
+      Issue.record("nothing was told")
+      return
+    }
+    #expect(error.reason == .lengthOutOfBounds && goodBytes == good.count && byteCount == packet.count)
+    let rest = Array(packet[good.count...])
+    same(scanner.next(in: rest.span, isMarked: true, isDraining: false), .unusable(rest.count))
+    #expect(scanner.isBetweenAccessUnits && scanner.errors.lengths == 1)
+    same(scanner.next(in: good.span, isMarked: true, isDraining: false), .accessUnit(good.count))
+    #expect(!scanner.takeAccessUnit().contents.contains(.damaged) && scanner.errors.lengths == 1)
   }
 }
 

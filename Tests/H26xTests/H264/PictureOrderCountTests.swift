@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+/// Picture order counts by hand, for each way in which a stream can send them (8.2.1).
+@Suite struct PictureOrderCountTests {
+  private typealias Cycle = H264.SequenceParameterSet.Cycle
+  private typealias Kind = H264.SequenceParameterSet.PictureOrderCountType
+
+  /// What is coded of a picture. IDR pictures have `frame_num` 0.
+  private struct Picture {
+    var number: UInt32 = 0
+    var isIDR = false
+    var isReference = true
+    var isField = false
+    var isBottom = false
+    var lsb: UInt32 = 0
+    /// `delta_pic_order_cnt_bottom`, or `delta_pic_order_cnt[0]` and `[1]`.
+    var deltas: [Int32] = []
+  }
+
+  /// Reads slices of these pictures with an SPS of this kind, and counts.
+  private func counts(_ kind: Kind, _ pictures: [Picture], hasBottomOrder: Bool = false) throws -> [[Int32?]] {
+    var sps = try Samples.sps()
+    sps.isFrameOnly = false
+    sps.log2MaximumFrameNumber = 4
+    sps.pictureOrderCountType = kind
+    var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
+    pps.isBottomFieldPictureOrderPresent = hasBottomOrder
+    var sets = H264.ParameterSets()
+    try sets.insert(bytes: sps.nalUnit())
+    try sets.insert(bytes: pps.nalUnit())
+    var counter = H264.PictureOrderCounter()
+    return try pictures.map { picture in
+      var writer = BitWriter()
+      writer.u(8, (picture.isReference ? 0x40 : 0) | (picture.isIDR ? 5 : 1))
+      for value: UInt32 in [0, 7, 0] { writer.ue(value) }
+      writer.u(4, picture.number)
+      writer.flag(picture.isField)
+      if picture.isField { writer.flag(picture.isBottom) }
+      if picture.isIDR { writer.ue(0) }
+      if case .leastSignificantBits(let bits) = kind { writer.u(Int(bits), picture.lsb) }
+      for delta in picture.deltas { writer.se(delta) }
+      writer.trailingBits()
+      let slice = try H264.SliceHeader(bytes: writer.bytes, sets)
+      let count = counter.next(slice, sps: sps)
+      #expect(count.resetsPOC == picture.isIDR)
+      return [count.top, count.bottom, count.picture]
+    }
+  }
+
+  /// An IDR picture begins at what it says, whatever came before (8.2.1.1).
+  @Test func anIDRPictureBeginsAnew() throws {
+    let pictures = [
+      Picture(isIDR: true, lsb: 0), Picture(number: 1, lsb: 12), Picture(number: 2, lsb: 8), Picture(number: 3, lsb: 4),
+      Picture(isIDR: true, lsb: 3), Picture(number: 1, lsb: 5),
+    ]
+    let found = try counts(.leastSignificantBits(log2Maximum: 5), pictures)
+    #expect(found.map { $0[2] } == [0, 12, 8, 4, 3, 5])
+  }
+
+  @Test func theBottomFieldHasADifferenceOfItsOwn() throws {
+    let pictures = [
+      Picture(isIDR: true, lsb: 4, deltas: [-3]), Picture(number: 1, lsb: 8, deltas: [2]),
+      Picture(number: 2, isField: true, lsb: 10), Picture(number: 2, isField: true, isBottom: true, lsb: 11),
+    ]
+    let found = try counts(.leastSignificantBits(log2Maximum: 6), pictures, hasBottomOrder: true)
+    #expect(found == [[4, 1, 1], [8, 10, 8], [10, nil, 10], [nil, 11, 11]])
+  }
+
+  /// Expected differences in a cycle of two (8.2.1.2).
+  @Test func countsInCycles() throws {
+    let cycle = Cycle(
+      isDeltaAlwaysZero: false, offsetForNonReferencePicture: -1, offsetForTopToBottomField: 1,
+      offsetsForReferenceFrames: [2, 4])
+    let pictures = [
+      Picture(isIDR: true, deltas: [0]), Picture(number: 1, deltas: [0]), Picture(number: 2, deltas: [3]),
+      Picture(number: 3, deltas: [0]), Picture(number: 4, isReference: false, deltas: [0]),
+      Picture(number: 4, isField: true, deltas: [0]), Picture(number: 4, isField: true, isBottom: true, deltas: [0]),
+    ]
+    let found = try counts(.cycle(cycle), pictures)
+    #expect(found.map { $0[0] } == [0, 2, 9, 8, 7, 12, nil])
+    #expect(found.map { $0[1] } == [1, 3, 10, 9, 8, nil, 13])
+  }
+
+  @Test func aSecondDifferenceIsTheBottomFields() throws {
+    let cycle = Cycle(
+      isDeltaAlwaysZero: false, offsetForNonReferencePicture: 0, offsetForTopToBottomField: 1,
+      offsetsForReferenceFrames: [2])
+    let found = try counts(
+      .cycle(cycle), [Picture(isIDR: true, deltas: [1, -5]), Picture(number: 1, deltas: [0, 4])], hasBottomOrder: true)
+    #expect(found == [[1, -3, -3], [2, 7, 2]])
+  }
+
+  /// `frame_num` goes on behind its highest value (8.2.1.2), and an empty cycle counts nothing.
+  @Test func frameNumbersWrap() throws {
+    let cycle = Cycle(
+      isDeltaAlwaysZero: true, offsetForNonReferencePicture: 0, offsetForTopToBottomField: 0,
+      offsetsForReferenceFrames: [2])
+    let pictures = [Picture(isIDR: true), Picture(number: 15), Picture(number: 0), Picture(number: 2)]
+    #expect(try counts(.cycle(cycle), pictures).map { $0[2] } == [0, 30, 32, 36])
+    let empty = Cycle(
+      isDeltaAlwaysZero: true, offsetForNonReferencePicture: -4, offsetForTopToBottomField: 0,
+      offsetsForReferenceFrames: [])
+    let few = [Picture(isIDR: true), Picture(number: 9), Picture(number: 10, isReference: false)]
+    #expect(try counts(.cycle(empty), few).map { $0[2] } == [0, 0, -4])
+  }
+
+  /// Output in decoding order (8.2.1.3): both fields of a frame have the same count.
+  @Test func decodingOrder() throws {
+    let pictures = [
+      Picture(isIDR: true), Picture(number: 1), Picture(number: 2, isReference: false),
+      Picture(number: 2, isField: true), Picture(number: 2, isField: true, isBottom: true),
+      Picture(number: 15), Picture(number: 0), Picture(number: 1, isReference: false),
+    ]
+    let found = try counts(.decodingOrder, pictures)
+    #expect(found.map { $0[2] } == [0, 2, 3, 4, 4, 30, 32, 33])
+    #expect(found[3] == [4, nil, 4] && found[4] == [nil, 4, 4])
+  }
+
+  /// Which fields make a frame, as timestamps need it.
+  @Test func theReaderPairsFields() throws {
+    var sps = try Samples.sps()
+    sps.isFrameOnly = false
+    sps.log2MaximumFrameNumber = 4
+    sps.pictureOrderCountType = .leastSignificantBits(log2Maximum: 6)
+    let sets = try SliceBuilder.sets()
+    var reader = H264.PictureReader()
+    let top = SliceBuilder(type: 5, sliceType: 2, isField: true)
+    let bottom = SliceBuilder(sliceType: 0, isField: true, isBottom: true, lsb: 1)
+    let frame = SliceBuilder(sliceType: 0, frameNumber: 1, lsb: 4)
+    let found = try [top, bottom, frame].map {
+      reader.picture(try H264.SliceHeader(bytes: $0.nalUnit(), sets), sps)
+    }
+    #expect(found.map(\.order) == [0, 1, 4])
+    #expect(found.map(\.resetsPOC) == [true, false, false])
+    #expect(found.map(\.isField) == [true, true, false])
+    #expect(found.map(\.isSecondField) == [false, true, false])
+  }
+}

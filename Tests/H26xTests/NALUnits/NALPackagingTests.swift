@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+@Suite struct NALPackagingTests {
+  /// What does not fit is an error, and nothing is written; what just fits is there.
+  @Test(arguments: [(NALLengthSize.one, 0xFF), (.two, 0xFFFF)])
+  func lengthsThatDoNotFitAreErrors(_ size: NALLengthSize, _ longest: Int) throws {
+    let packaging = NALPackaging.lengthPrefixed(size)
+    #expect(size.maximumNALUnitLength == longest)
+    var bytes: [UInt8] = [9]
+    let error = failure { () throws(BitstreamError) in
+      try packaging.append([UInt8](repeating: 1, count: longest + 1).span, to: &bytes)
+    }
+    #expect(error?.reason == .lengthNotRepresentable && error?.bitOffset == 8 && bytes == [9])
+    let nalUnit = [UInt8](repeating: 2, count: longest)
+    try packaging.append(nalUnit.span, to: &bytes)
+    #expect(bytes == [9] + [UInt8](repeating: 0xFF, count: size.byteCount) + nalUnit)
+  }
+
+  @Test func prefixesAreBigEndian() throws {
+    let nalUnit = [UInt8](repeating: 7, count: 0x102)
+    for (packaging, prefix) in [
+      (.annexB, [0, 0, 0, 1]), (.lengthPrefixed(.four), [0, 0, 1, 2]), (.lengthPrefixed(.two), [1, 2]),
+    ] as [(NALPackaging, [UInt8])] {
+      var bytes: [UInt8] = []
+      try packaging.append(nalUnit.span, to: &bytes)
+      #expect(bytes == prefix + nalUnit && packaging.prefixLength == prefix.count)
+    }
+  }
+
+  @Test func thereMustBeRoom() {
+    for size in NALLengthSize.allCases {
+      for offset in [-1, 4, 5 - size.byteCount, Int.max] {
+        var bytes: [UInt8] = [1, 2, 3, 4]
+        var output = bytes.mutableSpan
+        let error = failure { () throws(BitstreamError) in try size.write(1, to: &output, at: offset) }
+        #expect(error?.reason == .outputTooSmall)
+        #expect(bytes == [1, 2, 3, 4])
+      }
+    }
+    var bytes: [UInt8] = [1, 2, 3]
+    var output = bytes.mutableSpan
+    let error = failure { () throws(BitstreamError) in
+      try NALPackaging.annexB.writePrefix(length: 1, to: &output, at: 0)
+    }
+    #expect(error?.reason == .outputTooSmall && bytes == [1, 2, 3])
+  }
+
+  /// Lengths beyond what memory can hold, as 32-bit machines meet them at 2^31.
+  @Test func hugeLengthsPointPastTheEnd() {
+    for first: UInt8 in [0x7F, 0x80, 0xFF] {
+      let packet: [UInt8] = [0, 0, 0, 1, 9, first, 0xFF, 0xFF, 0xFF, 1]
+      var units = LengthPrefixed.NALUnits(packet.span, lengthSize: .four)
+      let error = failure { () throws(BitstreamError) in while try units.next() != nil {} }
+      #expect(error?.reason == .lengthOutOfBounds && error?.bitOffset == 40)
+      same(units.position, 5)
+    }
+  }
+
+  @Test func partsAreDroppedInStep() {
+    var repackager = Repackager(codec: .h264)
+    let stream: [UInt8] = (1...6).flatMap { [0, 0, 1, $0, 0x55] as [UInt8] }
+    repackager.scanAnnexB(stream.span)
+    repackager.drop([0..<5, 10..<20, 29..<30])
+    #expect(repackager.entries.map(\.type) == [2, 5, 6] && repackager.droppedCount == 3)
+    repackager.scanAnnexB(stream.span)
+    repackager.drop([])
+    #expect(repackager.entries.count == 6)
+    repackager.drop([0..<30])
+    #expect(repackager.entries.isEmpty && repackager.droppedCount == 6)
+  }
+
+  /// The type stands elsewhere in H.265.
+  @Test func typesAreThoseOfTheCodec() throws {
+    let stream: [UInt8] = [0, 0, 1, 0x46, 0x01, 0x50, 0, 0, 1, 0x26, 0x01, 0xAF]
+    var repackager = Repackager(codec: .h265)
+    repackager.scanAnnexB(stream.span)
+    #expect(repackager.entries.map(\.type) == [35, 19])
+    // An insertion goes behind the delimiter.
+    var output = [UInt8](repeating: 0, count: 20)
+    var span = output.mutableSpan
+    let size = try repackager.write(stream.span, as: .annexB, inserting: [[0x40, 0x01]], to: &span)
+    #expect(Array(output[..<size]) == [0, 0, 0, 1, 0x46, 1, 0x50, 0, 0, 0, 1, 0x40, 1, 0, 0, 0, 1, 0x26, 1, 0xAF])
+  }
+
+  /// Parameter sets are compared in strides: a difference at any place is one.
+  @Test(arguments: [31, 32, 33, 64, 100]) func aChangeAnywhereIsAChange(_ length: Int) throws {
+    let base = Samples.highSPS + [UInt8](repeating: 0, count: length - Samples.highSPS.count)
+    var sets = H264.ParameterSets()
+    try sets.insert(bytes: base)
+    for index in Samples.highSPS.count..<length {
+      var changed = base
+      changed[index] = 1
+      #expect(try sets.insert(bytes: changed) == .replaced)
+      #expect(try sets.insert(bytes: changed) == .unchanged)
+      #expect(try sets.insert(bytes: base) == .replaced)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import TestSupport
+import Testing
+
+@Suite struct FormatTrackerTests {
+  private func sps(_ id: UInt32, widthInMacroblocks: UInt32) -> [UInt8] {
+    MinimalStream.sps(id: id, widthInMacroblocks: widthInMacroblocks)
+  }
+  private func pps(_ id: UInt32, sps: UInt32) -> [UInt8] { MinimalStream.pps(id: id, sps: sps) }
+  private func slice(isIDR: Bool, pps: UInt32) -> [UInt8] { MinimalStream.slice(isIDR: isIDR, pps: pps) }
+  private func annexB(_ units: [[UInt8]]) -> [UInt8] { MinimalStream.annexB(units) }
+  private func prefixed(_ units: [[UInt8]]) -> [UInt8] { MinimalStream.prefixed(units) }
+
+  @Test func theSliceChoosesTheParameterSet() {
+    var tracker = H264.FormatTracker(nalLengthSize: nil)
+    let sets = [sps(0, widthInMacroblocks: 2), sps(1, widthInMacroblocks: 4), pps(0, sps: 0), pps(1, sps: 1)]
+    let first = annexB(sets + [slice(isIDR: true, pps: 1)])
+    let one = tracker.inspect(first.span)
+    #expect(one.formatChanged && one.isIDR && one.hasSlice && !one.lacksParameterSets)
+    #expect(tracker.format?.codedSize.width == 64)
+    let second = annexB([slice(isIDR: false, pps: 1)])
+    let two = tracker.inspect(second.span)
+    #expect(!two.formatChanged && !two.isIDR && two.sliceType == .slice)
+    let third = annexB([slice(isIDR: true, pps: 0)])
+    #expect(tracker.inspect(third.span).formatChanged)
+    #expect(tracker.format?.codedSize.width == 32)
+  }
+
+  @Test func repeatedSetsChangeNothingAndReplacedOnesDo() {
+    var tracker = H264.FormatTracker(nalLengthSize: .four)
+    let unit = prefixed([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])
+    #expect(tracker.inspect(unit.span).formatChanged)
+    #expect(!tracker.inspect(unit.span).formatChanged)
+    let other = prefixed([sps(0, widthInMacroblocks: 3), pps(0, sps: 0), slice(isIDR: true, pps: 0)])
+    #expect(tracker.inspect(other.span).formatChanged)
+    #expect(tracker.format?.codedSize.width == 48)
+    #expect(tracker.format?.nalLengthSize == .four)
+  }
+
+  @Test func outOfBandSetsDescribeTheStreamAtOnce() {
+    var tracker = H264.FormatTracker(nalLengthSize: .four)
+    tracker.insert([sps(3, widthInMacroblocks: 5), pps(0, sps: 3)])
+    #expect(tracker.format?.codedSize.width == 80)
+    let unit = prefixed([slice(isIDR: true, pps: 0)])
+    let summary = tracker.inspect(unit.span)
+    #expect(summary.hasSlice && !summary.formatChanged)
+  }
+
+  @Test func missingSetsAreSaid() {
+    var tracker = H264.FormatTracker(nalLengthSize: nil)
+    let unit = annexB([slice(isIDR: true, pps: 9)])
+    let summary = tracker.inspect(unit.span)
+    #expect(summary.lacksParameterSets && tracker.format == nil)
+    let nothing: [UInt8] = [1, 2, 3]
+    #expect(!tracker.inspect(nothing.span).hasSlice)
+  }
+
+  @Test func everyTruncationIsSurvived() {
+    for (size, bytes) in [
+      (nil, annexB([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])),
+      (.four, prefixed([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])),
+    ] as [(NALLengthSize?, [UInt8])] {
+      for count in bytes.indices {
+        var tracker = H264.FormatTracker(nalLengthSize: size)
+        let summary = tracker.inspect(bytes.span.extracting(..<count))
+        #expect(summary.nalUnitCount <= 3)
+      }
+    }
+  }
+
+  /// Fields, pairs of field macroblocks, and frames: all three occur in a stream that allows fields (PAFF, MBAFF).
+  @Test func theScanIsThatOfTheFirstSlice() throws {
+    func scan(isMBAFF: Bool, isField: Bool, isBottom: Bool, delta: Int32) throws -> PictureScan? {
+      var sps = try Samples.sps()
+      sps.isFrameOnly = false
+      sps.isMacroblockAdaptiveFrameField = isMBAFF
+      sps.log2MaximumFrameNumber = 4
+      sps.pictureOrderCountType = .leastSignificantBits(log2Maximum: 6)
+      var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
+      pps.isBottomFieldPictureOrderPresent = true
+      var writer = BitWriter()
+      writer.u(8, 0x65)
+      for value: UInt32 in [0, 7, 0] { writer.ue(value) }
+      writer.u(4, 0)
+      writer.flag(isField)
+      if isField { writer.flag(isBottom) }
+      writer.ue(0)
+      writer.u(6, 0)
+      if !isField { writer.se(delta) }
+      writer.u(16, 0xABCD)
+      writer.trailingBits()
+      var tracker = H264.FormatTracker(nalLengthSize: nil)
+      let accessUnit = annexB([sps.nalUnit(), pps.nalUnit(), writer.bytes])
+      let summary = tracker.inspect(accessUnit.span)
+      #expect(summary.isField == isField && summary.isIDR && summary.isRandomAccessPoint)
+      #expect(summary.nalUnitCount == 3 && summary.sliceType == .idrSlice)
+      return summary.scan
+    }
+    #expect(try scan(isMBAFF: false, isField: false, isBottom: false, delta: -1) == .frame)
+    #expect(try scan(isMBAFF: false, isField: true, isBottom: false, delta: 0) == .fields(isTopFirst: true))
+    #expect(try scan(isMBAFF: true, isField: true, isBottom: true, delta: 0) == .fields(isTopFirst: false))
+    #expect(try scan(isMBAFF: true, isField: false, isBottom: false, delta: 1) == .fields(isTopFirst: true))
+    #expect(try scan(isMBAFF: true, isField: false, isBottom: false, delta: -1) == .fields(isTopFirst: false))
+  }
+
+  /// An empty NAL unit, and bytes that are none, are passed over.
+  @Test func emptyNALUnitsArePassedOver() {
+    var tracker = H264.FormatTracker(nalLengthSize: .four)
+    let sets = [sps(0, widthInMacroblocks: 2), pps(0, sps: 0)]
+    let packet = prefixed([[], sets[0], [], sets[1], slice(isIDR: true, pps: 0)])
+    let summary = tracker.inspect(packet.span)
+    #expect(summary.hasSlice && summary.formatChanged && summary.nalUnitCount == 3)
+    var other = H264.FormatTracker(nalLengthSize: nil)
+    let stream: [UInt8] = [0, 0, 1, 0, 0, 1] + annexB(sets + [slice(isIDR: true, pps: 0)])
+    let second = other.inspect(stream.span)
+    #expect(second.hasSlice && second.formatChanged && !second.lacksParameterSets)
+  }
+
+  /// The VUI's inferred values hold only where there is one.
+  @Test func tellsWhetherThereIsAVUI() throws {
+    var tracker = H264.FormatTracker(nalLengthSize: nil)
+    #expect(!tracker.hasVUI)
+    tracker.insert([Samples.highSPS, Samples.highPPS])
+    #expect(!tracker.hasVUI)
+    let unit = annexB([Samples.highSPS, Samples.highPPS, slice(isIDR: true, pps: 0)])
+    _ = tracker.inspect(unit.span)
+    #expect(tracker.hasVUI)
+    let other = annexB([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])
+    _ = tracker.inspect(other.span)
+    #expect(!tracker.hasVUI)
+  }
+}

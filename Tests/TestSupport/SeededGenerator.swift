@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A generator that gives the same numbers every time (SplitMix64).
+public struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  /// Creates a generator with a seed of its own.
+  public init(state: UInt64) { self.state = state }
+
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
