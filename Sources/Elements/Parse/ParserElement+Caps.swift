@@ -68,8 +68,8 @@ extension ParserElement {
       // Downstream need not list the profile itself.
       question.remove("profile")
       let asked = Optional(question)
-      wishes = withConformingProfiles(sourcePad.peerCaps(filter: asked) ?? sourcePad.templateCaps)
-    case .none: wishes = withConformingProfiles(sourcePad.peerCaps() ?? sourcePad.templateCaps)
+      wishes = Self.withConformingProfiles(sourcePad.peerCaps(filter: asked) ?? sourcePad.templateCaps)
+    case .none: wishes = Self.withConformingProfiles(sourcePad.peerCaps() ?? sourcePad.templateCaps)
     }
     var result = withoutConvertedFields(wishes, packagingIncluded: true).intersection(template)
     switch filter {
@@ -147,31 +147,22 @@ private func withoutConvertedFields(_ caps: borrowing Caps, packagingIncluded: B
   return copy
 }
 
-/// Adds to the profiles that downstream lists those whose streams conform to a listed one as well.
-private func withConformingProfiles(_ caps: consuming Caps) -> Caps {
-  guard !caps.isAny else { return caps }
-  var result = Caps.empty()
-  for index in 0..<caps.count {
-    guard var structure = caps.structure(at: index) else { continue }
-    let listed = structure.first.strings("profile")
-    if !listed.isEmpty {
-      let more = conformingProfiles.filter { profile in
-        guard let name = profile.name, !listed.contains(name) else { return false }
-        return profile.compatibleProfiles.contains { listed.contains($0) }
+extension ParserElement {
+  /// Adds to the profiles that downstream lists those whose streams conform to a listed one as well.
+  fileprivate static func withConformingProfiles(_ caps: consuming Caps) -> Caps {
+    guard !caps.isAny else { return caps }
+    var result = Caps.empty()
+    for index in 0..<caps.count {
+      guard var structure = caps.structure(at: index) else { continue }
+      let listed = structure.first.strings("profile")
+      if !listed.isEmpty {
+        let more = Codec.conformingProfiles.filter { profile in
+          !listed.contains(profile.name) && profile.others.contains { listed.contains($0) }
+        }
+        structure.set("profile", .strings(listed + more.map(\.name)))
       }
-      structure.set("profile", .strings(listed + more.compactMap(\.name)))
+      result.append(structure)
     }
-    result.append(structure)
+    return result
   }
-  return result
 }
-
-/// A stream of each profile, for the others that it conforms to. Plain "baseline" and "extended" conform to others
-/// only by flags that caps do not tell.
-private let conformingProfiles: [H264.Profile] = [
-  H264.Profile(idc: 66, constraintFlags: 0x40), H264.Profile(idc: 77, constraintFlags: 0),
-  H264.Profile(idc: 100, constraintFlags: 0), H264.Profile(idc: 100, constraintFlags: 0x08),
-  H264.Profile(idc: 100, constraintFlags: 0x0C), H264.Profile(idc: 110, constraintFlags: 0),
-  H264.Profile(idc: 110, constraintFlags: 0x10), H264.Profile(idc: 122, constraintFlags: 0),
-  H264.Profile(idc: 122, constraintFlags: 0x10), H264.Profile(idc: 244, constraintFlags: 0x10),
-]
