@@ -10,7 +10,7 @@ struct MinimumFrameSize: Sendable {
   private var told = 0
 
   /// Upstream's caps are known.
-  mutating func configure(_ input: ParserInputFormat) {
+  mutating func configure<Codec>(_ input: ParserInputFormat<Codec>) {
     least = input.isLengthPrefixed ? 1 : ParserLimits.minimumInput
     wanted = least
   }

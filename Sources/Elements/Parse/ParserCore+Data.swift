@@ -67,7 +67,7 @@ extension ParserCore {
   /// the base class costs, but a NAL unit waits for those behind it: only where they are there already, and where they go
   /// out as they came.
   private var splitsAccessUnits: Bool {
-    packaging == OutputPackaging(format: .byteStream, alignment: .nalUnit) && input.isByteStream
+    packaging == OutputPackaging<Codec>(format: .byteStream, alignment: .nalUnit) && input.isByteStream
       && (situation.isPulling || input.alignment == .accessUnit || situation.isDraining && !continuesOutput)
       && situation.playback.isForward && !dropsBFrames && !situation.settings.updatesTimeCode
   }

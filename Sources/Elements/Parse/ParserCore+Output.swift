@@ -18,7 +18,11 @@ extension ParserCore {
     if output.accessUnit.start == 0 {
       times = frame.withOutput { $0.attributes }
       // The base class counts the position by what it sees.
-      if timestamps.restore(&times, of: output.accessUnit) { position = output.accessUnit.attributes.end }
+      if timestamps.restore(
+        &times, of: output.accessUnit, areMade: timestamps.areMade(for: input, situation.playback))
+      {
+        position = output.accessUnit.attributes.end
+      }
       timestamps.takePosition(&times)
     }
     beginOutput(times, position: position, isLast: true)

@@ -23,14 +23,14 @@ enum ParserLimits {
 struct ParserCore<Codec: ParserCodec>: Sendable {
   // MARK: Stages
 
-  var input = ParserInputFormat()
+  var input = ParserInputFormat<Codec>()
   var position = InputPosition()
   var scanner = Codec.Scanner()
   var sei = SEIReader<Codec>()
   var caps = SourceCaps<Codec>()
   var timestamps = ParserTimestamps<Codec>()
   var randomAccess = RandomAccess<Codec>()
-  var packaging: OutputPackaging?
+  var packaging: OutputPackaging<Codec>?
   var repackager = OutputRepackager<Codec>()
   var output = ParserOutput<Codec>()
   var minimumFrame = MinimumFrameSize()
@@ -73,7 +73,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// - Returns: whether `codec_data` can be read.
   mutating func take(
     _ sinkCaps: CompressedCaps<Codec>, areOthers: Bool, _ log: ElementLog
-  ) throws(ParserInputFormat.Refusal) -> Bool {
+  ) throws(ParserInputRefusal) -> Bool {
     if areOthers { forgetFormat() }
     output.insertion.cancel()
     passesThrough = false
@@ -90,7 +90,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// The packaging of the output, as downstream wants it.
   ///
   /// - Parameter isNewInput: whether upstream's caps are new, rather than downstream's wishes.
-  mutating func agree(on packaging: OutputPackaging, isNewInput: Bool, _ log: ElementLog) {
+  mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) {
     if input.streamFormat == nil { input.assumeByteStream() }
     let before = self.packaging
     if before != packaging { caps.invalidate() }
@@ -114,7 +114,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   }
 
   /// Buffers are to go out as they come.
-  mutating func passThrough(_ packaging: OutputPackaging) {
+  mutating func passThrough(_ packaging: OutputPackaging<Codec>) {
     passesThrough = true
     self.packaging = packaging
     caps.sent(true)
@@ -169,7 +169,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Forgets what upstream's caps and the stream said about the stream.
   private mutating func forgetFormat() {
     scanner.removeParameterSets()
-    input = ParserInputFormat()
+    input = ParserInputFormat<Codec>()
     packaging = nil
     caps.restart(parameterSetChanges: scanner.parameterSetChanges)
     sei.removeAll()

@@ -24,8 +24,8 @@ extension ParserElement {
     case .some(let old): areOthers = !old.isEqual(to: caps)
     case .none: areOthers = false
     }
-    do throws(ParserInputFormat.Refusal) {
-      let isReadable = try core.take(CompressedCaps<H264>(caps), areOthers: areOthers, ElementLog(Self.log, self))
+    do throws(ParserInputRefusal) {
+      let isReadable = try core.take(CompressedCaps<Codec>(caps), areOthers: areOthers, ElementLog(Self.log, self))
       guard isReadable else {
         try passThrough(caps)
         return true
@@ -40,7 +40,7 @@ extension ParserElement {
   }
 
   /// Hands the stream on as it is, where downstream takes that: all that `codec_data` is for is then downstream's.
-  private func passThrough(_ caps: borrowing Caps) throws(ParserInputFormat.Refusal) {
+  private func passThrough(_ caps: borrowing Caps) throws(ParserInputRefusal) {
     let packaging = wantedPackaging()
     guard packaging.format == core.input.streamFormat, packaging.alignment == .accessUnit else {
       throw .unreadableCodecData
@@ -86,11 +86,11 @@ extension ParserElement {
 
   // MARK: Output
 
-  private func wantedPackaging() -> OutputPackaging {
+  private func wantedPackaging() -> OutputPackaging<Codec> {
     // Not the pad's allowed caps: once caps are set, the base class says that they are all there is.
     let template = Optional(sourcePad.templateCaps)
     let allowed = sourcePad.peerCaps(filter: template)
-    return OutputPackaging(from: core.input.streamFormat ?? .byteStream, core.input.alignment, allowed: allowed)
+    return OutputPackaging<Codec>(from: core.input.streamFormat ?? .byteStream, core.input.alignment, allowed: allowed)
   }
 
   /// Asks downstream how it wants the stream.
@@ -103,7 +103,7 @@ extension ParserElement {
   /// Sends caps for the access unit in hand when what they say has changed.
   func announceCaps() {
     let log = ElementLog(Self.log, self)
-    let upstream = sinkPad.currentCaps ?? Caps(mediaType: H264.mediaType)
+    let upstream = sinkPad.currentCaps ?? Caps(mediaType: Codec.mediaType)
     guard var proposal = core.proposeCaps(upstream: upstream, log) else { return }
     if let latency = proposal.latency { setLatency(minimum: latency, maximum: latency) }
     chooseProfile(&proposal.caps, among: proposal.compatibleProfiles)

@@ -23,7 +23,7 @@ enum OutputAction: ~Copyable {
 
 /// What the output needs of the stages before it.
 struct OutputSurroundings {
-  var packaging: OutputPackaging
+  var packaging: OutputPackaging<Codec>
   /// How NAL units are packed.
   var nalPackaging: NALPackaging
   /// What is in the access unit so far, where NAL units are cut; else nil.

@@ -72,7 +72,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// Whether the stream is a raw one whose timestamps are made here.
-  func areMade(for input: ParserInputFormat, _ playback: Playback) -> Bool {
+  func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
     guard input.isByteStream, !hasUpstreamTimes, playback.isForward else { return false }
     return !isUpstreamInTime || playback.isNormalFromStart
   }
@@ -127,7 +127,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// Puts times on an access unit where upstream did not.
   mutating func stamp(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, input: ParserInputFormat,
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, input: ParserInputFormat<Codec>,
     _ situation: ParserSituation,
     sharesTimes: Bool
   ) {
@@ -138,6 +138,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
       self.picture = nil
       stampRaw(&accessUnit, picture)
     } else if areMade(for: input, situation.playback) {
+      accessUnit.attributes.pts = nil
       stampUnordered(&accessUnit)
     }
     if sharesTimes { shareTimes(&accessUnit) }
@@ -225,8 +226,14 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// Puts back the timestamps that the base class was not to see, and those that it took off because upstream's segment
   /// is in time and upstream did not give them. Answers whether any were missing.
-  func restore(_ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>) -> Bool {
+  ///
+  /// - Parameter areMade: whether presentation times are those made here and no others: what a source of bytes put on its
+  ///   first buffer, the base class gives to all that come of it.
+  func restore(
+    _ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>, areMade: Bool
+  ) -> Bool {
     let known = accessUnit.attributes
+    if areMade { times.pts = nil }
     guard times.pts == nil && known.pts != nil || times.dts == nil && known.dts != nil else { return false }
     times.pts = times.pts ?? known.pts
     times.dts = times.dts ?? known.dts

@@ -74,8 +74,8 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// What the stream says of itself, under what upstream says; nil when there is no SPS yet, or too little for a
   /// configuration record.
   mutating func propose(
-    _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging,
-    input: ParserInputFormat, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
+    _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging<Codec>,
+    input: ParserInputFormat<Codec>, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
     _ log: ElementLog
   ) -> CapsProposal? {
     guard let id else { return nil }
@@ -114,7 +114,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
 
   /// All parameter sets, by id whichever is in force: the record does not change with that.
   private static func codecData(
-    _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging
+    _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging<Codec>
   ) throws(BitstreamError) -> [UInt8] {
     guard let lengthSize, packaging.alignment == .accessUnit else { return [] }
     let record = try Codec.ConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
@@ -122,7 +122,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   }
 
   private mutating func makeCaps(
-    _ description: FormatDescription, _ packaging: OutputPackaging, sequence: SequenceSEI, upstream: borrowing Caps,
+    _ description: FormatDescription, _ packaging: OutputPackaging<Codec>, sequence: SequenceSEI, upstream: borrowing Caps,
     settings: ParserSettings, _ log: ElementLog
   ) -> Caps {
     let given = upstream.first
