@@ -157,6 +157,89 @@ static inline gboolean cgst_buffer_has_user_data_unregistered(GstBuffer *buffer)
 static inline void cgst_value_set_fraction(GValue *value, gint n, gint d) { gst_value_set_fraction(value, n, d); }
 static inline void cgst_value_take_structure(GValue *value, GstStructure *s) { g_value_take_boxed(value, s); }
 
+/* What a value is, as far as Swift tells values apart. */
+typedef enum {
+  CGST_KIND_OTHER, CGST_KIND_BOOLEAN, CGST_KIND_INT, CGST_KIND_UINT, CGST_KIND_INT64, CGST_KIND_UINT64,
+  CGST_KIND_DOUBLE, CGST_KIND_STRING, CGST_KIND_FRACTION, CGST_KIND_LIST
+} CgstKind;
+static inline CgstKind cgst_value_kind(const GValue *value) {
+  switch (G_VALUE_TYPE(value)) {
+  case G_TYPE_BOOLEAN: return CGST_KIND_BOOLEAN;
+  case G_TYPE_INT: return CGST_KIND_INT;
+  case G_TYPE_UINT: return CGST_KIND_UINT;
+  case G_TYPE_CHAR: case G_TYPE_LONG: case G_TYPE_INT64: return CGST_KIND_INT64;
+  case G_TYPE_UCHAR: case G_TYPE_ULONG: case G_TYPE_UINT64: return CGST_KIND_UINT64;
+  case G_TYPE_FLOAT: case G_TYPE_DOUBLE: return CGST_KIND_DOUBLE;
+  case G_TYPE_STRING: return CGST_KIND_STRING;
+  default:
+    if (GST_VALUE_HOLDS_FRACTION(value)) return CGST_KIND_FRACTION;
+    return GST_VALUE_HOLDS_LIST(value) || GST_VALUE_HOLDS_ARRAY(value) ? CGST_KIND_LIST : CGST_KIND_OTHER;
+  }
+}
+static inline GType cgst_type_of_kind(CgstKind kind) {
+  switch (kind) {
+  case CGST_KIND_BOOLEAN: return G_TYPE_BOOLEAN;
+  case CGST_KIND_INT: return G_TYPE_INT;
+  case CGST_KIND_UINT: return G_TYPE_UINT;
+  case CGST_KIND_INT64: return G_TYPE_INT64;
+  case CGST_KIND_UINT64: return G_TYPE_UINT64;
+  case CGST_KIND_DOUBLE: return G_TYPE_DOUBLE;
+  case CGST_KIND_STRING: return G_TYPE_STRING;
+  case CGST_KIND_FRACTION: return GST_TYPE_FRACTION;
+  case CGST_KIND_LIST: return GST_TYPE_LIST;
+  default: return G_TYPE_NONE;
+  }
+}
+static inline GType cgst_value_type(const GValue *value) { return G_VALUE_TYPE(value); }
+static inline gboolean cgst_value_is_pad(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_PAD); }
+static inline gboolean cgst_value_is_element(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_ELEMENT); }
+static inline gboolean cgst_value_is_caps(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_CAPS); }
+static inline gboolean cgst_value_is_sample(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_SAMPLE); }
+
+// MARK: Objects and signals
+
+static inline const gchar *cgst_object_type_name(gpointer object) { return G_OBJECT_TYPE_NAME(object); }
+static inline gboolean cgst_is_pipeline(gpointer object) { return GST_IS_PIPELINE(object); }
+static inline GParamSpec *cgst_find_property(gpointer object, const gchar *name) {
+  return g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
+}
+static inline gboolean cgst_has_signal(gpointer object, const gchar *name) {
+  guint id; GQuark detail;
+  return g_signal_parse_name(name, G_OBJECT_TYPE(object), &id, &detail, TRUE);
+}
+static inline GClosure *cgst_closure_new(gpointer data, GClosureMarshal marshal, GClosureNotify release) {
+  GClosure *closure = g_closure_new_simple(sizeof(GClosure), data);
+  g_closure_set_marshal(closure, marshal);
+  g_closure_add_finalize_notifier(closure, data, release);
+  return closure;
+}
+static inline gpointer cgst_closure_data(const GClosure *closure) { return closure->data; }
+
+// MARK: appsink and appsrc, by their action signals: linking libgstapp would make the plugin depend on it
+
+/* The sample is the caller's; NULL when there is none within the time. */
+static inline GstSample *cgst_app_sink_try_pull(GstElement *sink, guint64 timeout) {
+  GstSample *sample = NULL;
+  g_signal_emit_by_name(sink, "try-pull-sample", timeout, &sample);
+  return sample;
+}
+/* Takes no reference that the caller has. */
+static inline GstFlowReturn cgst_app_src_push_buffer(GstElement *source, GstBuffer *buffer) {
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  g_signal_emit_by_name(source, "push-buffer", buffer, &flow);
+  return flow;
+}
+static inline GstFlowReturn cgst_app_src_push_sample(GstElement *source, GstSample *sample) {
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  g_signal_emit_by_name(source, "push-sample", sample, &flow);
+  return flow;
+}
+static inline GstFlowReturn cgst_app_src_end_of_stream(GstElement *source) {
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  g_signal_emit_by_name(source, "end-of-stream", &flow);
+  return flow;
+}
+
 /*
  * The header declares the function as if it read no memory (G_GNUC_CONST), so that the optimiser may free a temporary
  * string before the call. Through a volatile pointer nothing is known of it.

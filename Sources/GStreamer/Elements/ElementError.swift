@@ -5,10 +5,16 @@ import CGStreamer
 public struct ElementError: Error, Sendable {
   /// Which part of the world failed (a GError domain) and how (its code).
   public enum Code: Hashable, Sendable {
+    /// The data.
     case stream(StreamCode)
+    /// A file, a device or memory.
     case resource(ResourceCode)
+    /// GStreamer itself: linking, negotiation, states.
     case core(CoreCode)
+    /// A library that the element uses.
     case library(LibraryCode)
+    /// Some other GError domain, by name, with its code.
+    case other(domain: String, code: Int32)
   }
 
   /// `GstStreamError`.
@@ -55,6 +61,7 @@ public struct ElementError: Error, Sendable {
     case .resource(let code): (gst_resource_error_quark(), code.rawValue)
     case .core(let code): (gst_core_error_quark(), code.rawValue)
     case .library(let code): (gst_library_error_quark(), code.rawValue)
+    case .other(let domain, let code): (unsafe g_quark_from_string(domain), code)
     }
   }
 }

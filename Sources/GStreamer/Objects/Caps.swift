@@ -40,6 +40,12 @@ public import CGStreamer
   /// The number of structures; 0 for empty and any.
   public var count: Int { unsafe Int(gst_caps_get_size(raw)) }
 
+  /// The media type of the first structure, such as `video/x-h264`; "" for empty and any.
+  public var mediaType: String {
+    guard count > 0, let name = unsafe gst_structure_get_name(gst_caps_get_structure(raw, 0)) else { return "" }
+    return unsafe String(cString: name)
+  }
+
   /// One of the structures. An index out of range gives the structure of empty fields named "none".
   public subscript(index: Int) -> StructureView {
     @_lifetime(borrow self) get {

@@ -1,40 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A value of a field of a structure or caps.
-public enum FieldValue: Hashable, Sendable {
-  case int(Int32)
-  case uint(UInt32)
-  case int64(Int64)
-  case uint64(UInt64)
-  case boolean(Bool)
-  case double(Double)
-  case string(String)
-  /// A choice of several strings.
-  case strings([String])
-  case fraction(Fraction)
-
-  func set(on structure: UnsafeMutablePointer<GstStructure>, name: String) {
-    switch self {
-    case .int(let value): unsafe cgst_structure_set_int(structure, name, value)
-    case .uint(let value): unsafe cgst_structure_set_uint(structure, name, value)
-    case .int64(let value): unsafe cgst_structure_set_int64(structure, name, Int(value))
-    case .uint64(let value): unsafe cgst_structure_set_uint64(structure, name, UInt(value))
-    case .boolean(let value): unsafe cgst_structure_set_boolean(structure, name, value ? 1 : 0)
-    case .double(let value): unsafe cgst_structure_set_double(structure, name, value)
-    case .string(let value): unsafe cgst_structure_set_string(structure, name, value)
-    case .strings(let values):
-      let copies = unsafe values.map { unsafe UnsafePointer(g_strdup($0)) }
-      unsafe copies.withUnsafeBufferPointer {
-        unsafe cgst_structure_set_strings(structure, name, $0.baseAddress, guint($0.count))
-      }
-      for index in unsafe copies.indices { unsafe g_free(UnsafeMutableRawPointer(mutating: copies[index])) }
-    case .fraction(let value):
-      unsafe cgst_structure_set_fraction(structure, name, value.numerator, value.denominator)
-    }
-  }
-}
-
 /// A named set of fields (`GstStructure`) with one owner.
 @safe public struct Structure: ~Copyable {
   @unsafe let raw: UnsafeMutablePointer<GstStructure>
@@ -95,21 +61,45 @@ public enum FieldValue: Hashable, Sendable {
     return result
   }
 
+  /// The value of a field of any type that `FieldValue` can tell; others as text. `nil` when absent.
+  public func value(_ field: String) -> FieldValue? {
+    guard let value = unsafe gst_structure_get_value(raw, field) else { return nil }
+    return unsafe FieldValue(value)
+  }
+
+  /// The names of the fields, in their order.
+  public var fieldNames: [String] {
+    unsafe (0..<max(gst_structure_n_fields(raw), 0)).compactMap { index in
+      unsafe gst_structure_nth_field_name(raw, guint(index)).map { unsafe String(cString: $0) }
+    }
+  }
+
+  /// The text form, as in debug logs.
+  public var description: String {
+    guard let text = unsafe gst_structure_to_string(raw) else { return "" }
+    defer { unsafe g_free(text) }
+    return unsafe String(cString: text)
+  }
+
+  /// A `gint` field, `nil` when absent or of another type.
   public func int(_ field: String) -> Int32? {
     var value: gint = 0
     return unsafe gst_structure_get_int(raw, field, &value) != 0 ? value : nil
   }
 
+  /// A `guint64` field, `nil` when absent or of another type.
   public func uint64(_ field: String) -> UInt64? {
     var value: guint64 = 0
     return unsafe gst_structure_get_uint64(raw, field, &value) != 0 ? UInt64(value) : nil
   }
 
+  /// A `gboolean` field, `nil` when absent or of another type.
   public func boolean(_ field: String) -> Bool? {
     var value: gboolean = 0
     return unsafe gst_structure_get_boolean(raw, field, &value) != 0 ? value != 0 : nil
   }
 
+  /// A fraction field, `nil` when absent or of another type.
   public func fraction(_ field: String) -> Fraction? {
     var numerator: gint = 0
     var denominator: gint = 1

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// Elements that work together (`GstPipeline`), run by tasks: there is no main loop, and nothing blocks a task's
+/// thread.
+///
+/// ```swift
+/// let pipeline = try Pipeline(
+///   "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=NV12 ! appsink name=pictures",
+///   ["file": ["location": .string(path)]])
+/// let pictures = try pipeline.appSink("pictures")
+/// try await pipeline.play()
+/// for try await picture in pictures {
+///   let map = try picture.map()
+///   use(map.bytes)
+/// }
+/// ```
+///
+/// The pipeline stops when the last reference to it goes, and when a task that waits for it is cancelled: in `run`,
+/// `messages`, an `AppSink` or an `AppSource`.
+@safe public final class Pipeline: Sendable {
+  let reference: ObjectReference
+  let hub = MessageHub()
+
+  /// How far a pipeline has been brought (`GstState`).
+  public enum State: Int32, Comparable, Sendable {
+    /// Nothing is held.
+    case null = 1
+    /// Devices and libraries are open.
+    case ready = 2
+    /// Sinks have or wait for their first buffer; nothing moves.
+    case paused = 3
+    /// Data flows.
+    case playing = 4
+
+    init(_ state: GstState) { self = Self(rawValue: Int32(state.rawValue)) ?? .null }
+    var raw: GstState { GstState(rawValue: numericCast(rawValue)) }
+
+    /// By the order in which they are passed on the way to `playing`.
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  // MARK: Making one
+
+  /// A pipeline as written on a gst-launch-1.0 line.
+  ///
+  /// - Parameter properties: of named elements, by element and property. They need no quoting, so this is the way to
+  ///   say file names.
+  /// - Throws: `invalidDescription`, `noSuchElement`, `noSuchProperty` or `invalidValue`.
+  public convenience init(
+    _ description: String, _ properties: [String: [String: FieldValue]] = [:]
+  ) throws(PipelineError) {
+    Runtime.initialise()
+    var error: UnsafeMutablePointer<GError>?
+    let parsed = unsafe gst_parse_launch_full(description, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+    defer { unsafe g_clear_error(&error) }
+    guard let parsed = unsafe parsed else {
+      throw .invalidDescription(unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? description)
+    }
+    if unsafe cgst_is_pipeline(parsed) != 0 {
+      self.init(unsafe ObjectReference(sinking: parsed))
+    } else {
+      self.init()
+      try add(unsafe PipelineElement(ObjectReference(sinking: parsed)))
+    }
+    for (name, values) in properties {
+      let element = try element(name)
+      for (property, value) in values { try element.set(property, value) }
+    }
+  }
+
+  /// A pipeline of elements, each linked to the next.
+  /// - Throws: `notLinkable`, or `noSuchElement` for one that is elsewhere already.
+  public convenience init(linking elements: PipelineElement...) throws(PipelineError) {
+    self.init()
+    for element in elements { try add(element) }
+    for (a, b) in zip(elements, elements.dropFirst()) { try link(a, b) }
+  }
+
+  /// An empty pipeline, for `add` and `link`.
+  public convenience init() {
+    Runtime.initialise()
+    self.init(unsafe ObjectReference(sinking: gst_pipeline_new(nil)))
+  }
+
+  private init(_ reference: ObjectReference) {
+    self.reference = reference
+    guard let bus = unsafe gst_element_get_bus(reference.element) else { return }
+    // Taken off the bus where it is posted, so that none waits there, which would hold its element.
+    unsafe gst_bus_set_sync_handler(
+      bus,
+      { _, message, data in
+        guard let message = unsafe message, let data = unsafe data else { return GST_BUS_PASS }
+        unsafe Unmanaged<MessageHub>.fromOpaque(data).takeUnretainedValue().post(Message(message))
+        unsafe unref(message)
+        return GST_BUS_DROP
+      }, Unmanaged.passRetained(hub).toOpaque(),
+      { data in if let data = unsafe data { unsafe Unmanaged<MessageHub>.fromOpaque(data).release() } })
+    unsafe gst_object_unref(bus)
+  }
+
+  deinit {
+    hub.stop(isCancelled: false)
+    disconnectHandlers()
+    if state != .null || pendingState != .null { requestStop(isCancelled: false) }
+  }
+
+  /// The C object, for what this module does not do; it lives as long as the pipeline does.
+  @unsafe public var raw: UnsafeMutablePointer<GstElement> { unsafe reference.element }
+
+  private var bin: UnsafeMutablePointer<GstBin> { unsafe reference.raw.assumingMemoryBound(to: GstBin.self) }
+
+  // MARK: Elements
+
+  /// Adds an element, and brings it to the pipeline's state.
+  /// - Throws: `noSuchElement` when it is in a pipeline already, or its name is taken.
+  public func add(_ element: PipelineElement) throws(PipelineError) {
+    guard unsafe gst_bin_add(bin, element.raw) != 0 else { throw .noSuchElement(element.name) }
+    unsafe gst_element_sync_state_with_parent(element.raw)
+  }
+
+  /// Links two elements, with caps between them if wanted.
+  ///
+  /// Where the first has its pads only once it knows the stream, as demultiplexers do, they are linked then.
+  /// - Throws: `notLinkable`, or `invalidDescription` for caps that cannot be read.
+  public func link(
+    _ first: PipelineElement, _ second: PipelineElement, caps text: String? = nil
+  ) throws(PipelineError) {
+    if let text {
+      guard let caps = Caps(parsing: text) else { throw .invalidDescription(text) }
+      let filter = try PipelineElement("capsfilter")
+      try filter.set("caps", caps)
+      try add(filter)
+      try link(first, filter)
+      return try link(filter, second)
+    }
+    if unsafe gst_element_link(first.raw, second.raw) != 0 { return }
+    guard first.getsPadsLater else { throw .notLinkable(from: first.name, to: second.name) }
+    // Pads of other streams find no compatible pad, or a taken one.
+    try first.onPadAdded { pad in if pad.isSource { try? pad.link(to: second) } }
+  }
+
+  /// The element of this name.
+  /// - Throws: `noSuchElement`.
+  public func element(_ name: String) throws(PipelineError) -> PipelineElement {
+    guard let element = unsafe gst_bin_get_by_name(bin, name) else { throw .noSuchElement(name) }
+    return unsafe PipelineElement(ObjectReference(owning: element))
+  }
+
+  /// The `appsink` of this name, whose buffers come out here.
+  /// - Throws: `noSuchElement` when there is no appsink of the name.
+  public func appSink(_ name: String) throws(PipelineError) -> AppSink { try AppSink(element(name), in: self) }
+
+  /// The `appsrc` of this name, into which buffers go from here.
+  /// - Throws: `noSuchElement` when there is no appsrc of the name.
+  public func appSource(_ name: String) throws(PipelineError) -> AppSource { try AppSource(element(name), in: self) }
+
+  /// What elements and the pipeline tell.
+  public var messages: Messages { Messages(pipeline: self) }
+
+  /// A handler may hold its element, which holds the handler.
+  private func disconnectHandlers() {
+    guard let elements = unsafe gst_bin_iterate_recurse(bin) else { return }
+    unsafe gst_iterator_foreach(
+      elements,
+      { value, _ in
+        guard let value = unsafe value, let object = unsafe g_value_get_object(value) else { return }
+        unsafe ObjectReference(retaining: object).disconnectAll()
+      }, nil)
+    unsafe gst_iterator_free(elements)
+  }
+}
+
+extension PipelineElement {
+  /// Whether some source pads come only when the stream is known.
+  fileprivate var getsPadsLater: Bool {
+    var next = unsafe gst_element_class_get_pad_template_list(
+      UnsafeMutableRawPointer(raw).load(as: UnsafeMutablePointer<GstElementClass>.self))
+    while let node = unsafe next {
+      if let data = unsafe node.pointee.data {
+        let template = unsafe data.assumingMemoryBound(to: GstPadTemplate.self)
+        if unsafe template.pointee.presence == GST_PAD_SOMETIMES && template.pointee.direction == GST_PAD_SRC {
+          return true
+        }
+      }
+      unsafe next = node.pointee.next
+    }
+    return false
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// Any element, as an application uses it: made by its name, with properties and signals.
+///
+/// Copies are the same element. (`Element` is the class that elements written in Swift derive from.)
+@safe public struct PipelineElement: Sendable {
+  let reference: ObjectReference
+  init(_ reference: ObjectReference) { self.reference = reference }
+
+  /// Makes an element.
+  ///
+  /// - Parameters:
+  ///   - kind: as on a gst-launch-1.0 line, such as `videotestsrc`.
+  ///   - name: its name in the pipeline; GStreamer makes one of the kind and a number otherwise.
+  ///   - properties: those that are not to have their defaults. A string serves for every type that has a text form,
+  ///     such as enumerations and caps.
+  /// - Throws: `noSuchElement`, `noSuchProperty` or `invalidValue`.
+  public init(
+    _ kind: String, name: String? = nil, _ properties: KeyValuePairs<String, FieldValue> = [:]
+  ) throws(PipelineError) {
+    Runtime.initialise()
+    guard let raw = unsafe gst_element_factory_make(kind, name) else { throw .noSuchElement(kind) }
+    self.init(unsafe ObjectReference(sinking: raw))
+    for (property, value) in properties { try set(property, value) }
+  }
+
+  /// The C object, for what this module does not do; it lives as long as the element does.
+  @unsafe public var raw: UnsafeMutablePointer<GstElement> { unsafe reference.element }
+
+  /// The name in the pipeline.
+  public var name: String { reference.name }
+
+  /// What it was made as, such as `videotestsrc`; "" for a bin that was made of a description.
+  public var kind: String {
+    guard let factory = unsafe gst_element_get_factory(raw),
+      let name = unsafe gst_object_get_name(UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self))
+    else { return "" }
+    defer { unsafe g_free(name) }
+    return unsafe String(cString: name)
+  }
+
+  /// The state that it has reached.
+  public var state: Pipeline.State {
+    var current = GST_STATE_NULL
+    unsafe gst_element_get_state(raw, &current, nil, 0)
+    return Pipeline.State(current)
+  }
+
+  // MARK: Properties
+
+  /// Sets a property.
+  ///
+  /// - Parameter value: a number must fit the property's type and range; a string serves for every type that has a
+  ///   text form, such as enumerations, flags, caps and structures.
+  /// - Throws: `noSuchProperty`, or `invalidValue` when it is of another type or out of range.
+  public func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
+    guard let specification = unsafe cgst_find_property(reference.raw, property),
+      unsafe specification.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
+    else { throw .noSuchProperty(element: name, property: property) }
+    var converted = GValue()
+    unsafe g_value_init(&converted, specification.pointee.value_type)
+    defer { unsafe g_value_unset(&converted) }
+    guard value.convert(into: &converted), unsafe g_param_value_validate(specification, &converted) == 0 else {
+      throw .invalidValue(element: name, property: property, value: value)
+    }
+    unsafe g_object_set_property(reference.object, property, &converted)
+  }
+
+  /// Sets a caps property, such as an appsink's.
+  /// - Throws: `noSuchProperty` or `invalidValue`.
+  public func set(_ property: String, _ caps: borrowing Caps) throws(PipelineError) {
+    try set(property, .string(caps.description))
+  }
+
+  /// Reads a property; what is neither number nor text is given as text, an enumeration by its nick.
+  /// - Throws: `noSuchProperty` when there is none, or it has no text form.
+  public func get(_ property: String) throws(PipelineError) -> FieldValue {
+    guard let specification = unsafe cgst_find_property(reference.raw, property),
+      unsafe specification.pointee.flags.rawValue & G_PARAM_READABLE.rawValue != 0
+    else { throw .noSuchProperty(element: name, property: property) }
+    var value = GValue()
+    unsafe g_value_init(&value, specification.pointee.value_type)
+    defer { unsafe g_value_unset(&value) }
+    unsafe g_object_get_property(reference.object, property, &value)
+    guard let result = unsafe FieldValue(&value) else { throw .noSuchProperty(element: name, property: property) }
+    return result
+  }
+
+  /// Reads a property that is a structure, such as an element's statistics; `nil` when it has none.
+  /// - Throws: `noSuchProperty`.
+  public func fields(_ property: String) throws(PipelineError) -> Fields? {
+    guard let specification = unsafe cgst_find_property(reference.raw, property),
+      unsafe specification.pointee.value_type == cgst_type_structure()
+    else { throw .noSuchProperty(element: name, property: property) }
+    var value = GValue()
+    unsafe g_value_init(&value, specification.pointee.value_type)
+    defer { unsafe g_value_unset(&value) }
+    unsafe g_object_get_property(reference.object, property, &value)
+    return unsafe Fields(copying: gst_value_get_structure(&value))
+  }
+
+  // MARK: Signals and pads
+
+  /// Calls a handler whenever the element emits a signal, on the thread that emits it, until the pipeline goes.
+  ///
+  /// A handler must not hold the pipeline strongly. Its answer is for signals that want one.
+  /// - Parameter signal: its name, or `notify::` and a property's name.
+  /// - Throws: `noSuchSignal`.
+  @discardableResult
+  public func connect(
+    _ signal: String, _ handler: @escaping @Sendable (borrowing SignalArguments) -> FieldValue?
+  ) throws(PipelineError) -> SignalConnection { try reference.connect(signal, handler) }
+
+  /// Calls a handler when the element gets a pad, before data comes through it: the place to link it.
+  @discardableResult
+  public func onPadAdded(_ handler: @escaping @Sendable (PipelinePad) -> Void) throws(PipelineError) -> SignalConnection
+  {
+    try connect("pad-added") { arguments in
+      if let pad = arguments.pad(0) { handler(pad) }
+      return nil
+    }
+  }
+
+  /// A pad that the element has, by its name.
+  public func pad(_ name: String) -> PipelinePad? {
+    guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }
+    return unsafe PipelinePad(ObjectReference(owning: pad))
+  }
+}
+
+extension FieldValue {
+  /// Turns it into a value of another type without loss; answers whether that worked.
+  fileprivate func convert(into target: inout GValue) -> Bool {
+    if case .string(let text) = self {
+      if unsafe cgst_value_kind(&target) == CGST_KIND_STRING {
+        unsafe g_value_set_string(&target, text)
+        return true
+      }
+      return unsafe gst_value_deserialize(&target, text) != 0
+    }
+    let kind = unsafe cgst_value_kind(&target)
+    let wide = widened
+    if case .int64(..<0) = wide, kind == CGST_KIND_UINT || kind == CGST_KIND_UINT64 { return false }
+    var source = unsafe wide.makeValue()
+    defer { unsafe g_value_unset(&source) }
+    guard unsafe g_value_transform(&source, &target) != 0 else { return false }
+    if kind == CGST_KIND_DOUBLE { return true }
+    // A number that does not fit is cut: see whether it comes back as it was.
+    var back = GValue()
+    unsafe g_value_init(&back, cgst_value_type(&source))
+    defer { unsafe g_value_unset(&back) }
+    return unsafe g_value_transform(&target, &back) != 0 && FieldValue(&back) == wide
+  }
+  /// A whole number in 64 bits, so that it is seen when one does not fit.
+  private var widened: FieldValue {
+    switch self {
+    case .int(let value): .int64(Int64(value))
+    case .uint(let value): .uint64(UInt64(value))
+    default: self
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// Why a pipeline could not be made, or ended before its time.
+public enum PipelineError: Error, Sendable {
+  /// The description of a pipeline cannot be understood, or names an element that is not installed.
+  case invalidDescription(String)
+  /// There is no element of this name, to be made or in the pipeline.
+  case noSuchElement(String)
+  /// The element has no such property, or only for reading.
+  case noSuchProperty(element: String, property: String)
+  /// The value is of another type than the property, or out of its range.
+  case invalidValue(element: String, property: String, value: FieldValue)
+  /// The element has no signal of this name.
+  case noSuchSignal(element: String, signal: String)
+  /// The pads of two elements have no caps in common, or are taken.
+  case notLinkable(from: String, to: String)
+  /// A plugin could not be loaded; GStreamer's reason.
+  case notLoaded(String)
+  /// An element posted an error.
+  case element(ElementFailure)
+  /// A state could not be reached, and no element said why.
+  case stateChange(Pipeline.State)
+  /// The pipeline cannot seek, or not to this place.
+  case notSeekable
+  /// Data was refused.
+  case flow(FlowError)
+  /// The pipeline was stopped while something waited for it.
+  case stopped
+  /// The task was cancelled, and so the pipeline stopped.
+  case cancelled
+}
+
+/// An error or a warning that an element posted.
+public struct ElementFailure: Error, Sendable {
+  /// What went wrong.
+  public var error: ElementError
+  /// The name of the element.
+  public var source: String
+  /// What the element says besides, for programs.
+  public var details: Fields?
+}
+
+extension ElementFailure: CustomStringConvertible {
+  /// The element's name and the sentence for users.
+  public var description: String { "\(source): \(error.message)" }
+}
+
+extension PipelineError: CustomStringConvertible {
+  /// One sentence for users.
+  public var description: String {
+    switch self {
+    case .invalidDescription(let reason): "the pipeline cannot be made: \(reason)"
+    case .noSuchElement(let name): "there is no element “\(name)”"
+    case .noSuchProperty(let element, let property): "\(element) has no property “\(property)” that can be set"
+    case .invalidValue(let element, let property, let value): "\(element) does not take \(value) as “\(property)”"
+    case .noSuchSignal(let element, let signal): "\(element) has no signal “\(signal)”"
+    case .notLinkable(let from, let to): "\(from) cannot be linked to \(to)"
+    case .notLoaded(let reason): "the plugin cannot be loaded: \(reason)"
+    case .element(let failure): failure.description
+    case .stateChange(let state): "the pipeline cannot get to the state \(state)"
+    case .notSeekable: "the pipeline cannot seek there"
+    case .flow(let error): "data was refused (flow \(error.rawValue))"
+    case .stopped: "the pipeline was stopped"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension ElementError {
+  /// Reads what a message carries.
+  @unsafe init(_ error: UnsafePointer<GError>, debug: UnsafePointer<CChar>?) {
+    unsafe self.init(
+      Code(domain: error.pointee.domain, code: error.pointee.code), String(cString: error.pointee.message),
+      debug: debug.map { unsafe String(cString: $0) } ?? "")
+  }
+}
+
+extension ElementError.Code {
+  init(domain: GQuark, code: Int32) {
+    let known: Self? =
+      switch domain {
+      case gst_stream_error_quark(): ElementError.StreamCode(rawValue: code).map(Self.stream)
+      case gst_resource_error_quark(): ElementError.ResourceCode(rawValue: code).map(Self.resource)
+      case gst_core_error_quark(): ElementError.CoreCode(rawValue: code).map(Self.core)
+      case gst_library_error_quark(): ElementError.LibraryCode(rawValue: code).map(Self.library)
+      default: nil
+      }
+    let name = unsafe g_quark_to_string(domain).map { unsafe String(cString: $0) } ?? ""
+    self = known ?? .other(domain: name, code: code)
+  }
+}

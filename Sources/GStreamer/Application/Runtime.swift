@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// The GStreamer library in this process.
+public enum Runtime {
+  private static let isReady: Bool = gst_init_check(nil, nil, nil) != 0
+
+  /// Prepares GStreamer. Everything in this module that needs it does so by itself; programs call it to load plugins
+  /// at a time of their own choice.
+  @discardableResult
+  public static func initialise() -> Bool { isReady }
+
+  /// The version of the library, such as "GStreamer 1.22.0".
+  public static var version: String {
+    initialise()
+    guard let text = unsafe gst_version_string() else { return "" }
+    defer { unsafe g_free(text) }
+    return unsafe String(cString: text)
+  }
+
+  /// Loads a plugin from a file, whether or not it is in GStreamer's folders. Its elements take the place of elements
+  /// of the same names.
+  ///
+  /// - Throws: `PipelineError.notLoaded` when the file is no plugin or lacks a library.
+  public static func loadPlugin(at path: String) throws(PipelineError) {
+    initialise()
+    var error: UnsafeMutablePointer<GError>?
+    guard let plugin = unsafe gst_plugin_load_file(path, &error) else {
+      defer { unsafe g_clear_error(&error) }
+      throw .notLoaded(unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? path)
+    }
+    unsafe gst_registry_add_plugin(gst_registry_get(), plugin)
+    unsafe gst_object_unref(UnsafeMutableRawPointer(plugin))
+  }
+
+  /// Whether there is an element of this name to be made.
+  public static func hasElement(_ name: String) -> Bool {
+    initialise()
+    guard let factory = unsafe gst_element_factory_find(name) else { return false }
+    unsafe gst_object_unref(UnsafeMutableRawPointer(factory))
+    return true
+  }
+}

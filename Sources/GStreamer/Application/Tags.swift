@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// Facts about a stream, such as its title, codec and bitrate: a tag list that can be copied and handed from task to
+/// task.
+public struct Tags: Sendable, CustomStringConvertible {
+  private final class Box: Sendable {
+    // Never changed, so that any thread may read it.
+    let list: TagList
+    init(_ list: consuming TagList) { self.list = list }
+  }
+
+  private let box: Box
+
+  /// Keeps a tag list.
+  public init(_ list: consuming TagList) { box = Box(list) }
+
+  /// The first value of a tag by its GStreamer name, such as `video-codec` or `image-orientation`; what is neither
+  /// number nor text is given as text.
+  public subscript(_ tag: String) -> FieldValue? {
+    unsafe gst_tag_list_get_value_index(box.list.raw, tag, 0).flatMap { unsafe FieldValue($0) }
+  }
+
+  /// The names of the tags.
+  public var names: [String] {
+    unsafe (0..<max(gst_tag_list_n_tags(box.list.raw), 0)).compactMap { index in
+      unsafe gst_tag_list_nth_tag_name(box.list.raw, guint(index)).map { unsafe String(cString: $0) }
+    }
+  }
+
+  /// The text form.
+  public var description: String {
+    guard let text = unsafe gst_tag_list_to_string(box.list.raw) else { return "" }
+    defer { unsafe g_free(text) }
+    return unsafe String(cString: text)
+  }
+}
+
+extension TagList: @unchecked Sendable {}
