@@ -190,6 +190,8 @@ static inline GType cgst_type_of_kind(CgstKind kind) {
   default: return G_TYPE_NONE;
   }
 }
+/* Unlike g_value_unset, also for a value that was never set. */
+static inline void cgst_value_clear(GValue *value) { if (G_IS_VALUE(value)) g_value_unset(value); }
 static inline GType cgst_value_type(const GValue *value) { return G_VALUE_TYPE(value); }
 static inline gboolean cgst_value_is_pad(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_PAD); }
 static inline gboolean cgst_value_is_element(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_ELEMENT); }

@@ -12,7 +12,9 @@ import CGStreamer
 /// oldest away instead). Cancelling the task that waits for a buffer stops the pipeline. Several tasks may iterate,
 /// each buffer goes to one of them.
 public struct AppSink: AsyncSequence, Sendable {
+  /// A buffer with its caps.
   public typealias Element = Sample
+  /// What iterating throws.
   public typealias Failure = PipelineError
 
   /// The pipeline that it is in.

@@ -6,7 +6,9 @@
 /// error. What is posted before anybody iterates is kept, the newest 1,024 of it. Each iteration has all messages that
 /// come while it lasts. Cancelling the task that waits for a message stops the pipeline.
 public struct Messages: AsyncSequence, Sendable {
+  /// A message.
   public typealias Element = Message
+  /// What iterating throws.
   public typealias Failure = PipelineError
 
   let pipeline: Pipeline

@@ -39,7 +39,9 @@ extension Pipeline {
 
   /// How a seek is carried out (`GstSeekFlags`).
   public struct SeekOptions: OptionSet, Sendable {
+    /// `GstSeekFlags`.
     public let rawValue: UInt32
+    /// Options out of `GstSeekFlags`.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     init(_ flags: GstSeekFlags) { rawValue = flags.rawValue }
 

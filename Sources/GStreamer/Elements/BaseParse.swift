@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
 /// What `BaseParse.handleFrame` found in the data it was given.
 public enum ParseStep: Sendable {
@@ -117,7 +117,7 @@ open class BaseParse: Element {
   /// Looks for one frame at the start of the data.
   open func handleFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep { .frame(size: frame.size) }
   /// A finished frame is about to be pushed.
-  /// - Throws: `FlowError.dropped` is not an error; see `dropFrame`.
+  /// - Throws: `BaseParse.dropFrame` to leave the frame out, which is a success for upstream.
   open func prePushFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) {}
   /// The caps that can be handled on the sink pad: the template's by default.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
@@ -126,20 +126,26 @@ open class BaseParse: Element {
     case .none: sinkPad.templateCaps
     }
   }
+  /// An event from upstream. Chains to the base class by default.
   open func sinkEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.sink_event(parse, event.take()) != 0
   }
+  /// An event from downstream. Chains to the base class by default.
   open func sourceEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.src_event(parse, event.take()) != 0
   }
+  /// A query from upstream, on any thread. Chains to the base class by default.
   open func sinkQuery(_ query: borrowing Query) -> Bool { unsafe Self.parent.pointee.sink_query(parse, query.raw) != 0 }
+  /// A query from downstream, on any thread. Chains to the base class by default.
   open func sourceQuery(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.src_query(parse, query.raw) != 0
   }
 
   // MARK: Services of the base class
 
+  /// Where the stream comes in.
   public var sinkPad: Pad { unsafe Pad(parse.pointee.sinkpad) }
+  /// Where frames leave.
   public var sourcePad: Pad { unsafe Pad(parse.pointee.srcpad) }
 
   /// The segment of the data in hand.
@@ -205,7 +211,7 @@ open class BaseParse: Element {
 
   // MARK: Trampolines
 
-  override class var parentType: (type: GType, instanceSize: Int) {
+  override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_parse_get_type(), MemoryLayout<GstBaseParse>.stride)
   }
 
@@ -214,29 +220,26 @@ open class BaseParse: Element {
       UnsafeMutableRawPointer(g_type_class_ref(gst_base_parse_get_type()))
         .assumingMemoryBound(to: GstBaseParseClass.self))
 
-  override class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
+  @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseParseClass.self)
     _ = unsafe parent
     unsafe methods.pointee.start = { parse in
-      guard let element = unsafe swiftBaseParse(parse) else { return 0 }
-      return element.reportingErrors { () throws(ElementError) in try element.start() }
+      unsafe attempt(parse, BaseParse.self) { element throws(ElementError) in try element.start() }
     }
     unsafe methods.pointee.stop = { parse in
-      unsafe swiftBaseParse(parse)?.stop()
+      unsafe swiftObject(parse, as: BaseParse.self)?.stop()
       return 1
     }
     unsafe methods.pointee.set_sink_caps = { parse, caps in
-      guard let element = unsafe swiftBaseParse(parse), let caps = unsafe caps else { return 0 }
-      return unsafe Caps.lending(caps) { element.setSinkCaps($0) } ? 1 : 0
+      unsafe borrow(parse, BaseParse.self, caps) { (element, caps: borrowing Caps) in element.setSinkCaps(caps) }
     }
     unsafe methods.pointee.get_sink_caps = { parse, filter in
-      guard let element = unsafe swiftBaseParse(parse) else { return unsafe gst_caps_new_empty() }
-      guard let filter = unsafe filter else { return unsafe element.sinkCaps(filter: nil).take() }
-      let held = unsafe Optional(Caps.retaining(filter))
-      return unsafe element.sinkCaps(filter: held).take()
+      unsafe answerCaps(parse, BaseParse.self, filter) { $0.sinkCaps(filter: $1) }
     }
     unsafe methods.pointee.handle_frame = { parse, frame, skip in
-      guard let element = unsafe swiftBaseParse(parse), let frame = unsafe frame else { return GST_FLOW_ERROR }
+      guard let element = unsafe swiftObject(parse, as: BaseParse.self), let frame = unsafe frame else {
+        return GST_FLOW_ERROR
+      }
       do throws(FlowError) {
         switch try unsafe element.handleFrame(BaseParseFrame(frame)) {
         case .frame(let size):
@@ -250,44 +253,22 @@ open class BaseParse: Element {
       }
     }
     unsafe methods.pointee.pre_push_frame = { parse, frame in
-      guard let element = unsafe swiftBaseParse(parse), let frame = unsafe frame else { return GST_FLOW_ERROR }
+      guard let element = unsafe swiftObject(parse, as: BaseParse.self), let frame = unsafe frame else {
+        return GST_FLOW_ERROR
+      }
       return flowReturn { () throws(FlowError) in try unsafe element.prePushFrame(BaseParseFrame(frame)) }
     }
     unsafe methods.pointee.sink_event = { parse, event in
-      guard let element = unsafe swiftBaseParse(parse), let event = unsafe event else { return 0 }
-      return unsafe element.sinkEvent(Event(owning: event)) ? 1 : 0
+      unsafe consume(parse, BaseParse.self, event) { (element, event: consuming Event) in element.sinkEvent(event) }
     }
     unsafe methods.pointee.src_event = { parse, event in
-      guard let element = unsafe swiftBaseParse(parse), let event = unsafe event else { return 0 }
-      return unsafe element.sourceEvent(Event(owning: event)) ? 1 : 0
+      unsafe consume(parse, BaseParse.self, event) { (element, event: consuming Event) in element.sourceEvent(event) }
     }
     unsafe methods.pointee.sink_query = { parse, query in
-      guard let element = unsafe swiftBaseParse(parse), let query = unsafe query else { return 0 }
-      return unsafe Query.lending(query) { element.sinkQuery($0) } ? 1 : 0
+      unsafe borrow(parse, BaseParse.self, query) { (element, query: borrowing Query) in element.sinkQuery(query) }
     }
     unsafe methods.pointee.src_query = { parse, query in
-      guard let element = unsafe swiftBaseParse(parse), let query = unsafe query else { return 0 }
-      return unsafe Query.lending(query) { element.sourceQuery($0) } ? 1 : 0
+      unsafe borrow(parse, BaseParse.self, query) { (element, query: borrowing Query) in element.sourceQuery(query) }
     }
   }
-}
-
-extension Element {
-  /// The bridge from a typed throw to an error on the bus and the `FALSE` that C expects.
-  func reportingErrors(_ body: () throws(ElementError) -> Void) -> gboolean {
-    do throws(ElementError) {
-      try body()
-      return 1
-    } catch {
-      post(error)
-      return 0
-    }
-  }
-}
-
-@inline(__always)
-private func swiftBaseParse(_ parse: UnsafeMutablePointer<GstBaseParse>?) -> BaseParse? {
-  guard let parse = unsafe parse else { return nil }
-  return unsafe swiftObject(
-    UnsafeMutableRawPointer(parse), behind: MemoryLayout<GstBaseParse>.stride, as: BaseParse.self)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
 /// One buffer in, one buffer out (`GstBaseTransform`): the base class does negotiation, passthrough and allocation.
 ///
@@ -79,12 +79,15 @@ open class BaseTransform: Element {
   open func generateOutput(_ input: consuming Buffer) throws(FlowError) -> Buffer? { .some(input) }
   /// Answers further output in `generating` mode. Asked after each output, until there is none.
   open func nextOutput() throws(FlowError) -> Buffer? { nil }
+  /// An event from upstream. Chains to the base class by default.
   open func sinkEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.sink_event(transform, event.take()) != 0
   }
+  /// An event from downstream. Chains to the base class by default.
   open func sourceEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.src_event(transform, event.take()) != 0
   }
+  /// A query from either side, on any thread. Chains to the base class by default.
   open func query(_ query: borrowing Query, on side: Direction) -> Bool {
     unsafe Self.parent.pointee.query(transform, side == .sink ? GST_PAD_SINK : GST_PAD_SRC, query.raw) != 0
   }
@@ -100,7 +103,9 @@ open class BaseTransform: Element {
 
   // MARK: Services of the base class
 
+  /// Where buffers come in.
   public var sinkPad: Pad { unsafe Pad(transform.pointee.sinkpad) }
+  /// Where buffers leave.
   public var sourcePad: Pad { unsafe Pad(transform.pointee.srcpad) }
   /// The segment of the data in hand.
   public var segment: Segment { unsafe Segment(transform.pointee.segment) }
@@ -109,6 +114,7 @@ open class BaseTransform: Element {
   public func setPassthrough(_ passthrough: Bool) {
     unsafe gst_base_transform_set_passthrough(transform, passthrough ? 1 : 0)
   }
+  /// Whether buffers are handed on unseen.
   public var isPassthrough: Bool { unsafe gst_base_transform_is_passthrough(transform) != 0 }
 
   /// Changes the source pad's caps in mid-stream, before the buffer that needs them.
@@ -125,7 +131,7 @@ open class BaseTransform: Element {
 
   // MARK: Trampolines
 
-  override class var parentType: (type: GType, instanceSize: Int) {
+  override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_transform_get_type(), MemoryLayout<GstBaseTransform>.stride)
   }
 
@@ -134,19 +140,18 @@ open class BaseTransform: Element {
       UnsafeMutableRawPointer(g_type_class_ref(gst_base_transform_get_type()))
         .assumingMemoryBound(to: GstBaseTransformClass.self))
 
-  override class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
+  @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseTransformClass.self)
     _ = unsafe parent
     unsafe methods.pointee.start = { transform in
-      guard let element = unsafe swiftBaseTransform(transform) else { return 0 }
-      return element.reportingErrors { () throws(ElementError) in try element.start() }
+      unsafe attempt(transform, BaseTransform.self) { element throws(ElementError) in try element.start() }
     }
     unsafe methods.pointee.stop = { transform in
-      unsafe swiftBaseTransform(transform)?.stop()
+      unsafe swiftObject(transform, as: BaseTransform.self)?.stop()
       return 1
     }
     unsafe methods.pointee.transform_caps = { transform, direction, caps, filter in
-      guard let element = unsafe swiftBaseTransform(transform), let caps = unsafe caps else {
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let caps = unsafe caps else {
         return unsafe gst_caps_new_empty()
       }
       let side = Direction(direction)
@@ -154,7 +159,8 @@ open class BaseTransform: Element {
       return unsafe Caps.lending(caps) { element.transformCaps($0, on: side, filter: held) }.take()
     }
     unsafe methods.pointee.fixate_caps = { transform, direction, caps, other in
-      guard let element = unsafe swiftBaseTransform(transform), let caps = unsafe caps, let other = unsafe other
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let caps = unsafe caps,
+        let other = unsafe other
       else { return unsafe gst_caps_new_empty() }
       let owned = unsafe Caps(owning: other)
       // The closure may run once only, which the compiler cannot see: hand the caps over through an optional.
@@ -165,11 +171,14 @@ open class BaseTransform: Element {
       }.take()
     }
     unsafe methods.pointee.accept_caps = { transform, direction, caps in
-      guard let element = unsafe swiftBaseTransform(transform), let caps = unsafe caps else { return 0 }
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let caps = unsafe caps else {
+        return 0
+      }
       return unsafe Caps.lending(caps) { element.acceptCaps($0, on: Direction(direction)) } ? 1 : 0
     }
     unsafe methods.pointee.set_caps = { transform, input, output in
-      guard let element = unsafe swiftBaseTransform(transform), let input = unsafe input, let output = unsafe output
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let input = unsafe input,
+        let output = unsafe output
       else { return 0 }
       let accepted = unsafe Caps.lending(input) { input in
         unsafe Caps.lending(output) { output in element.setCaps(input: input, output: output) }
@@ -177,19 +186,25 @@ open class BaseTransform: Element {
       return accepted ? 1 : 0
     }
     unsafe methods.pointee.sink_event = { transform, event in
-      guard let element = unsafe swiftBaseTransform(transform), let event = unsafe event else { return 0 }
-      return unsafe element.sinkEvent(Event(owning: event)) ? 1 : 0
+      unsafe consume(transform, BaseTransform.self, event) { (element, event: consuming Event) in
+        element.sinkEvent(event)
+      }
     }
     unsafe methods.pointee.src_event = { transform, event in
-      guard let element = unsafe swiftBaseTransform(transform), let event = unsafe event else { return 0 }
-      return unsafe element.sourceEvent(Event(owning: event)) ? 1 : 0
+      unsafe consume(transform, BaseTransform.self, event) { (element, event: consuming Event) in
+        element.sourceEvent(event)
+      }
     }
     unsafe methods.pointee.query = { transform, direction, query in
-      guard let element = unsafe swiftBaseTransform(transform), let query = unsafe query else { return 0 }
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let query = unsafe query else {
+        return 0
+      }
       return unsafe Query.lending(query) { element.query($0, on: Direction(direction)) } ? 1 : 0
     }
     unsafe methods.pointee.propose_allocation = { transform, decided, query in
-      guard let element = unsafe swiftBaseTransform(transform), let query = unsafe query else { return 0 }
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let query = unsafe query else {
+        return 0
+      }
       let held: Query? = if let decided = unsafe decided { unsafe Query.retaining(decided) } else { nil }
       return unsafe Query.lending(query) { element.proposeAllocation(decided: held, $0) } ? 1 : 0
     }
@@ -203,7 +218,7 @@ open class BaseTransform: Element {
 
   private class func installTransformInPlace(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
     unsafe methods.pointee.transform_ip = { transform, buffer in
-      guard let element = unsafe swiftBaseTransform(transform), let buffer = unsafe buffer else {
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let buffer = unsafe buffer else {
         return GST_FLOW_ERROR
       }
       var owned = unsafe Buffer(owning: buffer)
@@ -215,7 +230,8 @@ open class BaseTransform: Element {
 
   private class func installTransform(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
     unsafe methods.pointee.transform = { transform, input, output in
-      guard let element = unsafe swiftBaseTransform(transform), let input = unsafe input, let output = unsafe output
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let input = unsafe input,
+        let output = unsafe output
       else { return GST_FLOW_ERROR }
       var owned = unsafe Buffer(owning: output)
       let flow = flowReturn { () throws(FlowError) in
@@ -228,14 +244,16 @@ open class BaseTransform: Element {
 
   private class func installGenerateOutput(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
     unsafe methods.pointee.submit_input_buffer = { transform, isDiscontinuous, input in
-      guard let element = unsafe swiftBaseTransform(transform), let input = unsafe input else { return GST_FLOW_ERROR }
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let input = unsafe input else {
+        return GST_FLOW_ERROR
+      }
       return flowReturn { () throws(FlowError) in
         try element.submitInput(unsafe Buffer(owning: input), isDiscontinuous: isDiscontinuous != 0)
       }
     }
     // The base class asks again and again until there is no output; the queued buffer becomes ours.
     unsafe methods.pointee.generate_output = { transform, output in
-      guard let element = unsafe swiftBaseTransform(transform), let transform = unsafe transform,
+      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let transform = unsafe transform,
         let output = unsafe output
       else { return GST_FLOW_ERROR }
       unsafe output.pointee = nil
@@ -257,11 +275,4 @@ open class BaseTransform: Element {
 
 extension BaseTransform.Direction {
   init(_ direction: GstPadDirection) { self = direction == GST_PAD_SINK ? .sink : .source }
-}
-
-@inline(__always)
-private func swiftBaseTransform(_ transform: UnsafeMutablePointer<GstBaseTransform>?) -> BaseTransform? {
-  guard let transform = unsafe transform else { return nil }
-  return unsafe swiftObject(
-    UnsafeMutableRawPointer(transform), behind: MemoryLayout<GstBaseTransform>.stride, as: BaseTransform.self)
 }

@@ -7,10 +7,12 @@ public struct ElementMetadata: Sendable {
   public var name: String
   /// The klass string, such as `Codec/Decoder/Video`.
   public var classification: String
+  /// One sentence.
   public var description: String
   /// Name and address.
   public var author: String
 
+  /// What `gst-inspect-1.0` says of an element.
   public init(name: String, classification: String, description: String, author: String) {
     self.name = name
     self.classification = classification
@@ -19,19 +21,38 @@ public struct ElementMetadata: Sendable {
   }
 }
 
-/// What can be linked to an element: its always-present sink and source pads with the caps they may carry.
+/// What can be linked to an element: a pad that it has or may have, with the caps that it may carry.
 public struct PadTemplate: Sendable {
+  /// When there is such a pad.
+  public enum Presence: Sendable {
+    /// From the beginning; the base class makes it.
+    case always
+    /// When the element knows the stream: it calls `addPad`.
+    case sometimes
+    /// When it is asked for: `requestPad` makes it.
+    case request
+  }
+
   enum Direction: Sendable { case source, sink }
   let direction: Direction
+  let name: String
   let caps: String
+  let presence: Presence
 
-  /// The sink pad, with caps as on a gst-launch-1.0 line.
-  public static func sink(_ caps: String) -> Self { Self(direction: .sink, caps: caps) }
-  /// The source pad, with caps as on a gst-launch-1.0 line.
-  public static func source(_ caps: String) -> Self { Self(direction: .source, caps: caps) }
+  /// A sink pad, with caps as on a gst-launch-1.0 line. Names of pads that are not always there have a place for a
+  /// number: `sink_%u`.
+  public static func sink(_ caps: String, named name: String = "sink", _ presence: Presence = .always) -> Self {
+    Self(direction: .sink, name: name, caps: caps, presence: presence)
+  }
+  /// A source pad, with caps as on a gst-launch-1.0 line. Names of pads that are not always there have a place for a
+  /// number: `src_%u`.
+  public static func source(_ caps: String, named name: String = "src", _ presence: Presence = .always) -> Self {
+    Self(direction: .source, name: name, caps: caps, presence: presence)
+  }
 }
 
-/// A GStreamer element written in Swift. Subclass `BaseParse`, `BaseTransform` or `VideoDecoder`.
+/// A GStreamer element written in Swift. Subclass a base class: `PushSource`, `BaseSink`, `BaseParse`,
+/// `BaseTransform`, `VideoFilter`, `VideoDecoder` or `VideoEncoder`; or this one, for an element that makes its pads.
 ///
 /// The GObject owns the Swift object: it is made by the GObject's instance initialiser and released by its finalizer.
 /// The pointer back is unowned, so a Swift object must not be used after its element is gone.
@@ -44,15 +65,21 @@ public struct PadTemplate: Sendable {
     unsafe self.raw = raw.assumingMemoryBound(to: GstElement.self)
   }
 
+  /// What `gst-inspect-1.0` says of the element.
   open class var metadata: ElementMetadata {
     ElementMetadata(name: "\(Self.self)", classification: "Generic", description: "\(Self.self)", author: "unknown")
   }
+  /// The pads that the element has or may have.
   open class var padTemplates: [PadTemplate] { [] }
+  /// The GObject properties, beside those of the base class.
   open class var properties: [Property] { [] }
+  /// The GObject signals that `emit` sends.
+  open class var signals: [Signal] { [] }
 
-  /// The GType of the C class that this Swift class derives from, and the size of its instances. Set by `BaseParse`,
-  /// `BaseTransform` and `VideoDecoder`.
-  class var parentType: (type: GType, instanceSize: Int) {
+  /// The GType of the C class that this Swift class derives from, and the size of its instances: the stride of the C
+  /// structure. The base classes of this module set it; another C class is made a base class by overriding it and
+  /// `installVirtualMethods`.
+  open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_element_get_type(), MemoryLayout<GstElement>.stride)
   }
 
@@ -63,8 +90,20 @@ public struct PadTemplate: Sendable {
   /// no lock is held but the state lock.
   open func prepareToStream() {}
 
-  /// Puts trampolines into a class structure.
-  class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {}
+  /// Puts C functions into the class structure of a new type, which call Swift methods by way of `swiftObject(_:as:)`.
+  ///
+  /// An override of a class whose superclass has one calls that first.
+  @unsafe open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {}
+
+  /// Makes a pad of a request template (`GstElementClass.request_new_pad`), from any thread. `addPad` makes it.
+  /// - Parameters:
+  ///   - template: the template's name, such as `src_%u`.
+  ///   - name: the pad's name, where one was asked for.
+  /// - Returns: `nil` when no more pads can be had.
+  open func requestPad(template: String, named name: String?) -> Pad? { nil }
+
+  /// A pad that was asked for is not needed any more. Chains to `removePad` by default.
+  open func releasePad(_ pad: Pad) { removePad(pad) }
 
   /// The name in the pipeline.
   public var name: String {
@@ -95,11 +134,4 @@ public struct PadTemplate: Sendable {
   public func notify(_ property: String) {
     unsafe g_object_notify(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GObject.self), property)
   }
-}
-
-/// Where the pointer to the Swift object lies behind a C instance of a given base class.
-@inline(__always)
-func swiftObject<T: Element>(_ instance: UnsafeMutableRawPointer, behind size: Int, as: T.Type) -> T {
-  let pointer = unsafe instance.load(fromByteOffset: size, as: UnsafeRawPointer.self)
-  return unsafe Unmanaged<T>.fromOpaque(pointer).takeUnretainedValue()
 }

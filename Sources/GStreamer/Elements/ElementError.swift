@@ -43,12 +43,14 @@ public struct ElementError: Error, Sendable {
     case tooLazy, initialise, shutdown, settings, encode
   }
 
+  /// What went wrong.
   public var code: Code
   /// For the user: one sentence.
   public var message: String
   /// For the developer: what was found and what was expected.
   public var debug: String
 
+  /// An error, not posted yet.
   public init(_ code: Code, _ message: String, debug: String) {
     self.code = code
     self.message = message

@@ -3,7 +3,9 @@ import CGStreamer
 
 /// How eagerly autopluggers choose an element (`GstRank`).
 public struct Rank: RawRepresentable, Hashable, Sendable {
+  /// The higher, the sooner.
   public let rawValue: UInt32
+  /// A rank of one's own.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
   /// Never chosen automatically.
   public static var none: Self { Self(rawValue: 0) }
@@ -11,6 +13,7 @@ public struct Rank: RawRepresentable, Hashable, Sendable {
   public static var marginal: Self { Self(rawValue: 64) }
   /// Chosen when no primary element does it.
   public static var secondary: Self { Self(rawValue: 128) }
+  /// Chosen first.
   public static var primary: Self { Self(rawValue: 256) }
 }
 
@@ -89,10 +92,32 @@ private final class ElementRecord {
       elementClass, metadata.name, metadata.classification, metadata.description, metadata.author)
     for template in type.padTemplates {
       guard let caps = Caps(parsing: template.caps) else { continue }
-      let (name, direction) = template.direction == .sink ? ("sink", GST_PAD_SINK) : ("src", GST_PAD_SRC)
+      let direction = template.direction == .sink ? GST_PAD_SINK : GST_PAD_SRC
+      let presence =
+        switch template.presence {
+        case .always: GST_PAD_ALWAYS
+        case .sometimes: GST_PAD_SOMETIMES
+        case .request: GST_PAD_REQUEST
+        }
       unsafe gst_element_class_add_pad_template(
-        elementClass, gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps.raw))
+        elementClass, gst_pad_template_new(template.name, direction, presence, caps.raw))
     }
+    unsafe elementClass.pointee.request_new_pad = { raw, template, name, _ in
+      guard let raw = unsafe raw, let template = unsafe template, let record = unsafe ElementRecord.of(raw),
+        let pattern = unsafe template.pointee.name_template
+      else { return nil }
+      let element = unsafe swiftObject(
+        UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
+      return unsafe element.requestPad(
+        template: String(cString: pattern), named: name.map { unsafe String(cString: $0) })?.raw
+    }
+    unsafe elementClass.pointee.release_pad = { raw, pad in
+      guard let raw = unsafe raw, let pad = unsafe pad, let record = unsafe ElementRecord.of(raw) else { return }
+      unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
+        .releasePad(Pad(pad))
+    }
+    let ownType = unsafe classStructure.assumingMemoryBound(to: GTypeClass.self).pointee.g_type
+    for signal in type.signals { signal.install(in: ownType) }
 
     let objectClass = unsafe classStructure.assumingMemoryBound(to: GObjectClass.self)
     unsafe objectClass.pointee.set_property = { object, id, value, _ in

@@ -10,6 +10,7 @@ import CGStreamer
     unsafe category = _gst_debug_category_new(name.cString, 0, description.cString)
   }
 
+  /// How much a message matters (`GstDebugLevel`).
   public enum Level: UInt32, Sendable {
     case error = 1
     case warning, fixme, info, debug, log, trace

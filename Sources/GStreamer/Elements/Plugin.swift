@@ -4,20 +4,28 @@ public import CGStreamer
 /// The plugin that is being loaded, handed to its initialiser.
 @safe public struct Plugin {
   @unsafe public let raw: OpaquePointer
+  /// Wraps what GStreamer hands to the initialiser.
   @unsafe public init(raw: OpaquePointer) { unsafe self.raw = raw }
 }
 
 /// What a plugin's shared library tells GStreamer about itself (`GstPluginDesc`).
 public struct PluginDescription {
+  /// The plugin's name, as `gst-inspect-1.0` takes it.
   public var name: StaticString
+  /// One sentence.
   public var description: StaticString
+  /// The version, such as "1.0.0".
   public var version: StaticString
   /// One of the names GStreamer knows: LGPL, GPL, MPL, BSD, MIT/X11 …
   public var license: StaticString
+  /// The name of the source package.
   public var source: StaticString
+  /// The name of the package it is shipped in.
   public var package: StaticString
+  /// Where it comes from: a URL.
   public var origin: StaticString
 
+  /// What a plugin tells about itself.
   public init(
     name: StaticString, description: StaticString, version: StaticString, license: StaticString,
     source: StaticString, package: StaticString, origin: StaticString

@@ -7,6 +7,7 @@ public final class Locked<Value: Sendable>: Sendable {
   // Inlinable, so that each element's lock is compiled for its own value: it is taken once a buffer.
   @usableFromInline let mutex: Mutex<Value>
 
+  /// Begins with a value.
   @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
   /// A copy of the value as it is now: take one a buffer and use it throughout.
@@ -97,6 +98,49 @@ public final class Locked<Value: Sendable>: Sendable {
       set: { unsafe $0[keyPath: field] = UInt64(g_value_get_uint64($1)) })
   }
 
+  /// A whole number of 64 bits (`gint64`).
+  public static func int64(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Int64>, in range: ClosedRange<Int64>,
+    _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_int64(
+          name.cString, name.cString, summary.cString, gint64(range.lowerBound), gint64(range.upperBound),
+          gint64(defaults[keyPath: field]), cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_int64($1, gint64($0[keyPath: field])) },
+      set: { unsafe $0[keyPath: field] = Int64(g_value_get_int64($1)) })
+  }
+
+  /// A number with a fraction (`gdouble`).
+  public static func double(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Double>, in range: ClosedRange<Double>,
+    _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_double(
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, defaults[keyPath: field],
+          cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_double($1, $0[keyPath: field]) },
+      set: { unsafe $0[keyPath: field] = g_value_get_double($1) })
+  }
+
+  /// A text; NULL is read as "".
+  public static func string(
+    _ name: StaticString, _ field: WritableKeyPath<Values, String>, _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      makeSpecification: { defaults in
+        unsafe g_param_spec_string(
+          name.cString, name.cString, summary.cString, defaults[keyPath: field], cgst_param_flags(1, 1))
+      },
+      get: { unsafe g_value_set_string($1, $0[keyPath: field]) },
+      set: { unsafe $0[keyPath: field] = g_value_get_string($1).map { unsafe String(cString: $0) } ?? "" })
+  }
+
   /// A yes or no (`gboolean`).
   public static func boolean(
     _ name: StaticString, _ field: WritableKeyPath<Values, Bool>, _ summary: StaticString
@@ -159,9 +203,12 @@ public final class Locked<Value: Sendable>: Sendable {
 
 /// A name for a value of an enumeration or flag property: `nick` is what users type.
 public struct PropertyNick: Sendable {
+  /// What users type.
   public var nick: StaticString
+  /// What `gst-inspect-1.0` says of it.
   public var summary: StaticString
 
+  /// A nick with its explanation.
   public init(_ nick: StaticString, _ summary: StaticString) {
     self.nick = nick
     self.summary = summary
@@ -172,6 +219,7 @@ public struct PropertyNick: Sendable {
 public protocol PropertyEnumeration: RawRepresentable<Int32>, CaseIterable, Sendable {
   /// The GType's name, unique in the process.
   static var typeName: StaticString { get }
+  /// The name of this case.
   var nick: PropertyNick { get }
 }
 

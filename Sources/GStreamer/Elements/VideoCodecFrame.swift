@@ -16,11 +16,14 @@ import CGStreamer
 
   /// The decoder's own number of the frame, by which it is found again.
   public var systemFrameNumber: UInt32 { unsafe raw.pointee.system_frame_number }
+  /// Presentation timestamp.
   public var pts: ClockTime? {
     get { unsafe ClockTime(raw: UInt64(raw.pointee.pts)) }
     nonmutating set { unsafe raw.pointee.pts = GstClockTime(newValue.raw) }
   }
+  /// Decoding timestamp.
   public var dts: ClockTime? { unsafe ClockTime(raw: UInt64(raw.pointee.dts)) }
+  /// How long the picture is shown.
   public var duration: ClockTime? {
     get { unsafe ClockTime(raw: UInt64(raw.pointee.duration)) }
     nonmutating set { unsafe raw.pointee.duration = GstClockTime(newValue.raw) }
@@ -36,6 +39,7 @@ import CGStreamer
   public var isDecodeOnly: Bool {
     unsafe raw.pointee.flags & GST_VIDEO_CODEC_FRAME_FLAG_DECODE_ONLY.rawValue != 0
   }
+  /// The frame is to be decoded but not shown.
   public func markDecodeOnly() { unsafe cgst_video_codec_frame_set_decode_only(raw) }
 
   /// Flags of the input buffer.
@@ -61,6 +65,12 @@ import CGStreamer
   public func setOutput(_ buffer: consuming Buffer) {
     if let old = unsafe raw.pointee.output_buffer { unsafe unref(old) }
     unsafe raw.pointee.output_buffer = unsafe buffer.take()
+  }
+
+  /// Nothing is put out for the picture.
+  func clearOutput() {
+    if let old = unsafe raw.pointee.output_buffer { unsafe unref(old) }
+    unsafe raw.pointee.output_buffer = nil
   }
 
   /// Changes the decoded picture's buffer, when there is one.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
 /// Decodes compressed pictures (`GstVideoDecoder`): the base class does segments, timestamps, QoS, trick modes and
 /// negotiation.
@@ -49,22 +49,28 @@ open class VideoDecoder: Element {
     }
     return unsafe Caps(owning: gst_video_decoder_proxy_getcaps(decoder, nil, filterCaps))
   }
+  /// An event from upstream. Chains to the base class by default.
   open func sinkEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.sink_event(decoder, event.take()) != 0
   }
+  /// An event from downstream. Chains to the base class by default.
   open func sourceEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.src_event(decoder, event.take()) != 0
   }
+  /// A query from upstream, on any thread. Chains to the base class by default.
   open func sinkQuery(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.sink_query(decoder, query.raw) != 0
   }
+  /// A query from downstream, on any thread. Chains to the base class by default.
   open func sourceQuery(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.src_query(decoder, query.raw) != 0
   }
 
   // MARK: Services of the base class
 
+  /// Where compressed pictures come in.
   public var sinkPad: Pad { unsafe Pad(decoder.pointee.sinkpad) }
+  /// Where decoded pictures leave.
   public var sourcePad: Pad { unsafe Pad(decoder.pointee.srcpad) }
 
   /// The segment of the pictures that go in.
@@ -202,7 +208,7 @@ open class VideoDecoder: Element {
 
   // MARK: Trampolines
 
-  override class var parentType: (type: GType, instanceSize: Int) {
+  override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_video_decoder_get_type(), MemoryLayout<GstVideoDecoder>.stride)
   }
 
@@ -211,85 +217,73 @@ open class VideoDecoder: Element {
       UnsafeMutableRawPointer(g_type_class_ref(gst_video_decoder_get_type()))
         .assumingMemoryBound(to: GstVideoDecoderClass.self))
 
-  override class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
+  @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstVideoDecoderClass.self)
     _ = unsafe parent
     unsafe methods.pointee.open = { decoder in
-      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
-      return element.reportingErrors { () throws(ElementError) in try element.open() }
+      unsafe attempt(decoder, VideoDecoder.self) { element throws(ElementError) in try element.open() }
     }
     unsafe methods.pointee.close = { decoder in
-      unsafe swiftDecoder(decoder)?.close()
+      unsafe swiftObject(decoder, as: VideoDecoder.self)?.close()
       return 1
     }
     unsafe methods.pointee.start = { decoder in
-      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
-      return element.reportingErrors { () throws(ElementError) in try element.start() }
+      unsafe attempt(decoder, VideoDecoder.self) { element throws(ElementError) in try element.start() }
     }
     unsafe methods.pointee.stop = { decoder in
-      unsafe swiftDecoder(decoder)?.stop()
+      unsafe swiftObject(decoder, as: VideoDecoder.self)?.stop()
       return 1
     }
     unsafe methods.pointee.set_format = { decoder, state in
-      guard let element = unsafe swiftDecoder(decoder), let state = unsafe state else { return 0 }
+      guard let element = unsafe swiftObject(decoder, as: VideoDecoder.self), let state = unsafe state else { return 0 }
       return unsafe element.setFormat(VideoCodecState(owning: gst_video_codec_state_ref(state))) ? 1 : 0
     }
     unsafe methods.pointee.handle_frame = { decoder, frame in
-      guard let element = unsafe swiftDecoder(decoder), let frame = unsafe frame else { return GST_FLOW_ERROR }
+      guard let element = unsafe swiftObject(decoder, as: VideoDecoder.self), let frame = unsafe frame else {
+        return GST_FLOW_ERROR
+      }
       return flowReturn { () throws(FlowError) in try unsafe element.handleFrame(VideoCodecFrame(owning: frame)) }
     }
     unsafe methods.pointee.finish = { decoder in
-      guard let element = unsafe swiftDecoder(decoder) else { return GST_FLOW_ERROR }
-      return flowReturn { () throws(FlowError) in try element.finish() }
+      unsafe flow(decoder, VideoDecoder.self) { element throws(FlowError) in try element.finish() }
     }
     unsafe methods.pointee.drain = { decoder in
-      guard let element = unsafe swiftDecoder(decoder) else { return GST_FLOW_ERROR }
-      return flowReturn { () throws(FlowError) in try element.drain() }
+      unsafe flow(decoder, VideoDecoder.self) { element throws(FlowError) in try element.drain() }
     }
     unsafe methods.pointee.flush = { decoder in
-      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
-      return element.flush() ? 1 : 0
+      unsafe answer(decoder, VideoDecoder.self) { $0.flush() }
     }
     unsafe methods.pointee.negotiate = { decoder in
-      guard let element = unsafe swiftDecoder(decoder) else { return 0 }
-      return element.negotiate() ? 1 : 0
+      unsafe answer(decoder, VideoDecoder.self) { $0.negotiate() }
     }
     unsafe methods.pointee.decide_allocation = { decoder, query in
-      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
-      return unsafe Query.lending(query) { element.decideAllocation($0) } ? 1 : 0
+      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in
+        element.decideAllocation(query)
+      }
     }
     unsafe methods.pointee.propose_allocation = { decoder, query in
-      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
-      return unsafe Query.lending(query) { element.proposeAllocation($0) } ? 1 : 0
+      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in
+        element.proposeAllocation(query)
+      }
     }
     unsafe methods.pointee.getcaps = { decoder, filter in
-      guard let element = unsafe swiftDecoder(decoder) else { return unsafe gst_caps_new_empty() }
-      guard let filter = unsafe filter else { return unsafe element.sinkCaps(filter: nil).take() }
-      let held = unsafe Optional(Caps.retaining(filter))
-      return unsafe element.sinkCaps(filter: held).take()
+      unsafe answerCaps(decoder, VideoDecoder.self, filter) { $0.sinkCaps(filter: $1) }
     }
     unsafe methods.pointee.sink_event = { decoder, event in
-      guard let element = unsafe swiftDecoder(decoder), let event = unsafe event else { return 0 }
-      return unsafe element.sinkEvent(Event(owning: event)) ? 1 : 0
+      unsafe consume(decoder, VideoDecoder.self, event) { (element, event: consuming Event) in element.sinkEvent(event)
+      }
     }
     unsafe methods.pointee.src_event = { decoder, event in
-      guard let element = unsafe swiftDecoder(decoder), let event = unsafe event else { return 0 }
-      return unsafe element.sourceEvent(Event(owning: event)) ? 1 : 0
+      unsafe consume(decoder, VideoDecoder.self, event) { (element, event: consuming Event) in
+        element.sourceEvent(event)
+      }
     }
     unsafe methods.pointee.sink_query = { decoder, query in
-      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
-      return unsafe Query.lending(query) { element.sinkQuery($0) } ? 1 : 0
+      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in element.sinkQuery(query) }
     }
     unsafe methods.pointee.src_query = { decoder, query in
-      guard let element = unsafe swiftDecoder(decoder), let query = unsafe query else { return 0 }
-      return unsafe Query.lending(query) { element.sourceQuery($0) } ? 1 : 0
+      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in element.sourceQuery(query)
+      }
     }
   }
-}
-
-@inline(__always)
-private func swiftDecoder(_ decoder: UnsafeMutablePointer<GstVideoDecoder>?) -> VideoDecoder? {
-  guard let decoder = unsafe decoder else { return nil }
-  return unsafe swiftObject(
-    UnsafeMutableRawPointer(decoder), behind: MemoryLayout<GstVideoDecoder>.stride, as: VideoDecoder.self)
 }

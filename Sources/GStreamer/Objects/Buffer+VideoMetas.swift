@@ -72,18 +72,24 @@ extension Buffer {
 
   /// A time of day in frames (`GstVideoTimeCodeMeta`).
   public struct TimeCode: Hashable, Sendable {
+    /// 0 to 23.
     public var hours: UInt32
+    /// 0 to 59.
     public var minutes: UInt32
+    /// 0 to 59.
     public var seconds: UInt32
+    /// The picture within the second.
     public var frames: UInt32
     /// Frames a second that `frames` counts.
     public var frameRate: Fraction
     /// Whether frame numbers are left out so that the count keeps up with the clock.
     public var dropsFrames: Bool
+    /// Whether pictures are two fields.
     public var isInterlaced: Bool
     /// The field it is for: 0 both, 1 the first, 2 the second.
     public var fieldCount: UInt32
 
+    /// A time code.
     public init(
       hours: UInt32, minutes: UInt32, seconds: UInt32, frames: UInt32, frameRate: Fraction, dropsFrames: Bool,
       isInterlaced: Bool, fieldCount: UInt32

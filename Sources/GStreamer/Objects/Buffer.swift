@@ -8,9 +8,11 @@ public import CGStreamer
 @safe public struct Buffer: ~Copyable, @unsafe MiniObject {
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstBuffer>
 
+  /// Takes over one reference.
   @unsafe public init(owning raw: UnsafeMutablePointer<GstBuffer>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
+  /// Gives up the reference: the caller has it now.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstBuffer> {
     let raw = unsafe raw
     discard self
@@ -84,6 +86,7 @@ public import CGStreamer
     }
   }
 
+  /// What the buffer is in its stream.
   public var flags: Flags {
     get { unsafe Flags(rawValue: raw.pointee.mini_object.flags) }
     set {
@@ -106,6 +109,7 @@ public import CGStreamer
     /// When the content has been shown; `nil` when it is not known when it begins.
     public var end: ClockTime? { pts.map { $0 + (duration ?? .zero) } }
 
+    /// Timestamps and flags, none of them unless said.
     public init(pts: ClockTime? = nil, dts: ClockTime? = nil, duration: ClockTime? = nil, flags: Flags = []) {
       (self.pts, self.dts, self.duration, self.flags) = (pts, dts, duration, flags)
     }
@@ -217,7 +221,9 @@ public import CGStreamer
 
   /// What a buffer is in its stream (`GstBufferFlags`, `GstVideoBufferFlags`).
   public struct Flags: OptionSet, Hashable, Sendable {
+    /// `GstBufferFlags` and `GstVideoBufferFlags`.
     public let rawValue: UInt32
+    /// Flags out of the C ones.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     init(_ flag: GstBufferFlags) { rawValue = flag.rawValue }
     init(_ flag: GstVideoBufferFlags) { rawValue = flag.rawValue }
@@ -275,6 +281,7 @@ extension Buffer: @unchecked Sendable {}
     unsafe gst_buffer_unmap(buffer, &info)
   }
 
+  /// The bytes.
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self) get {
       let span = unsafe Span(
@@ -301,6 +308,7 @@ extension Buffer: @unchecked Sendable {}
     unsafe gst_buffer_unmap(buffer, &info)
   }
 
+  /// The bytes.
   public var bytes: MutableSpan<UInt8> {
     @_lifetime(&self) mutating get {
       let span = unsafe MutableSpan(

@@ -5,6 +5,7 @@ public import CGStreamer
 @safe public struct BufferPool: ~Copyable {
   @unsafe public let raw: UnsafeMutablePointer<GstBufferPool>
 
+  /// Takes over one reference.
   @unsafe public init(owning raw: UnsafeMutablePointer<GstBufferPool>) { unsafe self.raw = raw }
   deinit { unsafe gst_object_unref(raw) }
 
@@ -22,6 +23,7 @@ public import CGStreamer
   /// Whether the pool can do this option (`GST_BUFFER_POOL_OPTION_VIDEO_META` and the like).
   public func has(_ option: Option) -> Bool { unsafe gst_buffer_pool_has_option(raw, option.name) != 0 }
 
+  /// What some pools can do.
   public enum Option: Sendable {
     case videoMeta, videoAlignment
     var name: UnsafePointer<CChar> {
@@ -36,6 +38,7 @@ public import CGStreamer
   public struct Configuration: Sendable {
     /// Bytes a buffer; a video pool with alignment raises it to what the padding needs.
     public var size: UInt32
+    /// Buffers to allocate at once.
     public var minimum: UInt32
     /// 0 is without limit.
     public var maximum: UInt32
@@ -48,6 +51,7 @@ public import CGStreamer
     /// Padding around the picture and alignment of its rows, for pools that can.
     public var videoAlignment: VideoAlignment?
 
+    /// Sizes alone.
     public init(size: UInt32, minimum: UInt32, maximum: UInt32) {
       self.size = size
       self.minimum = minimum
@@ -56,7 +60,7 @@ public import CGStreamer
   }
 
   /// Sets the pool up; it must not be active. Answers false when the pool refuses, after which its own idea of the
-  /// configuration stands and can be tried with `configureAsOffered`.
+  /// configuration stands.
   public func configure(_ configuration: Configuration, caps: borrowing Caps) -> Bool {
     let config = unsafe gst_buffer_pool_get_config(raw)
     unsafe gst_buffer_pool_config_set_params(
@@ -103,13 +107,18 @@ extension BufferPool: @unchecked Sendable {}
 
 /// Padding around a picture and alignment of its rows (`GstVideoAlignment`).
 public struct VideoAlignment: Hashable, Sendable {
+  /// Rows above the picture.
   public var top: UInt32 = 0
+  /// Rows below the picture.
   public var bottom: UInt32 = 0
+  /// Samples before a row.
   public var left: UInt32 = 0
+  /// Samples behind a row.
   public var right: UInt32 = 0
   /// Row alignment of each plane in bytes, a power of two, minus one.
   public var strideMask: UInt32 = 0
 
+  /// No padding and no alignment.
   public init() {}
 
   var raw: GstVideoAlignment {

@@ -7,9 +7,11 @@ public import CGStreamer
 @safe public struct Caps: ~Copyable, @unsafe MiniObject {
   @unsafe public internal(set) var raw: UnsafeMutablePointer<GstCaps>
 
+  /// Takes over one reference.
   @unsafe public init(owning raw: UnsafeMutablePointer<GstCaps>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
+  /// Gives up the reference: the caller has it now.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstCaps> {
     let raw = unsafe raw
     discard self
@@ -33,7 +35,9 @@ public import CGStreamer
   /// Caps that everything matches.
   public static func any() -> Caps { unsafe Caps(owning: gst_caps_new_any()) }
 
+  /// Whether nothing matches.
   public var isEmpty: Bool { unsafe gst_caps_is_empty(raw) != 0 }
+  /// Whether everything matches.
   public var isAny: Bool { unsafe gst_caps_is_any(raw) != 0 }
   /// Whether every field has just one value.
   public var isFixed: Bool { unsafe gst_caps_is_fixed(raw) != 0 }
@@ -118,10 +122,13 @@ public import CGStreamer
     return unsafe Caps(owning: gst_caps_intersect_full(raw, other.raw, GST_CAPS_INTERSECT_FIRST))
   }
 
+  /// Whether there is something that both allow.
   public borrowing func canIntersect(_ other: borrowing Caps) -> Bool {
     unsafe gst_caps_can_intersect(raw, other.raw) != 0
   }
+  /// Whether the other allows all that these do.
   public borrowing func isSubset(of other: borrowing Caps) -> Bool { unsafe gst_caps_is_subset(raw, other.raw) != 0 }
+  /// Whether both allow the same.
   public borrowing func isEqual(to other: borrowing Caps) -> Bool { unsafe gst_caps_is_equal(raw, other.raw) != 0 }
 
   /// Equal to the last byte, order of structures included.

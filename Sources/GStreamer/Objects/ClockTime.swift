@@ -38,6 +38,7 @@ public struct ClockTime: Hashable, Comparable, Sendable {
   /// Half of it, rounded down.
   public var half: Self { Self(nanoseconds: nanoseconds / 2) }
 
+  /// Whether a time is the earlier one.
   public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// The sum, at most the largest time.
@@ -59,9 +60,12 @@ extension ClockTime? {
 
 /// A ratio of two 32-bit numbers, as in frame rates and pixel aspect ratios (`GST_TYPE_FRACTION`).
 public struct Fraction: Hashable, Sendable {
+  /// Above the line.
   public var numerator: Int32
+  /// Below the line.
   public var denominator: Int32
 
+  /// A ratio, as it is: not reduced.
   public init(_ numerator: Int32, _ denominator: Int32) {
     self.numerator = numerator
     self.denominator = denominator

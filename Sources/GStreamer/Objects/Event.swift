@@ -5,9 +5,11 @@ public import CGStreamer
 @safe public struct Event: ~Copyable, @unsafe MiniObject {
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstEvent>
 
+  /// Takes over one reference.
   @unsafe public init(owning raw: UnsafeMutablePointer<GstEvent>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
+  /// Gives up the reference: the caller has it now.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstEvent> {
     let raw = unsafe raw
     discard self
@@ -17,12 +19,14 @@ public import CGStreamer
   /// Another owner of the same event; it is copied when either changes it.
   public borrowing func share() -> Event { unsafe .retaining(raw) }
 
+  /// What an event says (`GstEventType`), as far as elements here tell them apart.
   public enum Kind: Sendable {
     case flushStart, flushStop, streamStart, caps, segment, streamCollection, tag, endOfStream, gap
     case seek, step, latency, reconfigure, qualityOfService, navigation
     case customDownstream, customUpstream, other
   }
 
+  /// What the event says.
   public var kind: Kind {
     switch unsafe raw.pointee.type {
     case GST_EVENT_FLUSH_START: .flushStart

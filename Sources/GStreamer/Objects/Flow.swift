@@ -5,6 +5,7 @@ public import CGStreamer
 public struct FlowError: RawRepresentable, Error, Hashable, Sendable {
   /// The `GstFlowReturn`, below zero.
   public let rawValue: Int32
+  /// An error of this number, which must be below zero.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// The pad is not linked.

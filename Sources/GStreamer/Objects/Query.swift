@@ -5,19 +5,23 @@ public import CGStreamer
 @safe public struct Query: ~Copyable, @unsafe MiniObject {
   @unsafe public let raw: UnsafeMutablePointer<GstQuery>
 
+  /// Takes over one reference.
   @unsafe public init(owning raw: UnsafeMutablePointer<GstQuery>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
+  /// Gives up the reference: the caller has it now.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstQuery> {
     let raw = unsafe raw
     discard self
     return unsafe raw
   }
 
+  /// What a query asks (`GstQueryType`), as far as elements here tell them apart.
   public enum Kind: Sendable {
     case position, duration, latency, seeking, convert, caps, acceptCaps, allocation, drain, other
   }
 
+  /// What the query asks.
   public var kind: Kind {
     switch unsafe raw.pointee.type {
     case GST_QUERY_POSITION: .position
@@ -69,6 +73,7 @@ public import CGStreamer
     /// Buffers at most, 0 without limit.
     public var maximum: UInt32
 
+    /// A pool with its sizes.
     public init(pool: consuming BufferPool?, size: UInt32, minimum: UInt32, maximum: UInt32) {
       self.pool = pool
       self.size = size

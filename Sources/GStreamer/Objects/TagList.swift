@@ -5,9 +5,11 @@ public import CGStreamer
 @safe public struct TagList: ~Copyable, @unsafe MiniObject {
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstTagList>
 
+  /// Takes over one reference.
   @unsafe public init(owning raw: UnsafeMutablePointer<GstTagList>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
+  /// Gives up the reference: the caller has it now.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstTagList> {
     let raw = unsafe raw
     discard self

@@ -27,14 +27,19 @@ public enum MultiviewMode: Int32, Sendable {
 
 /// Details of a multiview arrangement (`GstVideoMultiviewFlags`).
 public struct MultiviewFlags: OptionSet, Hashable, Sendable {
+  /// `GstVideoMultiviewFlags`.
   public let rawValue: UInt32
+  /// Flags out of the C ones.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The right view comes first.
   public static let rightViewFirst = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST.rawValue)
   /// The left view is upside down.
   public static let leftFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED.rawValue)
   /// The left view is mirrored.
   public static let leftFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED.rawValue)
+  /// The right view is upside down.
   public static let rightFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED.rawValue)
+  /// The right view is mirrored.
   public static let rightFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED.rawValue)
   /// Each view has half the pixels in one direction.
   public static let halfAspect = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT.rawValue)

@@ -12,6 +12,7 @@ extension VideoFormat {
   /// What samples stand for.
   public enum Kind: Sendable { case yuv, rgb, gray, other }
 
+  /// What its samples are.
   public var kind: Kind {
     let flags = unsafe description?.pointee.flags.rawValue ?? 0
     if flags & GST_VIDEO_FORMAT_FLAG_YUV.rawValue != 0 { return .yuv }

@@ -8,7 +8,14 @@ import CGStreamer
   private var raw: GstVideoFrame
 
   /// What a map is for.
-  public enum Access: Sendable { case reading, writing, readingAndWriting }
+  public enum Access: Sendable {
+    /// The memory is not changed.
+    case reading
+    /// The memory is filled; what was there may be lost.
+    case writing
+    /// The memory is changed.
+    case readingAndWriting
+  }
 
   /// Maps a buffer; for writing it must have no other owner.
   ///
@@ -30,9 +37,63 @@ import CGStreamer
     unsafe gst_video_frame_unmap(&raw)
   }
 
+  /// Lends a frame that a base class mapped and will unmap.
+  static func lending<Failure: Error>(
+    _ frame: UnsafeMutablePointer<GstVideoFrame>, _ body: (inout VideoFrameMap) throws(Failure) -> Void
+  ) throws(Failure) {
+    var map = unsafe VideoFrameMap(mapped: frame.pointee)
+    do throws(Failure) {
+      try body(&map)
+      map.forget()
+    } catch {
+      map.forget()
+      throw error
+    }
+  }
+
+  private init(mapped frame: GstVideoFrame) { unsafe raw = frame }
+  private consuming func forget() { discard self }
+
   /// The geometry that the buffer has.
   public var info: VideoInfo { unsafe VideoInfo(raw.info) }
+  /// The number of planes.
   public var planeCount: Int { info.planeCount }
+
+  /// The rows of a plane; 0 past the last plane.
+  public func rowCount(ofPlane plane: Int) -> Int { info.planeSize(plane).rows }
+
+  /// The bytes of one row as far as they are picture, for reading; empty past the last row or plane.
+  @_lifetime(borrow self)
+  public borrowing func row(_ row: Int, ofPlane index: Int) -> Span<UInt8> {
+    let bytes = unsafe rowBytes(row, ofPlane: index)
+    let span = unsafe Span<UInt8>(_unsafeElements: UnsafeBufferPointer(bytes))
+    return unsafe overrideLifetime(span, borrowing: self)
+  }
+
+  /// The bytes of one row as far as they are picture, for changing them in a map that is for writing; empty past the
+  /// last row or plane.
+  @_lifetime(&self)
+  public mutating func mutableRow(_ row: Int, ofPlane index: Int) -> MutableSpan<UInt8> {
+    let bytes = unsafe rowBytes(row, ofPlane: index)
+    let span = unsafe MutableSpan<UInt8>(_unsafeElements: bytes)
+    return unsafe overrideLifetime(span, mutating: &self)
+  }
+
+  private func rowBytes(_ row: Int, ofPlane index: Int) -> UnsafeMutableBufferPointer<UInt8> {
+    let none = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+    let size = info.planeSize(index)
+    guard 0..<size.rows ~= row, let plane = unsafe plane(index), let base = unsafe plane.memory.baseAddress else {
+      return unsafe none
+    }
+    let (distance, overflow) = row.multipliedReportingOverflow(by: stride(ofPlane: index))
+    guard !overflow, distance >= 0 else { return unsafe none }
+    // Never past the memory, whatever the meta says.
+    let rest = unsafe plane.memory.count - (plane.start - base)
+    let count = min(size.bytes, rest - min(rest, distance))
+    guard count > 0 else { return unsafe none }
+    let start = unsafe (plane.start + distance).assumingMemoryBound(to: UInt8.self)
+    return unsafe UnsafeMutableBufferPointer(start: start, count: count)
+  }
 
   /// Another owner of the buffer that is mapped.
   public borrowing func shareBuffer() -> Buffer { unsafe .retaining(raw.buffer) }

@@ -15,6 +15,7 @@ extension VideoInfo {
     case alternate
   }
 
+  /// How pictures are made of fields.
   public var interlaceMode: InterlaceMode {
     get { InterlaceMode(rawValue: unsafe raw.interlace_mode.rawValue) ?? .progressive }
     set { unsafe raw.interlace_mode = GstVideoInterlaceMode(rawValue: newValue.rawValue) }

@@ -4,6 +4,7 @@ public import CGStreamer
 /// A raw video format (`GstVideoFormat`).
 @safe public struct VideoFormat: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt32
+  /// A format out of the C one.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// The format of this name, as in caps: `I420`, `NV12` … `nil` when there is none.
@@ -23,6 +24,7 @@ public import CGStreamer
 @safe public struct VideoInfo: @unchecked Sendable {
   @unsafe public internal(set) var raw: GstVideoInfo
 
+  /// Wraps the C structure.
   @unsafe public init(_ raw: GstVideoInfo) { unsafe self.raw = raw }
 
   /// What fixed `video/x-raw` caps say. `nil` when they are something else.
@@ -37,14 +39,19 @@ public import CGStreamer
     guard unsafe gst_video_info_set_format(&raw, format.raw, width, height) != 0 else { return nil }
   }
 
+  /// How samples are stored.
   public var format: VideoFormat {
     unsafe VideoFormat(rawValue: raw.finfo?.pointee.format.rawValue ?? GST_VIDEO_FORMAT_UNKNOWN.rawValue)
   }
+  /// Columns.
   public var width: Int { unsafe Int(raw.width) }
+  /// Rows.
   public var height: Int { unsafe Int(raw.height) }
   /// Bytes a frame.
   public var size: Int { unsafe Int(clamping: raw.size) }
+  /// The number of planes.
   public var planeCount: Int { unsafe Int(raw.finfo?.pointee.n_planes ?? 0) }
+  /// Pictures a second; 0/1 is unknown or variable.
   public var frameRate: Fraction { unsafe Fraction(raw.fps_n, raw.fps_d) }
 
   /// Bytes from one row to the next, by plane; 0 past the last plane.
@@ -67,6 +74,29 @@ public import CGStreamer
     case 3: unsafe Int(raw.offset.3)
     default: 0
     }
+  }
+
+  /// The rows of a plane, and the bytes of a row that are picture; nothing for a plane that the format does not have.
+  func planeSize(_ plane: Int) -> (rows: Int, bytes: Int) {
+    guard let format = unsafe raw.finfo, 0..<planeCount ~= plane else { return (0, 0) }
+    var components: (gint, gint, gint, gint) = (-1, -1, -1, -1)
+    unsafe gst_video_format_info_component(format, guint(plane), &components.0)
+    let component = Int(components.0)
+    guard 0..<4 ~= component else { return (0, 0) }
+    func pick<Value>(_ four: (Value, Value, Value, Value)) -> Value {
+      switch component {
+      case 0: four.0
+      case 1: four.1
+      case 2: four.2
+      default: four.3
+      }
+    }
+    // Rounded up, as GStreamer does for chroma of odd sizes.
+    func subsampled(_ length: Int, _ shift: UInt32) -> Int { -((-length) >> Int(shift)) }
+    let columns = unsafe subsampled(width, pick(format.pointee.w_sub))
+    return unsafe (
+      subsampled(height, pick(format.pointee.h_sub)), columns * Int(max(pick(format.pointee.pixel_stride), 1))
+    )
   }
 
   /// Puts padding around the picture and raises strides and offsets to the alignment.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+extension Element {
+  /// Makes a pad of one of the element's templates and adds it.
+  ///
+  /// - Parameters:
+  ///   - template: the template's name, such as `src_%u`.
+  ///   - name: the pad's; made of the template's when `nil`. It must be free.
+  ///   - prepare: sets the pad's functions, before anybody can see it.
+  /// - Returns: `nil` when there is no such template, or the name is taken.
+  @discardableResult
+  public func addPad(template: String, named name: String? = nil, _ prepare: (Pad) -> Void = { _ in }) -> Pad? {
+    if let name, let known = unsafe gst_element_get_static_pad(raw, name) {
+      unsafe gst_object_unref(known)
+      return nil
+    }
+    guard let template = unsafe gst_element_get_pad_template(raw, template),
+      let raw = unsafe gst_pad_new_from_template(template, name)
+    else { return nil }
+    let pad = unsafe Pad(raw)
+    prepare(pad)
+    unsafe gst_pad_set_active(raw, 1)
+    return unsafe gst_element_add_pad(self.raw, raw) != 0 ? pad : nil
+  }
+
+  /// The pad of this name that the element has now.
+  public func pad(_ name: String) -> Pad? {
+    guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }
+    // The element holds it.
+    unsafe gst_object_unref(pad)
+    return unsafe Pad(pad)
+  }
+
+  /// Takes a pad away that `addPad` made.
+  public func removePad(_ pad: Pad) {
+    unsafe gst_pad_set_active(pad.raw, 0)
+    unsafe gst_element_remove_pad(raw, pad.raw)
+  }
+
+  /// Says that all pads that there will be are there.
+  public func declareNoMorePads() { unsafe gst_element_no_more_pads(raw) }
+}
+
+/// What a pad's C functions keep for us.
+private final class PadHandler<Object: ~Copyable, Answer> {
+  let body: (consuming Object) -> Answer
+  init(_ body: @escaping (consuming Object) -> Answer) { self.body = body }
+
+  static func of(_ data: UnsafeMutableRawPointer?) -> PadHandler? {
+    unsafe data.map { unsafe Unmanaged<PadHandler>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+private func release(_ data: UnsafeMutableRawPointer?) {
+  if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
+}
+
+extension Pad {
+  /// What happens to buffers that come into this sink pad. For pads that `addPad` makes.
+  public func onBuffer(_ body: @escaping (consuming Buffer) throws(FlowError) -> Void) {
+    let handler = PadHandler<Buffer, GstFlowReturn> { buffer in
+      do throws(FlowError) {
+        try body(buffer)
+        return GST_FLOW_OK
+      } catch {
+        return GstFlowReturn(rawValue: error.rawValue)
+      }
+    }
+    unsafe gst_pad_set_chain_function_full(
+      raw,
+      { pad, _, buffer in
+        guard let pad = unsafe pad, let buffer = unsafe buffer,
+          let handler = unsafe PadHandler<Buffer, GstFlowReturn>.of(pad.pointee.chaindata)
+        else { return GST_FLOW_ERROR }
+        return handler.body(unsafe Buffer(owning: buffer))
+      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
+  }
+
+  /// What happens to events that come into this pad; by default they go on through the pads of the other side. Answers
+  /// whether the event was handled.
+  public func onEvent(_ body: @escaping (consuming Event) -> Bool) {
+    let handler = PadHandler<Event, Bool>(body)
+    unsafe gst_pad_set_event_function_full(
+      raw,
+      { pad, _, event in
+        guard let pad = unsafe pad, let event = unsafe event,
+          let handler = unsafe PadHandler<Event, Bool>.of(pad.pointee.eventdata)
+        else { return 0 }
+        return handler.body(unsafe Event(owning: event)) ? 1 : 0
+      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
+  }
+
+  /// The name.
+  public var name: String {
+    guard let name = unsafe gst_object_get_name(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
+    else { return "" }
+    defer { unsafe g_free(name) }
+    return unsafe String(cString: name)
+  }
+
+  /// Gives a pad that came later what has gone through this one and stays in force: stream start, caps, segment, tags.
+  public func copyStickyEvents(to other: Pad) {
+    unsafe gst_pad_sticky_events_foreach(
+      raw,
+      { _, event, other in
+        if let event = unsafe event?.pointee, let other = unsafe other {
+          unsafe gst_pad_store_sticky_event(other.assumingMemoryBound(to: GstPad.self), event)
+        }
+        return 1
+      }, other.raw)
+  }
+}

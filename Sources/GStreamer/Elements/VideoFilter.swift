@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MPL-2.0
+public import CGStreamer
+
+/// One raw picture in, one out (`GstVideoFilter`): the base class does negotiation, allocation and mapping.
+open class VideoFilter: Element {
+  private var transform: UnsafeMutablePointer<GstBaseTransform> {
+    unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseTransform.self)
+  }
+
+  // MARK: To override
+
+  /// Whether pictures are changed where they are (`changePicture`) rather than copied (`transform`). Only then need
+  /// both sides have the same format.
+  open class var worksInPlace: Bool { true }
+
+  /// Data flow is about to begin. The stream's state is made in `prepareToStream`.
+  open func start() throws(ElementError) {}
+  /// Data flow has ended.
+  open func stop() {}
+  /// The formats that were agreed on. Answers whether they can be handled.
+  open func setFormat(input: VideoInfo, output: VideoInfo) -> Bool { true }
+  /// Changes a picture.
+  open func changePicture(_ picture: inout VideoFrameMap) throws(FlowError) {}
+  /// Fills a picture out of another.
+  open func transform(_ input: borrowing VideoFrameMap, into output: inout VideoFrameMap) throws(FlowError) {}
+  /// What caps on one side allow on the other: the same by default.
+  open func transformCaps(_ caps: borrowing Caps, on side: BaseTransform.Direction, filter: borrowing Caps?) -> Caps {
+    let filterCaps: UnsafeMutablePointer<GstCaps>?
+    switch filter {
+    case .some(let caps): unsafe filterCaps = caps.raw
+    case .none: unsafe filterCaps = nil
+    }
+    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
+    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, filterCaps)
+    else { return .empty() }
+    return unsafe Caps(owning: result)
+  }
+  /// An event from upstream. Chains to the base class by default.
+  open func sinkEvent(_ event: consuming Event) -> Bool {
+    unsafe Self.parent.pointee.sink_event(transform, event.take()) != 0
+  }
+  /// An event from downstream. Chains to the base class by default.
+  open func sourceEvent(_ event: consuming Event) -> Bool {
+    unsafe Self.parent.pointee.src_event(transform, event.take()) != 0
+  }
+
+  // MARK: Services of the base class
+
+  /// Where pictures come in.
+  public var sinkPad: Pad { unsafe Pad(transform.pointee.sinkpad) }
+  /// Where pictures leave.
+  public var sourcePad: Pad { unsafe Pad(transform.pointee.srcpad) }
+  /// The segment of the pictures.
+  public var segment: Segment { unsafe Segment(transform.pointee.segment) }
+  /// Hands pictures on unseen, or no longer.
+  public func setPassthrough(_ passthrough: Bool) {
+    unsafe gst_base_transform_set_passthrough(transform, passthrough ? 1 : 0)
+  }
+
+  // MARK: Trampolines
+
+  /// `GstVideoFilter`.
+  override open class var parentType: (type: GType, instanceSize: Int) {
+    unsafe (gst_video_filter_get_type(), MemoryLayout<GstVideoFilter>.stride)
+  }
+
+  nonisolated(unsafe) private static let parent: UnsafePointer<GstBaseTransformClass> =
+    unsafe UnsafePointer(
+      UnsafeMutableRawPointer(g_type_class_ref(gst_video_filter_get_type()))
+        .assumingMemoryBound(to: GstBaseTransformClass.self))
+
+  /// `GstBaseTransform` is the first part of a `GstVideoFilter`.
+  private static func object(
+    _ transform: UnsafeMutablePointer<GstBaseTransform>?
+  ) -> UnsafeMutablePointer<GstVideoFilter>? {
+    unsafe transform.map { unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: GstVideoFilter.self) }
+  }
+
+  /// Installs the methods above.
+  @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
+    let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseTransformClass.self)
+    _ = unsafe parent
+    unsafe methods.pointee.start = { transform in
+      unsafe attempt(VideoFilter.object(transform), VideoFilter.self) { element throws(ElementError) in
+        try element.start()
+      }
+    }
+    unsafe methods.pointee.stop = { transform in
+      unsafe swiftObject(VideoFilter.object(transform), as: VideoFilter.self)?.stop()
+      return 1
+    }
+    unsafe methods.pointee.transform_caps = { transform, direction, caps, filter in
+      unsafe answerCaps(VideoFilter.object(transform), VideoFilter.self, filter) { element, filter in
+        guard let caps = unsafe caps else { return .empty() }
+        return unsafe element.transformCaps(
+          Caps.retaining(caps), on: BaseTransform.Direction(direction), filter: filter)
+      }
+    }
+    unsafe methods.pointee.sink_event = { transform, event in
+      unsafe consume(VideoFilter.object(transform), VideoFilter.self, event) { (element, event: consuming Event) in
+        element.sinkEvent(event)
+      }
+    }
+    unsafe methods.pointee.src_event = { transform, event in
+      unsafe consume(VideoFilter.object(transform), VideoFilter.self, event) { (element, event: consuming Event) in
+        element.sourceEvent(event)
+      }
+    }
+    let filterMethods = unsafe classStructure.assumingMemoryBound(to: GstVideoFilterClass.self)
+    unsafe filterMethods.pointee.set_info = { filter, _, input, _, output in
+      unsafe answer(filter, VideoFilter.self) { element in
+        guard let input = unsafe input, let output = unsafe output else { return false }
+        return unsafe element.setFormat(input: VideoInfo(input.pointee), output: VideoInfo(output.pointee))
+      }
+    }
+    if worksInPlace {
+      unsafe filterMethods.pointee.transform_frame_ip = { filter, frame in
+        unsafe flow(filter, VideoFilter.self) { element throws(FlowError) in
+          guard let frame = unsafe frame else { throw .error }
+          try unsafe VideoFrameMap.lending(frame) { (picture) throws(FlowError) in try element.changePicture(&picture) }
+        }
+      }
+    } else {
+      unsafe filterMethods.pointee.transform_frame = { filter, input, output in
+        unsafe flow(filter, VideoFilter.self) { element throws(FlowError) in
+          guard let input = unsafe input, let output = unsafe output else { throw .error }
+          try unsafe VideoFrameMap.lending(input) { (input) throws(FlowError) in
+            try unsafe VideoFrameMap.lending(output) { (output) throws(FlowError) in
+              try element.transform(input, into: &output)
+            }
+          }
+        }
+      }
+    }
+  }
+}
