@@ -44,8 +44,10 @@ private final class ColourInverter: VideoFilter {
       return rows
     }
     let plain = try await rows("")
-    #expect(plain.map(\.count) == [37, 37, 37, 37, 37] + (format == "I420" ? [19, 19, 19, 19, 19, 19] : []))
-    #expect(try await rows("! testcolourinverter") == plain.map { $0.map { ~$0 } })
+    let widths: [Int] = Array(repeating: 37, count: 5) + Array(repeating: 19, count: format == "I420" ? 6 : 0)
+    #expect(plain.map(\.count) == widths)
+    let opposite = plain.map { row in row.map { sample in ~sample } }
+    #expect(try await rows("! testcolourinverter") == opposite)
     #expect(try await rows("! testcolourinverter ! testcolourinverter") == plain)
   }
 }
