@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin test demo bench fuzz soak test-asan test-tsan valgrind install uninstall format lint clean
+.PHONY: plugin test demo bench bench-shapes fuzz soak races test-asan test-tsan valgrind install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 test:        ; Tests/run.sh
 demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
 bench:       ; Tests/Bench/run.sh
+bench-shapes: ; plugin/build.sh && python3 Tests/Bench/shapes.py
 fuzz:        ; Tests/Fuzz/run.sh
 soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENING_SECONDS=60 swift test --filter ConcurrencyTests
+races:       ; for round in $$(seq 20); do RESTART_CYCLES=5000 swift test --filter RestartRaceTests || exit 1; done
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 valgrind:    ; Tests/Valgrind/run.sh

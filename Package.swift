@@ -63,7 +63,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport"], swiftSettings: settings),
-    .testTarget(name: "PipelineTests", swiftSettings: settings),
+    .testTarget(name: "PipelineTests", dependencies: ["H26x"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

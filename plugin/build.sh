@@ -30,11 +30,12 @@ runtime=()
 # they change.
 # Accesses are checked for exclusivity at run time, as in the tests' builds: without, an element that is entered again
 # while it changes its state loses a write in silence.
+# Functions of the same code are one (icf): nobody compares their addresses.
 # The module for string processing is imported unasked, and brings a regular expression engine of a megabyte along.
 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import -Xswiftc -static-stdlib "${runtime[@]}" \
   -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" \
-  -Xlinker --gc-sections "${short[@]}"
+  -Xlinker --gc-sections -Xlinker --icf=all "${short[@]}"
 mkdir -p .build/plugin
 # In one step, so that a process which has the old file mapped keeps it whole.
 strip --strip-unneeded -o .build/plugin/.new .build/release-plugin/release/libgstswifth26x.so

@@ -22,7 +22,7 @@ repeat() { # TIMES FILE OUTPUT
   for ((i = 0; i < $1; i++)); do cat "$2"; done > "$3"
 }
 
-# HD, large pictures: noise that hardly compresses, one slice, CABAC; ten times about 22 MB.
+# HD, pictures of 900 kB: noise that hardly compresses, one slice, CABAC; ten times about 22 MB.
 hd_part() {
   gst-launch-1.0 -q videotestsrc pattern=snow num-buffers=24 ! video/x-raw,format=I420,width=1920,height=1080 \
     ! x264enc speed-preset=superfast pass=quant quantizer=26 key-int-max=12 bframes=0 threads=2 \
@@ -31,10 +31,21 @@ hd_part() {
 }
 once hd-part.h264 hd_part
 once hd.h264 repeat $((220000000 / $(stat -c %s hd-part.h264) + 1)) hd-part.h264
-hd_mp4() {
-  ffmpeg -v error -nostdin -y -r 30 -i hd.h264 -c copy "$1"
+
+# Television: HD in motion at 20 Mbit/s, about 90 kB a picture, B pictures among them, a keyframe every two seconds.
+television_part() {
+  gst-launch-1.0 -q videotestsrc pattern=zone-plate kx2=20 ky2=16 kt=11 num-buffers=100 \
+    ! video/x-raw,format=I420,width=1920,height=1080,framerate=25/1 \
+    ! x264enc speed-preset=superfast bitrate=20000 vbv-buf-capacity=500 key-int-max=50 bframes=2 b-adapt=false threads=2 \
+      sliced-threads=false option-string="nal-hrd=cbr:force-cfr=1:cabac=1:slices=1:filler=0" \
+    ! video/x-h264,profile=high,stream-format=byte-stream ! filesink "location=$1"
 }
-once hd.mp4 hd_mp4
+once television-part.h264 television_part
+once television.h264 repeat $((220000000 / $(stat -c %s television-part.h264) + 1)) television-part.h264
+television_mp4() {
+  ffmpeg -v error -nostdin -y -r 25 -i television.h264 -c copy "$1"
+}
+once television.mp4 television_mp4
 
 # SD, 153,600 small pictures of four slices each: enough that start-up is little of it.
 slices_part() {

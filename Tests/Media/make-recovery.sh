@@ -5,9 +5,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-encode() { # name, x264 parameters, seconds, size
+encode() { # name, x264 parameters, seconds, size, further options
   ffmpeg -y -v error -f lavfi -i "testsrc2=size=${4:-96x64}:rate=25:duration=${3:-4}" -pix_fmt yuv420p -threads 1 \
-    -c:v libx264 -x264-params "$2:threads=1:crf=30" -f h264 "$1"
+    -c:v libx264 -x264-params "$2:threads=1:crf=30" ${5:-} -f h264 "$1"
 }
 
 # One IDR picture, then groups that begin with an I picture behind a recovery point, with leading B pictures.
@@ -20,3 +20,6 @@ encode wide.h264 "keyint=10:scenecut=0:bframes=2:ref=2" 1 128x70
 
 # Frames of two fields in macroblock pairs (MBAFF), the bottom one first.
 encode interlaced.h264 "bff=1:keyint=10:scenecut=0:bframes=2:ref=2" 1
+
+# Slices of 200 bytes at most, which a NAL unit length of one byte holds. x264's own SEI is longer.
+encode small-slices.h264 "slice-max-size=200:keyint=10:scenecut=0:bframes=2:ref=2" 2 96x64 "-bsf:v filter_units=remove_types=6"

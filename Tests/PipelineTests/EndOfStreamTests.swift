@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// Streams that end before they have begun, and failures: each is told once.
+@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+struct EndOfStreamTests {
+  static let chains = [
+    "swifth264parse", "swifth264parse ! video/x-h264,alignment=nal", "swifth264parse ! swifth264repack",
+    "swifth264parse ! swifth264dec", "swifth264repack", "swifth264dec",
+  ]
+
+  /// An encoder that is stopped before its first picture.
+  @Test(.disabled("until no buffer is no error"), arguments: chains)
+  func noBufferIsNoError(chain: String) async throws {
+    let run = try await Command.launch("videotestsrc num-buffers=0 ! x264enc ! \(chain) ! fakesink", seconds: 20)
+    #expect(run.status == 0 && run.busError == nil, "\(run)")
+  }
+
+  @Test(.disabled("until no buffer is no error"))
+  func noBufferIsNoErrorForASegmenter() async throws {
+    let scratch = try Scratch()
+    let run = try await Command.launch(
+      """
+      videotestsrc num-buffers=0 ! x264enc ! swifth264parse \
+      ! splitmuxsink location=\(scratch.path("part"))%05d.mp4 max-size-time=1000000000
+      """, seconds: 20)
+    #expect(run.status == 0 && run.busError == nil, "\(run)")
+  }
+
+  /// A recording in parts, each of which begins with a keyframe and plays by itself.
+  @Test func aSegmenterCutsAtKeyframes() async throws {
+    let scratch = try Scratch()
+    let clip = PluginUnderTest.media.appending(path: "clip.h264").path
+    let run = try await Command.launch(
+      """
+      filesrc location=\(clip) ! swifth264parse \
+      ! splitmuxsink location=\(scratch.path("part"))%05d.mp4 max-size-time=1000000000
+      """)
+    #expect(run.status == 0 && run.busError == nil, "\(run)")
+    let parts = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted()
+    #expect(parts.count > 1)
+    var pictures = 0
+    for part in parts {
+      let played = try await Command.launch(
+        "-v \(source(scratch.path(part), container: "mp4")) ! swifth264dec ! identity silent=false ! fakesink")
+      #expect(played.status == 0 && !played.output.contains("corrupted"), "\(played)")
+      pictures += played.output.matches(of: /last-message = chain/).count
+    }
+    #expect(pictures == 62)
+  }
+
+  /// What holds no picture is told of once.
+  @Test(
+    .disabled("until one failure is one message"),
+    arguments: ["start codes", "zeros", "text"],
+    ["swifth264parse ! fakesink", "queue ! swifth264parse ! fakesink", "swifth264parse ! swifth264dec ! fakesink"])
+  func oneFailureIsOneMessage(content: String, chain: String) async throws {
+    let scratch = try Scratch()
+    let bytes =
+      switch content {
+      case "start codes": Data((0..<4000).map { $0 % 4 == 3 ? 1 : 0 })
+      case "zeros": Data(count: 100_000)
+      default: Data(String(repeating: "This is not a video. ", count: 5000).utf8)
+      }
+    let file = try scratch.file("input.h264", bytes)
+    let run = try await Command.launch("filesrc location=\(file) ! \(chain)", seconds: 20)
+    let errors = run.output.matches(of: /\(error\): GstMessageError/).count
+    #expect(errors == 1 && run.endedByItself, "\(run)")
+  }
+}
