@@ -10,6 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh
 plugin/build.sh
+# What GStreamer's own functions refuse ends the process, in the programs that the tests start too.
+export G_DEBUG="${G_DEBUG:-fatal-criticals}"
 # Sanitized objects in a folder of their own, so that the plain ones stay as they are.
 for option in "$@"; do
   [[ $option == --sanitize=* ]] && set -- "$@" --scratch-path ".build/${option#--sanitize=}"

@@ -182,6 +182,9 @@ extension ParserElement {
       keep(KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber))
       return true
     case .streamStart:
+      // The base class goes back to its own when it starts, too.
+      setInterpolatesPTS(false)
+      setInfersTimestamps(false)
       let result = chain(event)
       core.beginStream()
       return result
