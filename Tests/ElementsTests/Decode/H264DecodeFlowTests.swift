@@ -60,6 +60,17 @@ import Testing
     harness.endOfStream()
     let pictures = try harness.takePictures()
     #expect(pictures.map(\.pts) == groups.map { Clip.time($0) })
+    #expect(harness.statistic("frames-in") == units.count)
+    #expect(harness.statistic("dropped") == units.count - groups.count)
+  }
+
+  @Test func forwardPredictedTrickModeLeavesOutWhatNothingRefersTo() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.push(segment(flags: GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED))
+    harness.push(units: units)
+    harness.endOfStream()
+    let needed = units.count { unit in Clip.nalUnits(unit).contains { 1...5 ~= $0[0] & 31 && $0[0] & 0x60 != 0 } }
+    #expect(needed < units.count && harness.received == needed)
   }
 
   @Test func reversePlaybackPutsGroupsOutBackwards() throws {

@@ -106,6 +106,47 @@ import Testing
     #expect(harness.queryLatency() == (marks ? latency : latency + Clip.frameDuration))
   }
 
+  /// Other caps in the middle, without a flush: the pictures before them come out first.
+  @Test(arguments: ["byte-stream", "avc3"], ["au", "nal"])
+  func anotherPackagingFollowsTheFirst(format: String, alignment: String) throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.push(units: units)
+    let next = Packing(format: format, prefix: 4, nalUnitsABuffer: alignment == "nal" ? 1 : nil)
+    harness.setInputCaps(try caps(next, of: units))
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      let nalUnits = Clip.nalUnits(unit)
+      for part in alignment == "nal" ? nalUnits.map({ [$0] }) : [nalUnits] {
+        #expect(harness.push(next.pack(part), pts: Clip.time(Clip.frameCount + positions[index])) == 0)
+      }
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.map(\.pts) == (0..<2 * Clip.frameCount).map { Clip.time($0) })
+    #expect(try checksum(Array(pictures.prefix(Clip.frameCount))) == Clip.checksum())
+    #expect(try checksum(Array(pictures.suffix(Clip.frameCount))) == Clip.checksum())
+    // Counted over both sessions.
+    #expect(harness.statistic("frames-in") == 2 * Clip.frameCount)
+  }
+
+  /// NAL units that were collected before a flush are not glued to those after it.
+  @Test func aFlushForgetsNALUnitsThatWait() throws {
+    let harness = try Harness.decoder(input: RepackStream.caps("byte-stream", "nal"))
+    for nalUnit in Clip.nalUnits(units[0]) { harness.push(RepackStream.annexB([nalUnit])) }
+    harness.flush()
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      for nalUnit in Clip.nalUnits(unit) {
+        harness.push(RepackStream.annexB([nalUnit]), pts: Clip.time(positions[index]))
+      }
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.first?.pts == .zero)
+    #expect(try checksum(pictures) == Clip.checksum())
+    #expect(harness.statistic("frames-in") == Clip.frameCount)
+  }
+
   /// New parameter sets in the caps alone reach the session that goes on.
   @Test func parameterSetsChangeInCodecDataAlone() throws {
     let other = try Clip.accessUnits("open-gop.h264")
