@@ -22,7 +22,7 @@ enum OutputAction: ~Copyable {
 }
 
 /// What the output needs of the stages before it.
-struct OutputSurroundings {
+struct OutputSurroundings<Codec: VideoCodecSyntax> {
   var packaging: OutputPackaging<Codec>
   /// How NAL units are packed.
   var nalPackaging: NALPackaging
@@ -90,7 +90,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   ///
   /// - Parameter timestamps: says whether the segment has to be told first.
   mutating func next(
-    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner,
+    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner,
     _ timestamps: inout ParserTimestamps<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
     if step == .position {
@@ -135,7 +135,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   // MARK: Putting in what the stream lacks
 
   private mutating func decideOnInsertions(
-    _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner
+    _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner
   ) {
     let contents = accessUnit.scanned.contents
     insertsDelimiter =
@@ -151,7 +151,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   private func insert(
-    _ parameterSets: [[UInt8]], into buffer: inout Buffer, _ surroundings: OutputSurroundings, _ log: ElementLog
+    _ parameterSets: [[UInt8]], into buffer: inout Buffer, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) {
     if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset {
       insert(parameterSets, into: &buffer, at: offset, surroundings.nalPackaging, log)
@@ -197,7 +197,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The next NAL unit of an access unit that is taken apart; nil when parameter sets come before it.
   private mutating func nextPiece(
-    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings, _ scanner: borrowing Codec.Scanner
+    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner
   ) throws(FlowError) -> OutputAction? {
     let nalUnits = accessUnit.scanned.nalUnits
     while nextNALUnit < nalUnits.count, nalUnits[nextNALUnit].contents == nil { nextNALUnit += 1 }
