@@ -20,7 +20,7 @@ public enum H264: VideoCodecSyntax {
 
   /// A subset SPS stays in the stream.
   public static var typesInConfigurationRecord: NALUnitTypeSet {
-    NALUnitTypeSet([.sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension])
+    NALUnitTypeSet([NALUnitType.sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension])
   }
 
   /// The configuration record, avcC.
