@@ -20,7 +20,7 @@ private final class ColourInverter: VideoFilter {
   }
 }
 
-@Suite struct ColourInverterTests {
+@Suite(.serialized) struct ColourInverterTests {
   /// Twice is the same again; odd sizes have rows that are padded.
   @Test(arguments: ["GRAY8", "I420"]) func whatIsInvertedTwiceIsAsBefore(format: String) async throws {
     Harness.initialise()

@@ -5,7 +5,7 @@ import Testing
 
 // An element that makes its pads, whole: copies go to every pad that was asked for, like `tee`.
 
-private final class Splitter: Element {
+private final class Copier: Element {
   private let outputs = Locked<[String]>([])
 
   override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("ANY", named: "src_%u", .request)] }
@@ -33,13 +33,13 @@ private final class Splitter: Element {
   }
 }
 
-@Suite struct SplitterTests {
+@Suite struct CopierTests {
   @Test func everyPadThatWasAskedForHasEveryBuffer() async throws {
     Harness.initialise()
-    Splitter.register(as: "testsplitter", typeName: "GstTestSplitter")
+    Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let pipeline = try Pipeline(
       """
-      videotestsrc num-buffers=5 ! testsplitter name=s \
+      videotestsrc num-buffers=5 ! testcopier name=s \
       s. ! queue ! appsink name=a sync=false  s. ! queue ! appsink name=b sync=false
       """)
     let sinks = try [pipeline.appSink("a"), pipeline.appSink("b")]
