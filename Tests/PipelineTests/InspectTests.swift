@@ -34,7 +34,6 @@ struct InspectTests {
   }
 
   @Test(
-    .disabled("until all elements have the same author and the same way of naming"),
     arguments: [
       ("swifth264parse", "H.264 parser (Swift)"), ("swifth264repack", "H.264 repackager (Swift)"),
       ("swifth264dec", "H.264 decoder (Swift)"),
@@ -51,7 +50,7 @@ struct InspectTests {
   /// Most of it is the Swift runtime; see lean-runtime.sh.
   @Test func thePluginIsNoLargerThanItMustBe() throws {
     let attributes = try FileManager.default.attributesOfItem(atPath: PluginUnderTest.library.path)
-    #expect(try #require(attributes[.size] as? Int) <= 6_500_000)
+    #expect(try #require(attributes[.size] as? Int) <= 6_700_000)
   }
 
   /// A program's own Swift runtime and another plugin's must not meet this one's.

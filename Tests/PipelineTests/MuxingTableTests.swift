@@ -5,8 +5,7 @@ import Testing
 
 /// Containers that say only when pictures are shown, into MP4, which says when they are decoded too.
 @Suite(
-  .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)),
-  .disabled("until the parser makes room for decoding times"))
+  .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct MuxingTableTests {
   static let structures = [
     (name: "IPP", options: "bframes=0 key-int-max=12"),

@@ -13,7 +13,7 @@ final class H264Decode: VideoDecoder, DecoderElement {
     ElementMetadata(
       name: "H.264 decoder (Swift)", classification: "Codec/Decoder/Video",
       description: "Decodes H.264 with libavcodec; survives errors, parameter-set changes and lost codecs",
-      author: "gst-swift-h26x contributors")
+      author: "The gst-swift-h26x authors")
   }
 
   override class var padTemplates: [PadTemplate] {

@@ -18,7 +18,7 @@ final class H264Repack: BaseTransform, RepackElement {
   // No "Parser" in the classification: autopluggers put every parser they find into their chains.
   override class var metadata: ElementMetadata {
     ElementMetadata(
-      name: "H.264 repackager in Swift", classification: "Codec/Converter/Video",
+      name: "H.264 repackager (Swift)", classification: "Codec/Converter/Video",
       description: "Converts H.264 among byte-stream, avc and avc3",
       author: "The gst-swift-h26x authors")
   }
