@@ -10,8 +10,8 @@ import H26x
 final class H264Parse: BaseParse, ParserElement {
   override class var metadata: ElementMetadata {
     ElementMetadata(
-      name: "H.264 parser in Swift", classification: "Codec/Parser/Converter/Video",
-      description: "Parses and repackages H.264 streams", author: "gst-swift-h26x")
+      name: "H.264 parser (Swift)", classification: "Codec/Parser/Converter/Video",
+      description: "Parses and repackages H.264 streams", author: "The gst-swift-h26x authors")
   }
 
   override class var padTemplates: [PadTemplate] {
@@ -33,12 +33,12 @@ final class H264Parse: BaseParse, ParserElement {
       ]
   }
 
-  static let log = Log("swifth264parse", "H.264 parser in Swift")
+  static let log = Log("swifth264parse", "H.264 parser (Swift)")
 
   let settings = Locked(ParserSettings())
   let statistics = Locked(ParserStatistics())
   let keyUnitRequest = Locked<KeyUnitRequest?>(nil)
-  var core = ParserCore()
+  var core = ParserCore<H264>()
 
   @unsafe required init(raw: UnsafeMutableRawPointer) {
     unsafe super.init(raw: raw)

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// Stage: tells a stream without pictures from one that has ended well.
-struct InputDiagnosis: Sendable {
+struct InputDiagnosis<Codec: ParserCodec>: Sendable {
   /// Pictures that went out.
   private(set) var pictureCount: UInt64 = 0
   /// Bytes done with.
@@ -29,21 +29,21 @@ struct InputDiagnosis: Sendable {
   /// What is wrong with a stream that has come to its end; nil when nothing is, or when it was told already. An end
   /// without any data is no error, unless it is a file that is empty.
   mutating func end(
-    nalUnits: InlineArray<64, UInt64>, _ errors: ScannerErrors, isEmptyFile: Bool = false
+    hasParameterSets: Bool, _ errors: ScannerErrors, isEmptyFile: Bool = false
   ) -> ElementError? {
     awaitsEnd = false
     guard pictureCount == 0, !hasReported, isEmptyFile || hasData && !hasGaps else { return nil }
     hasReported = true
     let found =
-      if nalUnits[7] == 0 && nalUnits[8] == 0 && errors.missingParameterSets == 0 {
-        "no H.264 NAL unit that could be used"
+      if !hasParameterSets && errors.missingParameterSets == 0 {
+        "no \(Codec.name) NAL unit that could be used"
       } else if errors.missingParameterSets > 0 {
         "slices without the parameter sets that they need"
       } else {
         "parameter sets without slices"
       }
     return ElementError(
-      .stream(.wrongType), "There is no H.264 video in this stream: no picture found in \(byteCount) bytes.",
+      .stream(.wrongType), "There is no \(Codec.name) video in this stream: no picture found in \(byteCount) bytes.",
       debug: "found \(found), expected an SPS, a PPS and coded slices behind start codes or lengths")
   }
 }

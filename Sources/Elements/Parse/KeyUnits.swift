@@ -9,17 +9,15 @@ struct KeyUnitRequest: Sendable {
 }
 
 /// Stage: at which pictures decoding can begin.
-struct RandomAccess: Sendable {
-  typealias Codec = ParserCore.Codec
-
+struct RandomAccess<Codec: ParserCodec>: Sendable {
   private var hasSeenRecoveryPoint = false
-  private var fields = FieldPairing()
+  private var fields = FieldPairing<Codec>()
   /// What the first slice of the access unit said, where NAL units are cut.
   private var isFirstSliceIntra = false
 
   /// Forgets the position in the stream.
   mutating func forgetPosition() {
-    fields = FieldPairing()
+    fields = FieldPairing<Codec>()
     isFirstSliceIntra = false
   }
 
@@ -29,41 +27,36 @@ struct RandomAccess: Sendable {
   /// pictures for that purpose and say nothing. Of a stream that says where decoding can begin, what it says is believed.
   ///
   /// - Parameters:
-  ///   - accessUnit: to be shown once each, in order.
+  ///   - contents: of the access unit or NAL unit; to be shown once each, in order.
+  ///   - firstSlice: what its first slice is, where NAL units go out one by one: all that is known in time.
+  ///   - slice: the header of that.
   ///   - soFar: what is in the access unit up to and including this NAL unit, where those are cut.
   ///   - isIntraOnly: whether every picture is intra coded by profile.
   mutating func contains(
-    _ accessUnit: Codec.ScannedAccessUnit, soFar: Codec.ScannedAccessUnit.Contents, isIntraOnly: Bool
+    _ contents: AccessUnitContents, firstSlice: AccessUnitContents?, _ slice: Codec.SliceHeader?,
+    soFar: AccessUnitContents, isIntraOnly: Bool
   ) -> Bool {
-    let contents = accessUnit.contents
     if contents.contains(.recoveryPoint) { hasSeenRecoveryPoint = true }
     guard contents.contains(.slice) else { return contents.contains(.recoveryPoint) }
     if contents.contains(.pictureStart) {
-      // Where NAL units go out one by one, the first slice is all that is known in time.
-      let known = accessUnit.nalUnits.first { $0.contents?.contains(.slice) == true }?.contents ?? contents
-      let isSecondField = accessUnit.slice.map { fields.isSecond($0) } ?? false
-      isFirstSliceIntra = !isSecondField && known.contains(.iSlice) && known.isDisjoint(with: [.pSlice, .bSlice])
+      var isSecondField = false
+      if let slice { isSecondField = fields.isSecond(slice) }
+      isFirstSliceIntra = (firstSlice ?? contents).isIntra && !isSecondField
     }
-    if contents.contains(.idr) || soFar.contains(.recoveryPoint) || isIntraOnly { return true }
+    if contents.contains(.randomAccess) || soFar.contains(.recoveryPoint) || isIntraOnly { return true }
     return !hasSeenRecoveryPoint && isFirstSliceIntra
   }
 }
 
 /// Which fields make up a frame.
-struct FieldPairing: Sendable {
-  private var open: ParserCore.Codec.SliceHeader?
+struct FieldPairing<Codec: ParserCodec>: Sendable {
+  private var open: Codec.SliceHeader?
 
-  /// Whether the picture of this slice is the second field of a frame: it has the other parity and the same
-  /// `frame_num` as the first right before it (3.30).
+  /// Whether the picture of this slice is the second field of a frame.
   ///
   /// - Parameter slice: the first of its picture; one of each picture, in order.
-  mutating func isSecond(_ slice: ParserCore.Codec.SliceHeader) -> Bool {
-    var isSecond = false
-    if slice.isField, let first = open {
-      isSecond =
-        first.isBottomField != slice.isBottomField && first.frameNumber == slice.frameNumber && !slice.isIDR
-        && (first.isReference || !slice.isReference)
-    }
+  mutating func isSecond(_ slice: Codec.SliceHeader) -> Bool {
+    let isSecond = open.map { Codec.isSecondField(slice, of: $0) } ?? false
     open = slice.isField && !isSecond ? slice : nil
     return isSecond
   }

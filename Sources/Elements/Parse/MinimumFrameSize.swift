@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
 
 /// Stage: how many bytes to ask the base class for, which decides what parsing costs: when it pulls, it reads that much
 /// anew whenever it holds less, and when it is pushed to, it copies all it holds together for every try.
 struct MinimumFrameSize: Sendable {
   /// What any data needs: a start code and a header byte. A packet is whole however short it is; left in the base class,
   /// it would stand in front of the next.
-  private var least = ParserCore.Codec.AccessUnitScanner.minimumInput
-  private var wanted = ParserCore.Codec.AccessUnitScanner.minimumInput
+  private var least = ParserLimits.minimumInput
+  private var wanted = ParserLimits.minimumInput
   private var told = 0
 
   /// Upstream's caps are known.
-  mutating func configure(_ input: ParserInputFormat) {
-    least = input.isLengthPrefixed ? 1 : ParserCore.Codec.AccessUnitScanner.minimumInput
+  mutating func configure(isLengthPrefixed: Bool) {
+    least = isLengthPrefixed ? 1 : ParserLimits.minimumInput
     wanted = least
   }
 
@@ -29,7 +28,7 @@ struct MinimumFrameSize: Sendable {
   /// An access unit does not end in so many bytes: asks for more than the next few, but never for more than shows that
   /// it is too large.
   mutating func needsMore(than available: Int, isPulling: Bool) {
-    let limit = ParserCore.maximumAccessUnitSize + 1
+    let limit = ParserLimits.accessUnitSize + 1
     if isPulling {
       wanted = min(max(available * 2, 64 << 10), limit)
     } else if available >= 1 << 20 {

@@ -3,8 +3,8 @@ import GStreamer
 import H26x
 
 /// How the stream goes out.
-struct OutputPackaging: Sendable, Equatable {
-  var format: StreamFormat<H264>
+struct OutputPackaging<Codec: VideoCodecSyntax>: Sendable, Equatable {
+  var format: StreamFormat<Codec>
   var alignment: StreamAlignment
 
   /// Sets the fields that say so.
@@ -15,7 +15,7 @@ struct OutputPackaging: Sendable, Equatable {
 
   /// Caps that say no more than this.
   var caps: Caps {
-    var caps = Caps(mediaType: H264.mediaType)
+    var caps = Caps(mediaType: Codec.mediaType)
     caps.set("parsed", .boolean(true))
     setFields(of: &caps)
     return caps
@@ -27,7 +27,7 @@ struct OutputPackaging: Sendable, Equatable {
   ///   - input: how the stream comes in.
   ///   - inputAlignment: nil when the input is not aligned to anything.
   ///   - allowed: what downstream takes; nil when nothing is linked.
-  init(from input: StreamFormat<H264>, _ inputAlignment: StreamAlignment?, allowed: borrowing Caps?) {
+  init(from input: StreamFormat<Codec>, _ inputAlignment: StreamAlignment?, allowed: borrowing Caps?) {
     self.init(format: input, alignment: inputAlignment ?? .accessUnit)
     switch allowed {
     case .some(let allowed) where !allowed.isEmpty:
@@ -40,14 +40,14 @@ struct OutputPackaging: Sendable, Equatable {
         alignment = kept
       } else {
         let fixed = wish.fixated()
-        format = fixed.first.string("stream-format").flatMap(StreamFormat<H264>.init) ?? input
+        format = fixed.first.string("stream-format").flatMap(StreamFormat<Codec>.init) ?? input
         alignment = fixed.first.string("alignment").flatMap(StreamAlignment.init) ?? .accessUnit
       }
     default: break
     }
   }
 
-  init(format: StreamFormat<H264>, alignment: StreamAlignment) {
+  init(format: StreamFormat<Codec>, alignment: StreamAlignment) {
     self.format = format
     self.alignment = alignment
   }

@@ -2,21 +2,19 @@
 import GStreamer
 import H26x
 
+/// What became of an access unit.
+enum RepackagingOutcome {
+  /// It goes out, as it came or in a buffer of its own.
+  case ready
+  /// There is nothing to put out, as between start codes inside a NAL unit.
+  case empty
+  /// It cannot be written.
+  case failed(BitstreamError)
+}
+
 /// Stage: makes an output buffer of its own where the input's bytes will not do as they are.
-struct OutputRepackager: Sendable {
-  typealias Codec = ParserCore.Codec
-
-  /// What became of an access unit.
-  enum Outcome {
-    /// It goes out, as it came or in a buffer of its own.
-    case ready
-    /// There is nothing to put out, as between start codes inside a NAL unit.
-    case empty
-    /// It cannot be written.
-    case failed(BitstreamError)
-  }
-
-  private var repackager = Repackager(codec: .h264)
+struct OutputRepackager<Codec: ParserCodec>: Sendable {
+  private var repackager = Repackager(codec: Codec.codec)
 
   /// Repackages an access unit where that is needed, and moves its places along.
   ///
@@ -26,9 +24,10 @@ struct OutputRepackager: Sendable {
   ///   - timeCodes: what its picture timing SEI is to say; empty to leave it as it is.
   ///   - sps: the SPS of its picture.
   mutating func repackage(
-    _ accessUnit: inout ParsedAccessUnit, size: Int, in frame: borrowing BaseParseFrame, from input: NALPackaging,
+    _ accessUnit: inout ParsedAccessUnit<Codec>, size: Int, in frame: borrowing BaseParseFrame,
+    from input: NALPackaging,
     to output: NALPackaging, timeCodes: [Buffer.TimeCode], sps: Codec.SequenceParameterSet?, _ log: ElementLog
-  ) throws(FlowError) -> Outcome {
+  ) throws(FlowError) -> RepackagingOutcome {
     accessUnit.outputSize = accessUnit.scanned.end
     let changes = (input == .annexB) != (output == .annexB)
     // Those dropped are left out when the access unit is split.
@@ -38,7 +37,7 @@ struct OutputRepackager: Sendable {
     let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
     do throws(BitstreamError) {
       let rewritten =
-        timeCodes.isEmpty ? nil : try TimeCodeRewriter.rewrite(&accessUnit, timeCodes, in: bytes, input, sps, log)
+        timeCodes.isEmpty ? nil : try accessUnit.rewriteTimeCodes(timeCodes, in: bytes, input, sps, log)
       if let rewritten { return put(try repackaged(&accessUnit, rewritten.span, input, output), in: frame) }
       return put(try repackaged(&accessUnit, bytes, input, output), in: frame)
     } catch {
@@ -46,7 +45,7 @@ struct OutputRepackager: Sendable {
     }
   }
 
-  private func put(_ buffer: consuming Buffer, in frame: borrowing BaseParseFrame) -> Outcome {
+  private func put(_ buffer: consuming Buffer, in frame: borrowing BaseParseFrame) -> RepackagingOutcome {
     guard buffer.size > 0 else { return .empty }
     var output = buffer
     frame.withBuffer { output.copyMetadata(from: $0) }
@@ -55,7 +54,7 @@ struct OutputRepackager: Sendable {
   }
 
   private mutating func repackaged(
-    _ accessUnit: inout ParsedAccessUnit, _ bytes: Span<UInt8>, _ input: NALPackaging, _ output: NALPackaging
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, _ input: NALPackaging, _ output: NALPackaging
   ) throws(BitstreamError) -> Buffer {
     switch input {
     case .annexB: repackager.scanAnnexB(bytes)
@@ -95,7 +94,7 @@ struct OutputRepackager: Sendable {
   }
 
   /// What the access unit says of places in the input becomes places in the output.
-  private func moveOffsets(of accessUnit: inout ParsedAccessUnit, _ output: NALPackaging, size: Int) {
+  private func moveOffsets(of accessUnit: inout ParsedAccessUnit<Codec>, _ output: NALPackaging, size: Int) {
     var position = 0
     let (sei, idr) = (accessUnit.scanned.seiOffset, accessUnit.scanned.idrOffset)
     for entry in repackager.entries {

@@ -3,9 +3,9 @@ import GStreamer
 import H26x
 
 /// An access unit on its way, or a NAL unit where those are cut.
-struct ParsedAccessUnit: Sendable {
+struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// What the scanner found in it.
-  var scanned = ParserCore.Codec.ScannedAccessUnit()
+  var scanned = ScannedAccessUnit<Codec.SliceHeader>()
   /// What its SEI messages say.
   var sei = SEIContent()
   /// Its picture order was read, if it has one.

@@ -28,7 +28,7 @@ extension ParserCore {
   mutating func parse(_ frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> ParserAction {
     aimScanner()
     timestamps.notice(situation)
-    var finding: Codec.AccessUnitScanner.Finding
+    var finding: ScannerFinding
     let available: Int
     do {
       let map = try frame.map()
@@ -49,7 +49,7 @@ extension ParserCore {
       minimumFrame.skipped()
       return .answer(answer(.skip(count), of: available))
     case .needsMoreData:
-      guard available <= Self.maximumAccessUnitSize else { return .fail(Self.tooLarge(available)) }
+      guard available <= ParserLimits.accessUnitSize else { return .fail(Self.tooLarge(available)) }
       minimumFrame.needsMore(than: available, isPulling: situation.isPulling)
       return .answer(answer(.needsMoreData, of: available))
     }
@@ -67,7 +67,7 @@ extension ParserCore {
   /// the base class costs, but a NAL unit waits for those behind it: only where they are there already, and where they go
   /// out as they came.
   private var splitsAccessUnits: Bool {
-    packaging == OutputPackaging(format: .byteStream, alignment: .nalUnit) && input.isByteStream
+    packaging == OutputPackaging<Codec>(format: .byteStream, alignment: .nalUnit) && input.isByteStream
       && (situation.isPulling || input.alignment == .accessUnit || situation.isDraining && !continuesOutput)
       && situation.playback.isForward && !dropsBFrames && !situation.settings.updatesTimeCode
   }
@@ -75,7 +75,7 @@ extension ParserCore {
   /// Finds the next access unit, unless one is held, and reads what its SEI messages say.
   mutating func find(
     _ bytes: Span<UInt8>, isMarked: Bool, _ log: ElementLog
-  ) -> Codec.AccessUnitScanner.Finding {
+  ) -> ScannerFinding {
     if let heldSize { return .accessUnit(heldSize) }
     let finding = scanner.next(in: bytes, isMarked: isMarked, isDraining: situation.isDraining)
     follow(scanner.takeNotices(), log)
@@ -90,9 +90,8 @@ extension ParserCore {
       accessUnit.rebuiltDecodingTime = nil
       accessUnit.start = 0
       if log.isEnabled(.log) { logAccessUnit(bytes.extracting(first: size), log) }
-      let isSequenceNew = sei.read(&accessUnit, bytes, sps: sequenceParameterSet, log)
+      let isSequenceNew = sei.read(&accessUnit, bytes, sps: sequenceParameterSetID, scanner, log)
       if isSequenceNew { caps.invalidate() }
-      if accessUnit.scanned.contents.contains(.recoveryPoint) { scanner.accessUnitContents.insert(.recoveryPoint) }
     case .unusable(let size):
       counters.bytesSkipped += UInt64(size)
       isDiscontinuous = true
@@ -105,14 +104,14 @@ extension ParserCore {
   mutating func readOrder(_ bytes: Span<UInt8>, size: Int) -> Bool {
     guard accessUnit.beginsPicture, timestamps.areMade(for: input, situation.playback) else { return true }
     return timestamps.readOrder(
-      of: &accessUnit, bytes, size: size, scanner, rate: caps.frameRate,
-      isComplete: situation.isDraining || input.alignment != nil || bytes.count > Self.maximumAccessUnitSize / 2)
+      of: &accessUnit, bytes, size: size, scanner, rate: caps.facts.frameRate,
+      isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
   }
 
   private static func tooLarge(_ size: Int) -> ElementError {
     ElementError(
-      .stream(.format), "This does not look like H.264: an access unit does not end.",
-      debug: "found \(size) bytes without the end of an access unit, expected at most \(maximumAccessUnitSize)")
+      .stream(.format), "This does not look like \(Codec.name): an access unit does not end.",
+      debug: "found \(size) bytes without the end of an access unit, expected at most \(ParserLimits.accessUnitSize)")
   }
 
   private mutating func answer(_ step: ParseStep, isDropped: Bool = false, of available: Int) -> ParserAnswer {
@@ -148,7 +147,7 @@ extension ParserCore {
       log(.debug, "left out \(size) bytes: no caps yet")
       return .answer(answer(.frame(size: size), isDropped: true, of: available))
     }
-    minimumFrame.found(size, isPulling: situation.isPulling, batch: mayBatch ? Batch.size : 0)
+    minimumFrame.found(size, isPulling: situation.isPulling, batch: mayBatch ? ParserLimits.batchSize : 0)
     accessUnit.attributes = situation.attributes
     let changesTags = describe(size)
     var attributes = accessUnit.attributes
@@ -156,7 +155,7 @@ extension ParserCore {
     // the stream: those that cannot be sought get theirs on the way out.
     if accessUnit.isRandomAccessPoint != true { attributes.pts = nil }
     frame.modifyBuffer { $0.attributes = attributes }
-    var outcome = OutputRepackager.Outcome.ready
+    var outcome = RepackagingOutcome.ready
     // When the element pulls, it is the base class that seeks, and no event tells.
     let isUnwanted =
       accessUnit.scanned.contents.contains(.bSlice)
@@ -184,7 +183,7 @@ extension ParserCore {
   mutating func describe(_ size: Int) -> Bool {
     if accessUnit.beginsPicture { diagnosis.noticePicture() }
     timestamps.stamp(
-      &accessUnit, caps, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit)
+      &accessUnit, caps.facts, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit)
     var flags = accessUnit.attributes.flags
     flags.remove([.marker, .header, .deltaUnit, .droppable])
     let contents = accessUnit.scanned.contents
@@ -211,16 +210,18 @@ extension ParserCore {
   mutating func judgeRandomAccess() -> Bool {
     if let known = accessUnit.isRandomAccessPoint { return known }
     let isIt = randomAccess.contains(
-      accessUnit.scanned, soFar: scanner.accessUnitContents, isIntraOnly: caps.description?.isIntraOnly ?? false)
+      accessUnit.scanned.contents,
+      firstSlice: accessUnit.scanned.nalUnits.first { $0.contents?.contains(.slice) == true }?.contents,
+      accessUnit.scanned.slice, soFar: scanner.accessUnitContents, isIntraOnly: caps.facts.isIntraOnly)
     accessUnit.isRandomAccessPoint = isIt
     return isIt
   }
 
   private mutating func repackage(
     _ size: Int, _ frame: borrowing BaseParseFrame, _ log: ElementLog
-  ) throws(FlowError) -> OutputRepackager.Outcome {
+  ) throws(FlowError) -> RepackagingOutcome {
     let timeCodes =
-      accessUnit.sei.pictureTimingRange != nil && situation.settings.updatesTimeCode
+      accessUnit.sei.timeCodeRange != nil && situation.settings.updatesTimeCode
       ? frame.withBuffer { $0.timeCodes } : []
     return try repackager.repackage(
       &accessUnit, size: size, in: frame, from: input.packaging, to: outputNALPackaging, timeCodes: timeCodes,

@@ -4,7 +4,7 @@ import H26x
 
 extension ParserCore {
   /// Tells of what the scanner met, and has caps looked at anew when parameter sets are not what they were.
-  mutating func follow(_ notices: [Codec.AccessUnitScanner.Notice], _ log: ElementLog) {
+  mutating func follow(_ notices: [ScannerNotice<Codec.NALUnitType>], _ log: ElementLog) {
     for notice in notices {
       switch notice {
       case .parameterSet(let type, let byteCount, let change):
@@ -47,16 +47,14 @@ extension ParserCore {
   }
 
   private mutating func logNALUnit(_ nalUnit: Span<UInt8>, _ log: ElementLog) {
-    let type = Codec.NALUnitType(rawValue: nalUnit[0])
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
     var line = "\(type.name), \(nalUnit.count) bytes"
     do throws(BitstreamError) {
-      if type.hasSliceHeader {
+      if Codec.role(of: nalUnit) == .slice {
         let slice = try Codec.SliceHeader(
           nalUnit: nalUnit, parameterSets: scanner.parameterSets, depth: .referenceMarking)
-        line += ", frame_num \(slice.frameNumber), \(slice.sliceType)"
+        line += ", \(Codec.describe(slice))"
         if let count = orderLog.count(slice, scanner.parameterSets) { line += ", POC \(count)" }
-        line += ", first macroblock \(slice.firstMacroblock)"
-        if slice.isField { line += slice.isBottomField ? ", bottom field" : ", top field" }
       }
     } catch {
       line += ", \(error)"

@@ -18,7 +18,11 @@ extension ParserCore {
     if output.accessUnit.start == 0 {
       times = frame.withOutput { $0.attributes }
       // The base class counts the position by what it sees.
-      if timestamps.restore(&times, of: output.accessUnit) { position = output.accessUnit.attributes.end }
+      if timestamps.restore(
+        &times, of: output.accessUnit, areMade: timestamps.areMade(for: input, situation.playback))
+      {
+        position = output.accessUnit.attributes.end
+      }
       timestamps.takePosition(&times)
     }
     beginOutput(times, position: position, isLast: true)
@@ -39,11 +43,11 @@ extension ParserCore {
     guard let packaging, !passesThrough else { return .leave }
     return try output.next(
       frame,
-      ParserOutput.Surroundings(
+      OutputSurroundings<Codec>(
         packaging: packaging, nalPackaging: outputNALPackaging,
-        contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.frameRate,
-        tick: caps.tick, configInterval: situation.settings.configInterval),
-      scanner.parameterSets, &timestamps, log)
+        contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.facts.frameRate,
+        tick: caps.facts.tick, configInterval: situation.settings.configInterval),
+      scanner, &timestamps, log)
   }
 
   /// A request for a key unit was answered with the picture that is about to go out.
@@ -59,9 +63,6 @@ extension ParserCore {
   /// those in front are sent from here, the last one by the base class, which counts their bytes and their duration all
   /// the same.
   struct Batch: Sendable {
-    /// Data to ask for at once, in bytes: many small access units.
-    static let size = 64 << 10
-
     /// Where the first access unit ends, which was answered for.
     var first = 0
     /// Where the last one so far ends.
@@ -73,12 +74,12 @@ extension ParserCore {
     /// There are new tags to send.
     var changesTags = false
     /// What is to hold again if the batch is interrupted: the base class then hands over the same data anew.
-    var timestampsBefore = ParserTimestamps()
+    var timestampsBefore = ParserTimestamps<Codec>()
   }
 
   /// Whether access units may be sent from here as long as the stream goes on as it did.
   var mayBatch: Bool {
-    situation.isPulling && continuesOutput && caps.frameRate != nil && situation.playback.isWhole
+    situation.isPulling && continuesOutput && caps.facts.frameRate != nil && situation.playback.isWhole
       && timestamps.areMade(for: input, situation.playback) && !dropsBFrames && packaging?.format == .byteStream
       && !situation.settings.updatesTimeCode && (packaging?.alignment == .accessUnit || scanner.listsNALUnits)
   }

@@ -2,37 +2,42 @@
 import GStreamer
 import H26x
 
+/// How much is held at most.
+enum ParserLimits {
+  /// The largest access unit: more is taken for an error rather than kept in memory. The largest pictures of the highest
+  /// levels (8192 × 4320) have 53 million samples before compression. When the element pulls, that much is held at most;
+  /// when it is pushed to, the base class holds it a second time, in one piece.
+  static let accessUnitSize = 64 << 20
+  /// Data to ask for at once, in bytes: many small access units.
+  static let batchSize = 64 << 10
+  /// Start code and header byte: with less there is nothing to look at.
+  static let minimumInput = 4
+}
+
 /// The parser without its element: stages that each own their state, and the way of a buffer through them.
 ///
 /// Used on the sink pad's streaming thread alone. It never calls out: what has to be done with other elements is an
 /// answer, and the element reports how it went.
 ///
 /// input format → scanner → SEI → caps → timestamps → random access → packaging → output
-struct ParserCore: Sendable {
-  typealias Codec = H264
-
-  /// The largest access unit: more is taken for an error rather than kept in memory. The largest pictures of the
-  /// highest level (6.2: 8192 × 4320) have 53 million samples before compression. When the element pulls, that much is
-  /// held at most; when it is pushed to, the base class holds it a second time, in one piece.
-  static let maximumAccessUnitSize = 64 << 20
-
+struct ParserCore<Codec: ParserCodec>: Sendable {
   // MARK: Stages
 
-  var input = ParserInputFormat()
+  var input = ParserInputFormat<Codec>()
   var position = InputPosition()
-  var scanner = Codec.AccessUnitScanner()
-  var sei = SEIReader()
-  var caps = SourceCaps()
-  var timestamps = ParserTimestamps()
-  var randomAccess = RandomAccess()
-  var packaging: OutputPackaging?
-  var repackager = OutputRepackager()
-  var output = ParserOutput()
+  var scanner = Codec.Scanner()
+  var sei = SEIReader<Codec>()
+  var caps = SourceCaps<Codec>()
+  var timestamps = ParserTimestamps<Codec>()
+  var randomAccess = RandomAccess<Codec>()
+  var packaging: OutputPackaging<Codec>?
+  var repackager = OutputRepackager<Codec>()
+  var output = ParserOutput<Codec>()
   var minimumFrame = MinimumFrameSize()
-  var diagnosis = InputDiagnosis()
+  var diagnosis = InputDiagnosis<Codec>()
   var counters = ParserStatistics()
   /// Counts pictures for the log, while someone reads it.
-  var orderLog = PictureOrderLog()
+  var orderLog = PictureOrderLog<Codec>()
   /// Of the pictures of a raw file, which the base class may get together.
   var bitrates = BitrateRange()
 
@@ -41,7 +46,7 @@ struct ParserCore: Sendable {
   /// What the base class said of the data in hand.
   var situation = ParserSituation()
   /// What the scanner found last.
-  var accessUnit = ParsedAccessUnit()
+  var accessUnit = ParsedAccessUnit<Codec>()
   /// Its size, from when it was found until it goes to the output.
   var heldSize: Int?
   /// A discontinuity that the next access unit has to tell.
@@ -68,16 +73,14 @@ struct ParserCore: Sendable {
   /// - Returns: whether `codec_data` can be read.
   mutating func take(
     _ sinkCaps: CompressedCaps<Codec>, areOthers: Bool, _ log: ElementLog
-  ) throws(ParserInputFormat.Refusal) -> Bool {
+  ) throws(SinkCapsRefusal) -> Bool {
     if areOthers { forgetFormat() }
     output.insertion.cancel()
     passesThrough = false
     let isReadable = try input.take(sinkCaps)
     guard isReadable else { return false }
     if let record = sinkCaps.record {
-      for nalUnit in record.sequenceParameterSets { scanner.store(nalUnit.span) }
-      for nalUnit in record.high?.sequenceParameterSetExtensions ?? [] { scanner.store(nalUnit.span) }
-      for nalUnit in record.pictureParameterSets { scanner.store(nalUnit.span) }
+      for nalUnit in record.nalUnits { scanner.store(nalUnit.span) }
       follow(scanner.takeNotices(), log)
     }
     caps.invalidate()
@@ -87,13 +90,13 @@ struct ParserCore: Sendable {
   /// The packaging of the output, as downstream wants it.
   ///
   /// - Parameter isNewInput: whether upstream's caps are new, rather than downstream's wishes.
-  mutating func agree(on packaging: OutputPackaging, isNewInput: Bool, _ log: ElementLog) {
+  mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) {
     if input.streamFormat == nil { input.assumeByteStream() }
     let before = self.packaging
     if before != packaging { caps.invalidate() }
     self.packaging = packaging
     configureScanner()
-    minimumFrame.configure(input)
+    minimumFrame.configure(isLengthPrefixed: input.isLengthPrefixed)
     if isNewInput {
       // What was in codec_data goes in-band where there is none, or where NAL units go out one by one. Otherwise packets
       // stay as they are: parameter sets in-band are not legal in every file of avc.
@@ -111,7 +114,7 @@ struct ParserCore: Sendable {
   }
 
   /// Buffers are to go out as they come.
-  mutating func passThrough(_ packaging: OutputPackaging) {
+  mutating func passThrough(_ packaging: OutputPackaging<Codec>) {
     passesThrough = true
     self.packaging = packaging
     caps.sent(true)
@@ -140,7 +143,7 @@ struct ParserCore: Sendable {
   /// What becomes of proposed caps, once downstream was asked about the profile.
   mutating func judgeCaps(
     _ proposed: borrowing Caps, codecData: [UInt8], current: borrowing Caps?, _ log: ElementLog
-  ) -> SourceCaps.Change {
+  ) -> CapsChange {
     let change = caps.judge(proposed, codecData: codecData, current: current)
     if case .inBand = change {
       if !accessUnit.scanned.contents.contains(.parameterSets) { output.insertion.force() }
@@ -166,19 +169,19 @@ struct ParserCore: Sendable {
   /// Forgets what upstream's caps and the stream said about the stream.
   private mutating func forgetFormat() {
     scanner.removeParameterSets()
-    input = ParserInputFormat()
+    input = ParserInputFormat<Codec>()
     packaging = nil
     caps.restart(parameterSetChanges: scanner.parameterSetChanges)
     sei.removeAll()
-    randomAccess = RandomAccess()
+    randomAccess = RandomAccess<Codec>()
   }
 
   /// Forgets the position in the stream: what comes next need not follow on what came before.
   mutating func forgetPosition() {
     scanner.resetPosition()
     randomAccess.forgetPosition()
-    orderLog = PictureOrderLog()
-    accessUnit = ParsedAccessUnit()
+    orderLog = PictureOrderLog<Codec>()
+    accessUnit = ParsedAccessUnit<Codec>()
     heldSize = nil
     continuesOutput = false
     position = InputPosition()
@@ -209,7 +212,13 @@ struct ParserCore: Sendable {
 
   /// The stream has come to its end. Answers what is wrong with it.
   mutating func end(isEmptyFile: Bool = false) -> ElementError? {
-    diagnosis.end(nalUnits: scanner.nalUnitCounts, scanner.errors, isEmptyFile: isEmptyFile)
+    diagnosis.end(hasParameterSets: hasMetParameterSets, scanner.errors, isEmptyFile: isEmptyFile)
+  }
+
+  /// Parameter sets came, whether or not they can be read.
+  private var hasMetParameterSets: Bool {
+    let (sps, pps) = (Codec.NALUnitType.sequenceParameterSet, Codec.NALUnitType.pictureParameterSet)
+    return scanner.nalUnitCounts[Int(sps.rawValue)] > 0 || scanner.nalUnitCounts[Int(pps.rawValue)] > 0
   }
 
   /// What was counted so far.

@@ -24,8 +24,8 @@ extension ParserElement {
     case .some(let old): areOthers = !old.isEqual(to: caps)
     case .none: areOthers = false
     }
-    do throws(ParserInputFormat.Refusal) {
-      let isReadable = try core.take(CompressedCaps<H264>(caps), areOthers: areOthers, ElementLog(Self.log, self))
+    do throws(SinkCapsRefusal) {
+      let isReadable = try core.take(CompressedCaps<Codec>(caps), areOthers: areOthers, ElementLog(Self.log, self))
       guard isReadable else {
         try passThrough(caps)
         return true
@@ -40,7 +40,7 @@ extension ParserElement {
   }
 
   /// Hands the stream on as it is, where downstream takes that: all that `codec_data` is for is then downstream's.
-  private func passThrough(_ caps: borrowing Caps) throws(ParserInputFormat.Refusal) {
+  private func passThrough(_ caps: borrowing Caps) throws(SinkCapsRefusal) {
     let packaging = wantedPackaging()
     guard packaging.format == core.input.streamFormat, packaging.alignment == .accessUnit else {
       throw .unreadableCodecData
@@ -68,8 +68,8 @@ extension ParserElement {
       // Downstream need not list the profile itself.
       question.remove("profile")
       let asked = Optional(question)
-      wishes = withConformingProfiles(sourcePad.peerCaps(filter: asked) ?? sourcePad.templateCaps)
-    case .none: wishes = withConformingProfiles(sourcePad.peerCaps() ?? sourcePad.templateCaps)
+      wishes = Self.withConformingProfiles(sourcePad.peerCaps(filter: asked) ?? sourcePad.templateCaps)
+    case .none: wishes = Self.withConformingProfiles(sourcePad.peerCaps() ?? sourcePad.templateCaps)
     }
     var result = withoutConvertedFields(wishes, packagingIncluded: true).intersection(template)
     switch filter {
@@ -86,11 +86,11 @@ extension ParserElement {
 
   // MARK: Output
 
-  private func wantedPackaging() -> OutputPackaging {
+  private func wantedPackaging() -> OutputPackaging<Codec> {
     // Not the pad's allowed caps: once caps are set, the base class says that they are all there is.
     let template = Optional(sourcePad.templateCaps)
     let allowed = sourcePad.peerCaps(filter: template)
-    return OutputPackaging(from: core.input.streamFormat ?? .byteStream, core.input.alignment, allowed: allowed)
+    return OutputPackaging<Codec>(from: core.input.streamFormat ?? .byteStream, core.input.alignment, allowed: allowed)
   }
 
   /// Asks downstream how it wants the stream.
@@ -103,7 +103,7 @@ extension ParserElement {
   /// Sends caps for the access unit in hand when what they say has changed.
   func announceCaps() {
     let log = ElementLog(Self.log, self)
-    let upstream = sinkPad.currentCaps ?? Caps(mediaType: H264.mediaType)
+    let upstream = sinkPad.currentCaps ?? Caps(mediaType: Codec.mediaType)
     guard var proposal = core.proposeCaps(upstream: upstream, log) else { return }
     if let latency = proposal.latency { setLatency(minimum: latency, maximum: latency) }
     chooseProfile(&proposal.caps, among: proposal.compatibleProfiles)
@@ -147,31 +147,22 @@ private func withoutConvertedFields(_ caps: borrowing Caps, packagingIncluded: B
   return copy
 }
 
-/// Adds to the profiles that downstream lists those whose streams conform to a listed one as well.
-private func withConformingProfiles(_ caps: consuming Caps) -> Caps {
-  guard !caps.isAny else { return caps }
-  var result = Caps.empty()
-  for index in 0..<caps.count {
-    guard var structure = caps.structure(at: index) else { continue }
-    let listed = structure.first.strings("profile")
-    if !listed.isEmpty {
-      let more = conformingProfiles.filter { profile in
-        guard let name = profile.name, !listed.contains(name) else { return false }
-        return profile.compatibleProfiles.contains { listed.contains($0) }
+extension ParserElement {
+  /// Adds to the profiles that downstream lists those whose streams conform to a listed one as well.
+  fileprivate static func withConformingProfiles(_ caps: consuming Caps) -> Caps {
+    guard !caps.isAny else { return caps }
+    var result = Caps.empty()
+    for index in 0..<caps.count {
+      guard var structure = caps.structure(at: index) else { continue }
+      let listed = structure.first.strings("profile")
+      if !listed.isEmpty {
+        let more = Codec.conformingProfiles.filter { profile in
+          !listed.contains(profile.name) && profile.others.contains { listed.contains($0) }
+        }
+        structure.set("profile", .strings(listed + more.map(\.name)))
       }
-      structure.set("profile", .strings(listed + more.compactMap(\.name)))
+      result.append(structure)
     }
-    result.append(structure)
+    return result
   }
-  return result
 }
-
-/// A stream of each profile, for the others that it conforms to. Plain "baseline" and "extended" conform to others
-/// only by flags that caps do not tell.
-private let conformingProfiles: [H264.Profile] = [
-  H264.Profile(idc: 66, constraintFlags: 0x40), H264.Profile(idc: 77, constraintFlags: 0),
-  H264.Profile(idc: 100, constraintFlags: 0), H264.Profile(idc: 100, constraintFlags: 0x08),
-  H264.Profile(idc: 100, constraintFlags: 0x0C), H264.Profile(idc: 110, constraintFlags: 0),
-  H264.Profile(idc: 110, constraintFlags: 0x10), H264.Profile(idc: 122, constraintFlags: 0),
-  H264.Profile(idc: 122, constraintFlags: 0x10), H264.Profile(idc: 244, constraintFlags: 0x10),
-]

@@ -7,6 +7,8 @@ import H26x
 /// Each is a few accesses to the core with what calls out in between: downstream may send requests, queries and
 /// reconfigure events back into the element while it is called, on the same thread.
 protocol ParserElement: BaseParse {
+  /// What it parses.
+  associatedtype Codec: ParserCodec
   /// The debug category.
   static var log: Log { get }
   var settings: Locked<ParserSettings> { get }
@@ -15,7 +17,7 @@ protocol ParserElement: BaseParse {
   /// A request for a key unit that waits for its answer, from any thread.
   var keyUnitRequest: Locked<KeyUnitRequest?> { get }
   /// Used with the sink pad's stream lock held, and before the pads are active.
-  var core: ParserCore { get set }
+  var core: ParserCore<Codec> { get set }
 }
 
 extension ParserElement {
@@ -26,7 +28,7 @@ extension ParserElement {
   /// Everything as new, the base class's settings too: it goes back to its own whenever it stops.
   func prepareCore() {
     releaseSegment()
-    core = ParserCore()
+    core = ParserCore<Codec>()
     keyUnitRequest.withLock { $0 = nil }
     statistics.withLock { $0 = ParserStatistics() }
     setInterpolatesPTS(false)
@@ -141,7 +143,7 @@ extension ParserElement {
   private func sendTags() {
     guard let caps = sourcePad.currentCaps else { return }
     var tags = TagList()
-    tags.set("video-codec", codecDescription(profile: caps.first.string("profile")))
+    tags.set("video-codec", codecDescription(Codec.name, profile: caps.first.string("profile")))
     if let range = core.bitrateRange {
       tags.set("minimum-bitrate", range.lowerBound)
       tags.set("maximum-bitrate", range.upperBound)
@@ -288,9 +290,9 @@ extension ParserElement {
 }
 
 /// The tag `video-codec`, as GStreamer's own description of caps has it.
-func codecDescription(profile: String?) -> String {
-  guard let profile else { return "H.264" }
-  var text = "H.264 ("
+private func codecDescription(_ name: String, profile: String?) -> String {
+  guard let profile else { return name }
+  var text = name + " ("
   var beginsWord = true
   // By scalars: what strings do otherwise looks up half the Swift runtime at first use.
   for scalar in profile.unicodeScalars {

@@ -2,10 +2,18 @@
 import GStreamer
 import H26x
 
+/// Why caps are refused.
+enum SinkCapsRefusal: String, Error {
+  case missingCodecData = "there is no codec_data, which length-prefixed streams need"
+  case unreadableCodecData = "codec_data cannot be read, and downstream takes nothing that could go without"
+  case wrongAlignment = "length-prefixed streams need alignment=au"
+  case unexpectedCodecData = "a byte stream has its parameter sets in the stream, not in codec_data"
+}
+
 /// Stage: what upstream's caps say of the stream.
-struct ParserInputFormat: Sendable {
+struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
   /// How NAL units are packed; nil before caps or data tell.
-  private(set) var streamFormat: StreamFormat<H264>?
+  private(set) var streamFormat: StreamFormat<Codec>?
   /// What a buffer holds; nil when it is not aligned to anything.
   private(set) var alignment: StreamAlignment?
   /// Of packets that come in; of those that go out as well, unless the input is a byte stream.
@@ -20,18 +28,10 @@ struct ParserInputFormat: Sendable {
   /// What the scanner is to expect.
   var packaging: NALPackaging { isLengthPrefixed ? .lengthPrefixed(lengthSize) : .annexB }
 
-  /// Why caps are refused.
-  enum Refusal: String, Error {
-    case missingCodecData = "there is no codec_data, which length-prefixed streams need"
-    case unreadableCodecData = "codec_data cannot be read, and downstream takes nothing that could go without"
-    case wrongAlignment = "length-prefixed streams need alignment=au"
-    case unexpectedCodecData = "a byte stream has its parameter sets in the stream, not in codec_data"
-  }
-
   /// Takes what caps say.
   ///
   /// - Returns: whether `codec_data` can be read, if the stream needs any.
-  mutating func take(_ caps: CompressedCaps<H264>) throws(Refusal) -> Bool {
+  mutating func take(_ caps: CompressedCaps<Codec>) throws(SinkCapsRefusal) -> Bool {
     if caps.streamFormat.isLengthPrefixed, caps.alignment == .nalUnit { throw .wrongAlignment }
     var isReadable = true
     for problem in caps.problems {

@@ -21,31 +21,29 @@ enum OutputAction: ~Copyable {
   case leave
 }
 
+/// What the output needs of the stages before it.
+struct OutputSurroundings<Codec: VideoCodecSyntax> {
+  var packaging: OutputPackaging<Codec>
+  /// How NAL units are packed.
+  var nalPackaging: NALPackaging
+  /// What is in the access unit so far, where NAL units are cut; else nil.
+  var contentsSoFar: AccessUnitContents?
+  var frameRate: GStreamer.Fraction?
+  var tick: FormatDescription.Tick?
+  /// Seconds between parameter sets.
+  var configInterval: Int32
+}
+
 /// Stage: turns an access unit into the buffers that go out.
-struct ParserOutput: Sendable {
-  typealias Codec = ParserCore.Codec
-
-  /// What the output needs of the stages before it.
-  struct Surroundings {
-    var packaging: OutputPackaging
-    /// How NAL units are packed.
-    var nalPackaging: NALPackaging
-    /// What is in the access unit so far, where NAL units are cut; else nil.
-    var contentsSoFar: Codec.ScannedAccessUnit.Contents?
-    var frameRate: GStreamer.Fraction?
-    var tick: FormatDescription.Tick?
-    /// Seconds between parameter sets.
-    var configInterval: Int32
-  }
-
+struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// What comes next of the access unit.
   private enum Step { case position, tags, segment, keyUnit, insertions, pieces, done }
 
-  /// An access unit delimiter that allows every kind of slice.
-  private static let delimiter: [UInt8] = [0x09, 0xF0]
+  /// An access unit delimiter with its start code.
+  private let delimiter = [0, 0, 0, 1] + Codec.accessUnitDelimiter
 
   /// What goes out.
-  private(set) var accessUnit = ParsedAccessUnit()
+  private(set) var accessUnit = ParsedAccessUnit<Codec>()
   var insertion = ParameterSetInsertion()
 
   private var step = Step.done
@@ -65,7 +63,7 @@ struct ParserOutput: Sendable {
   private var awaitsSEI = true
 
   /// Takes an access unit, in exchange for one whose memory can be used again.
-  mutating func take(_ next: inout ParsedAccessUnit) { swap(&accessUnit, &next) }
+  mutating func take(_ next: inout ParsedAccessUnit<Codec>) { swap(&accessUnit, &next) }
 
   /// Begins to send the access unit.
   ///
@@ -92,8 +90,8 @@ struct ParserOutput: Sendable {
   ///
   /// - Parameter timestamps: says whether the segment has to be told first.
   mutating func next(
-    _ frame: borrowing BaseParseFrame, _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets,
-    _ timestamps: inout ParserTimestamps, _ log: ElementLog
+    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner,
+    _ timestamps: inout ParserTimestamps<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
     if step == .position {
       step = .tags
@@ -113,7 +111,7 @@ struct ParserOutput: Sendable {
     }
     if step == .insertions {
       step = .pieces
-      decideOnInsertions(surroundings, parameterSets)
+      decideOnInsertions(surroundings, scanner)
     }
     while step == .pieces {
       if let nalUnit = queued.popLast() {
@@ -121,12 +119,13 @@ struct ParserOutput: Sendable {
         continue
       }
       guard accessUnit.scanned.nalUnits.isEmpty else {
-        if let action = try nextPiece(of: frame, surroundings, parameterSets) { return action }
+        if let action = try nextPiece(of: frame, surroundings, scanner) { return action }
         continue
       }
       step = .done
+      let parameterSets = insertsParameterSets ? scanner.parameterSets.nalUnits : []
       return try send(0..<accessUnit.outputSize, of: frame, attributes) { buffer in
-        if surroundings.packaging.alignment == .accessUnit { insert(into: &buffer, surroundings, parameterSets, log) }
+        if surroundings.packaging.alignment == .accessUnit { insert(parameterSets, into: &buffer, surroundings, log) }
         accessUnit.sei.attach(to: &buffer, rate: surroundings.frameRate, tick: surroundings.tick)
       }
     }
@@ -136,7 +135,7 @@ struct ParserOutput: Sendable {
   // MARK: Putting in what the stream lacks
 
   private mutating func decideOnInsertions(
-    _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets
+    _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner
   ) {
     let contents = accessUnit.scanned.contents
     insertsDelimiter =
@@ -147,25 +146,18 @@ struct ParserOutput: Sendable {
       && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)
       && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
     guard surroundings.packaging.alignment == .nalUnit else { return }
-    if insertsParameterSets, accessUnit.scanned.nalUnits.isEmpty { queued = Self.inserted(parameterSets).reversed() }
-    if insertsDelimiter { queued.append(Self.delimiter) }
-  }
-
-  /// SPS, their extensions and PPS, in the order that each needs those before.
-  private static func inserted(_ parameterSets: borrowing Codec.ParameterSets) -> [[UInt8]] {
-    parameterSets.sequenceParameterSetNALUnits + parameterSets.extensionNALUnits
-      + parameterSets.subsetSequenceParameterSetNALUnits + parameterSets.pictureParameterSetNALUnits
+    if insertsParameterSets, accessUnit.scanned.nalUnits.isEmpty { queued = scanner.parameterSets.nalUnits.reversed() }
+    if insertsDelimiter { queued.append(Codec.accessUnitDelimiter) }
   }
 
   private func insert(
-    into buffer: inout Buffer, _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets,
-    _ log: ElementLog
+    _ parameterSets: [[UInt8]], into buffer: inout Buffer, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) {
-    if insertsParameterSets, let offset = accessUnit.scanned.parameterSetOffset {
-      insert(Self.inserted(parameterSets), into: &buffer, at: offset, surroundings.nalPackaging, log)
+    if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset {
+      insert(parameterSets, into: &buffer, at: offset, surroundings.nalPackaging, log)
       buffer.flags.insert(.header)
     }
-    if insertsDelimiter { insert([Self.delimiter], into: &buffer, at: 0, .annexB, log) }
+    if insertsDelimiter, let delimiter = Buffer(copying: delimiter.span) { buffer.prepend(delimiter) }
   }
 
   private func insert(
@@ -196,7 +188,7 @@ struct ParserOutput: Sendable {
     var own = buffer.attributes
     (own.pts, own.dts, own.duration) = (attributes.pts, attributes.dts, .zero)
     own.flags.insert(.deltaUnit)
-    if nalUnit != Self.delimiter { own.flags.insert(.header) }
+    if nalUnit != Codec.accessUnitDelimiter { own.flags.insert(.header) }
     buffer.attributes = own
     return buffer
   }
@@ -205,7 +197,7 @@ struct ParserOutput: Sendable {
 
   /// The next NAL unit of an access unit that is taken apart; nil when parameter sets come before it.
   private mutating func nextPiece(
-    of frame: borrowing BaseParseFrame, _ surroundings: Surroundings, _ parameterSets: borrowing Codec.ParameterSets
+    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner
   ) throws(FlowError) -> OutputAction? {
     let nalUnits = accessUnit.scanned.nalUnits
     while nextNALUnit < nalUnits.count, nalUnits[nextNALUnit].contents == nil { nextNALUnit += 1 }
@@ -216,7 +208,7 @@ struct ParserOutput: Sendable {
     let range = nalUnits[nextNALUnit].start..<nalUnits[nextNALUnit].range.upperBound
     if insertsParameterSets, let offset = accessUnit.scanned.parameterSetOffset, range.lowerBound >= offset {
       insertsParameterSets = false
-      queued = Self.inserted(parameterSets).reversed()
+      queued = scanner.parameterSets.nalUnits.reversed()
       return nil
     }
     let carriesSEI = awaitsSEI && contents.contains(.sei)
@@ -236,10 +228,10 @@ struct ParserOutput: Sendable {
   }
 
   /// The flags of one NAL unit of the access unit.
-  private func flags(of contents: Codec.ScannedAccessUnit.Contents, endsAccessUnit: Bool) -> Buffer.Flags {
+  private func flags(of contents: AccessUnitContents, endsAccessUnit: Bool) -> Buffer.Flags {
     var result = attributes.flags
     result.remove([.marker, .header, .deltaUnit, .droppable])
-    let mayBeKey: Codec.ScannedAccessUnit.Contents =
+    let mayBeKey: AccessUnitContents =
       accessUnit.scanned.contents.contains(.recoveryPoint) ? [.slice, .sei] : .slice
     let isKey = !attributes.flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
     if !isKey { result.insert(.deltaUnit) }

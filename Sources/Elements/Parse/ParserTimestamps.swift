@@ -6,9 +6,7 @@ import H26x
 ///
 /// Upstream's are kept. A raw stream, which has none, gets them from picture order count and frame rate. Where upstream
 /// gives presentation times alone, decoding times are made of those.
-struct ParserTimestamps: Sendable {
-  typealias Codec = ParserCore.Codec
-
+struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Upstream's segment is in time.
   private var isUpstreamInTime = false
   /// Upstream has given presentation or decoding timestamps.
@@ -18,9 +16,9 @@ struct ParserTimestamps: Sendable {
   /// Upstream's decoding times are those of a container that cannot say any below 0, and made do with 0.
   private var areDecodingTimesSqueezed = false
   /// The times of a raw stream.
-  private var timeline = PresentationTimeline()
+  private var timeline = PresentationTimeline<Codec>()
   /// What looks at the pictures to come.
-  private var lookAhead: PictureLookAhead?
+  private var lookAhead: PictureLookAhead<Codec>?
   /// The picture in hand, in a raw stream.
   private var picture: TimestampGenerator.Picture?
   /// After a seek in a raw stream: the base class knows where, and says so on the first buffer's way out.
@@ -41,7 +39,7 @@ struct ParserTimestamps: Sendable {
   /// - Parameter awaitingPosition: whether that is elsewhere than at the start of the stream.
   mutating func forgetPosition(awaitingPosition: Bool) {
     let before = self
-    self = ParserTimestamps()
+    self = ParserTimestamps<Codec>()
     isUpstreamInTime = before.isUpstreamInTime
     hasBufferingPeriod = before.hasBufferingPeriod
     shift = before.shift
@@ -66,14 +64,15 @@ struct ParserTimestamps: Sendable {
 
   /// Learns from an input buffer what upstream knows of time.
   mutating func notice(_ situation: ParserSituation) {
-    // Sources of bytes put a decoding timestamp of 0 on the first buffer.
+    // Sources of bytes put times of 0 on the first buffer, which say nothing.
     let hasDecodingTime = situation.attributes.dts != nil && isUpstreamInTime
-    if situation.attributes.pts != nil && !situation.isPulling || hasDecodingTime { hasUpstreamTimes = true }
+    let hasPresentationTime = situation.attributes.pts.map { isUpstreamInTime || $0 > .zero } ?? false
+    if hasPresentationTime && !situation.isPulling || hasDecodingTime { hasUpstreamTimes = true }
     if hasDecodingTime { hasUpstreamDecodingTimes = true }
   }
 
   /// Whether the stream is a raw one whose timestamps are made here.
-  func areMade(for input: ParserInputFormat, _ playback: Playback) -> Bool {
+  func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
     guard input.isByteStream, !hasUpstreamTimes, playback.isForward else { return false }
     return !isUpstreamInTime || playback.isNormalFromStart
   }
@@ -91,8 +90,8 @@ struct ParserTimestamps: Sendable {
   ///   - isComplete: whether no more data is to be waited for.
   /// - Returns: whether enough is known: otherwise the access unit waits for more data.
   mutating func readOrder(
-    of accessUnit: inout ParsedAccessUnit, _ bytes: Span<UInt8>, size: Int,
-    _ scanner: borrowing Codec.AccessUnitScanner, rate: GStreamer.Fraction?, isComplete: Bool
+    of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
+    _ scanner: borrowing Codec.Scanner, rate: GStreamer.Fraction?, isComplete: Bool
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
     let generation = scanner.parameterSetChanges
@@ -108,10 +107,13 @@ struct ParserTimestamps: Sendable {
     }
     guard let picture, let rate, rate.numerator > 0 else { return true }
     if timeline.covers(sps, rate, generation: generation) { return true }
-    var lookAhead =
-      self.lookAhead
-      ?? PictureLookAhead(
+    var lookAhead: PictureLookAhead<Codec>
+    if let begun = self.lookAhead {
+      lookAhead = begun
+    } else {
+      lookAhead = PictureLookAhead(
         picture, of: sps, reader: timeline.reader, parameterSets: scanner.parameterSets, from: size)
+    }
     guard lookAhead.advance(bytes, isComplete: isComplete) else {
       self.lookAhead = lookAhead
       return false
@@ -125,16 +127,18 @@ struct ParserTimestamps: Sendable {
 
   /// Puts times on an access unit where upstream did not.
   mutating func stamp(
-    _ accessUnit: inout ParsedAccessUnit, _ caps: SourceCaps, input: ParserInputFormat, _ situation: ParserSituation,
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, input: ParserInputFormat<Codec>,
+    _ situation: ParserSituation,
     sharesTimes: Bool
   ) {
-    let duration = duration(of: accessUnit, caps)
+    let duration = duration(of: accessUnit, facts)
     if hasUpstreamTimes {
-      rebuildDecodingTime(of: &accessUnit, caps, duration: duration, situation.playback)
+      rebuildDecodingTime(of: &accessUnit, facts, situation.playback)
     } else if let picture {
       self.picture = nil
       stampRaw(&accessUnit, picture)
     } else if areMade(for: input, situation.playback) {
+      accessUnit.attributes.pts = nil
       stampUnordered(&accessUnit)
     }
     if sharesTimes { shareTimes(&accessUnit) }
@@ -142,21 +146,19 @@ struct ParserTimestamps: Sendable {
   }
 
   /// How long an access unit is shown: nil when unknown, zero when no picture begins with it.
-  private func duration(of accessUnit: ParsedAccessUnit, _ caps: SourceCaps) -> ClockTime? {
+  private func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
     guard accessUnit.beginsPicture else { return .zero }
-    let fields = accessUnit.sei.pictureTiming?.structure?.fieldPeriods ?? accessUnit.scanned.fieldPeriods
+    let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
     // Demuxers guess the frame rate; the ticks are what the encoder says.
-    if hasUpstreamTimes, let description = caps.description, !description.isFrameRateBeyondLevel,
-      let tick = description.tick
-    {
+    if hasUpstreamTimes, !facts.isTickSenseless, let tick = facts.tick {
       let time = ClockTime.seconds(UInt64(fields), times: tick.units, over: tick.timeScale)
       if time.nanoseconds >= 1_000_000 { return time }
     }
-    guard let rate = caps.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
+    guard let rate = facts.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
 
-  private mutating func stampRaw(_ accessUnit: inout ParsedAccessUnit, _ picture: TimestampGenerator.Picture) {
+  private mutating func stampRaw(_ accessUnit: inout ParsedAccessUnit<Codec>, _ picture: TimestampGenerator.Picture) {
     guard let next = timeline.next(picture) else { return stampUnordered(&accessUnit) }
     if awaitsPosition {
       awaitsPosition = false
@@ -168,7 +170,7 @@ struct ParserTimestamps: Sendable {
   }
 
   /// Without a frame rate there is only the start of buffering to hold on to.
-  private mutating func stampUnordered(_ accessUnit: inout ParsedAccessUnit) {
+  private mutating func stampUnordered(_ accessUnit: inout ParsedAccessUnit<Codec>) {
     if accessUnit.sei.hasBufferingPeriod { hasBufferingPeriod = true }
     if hasBufferingPeriod, accessUnit.attributes.dts == nil, accessUnit.beginsPicture {
       accessUnit.attributes.dts = .zero
@@ -176,7 +178,7 @@ struct ParserTimestamps: Sendable {
   }
 
   /// All NAL units of an access unit belong to the same instant.
-  private mutating func shareTimes(_ accessUnit: inout ParsedAccessUnit) {
+  private mutating func shareTimes(_ accessUnit: inout ParsedAccessUnit<Codec>) {
     let (pts, dts) = (accessUnit.attributes.pts, accessUnit.attributes.dts)
     if accessUnit.scanned.contents.contains(.accessUnitStart) {
       accessUnitTimes = (pts, dts, accessUnit.rebuiltDecodingTime)
@@ -197,62 +199,41 @@ struct ParserTimestamps: Sendable {
   /// where upstream's decoding times begin with the first presentation, at 0, although the stream says that it reorders:
   /// Flash video, for one, has no times below 0.
   private mutating func rebuildDecodingTime(
-    of accessUnit: inout ParsedAccessUnit, _ caps: SourceCaps, duration: ClockTime?, _ playback: Playback
+    of accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, _ playback: Playback
   ) {
     guard isUpstreamInTime, playback.isForward, let pts = accessUnit.attributes.pts else { return }
-    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, caps.description?.sentReorderFrames ?? 0 > 0 {
+    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, facts.saysReordering {
       areDecodingTimesSqueezed = true
     }
     guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && accessUnit.attributes.dts == nil else { return }
-    if let needed = Self.reorderDelay(caps.description, picture: duration, caps.frameRate) {
-      shift.begin(with: pts, needing: needed)
-    }
+    // 16 frames of a second at most.
+    let delay = ClockTime(nanoseconds: UInt64(min(facts.reorderDepth, 16)) * facts.frameDuration)
+    shift.begin(with: pts, needing: delay)
     guard accessUnit.beginsPicture else { return }
-    var rebuilder = self.rebuilder ?? Self.makeRebuilder(accessUnit.scanned, caps, duration: duration)
+    var rebuilder = self.rebuilder ?? Self.makeRebuilder(facts, isField: accessUnit.scanned.fieldPeriods == 1)
     accessUnit.rebuiltDecodingTime = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
     self.rebuilder = rebuilder
   }
 
-  /// How long before its presentation the first picture is decoded; nil when the stream does not reorder, or not that
-  /// anyone knows.
-  private static func reorderDelay(
-    _ description: FormatDescription?, picture: ClockTime?, _ rate: GStreamer.Fraction?
-  ) -> ClockTime? {
-    guard let description, description.reorderDepth > 0 else { return nil }
-    let frame = frameDuration(description, rate)
-    return ClockTime(nanoseconds: UInt64(description.reorderDepth).multipliedReportingOverflow(by: frame).partialValue)
-  }
-
-  private static func makeRebuilder(
-    _ scanned: Codec.ScannedAccessUnit, _ caps: SourceCaps, duration: ClockTime?
-  ) -> DecodingTimeRebuilder {
-    guard let description = caps.description else { return DecodingTimeRebuilder(reorderDepth: 0) }
-    let frame = Int64(clamping: frameDuration(description, caps.frameRate))
-    return scanned.fieldPeriods == 1
-      ? DecodingTimeRebuilder(reorderDepth: description.reorderDepth * 2, frameDuration: frame / 2)
-      : DecodingTimeRebuilder(reorderDepth: description.reorderDepth, frameDuration: frame)
-  }
-
-  /// A frame's duration in nanoseconds: by the stream, by caps, or a guess. A guess that is too long costs nothing: the
-  /// first decoding times are further apart than they need be. One that is too short would end before the last picture.
-  private static func frameDuration(_ description: FormatDescription, _ rate: GStreamer.Fraction?) -> UInt64 {
-    if !description.isFrameRateBeyondLevel, let tick = description.tick {
-      let time = ClockTime.seconds(2, times: tick.units, over: tick.timeScale).nanoseconds
-      if 1_000_000...1_000_000_000 ~= time { return time }
-    }
-    if let rate, rate.numerator > 0, rate.denominator > 0 {
-      let time = ClockTime.seconds(1, times: UInt32(rate.denominator), over: UInt32(rate.numerator)).nanoseconds
-      if 1_000_000...1_000_000_000 ~= time { return time }
-    }
-    return 100_000_000
+  private static func makeRebuilder(_ facts: SourceFacts, isField: Bool) -> DecodingTimeRebuilder {
+    let frame = Int64(clamping: facts.frameDuration)
+    return isField
+      ? DecodingTimeRebuilder(reorderDepth: facts.reorderDepth * 2, frameDuration: frame / 2)
+      : DecodingTimeRebuilder(reorderDepth: facts.reorderDepth, frameDuration: frame)
   }
 
   // MARK: On the way out
 
   /// Puts back the timestamps that the base class was not to see, and those that it took off because upstream's segment
   /// is in time and upstream did not give them. Answers whether any were missing.
-  func restore(_ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit) -> Bool {
+  ///
+  /// - Parameter areMade: whether presentation times are those made here and no others: what a source of bytes put on its
+  ///   first buffer, the base class gives to all that come of it.
+  func restore(
+    _ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>, areMade: Bool
+  ) -> Bool {
     let known = accessUnit.attributes
+    if areMade { times.pts = nil }
     guard times.pts == nil && known.pts != nil || times.dts == nil && known.dts != nil else { return false }
     times.pts = times.pts ?? known.pts
     times.dts = times.dts ?? known.dts
@@ -270,7 +251,7 @@ struct ParserTimestamps: Sendable {
   }
 
   /// Times in the segment that goes out.
-  func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit) -> Buffer.Attributes {
+  func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>) -> Buffer.Attributes {
     guard shift.isShifted || accessUnit.rebuiltDecodingTime != nil else { return times }
     var times = times
     times.pts = times.pts.map { $0 + shift.amount }
@@ -286,13 +267,7 @@ struct ParserTimestamps: Sendable {
   mutating func takeShift() -> SegmentShift.Announcement? { shift.takeAnnouncement() }
 }
 
-extension FormatDescription {
-  /// How many frames may at most precede a frame in decoding order and follow it in output order. Baseline has no
-  /// B slices to reorder for.
-  fileprivate var reorderDepth: Int { codec == .h264 && profileIDC == 66 ? 0 : maximumReorderFrames }
-}
-
-extension ParserCore.Codec.ScannedAccessUnit {
+extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {
   /// How many fields are shown of it, where SEI does not say otherwise.
   fileprivate var fieldPeriods: Int { slice?.isField == true && pictureCount < 2 ? 1 : 2 }
 }

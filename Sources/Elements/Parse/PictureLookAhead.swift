@@ -3,14 +3,14 @@ import H26x
 
 /// Looks at the first pictures of a sequence before the first of them goes out, to learn how its picture order counts
 /// run. It works on copies and changes nothing of the parser's own state.
-struct PictureLookAhead: Sendable {
+struct PictureLookAhead<Codec: ParserCodec>: Sendable {
   private(set) var pictures: [TimestampGenerator.Picture]
-  private var reader: PresentationTimeline.PictureReader
-  private var parameterSets: H264.ParameterSets
-  private var detector: H264.AccessUnitDetector
+  private var reader: Codec.PictureReader
+  private var parameterSets: Codec.ParameterSets
+  private var detector: Codec.AccessUnitDetector
   private var scanner: AnnexB.Scanner
   private let limit: Int
-  private let sequence: H264.SequenceParameterSet
+  private let sequence: Codec.SequenceParameterSet
   /// How often the counts had no gap when a later picture came.
   private var wholeGroups = 0
   private var isDone: Bool
@@ -19,19 +19,19 @@ struct PictureLookAhead: Sendable {
   ///   - first: the picture in hand.
   ///   - offset: where the next access unit begins.
   init(
-    _ first: TimestampGenerator.Picture, of sequence: H264.SequenceParameterSet,
-    reader: PresentationTimeline.PictureReader, parameterSets: H264.ParameterSets, from offset: Int
+    _ first: TimestampGenerator.Picture, of sequence: Codec.SequenceParameterSet,
+    reader: Codec.PictureReader, parameterSets: Codec.ParameterSets, from offset: Int
   ) {
     pictures = [first]
     self.reader = reader
     self.parameterSets = parameterSets
     self.sequence = sequence
-    detector = H264.AccessUnitDetector()
+    detector = Codec.AccessUnitDetector()
     scanner = AnnexB.Scanner(from: offset)
     let depth = sequence.maximumReorderFrames
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
     // Without reordering there is nothing to learn: each picture is shown behind the one before.
-    isDone = depth == 0 || sequence.profile.idc == 66 && sequence.profile.isConstrained(toSet: 1)
+    isDone = depth == 0 || sequence.forbidsBFrames
   }
 
   /// Looks on. Answers whether enough was seen.
@@ -41,24 +41,16 @@ struct PictureLookAhead: Sendable {
   }
 
   private mutating func look(_ nalUnit: Span<UInt8>) {
-    let type = H264.NALUnitType(rawValue: nalUnit[0])
     do throws(BitstreamError) {
-      switch type {
-      case .sequenceParameterSet, .pictureParameterSet: try parameterSets.insert(nalUnit)
-      case .slice, .idrSlice, .slicePartitionA:
-        let slice = try H264.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking)
-        let hadPicture = detector.hasPrimaryPicture
-        if detector.feed(slice) == .begins || !hadPicture { take(slice) }
-        return
-      default: break
-      }
-    } catch {
-      return  // The parser itself will tell of it.
-    }
-    _ = detector.feed(type)
+      if Codec.NALUnitType(headerByte: nalUnit[0]).isParameterSet { try parameterSets.insert(nalUnit) }
+      let hadPicture = detector.hasPrimaryPicture
+      let (boundary, _) = detector.feed(nalUnit, parameterSets: parameterSets)
+      guard Codec.role(of: nalUnit) == .slice, boundary == .begins || !hadPicture else { return }
+      take(try Codec.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking))
+    } catch {}  // The parser itself will tell of it.
   }
 
-  private mutating func take(_ slice: H264.SliceHeader) {
+  private mutating func take(_ slice: Codec.SliceHeader) {
     guard let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID), sps == sequence else {
       isDone = true
       return

@@ -3,33 +3,17 @@ import GStreamer
 import H26x
 
 /// The timestamps of a raw stream, which has none: from picture order count and frame rate.
-struct PresentationTimeline: Sendable {
-  /// Reads pictures in decoding order for `TimestampGenerator`.
-  struct PictureReader: Sendable {
-    private var counter = H264.PictureOrderCounter()
-    private var fields = FieldPairing()
-
-    /// What the generator needs to know of the picture that this slice begins.
-    mutating func picture(
-      _ slice: H264.SliceHeader, _ sps: borrowing H264.SequenceParameterSet
-    ) -> TimestampGenerator.Picture {
-      let count = counter.next(slice, sps: sps)
-      let isSecond = fields.isSecond(slice)
-      return TimestampGenerator.Picture(
-        order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: isSecond)
-    }
-  }
-
+struct PresentationTimeline<Codec: ParserCodec>: Sendable {
   /// Pictures of one SPS at one rate.
   private struct Sequence: Sendable {
     var generator: TimestampGenerator
     let rate: GStreamer.Fraction
-    let parameters: H264.SequenceParameterSet
+    let parameters: Codec.SequenceParameterSet
     /// How often parameter sets had changed when that SPS was looked up.
     var generation: UInt64
   }
 
-  var reader = PictureReader()
+  var reader = Codec.PictureReader()
   private var sequence: Sequence?
   /// Where the generator's time 0 is.
   private var origin: ClockTime = .zero
@@ -38,7 +22,7 @@ struct PresentationTimeline: Sendable {
 
   /// Reads the picture that this slice begins when it goes on in the sequence that is being timed; else `nil`.
   mutating func read(
-    _ slice: H264.SliceHeader, rate: GStreamer.Fraction?, generation: UInt64
+    _ slice: Codec.SliceHeader, rate: GStreamer.Fraction?, generation: UInt64
   ) -> TimestampGenerator.Picture? {
     guard sequence?.generation == generation, sequence?.rate == rate,
       sequence?.parameters.id == slice.sequenceParameterSetID
@@ -47,7 +31,7 @@ struct PresentationTimeline: Sendable {
   }
 
   /// Whether pictures of this sequence at this rate can be timed without looking ahead once more.
-  mutating func covers(_ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction, generation: UInt64) -> Bool {
+  mutating func covers(_ sps: Codec.SequenceParameterSet, _ rate: GStreamer.Fraction, generation: UInt64) -> Bool {
     guard let sequence, sequence.rate == rate, sequence.parameters == sps else { return false }
     self.sequence?.generation = generation
     return true
@@ -55,13 +39,13 @@ struct PresentationTimeline: Sendable {
 
   /// Begins a sequence that follows on what was timed so far.
   mutating func begin(
-    _ sps: H264.SequenceParameterSet, _ rate: GStreamer.Fraction, lookAhead: [TimestampGenerator.Picture],
+    _ sps: Codec.SequenceParameterSet, _ rate: GStreamer.Fraction, lookAhead: [TimestampGenerator.Picture],
     generation: UInt64
   ) {
     let delayBefore = sequence.map { Self.time($0.generator.presentationDelay, rate: $0.rate) } ?? .zero
     let next = TimestampGenerator(
       lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames, maximumReorderDepth: sps.maximumReorderFrames,
-      followsDecodingOrder: sps.pictureOrderCountType == .decodingOrder)
+      followsDecodingOrder: sps.followsDecodingOrder)
     // The first picture is shown when the last one ends, unless its decoding time would fall before that one's.
     origin = end - min(delayBefore, Self.time(next.presentationDelay, rate: rate))
     sequence = Sequence(generator: next, rate: rate, parameters: sps, generation: generation)

@@ -9,9 +9,10 @@ struct SEIContent: Sendable {
     var bytes: [UInt8]
   }
 
-  var pictureTiming: ParserCore.Codec.PictureTiming?
-  /// The SEI NAL unit that the picture timing is in.
-  var pictureTimingRange: Range<Int>?
+  /// How the picture is shown.
+  var display = PictureDisplay()
+  /// The SEI NAL unit that time codes are in; nil when there is none.
+  var timeCodeRange: Range<Int>?
   var hasBufferingPeriod = false
   var captions: [Captions] = []
   var userData: [UnregisteredUserData] = []

@@ -3,9 +3,7 @@ import GStreamer
 import H26x
 
 /// Stage: what SEI messages say of an access unit and of the sequence.
-struct SEIReader: Sendable {
-  typealias Codec = ParserCore.Codec
-
+struct SEIReader<Codec: ParserCodec>: Sendable {
   /// What lasts beyond an access unit.
   private(set) var sequence = SequenceSEI()
   /// Messages that could not be read.
@@ -20,15 +18,25 @@ struct SEIReader: Sendable {
   /// - Parameter sps: the SPS of its picture, or before there is one, of the picture to come.
   /// - Returns: whether what lasts has changed.
   mutating func read(
-    _ accessUnit: inout ParsedAccessUnit, _ bytes: Span<UInt8>, sps: Codec.SequenceParameterSet?, _ log: ElementLog
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: UInt8?,
+    _ scanner: borrowing Codec.Scanner, _ log: ElementLog
   ) -> Bool {
     let beginsSequence = accessUnit.scanned.contents.contains(.idr) && accessUnit.beginsPicture
     guard beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty else { return false }
     let before = sequence
     for nalUnit in accessUnit.scanned.seiNALUnits {
-      var messages = SEIMessages(bytes.extracting(nalUnit.range))
+      var messages = SEIMessages(bytes.extracting(nalUnit.range), headerLength: Codec.nalUnitHeaderLength)
       do throws(BitstreamError) {
-        while let message = try messages.next() { try take(message, in: nalUnit.range, &accessUnit, sps) }
+        while let message = try messages.next() {
+          if Codec.displayMessages.contains(message.type) {
+            guard let sps, let sps = scanner.parameterSets.sequenceParameterSet(sps) else { continue }
+            if try Codec.takeDisplay(message, sps: sps, into: &accessUnit.sei.display) {
+              accessUnit.sei.timeCodeRange = nalUnit.range
+            }
+          } else {
+            try take(message, &accessUnit.sei)
+          }
+        }
       } catch {
         errors += 1
         log(.debug, "SEI: \(error)")
@@ -39,25 +47,18 @@ struct SEIReader: Sendable {
   }
 
   private mutating func take(
-    _ message: borrowing SEIMessages.Message, in range: Range<Int>, _ accessUnit: inout ParsedAccessUnit,
-    _ sps: Codec.SequenceParameterSet?
+    _ message: borrowing SEIMessages.Message, _ content: inout SEIContent
   ) throws(BitstreamError) {
     switch message.type {
-    case .recoveryPoint:
-      _ = try Codec.RecoveryPoint(message)
-      accessUnit.scanned.contents.insert(.recoveryPoint)
-    case .bufferingPeriod: accessUnit.sei.hasBufferingPeriod = true
-    case .pictureTiming:
-      guard let sps else { return }
-      accessUnit.sei.pictureTiming = try Codec.PictureTiming(message, sps: sps)
-      accessUnit.sei.pictureTimingRange = range
-    case .userDataRegistered: accessUnit.sei.take(try RegisteredUserData(message))
-    case .userDataUnregistered: accessUnit.sei.take(try UnregisteredUserData(message))
+    case .recoveryPoint: _ = try Codec.RecoveryPoint(message)
+    case .bufferingPeriod: content.hasBufferingPeriod = true
+    case .userDataRegistered: content.take(try RegisteredUserData(message))
+    case .userDataUnregistered: content.take(try UnregisteredUserData(message))
     case .masteringDisplayColourVolume: sequence.masteringDisplay.set(try MasteringDisplayColourVolume(message))
     case .contentLightLevel: sequence.contentLight.set(try ContentLightLevel(message))
     case .framePackingArrangement: sequence.take(try FramePackingArrangement(message))
     case .stereoVideoInformation:
-      if sequence.take(try StereoVideoInformation(message)) { accessUnit.sei.isFirstView = true }
+      if sequence.take(try StereoVideoInformation(message)) { content.isFirstView = true }
     default: break
     }
   }

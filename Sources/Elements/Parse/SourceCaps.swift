@@ -13,16 +13,23 @@ struct CapsProposal: ~Copyable {
   let latency: ClockTime?
 }
 
-/// Stage: what goes downstream as caps, and when.
-struct SourceCaps: Sendable {
-  typealias Codec = ParserCore.Codec
+/// What becomes of proposed caps.
+enum CapsChange {
+  /// They are what went out before.
+  case none
+  /// Only the configuration record is new: in mid-stream it would have a decoder drained and rebuilt, so the parameter
+  /// sets go in-band.
+  case inBand
+  /// They go out.
+  case caps
+}
 
+/// Stage: what goes downstream as caps, and when.
+struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Caps went out.
   private(set) var isSet = false
-  /// The stream as the caps describe it.
-  private(set) var description: FormatDescription?
-  /// Frames a second, of upstream, the stream or the property; nil when unknown.
-  private(set) var frameRate: GStreamer.Fraction?
+  /// What other stages go by.
+  private(set) var facts = SourceFacts()
   /// A buffer went out under these caps.
   private var hasSentBuffer = false
   /// The configuration record that goes with them.
@@ -34,9 +41,6 @@ struct SourceCaps: Sendable {
   /// The SPS that they describe.
   var describedID: UInt8? { sequenceParameterSetID }
 
-  /// The clock that counts pictures; nil when the stream has none.
-  var tick: FormatDescription.Tick? { description?.tick }
-
   /// The first buffer under these caps is yet to go out.
   var awaitsFirstBuffer: Bool { !hasSentBuffer }
 
@@ -45,7 +49,7 @@ struct SourceCaps: Sendable {
   /// Upstream's caps are others: what went out does not change with what comes in, and new caps are compared with it.
   mutating func restart(parameterSetChanges: UInt64) {
     let before = self
-    self = SourceCaps()
+    self = SourceCaps<Codec>()
     (isSet, hasSentBuffer, codecData) = (before.isSet, before.hasSentBuffer, before.codecData)
     self.parameterSetChanges = parameterSetChanges
   }
@@ -70,17 +74,18 @@ struct SourceCaps: Sendable {
   /// What the stream says of itself, under what upstream says; nil when there is no SPS yet, or too little for a
   /// configuration record.
   mutating func propose(
-    _ id: UInt8?, of scanner: borrowing Codec.AccessUnitScanner, as packaging: OutputPackaging,
-    input: ParserInputFormat, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
+    _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging<Codec>,
+    input: ParserInputFormat<Codec>, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
     _ log: ElementLog
   ) -> CapsProposal? {
     guard let id else { return nil }
     let description: FormatDescription
     let record: [UInt8]
     do throws(BitstreamError) {
-      guard scanner.parameterSets.sequenceParameterSet(id) != nil else { return nil }
+      guard let sps = scanner.parameterSets.sequenceParameterSet(id) else { return nil }
+      facts.reorderDepth = sps.forbidsBFrames ? 0 : sps.maximumReorderFrames
       let lengthSize = packaging.format.isLengthPrefixed ? (input.isLengthPrefixed ? input.lengthSize : .four) : nil
-      description = try FormatDescription(
+      description = try Codec.formatDescription(
         scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
       if packaging.format == .outOfBand, packaging.alignment == .accessUnit, !scanner.hasParameterSets { return nil }
       record = try Self.codecData(scanner.parameterSets, lengthSize, as: packaging)
@@ -90,13 +95,16 @@ struct SourceCaps: Sendable {
     }
     isStale = false
     sequenceParameterSetID = id
-    self.description = description
+    facts.tick = description.tick
+    facts.isTickSenseless = description.isFrameRateBeyondLevel
+    facts.isIntraOnly = description.isIntraOnly
+    facts.saysReordering = description.sentReorderFrames ?? 0 > 0
     var caps = makeCaps(description, packaging, sequence: sequence, upstream: upstream, settings: settings, log)
     if !record.isEmpty, let buffer = Buffer(copying: record.span) { caps.set("codec_data", buffer) }
     // An access unit ends where the next one begins, unless the input is cut there already.
     let seesEnd =
       input.alignment == .accessUnit || input.alignment == .nalUnit && packaging.alignment == .nalUnit
-    let latency = frameRate.map { rate in
+    let latency = facts.frameRate.map { rate in
       seesEnd
         ? ClockTime.zero : .seconds(1, times: UInt32(max(rate.denominator, 0)), over: UInt32(max(rate.numerator, 1)))
     }
@@ -106,15 +114,16 @@ struct SourceCaps: Sendable {
 
   /// All parameter sets, by id whichever is in force: the record does not change with that.
   private static func codecData(
-    _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging
+    _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging<Codec>
   ) throws(BitstreamError) -> [UInt8] {
     guard let lengthSize, packaging.alignment == .accessUnit else { return [] }
-    let record = try Codec.DecoderConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
+    let record = try Codec.ConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
     return try (packaging.format == .inBand ? record.withoutParameterSets : record).bytes()
   }
 
   private mutating func makeCaps(
-    _ description: FormatDescription, _ packaging: OutputPackaging, sequence: SequenceSEI, upstream: borrowing Caps,
+    _ description: FormatDescription, _ packaging: OutputPackaging<Codec>, sequence: SequenceSEI,
+    upstream: borrowing Caps,
     settings: ParserSettings, _ log: ElementLog
   ) -> Caps {
     let given = upstream.first
@@ -152,7 +161,7 @@ struct SourceCaps: Sendable {
     if rate == nil, wanted.numerator > 0 { rate = wanted }
     if let given { rate = given.numerator > 0 ? given : nil }
     caps.set("framerate", .fraction(given ?? rate ?? GStreamer.Fraction(0, 1)))
-    frameRate = rate
+    facts.frameRate = rate
   }
 
   /// What SEI messages say of the whole video, where upstream says nothing.
@@ -180,19 +189,8 @@ struct SourceCaps: Sendable {
 
   // MARK: Sending them
 
-  /// What becomes of proposed caps.
-  enum Change {
-    /// They are what went out before.
-    case none
-    /// Only the configuration record is new: in mid-stream it would have a decoder drained and rebuilt, so the
-    /// parameter sets go in-band.
-    case inBand
-    /// They go out.
-    case caps
-  }
-
   /// Compares proposed caps with those that went out last.
-  mutating func judge(_ caps: borrowing Caps, codecData: [UInt8], current: borrowing Caps?) -> Change {
+  mutating func judge(_ caps: borrowing Caps, codecData: [UInt8], current: borrowing Caps?) -> CapsChange {
     switch current {
     case .some(let current) where isSet:
       if current.isStrictlyEqual(to: caps) { return .none }

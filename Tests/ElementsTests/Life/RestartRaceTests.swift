@@ -12,10 +12,7 @@ import Testing
 
   private static let cycles = ProcessInfo.processInfo.environment["RESTART_CYCLES"].flatMap(Int.init) ?? 300
 
-  // The parser follows when it makes its state anew before its pads are active.
-  private static let trials = Trial.all.filter { !$0.element.contains("parse") }
-
-  @Test(.timeLimit(.minutes(30)), arguments: trials, ["READY", "NULL"])
+  @Test(.timeLimit(.minutes(30)), arguments: Trial.all, ["READY", "NULL"])
   func elementIsRestartedWhileUpstreamPushes(trial: Trial, state: String) throws {
     // The second has other parameter sets, so that caps are read anew again and again.
     let streams = try [LifeStreams.avc("clip.h264", first: 6), LifeStreams.avc("wide.h264", first: 6)]

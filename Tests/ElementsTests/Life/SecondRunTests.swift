@@ -5,8 +5,7 @@ import Testing
 
 /// `PLAYING` → `READY` → `PLAYING`: nothing of a run is left in the next, whatever the one before came to.
 @Suite(
-  .serialized, .timeLimit(.minutes(10)),
-  .disabled("until the parser sets interpolation and inference of timestamps before every run"))
+  .serialized, .timeLimit(.minutes(10)))
 struct SecondRunTests {
   init() { #expect(Registration.succeeded) }
 

@@ -78,6 +78,41 @@ import Testing
     for field in ["profile=(string)high-4:2:2", "chroma-format=(string)4:2:2"] { #expect(text.contains(field + ",")) }
   }
 
+  /// An SPS of these colours; nil leaves `colour_description` out.
+  private static func coloured(isFullRange: Bool, _ colours: [UInt32]?) -> [UInt8] {
+    var writer = BitWriter()
+    for byte: UInt32 in [0x67, 77, 0, 30] { writer.u(8, byte) }
+    for value: UInt32 in [0, 0, 2, 1] { writer.ue(value) }  // id, frame_num, POC type 2, references
+    writer.flag(false)
+    writer.ue(1)
+    writer.ue(1)
+    writer.flag(true)
+    writer.flag(true)
+    writer.flag(false)
+    writer.flag(true)  // VUI
+    writer.flag(false)
+    writer.flag(false)
+    writer.flag(true)  // video_signal_type
+    writer.u(3, 5)
+    writer.flag(isFullRange)
+    writer.flag(colours != nil)
+    for colour in colours ?? [] { writer.u(8, colour) }
+    for _ in 0..<6 { writer.flag(false) }
+    writer.trailingBits()
+    return writer.bytes
+  }
+
+  /// What is unspecified is left open, and the range is told all the same: converters take an open one for full.
+  @Test(
+    arguments: [
+      (false, [2, 2, 1], "2:3:0:0"), (true, [2, 2, 1], "1:3:0:0"), (false, [1, 1, 1], "bt709"),
+      (false, nil, "2:0:0:0"), (true, nil, "1:0:0:0"), (true, [1, 1, 1], "1:3:5:1"),
+    ] as [(Bool, [UInt32]?, String)])
+  func theRangeIsTold(_ isFullRange: Bool, _ colours: [UInt32]?, _ expected: String) throws {
+    let text = try caps(Stream.byteStream(Self.coloured(isFullRange: isFullRange, colours)))
+    #expect(text.contains("colorimetry=(string)\(expected),"))
+  }
+
   @Test func frameRatesWithoutSenseAreNotTold() throws {
     for rate: UInt32 in [0, 2000, 1 << 30] {
       #expect(try caps(Stream.byteStream(Stream.spsToOrder(rate: rate))).contains("framerate=(fraction)0/1,"))
@@ -95,14 +130,14 @@ import Testing
 
   // MARK: Views
 
-  private static func packing(_ type: UInt32, interpretation: UInt32) -> [UInt8] {
+  private static func packing(_ type: UInt32, interpretation: UInt32, flags: UInt32 = 0) -> [UInt8] {
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.ue(0)
     writer.flag(false)
     writer.u(7, type)
     writer.flag(false)
     writer.u(6, interpretation)
-    writer.u(6, 0)
+    writer.u(6, flags)
     if type != 5 { writer.u(16, 0) }
     writer.u(8, 0)
     writer.ue(1)
@@ -131,6 +166,23 @@ import Testing
     let text = try stereoCaps(.framePackingArrangement, Self.packing(type, interpretation: interpretation))
     #expect(text.contains("multiview-mode=(string)\(mode),"))
     #expect(isRightViewFirst(text) == isRightFirst)
+  }
+
+  /// Whose view is mirrored or upside down: frame 0 is the left one unless the right one comes first.
+  @Test(
+    arguments: [
+      // type, interpretation, spatial_flipping_flag and frame0_flipped_flag
+      (3, 1, 0x20, .rightFlopped), (3, 1, 0x30, .leftFlopped), (3, 2, 0x20, .leftFlopped), (3, 2, 0x30, .rightFlopped),
+      (4, 1, 0x20, .rightFlipped), (4, 1, 0x30, .leftFlipped), (4, 2, 0x30, .rightFlipped), (4, 1, 0x10, []),
+    ] as [(UInt32, UInt32, UInt32, MultiviewFlags)])
+  func flippedViewsAreTold(_ type: UInt32, _ interpretation: UInt32, _ flags: UInt32, _ expected: MultiviewFlags) throws
+  {
+    let payload = Self.packing(type, interpretation: interpretation, flags: flags)
+    let text = try stereoCaps(.framePackingArrangement, payload)
+    let found = text.firstMatch(of: /multiview-flags=\(GstVideoMultiviewFlagsSet\)([0-9a-f]+):/)
+      .flatMap { UInt32($0.1, radix: 16) }.map { MultiviewFlags(rawValue: $0) }
+    let all: MultiviewFlags = [.leftFlipped, .leftFlopped, .rightFlipped, .rightFlopped]
+    #expect(found?.intersection(all) == expected)
   }
 
   @Test(

@@ -315,6 +315,25 @@ import Testing
     #expect(buffer.flags.contains(.header))
   }
 
+  /// GStreamer's own meta of no bytes would be refused by its own functions, with a message that is fatal here.
+  @Test func userDataOfNoBytesCanBeCopied() throws {
+    let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
+    let information = seiNALUnit([(.userDataUnregistered, [UInt8](1...16))])
+    #expect(harness.push(Stream.byteStream(Stream.sps, Stream.pps, information, Stream.idr)) == 0)
+    harness.endOfStream()
+    var buffer = try harness.pull()
+    for _ in 0..<3 {
+      guard let copy = buffer.region(0..<buffer.size, withMetadata: true) else { throw Harness.Failure.noBuffer }
+      buffer = copy
+    }
+    let kind = gst_video_sei_user_data_unregistered_meta_api_get_type()
+    #expect(buffer.metaCount(kind) == 1)
+    let meta = try unsafe #require(gst_buffer_get_meta(buffer.raw, kind))
+    let data = unsafe UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstVideoSEIUserDataUnregisteredMeta.self)
+    #expect(unsafe data.pointee.size == 0 && data.pointee.data != nil)
+    #expect(unsafe data.pointee.uuid.0 == 1 && data.pointee.uuid.15 == 16)
+  }
+
   @Test func flagsTellWhatABufferIs() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(harness.push(Self.reordered) == 0)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+extension H264: ParserCodec {
+  static var displayMessages: [SEIPayloadType] { [.pictureTiming] }
+
+  static func takeDisplay(
+    _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay
+  ) throws(BitstreamError) -> Bool {
+    let timing = try PictureTiming(message, sps: sps)
+    guard let structure = timing.structure else { return false }
+    display.fieldPeriods = structure.fieldPeriods
+    display.isBottomField = structure == .bottomField
+    display.interlaceFlags =
+      switch structure {
+      case .topField, .topBottom: [.interlaced, .topFieldFirst]
+      case .bottomField, .bottomTop: .interlaced
+      case .topBottomTop: [.interlaced, .topFieldFirst, .repeatFirstField]
+      case .bottomTopBottom: [.interlaced, .repeatFirstField]
+      case .frame, .frameDoubling, .frameTripling: []
+      }
+    display.timeCodes = timing.clockTimestamps.enumerated().compactMap { index, timestamp in
+      timestamp.map { timestamp in
+        PictureDisplay.TimeCode(
+          hours: UInt32(timestamp.hours ?? 0), minutes: UInt32(timestamp.minutes ?? 0),
+          seconds: UInt32(timestamp.seconds ?? 0), frames: UInt32(timestamp.frames),
+          isFieldBased: timestamp.isFieldBased,
+          // Table D-3: type 4 leaves out frames 0 and 1 of most minutes, type 6 an unspecified number.
+          dropsFrames: timestamp.countingType == 4 || timestamp.countingType == 6,
+          isInterlaced: timestamp.scanType == 1, fieldCount: fieldCount(structure, index))
+      }
+    }
+    return true
+  }
+
+  /// The field that a clock timestamp is for (table D-1).
+  private static func fieldCount(_ structure: PictureTiming.Structure, _ index: Int) -> UInt32 {
+    switch structure {
+    case .topField: 1
+    case .bottomField: 2
+    case .topBottom, .topBottomTop: index % 2 == 0 ? 1 : 2
+    case .bottomTop, .bottomTopBottom: index % 2 == 0 ? 2 : 1
+    case .frame, .frameDoubling, .frameTripling: 0
+    }
+  }
+
+  static func rewriteTimeCodes(
+    _ codes: [Buffer.TimeCode], in nalUnit: Span<UInt8>, sps: SequenceParameterSet
+  ) -> [UInt8]? {
+    var kept: [(type: SEIPayloadType, payload: [UInt8])] = []
+    var messages = SEIMessages(nalUnit)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        guard message.type == .pictureTiming else {
+          kept.append((message.type, try message.payload()))
+          continue
+        }
+        var timing = try PictureTiming(message, sps: sps)
+        guard let structure = timing.structure, codes.count <= structure.clockTimestampCount else { return nil }
+        timing.clockTimestamps = (0..<structure.clockTimestampCount).map { index in
+          index < codes.count ? clockTimestamp(codes[index], structure) : nil
+        }
+        kept.append((message.type, timing.payload(sps: sps)))
+      }
+    } catch {
+      return nil
+    }
+    return seiNALUnit(kept)
+  }
+
+  private static func clockTimestamp(
+    _ code: Buffer.TimeCode, _ structure: PictureTiming.Structure
+  ) -> PictureTiming.ClockTimestamp {
+    var timestamp = PictureTiming.ClockTimestamp()
+    switch structure {
+    case .frame, .frameDoubling, .frameTripling: timestamp.scanType = 0
+    case .topBottom, .bottomTop, .topBottomTop, .bottomTopBottom: timestamp.scanType = 1
+    case .topField, .bottomField: timestamp.scanType = 2
+    }
+    timestamp.isFieldBased = true
+    if code.dropsFrames { timestamp.countingType = code.frameRate == GStreamer.Fraction(30000, 1001) ? 4 : 6 }
+    timestamp.isFull = true
+    timestamp.frames = UInt8(clamping: code.frames)
+    timestamp.seconds = UInt8(clamping: code.seconds)
+    timestamp.minutes = UInt8(clamping: code.minutes)
+    timestamp.hours = UInt8(clamping: code.hours)
+    return timestamp
+  }
+
+  static func describe(_ slice: SliceHeader) -> String {
+    var text = "frame_num \(slice.frameNumber), \(slice.sliceType), first macroblock \(slice.firstMacroblock)"
+    if slice.isField { text += slice.isBottomField ? ", bottom field" : ", top field" }
+    return text
+  }
+
+  static let conformingProfiles: [(name: String, others: [String])] = [
+    Profile(idc: 66, constraintFlags: 0x40), Profile(idc: 77, constraintFlags: 0),
+    Profile(idc: 100, constraintFlags: 0),
+    Profile(idc: 100, constraintFlags: 0x08), Profile(idc: 100, constraintFlags: 0x0C),
+    Profile(idc: 110, constraintFlags: 0), Profile(idc: 110, constraintFlags: 0x10),
+    Profile(idc: 122, constraintFlags: 0), Profile(idc: 122, constraintFlags: 0x10),
+    Profile(idc: 244, constraintFlags: 0x10),
+  ].compactMap { profile in profile.name.map { ($0, profile.compatibleProfiles) } }
+}

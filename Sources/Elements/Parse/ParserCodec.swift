@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What a parser needs of a codec beside its syntax: how SEI of a picture is read and written in the words of buffers.
+protocol ParserCodec: VideoCodecSyntax {
+  /// Takes what a message says of how the picture is shown.
+  ///
+  /// - Returns: whether time codes are in it, for ``rewriteTimeCodes(_:in:sps:)``.
+  static func takeDisplay(
+    _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay
+  ) throws(BitstreamError) -> Bool
+
+  /// An SEI NAL unit with other time codes; nil when there is no place for them in it.
+  static func rewriteTimeCodes(
+    _ codes: [Buffer.TimeCode], in nalUnit: Span<UInt8>, sps: SequenceParameterSet
+  ) -> [UInt8]?
+
+  /// Types of SEI messages that ``takeDisplay(_:sps:into:)`` reads.
+  static var displayMessages: [SEIPayloadType] { get }
+
+  /// What a log line tells of a slice.
+  static func describe(_ slice: SliceHeader) -> String
+
+  /// Names of profiles as caps have them, each with the others whose decoders decode it as well. Left out are those that
+  /// conform to others only by flags that caps do not tell.
+  static var conformingProfiles: [(name: String, others: [String])] { get }
+}
