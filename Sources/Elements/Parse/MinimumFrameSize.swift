@@ -10,8 +10,8 @@ struct MinimumFrameSize: Sendable {
   private var told = 0
 
   /// Upstream's caps are known.
-  mutating func configure<Codec>(_ input: ParserInputFormat<Codec>) {
-    least = input.isLengthPrefixed ? 1 : ParserLimits.minimumInput
+  mutating func configure(isLengthPrefixed: Bool) {
+    least = isLengthPrefixed ? 1 : ParserLimits.minimumInput
     wanted = least
   }
 

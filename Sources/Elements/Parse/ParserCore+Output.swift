@@ -43,7 +43,7 @@ extension ParserCore {
     guard let packaging, !passesThrough else { return .leave }
     return try output.next(
       frame,
-      OutputSurroundings(
+      OutputSurroundings<Codec>(
         packaging: packaging, nalPackaging: outputNALPackaging,
         contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.facts.frameRate,
         tick: caps.facts.tick, configInterval: situation.settings.configInterval),

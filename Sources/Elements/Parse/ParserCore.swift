@@ -73,7 +73,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// - Returns: whether `codec_data` can be read.
   mutating func take(
     _ sinkCaps: CompressedCaps<Codec>, areOthers: Bool, _ log: ElementLog
-  ) throws(ParserInputRefusal) -> Bool {
+  ) throws(SinkCapsRefusal) -> Bool {
     if areOthers { forgetFormat() }
     output.insertion.cancel()
     passesThrough = false
@@ -96,7 +96,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     if before != packaging { caps.invalidate() }
     self.packaging = packaging
     configureScanner()
-    minimumFrame.configure(input)
+    minimumFrame.configure(isLengthPrefixed: input.isLengthPrefixed)
     if isNewInput {
       // What was in codec_data goes in-band where there is none, or where NAL units go out one by one. Otherwise packets
       // stay as they are: parameter sets in-band are not legal in every file of avc.

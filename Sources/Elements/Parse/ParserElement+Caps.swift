@@ -24,7 +24,7 @@ extension ParserElement {
     case .some(let old): areOthers = !old.isEqual(to: caps)
     case .none: areOthers = false
     }
-    do throws(ParserInputRefusal) {
+    do throws(SinkCapsRefusal) {
       let isReadable = try core.take(CompressedCaps<Codec>(caps), areOthers: areOthers, ElementLog(Self.log, self))
       guard isReadable else {
         try passThrough(caps)
@@ -40,7 +40,7 @@ extension ParserElement {
   }
 
   /// Hands the stream on as it is, where downstream takes that: all that `codec_data` is for is then downstream's.
-  private func passThrough(_ caps: borrowing Caps) throws(ParserInputRefusal) {
+  private func passThrough(_ caps: borrowing Caps) throws(SinkCapsRefusal) {
     let packaging = wantedPackaging()
     guard packaging.format == core.input.streamFormat, packaging.alignment == .accessUnit else {
       throw .unreadableCodecData

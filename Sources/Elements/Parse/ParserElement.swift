@@ -182,9 +182,6 @@ extension ParserElement {
       keep(KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber))
       return true
     case .streamStart:
-      // The base class goes back to its own when it starts, too.
-      setInterpolatesPTS(false)
-      setInfersTimestamps(false)
       let result = chain(event)
       core.beginStream()
       return result

@@ -2,6 +2,14 @@
 import GStreamer
 import H26x
 
+/// Why caps are refused.
+enum SinkCapsRefusal: String, Error {
+  case missingCodecData = "there is no codec_data, which length-prefixed streams need"
+  case unreadableCodecData = "codec_data cannot be read, and downstream takes nothing that could go without"
+  case wrongAlignment = "length-prefixed streams need alignment=au"
+  case unexpectedCodecData = "a byte stream has its parameter sets in the stream, not in codec_data"
+}
+
 /// Stage: what upstream's caps say of the stream.
 struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
   /// How NAL units are packed; nil before caps or data tell.
@@ -23,7 +31,7 @@ struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
   /// Takes what caps say.
   ///
   /// - Returns: whether `codec_data` can be read, if the stream needs any.
-  mutating func take(_ caps: CompressedCaps<Codec>) throws(ParserInputRefusal) -> Bool {
+  mutating func take(_ caps: CompressedCaps<Codec>) throws(SinkCapsRefusal) -> Bool {
     if caps.streamFormat.isLengthPrefixed, caps.alignment == .nalUnit { throw .wrongAlignment }
     var isReadable = true
     for problem in caps.problems {
@@ -45,14 +53,6 @@ struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
 
   /// Data came without caps.
   mutating func assumeByteStream() { streamFormat = .byteStream }
-}
-
-/// Why caps are refused.
-enum ParserInputRefusal: String, Error {
-  case missingCodecData = "there is no codec_data, which length-prefixed streams need"
-  case unreadableCodecData = "codec_data cannot be read, and downstream takes nothing that could go without"
-  case wrongAlignment = "length-prefixed streams need alignment=au"
-  case unexpectedCodecData = "a byte stream has its parameter sets in the stream, not in codec_data"
 }
 
 /// What the base class says of the data in hand, read once a buffer.

@@ -122,7 +122,8 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   }
 
   private mutating func makeCaps(
-    _ description: FormatDescription, _ packaging: OutputPackaging<Codec>, sequence: SequenceSEI, upstream: borrowing Caps,
+    _ description: FormatDescription, _ packaging: OutputPackaging<Codec>, sequence: SequenceSEI,
+    upstream: borrowing Caps,
     settings: ParserSettings, _ log: ElementLog
   ) -> Caps {
     let given = upstream.first
