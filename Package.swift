@@ -10,6 +10,11 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// The plugin's build leaves out what its elements do not use: what applications need, with the runtime of `async`, and
+// other base classes.
+let unused = ["Application"] + ["BaseSink", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
+let leftOut = Context.environment["ELEMENTS_ONLY"] == nil ? [] : unused
+
 let package = Package(
   name: "gst-swift-h26x",
   products: [
@@ -28,7 +33,7 @@ let package = Package(
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
-    .target(name: "GStreamer", dependencies: ["CGStreamer"], swiftSettings: settings),
+    .target(name: "GStreamer", dependencies: ["CGStreamer"], exclude: leftOut, swiftSettings: settings),
     // No pkgConfig: its -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
     .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),

@@ -32,7 +32,8 @@ runtime=()
 # while it changes its state loses a write in silence.
 # Functions of the same code are one (icf): nobody compares their addresses.
 # The module for string processing is imported unasked, and brings a regular expression engine of a megabyte along.
-swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
+# Without what its elements do not use: see Package.swift.
+ELEMENTS_ONLY=1 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import -Xswiftc -static-stdlib "${runtime[@]}" \
   -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" \
   -Xlinker --gc-sections -Xlinker --icf=all "${short[@]}"

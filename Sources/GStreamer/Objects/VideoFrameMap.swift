@@ -114,8 +114,8 @@ import CGStreamer
       case 2: unsafe (raw.data.2, raw.map.2)
       default: unsafe (raw.data.3, raw.map.3)
       }
-    // Without a GstVideoMeta the whole buffer is mapped once, as plane 0.
-    let map = unsafe ownMap.data == nil ? raw.map.0 : ownMap
+    // Without a GstVideoMeta the whole buffer is mapped once, as plane 0, and what the other maps hold is anything.
+    let map = unsafe raw.meta == nil ? raw.map.0 : ownMap
     guard let data = unsafe data, let start = unsafe map.data else { return nil }
     return unsafe (data, UnsafeMutableRawBufferPointer(start: start, count: Int(clamping: map.size)))
   }
