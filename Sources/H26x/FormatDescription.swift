@@ -53,7 +53,7 @@ public struct FormatDescription: Sendable, Hashable {
   public var cropRectangle: CropRectangle
   /// `profile_idc`.
   public var profileIDC: UInt8
-  /// The constraint flags' byte.
+  /// The constraint flags' byte; of H.265 the first of six.
   public var constraintFlags: UInt8
   /// The profile's name in caps, such as "constrained-baseline" or "high-4:2:2-intra"; nil if it has none.
   public var profileName: String?
@@ -63,6 +63,8 @@ public struct FormatDescription: Sendable, Hashable {
   public var levelIDC: UInt8
   /// The level's name in caps, such as "4.1" or "1b"; nil if it has none.
   public var levelName: String?
+  /// The tier's name in caps, "main" or "high"; nil in H.264, which has none.
+  public var tierName: String?
   /// Chroma sampling.
   public var chromaFormat: ChromaFormat
   /// Bits a luma sample.

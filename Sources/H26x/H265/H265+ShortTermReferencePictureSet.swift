@@ -76,22 +76,20 @@ extension H265 {
       let limit = UInt8(Self.maximumCount)
       let beforeCount = try reader.ue8(in: 0...limit, "num_negative_pics")
       let afterCount = try reader.ue8(in: 0...(limit - beforeCount), "num_positive_pics")
-      before = try Self.pictures(&reader, count: beforeCount, sign: -1)
-      after = try Self.pictures(&reader, count: afterCount, sign: 1)
-    }
-
-    private static func pictures(
-      _ reader: inout BitReader, count: UInt8, sign: Int32
-    ) throws(BitstreamError) -> [Picture] {
-      var pictures: [Picture] = []
-      pictures.reserveCapacity(Int(count))
+      self.init()
+      before.reserveCapacity(Int(beforeCount))
       var distance: Int32 = 0
-      for _ in 0..<count {
+      for _ in 0..<beforeCount {
         // At most 16 addends of 15 bits.
-        distance += Int32(try reader.ue(in: 0...0x7FFF, "delta_poc_minus1")) + 1
-        pictures.append(Picture(delta: sign * distance, isUsed: try reader.flag("used_by_curr_pic_flag")))
+        distance += Int32(try reader.ue(in: 0...0x7FFF, "delta_poc_s0_minus1")) + 1
+        before.append(Picture(delta: -distance, isUsed: try reader.flag("used_by_curr_pic_s0_flag")))
       }
-      return pictures
+      after.reserveCapacity(Int(afterCount))
+      distance = 0
+      for _ in 0..<afterCount {
+        distance += Int32(try reader.ue(in: 0...0x7FFF, "delta_poc_s1_minus1")) + 1
+        after.append(Picture(delta: distance, isUsed: try reader.flag("used_by_curr_pic_s1_flag")))
+      }
     }
 
     private init(

@@ -128,10 +128,13 @@ extension H265 {
 
     /// Reads the NAL unit, header included. It can be read without its SPS.
     ///
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit.
+    ///   - trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 34.
-    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+    public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       _ = try NALUnitHeader(nalUnit, of: .pictureParameterSet)
-      var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
+      var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
       try self.init(&reader)
       hasProperEnd = reader.endsProperly()
     }

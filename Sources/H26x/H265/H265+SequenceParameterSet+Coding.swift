@@ -4,6 +4,9 @@ extension H265.SequenceParameterSet {
   /// The largest picture side this library accepts, in samples. Level 7.2 ends at 33,776.
   static var maximumSide: UInt32 { 65_536 }
 
+  private static let conformanceWindowNames: [4 of StaticString] = [
+    "conf_win_left_offset", "conf_win_right_offset", "conf_win_top_offset", "conf_win_bottom_offset",
+  ]
   fileprivate static var maximumReferencePictureSets: UInt32 { 64 }
   fileprivate static var maximumLongTermReferences: UInt32 { 32 }
 
@@ -21,7 +24,7 @@ extension H265.SequenceParameterSet {
       height: Int(try reader.ue(in: side, "pic_height_in_luma_samples")))
     if try reader.flag("conformance_window_flag") {
       let start = reader.bitOffset
-      conformanceWindow = try Window(&reader, "conf_win_offset")
+      conformanceWindow = try Window(&reader, Self.conformanceWindowNames)
       guard cropRectangle.width > 0, cropRectangle.height > 0 else {
         throw BitstreamError(.valueOutOfRange, "conf_win_offset", bitOffset: start)
       }
@@ -29,7 +32,7 @@ extension H265.SequenceParameterSet {
     lumaBitDepth = 8 + (try reader.ue8(in: 0...8, "bit_depth_luma_minus8"))
     chromaBitDepth = 8 + (try reader.ue8(in: 0...8, "bit_depth_chroma_minus8"))
     log2MaximumPictureOrderCount = 4 + (try reader.ue8(in: 0...12, "log2_max_pic_order_cnt_lsb_minus4"))
-    buffering = try SubLayerBuffering.all(&reader, subLayerCount: subLayerCount)
+    buffering = try SubLayerBuffering.all(&reader, .sps, subLayerCount: subLayerCount)
     try readBlockSizes(&reader)
     if try reader.flag("scaling_list_enabled_flag") {
       scaling =
@@ -153,13 +156,13 @@ extension BitReader {
 }
 
 extension H265.SequenceParameterSet.Window {
-  init(_ reader: inout BitReader, _ element: StaticString) throws(BitstreamError) {
+  init(_ reader: inout BitReader, _ names: borrowing [4 of StaticString]) throws(BitstreamError) {
     // Wider than any picture: the sums are checked against the real size where they count.
     let range: ClosedRange<UInt32> = 0...0xFFFF
-    left = try reader.ue(in: range, element)
-    right = try reader.ue(in: range, element)
-    top = try reader.ue(in: range, element)
-    bottom = try reader.ue(in: range, element)
+    left = try reader.ue(in: range, names[0])
+    right = try reader.ue(in: range, names[1])
+    top = try reader.ue(in: range, names[2])
+    bottom = try reader.ue(in: range, names[3])
   }
 
   func write(to writer: inout BitWriter) {
@@ -168,17 +171,38 @@ extension H265.SequenceParameterSet.Window {
 }
 
 extension H265.SequenceParameterSet.SubLayerBuffering {
+  /// What the syntax elements are called in SPS and VPS.
+  struct Names {
+    var presence: StaticString
+    var decoded: StaticString
+    var reorder: StaticString
+    var latency: StaticString
+
+    static var sps: Names {
+      Names(
+        presence: "sps_sub_layer_ordering_info_present_flag", decoded: "sps_max_dec_pic_buffering_minus1",
+        reorder: "sps_max_num_reorder_pics", latency: "sps_max_latency_increase_plus1")
+    }
+    static var vps: Names {
+      Names(
+        presence: "vps_sub_layer_ordering_info_present_flag", decoded: "vps_max_dec_pic_buffering_minus1",
+        reorder: "vps_max_num_reorder_pics", latency: "vps_max_latency_increase_plus1")
+    }
+  }
+
   /// Reads `sub_layer_ordering_info_present_flag` and what follows; the same in VPS and SPS.
-  static func all(_ reader: inout BitReader, subLayerCount: UInt8) throws(BitstreamError) -> [Self] {
-    let isPresent = try reader.flag("sub_layer_ordering_info_present_flag")
+  static func all(
+    _ reader: inout BitReader, _ names: Names, subLayerCount: UInt8
+  ) throws(BitstreamError) -> [Self] {
+    let isPresent = try reader.flag(names.presence)
     var entries: [Self] = []
     for _ in 0..<(isPresent ? subLayerCount : 1) {
-      let decoded = try reader.ue8(in: 0...15, "max_dec_pic_buffering_minus1") + 1
+      let decoded = try reader.ue8(in: 0...15, names.decoded) + 1
       entries.append(
         Self(
           maximumDecodedPictures: decoded,
-          maximumReorderPictures: try reader.ue8(in: 0...(decoded - 1), "max_num_reorder_pics"),
-          maximumLatencyIncreasePlus1: try reader.ue(in: 0...UInt32.max - 1, "max_latency_increase_plus1")))
+          maximumReorderPictures: try reader.ue8(in: 0...(decoded - 1), names.reorder),
+          maximumLatencyIncreasePlus1: try reader.ue(in: 0...UInt32.max - 1, names.latency)))
     }
     return entries
   }

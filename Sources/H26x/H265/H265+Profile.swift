@@ -71,10 +71,26 @@ extension H265 {
       space = try reader.u8(2, "general_profile_space")
       isHighTier = try reader.flag("general_tier_flag")
       idc = try reader.u8(5, "general_profile_idc")
-      compatibilityFlags = try reader.u(32, "general_profile_compatibility_flag")
-      let high = UInt64(try reader.u(16, "general_progressive_source_flag"))
-      constraints = Constraints(rawValue: high << 32 | UInt64(try reader.u(32, "general_reserved_zero_bits")))
+      compatibilityFlags = 0
+      for _ in 0..<32 {
+        compatibilityFlags = compatibilityFlags << 1 | (try reader.u(1, "general_profile_compatibility_flag"))
+      }
+      var bits: UInt64 = 0
+      for name in Self.constraintNames { bits = bits << 1 | UInt64(try reader.u(1, name)) }
+      bits = bits << 32 | UInt64(try reader.u(32, "general_reserved_zero_33bits"))
+      bits = bits << 1 | UInt64(try reader.u(1, "general_reserved_zero_33bits"))
+      constraints = Constraints(rawValue: bits << 1 | UInt64(try reader.u(1, "general_inbld_flag")))
     }
+
+    /// The first of the 48 bits; those of profiles that have fewer of them are reserved there.
+    private static let constraintNames: [StaticString] = [
+      "general_progressive_source_flag", "general_interlaced_source_flag", "general_non_packed_constraint_flag",
+      "general_frame_only_constraint_flag", "general_max_12bit_constraint_flag", "general_max_10bit_constraint_flag",
+      "general_max_8bit_constraint_flag", "general_max_422chroma_constraint_flag",
+      "general_max_420chroma_constraint_flag", "general_max_monochrome_constraint_flag",
+      "general_intra_constraint_flag", "general_one_picture_only_constraint_flag",
+      "general_lower_bit_rate_constraint_flag", "general_max_14bit_constraint_flag",
+    ]
 
     func write(to writer: inout BitWriter) {
       writer.u(2, UInt32(space))

@@ -29,6 +29,13 @@ extension H265.SequenceParameterSet {
     /// Creates a set from the nine bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0x1FF }
 
+    fileprivate static let names: [StaticString] = [
+      "transform_skip_rotation_enabled_flag", "transform_skip_context_enabled_flag", "implicit_rdpcm_enabled_flag",
+      "explicit_rdpcm_enabled_flag", "extended_precision_processing_flag", "intra_smoothing_disabled_flag",
+      "high_precision_offsets_enabled_flag", "persistent_rice_adaptation_enabled_flag",
+      "cabac_bypass_alignment_enabled_flag",
+    ]
+
     /// `transform_skip_rotation_enabled_flag`.
     public static var transformSkipRotation: Self { Self(rawValue: 1 << 8) }
     /// `transform_skip_context_enabled_flag`.
@@ -90,7 +97,11 @@ extension H265.SequenceParameterSet.Extensions {
     let hasScreenContent = try reader.flag("sps_scc_extension_flag")
     reservedFlags = try reader.u8(4, "sps_extension_4bits")
     if hasRange {
-      range = .init(rawValue: UInt16(truncatingIfNeeded: try reader.u(9, "sps_range_extension")))
+      var tools: UInt16 = 0
+      for name in H265.SequenceParameterSet.RangeTools.names {
+        tools = tools << 1 | (try reader.flag(name) ? 1 : 0)
+      }
+      range = .init(rawValue: tools)
     }
     if hasMultilayer {
       constrainsVerticalMotionBetweenViews = try reader.flag("inter_view_mv_vert_constraint_flag")

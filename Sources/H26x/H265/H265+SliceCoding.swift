@@ -7,8 +7,8 @@ extension H265 {
     public let referenceCountList0: UInt8
     /// `num_ref_idx_l1_active_minus1` + 1, 0 to 15; 0 but for B slices.
     public let referenceCountList1: UInt8
-    /// `SliceQpY` (7-54), −48 to 51.
-    public let qp: Int8
+    /// `SliceQpY` (7-54): `init_qp_minus26` and `slice_qp_delta` together, −48 to 51.
+    public let quantizationParameter: Int
     /// `slice_deblocking_filter_disabled_flag`.
     public let disablesDeblocking: Bool
     /// `num_entry_point_offsets`.
@@ -39,9 +39,8 @@ extension H265 {
       }
       (referenceCountList0, referenceCountList1) = counts
       let start = reader.bitOffset
-      let delta = try reader.se8(in: -99...99, "slice_qp_delta")
-      qp = pps.initialQP + delta
-      guard -48...51 ~= qp else { throw BitstreamError(.valueOutOfRange, "slice_qp_delta", bitOffset: start) }
+      quantizationParameter = Int(pps.initialQP) + Int(try reader.se(in: -99...99, "slice_qp_delta"))
+      guard -48...51 ~= quantizationParameter else { throw BitstreamError(.valueOutOfRange, "slice_qp_delta", bitOffset: start) }
       try Self.readOffsets(&reader, pps)
       disablesDeblocking = try Self.disablesDeblocking(&reader, pps)
       if pps.filtersAcrossSlices, usesOffset || !disablesDeblocking {
@@ -50,7 +49,7 @@ extension H265 {
       entryPointCount = try Self.entryPoints(&reader, pps: pps, sps: sps)
       if pps.isSliceHeaderExtensionPresent {
         headerExtensionLength = Int(try reader.ue(in: 0...256, "slice_segment_header_extension_length"))
-        try reader.skip(headerExtensionLength * 8, "slice_segment_header_extension_data_byte")
+        for _ in 0..<headerExtensionLength { _ = try reader.byte("slice_segment_header_extension_data_byte") }
       } else {
         headerExtensionLength = 0
       }
@@ -81,10 +80,12 @@ extension H265 {
       let refersToItself = pps.extensions?.screenContent?.refersToCurrentPicture ?? false
       let total = references.usedCount + (refersToItself ? 1 : 0)
       if pps.isListModificationPresent, total > 1 {
-        for count in isB ? [counts.0, counts.1] : [counts.0] {
-          if try reader.flag("ref_pic_list_modification_flag") {
-            try reader.skip(Int(count) * Int(ceilLog2(total)), "list_entry")
-          }
+        let length = Int(ceilLog2(total))
+        if try reader.flag("ref_pic_list_modification_flag_l0") {
+          for _ in 0..<counts.0 { _ = try reader.u(length, "list_entry_l0") }
+        }
+        if isB, try reader.flag("ref_pic_list_modification_flag_l1") {
+          for _ in 0..<counts.1 { _ = try reader.u(length, "list_entry_l1") }
         }
       }
       if isB { _ = try reader.flag("mvd_l1_zero_flag") }
@@ -118,8 +119,12 @@ extension H265 {
     private static func readWeights(
       _ reader: inout BitReader, count: UInt8, hasChroma: Bool, lumaBitDepth: UInt8, chromaBitDepth: UInt8
     ) throws(BitstreamError) {
-      let luma = try reader.u(Int(count), "luma_weight_flag")
-      let chroma = hasChroma ? try reader.u(Int(count), "chroma_weight_flag") : 0
+      var luma: UInt32 = 0
+      for _ in 0..<count { luma = luma << 1 | (try reader.u(1, "luma_weight_flag")) }
+      var chroma: UInt32 = 0
+      if hasChroma {
+        for _ in 0..<count { chroma = chroma << 1 | (try reader.u(1, "chroma_weight_flag")) }
+      }
       let lumaHalf = Int32(1) << Int32(min(lumaBitDepth, 16) - 1)
       let chromaHalf = Int32(1) << Int32(min(chromaBitDepth, 16) - 1)
       for index in (0..<UInt32(count)).reversed() {
@@ -168,9 +173,7 @@ extension H265 {
       let count = try reader.ue(in: 0...limit, "num_entry_point_offsets")
       guard count > 0 else { return 0 }
       let length = Int(try reader.ue(in: 0...31, "offset_len_minus1")) + 1
-      let bits = Int64(count) * Int64(length)
-      guard bits <= Int64(reader.maximumRemainingBits) else { throw reader.fail(.truncated, "entry_point_offset") }
-      try reader.skip(Int(truncatingIfNeeded: bits), "entry_point_offset")
+      for _ in 0..<count { _ = try reader.u(length, "entry_point_offset_minus1") }
       return count
     }
   }

@@ -120,6 +120,10 @@ extension H265 {
 }
 
 extension H265.VUIParameters {
+  private static let displayWindowNames: [4 of StaticString] = [
+    "def_disp_win_left_offset", "def_disp_win_right_offset", "def_disp_win_top_offset", "def_disp_win_bottom_offset",
+  ]
+
   init(_ reader: inout BitReader, subLayerCount: Int) throws(BitstreamError) {
     if try reader.flag("aspect_ratio_info_present_flag") {
       let idc = try reader.byte("aspect_ratio_idc")
@@ -142,10 +146,10 @@ extension H265.VUIParameters {
     isFieldSequence = try reader.flag("field_seq_flag")
     isPictureStructurePresent = try reader.flag("frame_field_info_present_flag")
     if try reader.flag("default_display_window_flag") {
-      defaultDisplayWindow = try H265.SequenceParameterSet.Window(&reader, "def_disp_win_offset")
+      defaultDisplayWindow = try H265.SequenceParameterSet.Window(&reader, Self.displayWindowNames)
     }
     if try reader.flag("vui_timing_info_present_flag") {
-      var timing = try Timing(&reader)
+      var timing = try Timing(&reader, .vui)
       if try reader.flag("vui_hrd_parameters_present_flag") {
         timing.hrdParameters = try H265.HRDParameters(&reader, subLayerCount: subLayerCount)
       }
@@ -212,11 +216,30 @@ extension H265.VUIParameters.VideoSignal {
 extension H265.VUIParameters.Timing {
   /// Reads what VUI and VPS have in common. Zeros are illegal but common: kept, and ignored where the frame rate is
   /// derived.
-  init(_ reader: inout BitReader) throws(BitstreamError) {
-    unitsInTick = try reader.u(32, "num_units_in_tick")
-    timeScale = try reader.u(32, "time_scale")
-    if try reader.flag("poc_proportional_to_timing_flag") {
-      ticksPerPictureOrderCount = try reader.ue(in: 0...UInt32.max - 1, "num_ticks_poc_diff_one_minus1") + 1
+  init(_ reader: inout BitReader, _ names: Names) throws(BitstreamError) {
+    unitsInTick = try reader.u(32, names.units)
+    timeScale = try reader.u(32, names.scale)
+    if try reader.flag(names.proportional) {
+      ticksPerPictureOrderCount = try reader.ue(in: 0...UInt32.max - 1, names.ticks) + 1
+    }
+  }
+
+  /// What the syntax elements are called in VUI and VPS.
+  struct Names {
+    var units: StaticString
+    var scale: StaticString
+    var proportional: StaticString
+    var ticks: StaticString
+
+    static var vui: Names {
+      Names(
+        units: "vui_num_units_in_tick", scale: "vui_time_scale", proportional: "vui_poc_proportional_to_timing_flag",
+        ticks: "vui_num_ticks_poc_diff_one_minus1")
+    }
+    static var vps: Names {
+      Names(
+        units: "vps_num_units_in_tick", scale: "vps_time_scale", proportional: "vps_poc_proportional_to_timing_flag",
+        ticks: "vps_num_ticks_poc_diff_one_minus1")
     }
   }
 

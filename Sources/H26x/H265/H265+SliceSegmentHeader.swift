@@ -89,24 +89,7 @@ extension H265 {
       return (header, try ReferenceSyntax(&reader, header, parameterSets: parameterSets))
     }
 
-    /// Reads the header of a slice segment NAL unit to its end, where `slice_segment_data()` begins.
-    ///
-    /// - Returns: the header, what it says of reference pictures, and the rest. References and coding are nil for a
-    ///   dependent slice segment, coding also where weights hang on reference picture lists, which are not built
-    ///   (``PictureParameterSet/ScreenContent/refersToCurrentPicture``).
-    /// - Throws: as ``init(nalUnit:parameterSets:depth:)``.
-    public static func whole(
-      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
-    ) throws(BitstreamError) -> (header: SliceSegmentHeader, references: ReferenceSyntax?, coding: SliceCoding?) {
-      var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
-      let header = try SliceSegmentHeader(&reader, nalUnit: nalUnit, parameterSets: parameterSets)
-      guard !header.isDependent else { return (header, nil, nil) }
-      let references = try ReferenceSyntax(&reader, header, parameterSets: parameterSets)
-      let coding = try SliceCoding(&reader, header, references, parameterSets: parameterSets)
-      return (header, references, coding)
-    }
-
-    private init(
+    init(
       _ reader: inout BitReader, nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
     ) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
@@ -137,7 +120,7 @@ extension H265 {
         (sliceType, isOutput, colourPlaneID, pictureOrderCountLSB) = (nil, true, 0, nil)
         return
       }
-      try reader.skip(Int(parameters.extraSliceHeaderBits), "slice_reserved_flag")
+      for _ in 0..<parameters.extraSliceHeaderBits { _ = try reader.flag("slice_reserved_flag") }
       sliceType = SliceType(rawValue: try reader.ue8(in: 0...2, "slice_type")) ?? .i
       isOutput = parameters.isOutputFlagPresent ? try reader.flag("pic_output_flag") : true
       colourPlaneID = parameters.hasSeparateColourPlanes ? try reader.u8(2, "colour_plane_id") : 0

@@ -41,15 +41,17 @@ extension H265 {
       levelIDC = try reader.byte("general_level_idc")
       let lower = max(0, min(subLayerCount, 8) - 1)
       guard lower > 0 else { return }
-      // Two flags a sub-layer, and reserved bits in place of those that are not there.
-      let flags = try reader.u(16, "sub_layer_profile_present_flag")
-      subLayers.reserveCapacity(lower)
-      for index in 0..<lower {
-        let present = flags >> UInt32(14 - 2 * index)
+      var present: [(profile: Bool, level: Bool)] = []
+      for _ in 0..<lower {
+        let hasProfile = try reader.flag("sub_layer_profile_present_flag")
+        present.append((hasProfile, try reader.flag("sub_layer_level_present_flag")))
+      }
+      for _ in lower..<8 { _ = try reader.u(2, "reserved_zero_2bits") }
+      for layer in present {
         subLayers.append(
           SubLayer(
-            profile: present & 2 != 0 ? try Profile(&reader) : nil,
-            levelIDC: present & 1 != 0 ? try reader.byte("sub_layer_level_idc") : nil))
+            profile: layer.profile ? try Profile(&reader) : nil,
+            levelIDC: layer.level ? try reader.byte("sub_layer_level_idc") : nil))
       }
     }
 
@@ -57,12 +59,12 @@ extension H265 {
       profile.write(to: &writer)
       writer.u(8, UInt32(levelIDC))
       guard !subLayers.isEmpty else { return }
-      var flags: UInt32 = 0
-      for (index, layer) in subLayers.prefix(7).enumerated() {
-        let present: UInt32 = (layer.profile != nil ? 2 : 0) | (layer.levelIDC != nil ? 1 : 0)
-        flags |= present << UInt32(14 - 2 * index)
+      for layer in subLayers.prefix(7) {
+        writer.flag(layer.profile != nil)
+        writer.flag(layer.levelIDC != nil)
       }
-      writer.u(16, flags)
+      // reserved_zero_2bits in place of the sub-layers that are not there.
+      for _ in min(subLayers.count, 7)..<8 { writer.u(2, 0) }
       for layer in subLayers.prefix(7) {
         layer.profile?.write(to: &writer)
         if let levelIDC = layer.levelIDC { writer.u(8, UInt32(levelIDC)) }

@@ -53,10 +53,13 @@ extension H265 {
 
     /// Reads the NAL unit, header included.
     ///
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit.
+    ///   - trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 32.
-    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+    public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       _ = try NALUnitHeader(nalUnit, of: .videoParameterSet)
-      var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
+      var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
       id = try reader.u8(4, "vps_video_parameter_set_id")
       hasInternalBaseLayer = try reader.flag("vps_base_layer_internal_flag")
       hasAvailableBaseLayer = try reader.flag("vps_base_layer_available_flag")
@@ -65,10 +68,10 @@ extension H265 {
       hasNestedTemporalIDs = try reader.flag("vps_temporal_id_nesting_flag")
       _ = try reader.u(16, "vps_reserved_0xffff_16bits")
       profileTierLevel = try ProfileTierLevel(&reader, subLayerCount: Int(subLayerCount))
-      buffering = try SequenceParameterSet.SubLayerBuffering.all(&reader, subLayerCount: subLayerCount)
+      buffering = try SequenceParameterSet.SubLayerBuffering.all(&reader, .vps, subLayerCount: subLayerCount)
       try readLayerSets(&reader)
       if try reader.flag("vps_timing_info_present_flag") {
-        timing = try VUIParameters.Timing(&reader)
+        timing = try VUIParameters.Timing(&reader, .vps)
         try readHRDParameters(&reader)
       }
       if try reader.flag("vps_extension_flag") { extensionData = try ExtensionData(&reader) }

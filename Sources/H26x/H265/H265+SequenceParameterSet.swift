@@ -160,12 +160,15 @@ extension H265 {
 
     /// Reads the NAL unit of a sequence parameter set of the base layer, header included.
     ///
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit.
+    ///   - trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 33, `.unsupported` when it is of
     ///   another layer, whose sets are read by what they say of the base layer's.
-    public init(nalUnit: Span<UInt8>) throws(BitstreamError) {
+    public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
       guard header.layerID == 0 else { throw BitstreamError(.unsupported, "nuh_layer_id", bitOffset: 7) }
-      var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
+      var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
       try self.init(&reader)
       hasProperEnd = reader.endsProperly()
     }
