@@ -61,6 +61,8 @@ public struct DisplayMetadata: Sendable, Hashable {
   public var masteringDisplay: MasteringDisplayColourVolume?
   /// How bright it gets.
   public var contentLight: ContentLightLevel?
+  /// The transfer that should be used instead of the VUI's.
+  public var alternativeTransfer: AlternativeTransferCharacteristics?
 
   /// Nothing said.
   public init() {}
@@ -77,6 +79,8 @@ public struct DisplayMetadata: Sendable, Hashable {
         switch message.type {
         case .masteringDisplayColourVolume: masteringDisplay = try MasteringDisplayColourVolume(message)
         case .contentLightLevel: contentLight = try ContentLightLevel(message)
+        case .alternativeTransferCharacteristics:
+          alternativeTransfer = try AlternativeTransferCharacteristics(message)
         default: break
         }
       }

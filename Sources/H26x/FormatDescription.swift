@@ -37,7 +37,8 @@ public struct FormatDescription: Sendable, Hashable {
     public var isConstantBitRate: Bool
   }
 
-  /// The clock that counts pictures: `units / timeScale` seconds a tick, a field of H.264.
+  /// The clock that counts pictures: `units / timeScale` seconds a tick, a field of H.264, a picture of
+  /// H.265.
   public struct Tick: Sendable, Hashable {
     /// `num_units_in_tick`, 1 or more.
     public var units: UInt32

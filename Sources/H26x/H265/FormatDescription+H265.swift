@@ -15,7 +15,7 @@ extension FormatDescription {
       try sets.insert(unit.span)
       let header = try H265.NALUnitHeader(unit.span)
       if first == nil, header.type == .sequenceParameterSet, header.layerID == 0 {
-        first = H265.ParameterSets.sequenceID(of: unit)
+        first = H265.ParameterSets.sequenceParameterSetID(of: unit.span)
       }
     }
     try self.init(sets, sequenceParameterSetID: first, nalLengthSize: nalLengthSize)
@@ -43,7 +43,8 @@ extension FormatDescription {
     var bytes = ParameterSetBytes()
     bytes.video = sets.videoParameterSetNALUnits
     bytes.sequence = sets.sequenceParameterSetNALUnits
-    if let index = bytes.sequence.firstIndex(where: { H265.ParameterSets.sequenceID(of: $0) == sps.id }), index > 0 {
+    let isDescribed = { (unit: [UInt8]) in H265.ParameterSets.sequenceParameterSetID(of: unit.span) == sps.id }
+    if let index = bytes.sequence.firstIndex(where: isDescribed), index > 0 {
       bytes.sequence.insert(bytes.sequence.remove(at: index), at: 0)
     }
     bytes.picture = sets.pictureParameterSetNALUnits
@@ -92,6 +93,12 @@ extension FormatDescription {
     colour = sps.vui?.videoSignal?.colour
     chromaSampleLocation = sps.vui?.chromaLocation?.topField
     frameRate = sps.frameRate(vps)
+    tick = (sps.vui?.timing ?? vps?.timing).flatMap {
+      $0.timeScale > 0 && $0.unitsInTick > 0 ? Tick(units: $0.unitsInTick, timeScale: $0.timeScale) : nil
+    }
+    maximumFrameRate =
+      Double(sps.level.maximumLumaSampleRate) / Double(max(1, sps.codedSize.width * sps.codedSize.height))
+    isIntraOnly = sps.profile.isIntraOnly
     isInterlacedAllowed = sps.isFieldSequence || sps.profile.constraints.contains(.interlacedSource)
     isPictureStructurePresent = sps.vui?.isPictureStructurePresent ?? false
     let fields = sps.isFieldSequence ? 2 : 1

@@ -7,15 +7,7 @@ extension H265 {
   /// there. `first_slice_segment_in_pic_flag` tells pictures apart, and where the segment that has it was lost, what all
   /// segments of a picture must have in common. Other layers than the base stay with the base layer's picture before
   /// them. The two fields of a frame are two access units, as the standard has it.
-  public struct AccessUnitDetector: Sendable {
-    /// What a NAL unit means for the access unit.
-    public enum Boundary: Sendable, Hashable {
-      /// It belongs to the access unit of the NAL unit before.
-      case continues
-      /// It begins an access unit.
-      case begins
-    }
-
+  public struct AccessUnitDetector: AccessUnitDetecting {
     private var hasNALUnit = false
     /// A VCL NAL unit of the current access unit was seen, so that parameter sets and so on begin the next one.
     private var hasPicture = false
@@ -45,7 +37,7 @@ extension H265 {
     /// - Returns: the boundary, and the slice segment header where one of the base layer could be read.
     public mutating func feed(
       _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
-    ) -> (boundary: Boundary, slice: SliceSegmentHeader?) {
+    ) -> (boundary: AccessUnitBoundary, slice: SliceSegmentHeader?) {
       guard nalUnit.count > 1 else { return (.continues, nil) }
       let type = NALUnitType(headerByte: nalUnit[0])
       let layerID = (nalUnit[0] & 1) << 5 | nalUnit[1] >> 3
@@ -62,7 +54,7 @@ extension H265 {
     }
 
     /// Feeds a NAL unit that is no slice segment: types 32 and up.
-    public mutating func feed(_ type: NALUnitType, layerID: UInt8 = 0) -> Boundary {
+    public mutating func feed(_ type: NALUnitType, layerID: UInt8 = 0) -> AccessUnitBoundary {
       switch type.rawValue {
       case 32...35, 39, 41...44, 48...55:
         // Those of other layers stand between the pictures of one access unit (F.7.4.2.4.4).
@@ -79,7 +71,7 @@ extension H265 {
     }
 
     /// Feeds a slice segment of the base layer whose header was read, at any depth.
-    public mutating func feed(_ slice: SliceSegmentHeader) -> Boundary {
+    public mutating func feed(_ slice: SliceSegmentHeader) -> AccessUnitBoundary {
       if layersBegun & 1 != 0, !isClosed, !isFirstOfPicture(slice) {
         if last == nil, !slice.isDependent { last = slice }
         lastAddress = slice.segmentAddress
@@ -96,7 +88,7 @@ extension H265 {
     /// Feeds a slice segment of the base layer whose header cannot be read.
     ///
     /// - Parameter isFirst: `first_slice_segment_in_pic_flag`.
-    public mutating func feed(unreadableSlice type: NALUnitType, isFirst: Bool) -> Boundary {
+    public mutating func feed(unreadableSlice type: NALUnitType, isFirst: Bool) -> AccessUnitBoundary {
       if layersBegun & 1 != 0, !isClosed, !isFirst { return .continues }
       let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
       hasPicture = true
@@ -107,7 +99,7 @@ extension H265 {
     }
 
     /// Feeds a slice segment of another layer. A base picture may be missing: the layer is one then.
-    private mutating func feed(layerID: UInt8, isFirst: Bool) -> Boundary {
+    private mutating func feed(layerID: UInt8, isFirst: Bool) -> AccessUnitBoundary {
       let layer = UInt64(1) << UInt64(layerID & 63)
       let isNew = isClosed || (isFirst && layersBegun & layer != 0)
       let boundary = isNew ? begin(withPicture: true) : proceed()
@@ -142,14 +134,14 @@ extension H265 {
       return count != before && (count > before ? count - before : before - count) <= 16
     }
 
-    private mutating func begin(withPicture: Bool = false) -> Boundary {
+    private mutating func begin(withPicture: Bool = false) -> AccessUnitBoundary {
       self = AccessUnitDetector()
       hasNALUnit = true
       hasPicture = withPicture
       return .begins
     }
 
-    private mutating func proceed() -> Boundary {
+    private mutating func proceed() -> AccessUnitBoundary {
       if !hasNALUnit { return begin() }
       return .continues
     }

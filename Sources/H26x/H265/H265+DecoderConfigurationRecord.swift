@@ -54,6 +54,9 @@ extension H265 {
       arrays.reduce(into: []) { if $1.type == type { $0 += $1.nalUnits } }
     }
 
+    /// VPS, SPS, PPS and SEI, in the order in which a stream is to send them.
+    public var nalUnits: [[UInt8]] { parameterSets + nalUnits(of: .prefixSEI) + nalUnits(of: .suffixSEI) }
+
     /// VPS, SPS and PPS, in that order.
     public var parameterSets: [[UInt8]] {
       nalUnits(of: .videoParameterSet) + nalUnits(of: .sequenceParameterSet) + nalUnits(of: .pictureParameterSet)
@@ -119,13 +122,12 @@ extension H265 {
     /// - Throws: as
     ///   ``init(videoParameterSets:sequenceParameterSets:pictureParameterSets:isComplete:nalLengthSize:)``.
     public init(
-      _ parameterSets: borrowing ParameterSets, isComplete: Bool = true, nalLengthSize: NALLengthSize = .four
+      _ parameterSets: borrowing ParameterSets, nalLengthSize: NALLengthSize = .four
     ) throws(BitstreamError) {
       try self.init(
         videoParameterSets: parameterSets.videoParameterSetNALUnits,
         sequenceParameterSets: parameterSets.sequenceParameterSetNALUnits,
-        pictureParameterSets: parameterSets.pictureParameterSetNALUnits, isComplete: isComplete,
-        nalLengthSize: nalLengthSize)
+        pictureParameterSets: parameterSets.pictureParameterSetNALUnits, nalLengthSize: nalLengthSize)
     }
 
     /// The record of "hev1" whose parameter sets are all in-band: none in here.

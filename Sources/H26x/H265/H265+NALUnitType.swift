@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.265. Clause numbers below are of its edition 2023-09.
-public enum H265 {}
-
 extension H265 {
   /// `nal_unit_type` (Table 7-1). Any of the 64 values, also those reserved.
   public struct NALUnitType: RawRepresentable, Sendable, Hashable {
@@ -15,7 +12,7 @@ extension H265 {
 
     /// Creates a type from the first byte of a NAL unit.
     @inline(__always)
-    public init(headerByte: UInt8) { rawValue = headerByte >> 1 & 0x3F }
+    public init(headerByte: UInt8) { self.init(rawValue: headerByte >> 1) }
 
     public static let trailingN = NALUnitType(rawValue: 0)
     public static let trailingR = NALUnitType(rawValue: 1)
@@ -98,12 +95,9 @@ extension H265 {
     @inline(__always)
     public var isSEI: Bool { rawValue == 39 || rawValue == 40 }
 
-    /// Whether the type exists only in RTP packets (48 to 50; RFC 7798) or is anybody's (51 to 63): nothing that a
-    /// decoder of this standard knows.
-    public var isOutsideStandard: Bool { rawValue >= 48 }
-
-    /// Whether the type exists only in RTP packets: 48 to 50 (RFC 7798).
-    public var isPacketization: Bool { 48...50 ~= rawValue }
+    /// Whether the type exists only in RTP packets (48 to 50; RFC 7798), never in an elementary stream. The other
+    /// unspecified types are anybody's, and stay: Dolby Vision has 62 and 63.
+    public var isOutsideStandard: Bool { 48...50 ~= rawValue }
 
     /// The name of Table 7-1, as standards people say it, such as "TRAIL_R" or "CRA_NUT".
     public var symbol: String {

@@ -6,17 +6,7 @@ extension H265 {
   ///
   /// It is bounded by those numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before
   /// its SPS. A VPS that cannot be read is kept all the same: nothing needs what it says.
-  public struct ParameterSets: Sendable {
-    /// What an insertion did.
-    public enum Change: Sendable, Hashable {
-      /// The same bytes were there already: nothing to do.
-      case unchanged
-      /// The id was free.
-      case added
-      /// Other bytes were there.
-      case replaced
-    }
-
+  public struct ParameterSets: ParameterSetStore {
     /// The longest parameter set that is taken, in bytes: what hvcC's 16-bit lengths can say.
     public static let maximumNALUnitLength = 0xFFFF
 
@@ -62,7 +52,7 @@ extension H265 {
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types, `.lengthOutOfBounds` for a set longer
     ///   than ``maximumNALUnitLength``, `.unsupported` for more sets of other layers than ``maximumLayerSets``.
     @discardableResult
-    public mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> Change {
+    public mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> ParameterSetChange {
       let header = try NALUnitHeader(nalUnit)
       guard header.type.isParameterSet else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 1)
@@ -79,9 +69,9 @@ extension H265 {
       }
     }
 
-    private mutating func insert(vps bytes: Span<UInt8>, _ id: Int) -> Change {
+    private mutating func insert(vps bytes: Span<UInt8>, _ id: Int) -> ParameterSetChange {
       if let old = videos[id], BulkBytes.areEqual(old.bytes, bytes) { return .unchanged }
-      let change: Change = videos[id] == nil ? .added : .replaced
+      let change: ParameterSetChange = videos[id] == nil ? .added : .replaced
       var slot = VideoSlot(bytes: [UInt8](copying: bytes))
       do throws(BitstreamError) {
         slot.set = try VideoParameterSet(nalUnit: bytes)
@@ -92,10 +82,10 @@ extension H265 {
       return change
     }
 
-    private mutating func insert(sps bytes: Span<UInt8>, _ id: Int) throws(BitstreamError) -> Change {
+    private mutating func insert(sps bytes: Span<UInt8>, _ id: Int) throws(BitstreamError) -> ParameterSetChange {
       if let old = sequences[id], BulkBytes.areEqual(old.bytes, bytes) { return .unchanged }
       let set = try SequenceParameterSet(nalUnit: bytes)
-      let change: Change = sequences[id] == nil ? .added : .replaced
+      let change: ParameterSetChange = sequences[id] == nil ? .added : .replaced
       sequences[id] = SequenceSlot(bytes: [UInt8](copying: bytes), set: set)
       for index in pictures.indices {
         guard let pps = pictures[index]?.set, Int(pps.sequenceParameterSetID) == id else { continue }
@@ -104,10 +94,10 @@ extension H265 {
       return change
     }
 
-    private mutating func insert(pps bytes: Span<UInt8>, _ id: Int) throws(BitstreamError) -> Change {
+    private mutating func insert(pps bytes: Span<UInt8>, _ id: Int) throws(BitstreamError) -> ParameterSetChange {
       if let old = pictures[id], BulkBytes.areEqual(old.bytes, bytes) { return .unchanged }
       let set = try PictureParameterSet(nalUnit: bytes)
-      let change: Change = pictures[id] == nil ? .added : .replaced
+      let change: ParameterSetChange = pictures[id] == nil ? .added : .replaced
       pictures[id] = PictureSlot(bytes: [UInt8](copying: bytes), set: set)
       slices[id] = sequences[Int(set.sequenceParameterSetID)].map { SliceParameters(set, $0.set) }
       return change
@@ -115,7 +105,7 @@ extension H265 {
 
     private mutating func insert(
       _ bytes: Span<UInt8>, _ header: NALUnitHeader, layerSet id: Int
-    ) throws(BitstreamError) -> Change {
+    ) throws(BitstreamError) -> ParameterSetChange {
       let slot = LayerSlot(
         bytes: [UInt8](copying: bytes), key: [header.type.rawValue, header.layerID, UInt8(truncatingIfNeeded: id)])
       guard let index = layers.firstIndex(where: { $0.key == slot.key }) else {
@@ -150,15 +140,16 @@ extension H265 {
     @inline(__always)
     public func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }
 
-    /// Whether a set with the type, layer and id of this one was read before: what slices can be read with, should this
-    /// one turn out to be damaged behind its id.
-    public func hasNamesake(of nalUnit: Span<UInt8>) -> Bool {
+    /// Whether an SPS or PPS with the id of this one was read before: what slices can be read with, should this one
+    /// turn out to be damaged behind its id.
+    public func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool {
       do throws(BitstreamError) {
         let header = try NALUnitHeader(nalUnit)
         let id = try Self.id(of: nalUnit, header)
         guard header.layerID == 0 else { return false }
         switch header.type {
-        case .videoParameterSet: return videos[id] != nil
+        // Nothing needs a VPS: a damaged one harms nothing, and goes on as it came.
+        case .videoParameterSet: return false
         case .sequenceParameterSet: return sequences[id] != nil
         case .pictureParameterSet: return pictures[id] != nil
         default: return false
@@ -186,11 +177,30 @@ extension H265 {
     /// Whether a PPS is there whose SPS is there as well: slices can be read.
     public var canReadSlices: Bool { slices.contains { $0 != nil } }
 
-    /// The id of an SPS that was read before; nil for other bytes.
-    static func sequenceID(of nalUnit: [UInt8]) -> UInt8? {
+    /// Whether there is a PPS of the base layer, whether or not its SPS is there.
+    public var hasPictureParameterSet: Bool { pictures.contains { $0 != nil } }
+
+    /// All NAL units in the order in which a stream is to send them: VPS, SPS, PPS, and those of other layers.
+    public var nalUnits: [[UInt8]] {
+      videoParameterSetNALUnits + sequenceParameterSetNALUnits + pictureParameterSetNALUnits + layerSetNALUnits
+    }
+
+    /// Why a VPS that was taken cannot be read; nil when it can.
+    public func defect(of nalUnit: Span<UInt8>) -> BitstreamError? {
+      guard nalUnit.count > 0, NALUnitType(headerByte: nalUnit[0]) == .videoParameterSet else { return nil }
       do throws(BitstreamError) {
-        let header = try NALUnitHeader(nalUnit.span, of: .sequenceParameterSet)
-        return UInt8(clamping: try id(of: nalUnit.span, header))
+        _ = try VideoParameterSet(nalUnit: nalUnit)
+        return nil
+      } catch {
+        return error
+      }
+    }
+
+    /// The id of an SPS of the base layer; nil when it cannot be read that far.
+    public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
+      do throws(BitstreamError) {
+        let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
+        return header.layerID == 0 ? UInt8(clamping: try id(of: nalUnit, header)) : nil
       } catch {
         return nil
       }

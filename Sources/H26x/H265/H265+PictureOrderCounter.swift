@@ -8,7 +8,7 @@ extension H265 {
     public let picture: Int32
     /// `NoRaslOutputFlag` of an IRAP picture: it begins a coded video sequence and a new sequence of counts. All
     /// pictures before it in decoding order are output before it.
-    public let startsEpoch: Bool
+    public let resetsPOC: Bool
     /// Whether the picture is a RASL picture of an IRAP picture that began a sequence: what it refers to is not there.
     public let isSkipped: Bool
   }
@@ -42,15 +42,15 @@ extension H265 {
     /// The picture order count of the next picture, whose SPS has this `log2_max_pic_order_cnt_lsb_minus4` + 4.
     public mutating func next(_ slice: SliceSegmentHeader, log2Maximum: UInt8) -> PictureOrderCount {
       let type = slice.nalUnitType
-      let startsEpoch = type.isIRAP && (isAtStart || type.isIDR || type.isBLA)
+      let resetsPOC = type.isIRAP && (isAtStart || type.isIDR || type.isBLA)
       if type.isIRAP {
-        skipsRASL = startsEpoch
+        skipsRASL = resetsPOC
         isAtStart = false
       }
       let maximum = Int32(1) << Int32(min(log2Maximum, 16))
       let lsb = Int32(truncatingIfNeeded: slice.pictureOrderCountLSB ?? 0)
       var count = lsb
-      if !startsEpoch {
+      if !resetsPOC {
         let previousLSB = previous & (maximum - 1)
         var msb = previous &- previousLSB
         if lsb < previousLSB, previousLSB - lsb >= maximum / 2 {
@@ -62,7 +62,7 @@ extension H265 {
       }
       // prevTid0Pic: pictures that may be missing are none that others count from.
       if slice.temporalID == 0, !type.isLeading, !type.isSubLayerNonReference { previous = count }
-      return PictureOrderCount(picture: count, startsEpoch: startsEpoch, isSkipped: type.isRASL && skipsRASL)
+      return PictureOrderCount(picture: count, resetsPOC: resetsPOC, isSkipped: type.isRASL && skipsRASL)
     }
   }
 }

@@ -17,6 +17,7 @@ extension H265 {
     let allowsDependentSlices: Bool
     let isOutputFlagPresent: Bool
     let hasSeparateColourPlanes: Bool
+    let isFieldSequence: Bool
 
     /// Combines a PPS with the SPS it names.
     public init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
@@ -29,6 +30,7 @@ extension H265 {
       allowsDependentSlices = pps.allowsDependentSlices
       isOutputFlagPresent = pps.isOutputFlagPresent
       hasSeparateColourPlanes = sps.hasSeparateColourPlanes
+      isFieldSequence = sps.isFieldSequence
     }
   }
 

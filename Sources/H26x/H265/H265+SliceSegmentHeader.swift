@@ -8,14 +8,6 @@ extension H265 {
   ///
   /// A plain value without references, which is copied in no time.
   public struct SliceSegmentHeader: Sendable {
-    /// How far to read.
-    public enum Depth: Sendable {
-      /// Through `slice_pic_order_cnt_lsb`: all that tells pictures apart and orders them (8.3.1).
-      case pictureIdentity
-      /// On through the reference picture sets, which must be readable then (``ReferenceSyntax``).
-      case referenceMarking
-    }
-
     /// `slice_type` (Table 7-7).
     public enum SliceType: UInt8, Sendable, CaseIterable {
       case b = 0
@@ -42,6 +34,8 @@ extension H265 {
     public let isDependent: Bool
     /// `slice_segment_address`: the first coding tree block, in raster scan of tiles.
     public let segmentAddress: UInt32
+    /// Whether each picture of the sequence is a field (`field_seq_flag` of the VUI).
+    public let isField: Bool
     /// `slice_type`; nil for a dependent slice segment.
     public let sliceType: SliceType?
     /// `pic_output_flag`: whether the picture is shown; true when absent.
@@ -63,11 +57,12 @@ extension H265 {
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.
     ///   - parameterSets: looked up by `slice_pic_parameter_set_id`.
-    ///   - depth: how far to read.
+    ///   - depth: how far to read: through `slice_pic_order_cnt_lsb`, or on through the reference picture sets, which
+    ///     must be readable then (``ReferenceSyntax``).
     /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, `.unsupported` for other layers, or any
     ///   other ``BitstreamError``.
     public init(
-      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: Depth = .pictureIdentity
+      nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: SliceHeaderDepth = .pictureIdentity
     ) throws(BitstreamError) {
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
       try self.init(&reader, nalUnit: nalUnit, parameterSets: parameterSets)
@@ -105,6 +100,7 @@ extension H265 {
         throw BitstreamError(.missingParameterSet, "slice_pic_parameter_set_id", bitOffset: ppsOffset)
       }
       sequenceParameterSetID = parameters.sequenceParameterSetID
+      isField = parameters.isFieldSequence
       if isFirstInPicture {
         isDependent = false
         segmentAddress = 0

@@ -105,7 +105,7 @@ import Testing
       (.trailingR, 5), (.trailingR, 133),
     ])
     #expect(found.map(\.picture) == [0, 100, 200, 250, 260, 251, 261, 389])
-    #expect(found.map(\.startsEpoch) == [true] + [Bool](repeating: false, count: 7))
+    #expect(found.map(\.resetsPOC) == [true] + [Bool](repeating: false, count: 7))
   }
 
   /// Pictures that a decoder may never see are none that others count from.
@@ -120,18 +120,18 @@ import Testing
   @Test func randomAccess() throws {
     let start = try counts([(.cra, 40), (.raslN, 38), (.radlN, 39), (.trailingR, 41), (.cra, 60), (.raslN, 58)])
     #expect(start.map(\.picture) == [40, 38, 39, 41, 60, 58])
-    #expect(start.map(\.startsEpoch) == [true, false, false, false, false, false])
+    #expect(start.map(\.resetsPOC) == [true, false, false, false, false, false])
     #expect(start.map(\.isSkipped) == [false, true, false, false, false, false])
     let spliced = try counts([(.idrWithRADL, 0), (.trailingR, 1), (.blaWithLeading, 200), (.raslN, 198), (.trailingR, 3)])
     #expect(spliced.map(\.picture) == [0, 1, 200, 198, 259])
     #expect(spliced.map(\.isSkipped) == [false, false, false, true, false])
-    #expect(spliced[2].startsEpoch)
+    #expect(spliced[2].resetsPOC)
     // Behind an end of sequence a CRA picture is a start.
     let ended = try counts([(.idrWithRADL, 0), (.trailingR, 90), (.cra, 250), (.raslN, 249)], endsBefore: 2)
     #expect(ended.map(\.picture) == [0, 90, 250, 249])
-    #expect(ended[2].startsEpoch && ended[3].isSkipped)
+    #expect(ended[2].resetsPOC && ended[3].isSkipped)
     let going = try counts([(.idrWithRADL, 0), (.trailingR, 90), (.cra, 250), (.raslN, 249)])
     #expect(going.map(\.picture) == [0, 90, -6, -7])
-    #expect(!going[2].startsEpoch && !going[3].isSkipped)
+    #expect(!going[2].resetsPOC && !going[3].isSkipped)
   }
 }

@@ -27,7 +27,7 @@ import Testing
       accessUnits += 1
       let sps = try #require(sets.sequenceParameterSet(slice.sequenceParameterSetID))
       let order = counter.next(slice, sps: sps)
-      if order.startsEpoch { epochs.append([]) }
+      if order.resetsPOC { epochs.append([]) }
       epochs[epochs.count - 1].append(order.picture)
       _ = try H265.WholeSliceHeader(nalUnit: unit.span, parameterSets: sets)
       #expect(sps.cropRectangle.width == row.width && sps.cropRectangle.height == row.height || accessUnits > 1)
@@ -49,7 +49,7 @@ import Testing
         let sps = sets.sequenceParameterSet(slice.sequenceParameterSetID)
       else { continue }
       let order = counter.next(slice, sps: sps)
-      if order.startsEpoch { before = [] }
+      if order.resetsPOC { before = [] }
       #expect(before.count { $0 > order.picture } <= sps.maximumReorderPictures)
       before.append(order.picture)
     }
