@@ -22,7 +22,6 @@ import Testing
   ) throws {
     let found = boundaries(units, try sets ?? H265Samples.store())
     #expect(found == expected, sourceLocation: sourceLocation)
-    // One whose slices nobody can read goes by first_slice_segment_in_pic_flag alone.
   }
 
   private func slice(
@@ -55,7 +54,7 @@ import Testing
 
   @Test func headersInFrontBelongToTheirPicture() throws {
     let headers = [35, 32, 33, 34, 39].map { H265Samples.nalUnit($0) }
-    try expect(headers + [slice(.idrWithRADL), H265Samples.nalUnit(40)] + headers + [slice()], "[.......[.....")
+    try expect(headers + [slice(.idrWithRADL), H265Samples.nalUnit(40)] + headers + [slice()], "[......[.....")
   }
 
   /// Pictures of other layers stay with that of the base; without one, a layer tells pictures apart.

@@ -36,7 +36,7 @@ import Testing
     #expect(format.parameterSets.sequence == [H265Samples.sps])
     #expect(format.parameterSets.picture == [H265Samples.pps])
     #expect(format.profileName == "main" && format.levelName == "1" && format.tierName == "main")
-    #expect(format.frameRate == Fraction(24000, 1001))
+    #expect(format.frameRate == Fraction(30, 1))
     #expect(format.sentReorderFrames == 2 && format.maximumReorderFrames == 2 && format.decodedPictureBufferFrames == 5)
     #expect(!format.isInterlacedAllowed && !format.isPictureStructurePresent)
     let again = try FormatDescription(decoderConfigurationRecord: format.h265DecoderConfigurationRecord())

@@ -327,9 +327,10 @@ import Testing
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     vps.extensionData = .init()
     var bytes = vps.nalUnit()
-    bytes.removeLast()
     while bytes.count < 65_000 { bytes += [0, 0, 3] }
-    #expect(try H265.VideoParameterSet(bytes: bytes + [0x80]).hasProperEnd)
-    #expect(try !H265.VideoParameterSet(bytes: bytes).hasProperEnd)
+    let long = try H265.VideoParameterSet(bytes: bytes + [0x80])
+    #expect(long.hasProperEnd && long.extensionData.map { $0.bitCount > 300_000 } == true)
+    #expect(try H265.VideoParameterSet(bytes: long.nalUnit()) == long)
+    #expect(try H265.VideoParameterSet(bytes: bytes) == vps)
   }
 }

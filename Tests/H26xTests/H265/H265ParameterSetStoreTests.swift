@@ -12,7 +12,7 @@ import Testing
     #expect(try sets.insert(bytes: H265Samples.sps) == .added)
     #expect(try sets.insert(bytes: H265Samples.vps) == .added)
     #expect(!sets.isEmpty && sets.canReadSlices)
-    #expect(sets.sliceParameters(0)?.codingTreeBlockCount == 4)
+    #expect(sets.sliceParameters(0)?.codingTreeBlockCount == 64)
     for bytes in [H265Samples.vps, H265Samples.sps, H265Samples.pps] {
       #expect(try sets.insert(bytes: bytes) == .unchanged)
     }
@@ -20,7 +20,7 @@ import Testing
     other.codedSize.width = 4096
     #expect(try sets.insert(bytes: other.nalUnit()) == .replaced)
     #expect(sets.sequenceParameterSet(0)?.codedSize.width == 4096)
-    #expect(sets.sliceParameters(0)?.codingTreeBlockCount == 128)
+    #expect(sets.sliceParameters(0)?.codingTreeBlockCount == 2048)
     #expect(sets.videoParameterSet(0) != nil && sets.videoParameterSet(1) == nil && sets.videoParameterSet(16) == nil)
     #expect(sets.pictureParameterSet(64) == nil && sets.sequenceParameterSet(16) == nil && sets.sliceParameters(64) == nil)
     sets.removeAll()

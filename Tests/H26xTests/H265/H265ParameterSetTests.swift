@@ -11,7 +11,7 @@ import Testing
     #expect(sps.level.tierName == "main")
     #expect(sps.codedSize == VideoSize(width: 128, height: 128))
     #expect(sps.cropRectangle == CropRectangle(left: 0, top: 0, width: 128, height: 128))
-    #expect(sps.frameRate == Fraction(24000, 1001))
+    #expect(sps.frameRate == Fraction(30, 1))
     #expect(sps.log2MaximumPictureOrderCount == 8)
     #expect(sps.maximumReorderFrames == 2)
     #expect(sps.hasProperEnd)
@@ -149,10 +149,12 @@ import Testing
     sps.usesSampleAdaptiveOffset = true
     sps.pcm = .init(
       lumaBitDepth: 16, chromaBitDepth: 1, log2MinimumBlockSize: 5, log2BlockSizeRange: 2, disablesLoopFilter: true)
-    sps.referencePictureSets = (0..<64).map { index in
-      .init(
-        before: (0..<index % 9).map { .init(delta: -Int32($0) * 3 - 1, isUsed: $0 % 2 == 0) },
-        after: (0..<index % 8).map { .init(delta: Int32($0) * 32768 + 32768, isUsed: $0 % 2 == 1) })
+    for index in 0..<64 {
+      var before: [H265.ShortTermReferencePictureSet.Picture] = []
+      var after = before
+      for place in 0..<Int32(index % 9) { before.append(.init(delta: -place * 3 - 1, isUsed: place % 2 == 0)) }
+      for place in 1..<Int32(index % 8 + 1) { after.append(.init(delta: place * 32768, isUsed: place % 2 == 1)) }
+      sps.referencePictureSets.append(.init(before: before, after: after))
     }
     sps.longTermReferences = (0..<32).map { .init(pictureOrderCountLSB: $0 * 2047, isUsed: $0 % 3 == 0) }
     sps.usesTemporalMotionVectors = true
@@ -207,7 +209,7 @@ import Testing
       common: common,
       subLayers: rates.map { rate in
         var layer = H265.HRDParameters.SubLayer(pictureRate: rate, bufferCount: 32)
-        layer.nal = (0..<32).map { index in
+        layer.nal = (UInt32(0)..<32).map { index in
           var buffer = H265.HRDParameters.CodedPictureBuffer(
             bitRateValue: 970 + index, sizeValue: 1971 + index, isConstantBitRate: index % 2 == 0)
           buffer.unitSizeValue = 4_294_967_295

@@ -122,7 +122,8 @@ import Testing
       try H265.BufferingPeriod(message, parameterSets: sets)
     }
     #expect(period.isConcatenation && period.removalDelayDelta == 1024)
-    #expect(period.randomAccess == (units ? nil : .init(cpbDelayOffset: 1000, dpbDelayOffset: 30)))
+    #expect(period.randomAccess?.cpbDelayOffset == (units ? nil : 1000))
+    #expect(period.randomAccess?.dpbDelayOffset == (units ? nil : 30))
     #expect(period.nal.map(\.removalDelay) == [1, 5] && period.nal.map(\.removalDelayOffset) == [2, 6])
     #expect(period.nal.map { $0.alternative?.removalDelay } == [3, 7] && period.vcl == [])
   }
