@@ -206,7 +206,9 @@ extension H265.Profile {
     case "high-throughput-444-14": return Array(throughput[2...])
     // A decoder that decodes pictures of both kinds decodes those of one.
     case "main-intra" where isYUV420:
-      return ["main", "main-10"] + from420 + screen + ["multiview-main", "scalable-main", "scalable-main-10", "3d-main"]
+      return ["main", "main-10"] + from420 + screen + [
+        "multiview-main", "scalable-main", "scalable-main-10", "3d-main",
+      ]
     case "main-intra": return ["main-12", "main-422-10", "main-422-12"] + screen[2...3]
     case "main-10-intra" where isYUV420:
       return ["main-10"] + from420 + ["screen-extended-main-10", "scalable-main-10"]

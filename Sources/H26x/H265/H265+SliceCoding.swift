@@ -40,7 +40,9 @@ extension H265 {
       (referenceCountList0, referenceCountList1) = counts
       let start = reader.bitOffset
       quantizationParameter = Int(pps.initialQP) + Int(try reader.se(in: -99...99, "slice_qp_delta"))
-      guard -48...51 ~= quantizationParameter else { throw BitstreamError(.valueOutOfRange, "slice_qp_delta", bitOffset: start) }
+      guard -48...51 ~= quantizationParameter else {
+        throw BitstreamError(.valueOutOfRange, "slice_qp_delta", bitOffset: start)
+      }
       try Self.readOffsets(&reader, pps)
       disablesDeblocking = try Self.disablesDeblocking(&reader, pps)
       if pps.filtersAcrossSlices, usesOffset || !disablesDeblocking {

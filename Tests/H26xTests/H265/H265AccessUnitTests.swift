@@ -110,7 +110,10 @@ import Testing
   /// Pictures that a decoder may never see are none that others count from.
   @Test func leadingAndHigherPicturesDoNotCount() throws {
     let found = try counts(
-      [(.idrWithRADL, 0), (.trailingR, 120), (.radlR, 250), (.raslR, 250), (.trailingN, 250), (.tsaR, 250), (.trailingR, 126)],
+      [
+        (.idrWithRADL, 0), (.trailingR, 120), (.radlR, 250), (.raslR, 250), (.trailingN, 250), (.tsaR, 250),
+        (.trailingR, 126),
+      ],
       temporalIDs: [0, 0, 0, 0, 0, 1, 0])
     // From 120, 250 is 250 − 256.
     #expect(found.map(\.picture) == [0, 120, -6, -6, -6, -6, 126])
@@ -121,7 +124,9 @@ import Testing
     #expect(start.map(\.picture) == [40, 38, 39, 41, 60, 58])
     #expect(start.map(\.resetsPOC) == [true, false, false, false, false, false])
     #expect(start.map(\.isSkipped) == [false, true, false, false, false, false])
-    let spliced = try counts([(.idrWithRADL, 0), (.trailingR, 1), (.blaWithLeading, 200), (.raslN, 198), (.trailingR, 3)])
+    let spliced = try counts([
+      (.idrWithRADL, 0), (.trailingR, 1), (.blaWithLeading, 200), (.raslN, 198), (.trailingR, 3),
+    ])
     #expect(spliced.map(\.picture) == [0, 1, 200, 198, 259])
     #expect(spliced.map(\.isSkipped) == [false, false, false, true, false])
     #expect(spliced[2].resetsPOC)

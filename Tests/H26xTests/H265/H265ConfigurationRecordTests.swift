@@ -24,7 +24,9 @@ import Testing
     #expect(bytes == expected)
     #expect(try H265.DecoderConfigurationRecord(bytes: bytes) == record())
     for end in bytes.indices {
-      same(failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: Array(bytes[..<end])) }?.reason, .truncated)
+      same(
+        failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: Array(bytes[..<end])) }?
+          .reason, .truncated)
     }
   }
 
@@ -116,7 +118,9 @@ import Testing
     bytes[0] = 0
     #expect(try H265.DecoderConfigurationRecord(bytes: bytes) == record())
     bytes[0] = 2
-    #expect(failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: bytes) }?.reason == .unsupported)
+    #expect(
+      failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: bytes) }?.reason
+        == .unsupported)
     #expect(
       failure { () throws(BitstreamError) in
         _ = try H265.DecoderConfigurationRecord(

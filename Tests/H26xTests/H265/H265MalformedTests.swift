@@ -251,7 +251,8 @@ import Testing
     writer.u(16, 0xFFFF)
     writer.trailingBits()
     let bytes = writer.bytes
-    #expect(failure { () throws(BitstreamError) in _ = try H265.SequenceParameterSet(bytes: bytes) }?.reason == .truncated)
+    #expect(
+      failure { () throws(BitstreamError) in _ = try H265.SequenceParameterSet(bytes: bytes) }?.reason == .truncated)
     var eight = Array(bytes)
     eight[2] = 0x0F
     let many = eight
@@ -305,12 +306,19 @@ import Testing
     ).withoutParameterSets.bytes()
     bytes[22] = 255
     let whole = bytes + [0x20, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 2 * 65_535)
-    #expect(failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: whole) }?.reason == .truncated)
+    #expect(
+      failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: whole) }?.reason
+        == .truncated)
     bytes[22] = 1
     let one = bytes + [0x20, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 2 * 65_535)
-    #expect(try H265.DecoderConfigurationRecord(bytes: one).arrays == [.init(type: .videoParameterSet, isComplete: false, nalUnits: [])])
+    #expect(
+      try H265.DecoderConfigurationRecord(bytes: one).arrays == [
+        .init(type: .videoParameterSet, isComplete: false, nalUnits: [])
+      ])
     let long = bytes + [0x20, 0x00, 0x01, 0xFF, 0xFF, 0x40]
-    #expect(failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: long) }?.reason == .truncated)
+    #expect(
+      failure { () throws(BitstreamError) in _ = try H265.DecoderConfigurationRecord(bytes: long) }?.reason
+        == .truncated)
   }
 
   /// Exp-Golomb codes of 32 zeros and more.

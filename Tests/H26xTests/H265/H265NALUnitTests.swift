@@ -48,19 +48,23 @@ import Testing
 
   @Test func names() {
     func symbol(_ type: UInt8) -> String { H265.NALUnitType(rawValue: type).symbol }
-    #expect((UInt8(0)..<10).map(symbol) == [
-      "TRAIL_N", "TRAIL_R", "TSA_N", "TSA_R", "STSA_N", "STSA_R", "RADL_N", "RADL_R", "RASL_N", "RASL_R",
-    ])
+    #expect(
+      (UInt8(0)..<10).map(symbol) == [
+        "TRAIL_N", "TRAIL_R", "TSA_N", "TSA_R", "STSA_N", "STSA_R", "RADL_N", "RADL_R", "RASL_N", "RASL_R",
+      ])
     #expect([10, 11, 14, 15].map(symbol) == ["RSV_VCL_N10", "RSV_VCL_R11", "RSV_VCL_N14", "RSV_VCL_R15"])
-    #expect((UInt8(16)..<24).map(symbol) == [
-      "BLA_W_LP", "BLA_W_RADL", "BLA_N_LP", "IDR_W_RADL", "IDR_N_LP", "CRA_NUT", "RSV_IRAP_VCL22", "RSV_IRAP_VCL23",
-    ])
-    #expect([24, 31, 41, 47, 48, 63].map(symbol) == [
-      "RSV_VCL24", "RSV_VCL31", "RSV_NVCL41", "RSV_NVCL47", "UNSPEC48", "UNSPEC63",
-    ])
-    #expect((UInt8(32)..<41).map(symbol) == [
-      "VPS_NUT", "SPS_NUT", "PPS_NUT", "AUD_NUT", "EOS_NUT", "EOB_NUT", "FD_NUT", "PREFIX_SEI_NUT", "SUFFIX_SEI_NUT",
-    ])
+    #expect(
+      (UInt8(16)..<24).map(symbol) == [
+        "BLA_W_LP", "BLA_W_RADL", "BLA_N_LP", "IDR_W_RADL", "IDR_N_LP", "CRA_NUT", "RSV_IRAP_VCL22", "RSV_IRAP_VCL23",
+      ])
+    #expect(
+      [24, 31, 41, 47, 48, 63].map(symbol) == [
+        "RSV_VCL24", "RSV_VCL31", "RSV_NVCL41", "RSV_NVCL47", "UNSPEC48", "UNSPEC63",
+      ])
+    #expect(
+      (UInt8(32)..<41).map(symbol) == [
+        "VPS_NUT", "SPS_NUT", "PPS_NUT", "AUD_NUT", "EOS_NUT", "EOB_NUT", "FD_NUT", "PREFIX_SEI_NUT", "SUFFIX_SEI_NUT",
+      ])
     #expect(H265.NALUnitType.cra.name == "coded slice segment of a CRA picture")
     #expect(Set((UInt8(0)..<64).map(symbol)).count == 64)
   }

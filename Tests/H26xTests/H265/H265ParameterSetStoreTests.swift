@@ -22,7 +22,8 @@ import Testing
     #expect(sets.sequenceParameterSet(0)?.codedSize.width == 4096)
     #expect(sets.sliceParameters(0)?.codingTreeBlockCount == 2048)
     #expect(sets.videoParameterSet(0) != nil && sets.videoParameterSet(1) == nil && sets.videoParameterSet(16) == nil)
-    #expect(sets.pictureParameterSet(64) == nil && sets.sequenceParameterSet(16) == nil && sets.sliceParameters(64) == nil)
+    #expect(
+      sets.pictureParameterSet(64) == nil && sets.sequenceParameterSet(16) == nil && sets.sliceParameters(64) == nil)
     sets.removeAll()
     #expect(sets.isEmpty)
   }
@@ -51,7 +52,8 @@ import Testing
       same(failure { () throws(BitstreamError) in try sets.insert(bytes: bytes) } == nil, false)
     }
     #expect(sets.sequenceParameterSet(0) == before)
-    #expect(failure { () throws(BitstreamError) in try sets.insert(bytes: [0x4E, 0x01, 0, 0]) }?.reason == .wrongNALUnitType)
+    #expect(
+      failure { () throws(BitstreamError) in try sets.insert(bytes: [0x4E, 0x01, 0, 0]) }?.reason == .wrongNALUnitType)
     let long = H265Samples.sps + [UInt8](repeating: 0, count: 0x10000)
     #expect(failure { () throws(BitstreamError) in try sets.insert(bytes: long) }?.reason == .lengthOutOfBounds)
   }

@@ -40,7 +40,9 @@ import Testing
     H265.NALUnitHeader(type: .sequenceParameterSet).write(to: &writer)
     var sps = H265Samples.plainSPS()
     sps.referencePictureSets = [
-      Set(before: [.init(delta: -1, isUsed: true), .init(delta: -3, isUsed: false)], after: [.init(delta: 2, isUsed: true)])
+      Set(
+        before: [.init(delta: -1, isUsed: true), .init(delta: -3, isUsed: false)],
+        after: [.init(delta: 2, isUsed: true)])
     ]
     sps.longTermReferences = nil
     // The second set is sent by hand: the flags for −1, −3, +2 and the picture itself.
@@ -57,7 +59,8 @@ import Testing
       writer.u(2, 0b00)  // +2 would be 0, which is no other picture
       writer.flag(true)  // itself: −2
     }
-    #expect(slice.before == [.init(delta: -2, isUsed: true), .init(delta: -3, isUsed: true), .init(delta: -5, isUsed: false)])
+    #expect(
+      slice.before == [.init(delta: -2, isUsed: true), .init(delta: -3, isUsed: true), .init(delta: -5, isUsed: false)])
     #expect(slice.after == [])
     let forward = try sliceWithSet(sps) { writer in
       writer.flag(true)
@@ -70,7 +73,8 @@ import Testing
       writer.u(2, 0b01)  // itself kept: +4
     }
     #expect(forward.before == [])
-    #expect(forward.after == [.init(delta: 1, isUsed: true), .init(delta: 3, isUsed: true), .init(delta: 4, isUsed: false)])
+    #expect(
+      forward.after == [.init(delta: 1, isUsed: true), .init(delta: 3, isUsed: true), .init(delta: 4, isUsed: false)])
     #expect(forward.usedCount == 2)
   }
 
@@ -317,7 +321,9 @@ import Testing
     let bytes = vps.nalUnit()
     #expect(try H265.VideoParameterSet(bytes: bytes) == vps)
     for end in stride(from: 0, to: bytes.count - 1, by: 101) {
-      same(failure { () throws(BitstreamError) in _ = try H265.VideoParameterSet(bytes: Array(bytes[..<end])) } == nil, false)
+      same(
+        failure { () throws(BitstreamError) in _ = try H265.VideoParameterSet(bytes: Array(bytes[..<end])) } == nil,
+        false)
     }
   }
 

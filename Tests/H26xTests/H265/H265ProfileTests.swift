@@ -73,7 +73,8 @@ import Testing
     #expect(profile(1, "0000000000").name(chromaFormat: .yuv420, bitDepth: 8) == "main")
     #expect(profile(1, "0000000000").name(chromaFormat: .yuv422, bitDepth: 10) == "main-422-10")
     for (chroma, depth, name) in [
-      (ChromaFormat.monochrome, 8, "monochrome"), (.monochrome, 10, "monochrome-10"), (.monochrome, 12, "monochrome-12"),
+      (ChromaFormat.monochrome, 8, "monochrome"), (.monochrome, 10, "monochrome-10"),
+      (.monochrome, 12, "monochrome-12"),
       (.monochrome, 16, "monochrome-16"), (.yuv420, 8, "main"), (.yuv420, 10, "main-10"), (.yuv420, 12, "main-12"),
       (.yuv422, 10, "main-422-10"), (.yuv422, 12, "main-422-12"), (.yuv444, 8, "main-444"),
       (.yuv444, 10, "main-444-10"), (.yuv444, 12, "main-444-12"), (.yuv422, 16, "main-444-16-intra"),

@@ -54,7 +54,8 @@ import Testing
     let back = try read(.timeCode, code.payload()) { message throws(BitstreamError) in try H265.TimeCode(message) }
     #expect(back == code)
     let none = H265.TimeCode()
-    #expect(try read(.timeCode, none.payload()) { message throws(BitstreamError) in try H265.TimeCode(message) } == none)
+    #expect(
+      try read(.timeCode, none.payload()) { message throws(BitstreamError) in try H265.TimeCode(message) } == none)
   }
 
   private func timedSPS(units: Bool) -> H265.SequenceParameterSet {
@@ -90,7 +91,8 @@ import Testing
     #expect(parsed == sps)
     for structure in UInt8(0)..<16 {
       let timing = H265.PictureTiming(
-        display: .init(structure: .init(rawValue: structure), sourceScanType: structure & 3, isDuplicate: structure == 5),
+        display: .init(
+          structure: .init(rawValue: structure), sourceScanType: structure & 3, isDuplicate: structure == 5),
         delays: .init(cpbRemoval: 1024, dpbOutput: 31, dpbOutputUnit: units ? 127 : nil))
       let back = try read(.pictureTiming, timing.payload(sps: sps)) { message throws(BitstreamError) in
         try H265.PictureTiming(message, sps: sps)
@@ -100,7 +102,8 @@ import Testing
     typealias Structure = H265.PictureTiming.Structure
     let all = (UInt8(0)..<13).map { Structure(rawValue: $0) }
     #expect(all.map(\.fieldPeriods) == [2, 1, 1, 2, 2, 3, 3, 4, 6, 1, 1, 1, 1])
-    #expect(all.map(\.isField) == [false, true, true, false, false, false, false, false, false, true, true, true, true])
+    #expect(
+      all.map(\.isField) == [false, true, true, false, false, false, false, false, false, true, true, true, true])
     #expect(all.map(\.isTopFirst) == [nil, true, false, true, false, true, false, nil, nil, true, false, true, false])
     #expect(all.map(\.isSecondField) == [nil, nil, nil, nil, nil, nil, nil, nil, nil, true, true, false, false])
   }

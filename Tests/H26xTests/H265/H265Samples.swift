@@ -41,7 +41,8 @@ enum H265Samples {
   }
 
   static func store(
-    _ sps: H265.SequenceParameterSet = plainSPS(), _ pps: H265.PictureParameterSet = .init(id: 0, sequenceParameterSetID: 0)
+    _ sps: H265.SequenceParameterSet = plainSPS(),
+    _ pps: H265.PictureParameterSet = .init(id: 0, sequenceParameterSetID: 0)
   ) throws -> H265.ParameterSets {
     var sets = H265.ParameterSets()
     try sets.insert(bytes: sps.nalUnit())

@@ -9,7 +9,8 @@ import Testing
     let idr = try H265.SliceSegmentHeader(bytes: H265Samples.slice(.idrWithRADL), sets)
     #expect(idr.isIDR && idr.isFirstInPicture && idr.pictureOrderCountLSB == 0 && idr.segmentAddress == 0)
     #expect(idr.sliceType == .i && idr.isOutput && !idr.isDependent && idr.isReference)
-    let next = try H265.SliceSegmentHeader(bytes: H265Samples.slice(.tsaN, count: 0xA5, address: 17, temporalID: 2), sets)
+    let next = try H265.SliceSegmentHeader(
+      bytes: H265Samples.slice(.tsaN, count: 0xA5, address: 17, temporalID: 2), sets)
     #expect(!next.isIDR && !next.isFirstInPicture && next.pictureOrderCountLSB == 0xA5 && next.segmentAddress == 17)
     #expect(next.temporalID == 2 && !next.isReference && next.pictureParameterSetID == 0)
   }
