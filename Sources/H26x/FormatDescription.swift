@@ -2,7 +2,7 @@
 
 /// What a decoder, a muxer or caps need to know of a video stream: what `CMVideoFormatDescription` is elsewhere.
 ///
-/// It is made from parameter sets or from a configuration record, and is codec-neutral: H.264 fills it, H.265 will.
+/// It is made from parameter sets or from a configuration record, and is codec-neutral.
 public struct FormatDescription: Sendable, Hashable {
   /// Which standard the stream follows.
   public enum Codec: Sendable, Hashable {
