@@ -69,8 +69,10 @@ jobs=${JOBS:-2}
 swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
 binaries=$(swift build -c release --show-bin-path)
 
-seeds=$(find ../Media "${CONFORMANCE_VECTORS:-../../../shared/vectors}/h264" -type f -size -60k \
-  \( -name '*.264' -o -name '*.h264' -o -name '*.avc' -o -name '*.jsv' \) 2>/dev/null || true)
+vectors=${CONFORMANCE_VECTORS:-../../../shared/vectors}
+seeds=$(find ../Media "$vectors/h264" "$vectors/h265" -type f -size -60k \
+  \( -name '*.264' -o -name '*.h264' -o -name '*.avc' -o -name '*.jsv' -o -name '*.h265' -o -name '*.hevc' \) \
+  2>/dev/null || true)
 mkdir -p .build/corpus .build/findings .build/logs
 [ -z "$seeds" ] || "$binaries/make-seeds" .build/corpus $seeds
 

@@ -13,6 +13,8 @@ enum Vectors {
     let category: String
     let accessUnits: Int
     let frames: Int
+    let width: Int
+    let height: Int
     var testDescription: String { file }
   }
 
@@ -49,7 +51,7 @@ enum Vectors {
       }
       return Row(
         file: fields[0], container: fields[2], category: fields[3], accessUnits: Int(fields[13]) ?? -1,
-        frames: Int(fields[7]) ?? -1)
+        frames: Int(fields[7]) ?? -1, width: Int(fields[5]) ?? -1, height: Int(fields[6]) ?? -1)
     }
   }
 

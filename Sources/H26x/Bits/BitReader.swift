@@ -217,6 +217,25 @@ public struct BitReader: ~Escapable {
   /// The bits left to a bounded reader.
   var remainingBits: Int { endBit - bitOffset }
 
+  /// How many bits stand in front of `rbsp_trailing_bits()`; nil when there is no stop bit. Each byte is looked at once.
+  var bitsBeforeTrailingBits: Int? {
+    var lastOne: Int?
+    if cachedBits > 0, cache != 0 { lastOne = 63 - cache.trailingZeroBitCount }
+    var offset = cachedBits
+    var run = zeroRun
+    for index in position..<bytes.count {
+      let byte = bytes[index]
+      if byte == 3, run >= 2, removesEmulationPrevention {
+        run = 0
+        continue
+      }
+      run = byte == 0 ? run + 1 : 0
+      if byte != 0 { lastOne = offset + 7 - byte.trailingZeroBitCount }
+      offset += 8
+    }
+    return lastOne.flatMap { $0 < remainingBits ? $0 : nil }
+  }
+
   /// The first byte from here on that is data and not zero.
   private func indexOfSetByte(from start: Int) -> Int? {
     var run = zeroRun

@@ -113,7 +113,7 @@ extension H264.SliceHeader: SliceHeaderSyntax {
   /// Whether `first_mb_in_slice` is 0.
   public var isFirstInPicture: Bool { firstMacroblock == 0 }
   /// By `slice_type`.
-  public var prediction: SlicePrediction {
+  public var prediction: SlicePrediction? {
     switch sliceType {
     case .i, .si: .intra
     case .p, .sp: .forward
@@ -125,6 +125,16 @@ extension H264.SliceHeader: SliceHeaderSyntax {
 }
 
 extension H264.RecoveryPoint: RecoveryPointSyntax {}
+
+extension H264.NALUnitType {
+  /// RTP's types end nothing (7.4.1.2.3).
+  public var endsAccessUnitWhenLeftOut: Bool { false }
+}
+
+extension H264.ParameterSets {
+  /// What cannot be read is not taken.
+  public func defect(of nalUnit: Span<UInt8>) -> BitstreamError? { nil }
+}
 
 extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
   public static var name: String { "avcC" }

@@ -19,5 +19,8 @@ extension H264 {
       return TimestampGenerator.Picture(
         order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: isSecond)
     }
+
+    /// An IDR picture follows, which says all that there is to say.
+    public mutating func endSequence() {}
   }
 }

@@ -44,6 +44,9 @@ public struct AccessUnitContents: OptionSet, Sendable {
   /// A slice whose header cannot be read.
   public static var unreadableSlice: Self { Self(rawValue: 1 << 17) }
 
+  /// An end of sequence, stream or bitstream.
+  public static var endOfSequence: Self { Self(rawValue: 1 << 18) }
+
   /// SPS and PPS.
   public static var parameterSets: Self { [.sequenceParameterSet, .pictureParameterSet] }
   /// What is no picture.

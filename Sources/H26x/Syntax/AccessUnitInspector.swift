@@ -81,11 +81,10 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
     let slice = try Codec.SliceHeader(
       nalUnit: unit, parameterSets: parameterSets, depth: info.slice == nil ? depth : .pictureIdentity)
     guard !slice.isRedundant else { return }
-    let isIntra = slice.prediction == .intra
     if info.slice == nil {
       info.slice = slice
-      info.isIntra = isIntra
-    } else if !isIntra {
+      info.isIntra = slice.prediction == .intra
+    } else if let prediction = slice.prediction, prediction != .intra {
       info.isIntra = false
     }
   }

@@ -142,7 +142,7 @@ extension AccessUnitScanner {
   private mutating func detect(_ head: Span<UInt8>) -> Int {
     cursor.isDetected = true
     detectedSlice = nil
-    guard !Self.isLeftOut(head) else { return cursor.start }
+    guard !Self.isLeftOut(head) || Self.endsAccessUnit(head) else { return cursor.start }
     let boundary: AccessUnitBoundary
     (boundary, detectedSlice) = detector.feed(head, parameterSets: parameterSets)
     cursor.beginsAccessUnit = boundary == .begins

@@ -201,6 +201,12 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       || nalUnit.count == Codec.nalUnitHeaderLength && type != .endOfSequence && type != .endOfStream
   }
 
+  /// Whether a NAL unit that is left out ends the access unit before it.
+  static func endsAccessUnit(_ nalUnit: Span<UInt8>) -> Bool {
+    nalUnit.count >= Codec.nalUnitHeaderLength
+      && Codec.NALUnitType(headerByte: nalUnit[0]).endsAccessUnitWhenLeftOut
+  }
+
   /// Takes a complete NAL unit into the unit in hand.
   ///
   /// - Parameter start: where its start code or length begins.
@@ -257,7 +263,8 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension: return .sequenceParameterSet
     case .pictureParameterSet: return .pictureParameterSet
     case .accessUnitDelimiter: return .delimiter
-    case .end, .filler, .outsideStandard, .other: return []
+    case .end: return .endOfSequence
+    case .filler, .outsideStandard, .other: return []
     }
   }
 
@@ -298,6 +305,7 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     case .intra: contents.insert(.iSlice)
     case .forward: contents.insert(.pSlice)
     case .bidirectional: contents.insert(.bSlice)
+    case nil: break
     }
     if unit.slice == nil { unit.slice = deepened(slice, nalUnit) }
     return contents
@@ -321,12 +329,18 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
     do throws(BitstreamError) {
       let change = try parameterSets.insert(nalUnit)
-      if type == .sequenceParameterSet, change != .unchanged || lastSequenceParameterSetID == nil {
+      // Those of other layers share their numbers, and are no reason to look elsewhere.
+      if Codec.role(of: nalUnit) == .sequenceParameterSet, change != .unchanged || lastSequenceParameterSetID == nil {
         lastSequenceParameterSetID = Codec.ParameterSets.sequenceParameterSetID(of: nalUnit)
       }
       guard change != .unchanged else { return true }
       parameterSetChanges += 1
-      tell(.parameterSet(type, byteCount: nalUnit.count, change))
+      if let defect = parameterSets.defect(of: nalUnit) {
+        errors.parameterSets += 1
+        tell(.unreadableParameterSet(type, byteCount: nalUnit.count, defect))
+      } else {
+        tell(.parameterSet(type, byteCount: nalUnit.count, change))
+      }
       return true
     } catch {
       errors.parameterSets += 1

@@ -63,6 +63,8 @@ public struct DisplayMetadata: Sendable, Hashable {
   public var masteringDisplay: MasteringDisplayColourVolume?
   /// How bright it gets.
   public var contentLight: ContentLightLevel?
+  /// The transfer that should be used instead of the VUI's.
+  public var alternativeTransfer: AlternativeTransferCharacteristics?
 
   /// Nothing said.
   public init() {}
@@ -79,6 +81,8 @@ public struct DisplayMetadata: Sendable, Hashable {
         switch message.type {
         case .masteringDisplayColourVolume: masteringDisplay = try MasteringDisplayColourVolume(message)
         case .contentLightLevel: contentLight = try ContentLightLevel(message)
+        case .alternativeTransferCharacteristics:
+          alternativeTransfer = try AlternativeTransferCharacteristics(message)
         default: break
         }
       }
@@ -115,14 +119,22 @@ public struct DisplayOrientation: Sendable, Hashable {
 
   /// Reads a message of type ``SEIPayloadType/displayOrientation``; nil when it cancels the one before.
   ///
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - codec: in H.265 a flag says whether it lasts (D.2.17), which is a period of 1 here, or else of 0.
   /// - Throws: `.truncated`, `.valueOutOfRange`.
-  public init?(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+  public init?(
+    _ message: borrowing SEIMessages.Message, codec: FormatDescription.Codec = .h264
+  ) throws(BitstreamError) {
     var reader = message.reader
     if try reader.flag("display_orientation_cancel_flag") { return nil }
     isFlippedHorizontally = try reader.flag("hor_flip")
     isFlippedVertically = try reader.flag("ver_flip")
     anticlockwiseRotation = UInt16(truncatingIfNeeded: try reader.u(16, "anticlockwise_rotation"))
-    repetitionPeriod = try reader.ue(in: 0...16384, "display_orientation_repetition_period")
+    repetitionPeriod =
+      codec == .h265
+      ? try reader.u(1, "display_orientation_persistence_flag")
+      : try reader.ue(in: 0...16384, "display_orientation_repetition_period")
   }
 }
 
@@ -183,10 +195,15 @@ public struct FramePackingArrangement: Sendable, Hashable {
   /// `frame_packing_arrangement_repetition_period`, 0 to 16384.
   public var repetitionPeriod: UInt32 = 0
 
-  /// Reads a message of type ``SEIPayloadType/framePackingArrangement`` of H.264.
+  /// Reads a message of type ``SEIPayloadType/framePackingArrangement``.
   ///
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - codec: in H.265 a flag says whether it lasts (D.2.16), which is a period of 1 here, or else of 0.
   /// - Throws: any ``BitstreamError``.
-  public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+  public init(
+    _ message: borrowing SEIMessages.Message, codec: FormatDescription.Codec = .h264
+  ) throws(BitstreamError) {
     var reader = message.reader
     id = try reader.ue(in: 0...UInt32.max - 1, "frame_packing_arrangement_id")
     isCancelled = try reader.flag("frame_packing_arrangement_cancel_flag")
@@ -201,6 +218,9 @@ public struct FramePackingArrangement: Sendable, Hashable {
     _ = try reader.u(2, "frame_self_contained_flags")
     if !usesQuincunxSampling, type != 5 { _ = try reader.u(16, "frame_grid_positions") }
     _ = try reader.byte("frame_packing_arrangement_reserved_byte")
-    repetitionPeriod = try reader.ue(in: 0...16384, "frame_packing_arrangement_repetition_period")
+    repetitionPeriod =
+      codec == .h265
+      ? try reader.u(1, "frame_packing_arrangement_persistence_flag")
+      : try reader.ue(in: 0...16384, "frame_packing_arrangement_repetition_period")
   }
 }

@@ -2,7 +2,7 @@
 
 /// What a decoder, a muxer or caps need to know of a video stream: what `CMVideoFormatDescription` is elsewhere.
 ///
-/// It is made from parameter sets or from a configuration record, and is codec-neutral: H.264 fills it, H.265 will.
+/// It is made from parameter sets or from a configuration record, and is codec-neutral.
 public struct FormatDescription: Sendable, Hashable {
   /// Which standard the stream follows.
   public enum Codec: Sendable, Hashable {
@@ -37,7 +37,8 @@ public struct FormatDescription: Sendable, Hashable {
     public var isConstantBitRate: Bool
   }
 
-  /// The clock that counts pictures: `units / timeScale` seconds a tick, a field of H.264.
+  /// The clock that counts pictures: `units / timeScale` seconds a tick, a field of H.264, a picture of
+  /// H.265.
   public struct Tick: Sendable, Hashable {
     /// `num_units_in_tick`, 1 or more.
     public var units: UInt32
@@ -53,7 +54,7 @@ public struct FormatDescription: Sendable, Hashable {
   public var cropRectangle: CropRectangle
   /// `profile_idc`.
   public var profileIDC: UInt8
-  /// The constraint flags' byte.
+  /// The constraint flags' byte; of H.265 the first of six.
   public var constraintFlags: UInt8
   /// The profile's name in caps, such as "constrained-baseline" or "high-4:2:2-intra"; nil if it has none.
   public var profileName: String?
@@ -63,6 +64,8 @@ public struct FormatDescription: Sendable, Hashable {
   public var levelIDC: UInt8
   /// The level's name in caps, such as "4.1" or "1b"; nil if it has none.
   public var levelName: String?
+  /// The tier's name in caps, "main" or "high"; nil in H.264, which has none.
+  public var tierName: String?
   /// Chroma sampling.
   public var chromaFormat: ChromaFormat
   /// Bits a luma sample.

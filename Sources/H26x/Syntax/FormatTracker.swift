@@ -110,6 +110,7 @@ struct FormatTracker<Codec: VideoCodecSyntax>: Sendable {
     if startsSequence { display = DisplayMetadata() }
     display.masteringDisplay = announcedDisplay.masteringDisplay ?? display.masteringDisplay
     display.contentLight = announcedDisplay.contentLight ?? display.contentLight
+    display.alternativeTransfer = announcedDisplay.alternativeTransfer ?? display.alternativeTransfer
     announcedDisplay = DisplayMetadata()
     return display != before
   }

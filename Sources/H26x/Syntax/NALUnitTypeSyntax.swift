@@ -35,6 +35,8 @@ public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where Ra
   var isSkippedLeading: Bool { get }
   /// Whether the type exists in RTP packets only, never in an elementary stream.
   var isOutsideStandard: Bool { get }
+  /// Whether a NAL unit of such a type, though it is left out, ends the access unit before it.
+  var endsAccessUnitWhenLeftOut: Bool { get }
   /// What the type is called, for people.
   var name: String { get }
 }

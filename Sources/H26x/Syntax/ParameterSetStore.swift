@@ -17,11 +17,14 @@ public protocol ParameterSetStore: Sendable {
 
   /// Creates an empty store.
   init()
-  /// Takes a parameter set NAL unit. One that cannot be read leaves the store as it was.
+  /// Takes a parameter set NAL unit. One that cannot be read leaves the store as it was, unless nothing hangs on what
+  /// it says (H.265's VPS): see ``defect(of:)``.
   ///
   /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types.
   @discardableResult
   mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> ParameterSetChange
+  /// Why a parameter set that was taken cannot be read; nil when it can.
+  func defect(of nalUnit: Span<UInt8>) -> BitstreamError?
   /// Forgets everything.
   mutating func removeAll()
   /// The SPS with the id, nil if there is none.

@@ -16,4 +16,7 @@ public protocol PictureReading: Sendable {
   ///     ``SliceHeaderSyntax/mayResetPOC``.
   ///   - sps: the SPS it uses.
   mutating func picture(_ slice: SliceHeader, _ sps: borrowing SequenceParameterSet) -> TimestampGenerator.Picture
+  /// Takes note of an end of sequence or stream behind the picture before
+  /// (``AccessUnitContents/endOfSequence``).
+  mutating func endSequence()
 }

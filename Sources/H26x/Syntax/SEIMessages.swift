@@ -127,13 +127,15 @@ extension BitReader {
   }
 }
 
-/// Writes an SEI NAL unit of H.264 (type 6) from messages.
+/// Writes an SEI NAL unit from messages.
 ///
-/// - Parameter messages: types and payloads without emulation prevention bytes.
+/// - Parameters:
+///   - messages: types and payloads without emulation prevention bytes.
+///   - header: the NAL unit's header: that of H.264 (type 6), or the two bytes of an H.265 one.
 /// - Returns: the NAL unit with emulation prevention bytes.
-public func seiNALUnit(_ messages: [(type: SEIPayloadType, payload: [UInt8])]) -> [UInt8] {
+public func seiNALUnit(_ messages: [(type: SEIPayloadType, payload: [UInt8])], header: [UInt8] = [6]) -> [UInt8] {
   var writer = BitWriter()
-  writer.u(8, 6)
+  writer.append(header)
   for message in messages {
     for var number in [Int(message.type.rawValue), message.payload.count] {
       while number >= 255 {

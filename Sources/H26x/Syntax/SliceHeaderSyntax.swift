@@ -45,8 +45,8 @@ public protocol SliceHeaderSyntax: Sendable {
   var isRedundant: Bool { get }
   /// Whether the slice begins its picture.
   var isFirstInPicture: Bool { get }
-  /// How it may be predicted.
-  var prediction: SlicePrediction { get }
+  /// How it may be predicted; nil when the slice before says so (H.265's dependent slice segments).
+  var prediction: SlicePrediction? { get }
   /// Whether picture order count needs the header read to ``SliceHeaderDepth/referenceMarking``.
   var mayResetPOC: Bool { get }
 }

@@ -3,7 +3,8 @@ import Foundation
 import FuzzDriver
 import H26x
 
-// make-seeds FOLDER FILE…: makes FOLDER/<subject>/ for every subject out of H.264 byte streams.
+// make-seeds FOLDER FILE…: makes FOLDER/<subject>/ for every subject out of H.264 byte streams, and of H.265 ones, whose
+// names end in .h265 or .hevc.
 //
 // Seeds are small: parameter sets, slices cut after 64 bytes, SEI, the first pictures. A seed's name is its content's
 // hash, so that making them twice changes nothing.
@@ -33,9 +34,41 @@ func save(_ bytes: [UInt8], _ subjects: String...) throws {
 let startCode: [UInt8] = [0, 0, 0, 1]
 let choices = [UInt8](repeating: 0, count: Choices.length)
 
+/// Seeds of an H.265 byte stream.
+func saveH265(_ bytes: [UInt8]) throws {
+  var sets: [[UInt8]] = []
+  var stream: [UInt8] = []
+  var units = AnnexB.NALUnits(bytes.span)
+  var count = 0
+  while let unit = units.next(), count < 40 {
+    count += 1
+    let nalUnit = [UInt8](bytes[unit.range])
+    let type = H265.NALUnitType(headerByte: nalUnit[0])
+    switch type {
+    case .videoParameterSet: try save(nalUnit, "h265-vps")
+    case .sequenceParameterSet: try save(nalUnit, "h265-sps")
+    case .pictureParameterSet: try save(nalUnit, "h265-pps")
+    case .prefixSEI, .suffixSEI: try save((sets + [nalUnit]).flatMap { startCode + $0 }, "h265-sei")
+    default: break
+    }
+    if type.isParameterSet { sets.append(nalUnit) }
+    stream += startCode + nalUnit.prefix(64)
+    if count % 10 == 0 { try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner") }
+  }
+  guard !sets.isEmpty else { return }
+  try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner")
+  if let record = try? FormatDescription(h265ParameterSets: sets).h265DecoderConfigurationRecord().bytes() {
+    try save(record, "hvcc")
+  }
+}
+
 for path in arguments.dropFirst(2) {
   guard let file = try? Data(contentsOf: URL(fileURLWithPath: path)) else { continue }
   let bytes = [UInt8](file.prefix(1 << 20))
+  if path.hasSuffix(".h265") || path.hasSuffix(".hevc") {
+    try saveH265(bytes)
+    continue
+  }
   var sets: [[UInt8]] = []
   var stream: [UInt8] = []
   var whole: [UInt8] = []

@@ -3,17 +3,18 @@ import FuzzDriver
 import H26x
 
 private struct Found: Equatable {
-  var finding: H264.AccessUnitScanner.Finding
-  var contents: H264.ScannedAccessUnit.Contents
+  var finding: ScannerFinding
+  var contents: AccessUnitContents
   var end: Int
 }
 
 /// What comes out when the data grows by `step` bytes a time; nil when parameter sets were taken from behind the first
 /// picture: whether they replace those in front that cannot be read hangs on how much was there.
 @discardableResult
-private func scan(
-  _ bytes: Span<UInt8>, growing step: Int, _ scanner: consuming H264.AccessUnitScanner, marksEach period: Int = .max
+private func scan<Scanner: AccessUnitScanning>(
+  _ bytes: Span<UInt8>, growing step: Int, _ scanner: Scanner, marksEach period: Int = .max
 ) -> [Found]? {
+  var scanner = scanner
   var looksAhead = false
   var result: [Found] = []
   var (begin, end) = (0, min(step, bytes.count))
@@ -43,9 +44,9 @@ private func scan(
 }
 
 // A byte stream or packets in every way that the parser cuts them. A byte stream is cut the same however it comes.
-fuzz { bytes in
+private func check<Scanner: AccessUnitScanning>(_ bytes: Span<UInt8>, _: Scanner.Type) {
   for cutsNALUnits in [false, true] {
-    var scanner = H264.AccessUnitScanner()
+    var scanner = Scanner()
     scanner.cutsNALUnits = cutsNALUnits
     scanner.listsNALUnits = !cutsNALUnits
     scanner.sliceDepth = .referenceMarking
@@ -54,7 +55,7 @@ fuzz { bytes in
       require(
         whole.filter(\.isUnit) == pieces.filter(\.isUnit), "scanner: pieces are cut otherwise than the whole")
     }
-    for alignment in [H264.AccessUnitScanner.InputAlignment.nalUnits, .accessUnit] {
+    for alignment in [ScannerInputAlignment.nalUnits, .accessUnit] {
       scanner.inputAlignment = alignment
       scan(bytes, growing: bytes.count, scanner)
       if bytes.count < 2000 { scan(bytes, growing: 1 + bytes.count / 7 % 61, scanner, marksEach: 3) }
@@ -64,6 +65,11 @@ fuzz { bytes in
       scan(bytes, growing: bytes.count, scanner)
     }
   }
+}
+
+fuzz { bytes in
+  check(bytes, H264.AccessUnitScanner.self)
+  check(bytes, H265.AccessUnitScanner.self)
 }
 
 extension Found {

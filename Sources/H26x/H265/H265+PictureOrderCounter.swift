@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H265 {
+  /// Where a picture stands in output order (8.3.1), within the coded video sequence since the last IRAP picture that
+  /// began one.
+  public struct PictureOrderCount: Sendable, Hashable {
+    /// `PicOrderCntVal`.
+    public let picture: Int32
+    /// `NoRaslOutputFlag` of an IRAP picture: it begins a coded video sequence and a new sequence of counts. All
+    /// pictures before it in decoding order are output before it.
+    public let resetsPOC: Bool
+    /// Whether the picture is a RASL picture of an IRAP picture that began a sequence: what it refers to is not there.
+    public let isSkipped: Bool
+  }
+
+  /// Derives picture order counts, picture by picture in decoding order (8.3.1).
+  ///
+  /// A plain value. Arithmetic wraps where a broken stream leaves the range that the standard allows.
+  public struct PictureOrderCounter: Sendable {
+    private var previous: Int32 = 0
+    /// The next IRAP picture begins a coded video sequence.
+    private var isAtStart = true
+    /// The IRAP picture before began a coded video sequence, so that its RASL pictures are skipped (8.1.3).
+    private var skipsRASL = true
+
+    /// Creates a counter as it is at the start of a bitstream.
+    public init() {}
+
+    /// Takes note of an end of sequence or bitstream: a CRA picture behind it begins a coded video sequence, as at the
+    /// start.
+    public mutating func endSequence() { isAtStart = true }
+
+    /// The picture order count of the next picture.
+    ///
+    /// - Parameters:
+    ///   - slice: the first slice segment of the picture.
+    ///   - sps: the SPS it uses.
+    public mutating func next(_ slice: SliceSegmentHeader, sps: borrowing SequenceParameterSet) -> PictureOrderCount {
+      next(slice, log2Maximum: sps.log2MaximumPictureOrderCount)
+    }
+
+    /// The picture order count of the next picture, whose SPS has this `log2_max_pic_order_cnt_lsb_minus4` + 4.
+    public mutating func next(_ slice: SliceSegmentHeader, log2Maximum: UInt8) -> PictureOrderCount {
+      let type = slice.nalUnitType
+      let resetsPOC = type.isIRAP && (isAtStart || type.isIDR || type.isBLA)
+      if type.isIRAP {
+        skipsRASL = resetsPOC
+        isAtStart = false
+      }
+      let maximum = Int32(1) << Int32(min(log2Maximum, 16))
+      let lsb = Int32(truncatingIfNeeded: slice.pictureOrderCountLSB ?? 0)
+      var count = lsb
+      if !resetsPOC {
+        let previousLSB = previous & (maximum - 1)
+        var msb = previous &- previousLSB
+        if lsb < previousLSB, previousLSB - lsb >= maximum / 2 {
+          msb = msb &+ maximum
+        } else if lsb > previousLSB, lsb - previousLSB > maximum / 2 {
+          msb = msb &- maximum
+        }
+        count = msb &+ lsb
+      }
+      // prevTid0Pic: pictures that may be missing are none that others count from.
+      if slice.temporalID == 0, !type.isLeading, !type.isSubLayerNonReference { previous = count }
+      return PictureOrderCount(picture: count, resetsPOC: resetsPOC, isSkipped: type.isRASL && skipsRASL)
+    }
+  }
+}

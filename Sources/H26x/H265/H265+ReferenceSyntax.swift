@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H265 {
+  /// The part of a slice segment header that names reference pictures (7.3.6.1): what must be in the decoded picture
+  /// buffer, and what may leave it.
+  public struct ReferenceSyntax: Sendable, Hashable {
+    /// `short_term_ref_pic_set_idx`; nil when the set stands in the slice header, and for IDR pictures.
+    public let shortTermIndex: UInt8?
+    /// The short-term reference picture set; an empty one for IDR pictures.
+    public let shortTerm: ShortTermReferencePictureSet
+    /// The long-term reference pictures.
+    public let longTerm: [LongTerm]
+    /// `slice_temporal_mvp_enabled_flag`.
+    public let usesTemporalMotionVectors: Bool
+
+    /// A long-term reference picture.
+    public struct LongTerm: Sendable, Hashable {
+      /// `PocLsbLt`: the low bits of its picture order count.
+      public let pictureOrderCountLSB: UInt32
+      /// `UsedByCurrPicLt`: the current picture may refer to it; else only later ones.
+      public let isUsed: Bool
+      /// `DeltaPocMsbCycleLt`: how many times the low bits' range it lies further back; nil when the low bits alone
+      /// tell it.
+      public let cyclesBefore: UInt32?
+    }
+
+    /// How many pictures the current one may refer to: those of `NumPicTotalCurr` (7-55) that are other pictures.
+    public var usedCount: Int { shortTerm.usedCount + longTerm.count { $0.isUsed } }
+
+    /// The most long-term pictures in a slice header: those of the largest decoded picture buffer, and as many again,
+    /// for encoders that name what the buffer no longer holds.
+    private static let maximumLongTermCount: UInt32 = 32
+
+    init(
+      _ reader: inout BitReader, _ header: SliceSegmentHeader, parameterSets: borrowing ParameterSets
+    ) throws(BitstreamError) {
+      guard let sps = parameterSets.sequenceParameterSet(header.sequenceParameterSetID) else {
+        throw BitstreamError(.missingParameterSet, "pps_seq_parameter_set_id", bitOffset: reader.bitOffset)
+      }
+      guard !header.isIDR else {
+        (shortTermIndex, shortTerm, longTerm) = (nil, ShortTermReferencePictureSet(), [])
+        usesTemporalMotionVectors = false
+        return
+      }
+      let sets = sps.referencePictureSets
+      if try reader.flag("short_term_ref_pic_set_sps_flag") {
+        let start = reader.bitOffset
+        let index = try reader.u(Int(ceilLog2(sets.count)), "short_term_ref_pic_set_idx")
+        guard index < sets.count else {
+          throw BitstreamError(.valueOutOfRange, "short_term_ref_pic_set_idx", bitOffset: start)
+        }
+        shortTermIndex = UInt8(truncatingIfNeeded: index)
+        shortTerm = sets[Int(index)]
+      } else {
+        shortTermIndex = nil
+        shortTerm = try ShortTermReferencePictureSet(&reader, index: sets.count, sets: sets, isInSlice: true)
+      }
+      longTerm = sps.longTermReferences == nil ? [] : try Self.longTerm(&reader, sps)
+      usesTemporalMotionVectors =
+        sps.usesTemporalMotionVectors ? try reader.flag("slice_temporal_mvp_enabled_flag") : false
+    }
+
+    private static func longTerm(
+      _ reader: inout BitReader, _ sps: SequenceParameterSet
+    ) throws(BitstreamError) -> [LongTerm] {
+      let known = sps.longTermReferences ?? []
+      let limit = Self.maximumLongTermCount
+      let knownCount = known.isEmpty ? 0 : try reader.ue(in: 0...limit, "num_long_term_sps")
+      let count = knownCount + (try reader.ue(in: 0...limit, "num_long_term_pics"))
+      var pictures: [LongTerm] = []
+      var cycles: UInt32 = 0
+      for index in 0..<count {
+        let entry: SequenceParameterSet.LongTermReference
+        if index < knownCount {
+          let start = reader.bitOffset
+          let place = Int(try reader.u(Int(ceilLog2(known.count)), "lt_idx_sps"))
+          guard place < known.count else { throw BitstreamError(.valueOutOfRange, "lt_idx_sps", bitOffset: start) }
+          entry = known[place]
+        } else {
+          let lsb = try reader.u(Int(sps.log2MaximumPictureOrderCount), "poc_lsb_lt")
+          entry = .init(pictureOrderCountLSB: lsb, isUsed: try reader.flag("used_by_curr_pic_lt_flag"))
+        }
+        // Counted from the entry before, but for the first of each kind (7-52).
+        if index == 0 || index == knownCount { cycles = 0 }
+        let hasCycles = try reader.flag("delta_poc_msb_present_flag")
+        if hasCycles { cycles &+= try reader.ue(in: 0...UInt32.max - 1, "delta_poc_msb_cycle_lt") }
+        pictures.append(
+          LongTerm(
+            pictureOrderCountLSB: entry.pictureOrderCountLSB, isUsed: entry.isUsed,
+            cyclesBefore: hasCycles ? cycles : nil))
+      }
+      return pictures
+    }
+  }
+}

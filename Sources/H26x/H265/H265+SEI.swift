@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension SEIPayloadType {
+  /// `active_parameter_sets` of H.265.
+  public static let activeParameterSets = SEIPayloadType(rawValue: 129)
+  /// `decoded_picture_hash` of H.265.
+  public static let decodedPictureHash = SEIPayloadType(rawValue: 132)
+  /// `time_code` of H.265.
+  public static let timeCode = SEIPayloadType(rawValue: 136)
+}
+
+extension H265 {
+  /// `recovery_point()` (D.2.8): decoding that starts here is right from a later picture on.
+  public struct RecoveryPoint: Sendable, Hashable {
+    /// `recovery_poc_cnt`: the picture order count of that picture less that of this one, −32,768 to 32,767.
+    public var pictureOrderCount: Int32
+    /// `exact_match_flag`.
+    public var isExactMatch: Bool
+    /// `broken_link_flag`: leading pictures may be damaged.
+    public var isBrokenLink: Bool
+
+    /// Creates a recovery point.
+    public init(pictureOrderCount: Int32, isExactMatch: Bool = true, isBrokenLink: Bool = false) {
+      self.pictureOrderCount = pictureOrderCount
+      self.isExactMatch = isExactMatch
+      self.isBrokenLink = isBrokenLink
+    }
+
+    /// Reads a message of type ``SEIPayloadType/recoveryPoint``.
+    ///
+    /// - Throws: any ``BitstreamError``.
+    public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+      var reader = message.reader
+      pictureOrderCount = try reader.se(in: -32768...32767, "recovery_poc_cnt")
+      isExactMatch = try reader.flag("exact_match_flag")
+      isBrokenLink = try reader.flag("broken_link_flag")
+    }
+
+    /// The payload: the inverse of ``init(_:)``.
+    public func payload() -> [UInt8] {
+      var writer = BitWriter(addsEmulationPrevention: false)
+      writer.se(pictureOrderCount)
+      writer.flag(isExactMatch)
+      writer.flag(isBrokenLink)
+      if !writer.isByteAligned { writer.trailingBits() }
+      return writer.bytes
+    }
+  }
+
+  /// `active_parameter_sets()` (D.2.21): which VPS and SPS the coded video sequence uses. The SPS by layer is left out.
+  public struct ActiveParameterSets: Sendable, Hashable {
+    /// `active_video_parameter_set_id`, 0 to 15.
+    public var videoParameterSetID: UInt8
+    /// `self_contained_cvs_flag`.
+    public var isSelfContained: Bool
+    /// `no_parameter_set_update_flag`: no parameter set changes within the sequence.
+    public var hasNoUpdates: Bool
+    /// `active_seq_parameter_set_id`, 1 to 16 of them; the base layer's is the first.
+    public var sequenceParameterSetIDs: [UInt8]
+
+    /// Creates one.
+    public init(
+      videoParameterSetID: UInt8, isSelfContained: Bool = false, hasNoUpdates: Bool = false,
+      sequenceParameterSetIDs: [UInt8]
+    ) {
+      self.videoParameterSetID = videoParameterSetID
+      self.isSelfContained = isSelfContained
+      self.hasNoUpdates = hasNoUpdates
+      self.sequenceParameterSetIDs = sequenceParameterSetIDs
+    }
+
+    /// Reads a message of type ``SEIPayloadType/activeParameterSets``.
+    ///
+    /// - Throws: any ``BitstreamError``.
+    public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+      var reader = message.reader
+      videoParameterSetID = try reader.u8(4, "active_video_parameter_set_id")
+      isSelfContained = try reader.flag("self_contained_cvs_flag")
+      hasNoUpdates = try reader.flag("no_parameter_set_update_flag")
+      sequenceParameterSetIDs = []
+      for _ in 0...(try reader.ue8(in: 0...15, "num_sps_ids_minus1")) {
+        sequenceParameterSetIDs.append(try reader.ue8(in: 0...15, "active_seq_parameter_set_id"))
+      }
+    }
+
+    /// The payload for a stream of one layer: the inverse of ``init(_:)``.
+    public func payload() -> [UInt8] {
+      var writer = BitWriter(addsEmulationPrevention: false)
+      writer.u(4, UInt32(videoParameterSetID))
+      writer.flag(isSelfContained)
+      writer.flag(hasNoUpdates)
+      let ids = sequenceParameterSetIDs.prefix(16)
+      writer.ue(UInt32(max(1, ids.count)) - 1)
+      for id in ids { writer.ue(UInt32(id)) }
+      if !writer.isByteAligned { writer.trailingBits() }
+      return writer.bytes
+    }
+  }
+
+  /// `buffering_period()` (D.2.2).
+  public struct BufferingPeriod: Sendable, Hashable {
+    /// `initial_cpb_removal_delay` and `…_offset`, in units of a 90 kHz clock.
+    public struct Delay: Sendable, Hashable {
+      public var removalDelay: UInt32
+      public var removalDelayOffset: UInt32
+      /// `initial_alt_cpb_removal_delay` and `…_offset`; nil when not sent.
+      public var alternative: Alternative?
+
+      /// The delays for a stream whose leading pictures are left out, or for decoding units.
+      public struct Alternative: Sendable, Hashable {
+        public var removalDelay: UInt32
+        public var removalDelayOffset: UInt32
+      }
+    }
+
+    /// `bp_seq_parameter_set_id`, 0 to 15.
+    public var sequenceParameterSetID: UInt8
+    /// `irap_cpb_params_present_flag` with `cpb_delay_offset` and `dpb_delay_offset`; nil when the flag is 0.
+    public var randomAccess: RandomAccess?
+    /// `concatenation_flag`.
+    public var isConcatenation: Bool
+    /// `au_cpb_removal_delay_delta_minus1` + 1, 1 to 2³².
+    public var removalDelayDelta: UInt64
+    /// One entry a buffer of the NAL HRD; empty without one.
+    public var nal: [Delay] = []
+    /// One entry a buffer of the VCL HRD; empty without one.
+    public var vcl: [Delay] = []
+
+    /// Delays for decoding that starts at this IRAP picture, without its RASL pictures.
+    public struct RandomAccess: Sendable, Hashable {
+      public var cpbDelayOffset: UInt32
+      public var dpbDelayOffset: UInt32
+    }
+
+    /// Reads a message of type ``SEIPayloadType/bufferingPeriod``, which needs the SPS that it names.
+    ///
+    /// - Throws: `.missingParameterSet` when the SPS or its HRD parameters are not there, or any other
+    ///   ``BitstreamError``.
+    public init(
+      _ message: borrowing SEIMessages.Message, parameterSets: borrowing ParameterSets
+    ) throws(BitstreamError) {
+      var reader = message.reader
+      let start = reader.bitOffset
+      sequenceParameterSetID = try reader.ue8(in: 0...15, "bp_seq_parameter_set_id")
+      guard let sps = parameterSets.sequenceParameterSet(sequenceParameterSetID),
+        let hrd = sps.vui?.timing?.hrdParameters
+      else { throw BitstreamError(.missingParameterSet, "bp_seq_parameter_set_id", bitOffset: start) }
+      let common = hrd.common
+      if common.subPicture == nil, try reader.flag("irap_cpb_params_present_flag") {
+        let offset = try reader.u(Int(common.removalDelayLength), "cpb_delay_offset")
+        randomAccess = RandomAccess(
+          cpbDelayOffset: offset, dpbDelayOffset: try reader.u(Int(common.outputDelayLength), "dpb_delay_offset"))
+      }
+      isConcatenation = try reader.flag("concatenation_flag")
+      removalDelayDelta =
+        UInt64(try reader.u(Int(common.removalDelayLength), "au_cpb_removal_delay_delta_minus1")) + 1
+      // HighestTid is that of all sub-layers.
+      let count = hrd.subLayers.last?.bufferCount ?? 1
+      let hasAlternative = common.subPicture != nil || randomAccess != nil
+      let length = Int(common.initialRemovalDelayLength)
+      if common.hasNAL { nal = try Self.delays(&reader, count, length, hasAlternative: hasAlternative) }
+      if common.hasVCL { vcl = try Self.delays(&reader, count, length, hasAlternative: hasAlternative) }
+    }
+
+    private static func delays(
+      _ reader: inout BitReader, _ count: UInt8, _ length: Int, hasAlternative: Bool
+    ) throws(BitstreamError) -> [Delay] {
+      var delays: [Delay] = []
+      for _ in 0..<count {
+        let removal = try reader.u(length, "initial_cpb_removal_delay")
+        var delay = Delay(
+          removalDelay: removal, removalDelayOffset: try reader.u(length, "initial_cpb_removal_offset"))
+        if hasAlternative {
+          let alternative = try reader.u(length, "initial_alt_cpb_removal_delay")
+          delay.alternative = .init(
+            removalDelay: alternative, removalDelayOffset: try reader.u(length, "initial_alt_cpb_removal_offset"))
+        }
+        delays.append(delay)
+      }
+      return delays
+    }
+  }
+}

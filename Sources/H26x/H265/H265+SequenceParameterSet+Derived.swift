@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H265.SequenceParameterSet {
+  /// `profile_tier_level()`'s profile.
+  public var profile: H265.Profile { profileTierLevel.profile }
+
+  /// The level and tier.
+  public var level: H265.Level { profileTierLevel.level }
+
+  /// The profile's name in GStreamer's `profile` field; one that holds such pictures where the stream's own says
+  /// nothing known.
+  public var profileName: String {
+    profile.name(chromaFormat: chromaFormat, bitDepth: Int(max(lumaBitDepth, chromaBitDepth)))
+  }
+
+  /// `CtbLog2SizeY`, 3 to 6.
+  public var log2CodingTreeBlockSize: UInt8 { log2MinimumCodingBlockSize + log2CodingBlockSizeRange }
+
+  /// `PicSizeInCtbsY`: how many coding tree blocks a picture has.
+  public var codingTreeBlockCount: Int {
+    let size = 1 << Int(log2CodingTreeBlockSize)
+    return ((codedSize.width + size - 1) / size) * ((codedSize.height + size - 1) / size)
+  }
+
+  /// `ChromaArrayType`: ``chromaFormat``, or monochrome with separate colour planes.
+  public var chromaArrayType: ChromaFormat { hasSeparateColourPlanes ? .monochrome : chromaFormat }
+
+  /// The part to show (7.4.3.2.1), the whole picture without a conformance window.
+  public var cropRectangle: CropRectangle {
+    rectangle(conformanceWindow, in: CropRectangle(left: 0, top: 0, width: codedSize.width, height: codedSize.height))
+  }
+
+  /// The part that the VUI proposes to show, within ``cropRectangle``; nil when it proposes none, or nothing that there
+  /// is. Players pass over it.
+  public var defaultDisplayRectangle: CropRectangle? {
+    guard let window = vui?.defaultDisplayWindow else { return nil }
+    let part = rectangle(window, in: cropRectangle)
+    return part.width > 0 && part.height > 0 ? part : nil
+  }
+
+  private func rectangle(_ window: Window?, in whole: CropRectangle) -> CropRectangle {
+    guard let window else { return whole }
+    // SubWidthC and SubHeightC (Table 6-1).
+    let unitWidth = chromaFormat == .yuv420 || chromaFormat == .yuv422 ? 2 : 1
+    let unitHeight = chromaFormat == .yuv420 ? 2 : 1
+    let (left, top) = (Int(window.left) * unitWidth, Int(window.top) * unitHeight)
+    return CropRectangle(
+      left: whole.left + left, top: whole.top + top, width: whole.width - left - Int(window.right) * unitWidth,
+      height: whole.height - top - Int(window.bottom) * unitHeight)
+  }
+
+  /// What the decoded picture buffer must hold for all sub-layers.
+  public var highestBuffering: SubLayerBuffering { buffering.last ?? SubLayerBuffering() }
+
+  /// Whether each picture is a field (`field_seq_flag`).
+  public var isFieldSequence: Bool { vui?.isFieldSequence ?? false }
+
+  /// The size of the decoded picture buffer in pictures.
+  public var decodedPictureBufferPictures: Int { Int(highestBuffering.maximumDecodedPictures) }
+
+  /// How many pictures may at most precede a picture in decoding order and follow it in output order.
+  public var maximumReorderPictures: Int { Int(highestBuffering.maximumReorderPictures) }
+
+  /// How many frames that is: two fields make one.
+  public var maximumReorderFrames: Int {
+    isFieldSequence ? (maximumReorderPictures + 1) / 2 : maximumReorderPictures
+  }
+
+  /// Frames a second by the VUI (E.3.1), nil when absent or senseless: a part of zero, or more than 1000 pictures a
+  /// second.
+  public var frameRate: Fraction? { frameRate(of: vui?.timing) }
+
+  /// Frames a second by the VUI, else by the VPS.
+  public func frameRate(_ vps: H265.VideoParameterSet?) -> Fraction? { frameRate ?? frameRate(of: vps?.timing) }
+
+  private func frameRate(of timing: H265.VUIParameters.Timing?) -> Fraction? {
+    guard let rate = timing?.pictureRate else { return nil }
+    guard isFieldSequence else { return rate }
+    return Fraction(wide: UInt64(rate.numerator), UInt64(rate.denominator) * 2)
+  }
+
+  /// Whether pictures coded with this and with the other one may be of the same coded video sequence, by all that
+  /// decoding goes by. What says how to show them (VUI), what is asked of a decoder (profile, level) and the ids may
+  /// differ: such things are rewritten on the way, and sets repeated under another id.
+  public func codesPictures(like other: H265.SequenceParameterSet) -> Bool {
+    var other = other
+    other.id = id
+    other.videoParameterSetID = videoParameterSetID
+    other.profileTierLevel = profileTierLevel
+    other.vui = vui
+    other.hasProperEnd = hasProperEnd
+    return self == other
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H265 {
+  /// The part of a slice segment header behind the reference picture sets (7.3.6.1): how the slice is coded.
+  public struct SliceCoding: Sendable, Hashable {
+    /// `num_ref_idx_l0_active_minus1` + 1, 0 to 15; 0 for I slices.
+    public let referenceCountList0: UInt8
+    /// `num_ref_idx_l1_active_minus1` + 1, 0 to 15; 0 but for B slices.
+    public let referenceCountList1: UInt8
+    /// `SliceQpY` (7-54): `init_qp_minus26` and `slice_qp_delta` together, −48 to 51.
+    public let quantizationParameter: Int
+    /// `slice_deblocking_filter_disabled_flag`.
+    public let disablesDeblocking: Bool
+    /// `num_entry_point_offsets`.
+    public let entryPointCount: UInt32
+    /// `slice_segment_header_extension_length` in bytes, 0 to 256.
+    public let headerExtensionLength: Int
+    /// Where `slice_segment_data()` begins: bits from the start of the NAL unit, emulation prevention bytes left out.
+    public let dataBitOffset: Int
+
+    /// Reads on behind the reference picture sets; nil where weights cannot be read.
+    init?(
+      _ reader: inout BitReader, _ header: SliceSegmentHeader, _ references: ReferenceSyntax,
+      parameterSets: borrowing ParameterSets
+    ) throws(BitstreamError) {
+      guard let pps = parameterSets.pictureParameterSet(header.pictureParameterSetID),
+        let sps = parameterSets.sequenceParameterSet(header.sequenceParameterSetID), let type = header.sliceType
+      else { throw BitstreamError(.missingParameterSet, "slice_pic_parameter_set_id", bitOffset: reader.bitOffset) }
+      let hasChroma = sps.chromaArrayType != .monochrome
+      var usesOffset = false
+      if sps.usesSampleAdaptiveOffset {
+        usesOffset = try reader.flag("slice_sao_luma_flag")
+        if hasChroma, try reader.flag("slice_sao_chroma_flag") { usesOffset = true }
+      }
+      var counts = (UInt8(0), UInt8(0))
+      if !type.isIntra {
+        counts = try Self.referenceCounts(&reader, type, pps)
+        guard try Self.readPrediction(&reader, type, counts, references, pps: pps, sps: sps) else { return nil }
+      }
+      (referenceCountList0, referenceCountList1) = counts
+      let start = reader.bitOffset
+      quantizationParameter = Int(pps.initialQP) + Int(try reader.se(in: -99...99, "slice_qp_delta"))
+      guard -48...51 ~= quantizationParameter else {
+        throw BitstreamError(.valueOutOfRange, "slice_qp_delta", bitOffset: start)
+      }
+      try Self.readOffsets(&reader, pps)
+      disablesDeblocking = try Self.disablesDeblocking(&reader, pps)
+      if pps.filtersAcrossSlices, usesOffset || !disablesDeblocking {
+        _ = try reader.flag("slice_loop_filter_across_slices_enabled_flag")
+      }
+      entryPointCount = try Self.entryPoints(&reader, pps: pps, sps: sps)
+      if pps.isSliceHeaderExtensionPresent {
+        headerExtensionLength = Int(try reader.ue(in: 0...256, "slice_segment_header_extension_length"))
+        for _ in 0..<headerExtensionLength { _ = try reader.byte("slice_segment_header_extension_data_byte") }
+      } else {
+        headerExtensionLength = 0
+      }
+      let end = reader.bitOffset
+      guard try reader.flag("alignment_bit_equal_to_one") else {
+        throw BitstreamError(.badTrailingBits, "alignment_bit_equal_to_one", bitOffset: end)
+      }
+      dataBitOffset = (reader.bitOffset + 7) & ~7
+    }
+
+    private static func referenceCounts(
+      _ reader: inout BitReader, _ type: SliceSegmentHeader.SliceType, _ pps: PictureParameterSet
+    ) throws(BitstreamError) -> (UInt8, UInt8) {
+      let isB = type == .b
+      guard try reader.flag("num_ref_idx_active_override_flag") else {
+        return (pps.defaultReferenceCountList0, isB ? pps.defaultReferenceCountList1 : 0)
+      }
+      let list0 = try reader.ue8(in: 0...14, "num_ref_idx_l0_active_minus1") + 1
+      return (list0, isB ? try reader.ue8(in: 0...14, "num_ref_idx_l1_active_minus1") + 1 : 0)
+    }
+
+    /// From list modifications to the merge candidates. Answers whether that could be read.
+    private static func readPrediction(
+      _ reader: inout BitReader, _ type: SliceSegmentHeader.SliceType, _ counts: (UInt8, UInt8),
+      _ references: ReferenceSyntax, pps: PictureParameterSet, sps: SequenceParameterSet
+    ) throws(BitstreamError) -> Bool {
+      let isB = type == .b
+      let refersToItself = pps.extensions?.screenContent?.refersToCurrentPicture ?? false
+      let total = references.usedCount + (refersToItself ? 1 : 0)
+      if pps.isListModificationPresent, total > 1 {
+        let length = Int(ceilLog2(total))
+        if try reader.flag("ref_pic_list_modification_flag_l0") {
+          for _ in 0..<counts.0 { _ = try reader.u(length, "list_entry_l0") }
+        }
+        if isB, try reader.flag("ref_pic_list_modification_flag_l1") {
+          for _ in 0..<counts.1 { _ = try reader.u(length, "list_entry_l1") }
+        }
+      }
+      if isB { _ = try reader.flag("mvd_l1_zero_flag") }
+      if pps.isCABACInitPresent { _ = try reader.flag("cabac_init_flag") }
+      if references.usesTemporalMotionVectors {
+        let isFromList0 = isB ? try reader.flag("collocated_from_l0_flag") : true
+        let count = isFromList0 ? counts.0 : counts.1
+        if count > 1 { _ = try reader.ue8(in: 0...(count - 1), "collocated_ref_idx") }
+      }
+      if (pps.usesWeightedPrediction && type == .p) || (pps.usesWeightedBiprediction && isB) {
+        // A picture that refers to itself has no weight there; which one that is, only the lists tell.
+        guard !refersToItself else { return false }
+        let hasChroma = sps.chromaArrayType != .monochrome
+        let isPrecise = sps.extensions?.range?.contains(.highPrecisionOffsets) ?? false
+        _ = try reader.ue(in: 0...7, "luma_log2_weight_denom")
+        if hasChroma { _ = try reader.se(in: -7...7, "delta_chroma_log2_weight_denom") }
+        for count in isB ? [counts.0, counts.1] : [counts.0] {
+          try readWeights(
+            &reader, count: count, hasChroma: hasChroma, lumaBitDepth: isPrecise ? sps.lumaBitDepth : 8,
+            chromaBitDepth: isPrecise ? sps.chromaBitDepth : 8)
+        }
+      }
+      _ = try reader.ue(in: 0...4, "five_minus_max_num_merge_cand")
+      if sps.extensions?.screenContent?.motionVectorResolutionControl == 2 {
+        _ = try reader.flag("use_integer_mv_flag")
+      }
+      return true
+    }
+
+    /// One list of `pred_weight_table()` (7.3.6.3).
+    private static func readWeights(
+      _ reader: inout BitReader, count: UInt8, hasChroma: Bool, lumaBitDepth: UInt8, chromaBitDepth: UInt8
+    ) throws(BitstreamError) {
+      var luma: UInt32 = 0
+      for _ in 0..<count { luma = luma << 1 | (try reader.u(1, "luma_weight_flag")) }
+      var chroma: UInt32 = 0
+      if hasChroma {
+        for _ in 0..<count { chroma = chroma << 1 | (try reader.u(1, "chroma_weight_flag")) }
+      }
+      let lumaHalf = Int32(1) << Int32(min(lumaBitDepth, 16) - 1)
+      let chromaHalf = Int32(1) << Int32(min(chromaBitDepth, 16) - 1)
+      for index in (0..<UInt32(count)).reversed() {
+        if luma >> index & 1 != 0 {
+          _ = try reader.se(in: -128...127, "delta_luma_weight")
+          _ = try reader.se(in: -lumaHalf...lumaHalf - 1, "luma_offset")
+        }
+        guard chroma >> index & 1 != 0 else { continue }
+        for _ in 0..<2 {
+          _ = try reader.se(in: -128...127, "delta_chroma_weight")
+          _ = try reader.se(in: -4 * chromaHalf...4 * chromaHalf - 1, "delta_chroma_offset")
+        }
+      }
+    }
+
+    private static func readOffsets(_ reader: inout BitReader, _ pps: PictureParameterSet) throws(BitstreamError) {
+      if pps.areSliceChromaOffsetsPresent {
+        _ = try reader.se(in: -12...12, "slice_cb_qp_offset")
+        _ = try reader.se(in: -12...12, "slice_cr_qp_offset")
+      }
+      if pps.extensions?.screenContent?.colourTransform?.areSliceOffsetsPresent ?? false {
+        for _ in 0..<3 { _ = try reader.se(in: -12...12, "slice_act_qp_offset") }
+      }
+      if pps.extensions?.range?.chromaOffsets != nil { _ = try reader.flag("cu_chroma_qp_offset_enabled_flag") }
+    }
+
+    private static func disablesDeblocking(
+      _ reader: inout BitReader, _ pps: PictureParameterSet
+    ) throws(BitstreamError) -> Bool {
+      guard let deblocking = pps.deblocking else { return false }
+      guard deblocking.isOverrideEnabled, try reader.flag("deblocking_filter_override_flag") else {
+        return deblocking.offsets == nil
+      }
+      if try reader.flag("slice_deblocking_filter_disabled_flag") { return true }
+      _ = try reader.se(in: -6...6, "slice_beta_offset_div2")
+      _ = try reader.se(in: -6...6, "slice_tc_offset_div2")
+      return false
+    }
+
+    private static func entryPoints(
+      _ reader: inout BitReader, pps: PictureParameterSet, sps: SequenceParameterSet
+    ) throws(BitstreamError) -> UInt32 {
+      guard pps.tiles != nil || pps.usesWavefronts else { return 0 }
+      // Fewer than there are coding tree blocks, by any of the bounds of 7.4.7.1.
+      let limit = UInt32(clamping: max(1, sps.codingTreeBlockCount) - 1)
+      let count = try reader.ue(in: 0...limit, "num_entry_point_offsets")
+      guard count > 0 else { return 0 }
+      let length = Int(try reader.ue(in: 0...31, "offset_len_minus1")) + 1
+      for _ in 0..<count { _ = try reader.u(length, "entry_point_offset_minus1") }
+      return count
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H265 {
+  /// What of a PPS and its SPS decides how the front of a slice segment header is read. A plain value, so that reading
+  /// slice headers touches no reference count.
+  public struct SliceParameters: Sendable, Hashable {
+    /// `pps_pic_parameter_set_id`.
+    public let pictureParameterSetID: UInt8
+    /// `pps_seq_parameter_set_id`.
+    public let sequenceParameterSetID: UInt8
+    /// `PicSizeInCtbsY`.
+    public let codingTreeBlockCount: UInt32
+    /// `log2_max_pic_order_cnt_lsb_minus4` + 4.
+    public let log2MaximumPictureOrderCount: UInt8
+    let segmentAddressLength: UInt8
+    let extraSliceHeaderBits: UInt8
+    let allowsDependentSlices: Bool
+    let isOutputFlagPresent: Bool
+    let hasSeparateColourPlanes: Bool
+    let isFieldSequence: Bool
+
+    /// Combines a PPS with the SPS it names.
+    public init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
+      pictureParameterSetID = pps.id
+      sequenceParameterSetID = pps.sequenceParameterSetID
+      codingTreeBlockCount = UInt32(clamping: sps.codingTreeBlockCount)
+      log2MaximumPictureOrderCount = sps.log2MaximumPictureOrderCount
+      segmentAddressLength = H265.ceilLog2(sps.codingTreeBlockCount)
+      extraSliceHeaderBits = pps.extraSliceHeaderBits
+      allowsDependentSlices = pps.allowsDependentSlices
+      isOutputFlagPresent = pps.isOutputFlagPresent
+      hasSeparateColourPlanes = sps.hasSeparateColourPlanes
+      isFieldSequence = sps.isFieldSequence
+    }
+  }
+
+  /// `Ceil( Log2( count ) )`: the bits of an index into so many, 0 to 31.
+  static func ceilLog2(_ count: Int) -> UInt8 {
+    count > 1 ? UInt8(Int.bitWidth - (count - 1).leadingZeroBitCount) : 0
+  }
+}

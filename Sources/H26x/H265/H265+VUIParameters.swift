@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H265 {
+  /// `vui_parameters()` (E.2.1): what helps to show and to buffer the video, not to decode it.
+  public struct VUIParameters: Sendable, Hashable {
+    /// `aspect_ratio_idc`; nil when absent. 255 is EXTENDED_SAR.
+    public var aspectRatioIDC: UInt8?
+    /// `sar_width`, meaningful for EXTENDED_SAR.
+    public var sampleAspectRatioWidth: UInt16 = 0
+    /// `sar_height`, meaningful for EXTENDED_SAR.
+    public var sampleAspectRatioHeight: UInt16 = 0
+    /// `overscan_appropriate_flag`; nil when absent.
+    public var isOverscanAppropriate: Bool?
+    /// `video_format`, range and colour; nil when absent.
+    public var videoSignal: VideoSignal?
+    /// Where the chroma samples lie; nil when absent.
+    public var chromaLocation: ChromaLocation?
+    /// `neutral_chroma_indication_flag`: chroma is grey throughout.
+    public var hasNeutralChroma = false
+    /// `field_seq_flag`: each picture is a field.
+    public var isFieldSequence = false
+    /// `frame_field_info_present_flag`: picture timing SEI says how pictures are to be shown.
+    public var isPictureStructurePresent = false
+    /// `default_display_window_flag` and the offsets, within the conformance window.
+    public var defaultDisplayWindow: SequenceParameterSet.Window?
+    /// Time; nil when absent.
+    public var timing: Timing?
+    /// What the encoder restricted itself to; nil when absent.
+    public var bitstreamRestriction: BitstreamRestriction?
+
+    /// `video_signal_type_present_flag` and what it brings.
+    public struct VideoSignal: Sendable, Hashable {
+      /// `video_format`, 0 to 7 (Table E.2).
+      public var format: UInt8
+      /// `video_full_range_flag`.
+      public var isFullRange: Bool
+      /// Primaries, transfer and matrix; nil when absent.
+      public var colour: ColourDescription?
+
+      /// Creates one.
+      public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
+        self.format = format
+        self.isFullRange = isFullRange
+        self.colour = colour
+      }
+    }
+
+    /// `chroma_sample_loc_type_top_field` and `_bottom_field`, 0 to 5 (Figure E.1).
+    public struct ChromaLocation: Sendable, Hashable {
+      public var topField: UInt8
+      public var bottomField: UInt8
+
+      /// Creates one.
+      public init(topField: UInt8, bottomField: UInt8) {
+        self.topField = topField
+        self.bottomField = bottomField
+      }
+    }
+
+    /// `vui_timing_info_present_flag`, or `vps_timing_info_present_flag`, and what it brings.
+    public struct Timing: Sendable, Hashable {
+      /// `vui_num_units_in_tick`.
+      public var unitsInTick: UInt32
+      /// `vui_time_scale`, ticks of `unitsInTick` units a second. A picture lasts one tick by custom.
+      public var timeScale: UInt32
+      /// `vui_num_ticks_poc_diff_one_minus1` + 1; nil when picture order count says nothing of time.
+      public var ticksPerPictureOrderCount: UInt32?
+      /// `hrd_parameters()`; nil when absent. Of a VPS they stand in ``VideoParameterSet/hrdParameters``.
+      public var hrdParameters: HRDParameters?
+
+      /// Creates one.
+      public init(unitsInTick: UInt32, timeScale: UInt32) {
+        self.unitsInTick = unitsInTick
+        self.timeScale = timeScale
+      }
+    }
+
+    /// `bitstream_restriction_flag` and what it brings.
+    public struct BitstreamRestriction: Sendable, Hashable {
+      /// `tiles_fixed_structure_flag`.
+      public var hasFixedTiles = false
+      /// `motion_vectors_over_pic_boundaries_flag`.
+      public var motionVectorsOverPictureBoundaries = true
+      /// `restricted_ref_pic_lists_flag`.
+      public var hasRestrictedReferenceLists = false
+      /// `min_spatial_segmentation_idc`, 0 to 4095.
+      public var minimumSpatialSegmentation: UInt16 = 0
+      /// `max_bytes_per_pic_denom`, 0 to 16.
+      public var maximumBytesPerPictureDenominator: UInt8 = 2
+      /// `max_bits_per_min_cu_denom`, 0 to 16.
+      public var maximumBitsPerMinimumCodingUnitDenominator: UInt8 = 1
+      /// `log2_max_mv_length_horizontal`, 0 to 15. Encoders write 16, as H.264 allows.
+      public var log2MaximumMotionVectorLengthHorizontal: UInt8 = 15
+      /// `log2_max_mv_length_vertical`, 0 to 15.
+      public var log2MaximumMotionVectorLengthVertical: UInt8 = 15
+
+      /// What is inferred where nothing is sent.
+      public init() {}
+    }
+
+    /// The pixel aspect ratio (Table E.1), nil when absent, unspecified or without sense.
+    public var sampleAspectRatio: Fraction? {
+      guard let aspectRatioIDC else { return nil }
+      if aspectRatioIDC == 255 {
+        guard sampleAspectRatioWidth > 0, sampleAspectRatioHeight > 0 else { return nil }
+        return Fraction(UInt32(sampleAspectRatioWidth), UInt32(sampleAspectRatioHeight))
+      }
+      let table: [(UInt32, UInt32)] = [
+        (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11), (15, 11),
+        (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
+      ]
+      guard 1...16 ~= aspectRatioIDC else { return nil }
+      let (width, height) = table[Int(aspectRatioIDC) - 1]
+      return Fraction(width, height)
+    }
+
+    /// Creates one with nothing in it.
+    public init() {}
+  }
+}
+
+extension H265.VUIParameters {
+  private static let displayWindowNames: [4 of StaticString] = [
+    "def_disp_win_left_offset", "def_disp_win_right_offset", "def_disp_win_top_offset", "def_disp_win_bottom_offset",
+  ]
+
+  init(_ reader: inout BitReader, subLayerCount: Int) throws(BitstreamError) {
+    if try reader.flag("aspect_ratio_info_present_flag") {
+      let idc = try reader.byte("aspect_ratio_idc")
+      aspectRatioIDC = idc
+      if idc == 255 {
+        sampleAspectRatioWidth = UInt16(truncatingIfNeeded: try reader.u(16, "sar_width"))
+        sampleAspectRatioHeight = UInt16(truncatingIfNeeded: try reader.u(16, "sar_height"))
+      }
+    }
+    if try reader.flag("overscan_info_present_flag") {
+      isOverscanAppropriate = try reader.flag("overscan_appropriate_flag")
+    }
+    if try reader.flag("video_signal_type_present_flag") { videoSignal = try VideoSignal(&reader) }
+    if try reader.flag("chroma_loc_info_present_flag") {
+      chromaLocation = ChromaLocation(
+        topField: try reader.ue8(in: 0...5, "chroma_sample_loc_type_top_field"),
+        bottomField: try reader.ue8(in: 0...5, "chroma_sample_loc_type_bottom_field"))
+    }
+    hasNeutralChroma = try reader.flag("neutral_chroma_indication_flag")
+    isFieldSequence = try reader.flag("field_seq_flag")
+    isPictureStructurePresent = try reader.flag("frame_field_info_present_flag")
+    if try reader.flag("default_display_window_flag") {
+      defaultDisplayWindow = try H265.SequenceParameterSet.Window(&reader, Self.displayWindowNames)
+    }
+    if try reader.flag("vui_timing_info_present_flag") {
+      var timing = try Timing(&reader, .vui)
+      if try reader.flag("vui_hrd_parameters_present_flag") {
+        timing.hrdParameters = try H265.HRDParameters(&reader, subLayerCount: subLayerCount)
+      }
+      self.timing = timing
+    }
+    if try reader.flag("bitstream_restriction_flag") { bitstreamRestriction = try BitstreamRestriction(&reader) }
+  }
+
+  func write(to writer: inout BitWriter) {
+    writer.flag(aspectRatioIDC != nil)
+    if let aspectRatioIDC {
+      writer.u(8, UInt32(aspectRatioIDC))
+      if aspectRatioIDC == 255 {
+        writer.u(16, UInt32(sampleAspectRatioWidth))
+        writer.u(16, UInt32(sampleAspectRatioHeight))
+      }
+    }
+    writer.flag(isOverscanAppropriate != nil)
+    if let isOverscanAppropriate { writer.flag(isOverscanAppropriate) }
+    writer.flag(videoSignal != nil)
+    videoSignal?.write(to: &writer)
+    writer.flag(chromaLocation != nil)
+    if let chromaLocation {
+      writer.ue(UInt32(chromaLocation.topField))
+      writer.ue(UInt32(chromaLocation.bottomField))
+    }
+    writer.flag(hasNeutralChroma)
+    writer.flag(isFieldSequence)
+    writer.flag(isPictureStructurePresent)
+    writer.flag(defaultDisplayWindow != nil)
+    defaultDisplayWindow?.write(to: &writer)
+    writer.flag(timing != nil)
+    if let timing {
+      timing.write(to: &writer)
+      writer.flag(timing.hrdParameters != nil)
+      timing.hrdParameters?.write(to: &writer)
+    }
+    writer.flag(bitstreamRestriction != nil)
+    bitstreamRestriction?.write(to: &writer)
+  }
+}
+
+extension H265.VUIParameters.VideoSignal {
+  fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
+    format = try reader.u8(3, "video_format")
+    isFullRange = try reader.flag("video_full_range_flag")
+    if try reader.flag("colour_description_present_flag") {
+      colour = ColourDescription(
+        primaries: try reader.byte("colour_primaries"), transfer: try reader.byte("transfer_characteristics"),
+        matrix: try reader.byte("matrix_coeffs"))
+    }
+  }
+
+  fileprivate func write(to writer: inout BitWriter) {
+    writer.u(3, UInt32(format))
+    writer.flag(isFullRange)
+    writer.flag(colour != nil)
+    if let colour {
+      for code in [colour.primaries, colour.transfer, colour.matrix] { writer.u(8, UInt32(code)) }
+    }
+  }
+}
+
+extension H265.VUIParameters.Timing {
+  /// Reads what VUI and VPS have in common. Zeros are illegal but common: kept, and ignored where the frame rate is
+  /// derived.
+  init(_ reader: inout BitReader, _ names: Names) throws(BitstreamError) {
+    unitsInTick = try reader.u(32, names.units)
+    timeScale = try reader.u(32, names.scale)
+    if try reader.flag(names.proportional) {
+      ticksPerPictureOrderCount = try reader.ue(in: 0...UInt32.max - 1, names.ticks) + 1
+    }
+  }
+
+  /// What the syntax elements are called in VUI and VPS.
+  struct Names {
+    var units: StaticString
+    var scale: StaticString
+    var proportional: StaticString
+    var ticks: StaticString
+
+    static var vui: Names {
+      Names(
+        units: "vui_num_units_in_tick", scale: "vui_time_scale", proportional: "vui_poc_proportional_to_timing_flag",
+        ticks: "vui_num_ticks_poc_diff_one_minus1")
+    }
+    static var vps: Names {
+      Names(
+        units: "vps_num_units_in_tick", scale: "vps_time_scale", proportional: "vps_poc_proportional_to_timing_flag",
+        ticks: "vps_num_ticks_poc_diff_one_minus1")
+    }
+  }
+
+  func write(to writer: inout BitWriter) {
+    writer.u(32, unitsInTick)
+    writer.u(32, timeScale)
+    writer.flag(ticksPerPictureOrderCount != nil)
+    if let ticksPerPictureOrderCount { writer.ue(max(1, ticksPerPictureOrderCount) - 1) }
+  }
+
+  /// Pictures a second; nil when senseless: a part of zero, or more than 1000 pictures a second.
+  var pictureRate: Fraction? {
+    guard unitsInTick > 0, timeScale > 0, UInt64(timeScale) <= 1000 * UInt64(unitsInTick) else { return nil }
+    return Fraction(timeScale, unitsInTick)
+  }
+}
+
+extension H265.VUIParameters.BitstreamRestriction {
+  fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
+    hasFixedTiles = try reader.flag("tiles_fixed_structure_flag")
+    motionVectorsOverPictureBoundaries = try reader.flag("motion_vectors_over_pic_boundaries_flag")
+    hasRestrictedReferenceLists = try reader.flag("restricted_ref_pic_lists_flag")
+    minimumSpatialSegmentation = UInt16(
+      truncatingIfNeeded: try reader.ue(in: 0...4095, "min_spatial_segmentation_idc"))
+    maximumBytesPerPictureDenominator = try reader.ue8(in: 0...16, "max_bytes_per_pic_denom")
+    maximumBitsPerMinimumCodingUnitDenominator = try reader.ue8(in: 0...16, "max_bits_per_min_cu_denom")
+    log2MaximumMotionVectorLengthHorizontal = try reader.ue8(in: 0...16, "log2_max_mv_length_horizontal")
+    log2MaximumMotionVectorLengthVertical = try reader.ue8(in: 0...16, "log2_max_mv_length_vertical")
+  }
+
+  fileprivate func write(to writer: inout BitWriter) {
+    writer.flag(hasFixedTiles)
+    writer.flag(motionVectorsOverPictureBoundaries)
+    writer.flag(hasRestrictedReferenceLists)
+    writer.ue(UInt32(minimumSpatialSegmentation))
+    writer.ue(UInt32(maximumBytesPerPictureDenominator))
+    writer.ue(UInt32(maximumBitsPerMinimumCodingUnitDenominator))
+    writer.ue(UInt32(log2MaximumMotionVectorLengthHorizontal))
+    writer.ue(UInt32(log2MaximumMotionVectorLengthVertical))
+  }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MPL-2.0
+import FuzzDriver
+import H26x
+
+// Whatever can be read can be written, and reads the same again.
+fuzz { bytes in
+  guard var vps = try? H265.VideoParameterSet(nalUnit: bytes) else { return }
+  let written = vps.nalUnit()
+  vps.hasProperEnd = true
+  require((try? H265.VideoParameterSet(nalUnit: written.span)) == vps, "VPS: not the same after writing")
+  require(vps.layerSets.count <= 1023 && vps.hrdParameters.count <= 1024, "VPS: more than its counts allow")
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+@Suite struct H265ParameterSetStoreTests {
+  @Test func setsAreFoundByID() throws {
+    var sets = H265.ParameterSets()
+    #expect(sets.isEmpty && !sets.canReadSlices)
+    #expect(try sets.insert(bytes: H265Samples.pps) == .added)
+    #expect(sets.sliceParameters(0) == nil)
+    #expect(try sets.insert(bytes: H265Samples.sps) == .added)
+    #expect(try sets.insert(bytes: H265Samples.vps) == .added)
+    #expect(!sets.isEmpty && sets.canReadSlices)
+    #expect(sets.sliceParameters(0)?.codingTreeBlockCount == 64)
+    for bytes in [H265Samples.vps, H265Samples.sps, H265Samples.pps] {
+      #expect(try sets.insert(bytes: bytes) == .unchanged)
+    }
+    var other = try H265.SequenceParameterSet(bytes: H265Samples.sps)
+    other.codedSize.width = 4096
+    #expect(try sets.insert(bytes: other.nalUnit()) == .replaced)
+    #expect(sets.sequenceParameterSet(0)?.codedSize.width == 4096)
+    #expect(sets.sliceParameters(0)?.codingTreeBlockCount == 2048)
+    #expect(sets.videoParameterSet(0) != nil && sets.videoParameterSet(1) == nil && sets.videoParameterSet(16) == nil)
+    #expect(
+      sets.pictureParameterSet(64) == nil && sets.sequenceParameterSet(16) == nil && sets.sliceParameters(64) == nil)
+    sets.removeAll()
+    #expect(sets.isEmpty)
+  }
+
+  /// Cameras write VPS that nobody can read, and nothing needs them.
+  @Test func aVideoParameterSetThatCannotBeReadDropsNothing() throws {
+    var sets = H265.ParameterSets()
+    let broken = Array(H265Samples.vps[..<9])
+    #expect(try sets.insert(bytes: broken) == .added)
+    #expect(try sets.insert(bytes: broken) == .unchanged)
+    try sets.insert(bytes: H265Samples.sps)
+    try sets.insert(bytes: H265Samples.pps)
+    #expect(sets.videoParameterSet(0) == nil)
+    #expect(sets.videoParameterSetNALUnits == [broken])
+    #expect(sets.canReadSlices)
+    let format = try FormatDescription(h265ParameterSets: [broken, H265Samples.sps, H265Samples.pps])
+    #expect(format.croppedSize == VideoSize(width: 128, height: 128))
+    #expect(format.parameterSets.video == [broken])
+  }
+
+  /// One that cannot be read replaces none.
+  @Test func damageLeavesTheStoreAsItWas() throws {
+    var sets = try H265Samples.store()
+    let before = sets.sequenceParameterSet(0)
+    for bytes in [Array(H265Samples.sps[..<20]), [0x44, 0x01], [0x42], [], [0xC2, 0x01, 0, 0], [0x42, 0x00, 0, 0]] {
+      same(failure { () throws(BitstreamError) in try sets.insert(bytes: bytes) } == nil, false)
+    }
+    #expect(sets.sequenceParameterSet(0) == before)
+    #expect(
+      failure { () throws(BitstreamError) in try sets.insert(bytes: [0x4E, 0x01, 0, 0]) }?.reason == .wrongNALUnitType)
+    let long = H265Samples.sps + [UInt8](repeating: 0, count: 0x10000)
+    #expect(failure { () throws(BitstreamError) in try sets.insert(bytes: long) }?.reason == .lengthOutOfBounds)
+  }
+
+  /// Sets of other layers are kept beside those of the base layer, with which they share ids.
+  @Test func otherLayersReplaceNothing() throws {
+    var sets = try H265Samples.store()
+    let before = sets.sequenceParameterSetNALUnits
+    // nuh_layer_id 1, sps_ext_or_max_sub_layers_minus1 7, id 0.
+    let layered: [UInt8] = [0x42, 0x09, 0x0F, 0xC0, 0x80]
+    #expect(try sets.insert(bytes: layered) == .added)
+    #expect(try sets.insert(bytes: layered) == .unchanged)
+    #expect(try sets.insert(bytes: [0x42, 0x09, 0x0F, 0xC0, 0x40]) == .replaced)
+    #expect(sets.sequenceParameterSetNALUnits == before)
+    #expect(sets.layerSetNALUnits == [[0x42, 0x09, 0x0F, 0xC0, 0x40]])
+    for layer in 2..<64 {
+      for id: UInt8 in 0..<4 {
+        var writer = BitWriter()
+        H265.NALUnitHeader(type: .pictureParameterSet, layerID: UInt8(layer)).write(to: &writer)
+        writer.ue(UInt32(id))
+        writer.trailingBits()
+        let bytes = writer.bytes
+        _ = failure { () throws(BitstreamError) in try sets.insert(bytes: bytes) }
+      }
+    }
+    #expect(sets.layerSetNALUnits.count == H265.ParameterSets.maximumLayerSets)
+  }
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import Testing
+
+@Suite struct H265SequenceParameterSetTests {
+  @Test func readsAnEncodersSet() throws {
+    let sps = try H265.SequenceParameterSet(bytes: H265Samples.sps)
+    #expect(sps.profileName == "main")
+    #expect(sps.level.name == "1")
+    #expect(sps.level.tierName == "main")
+    #expect(sps.codedSize == VideoSize(width: 128, height: 128))
+    #expect(sps.cropRectangle == CropRectangle(left: 0, top: 0, width: 128, height: 128))
+    #expect(sps.frameRate == Fraction(30, 1))
+    #expect(sps.log2MaximumPictureOrderCount == 8)
+    #expect(sps.maximumReorderFrames == 2)
+    #expect(sps.hasProperEnd)
+    #expect(sps.nalUnit() == H265Samples.sps)
+  }
+
+  /// Predicted reference picture sets, as the encoder meant them: its pictures come in groups of eight.
+  @Test func predictedReferencePictureSets() throws {
+    let sps = try H265.SequenceParameterSet(bytes: H265Samples.layeredSPS)
+    #expect(sps.cropRectangle.width == 914)
+    #expect(sps.cropRectangle.height == 686)
+    #expect(sps.subLayerCount == 4)
+    #expect(sps.hasProperEnd)
+    #expect(sps.referencePictureSets.contains { $0.prediction != nil })
+    for set in sps.referencePictureSets {
+      #expect(set.before.allSatisfy { $0.delta < 0 } && set.after.allSatisfy { $0.delta > 0 })
+      #expect(set.count < sps.decodedPictureBufferPictures)
+    }
+    #expect(sps.nalUnit() == H265Samples.layeredSPS)
+  }
+
+  /// The derivation of 7.4.8, by hand: of {−1, −3 | +2} seen from 2 pictures on, the reference itself kept.
+  @Test func prediction() throws {
+    typealias Set = H265.ShortTermReferencePictureSet
+    var writer = BitWriter(addsEmulationPrevention: false)
+    H265.NALUnitHeader(type: .sequenceParameterSet).write(to: &writer)
+    var sps = H265Samples.plainSPS()
+    sps.referencePictureSets = [
+      Set(
+        before: [.init(delta: -1, isUsed: true), .init(delta: -3, isUsed: false)],
+        after: [.init(delta: 2, isUsed: true)])
+    ]
+    sps.longTermReferences = nil
+    // The second set is sent by hand: the flags for −1, −3, +2 and the picture itself.
+    let plain = sps.nalUnit()
+    let parsed = try H265.SequenceParameterSet(bytes: plain)
+    #expect(parsed.referencePictureSets == sps.referencePictureSets)
+    let slice = try sliceWithSet(sps) { writer in
+      writer.flag(true)  // inter_ref_pic_set_prediction_flag
+      writer.ue(0)  // delta_idx_minus1
+      writer.flag(true)  // delta_rps_sign
+      writer.ue(1)  // abs_delta_rps_minus1
+      writer.flag(true)  // −1 used: −3
+      writer.u(2, 0b01)  // −3 kept: −5
+      writer.u(2, 0b00)  // +2 would be 0, which is no other picture
+      writer.flag(true)  // itself: −2
+    }
+    #expect(
+      slice.before == [.init(delta: -2, isUsed: true), .init(delta: -3, isUsed: true), .init(delta: -5, isUsed: false)])
+    #expect(slice.after == [])
+    let forward = try sliceWithSet(sps) { writer in
+      writer.flag(true)
+      writer.ue(0)
+      writer.flag(false)
+      writer.ue(3)  // +4
+      writer.flag(true)  // −1: +3
+      writer.flag(true)  // −3: +1
+      writer.u(2, 0b00)  // +2 left
+      writer.u(2, 0b01)  // itself kept: +4
+    }
+    #expect(forward.before == [])
+    #expect(
+      forward.after == [.init(delta: 1, isUsed: true), .init(delta: 3, isUsed: true), .init(delta: 4, isUsed: false)])
+    #expect(forward.usedCount == 2)
+  }
+
+  private func sliceWithSet(
+    _ sps: H265.SequenceParameterSet, _ write: (inout BitWriter) -> Void
+  ) throws -> H265.ShortTermReferencePictureSet {
+    let sets = try H265Samples.store(sps)
+    var writer = BitWriter()
+    H265.NALUnitHeader(type: .trailingR).write(to: &writer)
+    writer.flag(true)
+    writer.ue(0)
+    writer.ue(1)
+    writer.u(8, 20)
+    writer.flag(false)
+    write(&writer)
+    writer.trailingBits()
+    let (_, references) = try H265.SliceSegmentHeader.withReferences(nalUnit: writer.bytes.span, parameterSets: sets)
+    return try #require(references).shortTerm
+  }
+
+  /// A set with everything in it comes back as it was, and is an error wherever it is cut.
+  @Test(arguments: ChromaFormat.allCases) func everythingComesBack(_ chroma: ChromaFormat) throws {
+    let sps = fullSPS(chroma)
+    let bytes = sps.nalUnit()
+    let back = try H265.SequenceParameterSet(bytes: bytes)
+    #expect(back == sps)
+    #expect(back.nalUnit() == bytes)
+    #expect(back.frameRate == Fraction(30000, 1001))
+    #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
+    let hrd = try #require(back.vui?.timing?.hrdParameters)
+    let last = try #require(hrd.subLayers.last?.nal.last)
+    #expect(hrd.bitRate(of: last) == 1001 << 9)
+    #expect(hrd.size(of: last) == 2002 << 9)
+    for end in bytes.indices {
+      same(
+        failure { () throws(BitstreamError) in
+          let part = try H265.SequenceParameterSet(bytes: Array(bytes[0..<end]))
+          if end >= bytes.count - 2, !part.hasProperEnd { throw BitstreamError(.truncated, "stop bit", bitOffset: 0) }
+        } == nil, false)
+    }
+  }
+
+  private func fullSPS(_ chroma: ChromaFormat) -> H265.SequenceParameterSet {
+    var sps = H265Samples.plainSPS()
+    sps.videoParameterSetID = 15
+    sps.subLayerCount = 3
+    sps.hasNestedTemporalIDs = false
+    sps.profileTierLevel.profile = H265.Profile(idc: 9, isHighTier: true, constraints: [.maximum14Bit, .lowerBitRate])
+    sps.profileTierLevel.subLayers = [
+      .init(profile: H265.Profile(idc: 1), levelIDC: 30), .init(profile: nil, levelIDC: 60),
+    ]
+    sps.id = 15
+    sps.chromaFormat = chroma
+    sps.hasSeparateColourPlanes = chroma == .yuv444
+    sps.conformanceWindow = .init(left: 1, right: 2, top: 3, bottom: 4)
+    sps.lumaBitDepth = 16
+    sps.chromaBitDepth = 9
+    sps.log2MaximumPictureOrderCount = 16
+    sps.buffering = (1...3).map {
+      .init(maximumDecodedPictures: $0 * 5, maximumReorderPictures: $0, maximumLatencyIncreasePlus1: UInt32($0) * 1000)
+    }
+    sps.log2MinimumCodingBlockSize = 4
+    sps.log2CodingBlockSizeRange = 2
+    sps.log2MinimumTransformBlockSize = 3
+    sps.log2TransformBlockSizeRange = 2
+    sps.maximumTransformDepthInter = 4
+    sps.maximumTransformDepthIntra = 3
+    sps.scaling = .explicit(
+      .init(
+        (0..<20).map { index in
+          guard index % 3 > 0 else { return .predicted(delta: 0) }
+          let list = (0..<(index < 6 ? 16 : 64)).map { UInt8(truncatingIfNeeded: $0 * 37 + index) }
+          return .explicit(list, dc: index < 12 ? nil : UInt8(200 + index))
+        }))
+    sps.usesAsymmetricPartitions = true
+    sps.usesSampleAdaptiveOffset = true
+    sps.pcm = .init(
+      lumaBitDepth: 16, chromaBitDepth: 1, log2MinimumBlockSize: 5, log2BlockSizeRange: 2, disablesLoopFilter: true)
+    for index in 0..<64 {
+      var before: [H265.ShortTermReferencePictureSet.Picture] = []
+      var after = before
+      for place in 0..<Int32(index % 9) { before.append(.init(delta: -place * 3 - 1, isUsed: place % 2 == 0)) }
+      for place in 1..<Int32(index % 8 + 1) { after.append(.init(delta: place * 32768, isUsed: place % 2 == 1)) }
+      sps.referencePictureSets.append(.init(before: before, after: after))
+    }
+    sps.longTermReferences = (0..<32).map { .init(pictureOrderCountLSB: $0 * 2047, isUsed: $0 % 3 == 0) }
+    sps.usesTemporalMotionVectors = true
+    sps.usesStrongIntraSmoothing = true
+    sps.vui = fullVUI()
+    var extensions = H265.SequenceParameterSet.Extensions()
+    extensions.reservedFlags = 5
+    extensions.range = [.transformSkipRotation, .extendedPrecision, .bypassAlignment]
+    extensions.constrainsVerticalMotionBetweenViews = true
+    var content = H265.SequenceParameterSet.ScreenContent()
+    content.refersToCurrentPicture = true
+    var palette = H265.SequenceParameterSet.Palette(maximumSize: 64, maximumPredictorSizeDelta: 64)
+    palette.predictorInitializers = (0..<(chroma == .monochrome ? 1 : 3)).map { component in
+      (0..<128).map { component == 0 ? 65535 - $0 : 511 - $0 }
+    }
+    content.palette = palette
+    content.motionVectorResolutionControl = 2
+    extensions.screenContent = content
+    sps.extensions = extensions
+    return sps
+  }
+
+  private func fullVUI() -> H265.VUIParameters {
+    var vui = H265.VUIParameters()
+    vui.aspectRatioIDC = 255
+    vui.sampleAspectRatioWidth = 64
+    vui.sampleAspectRatioHeight = 45
+    vui.isOverscanAppropriate = true
+    vui.videoSignal = .init(
+      format: 5, isFullRange: true, colour: ColourDescription(primaries: 9, transfer: 16, matrix: 9))
+    vui.chromaLocation = .init(topField: 2, bottomField: 5)
+    vui.hasNeutralChroma = true
+    vui.isPictureStructurePresent = true
+    vui.defaultDisplayWindow = .init(left: 4, right: 3, top: 2, bottom: 1)
+    var timing = H265.VUIParameters.Timing(unitsInTick: 1001, timeScale: 30000)
+    timing.ticksPerPictureOrderCount = 4_294_967_295
+    var common = H265.HRDParameters.Common()
+    common.hasNAL = true
+    common.hasVCL = true
+    common.subPicture = .init(
+      tickDivisorMinus2: 255, removalDelayIncrementLength: 32, isInPictureTiming: true, outputDelayLength: 1,
+      sizeScale: 15)
+    common.bitRateScale = 3
+    common.sizeScale = 5
+    common.initialRemovalDelayLength = 32
+    common.removalDelayLength = 1
+    common.outputDelayLength = 17
+    let rates: [H265.HRDParameters.PictureRate] = [
+      .fixed(elementalDuration: 2048), .fixedWithinSequence(elementalDuration: 1), .variable(isLowDelay: false),
+    ]
+    timing.hrdParameters = .init(
+      common: common,
+      subLayers: rates.map { rate in
+        var layer = H265.HRDParameters.SubLayer(pictureRate: rate, bufferCount: 32)
+        layer.nal = (UInt32(0)..<32).map { index in
+          var buffer = H265.HRDParameters.CodedPictureBuffer(
+            bitRateValue: 970 + index, sizeValue: 1971 + index, isConstantBitRate: index % 2 == 0)
+          buffer.unitSizeValue = 4_294_967_295
+          buffer.unitBitRateValue = 1
+          return buffer
+        }
+        layer.vcl = layer.nal.reversed()
+        return layer
+      })
+    vui.timing = timing
+    var restriction = H265.VUIParameters.BitstreamRestriction()
+    restriction.hasFixedTiles = true
+    restriction.minimumSpatialSegmentation = 4095
+    restriction.maximumBytesPerPictureDenominator = 16
+    vui.bitstreamRestriction = restriction
+    return vui
+  }
+
+  @Test func aVariableLowDelayLayerHasOneBuffer() throws {
+    var sps = H265Samples.plainSPS()
+    var common = H265.HRDParameters.Common()
+    common.hasVCL = true
+    var layer = H265.HRDParameters.SubLayer(pictureRate: .variable(isLowDelay: true))
+    layer.vcl = [.init(bitRateValue: 1, sizeValue: 4_294_967_295, isConstantBitRate: true)]
+    var vui = H265.VUIParameters()
+    var timing = H265.VUIParameters.Timing(unitsInTick: 0, timeScale: 0)
+    timing.hrdParameters = .init(common: common, subLayers: [layer])
+    vui.timing = timing
+    sps.vui = vui
+    #expect(try H265.SequenceParameterSet(bytes: sps.nalUnit()) == sps)
+    #expect(sps.frameRate == nil)
+  }
+
+  @Test func fieldsHalveTheFrameRateAndTheReorderDepth() throws {
+    var sps = H265Samples.plainSPS()
+    var vui = H265.VUIParameters()
+    vui.isFieldSequence = true
+    vui.timing = .init(unitsInTick: 1, timeScale: 50)
+    sps.vui = vui
+    sps.buffering = [.init(maximumDecodedPictures: 7, maximumReorderPictures: 3)]
+    let format = try FormatDescription(h265ParameterSets: [sps.nalUnit()])
+    #expect(format.frameRate == Fraction(25, 1))
+    #expect(format.maximumReorderFrames == 2)
+    #expect(format.decodedPictureBufferFrames == 4)
+    #expect(format.isInterlacedAllowed)
+  }
+
+  @Test func unknownExtensionsAreKept() throws {
+    var sps = H265Samples.plainSPS()
+    var extensions = H265.SequenceParameterSet.Extensions()
+    extensions.has3D = true
+    extensions.hasScreenContentBehind3D = true
+    extensions.reservedFlags = 1
+    sps.extensions = extensions
+    let bytes = sps.nalUnit()
+    // The stop bit becomes data: four zeros, a one, and so on.
+    for tail: [UInt8] in [[0x80], [0x12, 0x80], [0x00, 0x00, 0x03, 0x01, 0xFF, 0xC0]] {
+      let longer = bytes + tail
+      let back = try H265.SequenceParameterSet(bytes: longer)
+      #expect(back.hasProperEnd)
+      #expect(back.nalUnit() == longer)
+      #expect((back.extensions?.rest.bitCount ?? 0) > 0)
+    }
+  }
+}
+
+@Suite struct H265VideoParameterSetTests {
+  @Test func readsEncodersSets() throws {
+    let vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
+    #expect(vps.layerCount == 1 && vps.subLayerCount == 1 && vps.hasNestedTemporalIDs)
+    #expect(vps.profileTierLevel.profile.name == "main")
+    #expect(vps.timing == nil && vps.hasProperEnd)
+    #expect(vps.nalUnit() == H265Samples.vps)
+    let layered = try H265.VideoParameterSet(bytes: H265Samples.layeredVPS)
+    #expect(layered.subLayerCount == 4 && layered.buffering.count == 4)
+    #expect(layered.nalUnit() == H265Samples.layeredVPS)
+  }
+
+  @Test func everythingComesBack() throws {
+    var vps = H265.VideoParameterSet(profileTierLevel: .init(profile: H265.Profile(idc: 6), levelIDC: 153))
+    vps.id = 15
+    vps.hasInternalBaseLayer = false
+    vps.hasAvailableBaseLayer = false
+    vps.layerCount = 64
+    vps.subLayerCount = 7
+    vps.hasNestedTemporalIDs = false
+    vps.profileTierLevel.subLayers = (0..<6).map { .init(levelIDC: $0 % 2 == 0 ? nil : 30 + $0) }
+    vps.buffering = [.init(maximumDecodedPictures: 16, maximumReorderPictures: 15)]
+    vps.maximumLayerID = 63
+    vps.layerSets = (0..<1023).map { $0 &* 0x0123_4567_89AB_CDEF }
+    var timing = H265.VUIParameters.Timing(unitsInTick: 1001, timeScale: 60000)
+    timing.ticksPerPictureOrderCount = 1
+    vps.timing = timing
+    var common = H265.HRDParameters.Common()
+    common.hasNAL = true
+    vps.hrdParameters = (0..<1024).map { index in
+      var own = common
+      own.bitRateScale = UInt8(index / 10 % 16)
+      var layer = H265.HRDParameters.SubLayer(pictureRate: .fixed(elementalDuration: 1))
+      layer.nal = [.init(bitRateValue: UInt32(index) + 1, sizeValue: 1, isConstantBitRate: false)]
+      return .init(
+        layerSet: UInt16(1023 - index),
+        parameters: .init(common: own, hasCommon: index % 10 == 0, subLayers: Array(repeating: layer, count: 7)))
+    }
+    let bytes = vps.nalUnit()
+    #expect(try H265.VideoParameterSet(bytes: bytes) == vps)
+    for end in stride(from: 0, to: bytes.count - 1, by: 101) {
+      same(
+        failure { () throws(BitstreamError) in _ = try H265.VideoParameterSet(bytes: Array(bytes[..<end])) } == nil,
+        false)
+    }
+  }
+
+  /// An extension that this library knows nothing of is written as it came, emulation prevention included.
+  @Test func extensionsAreKept() throws {
+    var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
+    vps.extensionData = .init()
+    let bytes = vps.nalUnit() + [0x00, 0x00, 0x03, 0x02, 0x40]
+    let back = try H265.VideoParameterSet(bytes: bytes)
+    #expect(back.extensionData != nil && back.hasProperEnd)
+    #expect(back.nalUnit() == bytes)
+  }
+}
+
+@Suite struct H265PictureParameterSetTests {
+  @Test func readsEncodersSets() throws {
+    let pps = try H265.PictureParameterSet(bytes: H265Samples.pps)
+    #expect(pps.id == 0 && pps.sequenceParameterSetID == 0 && pps.hasProperEnd)
+    #expect(pps.nalUnit() == H265Samples.pps)
+    #expect(try H265.PictureParameterSet(bytes: H265Samples.layeredPPS).nalUnit() == H265Samples.layeredPPS)
+  }
+
+  @Test(arguments: [true, false]) func everythingComesBack(_ flag: Bool) throws {
+    let pps = fullPPS(flag)
+    let bytes = pps.nalUnit()
+    let back = try H265.PictureParameterSet(bytes: bytes)
+    #expect(back == pps)
+    #expect(back.nalUnit() == bytes)
+    for end in bytes.indices {
+      same(
+        failure { () throws(BitstreamError) in
+          let part = try H265.PictureParameterSet(bytes: Array(bytes[0..<end]))
+          if end >= bytes.count - 2, !part.hasProperEnd { throw BitstreamError(.truncated, "stop bit", bitOffset: 0) }
+        } == nil, false)
+    }
+  }
+
+  private func fullPPS(_ flag: Bool) -> H265.PictureParameterSet {
+    var pps = H265.PictureParameterSet(id: 63, sequenceParameterSetID: 15)
+    pps.allowsDependentSlices = flag
+    pps.isOutputFlagPresent = !flag
+    pps.extraSliceHeaderBits = 7
+    pps.hidesSigns = flag
+    pps.isCABACInitPresent = !flag
+    pps.defaultReferenceCountList0 = 15
+    pps.defaultReferenceCountList1 = 8
+    pps.initialQP = flag ? -48 : 51
+    pps.usesConstrainedIntraPrediction = flag
+    pps.allowsTransformSkip = flag
+    pps.codingUnitQPDepth = flag ? 3 : nil
+    pps.cbQPOffset = -12
+    pps.crQPOffset = 12
+    pps.areSliceChromaOffsetsPresent = flag
+    pps.usesWeightedPrediction = !flag
+    pps.usesWeightedBiprediction = flag
+    pps.allowsTransformBypass = !flag
+    var tiles = H265.PictureParameterSet.Tiles(columnCount: 20, rowCount: 22)
+    tiles.filtersAcrossTiles = !flag
+    if flag {
+      tiles.sizes = .init(widths: (1..<20).map { UInt32($0) * 3000 }, heights: (1..<22).map { UInt32($0) })
+    }
+    pps.tiles = tiles
+    pps.usesWavefronts = flag
+    pps.filtersAcrossSlices = !flag
+    pps.deblocking = .init(isOverrideEnabled: flag, offsets: flag ? nil : .init(beta: -6, tc: 6))
+    pps.scalingLists = flag ? nil : .init()
+    pps.isListModificationPresent = flag
+    pps.log2ParallelMergeLevel = 6
+    pps.isSliceHeaderExtensionPresent = !flag
+    var extensions = H265.PictureParameterSet.Extensions()
+    var range = H265.PictureParameterSet.RangeExtension()
+    if flag { range.log2MaximumTransformSkipSize = 5 }
+    range.predictsAcrossComponents = flag
+    range.chromaOffsets = .init(depth: 3, entries: (0..<6).map { .init(cb: Int8($0) * 4 - 12, cr: 12 - Int8($0)) })
+    range.log2LumaOffsetScale = 6
+    range.log2ChromaOffsetScale = 5
+    extensions.range = range
+    var content = H265.PictureParameterSet.ScreenContent()
+    content.refersToCurrentPicture = true
+    content.colourTransform = .init(
+      areSliceOffsetsPresent: flag, lumaOffsetPlus5: -7, cbOffsetPlus5: 17, crOffsetPlus3: 15)
+    content.palette = .init(
+      lumaBitDepth: 16, chromaBitDepth: flag ? 10 : nil,
+      predictorInitializers: (0..<(flag ? 3 : 1)).map { component in
+        (0..<128).map { component == 0 ? 65535 - $0 : 1023 - $0 }
+      })
+    extensions.screenContent = content
+    pps.extensions = extensions
+    return pps
+  }
+
+  /// A multilayer extension is kept as it came, whatever follows.
+  @Test func layeredExtensionsAreKept() throws {
+    var pps = H265.PictureParameterSet(id: 1, sequenceParameterSetID: 0)
+    var extensions = H265.PictureParameterSet.Extensions()
+    extensions.hasMultilayer = true
+    extensions.hasScreenContentInRest = true
+    pps.extensions = extensions
+    let bytes = pps.nalUnit() + [0xAB, 0xCD, 0x80]
+    let back = try H265.PictureParameterSet(bytes: bytes)
+    #expect(back.nalUnit() == bytes)
+    #expect(back.hasProperEnd)
+  }
+}
