@@ -12,8 +12,9 @@ let settings: [SwiftSetting] = [
 
 // The plugin's build leaves out what its elements do not use: what applications need, with the runtime of `async`, and
 // other base classes.
-let unused = ["Application"] + ["BaseSink", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
-let leftOut = Context.environment["ELEMENTS_ONLY"] == nil ? [] : unused
+let unusedInGStreamer =
+  ["Application"] + ["BaseSink", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
+let isPlugin = Context.environment["ELEMENTS_ONLY"] != nil
 
 let package = Package(
   name: "gst-swift-h26x",
@@ -27,13 +28,14 @@ let package = Package(
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
   ],
   targets: [
-    .target(name: "H26x", swiftSettings: settings),
+    // No element reads H.265 yet.
+    .target(name: "H26x", exclude: isPlugin ? ["H265"] : [], swiftSettings: settings),
     // Looks into streams and files, in Swift alone as H26x is.
     .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
-    .target(name: "GStreamer", dependencies: ["CGStreamer"], exclude: leftOut, swiftSettings: settings),
+    .target(name: "GStreamer", dependencies: ["CGStreamer"], exclude: isPlugin ? unusedInGStreamer : [], swiftSettings: settings),
     // No pkgConfig: its -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
     .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),

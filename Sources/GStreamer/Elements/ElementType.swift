@@ -23,17 +23,23 @@ extension Element {
   /// - Parameters:
   ///   - name: as on a gst-launch-1.0 line.
   ///   - typeName: the GObject type's name, unique in the process.
-  /// - Returns: false when the name or type name is taken or invalid.
+  /// - Returns: false when the name or type name is taken or invalid. Threads that register the same class at once are
+  ///   served one after the other.
   @discardableResult
   public static func register(
     as name: String, typeName: String, rank: Rank = .none, in plugin: Plugin? = nil
   ) -> Bool {
-    guard unsafe g_type_from_name(typeName) == 0 else { return false }
-    let record = ElementRecord(self)
-    let type = record.registerType(named: typeName)
+    let type = registration.withLock { _ -> GType? in
+      guard unsafe g_type_from_name(typeName) == 0 else { return nil }
+      return ElementRecord(self).registerType(named: typeName)
+    }
+    guard let type else { return false }
     return unsafe gst_element_register(plugin?.raw, name, rank.rawValue, type) != 0
   }
 }
+
+/// Between the question whether a type's name is free and its registration nobody else may take it.
+private let registration = Locked(())
 
 /// What `class_init` and `instance_init` must know of a Swift element class; lives as long as the GType: for ever.
 private final class ElementRecord {
