@@ -35,7 +35,9 @@ let package = Package(
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
-    .target(name: "GStreamer", dependencies: ["CGStreamer"], exclude: isPlugin ? unusedInGStreamer : [], swiftSettings: settings),
+    .target(
+      name: "GStreamer", dependencies: ["CGStreamer"], exclude: isPlugin ? unusedInGStreamer : [],
+      swiftSettings: settings),
     // No pkgConfig: its -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
     .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),
@@ -44,7 +46,8 @@ let package = Package(
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer"], path: "plugin",
-      exclude: ["build.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh"], sources: ["Plugin.swift"],
+      exclude: ["build.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh"],
+      sources: ["Plugin.swift"],
       swiftSettings: settings),
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
     .target(

@@ -15,7 +15,8 @@ let settings: [SwiftSetting] = [
 
 /// Fuzzed through `H26x` alone.
 let bitstreamSubjects = [
-  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "access-unit-scanner", "repack",
+  "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "access-unit-scanner",
+  "repack",
   "format-description", "sei", "timestamps", "h265-vps", "h265-sps", "h265-pps", "h265-slice-header", "hvcc",
   "h265-sei", "h265-access-units",
 ]

@@ -11,8 +11,12 @@ import Testing
 struct LogTests {
   private static let messages = Mutex<[String]>([])
 
-  /// Puts an application's log callback in place, as ffmpeg's tools do, and keeps it: every message that any test of
-  /// this process causes from then on is one too many.
+  /// What libavcodec and libavutil say of sizes and scaling lists. Of other things stock's elements speak, which other
+  /// tests of this process use.
+  private static let topics = ["size", "Size", "scal", "pixels"]
+
+  /// Puts an application's log callback in place, as ffmpeg's tools do, and keeps it: every message on these topics that
+  /// any test of this process causes from then on is one too many.
   private static let isListening: Bool = {
     typealias Format = UnsafePointer<CChar>
     typealias Callback = @convention(c) (UnsafeRawPointer?, Int32, Format?, UnsafeRawPointer?) -> Void
@@ -23,6 +27,7 @@ struct LogTests {
     unsafe unsafeBitCast(symbol, to: SetCallback.self)({ _, level, format, _ in
       guard level <= AV_LOG_INFO, let format = unsafe format else { return }
       let text = unsafe String(cString: format)
+      guard LogTests.topics.contains(where: { text.contains($0) }) else { return }
       LogTests.messages.withLock { $0.append(text) }
     })
     return true
