@@ -7,6 +7,8 @@ import HarnessSupport
 // NAL units need not be: pushed, they go out before what may come behind them is known.
 fuzz { input in
   var choices = Choices(input)
+  // A file without a byte is an error, a stream without one is not.
+  guard choices.data.count > 0 else { return }
   let file = NamelessFile(choices.data)
   let caps = "video/x-h264, stream-format=byte-stream, alignment"
   if choices.flag() { _ = record(file, "swifth264parse ! \(caps)=nal") }
