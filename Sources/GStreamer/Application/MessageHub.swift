@@ -24,9 +24,13 @@ final class MessageHub: Sendable {
     var next = 0
     /// What came before anybody listened.
     var early: [Message] = []
-  }
 
-  private static let mostEarlyMessages = 1024
+    /// Keeps a message that nobody has listened to, the newest 1,024 of them.
+    mutating func keep(_ message: Message) {
+      if early.count == 1024 { early.removeFirst() }
+      early.append(message)
+    }
+  }
 
   private let state = Mutex(State())
   /// Called when the phase changes.
@@ -71,11 +75,14 @@ final class MessageHub: Sendable {
   }
 
   /// A message was posted.
+  ///
+  /// Listeners are told without the lock: telling waits for the listener's task, and a task that is being cancelled
+  /// waits for the lock, to stop the pipeline.
   func post(_ message: Message) {
-    let finished: [AsyncStream<Message>.Continuation] = state.withLock { state in
+    var isLast = false
+    let listeners: [Int: AsyncStream<Message>.Continuation] = state.withLock { state in
       // An error has others in its train: the first is the reason.
-      if case .failed = state.phase { return [] }
-      var isLast = false
+      if case .failed = state.phase { return [:] }
       switch (message.content, state.phase) {
       case (.error(let failure), .idle), (.error(let failure), .running), (.error(let failure), .ended):
         state.phase = .failed(failure)
@@ -85,17 +92,23 @@ final class MessageHub: Sendable {
         isLast = true
       default: break
       }
+      let listeners = state.listeners
       // Whoever listens later is told the end by the phase.
-      if state.listeners.isEmpty, !isLast {
-        if state.early.count == Self.mostEarlyMessages { state.early.removeFirst() }
-        state.early.append(message)
-      }
-      for listener in state.listeners.values { listener.yield(message) }
-      guard isLast else { return [] }
-      defer { state.listeners = [:] }
-      return Array(state.listeners.values)
+      if listeners.isEmpty, !isLast { state.keep(message) }
+      if isLast { state.listeners = [:] }
+      return listeners
     }
-    for listener in finished { listener.finish() }
+    var gone: [Int] = []
+    for (key, listener) in listeners {
+      if case .terminated = listener.yield(message) { gone.append(key) }
+      if isLast { listener.finish() }
+    }
+    if !gone.isEmpty, !isLast {
+      state.withLock { state in
+        for key in gone { state.listeners[key] = nil }
+        if gone.count == listeners.count { state.keep(message) }
+      }
+    }
     switch message.content {
     case .error, .endOfStream: wakeUps.wakeAll()
     default: break
@@ -105,29 +118,24 @@ final class MessageHub: Sendable {
   /// Messages from now on, and those that came before anybody listened; ends behind the end of the stream or an error.
   func listen() -> AsyncStream<Message> {
     let (stream, continuation) = AsyncStream.makeStream(of: Message.self)
-    let key: Int? = state.withLock { state in
+    // A listener that has gone is found by the next message.
+    let isListening = state.withLock { state in
       for message in state.early { continuation.yield(message) }
       state.early = []
       switch state.phase {
       case .idle, .running:
-        defer { state.next &+= 1 }
         state.listeners[state.next] = continuation
-        return state.next
+        state.next &+= 1
+        return true
       case .ended:
         continuation.yield(Message(source: "", isFromPipeline: true, content: .endOfStream))
       case .failed(let failure):
         continuation.yield(Message(source: failure.source, isFromPipeline: false, content: .error(failure)))
       case .stopped: break
       }
-      return nil
+      return false
     }
-    if let key {
-      continuation.onTermination = { [weak self] _ in
-        _ = self?.state.withLock { $0.listeners.removeValue(forKey: key) }
-      }
-    } else {
-      continuation.finish()
-    }
+    if !isListening { continuation.finish() }
     return stream
   }
 }
