@@ -28,8 +28,7 @@ let package = Package(
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
   ],
   targets: [
-    // No element reads H.265 yet.
-    .target(name: "H26x", exclude: isPlugin ? ["H265"] : [], swiftSettings: settings),
+    .target(name: "H26x", swiftSettings: settings),
     // Looks into streams and files, in Swift alone as H26x is.
     .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
     .systemLibrary(
