@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin test demo bench bench-shapes fuzz soak races test-asan test-tsan valgrind install uninstall format lint clean
+.PHONY: plugin tool test demo bench bench-shapes fuzz soak races test-asan test-tsan valgrind install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
+tool:        ; plugin/build-tool.sh
 test:        ; Tests/run.sh
 demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
 bench:       ; Tests/Bench/run.sh

@@ -16,6 +16,17 @@ let unusedInGStreamer =
   ["Application"] + ["BaseSink", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
 let isPlugin = Context.environment["ELEMENTS_ONLY"] != nil
 
+// The program h26x. It never links Elements: it loads the plugin, whose types would clash with them.
+let toolTargets: [Target] = [
+  .executableTarget(
+    name: "Tool",
+    dependencies: [
+      "GStreamer", "H26x", "StreamReport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    swiftSettings: settings),
+  .testTarget(name: "ToolTests", dependencies: ["Tool"], swiftSettings: settings),
+]
+
 let package = Package(
   name: "gst-swift-h26x",
   products: [
@@ -26,7 +37,9 @@ let package = Package(
     // For Tests/Fuzz, a package of its own that links the element classes statically.
     .library(name: "Elements", targets: ["Elements"]),
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
-  ],
+  ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
+  // The plugin's build needs no network and no package.
+  dependencies: isPlugin ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
   targets: [
     .target(name: "H26x", swiftSettings: settings),
     // Looks into streams and files, in Swift alone as H26x is.
@@ -45,7 +58,7 @@ let package = Package(
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer"], path: "plugin",
-      exclude: ["build.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh"],
+      exclude: ["build.sh", "build-tool.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh"],
       sources: ["Plugin.swift"],
       swiftSettings: settings),
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
@@ -75,6 +88,6 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport"], swiftSettings: settings),
     .testTarget(name: "PipelineTests", dependencies: ["H26x"], swiftSettings: settings),
-  ],
+  ] + (isPlugin ? [] : toolTargets),
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import Glibc
+
+/// A file to read, looked at as far as can be without GStreamer, so that what is wrong is said in one line.
+struct InputFile: Sendable {
+  /// As the user wrote it.
+  let name: String
+  /// What is known of the bytes at its start; standard input and pipes are not looked at.
+  let kind: Kind
+  private let status: FileStatus?
+
+  /// What the first bytes say.
+  enum Kind: Equatable {
+    /// Not looked at, or nothing that is known here.
+    case unknown
+    /// A start code within the first 64 KiB, and nothing else in front that would say what it is.
+    case byteStream
+    /// A container for GStreamer to take apart, by its name.
+    case container(String)
+    /// Something that holds no video of ours, by its name.
+    case other(String)
+  }
+
+  var isStandardInput: Bool { name == "-" }
+  /// Bytes, `nil` for what has no size, such as a pipe.
+  var size: Int? { status.flatMap { $0.isRegular ? $0.size : nil } }
+
+  init(_ name: String) throws(Failure) {
+    self.name = name
+    guard !name.isEmpty else { throw Failure("the input has no name", .usage) }
+    guard name != "-" else {
+      (kind, status) = (.unknown, FileStatus(descriptor: STDIN_FILENO))
+      guard isatty(STDIN_FILENO) == 0 else { throw Failure("standard input: a terminal; expected a stream") }
+      return
+    }
+    guard let status = FileStatus(path: name) else {
+      throw Failure("\(name): \(errno == ENOENT ? "no such file" : systemError())")
+    }
+    guard !status.isFolder else { throw Failure("\(name): a folder; expected a file") }
+    guard unsafe access(name, R_OK) == 0 else { throw Failure("\(name): cannot be read: \(systemError())") }
+    self.status = status
+    guard status.isRegular else {
+      kind = .unknown
+      return
+    }
+    guard status.size > 0 else { throw Failure("\(name): an empty file") }
+    kind = Kind(Self.firstBytes(of: name))
+  }
+
+  func isSameFile(as other: FileStatus) -> Bool { status?.isSameFile(as: other) ?? false }
+
+  /// The element that reads it.
+  func source() throws(PipelineError) -> PipelineElement {
+    isStandardInput
+      ? try PipelineElement("fdsrc", ["fd": .int(STDIN_FILENO)])
+      : try PipelineElement("filesrc", ["location": .string(name)])
+  }
+
+  /// Why there is nothing to do with it.
+  var noVideo: String {
+    let expected = "expected H.264 or H.265 as a byte stream or in MP4, MOV, Matroska, MPEG-TS, FLV or AVI"
+    return switch kind {
+    case .other(let what): "\(name): \(what); \(expected)"
+    case .container(let what): "\(name): \(what) without H.264 or H.265 video"
+    case .byteStream: "\(name): start codes, but no H.264 or H.265 picture"
+    case .unknown: "\(name): no H.264 or H.265 found; \(expected)"
+    }
+  }
+
+  private static func firstBytes(of name: String) -> [UInt8] {
+    let file = unsafe open(name, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
+    return unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
+      count = unsafe max(read(file, buffer.baseAddress, buffer.count), 0)
+    }
+  }
+}
+
+extension InputFile.Kind {
+  /// By the first bytes: a name says nothing certain.
+  init(_ bytes: [UInt8]) {
+    func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
+    let boxes = ["ftyp", "moov", "mdat", "wide", "free", "skip", "moof", "styp"]
+    if boxes.contains(where: { has($0, at: 4) }) {
+      self = .container("MP4")
+    } else if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+      self = .container("Matroska")
+    } else if has("FLV\u{1}") {
+      self = .container("FLV")
+    } else if has("RIFF"), has("AVI ", at: 8) {
+      self = .container("AVI")
+    } else if bytes.starts(with: [0, 0, 1, 0xBA]) {
+      self = .container("an MPEG program stream")
+    } else if [0, 4].contains(where: { start in
+      bytes.count > start + 188 && bytes[start] == 0x47 && bytes[start + 188 + start] == 0x47
+    }) {
+      self = .container("MPEG-TS")
+    } else if let known = Self.known.first(where: { bytes.starts(with: $0.start) }) {
+      self = .other(known.name)
+    } else if Self.hasStartCode(bytes) {
+      self = .byteStream
+    } else if bytes.allSatisfy({ $0 == 0 }) {
+      self = .other("nothing but zeros at its start")
+    } else if bytes.allSatisfy({ $0 >= 32 && $0 != 127 || (9...13).contains($0) }) {
+      self = .other("text")
+    } else {
+      self = .unknown
+    }
+  }
+
+  /// What people try.
+  private static let known: [(start: [UInt8], name: String)] = [
+    ([0x89, 0x50, 0x4E, 0x47], "a PNG picture"), ([0xFF, 0xD8, 0xFF], "a JPEG picture"),
+    (Array("GIF8".utf8), "a GIF picture"), (Array("YUV4MPEG".utf8), "YUV4MPEG, raw video"),
+    (Array("%PDF".utf8), "a PDF document"), ([0x50, 0x4B, 3, 4], "a ZIP archive"),
+    ([0x1F, 0x8B], "a gzip archive"), (Array("OggS".utf8), "Ogg"), (Array("RIFF".utf8), "RIFF, such as WAV"),
+    (Array("fLaC".utf8), "FLAC"), (Array("ID3".utf8), "MP3"), (Array("\u{7F}ELF".utf8), "a program"),
+    ([0, 0, 1, 0xB3], "MPEG-1 or MPEG-2 video"), (Array("DKIF".utf8), "IVF (VP8, VP9 or AV1)"),
+  ]
+
+  private static func hasStartCode(_ bytes: [UInt8]) -> Bool {
+    var zeros = 0
+    for byte in bytes {
+      if byte == 1, zeros >= 2 { return true }
+      zeros = byte == 0 ? zeros + 1 : 0
+    }
+    return false
+  }
+}

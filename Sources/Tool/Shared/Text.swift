@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// Numbers as people read them.
+enum Text {
+  /// A number with so many decimals.
+  static func fixed(_ number: Double, _ decimals: Int) -> String {
+    guard number.isFinite, abs(number) < 1e15 else { return "\(number)" }
+    var factor = 1.0
+    for _ in 0..<decimals { factor *= 10 }
+    let scaled = Int64((abs(number) * factor).rounded())
+    let sign = number < 0 && scaled > 0 ? "-" : ""
+    let whole = scaled / Int64(factor)
+    guard decimals > 0 else { return "\(sign)\(whole)" }
+    let part = String(scaled % Int64(factor))
+    return "\(sign)\(whole).\(String(repeating: "0", count: decimals - part.count))\(part)"
+  }
+
+  /// Hours, minutes, seconds and milliseconds: 0:01:02.480.
+  static func time(_ time: ClockTime) -> String {
+    let milliseconds = (time.nanoseconds + 500_000) / 1_000_000
+    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60)).\(two(rest / 10))\(rest % 10)"
+  }
+
+  /// Minutes and seconds.
+  static func clock(_ seconds: Double) -> String {
+    let whole = UInt64(min(max(seconds, 0), 1e9))
+    return "\(whole / 60):\(two(whole % 60))"
+  }
+
+  private static func two(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  /// Text padded to a width, on the left for numbers.
+  static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(width - text.count, 0))
+  }
+
+  /// `3 pictures`, `1 picture`.
+  static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}
