@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin tool test demo bench bench-shapes fuzz soak races test-asan test-tsan valgrind install uninstall format lint clean
+.PHONY: plugin tool test demo bench bench-shapes fuzz soak races test-asan test-tsan test-embedded valgrind install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 tool:        ; plugin/build-tool.sh
@@ -12,6 +12,7 @@ soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENI
 races:       ; for round in $$(seq 20); do RESTART_CYCLES=5000 swift test --filter RestartRaceTests || exit 1; done
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
+test-embedded: ; Tests/Embedded/run.sh
 valgrind:    ; Tests/Valgrind/run.sh
 install:     ; plugin/install.sh install
 uninstall:   ; plugin/install.sh uninstall

@@ -74,7 +74,9 @@ extension H264 {
       sps: borrowing SequenceParameterSet
     ) -> Bool {
       // Nothing from before the start is left in a buffer that is full of what came since.
-      if references.count >= max(1, Int(sps.maximumReferenceFrames)), references.allSatisfy(\.isWhole) { return true }
+      if references.count >= max(1, Int(sps.maximumReferenceFrames)), !references.contains(where: { !$0.isWhole }) {
+        return true
+      }
       guard isThere(syntax.modificationsList0, of: slice, sps: sps),
         isThere(syntax.modificationsList1, of: slice, sps: sps)
       else { return false }

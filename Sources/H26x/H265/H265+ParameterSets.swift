@@ -169,7 +169,7 @@ extension H265 {
     public var pictureParameterSetNALUnits: [[UInt8]] { pictures.compactMap { $0?.bytes } }
 
     /// The NAL units of all sets of other layers, in the order in which they came.
-    public var layerSetNALUnits: [[UInt8]] { layers.map(\.bytes) }
+    public var layerSetNALUnits: [[UInt8]] { layers.map { $0.bytes } }
 
     /// Whether there is no SPS.
     public var isEmpty: Bool { sequences.allSatisfy { $0 == nil } }

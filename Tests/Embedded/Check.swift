@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+@_extern(c, "read_input") func readInput(_ bytes: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int
+@_extern(c, "write_output") func writeOutput(_ bytes: UnsafePointer<UInt8>, _ count: Int)
+
+/// Cuts the byte stream on standard input into access units and says in a line what came out.
+@_expose(wasm, "_start")
+@c
+func start() {
+  let stream = readStream()
+  var nalUnits = AnnexB.NALUnits(stream.span)
+  // A delimiter or a VPS is what H.265 begins with; in H.264 their header bytes do not occur.
+  let isH265 = nalUnits.next().map { [0x40, 0x46].contains(stream[$0.range.lowerBound]) } ?? false
+  write((isH265 ? describe(stream, H265.self) : describe(stream, H264.self)) + "\n")
+}
+
+/// What is in a byte stream, shown to the scanner in pieces as a file is read.
+func describe<Codec: VideoCodecSyntax>(_ stream: [UInt8], _: Codec.Type) -> String {
+  var scanner = Codec.Scanner()
+  var counts = (accessUnits: 0, nalUnits: 0, keyframes: 0)
+  var (start, end) = (0, 0)
+  while start < stream.count {
+    let finding = scanner.next(
+      in: stream.span.extracting(start..<end), isMarked: false, isDraining: end == stream.count)
+    switch finding {
+    case .accessUnit(let size):
+      let accessUnit = scanner.takeAccessUnit()
+      counts.accessUnits += 1
+      counts.nalUnits += accessUnit.nalUnitCount
+      counts.keyframes += accessUnit.idrOffset == nil ? 0 : 1
+      start += size
+    case .garbage(let size), .unusable(let size):
+      start += size
+    case .needsMoreData:
+      guard end < stream.count else { return "no end of an access unit in \(stream.count - start) bytes" }
+      end = min(stream.count, end + 1_000)
+    }
+  }
+  let size = try? Codec.formatDescription(scanner.parameterSets, sequenceParameterSetID: nil, nalLengthSize: nil)
+    .codedSize
+  return "\(Codec.name): \(stream.count) bytes, \(counts.accessUnits) access units, \(counts.nalUnits) NAL units, "
+    + "\(counts.keyframes) random access points, \(size?.width ?? 0) x \(size?.height ?? 0)"
+}
+
+/// Everything on standard input.
+func readStream() -> [UInt8] {
+  var stream: [UInt8] = []
+  while true {
+    let piece = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+      guard let start = buffer.baseAddress else { return }
+      count = unsafe readInput(start, buffer.count)
+    }
+    guard !piece.isEmpty else { return stream }
+    stream += piece
+  }
+}
+
+func write(_ text: String) {
+  let bytes = Array(text.utf8)
+  unsafe bytes.withUnsafeBufferPointer { buffer in
+    guard let start = buffer.baseAddress else { return }
+    unsafe writeOutput(start, buffer.count)
+  }
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MPL-2.0
+# Compiles H26x and StreamReport as Embedded Swift for 32-bit WebAssembly, with the toolchain as it comes and nothing
+# else, and has the result cut a clip into access units: what they need is the standard library, and their numbers fit.
+#
+#   Tests/Embedded/run.sh        half a minute
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+work=$PWD/.build/embedded
+mkdir -p "$work"
+
+# What Package.swift sets, and Embedded Swift. The unoptimised build checks most.
+flags=(
+  -target wasm32-unknown-none-wasm -wmo -parse-as-library -Onone -swift-version 6
+  -enable-experimental-feature Embedded -enable-experimental-feature Extern -enable-experimental-feature Lifetimes
+  -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature InternalImportsByDefault
+  -enable-upcoming-feature ExistentialAny -strict-memory-safety -warnings-as-errors -package-name gst_swift_h26x
+)
+compile() { # MODULE FILE...
+  local module=$1
+  shift
+  echo "Compiling $module for wasm32"
+  swiftc "${flags[@]}" -I "$work" -module-name "$module" -emit-module -emit-module-path "$work/$module.swiftmodule" \
+    -c "$@" -o "$work/$module.o"
+}
+sources() { find "Sources/$1" -name '*.swift' | sort; }
+
+mapfile -t files < <(sources H26x)
+compile H26x "${files[@]}"
+mapfile -t files < <(sources StreamReport)
+compile StreamReport "${files[@]}"
+compile Check Tests/Embedded/Check.swift
+
+clang --target=wasm32-unknown-none-wasm -O2 -ffreestanding -fno-builtin -Wall -Werror \
+  -c Tests/Embedded/runtime.c -o "$work/runtime.o"
+resources=$(swiftc -print-target-info -target wasm32-unknown-none-wasm | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+# Texts that are compared, such as profile names, bring Unicode's tables along.
+wasm-ld --no-entry --gc-sections -z stack-size=1048576 -o "$work/check.wasm" \
+  "$work"/{Check,StreamReport,H26x,runtime}.o \
+  "$resources/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDataTables.a"
+
+check() { # CLIP WHAT
+  local found
+  found=$(wasmkit run "$work/check.wasm" < "$1")
+  if [[ $found != "$2" ]]; then
+    printf '%s: %s\n  expected  %s\n  found     %s\n' "$0" "$1" "$2" "$found" >&2
+    exit 1
+  fi
+  echo "$1: $found"
+}
+check Tests/Media/clip.h264 'H.264: 60799 bytes, 62 access units, 317 NAL units, 3 random access points, 320 x 192'
