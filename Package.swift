@@ -58,7 +58,10 @@ let package = Package(
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer"], path: "plugin",
-      exclude: ["build.sh", "build-tool.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh"],
+      exclude: [
+        "build.sh", "build-tool.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh", "new",
+        "template",
+      ],
       sources: ["Plugin.swift"],
       swiftSettings: settings),
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),

@@ -79,11 +79,7 @@ public import CGStreamer
   /// The rows of a plane, and the bytes of a row that are picture; nothing for a plane that the format does not have.
   func planeSize(_ plane: Int) -> (rows: Int, bytes: Int) {
     guard let format = unsafe raw.finfo, 0..<planeCount ~= plane else { return (0, 0) }
-    var components: (gint, gint, gint, gint) = (-1, -1, -1, -1)
-    unsafe gst_video_format_info_component(format, guint(plane), &components.0)
-    let component = Int(components.0)
-    guard 0..<4 ~= component else { return (0, 0) }
-    func pick<Value>(_ four: (Value, Value, Value, Value)) -> Value {
+    func value<Value>(_ four: (Value, Value, Value, Value), _ component: Int) -> Value {
       switch component {
       case 0: four.0
       case 1: four.1
@@ -91,11 +87,17 @@ public import CGStreamer
       default: four.3
       }
     }
+    // A plane's size is that of the first component in it.
+    let count = unsafe min(Int(format.pointee.n_components), 4)
+    var component = 0
+    while component < count, unsafe value(format.pointee.plane, component) != guint(plane) { component += 1 }
+    guard component < count else { return (0, 0) }
     // Rounded up, as GStreamer does for chroma of odd sizes.
     func subsampled(_ length: Int, _ shift: UInt32) -> Int { -((-length) >> Int(shift)) }
-    let columns = unsafe subsampled(width, pick(format.pointee.w_sub))
+    let columns = unsafe subsampled(width, value(format.pointee.w_sub, component))
     return unsafe (
-      subsampled(height, pick(format.pointee.h_sub)), columns * Int(max(pick(format.pointee.pixel_stride), 1))
+      subsampled(height, value(format.pointee.h_sub, component)),
+      columns * Int(max(value(format.pointee.pixel_stride, component), 1))
     )
   }
 
