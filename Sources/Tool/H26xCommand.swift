@@ -17,7 +17,7 @@ struct H26xCommand: AsyncParsableCommand {
       """,
     version: Release.text,
     subcommands: [
-      InfoCommand.self
+      InfoCommand.self, DecodeCommand.self, RepackCommand.self, SnapshotCommand.self, CompareCommand.self,
     ])
 
   /// Runs what the command line says. An error ends in one line on standard error.

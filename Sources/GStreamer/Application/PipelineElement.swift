@@ -122,6 +122,12 @@ public import CGStreamer
     }
   }
 
+  /// Whether elements of this kind have a sink pad, or make one when asked, that could take these caps.
+  public func canTake(_ caps: borrowing Caps) -> Bool {
+    guard let factory = unsafe gst_element_get_factory(raw) else { return false }
+    return unsafe gst_element_factory_can_sink_any_caps(factory, caps.raw) != 0
+  }
+
   /// A pad that the element has, by its name.
   public func pad(_ name: String) -> PipelinePad? {
     guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }

@@ -24,6 +24,20 @@ public struct PipelinePad: Sendable {
   /// The caps that flow now, else those that may.
   public var caps: Caps { unsafe currentCaps ?? Caps(owning: gst_pad_query_caps(reference.pad, nil)) }
 
+  /// The facts about the stream that flows here: those of the container, and those of the stream itself, as they were
+  /// said.
+  public var tags: [Tags] {
+    var all: [Tags] = []
+    while let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_TAG, guint(all.count)) {
+      var tags: UnsafeMutablePointer<GstTagList>?
+      unsafe gst_event_parse_tag(event, &tags)
+      let copy = unsafe tags.flatMap { unsafe gst_tag_list_copy($0) }
+      unsafe unref(event)
+      all.append(unsafe Tags(copy.map { unsafe TagList(owning: $0) } ?? TagList()))
+    }
+    return all
+  }
+
   /// Links this source pad to a free sink pad of the element that takes its caps.
   ///
   /// From a `pad-added` handler, that is, before data comes.

@@ -4,12 +4,41 @@ import GStreamer
 
 /// `h26x info`: what a file holds.
 struct InfoCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "info", abstract: "What a file holds.")
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "What a file holds: container, format, duration, frame rate, bitrate, rotation.",
+    discussion: """
+      Reads no more than it needs to; --count reads it all, which counts pictures and groups and makes duration and \
+      bitrate exact.
 
-  @Argument(help: "The files; - is standard input.") var files: [String]
+      Examples:
+        h26x info clip.mp4
+        h26x info --json --count *.h264
+      """)
+
+  @Argument(help: "The files; - is standard input.", completion: .file()) var files: [String]
+  @Flag(help: "Read it all, and count pictures and groups.") var count = false
+  @Flag(help: "Print an array of objects, one a file.") var json = false
 
   func run() async throws {
     try PluginFile.load()
-    for file in files { _ = try InputFile(file) }
+    var documents: [String] = []
+    var failures: [Failure] = []
+    for (index, name) in files.enumerated() {
+      do throws(Failure) {
+        let text = try await MediaInfo.read(InputFile(name), counting: count) {
+          json ? $0.document.text(indent: 2) : $0.table
+        }
+        if json {
+          documents.append(text)
+        } else {
+          print(index > 0 ? "\n\(text)" : text)
+        }
+      } catch {
+        failures.append(error)
+      }
+    }
+    if json { print(documents.isEmpty ? "[]" : "[\n  \(documents.joined(separator: ",\n  "))\n]") }
+    for failure in failures.dropLast() { Terminal.say(failure.message) }
+    if let last = failures.last { throw last }
   }
 }

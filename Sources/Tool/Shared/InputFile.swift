@@ -22,6 +22,8 @@ struct InputFile: Sendable {
     case other(String)
   }
 
+  /// Whether it may be a byte stream, for all that its first bytes say.
+  var isRaw: Bool { if case .container = kind { false } else { true } }
   var isStandardInput: Bool { name == "-" }
   /// Bytes, `nil` for what has no size, such as a pipe.
   var size: Int? { status.flatMap { $0.isRegular ? $0.size : nil } }

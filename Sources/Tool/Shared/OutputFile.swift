@@ -74,6 +74,14 @@ struct OutputFile: Sendable {
     } catch { throw Failure(error, about: name) }
   }
 
+  /// A descriptor to write to, and whether it is the caller's to close.
+  func openForWriting() throws(Failure) -> (descriptor: Int32, isOwned: Bool) {
+    guard let path else { return (descriptor ?? STDOUT_FILENO, false) }
+    let file = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    guard file >= 0 else { throw Failure("\(name): cannot be written: \(systemError())") }
+    return (file, true)
+  }
+
   /// Puts the finished file into its place.
   func commit() throws(Failure) {
     guard let path, let target else { return }

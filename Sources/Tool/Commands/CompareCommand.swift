@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+
+/// `h26x compare`: the pictures of two files, or of two decoders.
+struct CompareCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare", abstract: "Compares the pictures of two files, or of two decoders of one file.",
+    discussion: """
+      Says which picture is the first that differs, and the PSNR (peak signal-to-noise ratio) of luma and chroma; inf is \
+      equal. Exits with status 2 when something differs.
+
+      Examples:
+        h26x compare original.mp4 encoded.mp4
+        h26x compare clip.h264 --decoder avdec_h264
+      """)
+
+  @Argument(help: "One file.", completion: .file()) var first: String
+  @Argument(help: "The other.", completion: .file()) var second: String?
+  @Option(help: ArgumentHelp("The GStreamer element that decodes the second.", valueName: "element"))
+  var decoder: String?
+  @Flag(help: "A line a picture.") var all = false
+
+  mutating func validate() throws {
+    if second == nil, decoder == nil { throw ValidationError("a second FILE, or --decoder for the same one") }
+    if first == "-", second == "-" || second == nil { throw ValidationError("standard input can be read once only") }
+  }
+
+  func run() async throws {
+    try PluginFile.load()
+    if let decoder, !Runtime.hasElement(decoder) {
+      throw Failure("--decoder \(decoder): GStreamer has no such element", .usage)
+    }
+    let names = [first, second ?? first]
+    let readers = [
+      try PictureReader(InputFile(names[0]), PictureReader.Options()),
+      try PictureReader(InputFile(names[1]), PictureReader.Options(decoder: decoder)),
+    ]
+    do throws(Failure) {
+      try await compare(names, readers)
+    } catch {
+      for reader in readers { await reader.stop() }
+      throw error
+    }
+    for reader in readers { await reader.stop() }
+  }
+
+  private func compare(_ names: [String], _ readers: [PictureReader]) async throws(Failure) {
+    var one = try await readers[0].begin()
+    var other = try await readers[1].begin()
+    var (count, differing, firstDifference) = (0, 0, Int?.none)
+    var total = PictureDifference()
+    while true {
+      let a = try await readers[0].next(&one)
+      let b = try await readers[1].next(&other)
+      guard let a, let b else {
+        guard a == nil, b == nil else {
+          let longer = a == nil ? names[1] : names[0]
+          throw Failure("\(longer) has more than the \(Text.count(count, "picture")) of the other", .unsoundStream)
+        }
+        break
+      }
+      let difference = try PictureDifference(a, b, number: count)
+      if !difference.isNone {
+        differing += 1
+        if firstDifference == nil { firstDifference = count }
+      }
+      if all { print("\(count)\t\(difference.summary)") }
+      total.add(difference)
+      count += 1
+    }
+    guard count > 0 else { throw Failure("\(names[0]): no picture could be decoded") }
+    print("\(Text.count(count, "picture")), \(differing) of them different; PSNR \(total.summary)")
+    if let firstDifference {
+      throw Failure("picture \(firstDifference), counted from 0, is the first that differs", .unsoundStream)
+    }
+  }
+}
+
+extension PictureReader {
+  /// Starts, for two that are read in turns.
+  fileprivate func begin() async throws(Failure) -> AppSink.Iterator {
+    try await reader.preroll()
+    do throws(PipelineError) {
+      let samples = try reader.pipeline.appSink("pictures").makeAsyncIterator()
+      try await reader.pipeline.play()
+      return samples
+    } catch { throw reader.failure(error) }
+  }
+
+  fileprivate func next(_ samples: inout AppSink.Iterator) async throws(Failure) -> Sample? {
+    do { return try await samples.next() } catch { throw reader.failure(error) }
+  }
+}

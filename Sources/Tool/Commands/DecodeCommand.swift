@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+
+/// `h26x decode`: to raw video.
+struct DecodeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode", abstract: "Decodes to raw video, YUV4MPEG or PNG pictures.",
+    discussion: """
+      OUT ends in .y4m for YUV4MPEG, in .png for one file a picture (pictures-%04d.png), in anything else for raw video \
+      without padding. Where the size changes, another file begins: out.yuv, out-2.yuv, …
+
+      Examples:
+        h26x decode clip.mp4 -o clip.y4m
+        h26x decode clip.h264 -o - --pixel-format NV12 | ffplay -f rawvideo -pix_fmt nv12 -s 1920x1080 -
+        h26x decode clip.mkv -o clip-%04d.png --start 1:30 --duration 2
+      """)
+
+  /// What is written.
+  enum Format: String, CaseIterable, ExpressibleByArgument { case raw, y4m, png }
+
+  @Argument(help: "What to decode; - is standard input.", completion: .file()) var file: String
+  @Option(name: .shortAndLong, help: ArgumentHelp("Where to; - is standard output.", valueName: "out"))
+  var output: String
+  @Option(help: "raw, y4m or png, where OUT's name does not say it.") var format: Format?
+  @Option(help: ArgumentHelp("From this time on: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
+  @Option(help: ArgumentHelp("No more than this time.", valueName: "time")) var duration: TimeArgument?
+  @Option(help: ArgumentHelp("No more than so many pictures.", valueName: "n")) var frames: Int?
+  @Option(help: ArgumentHelp("Scale to this size, such as 640x360.", valueName: "size")) var size: SizeArgument?
+  @Option(help: ArgumentHelp("Convert to this format, such as NV12.", valueName: "format")) var pixelFormat: String?
+  @Option(help: ArgumentHelp("Threads to decode with; 0 is one a processor.", valueName: "n")) var threads: Int32 = 0
+  @Option(help: ArgumentHelp("Frame rate of a raw stream that does not say it.", valueName: "rate"))
+  var framerate: FrameRateArgument?
+  @Flag(help: "Exit with status 2 when a picture was damaged or lost.") var strict = false
+  @Flag(help: "Replace an existing file.") var force = false
+
+  mutating func validate() throws {
+    if let frames, frames < 1 { throw ValidationError("--frames needs a number above 0, not \(frames)") }
+    guard (0...64).contains(threads) else { throw ValidationError("--threads needs 0 to 64, not \(threads)") }
+    pixelFormat = pixelFormat?.uppercased()
+    if let pixelFormat, VideoFormat(name: pixelFormat) == nil {
+      throw ValidationError("--pixel-format does not know \(pixelFormat); I420, NV12, Y444, I420_10LE, RGB are some")
+    }
+    if resolvedFormat == .y4m, let pixelFormat, !YUV4MPEG.caps.contains(" \(pixelFormat)") {
+      throw ValidationError("--pixel-format \(pixelFormat) does not go into YUV4MPEG")
+    }
+    if resolvedFormat == .png, pixelFormat != nil { throw ValidationError("--pixel-format does not go with PNG") }
+    if resolvedFormat == .png, output != "-", NumberedName(output) == nil {
+      throw ValidationError("-o needs a number's place for pictures, such as pictures-%04d.png")
+    }
+  }
+
+  private var resolvedFormat: Format {
+    if let format { return format }
+    let name = output.lowercased()
+    return name.hasSuffix(".y4m") ? .y4m : name.hasSuffix(".png") ? .png : .raw
+  }
+
+  func run() async throws {
+    try PluginFile.load()
+    let input = try InputFile(file)
+    let isPNG = resolvedFormat == .png
+    let first = isPNG ? nil : try OutputFile(output, force: force, inputs: [input])
+    let pictures = try PictureReader(input, options)
+    let writer = PictureWriter(
+      name: output, force: force, input: input, isYUV4MPEG: resolvedFormat == .y4m, isPNG: isPNG, first: first)
+    do throws(Failure) {
+      var left = frames ?? .max
+      try await pictures.readAll { sample throws(Failure) in
+        try writer.write(sample)
+        left -= 1
+        return left > 0
+      }
+      try writer.finish()
+    } catch {
+      await pictures.stop()
+      writer.discard()
+      throw error
+    }
+    var damage = Damage(pictures.statistics)
+    // What lies between a keyframe and --start is left out on purpose.
+    if start != nil { damage.dropped = 0 }
+    await pictures.stop()
+    guard writer.pictures > 0 || Interruption.signal != nil else {
+      writer.discard()
+      throw Failure("\(input.name): no picture\(start == nil ? " could be decoded" : " after --start")\(damage.remark)")
+    }
+    try writer.commit()
+    Terminal.say("\(output): \(writer.summary)\(damage.remark)")
+    if strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
+  }
+
+  private var options: PictureReader.Options {
+    var options = PictureReader.Options(framerate: framerate?.rate, threads: threads, start: start?.time)
+    options.duration = duration?.time
+    var caps = resolvedFormat == .y4m ? YUV4MPEG.caps : "video/x-raw"
+    if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
+    if size != nil { options.filters.append(("videoscale", ["add-borders": false])) }
+    if let size { caps += ", width=(int)\(size.width), height=(int)\(size.height)" }
+    if resolvedFormat != .raw || pixelFormat != nil { options.filters.append(("videoconvert", [:])) }
+    if caps != "video/x-raw" { options.filters.append(("capsfilter", ["caps": .string(caps)])) }
+    if resolvedFormat == .png { options.filters.append(("pngenc", [:])) }
+    return options
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+import Synchronization
+
+/// `h26x repack`: from one container or packaging into another, bit-exact.
+struct RepackCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
+    discussion: """
+      OUT's suffix says what to make: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Pictures are \
+      not changed. Audio, rotation and language go along where the container takes them; what is left behind is said. \
+      An interrupt ends the file so that it plays.
+
+      Examples:
+        h26x repack clip.mp4 -o clip.h264
+        h26x repack clip.h264 -o clip.mp4 --framerate 25
+        cat clip.ts | h26x repack - -o clip.mkv
+      """)
+
+  @Argument(help: "What to repackage; - is standard input.", completion: .file()) var file: String
+  @Option(name: .shortAndLong, help: ArgumentHelp("Where to; - is standard output.", valueName: "out"))
+  var output: String
+  @Option(help: "annexb, mp4, mov, mkv, ts or flv, where OUT's name does not say it.") var format: TargetContainer?
+  @Option(help: ArgumentHelp("Frame rate of a raw stream that does not say it.", valueName: "rate"))
+  var framerate: FrameRateArgument?
+  @Option(help: ArgumentHelp("Leave out aud, filler, sei or end-of-sequence, joined by +.", valueName: "kinds"))
+  var drop: String?
+  @Flag(help: "Leave audio behind.") var noAudio = false
+  @Flag(help: "Replace an existing file.") var force = false
+
+  mutating func validate() throws {
+    if format == nil { format = TargetContainer(fileName: output) }
+    guard let format else {
+      throw ValidationError(
+        "-o \(output) does not say what to make: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
+    }
+    if output == "-", !format.isStream {
+      throw ValidationError(
+        "-o - cannot be \(format.rawValue), which is written out of order; use mkv, ts, flv or annexb")
+    }
+    let kinds: Set<String> = ["aud", "filler", "sei", "end-of-sequence"]
+    for kind in (drop ?? "aud").split(separator: "+") where !kinds.contains(String(kind)) {
+      throw ValidationError("--drop does not know \(kind); aud, filler, sei and end-of-sequence can be left out")
+    }
+  }
+
+  func run() async throws {
+    try PluginFile.load()
+    guard let format else { return }
+    let input = try InputFile(file)
+    let target = try OutputFile(output, force: force, inputs: [input])
+    do throws(Failure) {
+      guard target.isSeekable || format.isStream else {
+        throw Failure("\(output): \(format.rawValue) is written out of order and needs a file")
+      }
+      let route = try RepackRoute(format, into: target, drop: drop, audio: !noAudio)
+      let reader = try MediaReader(input, framerate: framerate?.rate) { stream, pipeline throws(PipelineError) in
+        try route.attach(stream, pipeline)
+      }
+      let pipeline = reader.pipeline
+      try await Interruption.handled(
+        by: { Task { try? await pipeline.finish() } },
+        during: { () async throws(Failure) in
+          try await Progress.during(of: pipeline) { () async throws(Failure) in
+            do throws(Failure) { try await reader.playToEnd() } catch {
+              await pipeline.stop()
+              throw route.explained(error)
+            }
+          }
+        })
+      let summary = "\(output): \(format.name), \(route.carried.joined(separator: " and "))"
+      let left =
+        reader.otherStreams.filter { !route.hasTaken($0) }.map { "\($0.kind) (\($0.codecName))" }
+        + (format.keepsOrientation ? [] : reader.video?.orientation.map { ["rotation (\($0))"] } ?? [])
+      await pipeline.stop()
+      try target.commit()
+      Terminal.say(summary + (left.isEmpty ? "" : "; left behind: \(left.joined(separator: ", "))"))
+    } catch {
+      target.discard()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+
+/// `h26x snapshot`: one picture, or a sheet of them.
+struct SnapshotCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snapshot", abstract: "Writes a picture, or a sheet of pictures, as PNG or JPEG.",
+    discussion: """
+      The picture is upright and of square pixels, as players show it. Without --at and --frame it is the first one.
+
+      Examples:
+        h26x snapshot clip.mp4 -o clip.png --at 1:30
+        h26x snapshot clip.mp4 -o sheet.jpg --sheet 4x3
+      """)
+
+  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Option(name: .shortAndLong, help: ArgumentHelp("A name that ends in .png or .jpg.", valueName: "out"))
+  var output: String
+  @Option(help: ArgumentHelp("The picture shown at this time: seconds or 1:02:03.5.", valueName: "time"))
+  var at: TimeArgument?
+  @Option(help: ArgumentHelp("The picture of this number, counted from 0 as they are shown.", valueName: "n"))
+  var frame: Int?
+  @Option(
+    help: ArgumentHelp("So many columns and rows of pictures from the whole file, such as 4x3.", valueName: "size"))
+  var sheet: SizeArgument?
+  @Flag(help: "Replace an existing file.") var force = false
+
+  mutating func validate() throws {
+    if PictureEncoder(fileName: output) == nil {
+      throw ValidationError("-o \(output) does not say what to write: expected .png or .jpg")
+    }
+    if [at != nil, frame != nil, sheet != nil].filter(\.self).count > 1 {
+      throw ValidationError("--at, --frame and --sheet exclude one another")
+    }
+    if let frame, frame < 0 { throw ValidationError("--frame counts from 0, and cannot be \(frame)") }
+    if let sheet, sheet.width * sheet.height > 400 || sheet.width > 20 {
+      throw ValidationError("--sheet takes up to 20 columns and 400 pictures")
+    }
+  }
+
+  func run() async throws {
+    try PluginFile.load()
+    let input = try InputFile(file)
+    let target = try OutputFile(output, force: force, inputs: [input])
+    do throws(Failure) {
+      let picture: Sample
+      if let sheet {
+        picture = try await ContactSheet.make(of: input, columns: Int(sheet.width), rows: Int(sheet.height))
+      } else {
+        picture = try await onePicture(input)
+      }
+      try await PictureEncoder(fileName: output)?.write(picture, to: target)
+      try target.commit()
+    } catch {
+      target.discard()
+      throw error
+    }
+  }
+
+  private func onePicture(_ input: InputFile) async throws(Failure) -> Sample {
+    var options = PictureReader.Options(filters: ContactSheet.uprightFilters, start: at?.time)
+    options.filters.append(
+      ("capsfilter", ["caps": "video/x-raw, format=(string)RGB, pixel-aspect-ratio=(fraction)1/1"]))
+    let reader = try PictureReader(input, options)
+    var (seen, found) = (0, Sample?.none)
+    do throws(Failure) {
+      try await reader.readAll { sample throws(Failure) in
+        if seen == frame ?? 0 { found = sample }
+        seen += 1
+        return found == nil
+      }
+    } catch {
+      await reader.stop()
+      throw error
+    }
+    await reader.stop()
+    if let found { return found }
+    if let frame { throw Failure("\(input.name): no picture \(frame); it has \(seen), counted from 0") }
+    if let at { throw Failure("\(input.name): no picture at \(Text.time(at.time))") }
+    throw Failure("\(input.name): no picture could be decoded")
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// One of the streams of a file, as it comes out of `parsebin`.
+struct MediaStream: Sendable {
+  let pad: PipelinePad
+
+  /// The codecs that this program is about.
+  enum Codec: String, Sendable {
+    case h264 = "H.264"
+    case h265 = "H.265"
+
+    /// The digits in elements' names.
+    var digits: String { self == .h264 ? "264" : "265" }
+    /// What caps call it.
+    var mediaType: String { "video/x-h\(digits)" }
+  }
+
+  /// What caps call it, such as `audio/mpeg`.
+  var mediaType: String { pad.caps.first.name }
+
+  /// A field of its caps.
+  func field(_ name: String) -> FieldValue? { pad.caps.first.value(name) }
+
+  var codec: Codec? {
+    switch mediaType {
+    case Codec.h264.mediaType: .h264
+    case Codec.h265.mediaType: .h265
+    default: nil
+    }
+  }
+
+  /// Video, audio, subtitles, or what the media type says.
+  var kind: String {
+    let type = mediaType
+    if type.hasPrefix("text/") || type.hasPrefix("subpicture/") || type.contains("subtitle") { return "subtitles" }
+    return String(type.prefix { $0 != "/" })
+  }
+
+  /// The first value of a tag.
+  func tag(_ name: String) -> FieldValue? { pad.tags.lazy.compactMap { $0[name] }.first }
+
+  /// What it is coded in, for people.
+  var codecName: String {
+    codec?.rawValue
+      ?? (tag("video-codec") ?? tag("audio-codec") ?? tag("subtitle-codec"))?.string ?? mediaType
+  }
+
+  /// By how many degrees players turn it clockwise, and whether they flip it first.
+  var orientation: String? {
+    guard let text = tag("image-orientation")?.string, text != "rotate-0" else { return nil }
+    return text
+  }
+}

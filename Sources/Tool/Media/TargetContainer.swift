@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+
+/// What `repack` can make.
+enum TargetContainer: String, CaseIterable, ExpressibleByArgument {
+  case annexb, mp4, mov, mkv, ts, flv
+
+  /// By a file name's suffix.
+  init?(fileName: String) {
+    guard let dot = fileName.lastIndex(of: ".") else { return nil }
+    switch fileName[fileName.index(after: dot)...].lowercased() {
+    case "h264", "264", "avc", "26l", "jsv", "h265", "265", "hevc": self = .annexb
+    case "mp4", "m4v": self = .mp4
+    case "mov", "qt": self = .mov
+    case "mkv": self = .mkv
+    case "ts", "m2t", "mts": self = .ts
+    case "flv": self = .flv
+    default: return nil
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .annexb: "Annex B byte stream"
+    case .mp4: "MP4"
+    case .mov: "QuickTime"
+    case .mkv: "Matroska"
+    case .ts: "MPEG-TS"
+    case .flv: "FLV"
+    }
+  }
+
+  /// The element that makes it; `nil` for the byte stream itself.
+  var muxer: String? {
+    switch self {
+    case .annexb: nil
+    case .mp4: "mp4mux"
+    case .mov: "qtmux"
+    case .mkv: "matroskamux"
+    case .ts: "mpegtsmux"
+    case .flv: "flvmux"
+    }
+  }
+
+  /// Whether it can be written from its beginning to its end.
+  var isStream: Bool { self != .mp4 && self != .mov }
+
+  /// Whether it can say that players turn the picture.
+  var keepsOrientation: Bool { self == .mp4 || self == .mov }
+
+  /// The packaging that it wants.
+  var streamFormat: String { self == .annexb || self == .ts ? "byte-stream" : "length-prefixed" }
+}

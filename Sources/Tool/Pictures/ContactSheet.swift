@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// Small pictures from all over a file, in one.
+enum ContactSheet {
+  /// As players show it: turned as the container says, of square pixels.
+  static let uprightFilters: [(kind: String, properties: KeyValuePairs<String, FieldValue>)] = [
+    ("videoconvert", [:]), ("videoflip", ["video-direction": "auto"]), ("videoscale", ["add-borders": false]),
+    ("videoconvert", [:]),
+  ]
+  /// Columns of samples in a small picture.
+  private static let width: Int32 = 240
+
+  /// Reads the whole file. Of the pictures that came, those are kept whose number is a multiple of a stride; when they
+  /// are too many, the stride doubles.
+  static func make(of input: InputFile, columns: Int, rows: Int) async throws(Failure) -> Sample {
+    var options = PictureReader.Options(filters: uprightFilters)
+    options.filters.append(
+      (
+        "capsfilter",
+        ["caps": .string("video/x-raw, format=(string)RGB, width=(int)\(width), pixel-aspect-ratio=(fraction)1/1")]
+      ))
+    let reader = try PictureReader(input, options)
+    let wanted = columns * rows
+    var (kept, stride, number) = ([Sample](), 1, 0)
+    do throws(Failure) {
+      try await reader.readAll { sample throws(Failure) in
+        if number % stride == 0 { kept.append(sample) }
+        if kept.count > 4 * wanted {
+          kept = kept.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+          stride *= 2
+        }
+        number += 1
+        return true
+      }
+    } catch {
+      await reader.stop()
+      throw error
+    }
+    await reader.stop()
+    guard let first = kept.first else { throw Failure("\(input.name): no picture could be decoded") }
+    let count = min(wanted, kept.count)
+    let chosen = (0..<count).map { kept[$0 * kept.count / count] }
+    return try compose(chosen, like: first, columns: min(columns, count), rows: (count + columns - 1) / columns)
+  }
+
+  private static func compose(
+    _ pictures: [Sample], like first: Sample, columns: Int, rows: Int
+  ) throws(Failure) -> Sample {
+    guard let tile = first.videoInfo, let format = VideoFormat(name: "RGB"),
+      let info = VideoInfo(format: format, width: UInt32(tile.width * columns), height: UInt32(tile.height * rows))
+    else { throw Failure("the sheet is too large") }
+    let stride = info.stride(ofPlane: 0)
+    var bytes = [UInt8](repeating: 0, count: info.size)
+    for (index, picture) in pictures.enumerated() {
+      let map = try picture.picture()
+      let (row, column) = index.quotientAndRemainder(dividingBy: columns)
+      for line in 0..<min(map.rowCount(ofPlane: 0), tile.height) {
+        let source = map.row(line, ofPlane: 0)
+        let start = (row * tile.height + line) * stride + column * tile.width * 3
+        for byte in 0..<min(source.count, tile.width * 3) { bytes[start + byte] = source[byte] }
+      }
+    }
+    guard var buffer = Buffer(copying: bytes.span) else { throw Failure("the sheet is too large") }
+    buffer.pts = .zero
+    return Sample(buffer, caps: info.caps())
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// Pictures of one size, one behind the other, without padding: raw, or YUV4MPEG with its headers.
+final class PictureFile {
+  let output: OutputFile
+  let info: VideoInfo
+  private let isYUV4MPEG: Bool
+  private let fieldOrder: String?
+  private let writer: ByteWriter
+  private(set) var pictures = 0
+
+  init(_ output: OutputFile, first: Sample, info: VideoInfo, isYUV4MPEG: Bool) throws(Failure) {
+    (self.output, self.info, self.isYUV4MPEG) = (output, info, isYUV4MPEG)
+    let chromaSite = first.capsField("chroma-site")?.string
+    fieldOrder = first.capsField("field-order")?.string
+    writer = try ByteWriter(output)
+    guard isYUV4MPEG else { return }
+    guard let header = YUV4MPEG.header(info, chromaSite: chromaSite, fieldOrder: fieldOrder) else {
+      throw Failure("\(output.name): YUV4MPEG has no name for \(info.format.name); see --pixel-format")
+    }
+    try writer.write(header)
+  }
+
+  /// Whether pictures of this description belong into the same file.
+  func fits(_ other: VideoInfo) -> Bool {
+    other.width == info.width && other.height == info.height && other.format == info.format
+  }
+
+  func write(_ sample: Sample) throws(Failure) {
+    if isYUV4MPEG {
+      try writer.write(YUV4MPEG.frameHeader(info, fieldOrder: fieldOrder, flags: sample.attributes.flags))
+    }
+    let map = try sample.picture()
+    for plane in 0..<map.planeCount {
+      for row in 0..<map.rowCount(ofPlane: plane) { try writer.write(map.row(row, ofPlane: plane)) }
+    }
+    pictures += 1
+  }
+
+  func finish() throws(Failure) { try writer.flush() }
+}
+
+extension Sample {
+  /// A field of the caps.
+  func capsField(_ name: String) -> FieldValue? {
+    guard let caps else { return nil }
+    return caps.first.value(name)
+  }
+
+  /// The raw picture, to be read.
+  func picture() throws(Failure) -> VideoFrameMap {
+    do throws(FlowError) { return try mapVideo() } catch {
+      throw Failure("a picture could not be read (flow \(error.rawValue))")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// Where decoded pictures go: one file, another where their size changes, or a file each.
+final class PictureWriter {
+  let name: String
+  let force: Bool
+  let input: InputFile
+  let isYUV4MPEG: Bool
+  let isPNG: Bool
+  /// The first file, made before anything is read, so that what is wrong with it is said at once.
+  var first: OutputFile?
+
+  private(set) var pictures = 0
+  private var current: PictureFile?
+  private var finished: [OutputFile] = []
+  private var formats: [String] = []
+
+  init(name: String, force: Bool, input: InputFile, isYUV4MPEG: Bool, isPNG: Bool, first: OutputFile?) {
+    (self.name, self.force, self.input, self.isYUV4MPEG, self.isPNG) = (name, force, input, isYUV4MPEG, isPNG)
+    self.first = first
+  }
+
+  func write(_ sample: Sample) throws(Failure) {
+    defer { pictures += 1 }
+    if isPNG { return try writeEncoded(sample) }
+    guard let info = sample.videoInfo else { throw Failure("\(name): no raw video came out of the decoder") }
+    if current?.fits(info) != true { try beginFile(sample, info) }
+    try current?.write(sample)
+  }
+
+  private func writeEncoded(_ sample: Sample) throws(Failure) {
+    let output = try OutputFile(NumberedName(name)?(pictures + 1) ?? name, force: force, inputs: [input])
+    finished.append(output)
+    try output.write(sample)
+    if output.isSeekable {
+      try output.commit()
+      finished.removeLast()
+    }
+  }
+
+  private func beginFile(_ sample: Sample, _ info: VideoInfo) throws(Failure) {
+    let isLater = current != nil
+    try finishFile()
+    formats.append("\(info.width)x\(info.height) \(info.format.name)")
+    let output: OutputFile
+    if isLater {
+      output = try OutputFile(laterName(formats.count), force: force, inputs: [input])
+    } else if let first {
+      output = first
+    } else {
+      output = try OutputFile(name, force: force, inputs: [input])
+    }
+    first = nil
+    guard !isLater || output.isSeekable else {
+      throw Failure(
+        "\(name): the pictures change from \(formats.dropLast().last ?? "") to \(formats.last ?? "") after "
+          + "\(Text.count(pictures, "picture")); write into files, or see --size and --pixel-format")
+    }
+    current = try PictureFile(output, first: sample, info: info, isYUV4MPEG: isYUV4MPEG)
+  }
+
+  private func finishFile() throws(Failure) {
+    try current?.finish()
+    if let output = current?.output { finished.append(output) }
+    current = nil
+  }
+
+  /// `out-2.yuv` behind `out.yuv`; descriptors stay what they are.
+  private func laterName(_ number: Int) -> String {
+    guard name != "-", !name.hasPrefix("/dev/") else { return name }
+    let file = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+    guard let dot = name[file...].lastIndex(of: "."), dot != file else { return "\(name)-\(number)" }
+    return "\(name[..<dot])-\(number)\(name[dot...])"
+  }
+
+  func finish() throws(Failure) { try finishFile() }
+
+  /// Puts what was written into its place.
+  func commit() throws(Failure) {
+    for output in finished { try output.commit() }
+    first?.discard()
+  }
+
+  /// Takes away what was written.
+  func discard() {
+    current?.output.discard()
+    for output in finished { output.discard() }
+    first?.discard()
+  }
+
+  /// What was written, for people.
+  var summary: String {
+    let what = formats.isEmpty ? "" : ", " + formats.joined(separator: ", then ")
+    return Text.count(pictures, "picture") + what
+  }
+}
+
+extension OutputFile {
+  /// Writes a sample's bytes.
+  func write(_ sample: Sample) throws(Failure) {
+    let writer = try ByteWriter(self)
+    do throws(FlowError) {
+      let map = try sample.map()
+      try? writer.write(map.bytes)
+    } catch { throw Failure("\(name): a picture could not be read (flow \(error.rawValue))") }
+    try writer.flush()
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// The headers of YUV4MPEG2, the format of mjpegtools that encoders read.
+enum YUV4MPEG {
+  /// The caps of what it can hold: planar, 8 bits or more.
+  static let caps =
+    "video/x-raw, format=(string){ I420, Y42B, Y444, GRAY8, I420_10LE, I422_10LE, Y444_10LE, GRAY10_LE16, I420_12LE, "
+    + "I422_12LE, Y444_12LE }"
+
+  /// The stream's header. `nil` for a format that has no name there.
+  static func header(_ info: VideoInfo, chromaSite: String?, fieldOrder: String?) -> String? {
+    guard let samples = samples(info.format.name, chromaSite: chromaSite) else { return nil }
+    let rate = info.frameRate.numerator > 0 ? info.frameRate : Fraction(0, 0)
+    let shape = info.pixelAspectRatio
+    let interlacing =
+      switch info.interlaceMode {
+      case .progressive: "p"
+      case .interleaved: fieldOrder == "bottom-field-first" ? "b" : fieldOrder == "top-field-first" ? "t" : "m"
+      default: "m"
+      }
+    return "YUV4MPEG2 W\(info.width) H\(info.height) F\(rate.numerator):\(rate.denominator) I\(interlacing) "
+      + "A\(shape.numerator):\(shape.denominator) C\(samples)\n"
+  }
+
+  /// A picture's header: with what its fields are where they change from picture to picture.
+  static func frameHeader(_ info: VideoInfo, fieldOrder: String?, flags: Buffer.Flags) -> String {
+    let isMixed = info.interlaceMode != .progressive && (fieldOrder == nil || info.interlaceMode != .interleaved)
+    guard isMixed else { return "FRAME\n" }
+    let order =
+      !flags.contains(.interlaced)
+      ? (flags.contains(.repeatFirstField) ? (flags.contains(.topFieldFirst) ? "2" : "3") : "1")
+      : flags.contains(.topFieldFirst)
+        ? (flags.contains(.repeatFirstField) ? "T" : "t") : (flags.contains(.repeatFirstField) ? "B" : "b")
+    return "FRAME I\(order)\(flags.contains(.interlaced) ? "ii" : "pp")\n"
+  }
+
+  private static func samples(_ format: String, chromaSite: String?) -> String? {
+    switch format {
+    case "I420":
+      switch chromaSite {
+      case "jpeg", "center": "420jpeg"
+      case "dv": "420paldv"
+      // H.264 and H.265 say nothing of it where samples are where MPEG-2 has them.
+      default: "420mpeg2"
+      }
+    case "Y42B": "422"
+    case "Y444": "444"
+    case "GRAY8": "mono"
+    case "GRAY10_LE16": "mono10"
+    case "I420_10LE": "420p10"
+    case "I422_10LE": "422p10"
+    case "Y444_10LE": "444p10"
+    case "I420_12LE": "420p12"
+    case "I422_12LE": "422p12"
+    case "Y444_12LE": "444p12"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A JSON value, members in their order.
+enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+  case null
+  case boolean(Bool)
+  case integer(Int)
+  case number(Double)
+  case string(String)
+  case array([JSON])
+  case object([(String, JSON)])
+
+  init(stringLiteral value: String) { self = .string(value) }
+  init(integerLiteral value: Int) { self = .integer(value) }
+
+  /// Text, or `null`.
+  init(_ text: String?) { self = text.map(JSON.string) ?? .null }
+  /// A whole number, or `null`.
+  init(_ number: Int?) { self = number.map(JSON.integer) ?? .null }
+  /// A number, or `null`.
+  init(_ number: Double?) { self = number.map(JSON.number) ?? .null }
+
+  /// As text; `indent` spaces in front of each line but the first, `nil` for one line.
+  func text(indent: Int? = 0) -> String {
+    let (open, close, comma) =
+      indent.map { indent in
+        let lead = "\n" + String(repeating: " ", count: indent)
+        return ("\(lead)  ", lead, ",\(lead)  ")
+      } ?? ("", "", ", ")
+    let inner = indent.map { $0 + 2 }
+    switch self {
+    case .null: return "null"
+    case .boolean(let truth): return truth ? "true" : "false"
+    case .integer(let number): return "\(number)"
+    case .number(let number): return number.isFinite ? "\(number)" : "null"
+    case .string(let text): return Self.quoted(text)
+    case .array(let items):
+      if items.isEmpty { return "[]" }
+      return "[\(open)\(items.map { $0.text(indent: inner) }.joined(separator: comma))\(close)]"
+    case .object(let members):
+      if members.isEmpty { return "{}" }
+      let lines = members.map { "\(Self.quoted($0)): \($1.text(indent: inner))" }
+      return "{\(open)\(lines.joined(separator: comma))\(close)}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 32:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}
