@@ -29,10 +29,11 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
     to output: NALPackaging, timeCodes: [Buffer.TimeCode], sps: Codec.SequenceParameterSet?, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
     accessUnit.outputSize = accessUnit.scanned.end
-    let changes = (input == .annexB) != (output == .annexB)
     // Those dropped are left out when the access unit is split.
     let leavesOut = !accessUnit.scanned.dropped.isEmpty && accessUnit.scanned.nalUnits.isEmpty
-    guard changes || leavesOut || accessUnit.scanned.holdsStartCodes || !timeCodes.isEmpty else { return .ready }
+    guard input != output || leavesOut || accessUnit.scanned.holdsStartCodes || !timeCodes.isEmpty else {
+      return .ready
+    }
     let map = try frame.map()
     let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
     do throws(BitstreamError) {
@@ -63,22 +64,12 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
       try repackager.scanLengthPrefixed(bytes, lengthSize: lengthSize)
       if accessUnit.scanned.holdsStartCodes { repackager.repairStartCodes(in: bytes) }
     }
-    leaveOut(accessUnit.scanned.dropped)
+    repackager.drop(accessUnit.scanned.dropped)
     let size = try repackager.outputSize(output)
     guard var buffer = Buffer(size: size) else { throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0) }
     try write(bytes, output, to: &buffer)
     moveOffsets(of: &accessUnit, output, size: size)
     return buffer
-  }
-
-  /// Both lists are in the order of the input.
-  private mutating func leaveOut(_ dropped: [Range<Int>]) {
-    guard !dropped.isEmpty else { return }
-    var next = 0
-    repackager.drop { entry in
-      while next < dropped.count, dropped[next].upperBound <= entry.range.lowerBound { next += 1 }
-      return next < dropped.count && dropped[next].contains(entry.range.lowerBound)
-    }
   }
 
   private func write(_ bytes: Span<UInt8>, _ output: NALPackaging, to buffer: inout Buffer) throws(BitstreamError) {

@@ -236,7 +236,8 @@ extension ParserCore {
 
   /// How NAL units are packed in the output.
   var outputNALPackaging: NALPackaging {
-    guard packaging?.format.isLengthPrefixed == true else { return .annexB }
-    return .lengthPrefixed(input.isLengthPrefixed ? input.lengthSize : .four)
+    guard let packaging, packaging.format.isLengthPrefixed else { return .annexB }
+    // NAL units one by one go without codec_data, which would tell the size: then it is what everyone takes it for.
+    return .lengthPrefixed(input.isLengthPrefixed && packaging.alignment == .accessUnit ? input.lengthSize : .four)
   }
 }
