@@ -13,7 +13,9 @@ extension AccessUnitScanner {
     if !cursor.isInNALUnit, unit.nalUnitCount == 0 {
       if let result = findFirstStartCode(bytes, isComplete: isWholeNALUnit) { return result }
     }
-    if settings.inputAlignment == .none, !lookAhead.isOver, !hasParameterSets, awaitsParameterSets(bytes, isDraining) {
+    if settings.inputAlignment == .none, lookAhead.isGoingOn, !hasParameterSets,
+      awaitsParameterSets(bytes, isDraining)
+    {
       return .needsMoreData
     }
     if settings.cutsNALUnits, !hasParameterSets, let result = searchHeaders(bytes, isComplete: isWholeNALUnit) {
@@ -99,7 +101,10 @@ extension AccessUnitScanner {
       let type = Codec.NALUnitType(headerByte: nalUnit[0])
       if type.isRandomAccessPoint { lookAhead.startsAtRandomAccess = true }
       // Other pictures in front cannot be decoded whatever comes.
-      if type.isVCL, !lookAhead.startsAtRandomAccess { return false }
+      if type.isVCL, !lookAhead.startsAtRandomAccess {
+        lookAhead.isDeclined = true
+        return false
+      }
       guard type == .sequenceParameterSet || type == .pictureParameterSet else { continue }
       _ = try? lookAhead.parameterSets.insert(nalUnit)
       guard lookAhead.parameterSets.canReadSlices else { continue }
@@ -188,6 +193,14 @@ struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
   var parameterSets = ParameterSets()
   /// The first picture is a random access point.
   var startsAtRandomAccess = false
+  /// The unit in hand begins with another picture: however its data comes in pieces, there is nothing to wait for.
+  var isDeclined = false
   /// They were found, or looked for in vain.
   var isOver = false
+
+  /// Whether to look on.
+  var isGoingOn: Bool { !isOver && !isDeclined }
+
+  /// A unit begins; what was searched of it already counts.
+  mutating func beginUnit() { isDeclined = false }
 }

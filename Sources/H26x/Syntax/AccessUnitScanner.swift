@@ -71,6 +71,7 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     cursor = NALUnitCursor()
     headerSearch = AnnexB.Scanner()
     lookAhead.units = AnnexB.Scanner()
+    lookAhead.beginUnit()
     unit = AccessUnit()
     found = AccessUnit()
     isFoundTaken = true
@@ -167,6 +168,7 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   private mutating func beginUnit() {
     swap(&found, &unit)
     unit.removeAll()
+    lookAhead.beginUnit()
     if !carriedOver.isEmpty {
       unit.nalUnits = carriedOver
       carriedOver = []

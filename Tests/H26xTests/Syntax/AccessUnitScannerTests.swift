@@ -69,6 +69,21 @@ import Testing
     #expect(found.last?.unit.contents.contains(.parameterSets) == true)
   }
 
+  /// Another picture in front of that: whether the wait for parameter sets begins must not depend on how much is there
+  /// when it is looked at.
+  @Test(arguments: [1, 5, 20, 64], [[0x41], [0x04]] as [[UInt8]])
+  func picturesInFrontAreCutTheSameHoweverTheDataComes(step: Int, header: [UInt8]) throws {
+    let sets = try SliceBuilder.sets()
+    let picture = SliceBuilder(type: 5, sliceType: 2).nalUnit { writer in for _ in 0..<30 { writer.u(8, 0x55) } }
+    let nalUnits =
+      [header + [UInt8](repeating: 0x9A, count: 40), picture] + sets.sequenceParameterSetNALUnits
+      + sets.pictureParameterSetNALUnits + [picture]
+    let stream = nalUnits.flatMap { [0, 0, 0, 1] + $0 as [UInt8] }
+    let whole = scan(stream, growing: stream.count)
+    let found = scan(stream, growing: step)
+    #expect(found.map(\.finding) == whole.map(\.finding))
+  }
+
   /// They are looked for once, and not without end.
   @Test func parameterSetsThatNeverComeAreNotAwaited() throws {
     let picture = SliceBuilder(type: 5, sliceType: 2).nalUnit { writer in
