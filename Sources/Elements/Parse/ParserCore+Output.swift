@@ -7,7 +7,6 @@ extension ParserCore {
 
   /// The base class is about to send the frame, or what is left of it. Answers whether it can go out.
   mutating func beginOutput(of frame: borrowing BaseParseFrame) -> Bool {
-    hasSentFrames = true
     guard caps.isSet else { return false }
     if passesThrough {
       diagnosis.noticePicture()
@@ -25,9 +24,15 @@ extension ParserCore {
       }
       timestamps.takePosition(&times)
     }
+    isBehindSegment = output.accessUnit.scanned.contents.contains(.idr) && isBehindSegment(times.pts)
     beginOutput(times, position: position, isLast: true)
     continuesOutput = true
     return true
+  }
+
+  private func isBehindSegment(_ time: ClockTime?) -> Bool {
+    guard let time, let stop = situation.playback.stop else { return false }
+    return time >= stop
   }
 
   private mutating func beginOutput(_ times: Buffer.Attributes, position: ClockTime?, isLast: Bool) {

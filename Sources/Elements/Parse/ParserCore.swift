@@ -57,8 +57,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   var continuesOutput = false
   /// Buffers go out as they come: `codec_data` cannot be read, and nobody needs it to be.
   var passesThrough = false
-  /// Something went to the base class to be sent.
-  var hasSentFrames = false
+  /// What goes out begins behind the segment, and so does all that follows it.
+  var isBehindSegment = false
   /// What the application should know of the data, not posted yet.
   var warning: ElementError?
   var batch = Batch()

@@ -34,6 +34,7 @@ extension ParserElement {
     setInterpolatesPTS(false)
     setInfersTimestamps(false)
     setPassthrough(false)
+    acceptErrors()
     if let size = core.minimumFrame.takeChange() { setMinimumFrameSize(size) }
   }
 
@@ -60,7 +61,7 @@ extension ParserElement {
     switch action {
     case .announce: throw .error
     case .fail(let error):
-      post(error)
+      postLast(error)
       throw .error
     case .answer(let answer): return try follow(answer, frame)
     }
@@ -87,8 +88,8 @@ extension ParserElement {
     if answer.holdsSegment { holdSegment() }
     switch answer.end {
     case .no: break
-    case .now: try endWithoutEvent()
-    case .afterOutput: sourcePad.before(.endOfStream) { [weak self] in _ = self?.reportMissingPictures() }
+    case .now: reportMissingPictures()
+    case .afterOutput: sourcePad.before(.endOfStream) { [weak self] in self?.reportMissingPictures() }
     }
     return answer.mayBatch ? .frame(size: try pushBatch(frame)) : answer.step
   }
@@ -96,6 +97,8 @@ extension ParserElement {
   /// The base class is about to send the frame, or what is left of it.
   func send(_ frame: borrowing BaseParseFrame) throws(FlowError) {
     guard core.beginOutput(of: frame) else { throw sourcePad.isFlushing ? .flushing : .notNegotiated }
+    // Backwards, the base class would read on to the end of the file and keep all of it before the first goes out.
+    if core.isBehindSegment, segment.rate < 0, segment.isDone { throw .endOfStream }
     try pushOutput(of: frame)
   }
 
@@ -188,6 +191,7 @@ extension ParserElement {
     case .flushStop:
       let result = chain(event)
       releaseSegment()
+      acceptErrors()
       core.flush()
       return result
     case .segment:
@@ -209,15 +213,13 @@ extension ParserElement {
     guard segment.rate > 0 else {
       // What is held comes out with the event.
       let result = chain(event)
-      _ = reportMissingPictures()
+      reportMissingPictures()
       publishStatistics()
       return result
     }
     drain()
-    let isReported = reportMissingPictures()
+    reportMissingPictures()
     publishStatistics()
-    // Of a stream of which nothing at all could be used, the base class would post an error of its own.
-    if isReported, !core.hasSentFrames { return sourcePad.push(event) }
     return chain(event)
   }
 
@@ -261,28 +263,19 @@ extension ParserElement {
 
   // MARK: A stream without pictures
 
-  /// Tells the application that the input has ended and there was no picture in it. Answers whether that was so.
-  private func reportMissingPictures(isEmptyFile: Bool = false) -> Bool {
-    guard let error = core.end(isEmptyFile: isEmptyFile) else { return false }
+  /// Tells the application that the input has ended and there was no picture in it, if that is so. The base class has
+  /// words of its own for it, which would be a second message.
+  private func reportMissingPictures(isEmptyFile: Bool = false) {
+    guard let error = core.end(isEmptyFile: isEmptyFile) else { return }
     letStateChangeFinish { sourcePad.isFlushing }
-    post(error)
-    return true
-  }
-
-  /// The input ends here, and no event tells of it, because the element pulls.
-  private func endWithoutEvent() throws(FlowError) {
-    guard reportMissingPictures(), !core.hasSentFrames else { return }
-    // Of a stream of which nothing at all could be used, the base class would post an error of its own: it is stopped
-    // as by a flush, which it takes without a word.
-    sourcePad.push(Event.endOfStream())
-    throw .flushing
+    postLast(error)
   }
 
   /// The base class shows no data to us when there is none: then that is told as data flow begins.
   func reportEmptyInput() {
     guard isInputEmpty else { return }
     sourcePad.before(.streamStart) { [weak self] in
-      if let self, isInputEmpty { _ = reportMissingPictures(isEmptyFile: true) }
+      if let self, isInputEmpty { reportMissingPictures(isEmptyFile: true) }
     }
   }
 

@@ -81,6 +81,8 @@ struct Playback: Sendable {
   var isNormalFromStart = true
   /// All of the stream at normal speed, so that nothing is to be cut off or left out.
   var isWhole = true
+  /// Where it ends in time; nil when it does not.
+  var stop: ClockTime?
   /// Pictures that nothing refers to may be left out.
   var isForwardPredictedOnly = false
 
@@ -90,6 +92,7 @@ struct Playback: Sendable {
     isForward = segment.rate > 0
     isNormalFromStart = segment.start == 0 && segment.rate == 1 && segment.appliedRate == 1
     isWhole = segment.isWhole
+    stop = segment.stop
     isForwardPredictedOnly = segment.forwardPredictedOnly
   }
 }

@@ -73,7 +73,9 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// Whether the stream is a raw one whose timestamps are made here.
   func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
-    guard input.isByteStream, !hasUpstreamTimes, playback.isForward else { return false }
+    guard input.isByteStream, !hasUpstreamTimes else { return false }
+    // Backwards, too, the base class reads on from where it sought; it does not say when that is, except at the start.
+    guard playback.isForward else { return !isUpstreamInTime && !awaitsPosition }
     return !isUpstreamInTime || playback.isNormalFromStart
   }
 

@@ -105,6 +105,9 @@ open class BaseParse: Element {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseParse.self)
   }
 
+  /// An error was posted behind which there is nothing more to tell.
+  private let isEndTold = Locked(false)
+
   // MARK: To override
 
   /// Data flow is about to begin. Must not touch the state of the stream: the base class calls this when the sink pad
@@ -203,6 +206,16 @@ open class BaseParse: Element {
     unsafe gst_base_parse_merge_tags(parse, tags.raw, GST_TAG_MERGE_REPLACE)
   }
 
+  /// Posts the error that ends the stream. What the base class has to say of the same end is not posted any more, until
+  /// data flow begins anew or ``acceptErrors()`` is called.
+  public func postLast(_ error: ElementError) {
+    post(error)
+    isEndTold.withLock { $0 = true }
+  }
+
+  /// Errors of the base class are posted again, as behind a flush.
+  public func acceptErrors() { isEndTold.withLock { $0 = false } }
+
   /// Sends out everything that is held back.
   public func drain() { unsafe gst_base_parse_drain(parse) }
 
@@ -223,6 +236,16 @@ open class BaseParse: Element {
   @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseParseClass.self)
     _ = unsafe parent
+    unsafe methods.pointee.parent_class.post_message = { element, message in
+      guard let element = unsafe element, let message = unsafe message else { return 0 }
+      let parse = unsafe swiftObject(
+        UnsafeMutableRawPointer(element), behind: MemoryLayout<GstBaseParse>.stride, as: BaseParse.self)
+      if unsafe message.pointee.type == GST_MESSAGE_ERROR, parse.isEndTold.snapshot {
+        unsafe gst_message_unref(message)
+        return 1
+      }
+      return unsafe BaseParse.parent.pointee.parent_class.post_message(element, message)
+    }
     unsafe methods.pointee.start = { parse in
       unsafe attempt(parse, BaseParse.self) { element throws(ElementError) in try element.start() }
     }

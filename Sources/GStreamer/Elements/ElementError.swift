@@ -79,8 +79,8 @@ extension Element {
     post(GST_MESSAGE_ERROR, error, details, file, function, line)
   }
 
-  /// Waits while the pipeline changes its state and for a millisecond more, a tenth of a second at most, and not once
-  /// data flow is to stop.
+  /// Waits while the pipeline changes its state and for fifty milliseconds more, which a busy machine may need to get
+  /// from there to the main loop; a fifth of a second at most, and not once data flow is to stop.
   ///
   /// For errors at the very beginning of data flow: some programs, such as gst-launch-1.0 of GStreamer 1.22, wait for
   /// ever when one comes while they are still between `gst_element_set_state()` and their main loop.
@@ -92,11 +92,13 @@ extension Element {
       unsafe outermost = parent
     }
     defer { unsafe gst_object_unref(outermost) }
-    for _ in 0..<100 where !isStopping() {
+    var idleMilliseconds = 0
+    for _ in 0..<200 where !isStopping() {
       let isIdle = unsafe cgst_element_state_trylock(outermost) != 0
       if isIdle { unsafe cgst_element_state_unlock(outermost) }
       g_usleep(1000)
-      if isIdle { return }
+      idleMilliseconds = isIdle ? idleMilliseconds + 1 : 0
+      if idleMilliseconds == 50 { return }
     }
   }
 

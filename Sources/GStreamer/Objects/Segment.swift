@@ -22,6 +22,11 @@ import CGStreamer
   /// First position of the segment in its own format.
   public var start: UInt64 { unsafe UInt64(raw.start) }
 
+  /// Where it ends, `nil` when it is open or not in time.
+  public var stop: ClockTime? { unsafe isTime ? ClockTime(raw: UInt64(raw.stop)) : nil }
+  /// Whether what was handled so far reaches to its end.
+  public var isDone: Bool { unsafe raw.position != .max && raw.position >= raw.stop }
+
   /// Whether it is all of a stream at normal speed, so that nothing is to be cut off or left out.
   public var isWhole: Bool {
     unsafe raw.start == 0 && raw.stop == .max && raw.rate == 1 && raw.applied_rate == 1

@@ -119,9 +119,9 @@ struct SeekWhilePlayingTests {
     try play(chain, [Jump(rate: 2, seconds: 10), Jump(rate: 0.5, seconds: 5), Jump(seconds: 15)])
   }
 
-  @Test(
-    .disabled("until a file that has hardly been read plays backwards from where it was asked to"), arguments: chains)
-  func playingBackwards(_ chain: String) throws {
+  /// The base class reads a file that it does not know yet from its start, and plays the part asked for backwards, a group
+  /// at a time.
+  @Test(arguments: chains) func playingBackwards(_ chain: String) throws {
     try play(chain, [Jump(rate: -1, seconds: 8), Jump(seconds: 14), Jump(rate: -2, seconds: 12)])
   }
 }

@@ -35,29 +35,56 @@ import Testing
     #expect(found.isEmpty)
   }
 
-  @Test(arguments: [
+  /// Without anything that an element behind the parser could tell of.
+  private static let unusable: [[UInt8]] = [
     [UInt8](repeating: 0, count: 5000), [[UInt8]](repeating: [0, 0, 1], count: 2000).flatMap { $0 },
-    ParseStream.byteStream(ParseStream.sps, ParseStream.pps), [UInt8](repeating: 0xFF, count: 5000),
-  ]) func oneFailureIsOneMessage(_ bytes: [UInt8]) throws {
+    [UInt8](repeating: 0xFF, count: 5000), Array(repeatElement("This is not a video. ".utf8, count: 200).joined()),
+  ]
+
+  @Test(arguments: unusable + [ParseStream.byteStream(ParseStream.sps, ParseStream.pps)])
+  func oneFailureIsOneMessage(_ bytes: [UInt8]) throws {
     let pushed = try messages { #expect($0.push(bytes) == 0) }
     #expect(pushed.count == 1 && pushed.first?.contains("no picture found in \(bytes.count) bytes") == true)
-    let pulled = try Self.errorsOfFile(bytes)
-    #expect(
-      pulled.count == 1 && pulled.first?.contains("no picture found in \(bytes.count) bytes") == true, "\(pulled)")
+    let chains = Self.unusable.contains(bytes) ? Self.chains : ["swifth264parse"]
+    for elements in chains + chains.map({ "queue ! " + $0 }) {
+      let read = try Self.errorsOfFile(bytes, elements)
+      #expect(
+        read.count == 1 && read.first?.contains("no picture found in \(bytes.count) bytes") == true,
+        "\(elements): \(read)")
+    }
   }
 
+  private static let chains = [
+    "swifth264parse", "swifth264parse ! swifth264dec", "swifth264parse ! video/x-h264,alignment=nal ! swifth264dec",
+  ]
+
   /// A file can be known to be empty.
-  @Test func anEmptyFileIsAnError() throws {
-    #expect(try Self.errorsOfFile([]).first?.contains("no picture found in 0 bytes") == true)
+  @Test(arguments: chains) func anEmptyFileIsAnError(elements: String) throws {
+    let errors = try Self.errorsOfFile([], elements)
+    #expect(errors.count == 1 && errors.first?.contains("no picture found in 0 bytes") == true, "\(errors)")
+  }
+
+  /// Gaps alone, from a source that says so with events.
+  @Test func aStreamOfGapsAloneEndsWell() throws {
+    let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
+    harness.collectMessages()
+    for index in GstClockTime(0)..<10 {
+      harness.push(unsafe Event(owning: gst_event_new_gap(index * 40_000_000, 40_000_000)))
+    }
+    harness.endOfStream()
+    var kinds: [Event.Kind] = []
+    while let event = harness.tryPullEvent() { kinds.append(event.kind) }
+    #expect(kinds.filter { $0 == .gap }.count == 10 && kinds.last == .endOfStream)
+    #expect(harness.takeMessages().isEmpty)
   }
 
   /// The errors of a pipeline that reads a file by itself, to where it does nothing more.
-  private static func errorsOfFile(_ bytes: [UInt8]) throws -> [String] {
+  private static func errorsOfFile(_ bytes: [UInt8], _ elements: String) throws -> [String] {
     _ = try Harness.parse()
     let path = FileManager.default.temporaryDirectory.appending(path: "parser-end-\(UUID()).h264").path
     try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let pipeline = try unsafe #require(gst_parse_launch("filesrc location=\(path) ! swifth264parse ! fakesink", nil))
+    let pipeline = try unsafe #require(gst_parse_launch("filesrc location=\(path) ! \(elements) ! fakesink", nil))
     let bus = try unsafe #require(gst_element_get_bus(pipeline))
     defer {
       unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
