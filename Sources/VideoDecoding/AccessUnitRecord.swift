@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import H26x
 
 /// What a session remembers of an access unit until its result is known.
 struct AccessUnitRecord {
@@ -15,7 +16,8 @@ struct AccessUnitRecord {
   /// Right whatever came before: an IDR picture or one after it in decoding order, one that completes a recovery, one
   /// that is intra-coded throughout.
   let standsAlone: Bool
-  /// The last IDR picture at or before this one: when it is out, nothing from before that IDR can follow.
+  /// The last picture at or before this one that began a coded video sequence: when that is out, nothing from before it
+  /// can follow.
   let epoch: UInt64
   /// Where a recovery began that is complete with this picture; its own index for an IDR picture.
   let recoveryStart: UInt64?
@@ -24,6 +26,18 @@ struct AccessUnitRecord {
   /// It is known to refer, by itself and by way of others, to nothing before this access unit; nil where that is not
   /// known.
   var referencesSince: UInt64?
+  /// What it refers to, where that is known (H.265).
+  var references: AccessUnitSummary.References?
+  /// It is right if nothing from this access unit on is damaged.
+  var recoveredSince: UInt64?
+  /// It is shown before the recovery point that decoding may have begun at is reached.
+  var awaitsRecovery = false
+  /// A part of it is missing.
+  var isIncomplete = false
+  /// The stream wants it shown.
+  var isShown = true
+  /// What the decoded picture must be.
+  var hash: H265.DecodedPictureHash?
   /// Decodes from damaged references.
   var taint = Taint.none
   /// It is a field whose other field has come with the next access unit.

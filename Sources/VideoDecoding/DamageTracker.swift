@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Follows damage from picture to picture, in decoding order: all that comes after a damaged reference picture is
-/// damaged, up to a recovery that begins after it.
+/// Follows damage from picture to picture, in decoding order. Where pictures tell what they refer to (H.265), those are
+/// damaged that refer to damaged ones; else all that comes after a damaged reference picture is, up to a recovery that
+/// begins after it.
 struct DamageTracker {
   /// What the damage so far means for the next access unit.
   private var taint = AccessUnitRecord.Taint.none
@@ -10,12 +11,17 @@ struct DamageTracker {
   private(set) var damageEnd: UInt64 = 0
   /// The last recovery point.
   private var recoveryStart: UInt64?
+  /// Damaged pictures that may still be referred to, where pictures tell.
+  private var damaged: Set<UInt64> = []
 
   /// Whether the next access unit may decode from damage.
   var isTainted: Bool { taint != .none }
 
   /// Nothing that comes refers to anything before.
-  mutating func reset() { taint = .none }
+  mutating func reset() {
+    taint = .none
+    damaged = []
+  }
 
   /// Something is lost or damaged, the last of it right before this access unit.
   mutating func taint(before index: UInt64) {
@@ -31,6 +37,7 @@ struct DamageTracker {
 
   /// Takes the next access unit, and marks it where it is damaged.
   mutating func admit(_ record: inout AccessUnitRecord, _ summary: AccessUnitSummary) {
+    if let references = record.references { return admit(&record, references) }
     // The picture may be a recovery point itself.
     if summary.followsGap { taint(before: record.index) }
     taint = record.remaining(taint, damageEnd: damageEnd)
@@ -41,8 +48,30 @@ struct DamageTracker {
     if summary.isReference { taint(before: record.index + 1) }
   }
 
-  /// A damaged picture spoils all that follow it in decoding order.
-  mutating func spread(after index: UInt64, in pending: inout PendingAccessUnits) {
+  private mutating func admit(_ record: inout AccessUnitRecord, _ references: AccessUnitSummary.References) {
+    let isFresh = record.isIncomplete || !references.areComplete
+    if isFresh && !record.awaitsRecovery { damageEnd = max(damageEnd, record.index + 1) }
+    if isFresh || inherits(record, from: damaged) {
+      record.taint = .tainted
+      damaged.insert(record.index)
+    }
+    if !damaged.isEmpty { damaged.formIntersection(references.kept) }
+  }
+
+  /// Whether a picture decodes from damaged ones.
+  private func inherits(_ record: AccessUnitRecord, from damaged: Set<UInt64>) -> Bool {
+    guard let references = record.references, !damaged.isDisjoint(with: references.pictures) else { return false }
+    // A complete recovery needs nothing from before it began.
+    return record.recoveredSince.map { $0 < damageEnd } ?? true
+  }
+
+  /// Damage was found in a picture: it spoils those that follow it in decoding order, or those that refer to it.
+  ///
+  /// - Parameter byReferences: pictures tell what they refer to.
+  mutating func spread(
+    after index: UInt64, byReferences: Bool = false, in pending: inout PendingAccessUnits
+  ) {
+    if byReferences { return spreadByReferences(from: index, in: &pending) }
     var spread = AccessUnitRecord.Taint.tainted
     pending.updateAll(after: index) { record in
       spread = record.remaining(spread, damageEnd: index + 1)
@@ -52,5 +81,15 @@ struct DamageTracker {
     guard spread == .tainted || taint == .none else { return }
     taint = spread
     damageEnd = max(damageEnd, index + 1)
+  }
+  private mutating func spreadByReferences(from index: UInt64, in pending: inout PendingAccessUnits) {
+    damageEnd = max(damageEnd, index + 1)
+    var found: Set<UInt64> = [index]
+    pending.updateAll(after: index) { record in
+      guard inherits(record, from: found) else { return }
+      record.taint = .tainted
+      found.insert(record.index)
+    }
+    damaged.formUnion(found)
   }
 }

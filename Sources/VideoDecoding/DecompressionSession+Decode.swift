@@ -17,23 +17,25 @@ extension DecompressionSession {
   ) throws(DecodeError) {
     guard !isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
     guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
-    let parameterSets = inspector.parameterSets
-    var summary = inspector.inspect(accessUnit)
+    let parameterSets = input.parameterSets
+    var summary = input.inspect(accessUnit)
     let isSplice = summary.beginsOtherSequence
     if isSplice {
       endSequence()
       // Gaps and fields are to be judged without the pictures of the other sequence.
-      summary = inspector.inspect(accessUnit)
+      summary = input.inspect(accessUnit)
     }
-    let index = nextIndex
-    nextIndex += 1
+    let index = input.number()
     output.statistics.submitted += 1
 
     let admission = gate.admit(summary, index: index)
     if admission == .isLost { return output.drop(tag, .sessionLost) }
+    if admission != .waits, let reason = reasonToLeaveOut(summary) {
+      input.carryOver(summary)
+      return output.drop(tag, reason)
+    }
     // What was held has not brought its parameter sets to the codec.
-    let prefix = admission == .begins && gate.isHolding ? parameterSets : newParameterSets
-    newParameterSets = []
+    let prefix = input.takePrefix(for: summary, sets: admission == .begins && gate.isHolding ? parameterSets : [])
     if admission == .begins { begin(at: index) }
     let packet: Packet
     do throws(AVError) {
@@ -66,6 +68,12 @@ extension DecompressionSession {
     for unit in units { submit(unit) }
   }
 
+  /// Why the codec is not to get an access unit; nil when it is.
+  private func reasonToLeaveOut(_ summary: AccessUnitSummary) -> DropReason? {
+    if summary.isSkipped { return .noReference }
+    return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
+  }
+
   /// Decoding begins with the next access unit.
   private func begin(at index: UInt64) {
     dropHeld(.beforeRandomAccessPoint)
@@ -75,15 +83,15 @@ extension DecompressionSession {
   /// Sends an access unit to the codec.
   private func submit(_ unit: Submission) {
     let isIDR = unit.summary.randomAccess == .idr
-    if isIDR {
-      epoch = unit.index
-      followsIDR = true
-    }
+    if isIDR { input.beginSequence(at: unit.index) }
     pending.append(record(for: unit))
     if unit.summary.isSecondField && unit.index > 0 { pending.update(unit.index - 1) { $0.hasBothFields = true } }
     let start = ReplayBuffer.Start(
-      parameterSets: unit.parameterSets, reorderDepth: codec?.reorderDepth ?? lastReorderDepth)
-    replay.append(unit.packet, index: unit.index, start: unit.isStart ? start : nil)
+      parameterSets: unit.parameterSets, reorderDepth: codec?.reorderDepth ?? replay.reorderDepth,
+      losesLeading: unit.summary.randomAccess == .cra)
+    replay.append(
+      unit.packet, index: unit.index, start: unit.isStart ? start : nil,
+      isLeading: unit.summary.isLeading || unit.summary.nalUnitType == nil)
     process(unit.packet, index: unit.index, isIDR: isIDR)
     settle(upTo: unit.index)
   }
@@ -91,18 +99,24 @@ extension DecompressionSession {
   private func record(for unit: Submission) -> AccessUnitRecord {
     let summary = unit.summary
     // Behind an intra picture it takes a look at every slice to know what is right; elsewhere nobody looks.
-    let isNewStart = inspector.followsReferencesFrom.map { $0 < damage.damageEnd } ?? true
+    let isNewStart = input.followsReferencesFrom.map { $0 < damage.damageEnd } ?? true
     if summary.isIntra, !summary.randomAccess.isMarked, damage.isTainted, isNewStart,
       summary.randomAccess == .intra || gate.start == .intra
     {
-      inspector.followReferences(from: unit.index)
+      input.followReferences(from: unit.index)
     }
     var record = AccessUnitRecord(
       index: unit.index, tag: unit.tag, doNotOutput: unit.doNotOutput, nalUnitType: summary.nalUnitType,
       isField: summary.isField, isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
-      standsAlone: followsIDR || summary.completesRecovery || summary.isIntra, epoch: epoch,
+      standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra, epoch: input.epoch,
       recoveryStart: damage.recovery(completedBy: summary, index: unit.index), start: gate.start ?? .marked)
-    record.referencesSince = inspector.referencesStart(of: unit)
+    record.referencesSince = input.referencesStart(of: unit)
+    record.references = summary.references
+    record.recoveredSince = summary.recoveredSince
+    record.awaitsRecovery = summary.awaitsRecovery
+    record.isIncomplete = summary.isIncomplete
+    record.isShown = summary.isShown
+    record.hash = summary.hash
     damage.admit(&record, summary)
     return record
   }
@@ -110,8 +124,7 @@ extension DecompressionSession {
   private func process(_ packet: Packet, index: UInt64, isIDR: Bool) {
     guard running != nil else { return resume(at: index) }
     do throws(AVError) {
-      let mustReplay = needsReplay && !isIDR && replay.isUsable
-      needsReplay = false
+      let mustReplay = replay.takeDue() && !isIDR
       // The last entry of a replay is this very packet.
       if mustReplay { try replayEntries() } else { try feed(packet, index: index) }
     } catch {

@@ -18,8 +18,7 @@ extension DecompressionSession {
   /// `decode` does so by itself. For those who want the results of one sequence before they prepare for the next.
   public func finishSequence(before accessUnit: Span<UInt8>) {
     guard !isInvalid else { return }
-    var lookahead = inspector
-    if lookahead.inspect(accessUnit).beginsOtherSequence { endSequence() }
+    if input.lookAhead(accessUnit).beginsOtherSequence { endSequence() }
   }
 
   /// The access unit to come is of another coded video sequence, and libavcodec would not know: without an IDR picture
@@ -51,34 +50,32 @@ extension DecompressionSession {
       }
     }
     while let first = pending.first { finishUnseen(first) }
-    forgetReferences()
-    needsReplay = replay.isUsable
-    guard !replay.isUsable else { return }
+    replay.codecWasDrained()
+    forgetReferences(untilReplay: replay.isDue)
+    guard !replay.isDue else { return }
     forgetDecoded()
     gate.close()
-    if gate.start == .forced { damage.taint(before: nextIndex) }
+    if gate.start == .forced { damage.taint(before: input.nextIndex) }
   }
 
   /// Nothing decoded or kept so far has to do with what follows.
   private func forgetEverything() {
-    forgetReferences()
+    forgetReferences(untilReplay: false)
     replay.removeAll()
-    needsReplay = false
     forgetDecoded()
     gate.reset()
   }
 
-  private func forgetReferences() {
+  private func forgetReferences(untilReplay: Bool) {
     running?.flush()
-    inspector.reset()
+    input.reset(keepsReferences: untilReplay)
     bridge.unlockStrides()
   }
 
   /// Nothing that was decoded can be referred to any more.
   func forgetDecoded() {
-    followsIDR = false
-    hasRecovered = false
-    inspector.forgetReferences()
+    input.forgetDecoded()
+    gate.forgetDecoded()
     damage.reset()
   }
 

@@ -16,13 +16,18 @@ extension DecompressionSession {
       while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
     }
     let isUnrecovered = isUnrecovered(record, isFlagged: frame.isCorrupt)
-    if !isUnrecovered { hasRecovered = true }
+    if !isUnrecovered { gate.rightPictureCameOut() }
     let isConcealed = record.isConcealed || record.isDamage(frame.errors)
     if isConcealed {
       output.statistics.concealed += 1
-      if !record.isConcealed && record.isReference { damage.spread(after: index, in: &pending) }
+      if !record.isConcealed { spreadDamage(from: record) }
     }
-    let isCorrupt = isConcealed || isTainted(record) || record.error != nil
+    let isMismatched = !matchesHash(record, frame, memory)
+    if isMismatched {
+      output.statistics.hashMismatches += 1
+      spreadDamage(from: record)
+    }
+    let isCorrupt = isConcealed || isMismatched || isTainted(record) || record.error != nil
     if record.doNotOutput {
       output.drop(record.tag, .doNotOutput)
     } else if isUnrecovered {
@@ -41,11 +46,19 @@ extension DecompressionSession {
     }
   }
 
+  /// Whether a picture is what the stream says it must be.
+  private func matchesHash(_ record: AccessUnitRecord, _ frame: borrowing Frame, _ memory: PictureMemory) -> Bool {
+    guard let hash = record.hash else { return true }
+    return memory.matches(hash, width: frame.width, height: frame.height)
+  }
+
   /// Whether a picture is not to be shown, because it was decoded without what it refers to.
   private func isUnrecovered(_ record: AccessUnitRecord, isFlagged: Bool) -> Bool {
     switch record.start {
     // libavcodec does not flag those that it only puts out because nothing follows.
-    case .marked: isFlagged || (running?.isDraining == true && !hasRecovered && !record.standsAlone)
+    case .marked:
+      isFlagged || (!gate.hasRecovered && record.awaitsRecovery)
+        || (running?.isDraining == true && !gate.hasRecovered && !record.standsAlone)
     // It goes by the size of reference lists, and may never take an intra picture for a start.
     case .intra: gate.isLeading(record.index)
     case .forced: false
@@ -66,7 +79,13 @@ extension DecompressionSession {
       record.isDamage(errors), !record.isConcealed
     else { return }
     pending.update(index) { $0.isConcealed = true }
-    if record.isReference { damage.spread(after: index, in: &pending) }
+    spreadDamage(from: record)
+  }
+
+  /// A picture is damaged, and with it those that refer to it.
+  private func spreadDamage(from record: AccessUnitRecord) {
+    guard record.isReference else { return }
+    damage.spread(after: record.index, byReferences: record.references != nil, in: &pending)
   }
 
   // MARK: Settling access units
@@ -79,20 +98,32 @@ extension DecompressionSession {
     if let error {
       note(error, at: index)
       // Its header was read, so that frame_num will not tell that it is missing.
-      if record.isReference { damage.spread(after: index, in: &pending) }
+      spreadDamage(from: record)
       if bridge.hasStarted(index) { pending.update(index) { $0.error = error } } else { finish(record, error: error) }
     } else if bridge.hasStarted(index) {
-      // The picture comes out when its turn comes.
+      // The picture comes out when its turn comes, if it is to be shown.
+      if !record.isShown { finish(record, dropped: .notShown) }
     } else if record.isField {
       finish(record, dropped: .secondField)
     } else {
-      finish(record, dropped: skipFrames == .none ? .noPicture : .skipped)
+      finishWithoutPicture(record)
     }
+  }
+
+  /// The codec has left an access unit out.
+  private func finishWithoutPicture(_ record: AccessUnitRecord) {
+    if record.references != nil, record.isReference {
+      input.pictureIsMissing(record.index)
+      spreadDamage(from: record)
+    }
+    guard record.isIncomplete else { return finish(record, dropped: skipFrames == .none ? .noPicture : .skipped) }
+    output.statistics.corrupted += 1
+    finish(record, dropped: .corrupt)
   }
 
   /// Ends access units that have been inside for longer than any decoder may hold them.
   func settle(upTo index: UInt64) {
-    lastReorderDepth = codec?.reorderDepth ?? lastReorderDepth
+    replay.reorderDepth = codec?.reorderDepth ?? replay.reorderDepth
     // 16 frames of two fields, those the threads hold, and one being decoded.
     let window = UInt64(2 * (20 + (codec?.threadDelay ?? 0)))
     while let first = pending.first, index + 1 - first.index > window { finishUnseen(first) }

@@ -25,9 +25,9 @@ extension DecompressionSession {
     settings.lowDelay = configuration.lowDelay
     // Frame threads tell of what they have learned only frames later: there, what is known by now loses nothing.
     let learnsLate = settings.useFrameThreads && settings.effectiveThreadCount > 1
-    settings.reorderDepth = learnsLate ? lastReorderDepth : replay.start?.reorderDepth ?? lastReorderDepth
+    settings.reorderDepth = learnsLate ? replay.reorderDepth : replay.start?.reorderDepth ?? replay.reorderDepth
     settings.expectsDeepestReordering = configuration.expectsReordering && setup.mayReorder
-    settings.skip = skipFrames.codecSkip
+    settings.skip = setup.codecSkip(skipFrames)
     settings.maximumPixels = configuration.maximumPixels
     running = RunningCodec(try openCodec(settings, bridge))
   }
@@ -76,7 +76,7 @@ extension DecompressionSession {
   func replayEntries() throws(AVError) {
     var parameterSets = replay.start?.parameterSets ?? []
     for entry in replay.entries {
-      if entry.index + 1 < nextIndex { output.statistics.replayed += 1 }
+      if entry.index + 1 < input.nextIndex { output.statistics.replayed += 1 }
       var packet = entry.packet
       if !parameterSets.isEmpty {
         packet = try packets.packet(
@@ -106,10 +106,10 @@ extension DecompressionSession {
     running = nil
     bridge.unlockStrides()
     replay.removeAll()
-    inspector.reset()
+    input.reset(keepsReferences: false)
     forgetDecoded()
     gate.lose()
-    if gate.start == .forced { damage.taint(before: nextIndex) }
+    if gate.start == .forced { damage.taint(before: input.nextIndex) }
     output.statistics.resynchronisations += 1
     output.notify(.codecLost(failure))
   }

@@ -59,7 +59,7 @@ public final class DecompressionSession {
 
   // An access unit passes these in turn: read, let in, judged, remembered until its result is known, kept for a replay,
   // decoded, put out.
-  var inspector: AccessUnitInspector
+  var input: SessionInput
   var gate: StartGate
   var damage = DamageTracker()
   var pending = PendingAccessUnits()
@@ -69,19 +69,6 @@ public final class DecompressionSession {
   var output = SessionOutput()
 
   var isInvalid = false
-  var nextIndex: UInt64 = 0
-  /// Index of the last IDR picture.
-  var epoch: UInt64 = 0
-  /// An IDR picture has come since the codec last started from nothing.
-  var followsIDR = false
-  /// A right picture has come out since then: all that follow it in presentation order have their references.
-  var hasRecovered = false
-  /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
-  var needsReplay = false
-  /// Reorder depth that the codec has come to, for the next one.
-  var lastReorderDepth = 0
-  /// Came beside the stream and has to go before the next access unit.
-  var newParameterSets: [UInt8] = []
   /// Filled next; kept when a codec had nothing to put into it.
   var spareFrame: Frame?
 
@@ -112,11 +99,13 @@ public final class DecompressionSession {
     self.openCodec = openCodec
     skipFrames = configuration.skipFrames
     setup = try StreamSetup(format)
-    inspector = AccessUnitInspector(lengthSize: setup.nalLengthSize)
+    input = SessionInput(
+      format.codec.sessionCodec.makeInspector(
+        lengthSize: setup.nalLengthSize, verifiesPictureHash: configuration.verifiesPictureHash))
     bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
     gate = StartGate(configuration)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
-    inspector.insert(parameterSets: setup.parameterSets)
+    input.insert(setup.parameterSets)
     try openInitially()
   }
 
@@ -129,7 +118,7 @@ public final class DecompressionSession {
 
   /// Which pictures are left out, from the next access unit on.
   public var skipFrames: SessionConfiguration.SkipFrames {
-    didSet { codec?.skip = skipFrames.codecSkip }
+    didSet { codec?.skip = setup.codecSkip(skipFrames) }
   }
 
   var codec: (any CodecBoundary)? { running?.codec }
@@ -138,7 +127,7 @@ public final class DecompressionSession {
   public var latency: SessionLatency {
     SessionLatency(
       reorderDepth: max(
-        codec?.reorderDepth ?? lastReorderDepth,
+        codec?.reorderDepth ?? replay.reorderDepth,
         setup.reorderDepth ?? (configuration.expectsReordering ? setup.deepestReordering : 0)),
       threadDelay: codec?.threadDelay ?? 0)
   }
@@ -176,8 +165,7 @@ public final class DecompressionSession {
     guard format != self.format else { return }
     self.format = format
     setup = try StreamSetup(format)
-    inspector.insert(parameterSets: setup.parameterSets)
-    newParameterSets = inspector.parameterSets
+    input.accept(setup.parameterSets)
   }
 
   /// Ends the session: nothing decodes any more. Results already there can still be fetched; those that are missing

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// The memory of one picture on its way through libavcodec, which keeps it as the owner of its buffer reference.
 @safe final class PictureMemory: @unchecked Sendable {
@@ -35,5 +36,39 @@
     unsafe ChromaInterleaver.interleave(
       cb: scratch.cb, cr: scratch.cr, stride: scratch.stride, into: planes[1].start, targetStride: planes[1].stride,
       sampleCount: (width + 1) / 2, rowCount: (height + 1) / 2)
+  }
+}
+
+extension PictureMemory {
+  /// Whether the coded picture is what its hash says. To be asked before `finish`.
+  func matches(_ hash: H265.DecodedPictureHash, width: Int, height: Int) -> Bool {
+    let planeCount = unsafe pixelFormat == .nv12 ? 3 : planes.count
+    for index in 0..<min(hash.planeCount, planeCount) {
+      guard matches(hash, plane: index, width: width, height: height) else { return false }
+    }
+    return true
+  }
+
+  private func matches(_ hash: H265.DecodedPictureHash, plane index: Int, width: Int, height: Int) -> Bool {
+    // As libavcodec has written it.
+    let format = pixelFormat == .nv12 ? .yuv420p : pixelFormat
+    let first = unsafe planes[min(index, planes.count - 1)]
+    var (start, stride) = unsafe (first.start, first.stride)
+    if index > 0, let scratch = unsafe scratch {
+      unsafe (start, stride) = unsafe (index == 1 ? scratch.cb : scratch.cr, scratch.stride)
+    }
+    let bytesPerSample = format.bitDepth > 8 ? 2 : 1
+    let (rowByteCount, rowCount) = (
+      format.rowByteCount(plane: index, width: width), format.rowCount(plane: index, height: height)
+    )
+    guard rowCount > 0 else { return false }
+    // SAFETY: the decoder has written so many rows of so many bytes.
+    let bytes = unsafe Span(_unsafeStart: UnsafePointer(start), count: stride * (rowCount - 1) + rowByteCount)
+    let plane = H265.DecodedPictureHash.Plane(
+      bytes, width: rowByteCount / bytesPerSample, height: rowCount, stride: stride, bitDepth: format.bitDepth)
+    switch plane {
+    case .some(let plane): return hash.matches(plane, index: index)
+    case .none: return false
+    }
   }
 }

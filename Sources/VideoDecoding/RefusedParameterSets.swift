@@ -8,21 +8,6 @@ import H26x
 ///
 /// They reach the codec as filler data. Nothing else changes: it would have kept the set that it had before, too.
 enum RefusedParameterSets {
-  /// NAL unit header of filler data (H.264 Table 7-1).
-  private static let fillerHeader: UInt8 = 12
-
-  /// The change to an access unit that turns this NAL unit into filler data, nil where libavcodec may see it.
-  ///
-  /// - Parameters:
-  ///   - range: the NAL unit's place in the access unit.
-  ///   - sets: the parameter sets in force, to read a PPS by.
-  static func patch(
-    _ accessUnit: Span<UInt8>, _ range: Range<Int>, sets: borrowing H264.ParameterSets
-  ) -> PacketPool.Patch? {
-    isRefused(accessUnit.extracting(range), sets: sets)
-      ? PacketPool.Patch(offset: range.lowerBound, byte: fillerHeader) : nil
-  }
-
   /// Whether libavcodec refuses an SPS or PPS in that way.
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H264.ParameterSets) -> Bool {
     guard nalUnit.count > 0 else { return false }
@@ -43,6 +28,21 @@ enum RefusedParameterSets {
       }
     } catch {
       return fatalElements.contains(error.element.description)
+    }
+  }
+
+  /// Whether libavcodec refuses an SPS for its size, or cannot read a VPS, for which there is a stand-in.
+  static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H265.ParameterSets) -> Bool {
+    guard nalUnit.count > 0 else { return false }
+    switch H265.NALUnitType(headerByte: nalUnit[0]) {
+    case .videoParameterSet: return sets.defect(of: nalUnit) != nil
+    case .sequenceParameterSet:
+      do throws(BitstreamError) {
+        return exceedsAddressing(try H265.SequenceParameterSet(nalUnit: nalUnit).codedSize)
+      } catch {
+        return error.element.description.hasPrefix("pic_")
+      }
+    default: return false
     }
   }
 

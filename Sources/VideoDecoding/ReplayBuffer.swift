@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// The packets that bring a new codec to where the lost one was: from the last random access point whose earlier
-/// pictures are all out, bounded in bytes and number.
+/// The packets that bring a new codec to where the lost one was: from the last random access point whose earlier and
+/// leading pictures are all out, bounded in bytes and number.
 struct ReplayBuffer {
   struct Entry {
     let packet: Packet
@@ -16,12 +16,27 @@ struct ReplayBuffer {
     /// Frames that the codec held back for reordering when it came there. A codec that finds out as it goes loses a
     /// frame each time it learns of more: the next one is to lose the same.
     let reorderDepth: Int
+    /// A codec that begins here leaves out the pictures that lead it (a CRA picture's RASL pictures).
+    var losesLeading = false
+  }
+
+  private struct KnownStart {
+    let index: UInt64
+    let start: Start
+    /// Its picture is out.
+    var isOut = false
+    /// The pictures that lead it have all come.
+    var leadingPicturesAreOver: Bool
   }
 
   private(set) var entries: [Entry] = []
   /// Entries at which decoding may begin.
-  private var starts: [(index: UInt64, start: Start)] = []
+  private var starts: [KnownStart] = []
   private var byteCount = 0
+  /// The codec was drained and has forgotten its references: replay before anything but the start of a sequence.
+  private(set) var isDue = false
+  /// Frames that the codec has come to hold back for reordering, for the next one.
+  var reorderDepth = 0
   private let byteLimit: Int
   private let countLimit: Int
 
@@ -34,12 +49,15 @@ struct ReplayBuffer {
   var isUsable: Bool { !entries.isEmpty }
 
   /// How a codec begins at the first entry.
-  var start: Start? { starts.first?.start }
+  var start: Start? { starts.isEmpty ? nil : starts[0].start }
 
   /// Keeps `packet`; `start` is there when decoding may begin with it.
-  mutating func append(_ packet: Packet, index: UInt64, start: Start?) {
+  ///
+  /// - Parameter isLeading: it may lead the last start in presentation order.
+  mutating func append(_ packet: Packet, index: UInt64, start: Start?, isLeading: Bool = false) {
+    if !isLeading { endLeadingPictures() }
     if let start {
-      starts.append((index, start))
+      starts.append(KnownStart(index: index, start: start, leadingPicturesAreOver: !start.losesLeading))
     } else if entries.isEmpty {
       return
     }
@@ -57,11 +75,29 @@ struct ReplayBuffer {
   /// The picture of access unit `index` is out, and with it all that precede it: if decoding may begin there, nothing
   /// before it is needed again.
   mutating func pictureCameOut(_ index: UInt64) {
-    guard starts.count > 1, starts.dropFirst().contains(where: { $0.index == index }) else { return }
-    discard(before: index)
+    guard starts.count > 1, let place = starts.dropFirst().firstIndex(where: { $0.index == index }) else { return }
+    starts[place].isOut = true
+    if starts[place].leadingPicturesAreOver { discard(before: index) }
+  }
+
+  /// What leads the last start in presentation order has come.
+  private mutating func endLeadingPictures() {
+    guard let last = starts.indices.last, !starts[last].leadingPicturesAreOver else { return }
+    starts[last].leadingPicturesAreOver = true
+    if starts[last].isOut { discard(before: starts[last].index) }
+  }
+
+  /// The codec has forgotten everything.
+  mutating func codecWasDrained() { isDue = isUsable }
+
+  /// Whether a replay has to come before the next picture; once.
+  mutating func takeDue() -> Bool {
+    defer { isDue = false }
+    return isDue && isUsable
   }
 
   mutating func removeAll() {
+    isDue = false
     entries.removeAll(keepingCapacity: true)
     starts.removeAll(keepingCapacity: true)
     byteCount = 0

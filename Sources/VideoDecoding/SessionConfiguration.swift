@@ -76,6 +76,8 @@ public struct SessionConfiguration: Sendable {
   public var replayCountLimit = 600
   /// How decoded pictures lie in memory.
   public var outputLayout = OutputLayout.native
+  /// Compare decoded pictures with the picture hashes that an H.265 stream sends; those that differ are damaged.
+  public var verifiesPictureHash = false
   /// Largest coded picture, in luma samples; larger ones fail instead of claiming memory. Level 6.2 allows 35,651,584.
   public var maximumPixels = 1 << 26
 

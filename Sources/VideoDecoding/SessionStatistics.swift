@@ -14,6 +14,8 @@ public struct SessionStatistics: Sendable, Hashable {
   public var corrupted: UInt64 = 0
   /// Frames in which the decoder hid damage.
   public var concealed: UInt64 = 0
+  /// Frames that are not what the stream's picture hash says they must be; put out or not.
+  public var hashMismatches: UInt64 = 0
   /// Codecs opened anew after one was lost.
   public var restarts: UInt64 = 0
   /// Access units decoded once more after that.

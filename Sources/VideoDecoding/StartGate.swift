@@ -47,6 +47,8 @@ struct StartGate {
   private var times: ClosedRange<Duration>?
   /// The picture that decoding began at, as long as it has not come out.
   private var awaitedPicture: UInt64?
+  /// A right picture has come out since decoding began: all that follow it in presentation order have their references.
+  private(set) var hasRecovered = false
   private let patience: Duration
   private let byteLimit: Int
   private let countLimit: Int
@@ -79,7 +81,7 @@ struct StartGate {
       return .passes
     case (.open, _):
       return .passes
-    case (_, .idr), (_, .recoveryPoint):
+    case (_, .idr), (_, .cra), (_, .recoveryPoint):
       return begin(.marked, at: index)
     case (_, .intra):
       return begin(.intra, at: index)
@@ -142,6 +144,12 @@ struct StartGate {
     awaitedPicture = nil
     if state != .open(.forced) { state = .lost }
   }
+
+  /// A picture came out that is right.
+  mutating func rightPictureCameOut() { hasRecovered = true }
+
+  /// Nothing that was decoded can be referred to any more.
+  mutating func forgetDecoded() { hasRecovered = false }
 
   /// The picture of this access unit has come out, or will not.
   mutating func pictureCameOut(_ index: UInt64) {

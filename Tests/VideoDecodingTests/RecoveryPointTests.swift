@@ -8,10 +8,10 @@ import Testing
 /// Random access points other than IDR pictures: open groups with leading pictures, and gradual refresh.
 @Suite struct RecoveryPointTests {
   private func recoveryPoints(_ units: [[UInt8]]) -> [Int] {
-    var inspector = AccessUnitInspector(lengthSize: nil)
+    var inspector = H264AccessUnitInspector(lengthSize: nil)
     return units.indices.filter { index in
       let unit = units[index]
-      if case .recoveryPoint = inspector.inspect(unit.span).randomAccess { return true }
+      if case .recoveryPoint = inspector.inspect(unit.span, index: 0).randomAccess { return true }
       return false
     }
   }

@@ -341,9 +341,9 @@ import Testing
 
   @Test func refusedSetsBecomeFillerData() throws {
     let units = try mediaAccessUnits("clip.h264")
-    var inspector = AccessUnitInspector(lengthSize: nil)
+    var inspector = H264AccessUnitInspector(lengthSize: nil)
     let first = units[0]
-    #expect(inspector.inspect(first.span).patches == [])
+    #expect(inspector.inspect(first.span, index: 0).patches == [])
     var large = [UInt8]()
     var place = 0
     var nalUnits = AnnexB.NALUnits(first.span)
@@ -358,9 +358,9 @@ import Testing
       }
       large += [0, 0, 0, 1] + bytes
     }
-    #expect(inspector.inspect(large.span).patches == [PacketPool.Patch(offset: place, byte: 12)])
+    #expect(inspector.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
     // Again: nothing has changed, and it is still not to be seen.
-    #expect(inspector.inspect(large.span).patches == [PacketPool.Patch(offset: place, byte: 12)])
+    #expect(inspector.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
     let copied = try PacketPool().packet(
       copying: large.span, prefix: [9, 9], timestamp: 0, patches: [PacketPool.Patch(offset: place, byte: 12)])
     #expect(copied.byteCount == large.count + 2)

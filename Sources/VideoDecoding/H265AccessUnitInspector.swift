@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+
+/// Follows picture order and reference picture sets of an H.265 stream, in which libavcodec reports no damage.
+struct H265AccessUnitInspector: SessionInspector {
+  private var inspection: AccessUnitInspection<H265>
+  private let verifiesPictureHash: Bool
+  private var pictures = H265.ReferencePictures()
+  /// What the pictures since the last random access point are coded with.
+  private var sequence: H265.SequenceParameterSet?
+  /// The last recovery point.
+  private var recovery: Recovery?
+  /// The stream marks where decoding may begin, so that pictures of intra slices alone are no such places.
+  private var marksRandomAccess = false
+
+  private struct Recovery {
+    /// The access unit at which it begins, and its picture order count.
+    let start: UInt64
+    let startOrder: Int32
+    /// The picture order count from which on pictures are right.
+    let order: Int32
+  }
+
+  init(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) {
+    inspection = AccessUnitInspection(lengthSize: lengthSize)
+    self.verifiesPictureHash = verifiesPictureHash
+  }
+
+  var parameterSets: [UInt8] { inspection.packagedSets }
+  var endOfSequence: [UInt8] { inspection.packaged([H265.endOfSequence]) }
+
+  mutating func insert(parameterSets nalUnits: [[UInt8]]) { inspection.insert(nalUnits) }
+
+  mutating func reset(keepsReferences: Bool) {
+    inspection.reset()
+    guard !keepsReferences else { return }
+    pictures = H265.ReferencePictures()
+    recovery = nil
+  }
+
+  // Each picture's reference picture set says what it refers to: no intra picture has to be waited for.
+  var followsReferencesFrom: UInt64? { nil }
+  func forgetReferences() {}
+  func followReferences(from index: UInt64) {}
+  func referencesStart(of unit: Submission) -> UInt64? { nil }
+
+  mutating func pictureIsMissing(_ index: UInt64) { pictures.remove(index) }
+
+  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {
+    var (info, summary) = inspection.inspect(accessUnit)
+    guard info.hasPicture else {
+      if info.endsSequence { pictures.endSequence() }
+      return summary
+    }
+    let slices = SliceSegments(accessUnit, inspection.packaging, inspection.inspector.parameterSets)
+    if slices.endsSequenceBefore { pictures.endSequence() }
+    summary.nalUnitType = (slices.type ?? .trailingR).rawValue
+    summary.isIncomplete = slices.isDamaged
+    // What cannot be read may be referred to.
+    summary.isReference = true
+    if let first = slices.first { follow(first.header, first.syntax, slices, info, index, &summary) }
+    if slices.endsSequenceBehind { pictures.endSequence() }
+    if verifiesPictureHash { summary.hash = hash(in: accessUnit, info.seiRanges) }
+    return summary
+  }
+
+  private mutating func follow(
+    _ slice: H265.SliceSegmentHeader, _ syntax: H265.ReferenceSyntax, _ slices: SliceSegments,
+    _ info: H265.AccessUnitInfo, _ index: UInt64, _ summary: inout AccessUnitSummary
+  ) {
+    guard let sps = inspection.inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
+      return
+    }
+    // libavcodec makes no picture where the first slice segment is missing.
+    let use = pictures.next(slice, syntax, sps: sps, number: slices.hasFirst ? index : nil)
+    let type = slice.nalUnitType
+    if type.isIRAP {
+      summary.randomAccess = use.order.resetsPOC ? .idr : .cra
+      summary.completesRecovery = true
+      marksRandomAccess = true
+      recovery = nil
+    } else if case .recoveryPoint(let point) = info.randomAccess {
+      summary.randomAccess = .recoveryPoint(frameCount: Int(max(0, point.pictureOrderCount)))
+      let order = use.order.picture
+      recovery = Recovery(start: index, startOrder: order, order: order &+ point.pictureOrderCount)
+      marksRandomAccess = true
+    } else if info.isIntra && !marksRandomAccess {
+      summary.randomAccess = .intra
+    }
+    if summary.randomAccess.isMarked || sequence == nil {
+      if let sequence, !use.order.resetsPOC { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }
+      sequence = sps
+    }
+    if let recovery {
+      summary.awaitsRecovery = use.order.picture < recovery.order
+      if !summary.awaitsRecovery {
+        summary.recoveredSince = recovery.start
+        summary.completesRecovery = true
+      }
+    }
+    // Where a recovery is complete, what came before its beginning is not missed.
+    let isMissed = { (order: Int32) in
+      summary.recoveredSince == nil || self.recovery.map { order >= $0.startOrder } ?? true
+    }
+    summary.isLeading = type.isLeading
+    summary.isSkipped = use.order.isSkipped
+    summary.isShown = slice.isOutput
+    summary.isReference = !use.isRepeated
+    // Pictures of higher sub-layers may refer to those that no picture of their own refers to.
+    summary.isDiscardable = type.isSubLayerNonReference && slice.temporalID + 1 >= sps.subLayerCount
+    summary.references = AccessUnitSummary.References(
+      pictures: use.references, areComplete: !use.missing.contains(where: isMissed), kept: pictures.numbers)
+  }
+
+  /// The picture hash, behind the picture or (in older streams) in front.
+  private func hash(in accessUnit: Span<UInt8>, _ ranges: [Range<Int>]) -> H265.DecodedPictureHash? {
+    for range in ranges.reversed() {
+      var messages = SEIMessages(accessUnit.extracting(range), headerLength: H265.nalUnitHeaderLength)
+      do throws(BitstreamError) {
+        while let message = try messages.next() {
+          if message.type == .decodedPictureHash { return try H265.DecodedPictureHash(message) }
+        }
+      } catch {
+        continue
+      }
+    }
+    return nil
+  }
+}
+
+/// The slice segments of a picture: whether they are all there, as far as their addresses tell.
+private struct SliceSegments {
+  /// `nal_unit_type` of the first one.
+  private(set) var type: H265.NALUnitType?
+  /// The first one that is independent and can be read.
+  private(set) var first: (header: H265.SliceSegmentHeader, syntax: H265.ReferenceSyntax)?
+  /// The first slice segment of the picture is there.
+  private(set) var hasFirst = false
+  /// One is missing, twice there, or cannot be read.
+  private(set) var isDamaged = false
+  private(set) var endsSequenceBefore = false
+  private(set) var endsSequenceBehind = false
+
+  init(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ sets: borrowing H265.ParameterSets) {
+    var lastAddress: UInt32?
+    for range in packaging.nalUnits(of: accessUnit) {
+      let nalUnit = accessUnit.extracting(range)
+      switch H265.role(of: nalUnit) {
+      case .end:
+        if type == nil { endsSequenceBefore = true } else { endsSequenceBehind = true }
+      case .slice:
+        if type == nil { type = H265.NALUnitType(headerByte: nalUnit[0]) }
+        do throws(BitstreamError) {
+          let header = try read(nalUnit, sets)
+          if header.isFirstInPicture { hasFirst = true }
+          if let lastAddress, header.segmentAddress <= lastAddress { isDamaged = true }
+          lastAddress = header.segmentAddress
+        } catch {
+          isDamaged = true
+        }
+      default: break
+      }
+    }
+    if !hasFirst { isDamaged = true }
+  }
+
+  private mutating func read(
+    _ nalUnit: Span<UInt8>, _ sets: borrowing H265.ParameterSets
+  ) throws(BitstreamError) -> H265.SliceSegmentHeader {
+    guard first == nil else { return try H265.SliceSegmentHeader(nalUnit: nalUnit, parameterSets: sets) }
+    let (header, syntax) = try H265.SliceSegmentHeader.withReferences(nalUnit: nalUnit, parameterSets: sets)
+    if let syntax { first = (header, syntax) }
+    return header
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+
+/// What a session needs of a codec beside its syntax.
+protocol SessionCodec: VideoCodecSyntax {
+  /// The decoder.
+  static var decoder: CodecSettings.Codec { get }
+  /// The first byte of the header of filler data.
+  static var fillerHeader: UInt8 { get }
+  /// An end of sequence.
+  static var endOfSequence: [UInt8] { get }
+  /// Whether libavcodec must not see a parameter set: see ``RefusedParameterSets``.
+  static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool
+  /// Parameter sets that libavcodec cannot do without and that are missing or cannot be read.
+  static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]]
+  /// Whether pictures that none of their own sub-layer refers to may be referred to from higher ones.
+  static var hasSubLayers: Bool { get }
+  /// Parameter sets as libavcodec can read them.
+  static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes
+  /// An inspector of access units.
+  static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector
+}
+
+extension SessionCodec {
+  /// The configuration record of a description.
+  static func configurationBytes(_ format: FormatDescription) throws(BitstreamError) -> [UInt8] {
+    try configurationRecord(format).bytes()
+  }
+}
+
+extension H264: SessionCodec {
+  static var decoder: CodecSettings.Codec { .h264 }
+  static var fillerHeader: UInt8 { 12 }
+  static var endOfSequence: [UInt8] { [10] }
+  static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool {
+    RefusedParameterSets.isRefused(nalUnit, sets: sets)
+  }
+  static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] { [] }
+  static var hasSubLayers: Bool { false }
+  static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes { sets }
+  static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
+    H264AccessUnitInspector(lengthSize: lengthSize)
+  }
+}
+
+extension H265: SessionCodec {
+  static var decoder: CodecSettings.Codec { .h265 }
+  static var fillerHeader: UInt8 { 38 << 1 }
+  static var endOfSequence: [UInt8] { [36 << 1, 1] }
+  static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool {
+    RefusedParameterSets.isRefused(nalUnit, sets: sets)
+  }
+
+  static var hasSubLayers: Bool { true }
+
+  static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes {
+    var store = ParameterSets()
+    for nalUnit in sets.video + sets.sequence { _ = try? store.insert(nalUnit.span) }
+    var decodable = sets
+    decodable.video = standIns(for: store) + sets.video.filter { store.defect(of: $0.span) == nil }
+    return decodable
+  }
+
+  /// libavcodec takes no SPS without its VPS, of which decoding needs nothing.
+  static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] {
+    var nalUnits: [[UInt8]] = []
+    for id in UInt8(0)..<16 {
+      guard let sps = sets.sequenceParameterSet(id), sets.videoParameterSet(sps.videoParameterSetID) == nil else {
+        continue
+      }
+      var vps = VideoParameterSet(profileTierLevel: sps.profileTierLevel)
+      vps.id = sps.videoParameterSetID
+      vps.subLayerCount = sps.subLayerCount
+      vps.hasNestedTemporalIDs = sps.hasNestedTemporalIDs
+      vps.buffering = sps.buffering
+      nalUnits.append(vps.nalUnit())
+    }
+    return nalUnits
+  }
+
+  static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
+    H265AccessUnitInspector(lengthSize: lengthSize, verifiesPictureHash: verifiesPictureHash)
+  }
+}
+
+extension FormatDescription.Codec {
+  /// The syntax by which a session reads it.
+  var sessionCodec: any SessionCodec.Type {
+    switch self {
+    case .h264: H264.self
+    case .h265: H265.self
+    }
+  }
+}

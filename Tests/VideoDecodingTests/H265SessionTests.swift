@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+import Testing
+
+@testable import VideoDecoding
+
+/// H.265 through the session: open groups, leading pictures, ends of sequence, lost codecs, damage.
+@Suite struct H265SessionTests {
+  static let names = ["open-gop.h265", "clip.h265"]
+
+  private func lines(_ run: Run, tags: [UInt64]) -> [String] {
+    zip(run.frames, run.checksums).filter { tags.contains($0.0.tag) }.map(\.1)
+  }
+
+  /// The tags of pictures and their checksums, as of the whole stream's access units from `first` on.
+  private func shifted(_ run: Run, by first: Int) -> [String] {
+    run.frames.map { "\($0.tag + UInt64(first)) \($0.fingerprint)" }
+  }
+
+  @Test(arguments: names, SessionConfiguration.threadings.indices)
+  func decodes(_ name: String, _ threading: Int) throws {
+    let stream = try H265Stream(media: name)
+    var configuration = SessionConfiguration.threadings[threading]
+    configuration.verifiesPictureHash = true
+    let run = try stream.decode(nil, configuration) { statistics in
+      #expect(statistics.hashMismatches == 0 && statistics.corrupted == 0)
+    }
+    #expect(run.frames.count == stream.units.count && run.accounts(for: stream.units.count))
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
+    let keys = stream.units.indices.filter { stream.types[$0]?.isIRAP == true }.map(UInt64.init)
+    #expect(run.frames.filter(\.isRandomAccessPoint).map(\.tag).sorted() == keys)
+    // The samples are the stream's own hashes' in NV12 as well.
+    configuration.outputLayout = .semiPlanar
+    _ = try stream.decode(nil, configuration) { #expect($0.hashMismatches == 0 && $0.output > 0) }
+  }
+
+  @Test func lengthPrefixed() throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let expected = try stream.decode().checksums
+    for size in [NALLengthSize.two, .four] {
+      var format = stream.format
+      format.nalLengthSize = size
+      let session = try DecompressionSession(format: format)
+      var run = Run()
+      let slices = stream.units.map { unit in
+        H265Stream.joined(
+          H265Stream.nalUnits(unit).filter { H265.NALUnitType(headerByte: $0[0]).isVCL })
+      }
+      try session.run(slices.map { VideoDecodingTests.lengthPrefixed($0, size) }, into: &run)
+      #expect(run.checksums == expected)
+    }
+  }
+
+  /// A stream cut at a CRA picture: its RASL pictures are dropped, and that is no failure; all others are right.
+  @Test(arguments: SessionConfiguration.threadings.indices) func beginsAtACRAPicture(_ threading: Int) throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let configuration = SessionConfiguration.threadings[threading]
+    let whole = try stream.decode(nil, configuration)
+    let starts = stream.units.indices.filter { stream.types[$0] == .cra }
+    #expect(starts.count > 2)
+    for first in starts {
+      let cut = Array(stream.units[first...])
+      let run = try stream.decode(cut, configuration)
+      let end = cut.indices.dropFirst().first { stream.types[first + $0]?.isIRAP == true } ?? cut.count
+      let skipped = cut.indices.filter { $0 < end && stream.types[first + $0]?.isRASL == true }
+      #expect(run.accounts(for: cut.count) && run.failures.isEmpty)
+      #expect(run.drops == skipped.map { _ in .noReference })
+      let shown = cut.indices.filter { !skipped.contains($0) }.map { UInt64($0 + first) }
+      #expect(shifted(run, by: first) == lines(whole, tags: shown))
+      #expect(run.frames.allSatisfy { !$0.isCorrupt })
+    }
+  }
+
+  /// Behind an end of sequence a CRA picture begins anew.
+  @Test func endOfSequenceMakesTheNextCRAPictureAStart() throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let whole = try stream.decode()
+    let start = try #require(stream.units.indices.filter { stream.types[$0] == .cra }.dropFirst().first)
+    var units = stream.units
+    units[start - 1] += [0, 0, 0, 1, 36 << 1, 1]
+    let run = try stream.decode(units)
+    let end = units.indices.first { $0 > start && stream.types[$0]?.isIRAP == true } ?? units.count
+    let skipped = (start..<end).filter { stream.types[$0]?.isRASL == true }
+    #expect(!skipped.isEmpty && run.drops.count { $0 == .noReference } == skipped.count && run.failures.isEmpty)
+    // Of the pictures before it, those that are not out by then never are (C.5.2.2).
+    #expect(run.drops.allSatisfy { $0 == .noReference || $0 == .notShown } && run.accounts(for: units.count))
+    let others = Set(lines(whole, tags: units.indices.filter { !skipped.contains($0) }.map(UInt64.init)))
+    #expect(others.isSuperset(of: run.checksums) && run.frames.count + run.drops.count == units.count)
+    #expect(run.frames.suffix(units.count - start - skipped.count).allSatisfy { $0.tag >= UInt64(start) })
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
+  }
+
+  /// Whatever the place, a lost codec costs no picture and doubles none.
+  @Test(arguments: names, SessionConfiguration.threadings.indices)
+  func lostCodec(_ name: String, _ threading: Int) throws {
+    let stream = try H265Stream(media: name)
+    let configuration = SessionConfiguration.threadings[threading]
+    let expected = try stream.decode(nil, configuration).checksums
+    for place in stride(from: 0, to: stream.units.count, by: name == "clip.h265" ? 15 : 3) {
+      let plan = FaultPlan()
+      plan.send = { $0 == 0 && $1 == place ? .external : nil }
+      let run = try stream.decode(nil, configuration, plan: plan)
+      #expect(plan.openings == 2)
+      #expect(run.checksums == expected, "lost at \(place)")
+      #expect(run.accounts(for: stream.units.count) && run.failures.isEmpty)
+    }
+  }
+
+  /// Draining at any place, between a CRA picture and its leading pictures too, changes nothing.
+  @Test(arguments: names) func drained(_ name: String) throws {
+    let stream = try H265Stream(media: name)
+    let expected = try stream.decode(nil, .with { $0.threadType = .none })
+    for place in stride(from: 1, to: stream.units.count, by: name == "clip.h265" ? 17 : 2) {
+      let session = try DecompressionSession(format: stream.format, configuration: .with { $0.threadType = .none })
+      var run = Run()
+      for (index, unit) in stream.units.enumerated() {
+        if index == place {
+          session.drain()
+          session.takeResults(into: &run)
+        }
+        try session.decode(unit.span, tag: UInt64(index))
+        session.takeResults(into: &run)
+      }
+      session.drain()
+      session.takeResults(into: &run)
+      #expect(Set(run.checksums) == Set(expected.checksums), "drained at \(place)")
+      #expect(run.accounts(for: stream.units.count))
+    }
+  }
+
+  /// An access unit that is missing is noticed by the reference picture sets of those behind it: no picture is wrong
+  /// without being flagged.
+  @Test(arguments: names, [0, 2]) func lostAccessUnits(_ name: String, _ threading: Int) throws {
+    let stream = try H265Stream(media: name)
+    let configuration = SessionConfiguration.threadings[threading]
+    let whole = Set(try stream.decode(nil, configuration).checksums)
+    var flagged = 0
+    for lost in stride(from: 1, to: stream.units.count, by: name == "clip.h265" ? 15 : 3) {
+      var units = stream.units
+      units.remove(at: lost)
+      let run = try stream.decode(units, configuration)
+      #expect(run.accounts(for: units.count))
+      for frame in run.frames {
+        let tag = frame.tag < UInt64(lost) ? frame.tag : frame.tag + 1
+        if frame.isCorrupt {
+          flagged += 1
+        } else {
+          #expect(whole.contains("\(tag) \(frame.fingerprint)"), "lost \(lost): \(tag) is wrong")
+        }
+      }
+    }
+    #expect(flagged > 0)
+  }
+
+  /// What no header shows, the stream's picture hash does.
+  @Test func picturesThatAreNotWhatTheirHashSaysAreFlagged() throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let whole = Set(try stream.decode().checksums)
+    let place = try #require(stream.units.indices.first { $0 > 3 && stream.types[$0] == .trailingR })
+    var units = stream.units
+    let nalUnits = H265Stream.nalUnits(units[place])
+    let slice = try #require(nalUnits.firstIndex { H265.NALUnitType(headerByte: $0[0]).isVCL })
+    let start = nalUnits[..<slice].reduce(4) { $0 + $1.count + 4 }
+    units[place][start + nalUnits[slice].count * 2 / 3] ^= 0x10
+    var mismatches: UInt64 = 0
+    let run = try stream.decode(units, .with { $0.verifiesPictureHash = true }) { mismatches = $0.hashMismatches }
+    #expect(mismatches > 0 && run.frames.contains { $0.tag == place && $0.isCorrupt })
+    for (frame, line) in zip(run.frames, run.checksums) where !frame.isCorrupt { #expect(whole.contains(line)) }
+    var unasked: UInt64 = 0
+    let other = try stream.decode(units) { unasked = $0.hashMismatches }
+    #expect(other.frames.count == run.frames.count && unasked == 0)
+  }
+
+  /// libavcodec takes no SPS without its VPS, which decoding does not need.
+  @Test(arguments: [false, true]) func withoutReadableVPS(_ isPresent: Bool) throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let expected = try stream.decode().checksums
+    func spoil(_ nalUnits: [[UInt8]]) -> [[UInt8]] {
+      nalUnits.compactMap { nalUnit in
+        guard H265.NALUnitType(headerByte: nalUnit[0]) == .videoParameterSet else { return nalUnit }
+        return isPresent ? Array(nalUnit.prefix(8)) : nil
+      }
+    }
+    var format = stream.format
+    format.parameterSets.video = spoil(format.parameterSets.video)
+    let units = stream.units.map { H265Stream.joined(spoil(H265Stream.nalUnits($0))) }
+    for size in [nil, NALLengthSize.four] {
+      format.nalLengthSize = size
+      let session = try DecompressionSession(format: format)
+      var run = Run()
+      let packaged: [[UInt8]] = units.map { unit in
+        if let size { VideoDecodingTests.lengthPrefixed(unit, size) } else { unit }
+      }
+      try session.run(packaged, into: &run)
+      #expect(run.checksums == expected)
+    }
+  }
+
+  /// A flush in the middle of an open group: the session waits for the next random access point.
+  @Test func flushed() throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let whole = try stream.decode()
+    let start = try #require(stream.units.indices.filter { stream.types[$0] == .cra }.dropFirst().first)
+    let session = try DecompressionSession(format: stream.format)
+    var run = Run()
+    for index in 0...2 { try session.decode(stream.units[index], tag: UInt64(index)) }
+    session.flush()
+    session.takeResults(into: &run)
+    #expect(run.drops == [.flushed, .flushed, .flushed])
+    for index in start - 2..<stream.units.count {
+      try session.decode(stream.units[index], tag: UInt64(index))
+    }
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.drops.count { $0 == .beforeRandomAccessPoint } == 2 && run.failures.isEmpty)
+    let shown = run.frames.map(\.tag)
+    #expect(shown.min() == UInt64(start) && run.checksums == lines(whole, tags: shown))
+  }
+}
