@@ -258,6 +258,7 @@ static inline gboolean cgst_base_parse_lost_sync(const GstBaseParse *parse) { re
 static inline void cgst_video_decoder_lock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_LOCK(decoder); }
 static inline void cgst_video_decoder_unlock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_UNLOCK(decoder); }
 static inline gboolean cgst_pad_needs_reconfigure(GstPad *pad) { return GST_PAD_NEEDS_RECONFIGURE(pad); }
+static inline void cgst_pad_set_accepts_template(GstPad *pad) { GST_PAD_SET_ACCEPT_TEMPLATE(pad); }
 static inline void cgst_pad_set_accepts_intersection(GstPad *pad) { GST_PAD_SET_ACCEPT_INTERSECT(pad); GST_PAD_SET_ACCEPT_TEMPLATE(pad); }
 static inline gboolean cgst_pad_is_pulling(GstPad *pad) { return GST_PAD_MODE(pad) == GST_PAD_MODE_PULL; }
 static inline gboolean cgst_pad_is_flushing(GstPad *pad) { return GST_PAD_IS_FLUSHING(pad); }

@@ -8,5 +8,6 @@ public enum Elements {
     H264Parse.register(as: "swifth264parse", typeName: "GstSwiftH264Parse", rank: .marginal, in: plugin)
       && H264Repack.register(as: "swifth264repack", typeName: "GstSwiftH264Repack", rank: .marginal, in: plugin)
       && H264Decode.register(as: "swifth264dec", typeName: "GstSwiftH264Dec", rank: .marginal, in: plugin)
+      && H265Decode.register(as: "swifth265dec", typeName: "GstSwiftH265Dec", rank: .marginal, in: plugin)
   }
 }

@@ -22,7 +22,7 @@ extension CompressedCaps {
   }
 
   /// Whether NAL units come as they do under other caps.
-  func isPackaged(like other: CompressedCaps<H264>) -> Bool {
+  func isPackaged(like other: CompressedCaps) -> Bool {
     packaging == other.packaging && isNALAligned == other.isNALAligned
   }
 
@@ -39,8 +39,8 @@ extension CompressedCaps {
         return Self.undecodable("codec_data is no buffer that can be read")
       case .unreadableCodecData(let byteCount, let error?):
         return Self.undecodable(
-          "codec_data is no avcC record: \(error.reason) at \(error.element), bit \(error.bitOffset) of "
-            + "\(byteCount * 8)")
+          "codec_data is no \(Codec.ConfigurationRecord.name): \(error.reason) at \(error.element), bit "
+            + "\(error.bitOffset) of \(byteCount * 8)")
       }
     }
     return nil

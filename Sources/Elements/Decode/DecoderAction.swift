@@ -9,7 +9,7 @@ typealias FrameNumber = UInt32
 ///
 /// All but the first call out to the base class, to other elements or to the application, any of which may call back
 /// into the element before they return.
-enum DecoderAction {
+enum DecoderAction<Codec: DecoderCodec> {
   /// Lend the bytes of the frame, and say how it is wanted: `decode(_:as:)`.
   case decode(FrameNumber)
   /// Add the first frame's bytes to the second frame's, and release the first.
@@ -31,9 +31,9 @@ enum DecoderAction {
   /// Tell the pipeline how long pictures are held back.
   case setLatency(ClockTime)
   /// Post a warning.
-  case warn(DecoderMessage)
+  case warn(DecoderMessage<Codec>)
   /// Post an error; data flow ends.
-  case fail(DecoderMessage)
+  case fail(DecoderMessage<Codec>)
   /// Write to the debug log.
   case log(Log.Level, String)
 }

@@ -9,47 +9,45 @@ import VideoDecoding
 /// Never calls out. Whoever owns it asks for the next action until there is none, performs each between two accesses,
 /// and reports what came of it; whatever happens in between, another flush or other caps included, only changes which
 /// action is next.
-struct DecoderCore {
-  typealias Codec = H264
-
-  private let log: Log
-  private var settings = DecoderSettings()
+struct DecoderCore<Codec: DecoderCodec> {
+  let log: Log
+  var settings = DecoderSettings()
   /// Failures in a row that are allowed; below 0 without limit.
-  private var maximumErrors: Int32 = -1
+  var maximumErrors: Int32 = -1
 
-  private var input: CompressedCaps<Codec>?
-  private var isLive = false
-  private var collection = FrameCollection()
-  private var formats = FormatFollower()
-  private(set) var session: DecoderSession
-  private(set) var output = DecoderOutput()
-  private var health = DecoderHealth()
-  private var latency = ReportedLatency()
+  var input: CompressedCaps<Codec>?
+  var isLive = false
+  var collection = FrameCollection<Codec>()
+  var formats = FormatFollower<Codec>()
+  var session: DecoderSession
+  var output = DecoderOutput<Codec>()
+  var health = DecoderHealth<Codec>()
+  var latency = ReportedLatency()
 
   /// Access units whose turn has not come.
-  private var waiting: [WaitingAccessUnit] = []
+  var waiting: [WaitingAccessUnit] = []
   /// How far output and session are ready for the first of them.
-  private var preparation = Preparation.done
+  var preparation = Preparation.done
   /// The picture whose turn it is to go out.
-  private var outgoing: OutgoingPicture?
+  var outgoing: OutgoingPicture?
   /// What is to be done before anything else.
-  private var errands: [DecoderAction] = []
-  private var isDraining = false
+  var errands: [DecoderAction<Codec>] = []
+  var isDraining = false
 
-  private struct WaitingAccessUnit {
+  struct WaitingAccessUnit {
     let number: FrameNumber
     /// What its first slice says, once that was read.
-    var summary: Codec.FormatTracker.Summary?
+    var summary: Codec.Tracker.Summary?
   }
 
-  private struct OutgoingPicture {
+  struct OutgoingPicture {
     let number: FrameNumber
     let picture: DecodedPicture
     /// Its caps are agreed on, or cannot be.
     var isAgreed: Bool
   }
 
-  private enum Preparation {
+  enum Preparation {
     case done
     /// Downstream is to be asked what it takes.
     case planning
@@ -175,7 +173,7 @@ struct DecoderCore {
     return wanted == .none && (request.isLate || request.forwardPredictedOnly) ? .nonReference : wanted
   }
 
-  private mutating func end(_ unit: WaitingAccessUnit, _ action: DecoderAction?) {
+  mutating func end(_ unit: WaitingAccessUnit, _ action: DecoderAction<Codec>?) {
     waiting.removeFirst()
     preparation = .done
     if let action { errands.append(action) }
@@ -220,7 +218,7 @@ struct DecoderCore {
   /// What is to be done next; `nil` when the next frame, or a drain, has to come first.
   ///
   /// - Parameter needsReconfigure: downstream asks to agree anew.
-  mutating func nextAction(needsReconfigure: Bool) -> DecoderAction? {
+  mutating func nextAction(needsReconfigure: Bool) -> DecoderAction<Codec>? {
     while true {
       if let errand = nextErrand() { return errand }
       if let outgoing { return nextAction(for: outgoing) }
@@ -248,218 +246,21 @@ struct DecoderCore {
     }
   }
 
-  private mutating func nextErrand() -> DecoderAction? {
+  private mutating func nextErrand() -> DecoderAction<Codec>? {
     if !errands.isEmpty { return errands.removeFirst() }
     if output.proposal != nil { return .negotiate }
     if let notice = session.nextNotice() { return .warn(message(for: notice)) }
     return latency.takeDue().map { .setLatency($0) }
   }
 
-  private mutating func message(for notice: SessionNotice) -> DecoderMessage {
+  private mutating func message(for notice: SessionNotice) -> DecoderMessage<Codec> {
     switch notice {
     case .codecLost(let error): health.codecLost(error)
     case .beganWithoutRandomAccessPoint: DecoderMessage.noRandomAccessPoint
     }
   }
 
-  private mutating func note(_ level: Log.Level, _ text: @autoclosure () -> String) {
+  mutating func note(_ level: Log.Level, _ text: @autoclosure () -> String) {
     if log.isEnabled(level) { errands.append(.log(level, text())) }
-  }
-}
-
-// MARK: Results
-
-extension DecoderCore {
-  private mutating func take(_ result: SessionResult, _ needsReconfigure: Bool) {
-    let number = FrameNumber(truncatingIfNeeded: result.tag)
-    switch result {
-    case .frame(let picture):
-      if picture.isCorrupt { requestSyncPoint(for: number) } else { health.pictureDecoded() }
-      outgoing = OutgoingPicture(
-        number: number, picture: picture, isAgreed: output.fits(picture) && !needsReconfigure)
-    case .dropped(_, let reason):
-      note(.debug, "frame \(number) dropped: \(reason)")
-      switch reason {
-      case .secondField, .noPicture, .doNotOutput, .flushed, .notShown:
-        // Nothing that anyone should miss.
-        errands.append(.release(number))
-      case .beforeRandomAccessPoint, .noReference, .sessionLost, .corrupt:
-        requestSyncPoint(for: number)
-        errands.append(.drop(number))
-      case .skipped:
-        errands.append(.drop(number))
-      }
-    case .failed(_, let error):
-      errands.append(.reportFailure(number, error))
-    }
-  }
-
-  private mutating func requestSyncPoint(for number: FrameNumber) {
-    if health.mayRequestSyncPoint() { errands.append(.requestSyncPoint(number)) }
-  }
-
-  /// A frame does not decode that was to be shown at this time.
-  mutating func failed(_ error: DecodeError, number: FrameNumber, pts: ClockTime?) {
-    requestSyncPoint(for: number)
-    errands.append(.drop(number))
-    let fault = PictureFault(error: error, frameNumber: number, pts: pts)
-    switch health.judge(fault, limit: maximumErrors) {
-    case .ignore: break
-    case .log: note(.warning, fault.description)
-    // Of a lost codec the session's notice tells.
-    case .warn: if !session.isLost { errands.append(.warn(DecoderMessage(fault))) }
-    // The pictures before it wait inside for their turn: they are shown before the stream ends.
-    case .giveUp: session.drain()
-    }
-  }
-
-  private mutating func nextAction(for outgoing: OutgoingPicture) -> DecoderAction? {
-    guard outgoing.isAgreed else { return .askDownstream }
-    updateLatency()
-    if let due = latency.takeDue() { return .setLatency(due) }
-    self.outgoing = nil
-    return .finish(outgoing.number, outgoing.picture)
-  }
-
-  /// A picture was copied on its way out.
-  mutating func pictureCopied() { health.pictureCopied() }
-
-  private mutating func updateLatency() {
-    guard let frames = session.latency else { return }
-    latency.update(
-      frames: frames + (input?.isNALAligned == true && collection.waitsForNext ? 1 : 0),
-      rate: output.agreed?.info.frameRate)
-  }
-}
-
-// MARK: Preparation
-
-extension DecoderCore {
-  private mutating func nextAction(for unit: WaitingAccessUnit, _ needsReconfigure: Bool) -> DecoderAction? {
-    switch preparation {
-    case .done: return .decode(unit.number)
-    case .planning: return .askDownstream
-    case .negotiating(let plan):
-      if output.isAgreed(plan) && !needsReconfigure { agreed() } else { output.propose(plan) }
-    case .opening(let plan): open(by: plan)
-    }
-    return nil
-  }
-
-  /// Plans the output, for the picture that is to go out or else for the access unit whose turn it is.
-  ///
-  /// - Parameters:
-  ///   - allowed: what both pads allow; `nil` when nothing is linked.
-  ///   - needsReconfigure: downstream asks to agree anew.
-  mutating func plan(allowed: borrowing Caps?, needsReconfigure: Bool) {
-    do throws(ElementError) {
-      if let outgoing {
-        let plan = try plan(for: outgoing.picture, allowed: allowed)
-        if let plan, !output.isAgreed(plan) || needsReconfigure { output.propose(plan) } else { agreed() }
-      } else if let unit = waiting.first, case .planning = preparation {
-        try plan(for: unit, allowed: allowed)
-      }
-    } catch {
-      fail(DecoderMessage(error))
-    }
-  }
-
-  private mutating func plan(for unit: WaitingAccessUnit, allowed: borrowing Caps?) throws(ElementError) {
-    guard let format = formats.format, let summary = unit.summary else { return end(unit, .release(unit.number)) }
-    output.expect(format, scan: summary.scan, isNew: formats.isNewFormat)
-    let layout = summary.isIDR || !session.canContinue(with: format) ? nil : session.layout
-    let (plan, isOfSession) = try output.plan(format, stream: formats, keeping: layout, allowed: allowed)
-    session.replaceSoon(!isOfSession)
-    // Pictures of another size or sample format come out before this one's caps go out. When nothing but, say, the
-    // frame rate in the caps changed, draining in the middle of a group would only cost time.
-    if let agreed = output.agreed, !agreed.isAgreed(plan), summary.isIDR || agreed.layout != plan.layout {
-      session.drain()
-    }
-    preparation = .negotiating(plan)
-  }
-
-  private mutating func plan(
-    for picture: DecodedPicture, allowed: borrowing Caps?
-  ) throws(ElementError) -> OutputPlan? {
-    guard let format = formats.settledFormat else { return nil }
-    let (plan, isOfSession) = try output.plan(picture, of: format, stream: formats, allowed: allowed)
-    // The session keeps putting out what it was made for until it can be replaced.
-    if !isOfSession { session.replaceSoon(true) }
-    return plan
-  }
-
-  /// The plan to agree on with downstream now.
-  mutating func takeProposal() -> OutputPlan? { output.takeProposal() }
-
-  /// Downstream answered what its buffers are like.
-  mutating func choosePool(isDirect: Bool) { output.choosePool(isDirect: isDirect) }
-
-  /// Downstream agreed to the plan; pictures go into this pool.
-  mutating func negotiated(_ plan: OutputPlan, pool: consuming BufferPool?) {
-    do throws(ElementError) {
-      let line = try output.negotiated(plan, pool: pool)
-      if let line { note(.info, line) }
-      agreed()
-    } catch {
-      fail(DecoderMessage(error))
-    }
-  }
-
-  /// Downstream did not agree: what was to go out cannot.
-  mutating func negotiationFailed() {
-    output.negotiationFailed()
-    fail(nil)
-  }
-
-  private mutating func agreed() {
-    if outgoing != nil {
-      outgoing?.isAgreed = true
-    } else if case .negotiating(let plan) = preparation {
-      preparation = .opening(plan)
-      if !keepsSession(plan) { session.drain() }
-    }
-  }
-
-  private func keepsSession(_ plan: OutputPlan) -> Bool {
-    guard let format = formats.format else { return false }
-    return session.canContinue(with: format) && session.layout == plan.sessionLayout
-  }
-
-  private mutating func open(by plan: OutputPlan) {
-    guard let format = formats.format else { return fail(nil) }
-    let allocator = output.allocator
-    do throws(DecodeError) {
-      if !keepsSession(plan) {
-        try session.open(
-          format, layout: plan.sessionLayout, settings: settings, isLive: isLive, allocator: allocator)
-        let (threads, isLive) = (settings.threadType, isLive)
-        note(.info, "session for \(format.summary), threads \(threads), live \(isLive)")
-      } else if formats.hasNewParameterSets {
-        try session.accept(format)
-      }
-      formats.settle()
-      preparation = .done
-      updateLatency()
-    } catch {
-      fail(DecoderMessage(error))
-    }
-  }
-
-  /// What was to go out, or in, does not; with a message that ends the stream, if there is one.
-  private mutating func fail(_ message: DecoderMessage?) {
-    if let outgoing {
-      errands.append(.release(outgoing.number))
-      self.outgoing = nil
-    } else if let unit = waiting.first {
-      end(unit, .release(unit.number))
-    }
-    if let message { errands.append(.fail(message)) }
-  }
-}
-
-extension FormatDescription {
-  /// Profile, level and size, for the log.
-  fileprivate var summary: String {
-    "\(profileName ?? "profile \(profileIDC)") level \(levelName ?? "?"), \(croppedSize.width)x\(croppedSize.height)"
   }
 }

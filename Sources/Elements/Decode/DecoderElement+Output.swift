@@ -66,7 +66,7 @@ extension DecoderElement {
   private func acquireOutput() throws(FlowError) -> Buffer {
     if let buffer = allocateOutputBuffer() { return buffer }
     if sourcePad.isFlushing { throw .flushing }
-    let message = DecoderMessage(
+    let message = DecoderMessage<Codec>(
       ElementError(.resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "the buffer pool gave none"))
     post(message.error, details: message.details)
     throw .error

@@ -8,18 +8,20 @@ import VideoDecoding
 /// All of this runs with the decoder's stream lock held. No access to the core lasts while something is performed: what
 /// is called may call back into the element.
 protocol DecoderElement: VideoDecoder {
+  /// What it decodes.
+  associatedtype Codec: DecoderCodec
   static var log: Log { get }
   var settings: Locked<DecoderSettings> { get }
   /// For the `stats` property, which application threads read.
   var statistics: Locked<DecoderStatistics> { get }
   /// Touched with the stream lock held, or before and after data flow.
-  var core: DecoderCore { get set }
+  var core: DecoderCore<Codec> { get set }
 }
 
 extension DecoderElement {
   /// Data flow is about to begin.
   func startAnew() {
-    core = DecoderCore(log: Self.log)
+    core = DecoderCore<Codec>(log: Self.log)
     statistics.withLock { $0 = DecoderStatistics() }
   }
 
@@ -38,9 +40,9 @@ extension DecoderElement {
     return true
   }
 
-  private func compressedCaps(of state: borrowing VideoCodecState) -> CompressedCaps<H264>? {
+  private func compressedCaps(of state: borrowing VideoCodecState) -> CompressedCaps<Codec>? {
     guard let caps = state.caps else { return nil }
-    return CompressedCaps<H264>(caps)
+    return CompressedCaps<Codec>(caps)
   }
 
   private func upstreamIsLive() -> Bool {
@@ -108,7 +110,7 @@ extension DecoderElement {
     statistics.withLock { $0 = current }
   }
 
-  private func perform(_ action: DecoderAction) throws(FlowError) {
+  private func perform(_ action: DecoderAction<Codec>) throws(FlowError) {
     switch action {
     case .decode(let number): try decode(number)
     case .append(let number, let first): append(number, to: first)
@@ -135,7 +137,7 @@ extension DecoderElement {
     }
   }
 
-  private func post(_ message: DecoderMessage) {
+  private func post(_ message: DecoderMessage<Codec>) {
     publishStatistics()
     post(message.error, details: message.details)
   }

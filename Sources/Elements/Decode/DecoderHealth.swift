@@ -3,7 +3,7 @@ import GStreamer
 import VideoDecoding
 
 /// How decoding has been going: counts what was lost, and decides when that is too much.
-struct DecoderHealth {
+struct DecoderHealth<Codec: DecoderCodec> {
   /// Pictures put out undamaged.
   private var decoded: UInt64 = 0
   /// Access units that no session took.
@@ -15,7 +15,7 @@ struct DecoderHealth {
   /// Failures since the last good picture.
   private var failuresInARow = 0
   /// There were too many failures: the error that ends the stream once what is left has gone out.
-  private var verdict: DecoderMessage?
+  private var verdict: DecoderMessage<Codec>?
   /// Why the codec was lost for good the last time.
   private var loss: DecodeError?
   /// The last failure, in words.
@@ -24,7 +24,7 @@ struct DecoderHealth {
   /// Access units that went by since a random access point was asked for; `nil` when none is awaited.
   private var awaited: Int?
   /// Ask again after so many pictures that were in need of one: the request may have been lost.
-  private static let patience = 30
+  private static var patience: Int { 30 }
 
   /// Access units that no session took, for whatever reason.
   var refused: UInt64 { undecodable &+ skipped }
@@ -72,7 +72,7 @@ struct DecoderHealth {
   /// Counts a picture that could not be decoded.
   ///
   /// - Parameter limit: failures in a row that are allowed; below 0 without limit.
-  mutating func judge(_ fault: PictureFault, limit: Int32) -> Judgement {
+  mutating func judge(_ fault: PictureFault<Codec>, limit: Int32) -> Judgement {
     guard verdict == nil else { return .ignore }
     failuresInARow += 1
     lastFault = fault.description
@@ -85,18 +85,18 @@ struct DecoderHealth {
   }
 
   /// The codec is gone, and could not be brought back. Answers what to tell of it.
-  mutating func codecLost(_ error: DecodeError) -> DecoderMessage {
+  mutating func codecLost(_ error: DecodeError) -> DecoderMessage<Codec> {
     loss = error
     return DecoderMessage(error, before: "decoding goes on at the next random access point")
   }
 
   /// What to tell where the stream ends while the codec is lost; `nil` when it never was.
-  var lossAtTheEnd: DecoderMessage? {
+  var lossAtTheEnd: DecoderMessage<Codec>? {
     loss.map { DecoderMessage($0, before: "the stream ended before another random access point came") }
   }
 
   /// The error that ends the stream, once.
-  mutating func takeVerdict() -> DecoderMessage? { verdict.take() }
+  mutating func takeVerdict() -> DecoderMessage<Codec>? { verdict.take() }
 
   /// A seek: what went before counts no more.
   mutating func flush() {

@@ -4,9 +4,7 @@ import H26x
 import VideoDecoding
 
 /// An error or a warning for the application, with the details that identify what went wrong.
-struct DecoderMessage {
-  typealias Codec = H264
-
+struct DecoderMessage<Codec: DecoderCodec> {
   let error: ElementError
   private let reason: String
   private let status: Int32
@@ -50,14 +48,14 @@ struct DecoderMessage {
   }
 
   /// A picture that could not be decoded; `prefix` stands before what is known of it.
-  init(_ fault: PictureFault, prefix: String = "") {
+  init(_ fault: PictureFault<Codec>, prefix: String = "") {
     self.init(fault.error, debug: prefix + fault.description)
     frameNumber = fault.frameNumber
     pts = fault.pts
   }
 
   private init(_ cause: DecodeError, debug: String) {
-    error = ElementError(cause, debug: debug)
+    error = ElementError(cause, codec: Codec.name, debug: debug)
     reason = "\(cause.reason)"
     status = cause.status
     self.cause = cause
@@ -65,7 +63,7 @@ struct DecoderMessage {
 
   /// The message's structure of details.
   var details: Structure {
-    var details = Structure("swifth264dec-error")
+    var details = Structure("\(Codec.decoderName)-error")
     details.set("reason", .string(reason))
     details.set("videotoolbox-status", .int(status))
     details.set("averror", .int(cause?.libavcodecCode ?? 0))
@@ -81,9 +79,7 @@ struct DecoderMessage {
 }
 
 /// A picture that could not be decoded, with what identifies it.
-struct PictureFault {
-  typealias Codec = H264
-
+struct PictureFault<Codec: DecoderCodec> {
   let error: DecodeError
   let frameNumber: FrameNumber
   let pts: ClockTime?
@@ -101,7 +97,7 @@ struct PictureFault {
 
 extension ElementError {
   /// The session's failure as applications know it.
-  fileprivate init(_ error: DecodeError, debug: String) {
+  fileprivate init(_ error: DecodeError, codec: String, debug: String) {
     switch error.reason {
     case .badData:
       self.init(.stream(.decode), "A picture could not be decoded.", debug: debug)
@@ -112,7 +108,7 @@ extension ElementError {
     case .allocationFailed:
       self.init(.resource(.noSpaceLeft), "No memory to decode with.", debug: debug)
     case .decoderNotFound:
-      self.init(.stream(.codecNotFound), "libavcodec has no H.264 decoder.", debug: debug)
+      self.init(.stream(.codecNotFound), "libavcodec has no \(codec) decoder.", debug: debug)
     case .invalidFormatDescription, .formatChangeNotSupported:
       self.init(.stream(.format), "The stream's format cannot be decoded.", debug: debug)
     case .invalidSession, .invalidArgument:

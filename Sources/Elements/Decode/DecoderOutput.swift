@@ -4,7 +4,7 @@ import H26x
 import VideoDecoding
 
 /// What goes downstream: planned by the stream and by what downstream takes, then agreed on.
-struct DecoderOutput {
+struct DecoderOutput<Codec: DecoderCodec> {
   /// Where the session's pictures go.
   let allocator = PoolPictureAllocator()
   /// What was agreed on last.
@@ -15,12 +15,12 @@ struct DecoderOutput {
   private(set) var conversion: PictureConversion?
 
   /// What the sink caps say, and what of it is geometry and colour.
-  private var input: (caps: CompressedCaps<H264>, info: VideoInfo)?
+  private var input: (caps: CompressedCaps<Codec>, info: VideoInfo)?
   /// What is known of fields, where the sink caps do not say.
   private var interlacing: Interlacing?
 
   /// Takes new sink caps.
-  mutating func begin(_ input: CompressedCaps<H264>, info: VideoInfo) { self.input = (input, info) }
+  mutating func begin(_ input: CompressedCaps<Codec>, info: VideoInfo) { self.input = (input, info) }
 
   // MARK: Planning
 
@@ -32,7 +32,8 @@ struct DecoderOutput {
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Returns: the plan, and whether it is made of what a session would best put out.
   func plan(
-    _ format: FormatDescription, stream: borrowing FormatFollower, keeping layout: SessionConfiguration.OutputLayout?,
+    _ format: FormatDescription, stream: borrowing FormatFollower<Codec>,
+    keeping layout: SessionConfiguration.OutputLayout?,
     allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     guard let native = PictureLayout(format) else {
@@ -53,7 +54,8 @@ struct DecoderOutput {
   ///
   /// - Returns: the plan, and whether it is made of what a session would best put out.
   func plan(
-    _ picture: DecodedPicture, of format: FormatDescription, stream: borrowing FormatFollower, allowed: borrowing Caps?
+    _ picture: DecodedPicture, of format: FormatDescription, stream: borrowing FormatFollower<Codec>,
+    allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     let layout = PictureLayout(of: picture)
     var native = layout
@@ -63,7 +65,7 @@ struct DecoderOutput {
   }
 
   private func plan(
-    native: PictureLayout, format: FormatDescription, stream: borrowing FormatFollower, allowed: borrowing Caps?
+    native: PictureLayout, format: FormatDescription, stream: borrowing FormatFollower<Codec>, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan {
     guard let input else {
       throw ElementError(.core(.negotiation), "Data came before caps.", debug: "no caps on the sink pad")
@@ -80,7 +82,7 @@ struct DecoderOutput {
   }
 
   /// HDR fields of the caps, from the stream where the sink caps have none.
-  private func displayFields(_ display: DisplayMetadata, besides input: CompressedCaps<H264>) -> [String: String] {
+  private func displayFields(_ display: DisplayMetadata, besides input: CompressedCaps<Codec>) -> [String: String] {
     var fields: [String: String] = [:]
     if !input.fields.contains(.masteringDisplay) {
       fields["mastering-display-info"] = display.masteringDisplay?.capsText
@@ -90,8 +92,8 @@ struct DecoderOutput {
   }
 
   /// Takes note of how the first picture of a format is scanned.
-  mutating func expect(_ format: FormatDescription, scan: H264.PictureScan?, isNew: Bool) {
-    if isNew || interlacing == nil { interlacing = Interlacing(format, scan: scan) }
+  mutating func expect(_ format: FormatDescription, scan: PictureScan?, isNew: Bool) {
+    if isNew || interlacing == nil { interlacing = Interlacing(format, scan: Codec.pairsFields ? scan : nil) }
   }
 
   // MARK: Agreeing

@@ -107,6 +107,7 @@ extension DecoderSettings {
     // Live, a stream that does not speak of reordering has none; a file must not lose a picture.
     configuration.unknownReordering = compliance.sessionValue(isUrgent: isLive || lowDelay)
     configuration.outputLayout = layout
+    configuration.verifiesPictureHash = verifiesPictureHash
     return configuration
   }
 }

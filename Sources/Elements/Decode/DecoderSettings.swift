@@ -6,7 +6,7 @@ import VideoDecoding
 struct DecoderSettings: Sendable {
   /// `thread-type`.
   enum ThreadType: Int32, PropertyEnumeration {
-    // Values and nicks as avdec_h264 has them, in which they are flags.
+    // Values and nicks as avdec_h264 and avdec_h265 have them, in which they are flags.
     case automatic = 0
     case frame = 1
     case slice = 2
@@ -14,7 +14,7 @@ struct DecoderSettings: Sendable {
     // A value of its own: stock has no word for it.
     case none = 4
 
-    static var typeName: StaticString { "GstSwiftH264DecodeThreadType" }
+    static var typeName: StaticString { "GstSwiftDecoderThreadType" }
 
     var nick: PropertyNick {
       switch self {
@@ -40,7 +40,7 @@ struct DecoderSettings: Sendable {
   enum SkipFrame: Int32, PropertyEnumeration {
     case none, bidirectional, nonReference, nonKey
 
-    static var typeName: StaticString { "GstSwiftH264DecodeSkipFrame" }
+    static var typeName: StaticString { "GstSwiftDecoderSkipFrame" }
 
     var nick: PropertyNick {
       switch self {
@@ -61,7 +61,7 @@ struct DecoderSettings: Sendable {
     }
   }
 
-  /// `std-compliance`, with the values of avdec_h264. Only one thing depends on it: whether pictures are held back when
+  /// `std-compliance`, with the values of avdec_h264 and avdec_h265. Only one thing depends on it: whether pictures are held back when
   /// the stream does not say how deep its reordering is.
   enum Compliance: Int32, PropertyEnumeration {
     case automatic = 2_147_483_647
@@ -71,7 +71,7 @@ struct DecoderSettings: Sendable {
     case unofficial = -1
     case experimental = -2
 
-    static var typeName: StaticString { "GstSwiftH264DecodeCompliance" }
+    static var typeName: StaticString { "GstSwiftDecoderCompliance" }
 
     var nick: PropertyNick {
       switch self {
@@ -101,6 +101,7 @@ struct DecoderSettings: Sendable {
   var sessionRetries: Int32 = 5
   var compliance = Compliance.automatic
   var directRendering = true
+  var verifiesPictureHash = false
 
   /// More gain nothing with any picture there is.
   var threadCount: Int { Int(min(maximumThreads, 64)) }
@@ -119,6 +120,15 @@ struct DecoderSettings: Sendable {
       .int("session-retries", \.sessionRetries, in: 0...100, "Attempts to bring back a codec that was lost"),
       .enumeration("std-compliance", \.compliance, "What to do when the stream does not say how deep it is reordered"),
       .boolean("direct-rendering", \.directRendering, "Decode into the buffers that go downstream; off: copy"),
+    ]
+  }
+
+  /// What streams with picture hashes have besides.
+  static var pictureHashProperties: [Setting<Self>] {
+    [
+      .boolean(
+        "verify-picture-hash", \.verifiesPictureHash,
+        "Compare pictures with the hashes that the stream sends; those that differ are flagged as corrupted")
     ]
   }
 }

@@ -11,14 +11,18 @@ struct DecoderStatistics: Sendable {
   var copied: UInt64 = 0
   var lastFault: String?
 
-  var structure: Structure {
-    var structure = Structure("application/x-swifth264dec-stats")
+  /// What the property shows.
+  ///
+  /// - Parameter element: whose property it is.
+  func structure(of element: String) -> Structure {
+    var structure = Structure("application/x-\(element)-stats")
     structure.set("frames-in", .uint64(session.submitted &+ refused))
     structure.set("frames-out", .uint64(session.output))
     structure.set("dropped", .uint64(session.dropped &+ refused))
     structure.set("failed", .uint64(session.failed))
     structure.set("corrupted", .uint64(session.corrupted))
     structure.set("concealed", .uint64(session.concealed))
+    structure.set("hash-mismatches", .uint64(session.hashMismatches))
     structure.set("session-restarts", .uint64(session.restarts))
     structure.set("replayed", .uint64(session.replayed))
     structure.set("resynchronisations", .uint64(session.resynchronisations))
@@ -37,6 +41,7 @@ extension SessionStatistics {
     failed &+= other.failed
     corrupted &+= other.corrupted
     concealed &+= other.concealed
+    hashMismatches &+= other.hashMismatches
     restarts &+= other.restarts
     replayed &+= other.replayed
     resynchronisations &+= other.resynchronisations

@@ -2,10 +2,8 @@
 import H26x
 
 /// Knows the format of each access unit before it is decoded, and whether session and output were made ready for it.
-struct FormatFollower {
-  typealias Codec = H264
-
-  private var tracker = Codec.FormatTracker(nalLengthSize: nil)
+struct FormatFollower<Codec: VideoCodecSyntax> {
+  private var tracker = Codec.Tracker(nalLengthSize: nil)
   /// Parameter sets of `codec_data`, as they came last.
   private var outOfBand: [[UInt8]] = []
   /// `codec_data` came whose parameter sets the session has not seen.
@@ -22,7 +20,7 @@ struct FormatFollower {
   /// - Parameter isOtherPackaging: NAL units are packed otherwise than before, so that nothing known of the stream holds.
   mutating func begin(_ input: CompressedCaps<Codec>, isOtherPackaging: Bool) {
     if isOtherPackaging {
-      tracker = Codec.FormatTracker(nalLengthSize: input.nalLengthSize)
+      tracker = Codec.Tracker(nalLengthSize: input.nalLengthSize)
       settledFormat = nil
       isNewFormat = true
     }
@@ -35,16 +33,15 @@ struct FormatFollower {
 
   /// Takes a parameter set that the next access unit may bring; anything else is left alone.
   mutating func insert(_ nalUnit: Span<UInt8>) {
-    guard nalUnit.count > 0 else { return }
-    switch Codec.NALUnitType(rawValue: nalUnit[0]) {
-    case .sequenceParameterSet, .pictureParameterSet, .subsetSequenceParameterSet, .sequenceParameterSetExtension:
+    switch Codec.role(of: nalUnit) {
+    case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
       tracker.insert([nalUnit.copied()])
     default: break
     }
   }
 
   /// Reads an access unit as far as its first slice.
-  mutating func read(_ accessUnit: Span<UInt8>) -> Codec.FormatTracker.Summary {
+  mutating func read(_ accessUnit: Span<UInt8>) -> Codec.Tracker.Summary {
     let summary = tracker.inspect(accessUnit)
     if summary.formatChanged { isNewFormat = true }
     if summary.formatChanged || summary.displayChanged { isSettled = false }

@@ -4,8 +4,8 @@ import H26x
 
 /// Puts access units together when each frame holds NAL units only (`alignment=nal`). An access unit's first frame
 /// stands for it; the others join it.
-struct FrameCollection {
-  private var assembler = AccessUnitAssembler<H264, FramePiece>(.nalUnit)
+struct FrameCollection<Codec: VideoCodecSyntax> {
+  private var assembler = AccessUnitAssembler<Codec, FramePiece<Codec>>(.nalUnit)
 
   /// An access unit is known to be complete only when the next one begins.
   var waitsForNext: Bool { !assembler.seesMarkers }
@@ -18,7 +18,7 @@ struct FrameCollection {
   /// The frames of the next access unit that is complete; `nil` when there is none.
   ///
   /// - Parameter formats: is shown each parameter set on the way, since slices tell access units apart by them.
-  mutating func next(_ formats: inout FormatFollower) throws(FlowError) -> [FrameNumber]? {
+  mutating func next(_ formats: inout FormatFollower<Codec>) throws(FlowError) -> [FrameNumber]? {
     let isComplete = try assembler.collect(
       judge: { detector, nalUnit in detector.feed(nalUnit, parameterSets: formats.parameterSets).boundary },
       read: { nalUnit, _ in formats.insert(nalUnit) })
@@ -39,17 +39,17 @@ struct FrameCollection {
 }
 
 /// A frame whose buffer is a part of an access unit. It cannot be cut.
-private final class FramePiece: AccessUnitPiece {
+private final class FramePiece<Codec: VideoCodecSyntax>: AccessUnitPiece {
   let number: FrameNumber
   let isMarked: Bool
   private let buffer: Buffer
-  private let found: FoundNALUnits<H264>
+  private let found: FoundNALUnits<Codec>
 
   init(_ number: FrameNumber, _ buffer: borrowing Buffer, packaging: NALPackaging) throws(FlowError) {
     self.number = number
     isMarked = buffer.flags.contains(.marker)
     self.buffer = buffer.share()
-    var found = FoundNALUnits<H264>()
+    var found = FoundNALUnits<Codec>()
     let map = try buffer.map()
     found.find(in: map.bytes, packaging: packaging)
     self.found = found

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 
 /// `swifth264dec`: H.264 access units to raw video, through a decompression session on libavcodec.
 final class H264Decode: VideoDecoder, DecoderElement {
@@ -7,7 +8,7 @@ final class H264Decode: VideoDecoder, DecoderElement {
 
   let settings = Locked(DecoderSettings())
   let statistics = Locked(DecoderStatistics())
-  var core = DecoderCore(log: H264Decode.log)
+  var core = DecoderCore<H264>(log: H264Decode.log)
 
   override class var metadata: ElementMetadata {
     ElementMetadata(
@@ -28,7 +29,7 @@ final class H264Decode: VideoDecoder, DecoderElement {
       { (element: H264Decode) in element.settings }, defaults: DecoderSettings(), DecoderSettings.properties)
       + [
         .structure("stats", "What the decoder has done since it started") { (element: H264Decode) in
-          element.statistics.snapshot.structure
+          element.statistics.snapshot.structure(of: H264.decoderName)
         }
       ]
   }
@@ -38,11 +39,12 @@ final class H264Decode: VideoDecoder, DecoderElement {
     setPacketized(true)
     setNeedsFormat(true)
     setUsesDefaultPadAcceptCaps(true)
+    sinkPad.setAcceptsTemplate()
     maximumErrors = 20
   }
 
   override func prepareToStream() { startAnew() }
-  override func stop() { core = DecoderCore(log: Self.log) }
+  override func stop() { core = DecoderCore<H264>(log: Self.log) }
   override func setFormat(_ state: borrowing VideoCodecState) -> Bool { begin(state) }
   override func decideAllocation(_ query: borrowing Query) -> Bool {
     super.decideAllocation(query) && choosePool(in: query)

@@ -13,7 +13,7 @@ enum Interlacing: Hashable {
   case mixed
 
   /// - Parameter scan: of the first picture of this format.
-  init(_ format: FormatDescription, scan: H264.PictureScan?) {
+  init(_ format: FormatDescription, scan: PictureScan?) {
     switch scan {
     case .fields(let isTopFirst)?: self = .interleaved(isTopFirst: isTopFirst)
     case .frame?, nil: self = format.isInterlacedAllowed ? .mixed : .progressive

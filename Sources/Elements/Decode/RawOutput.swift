@@ -106,8 +106,8 @@ extension VideoInfo {
   /// Fills in what the caps of the compressed stream do not say from the stream itself.
   ///
   /// - Parameter infersChromaLocation: the stream has a VUI, so that not to say where chroma lies means location 0.
-  mutating func describe(
-    _ format: FormatDescription, besides input: CompressedCaps<H264>, infersChromaLocation: Bool,
+  mutating func describe<Codec: VideoCodecSyntax>(
+    _ format: FormatDescription, besides input: CompressedCaps<Codec>, infersChromaLocation: Bool,
     interlacing: Interlacing
   ) {
     if !input.fields.contains(.pixelAspectRatio), let ratio = format.pixelAspectRatioOfCaps { pixelAspectRatio = ratio }

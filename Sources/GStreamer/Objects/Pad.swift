@@ -120,6 +120,9 @@ import CGStreamer
   /// Caps need only intersect with what the pad takes, not be a subset of it, and are checked against the template
   /// alone: for elements that fill in missing fields themselves, such as parsers.
   public func setAcceptsIntersection() { unsafe cgst_pad_set_accepts_intersection(raw) }
+  /// Caps are checked against the template alone, not against what a caps query answers: for decoders, whose answer has
+  /// what downstream asks of raw video, such as a frame rate that compressed caps may leave out.
+  public func setAcceptsTemplate() { unsafe cgst_pad_set_accepts_template(raw) }
   /// Whether the element pulls its data (random access) rather than being pushed to.
   public var isPulling: Bool { unsafe cgst_pad_is_pulling(raw) != 0 }
   /// Whether the pad is flushing.

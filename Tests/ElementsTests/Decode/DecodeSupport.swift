@@ -8,10 +8,13 @@ import HarnessSupport
 /// The clips of `Tests/Media`.
 enum Clip {
   /// Access units of an Annex B clip.
-  static func accessUnits(_ name: String) throws -> [[UInt8]] {
+  static func accessUnits(_ name: String) throws -> [[UInt8]] { try accessUnits(name, of: H264.self) }
+
+  /// Access units of an Annex B clip of a codec.
+  static func accessUnits<Codec: VideoCodecSyntax>(_ name: String, of codec: Codec.Type) throws -> [[UInt8]] {
     let bytes = try read(name)
-    var sets = H264.ParameterSets()
-    var detector = H264.AccessUnitDetector()
+    var sets = Codec.ParameterSets()
+    var detector = Codec.AccessUnitDetector()
     var units: [[UInt8]] = []
     var nalUnits = AnnexB.NALUnits(bytes.span)
     while let unit = nalUnits.next() {

@@ -9,7 +9,7 @@ import Testing
 /// The counts behind what a decoder tells of itself.
 @Suite struct DecoderHealthTests {
   @Test func aRandomAccessPointIsAskedForAgainAfterThirtyPictures() {
-    var health = DecoderHealth()
+    var health = DecoderHealth<H264>()
     let answers = (0..<64).map { _ in health.mayRequestSyncPoint() }
     #expect(answers.indices.filter { answers[$0] } == [0, 31, 62])
     health.pictureDecoded()
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func countsOfWhatNoSessionTook() {
-    var health = DecoderHealth()
+    var health = DecoderHealth<H264>()
     #expect(health.refused == 0 && health.missingParameterSets == nil)
     let areFirst = (health.accessUnitRefused(), health.accessUnitRefused())
     #expect(areFirst == (true, false))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import CGStreamer
+import H26x
 import HarnessSupport
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     harness.play()
     let element = unsafe swiftObject(
       UnsafeMutableRawPointer(harness.element), behind: H264Decode.parentType.instanceSize, as: H264Decode.self)
-    element.core = DecoderCore(log: H264Decode.log) { (format, configuration, allocator) throws(DecodeError) in
+    element.core = DecoderCore<H264>(log: H264Decode.log) { (format, configuration, allocator) throws(DecodeError) in
       try DecompressionSession(format: format, configuration: configuration, allocator: allocator) {
         (settings, buffers) throws(AVError) in
         LosingCodec(try CodecContext(settings, buffers: buffers), places)

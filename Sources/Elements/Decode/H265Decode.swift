@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// `swifth265dec`: H.265 access units to raw video, through a decompression session on libavcodec.
+final class H265Decode: VideoDecoder, DecoderElement {
+  static let log = Log("swifth265dec", "H.265 decoder")
+
+  let settings = Locked(DecoderSettings())
+  let statistics = Locked(DecoderStatistics())
+  var core = DecoderCore<H265>(log: H265Decode.log)
+
+  override class var metadata: ElementMetadata {
+    ElementMetadata(
+      name: "H.265 decoder (Swift)", classification: "Codec/Decoder/Video",
+      description: "Decodes H.265 with libavcodec; survives errors, parameter-set changes and lost codecs",
+      author: "The gst-swift-h26x authors")
+  }
+
+  override class var padTemplates: [PadTemplate] {
+    [
+      .sink("video/x-h265, stream-format={hvc1, hev1, byte-stream}, alignment={au, nal}"),
+      .source("video/x-raw, format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}"),
+    ]
+  }
+
+  override class var properties: [Property] {
+    Property.settings(
+      { (element: H265Decode) in element.settings }, defaults: DecoderSettings(),
+      DecoderSettings.properties + DecoderSettings.pictureHashProperties)
+      + [
+        .structure("stats", "What the decoder has done since it started") { (element: H265Decode) in
+          element.statistics.snapshot.structure(of: H265.decoderName)
+        }
+      ]
+  }
+
+  required init(raw: UnsafeMutableRawPointer) {
+    unsafe super.init(raw: raw)
+    setPacketized(true)
+    setNeedsFormat(true)
+    setUsesDefaultPadAcceptCaps(true)
+    sinkPad.setAcceptsTemplate()
+    maximumErrors = 20
+  }
+
+  override func prepareToStream() { startAnew() }
+  override func stop() { core = DecoderCore<H265>(log: Self.log) }
+  override func setFormat(_ state: borrowing VideoCodecState) -> Bool { begin(state) }
+  override func decideAllocation(_ query: borrowing Query) -> Bool {
+    super.decideAllocation(query) && choosePool(in: query)
+  }
+  override func handleFrame(_ frame: consuming VideoCodecFrame) throws(FlowError) { try receive(frame) }
+  override func drain() throws(FlowError) { try drainCore() }
+  override func finish() throws(FlowError) { try endStream() }
+  override func flush() -> Bool { flushCore() }
+}
