@@ -12,7 +12,7 @@ struct InspectTests {
     let inspected = try await Command.run(["gst-inspect-1.0", "swifth26x"])
     #expect(inspected.status == 0, "\(inspected)")
     #expect(inspected.output.contains(/License +MPL\n/))
-    for element in ["swifth264parse", "swifth264repack", "swifth264dec"] {
+    for element in ["swifth264parse", "swifth264repack", "swifth264dec", "swifth265dec"] {
       #expect(inspected.output.contains(element))
     }
     #expect(!inspected.output.contains("WARN"))
@@ -22,6 +22,7 @@ struct InspectTests {
     ("swifth264parse", "Codec/Parser/Converter/Video", "GstBaseParse"),
     ("swifth264repack", "Codec/Converter/Video", "GstBaseTransform"),
     ("swifth264dec", "Codec/Decoder/Video", "GstVideoDecoder"),
+    ("swifth265dec", "Codec/Decoder/Video", "GstVideoDecoder"),
   ])
   func elementIsDescribed(name: String, klass: String, baseClass: String) async throws {
     let inspected = try await Command.run(["gst-inspect-1.0", name])
@@ -29,14 +30,14 @@ struct InspectTests {
     #expect(inspected.output.contains("marginal (64)"))
     #expect(inspected.output.contains(klass))
     #expect(inspected.output.contains(baseClass))
-    #expect(inspected.output.contains("video/x-h264"))
+    #expect(inspected.output.contains(name.contains("h265") ? "video/x-h265" : "video/x-h264"))
     #expect(!inspected.output.contains("CRITICAL"))
   }
 
   @Test(
     arguments: [
       ("swifth264parse", "H.264 parser (Swift)"), ("swifth264repack", "H.264 repackager (Swift)"),
-      ("swifth264dec", "H.264 decoder (Swift)"),
+      ("swifth264dec", "H.264 decoder (Swift)"), ("swifth265dec", "H.265 decoder (Swift)"),
     ])
   func elementsAreNamedAlike(element: String, name: String) async throws {
     let inspected = try await Command.run(["gst-inspect-1.0", element])
