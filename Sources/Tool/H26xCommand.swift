@@ -18,6 +18,7 @@ struct H26xCommand: AsyncParsableCommand {
     version: Release.text,
     subcommands: [
       InfoCommand.self, DecodeCommand.self, RepackCommand.self, SnapshotCommand.self, CompareCommand.self,
+      PlayCommand.self, ReceiveCommand.self, DemoCommand.self,
     ])
 
   /// Runs what the command line says. An error ends in one line on standard error.
@@ -41,7 +42,10 @@ struct H26xCommand: AsyncParsableCommand {
   private static func end(_ error: (any Error)?) -> Never {
     fflush(nil)
     OutputFile.removeUnfinished()
-    if let signal = Interruption.signal { Glibc.exit(128 + signal) }
+    if let signal = Interruption.signal {
+      if let failure = error as? Failure { Terminal.say(failure.message) }
+      Glibc.exit(128 + signal)
+    }
     guard let error else { Glibc.exit(0) }
     if let failure = error as? Failure {
       Terminal.say(failure.message)

@@ -84,4 +84,16 @@ extension Pipeline {
     guard worked else { throw .notSeekable }
     if options.contains(.flush) { try await settle() }
   }
+
+  /// Shows the next picture of a paused pipeline.
+  ///
+  /// Returns when the sinks have it.
+  /// - Throws: `notSeekable` when no sink can step, `element`, `stopped` or `cancelled`.
+  public func step() async throws(PipelineError) {
+    let worked = await onOtherThread { [reference] in
+      unsafe gst_element_send_event(reference.element, gst_event_new_step(GST_FORMAT_BUFFERS, 1, 1, 1, 0)) != 0
+    }
+    guard worked else { throw .notSeekable }
+    try await settle()
+  }
 }

@@ -32,6 +32,37 @@ final class RepackRoute: Sendable {
 
   /// Says where a stream goes.
   func attach(_ stream: MediaStream, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement? {
+    if let codec = stream.codec {
+      let first = try attach(codec, pipeline)
+      state.withLock { $0.taken.append(stream.pad.name) }
+      return first
+    }
+    guard wantsAudio, stream.kind == "audio", let muxer, muxer.canTake(stream.pad.caps) else { return nil }
+    var chain = try [queue()]
+    // From ADTS to raw AAC and back.
+    if stream.mediaType == "audio/mpeg", stream.field("mpegversion")?.integer == 4 {
+      chain.append(try PipelineElement("aacparse"))
+    }
+    try attach(chain, pipeline)
+    state.withLock { state in
+      state.taken.append(stream.pad.name)
+      state.carried.append(stream.codecName)
+    }
+    return chain[0]
+  }
+
+  /// Makes the way of parsed video.
+  func attach(_ codec: MediaStream.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
+    let chain = try [queue()] + video(codec)
+    if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
+      throw .notLinkable(from: codec.rawValue, to: container.name)
+    }
+    try attach(chain, pipeline)
+    state.withLock { $0.carried.append(codec.rawValue) }
+    return chain[0]
+  }
+
+  private func attach(_ chain: [PipelineElement], _ pipeline: Pipeline) throws(PipelineError) {
     let isBuilt = state.withLock { state in
       defer { state.isBuilt = true }
       return state.isBuilt
@@ -43,28 +74,9 @@ final class RepackRoute: Sendable {
         try pipeline.link(muxer, sink)
       }
     }
-    var chain: [PipelineElement]
-    if let codec = stream.codec {
-      guard muxer?.canTake(stream.pad.caps) != false || codec == .h264 else {
-        throw .notLinkable(from: codec.rawValue, to: container.name)
-      }
-      chain = try [queue()] + video(codec)
-    } else {
-      guard wantsAudio, stream.kind == "audio", let muxer, muxer.canTake(stream.pad.caps) else { return nil }
-      chain = try [queue()]
-      // From ADTS to raw AAC and back.
-      if stream.mediaType == "audio/mpeg", stream.field("mpegversion")?.integer == 4 {
-        chain.append(try PipelineElement("aacparse"))
-      }
-    }
     for element in chain.reversed() { try pipeline.add(element) }
     for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
     if let last = chain.last { try pipeline.link(last, muxer ?? sink) }
-    state.withLock { state in
-      state.taken.append(stream.pad.name)
-      state.carried.append(stream.codecName)
-    }
-    return chain.first
   }
 
   /// Streams come from one thread, and muxers wait for each of them.

@@ -6,6 +6,7 @@ import Synchronization
 enum Interruption {
   private struct State {
     var signal: Int32?
+    var time = ContinuousClock.now
     var handlers: [Int: @Sendable () -> Void] = [:]
     var next = 0
   }
@@ -15,33 +16,37 @@ enum Interruption {
   /// The signal that came, if any.
   static var signal: Int32? { state.withLock { $0.signal } }
 
-  /// Takes the signals out of every thread's way and hands them to one that waits for them. To be called first.
+  /// Where the signals' handler writes, and a thread reads; set once, before there is a handler.
+  private nonisolated(unsafe) static var pipeEnds: (read: Int32, write: Int32) = (-1, -1)
+
+  /// Hands the signals to a thread that may do what a signal's handler may not. To be called first.
   static func watch() {
-    var signals = sigset_t()
-    unsafe sigemptyset(&signals)
-    unsafe sigaddset(&signals, SIGINT)
-    unsafe sigaddset(&signals, SIGTERM)
-    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { return }
+    unsafe pipeEnds = (ends[0], ends[1])
     var thread = pthread_t()
     let error = unsafe pthread_create(
       &thread, nil,
       { _ in
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGINT)
-        unsafe sigaddset(&signals, SIGTERM)
-        var signal: Int32 = 0
-        while unsafe sigwait(&signals, &signal) == 0 { Interruption.arrived(signal) }
+        var signal: UInt8 = 0
+        while unsafe Glibc.read(Interruption.pipeEnds.read, &signal, 1) == 1 { Interruption.arrived(Int32(signal)) }
         return nil
       }, nil)
-    // Without the thread nobody would take them.
-    if error != 0 { unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+    guard error == 0 else { return }
+    for number in [SIGINT, SIGTERM] {
+      Glibc.signal(number) { signal in
+        var byte = UInt8(truncatingIfNeeded: signal)
+        _ = unsafe Glibc.write(Interruption.pipeEnds.write, &byte, 1)
+      }
+    }
   }
 
   private static func arrived(_ signal: Int32) {
     let handlers: [@Sendable () -> Void]? = state.withLock { state in
+      // timeout(1) and shells send one to the process and one to its group: the same request.
+      if state.signal != nil, state.time.duration(to: .now) < .seconds(1) { return [] }
       guard state.signal == nil, !state.handlers.isEmpty else { return nil }
-      state.signal = signal
+      (state.signal, state.time) = (signal, .now)
       return Array(state.handlers.values)
     }
     guard let handlers else {

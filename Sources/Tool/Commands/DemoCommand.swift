@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+
+/// `h26x demo`: the whole way once.
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Decodes a file through parser, repackager and decoder, and compares with a reference.",
+    discussion: """
+      Prints what the file is, how fast it is decoded, and the MD5 of the pictures beside that of a reference: the one \
+      given with --md5, else libavcodec's own element. Leaves a sheet of pictures in this folder.
+
+      Example:
+        h26x demo clip.mp4
+      """)
+
+  @Argument(help: "The file.", completion: .file()) var file: String
+  @Option(help: ArgumentHelp("What the pictures' MD5 should be.", valueName: "sum")) var md5: String?
+  @Option(help: ArgumentHelp("Where the sheet of pictures goes.", valueName: "out")) var sheet: String?
+
+  mutating func validate() throws {
+    if file == "-" { throw ValidationError("the demo reads its file more than once: standard input will not do") }
+    if let sheet, PictureEncoder(fileName: sheet) == nil { throw ValidationError("--sheet needs a .png or .jpg name") }
+  }
+
+  func run() async throws {
+    try PluginFile.load()
+    let input = try InputFile(file)
+    print(try await MediaInfo.read(input, counting: false) { $0.table })
+    let started = ContinuousClock.now
+    let ours = try await checksum(input) { codec in
+      ["swifth\(codec.digits)repack", "swifth\(codec.digits)dec"]
+    }
+    let seconds = started.duration(to: .now) / .seconds(1)
+    print("Pictures            \(ours.pictures) in \(Text.fixed(seconds, 2)) s")
+    let name = sheet ?? Self.sheetName(file)
+    let output = try OutputFile(name, force: true, inputs: [input])
+    do throws(Failure) {
+      let picture = try await ContactSheet.make(of: input, columns: 4, rows: 3)
+      try await PictureEncoder(fileName: name)?.write(picture, to: output)
+      try output.commit()
+    } catch {
+      output.discard()
+      throw error
+    }
+    print("Contact sheet       \(name)")
+    print("MD5 of the pictures \(ours.sum)")
+    let reference: (sum: String, by: String)
+    if let md5 {
+      reference = (md5, "given with --md5")
+    } else if Runtime.hasElement("avdec_h264") {
+      reference = (try await checksum(input) { ["avdec_h\($0.digits)"] }.sum, "made by avdec_h264 or avdec_h265")
+    } else {
+      return print("Reference           none: GStreamer has no avdec_h264 here")
+    }
+    guard reference.sum == ours.sum else {
+      throw Failure("the reference \(reference.by) is \(reference.sum): different", .unsoundStream)
+    }
+    print("Reference           \(reference.sum) (\(reference.by)): the same")
+  }
+
+  private static func sheetName(_ file: String) -> String {
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return (name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name) + ".contact-sheet.png"
+  }
+
+  /// Decodes with a chain of elements; the MD5 is of all pictures, cropped and without padding.
+  private func checksum(
+    _ input: InputFile, _ chain: @escaping @Sendable (MediaStream.Codec) -> [String]
+  ) async throws(Failure) -> (sum: String, pictures: Int) {
+    let reader = try MediaReader(input) { stream, pipeline throws(PipelineError) in
+      guard let codec = stream.codec else { return nil }
+      var elements: [PipelineElement] = []
+      for kind in chain(codec) + ["videocodectestsink"] {
+        elements.append(try PipelineElement(kind, name: kind.hasSuffix("dec") ? "decoder" : nil))
+        guard kind.hasSuffix("repack") else { continue }
+        // To length-prefixed and so through all that the repackager does.
+        let caps = "\(codec.mediaType), stream-format=(string)\(codec == .h264 ? "avc" : "hvc1"), alignment=(string)au"
+        elements.append(try PipelineElement("capsfilter", ["caps": .string(caps)]))
+      }
+      for element in elements.reversed() { try pipeline.add(element) }
+      for (a, b) in zip(elements, elements.dropFirst()) { try pipeline.link(a, b) }
+      return elements[0]
+    }
+    var found: String?
+    do throws(PipelineError) {
+      var messages = reader.pipeline.messages.makeAsyncIterator()
+      try await reader.pipeline.play()
+      while let message = try await messages.next() {
+        guard case .element(let fields) = message.content, fields.name == "conformance/checksum",
+          let sum = fields["checksum"]?.string
+        else { continue }
+        found = sum
+      }
+    } catch {
+      let failure = reader.failure(error)
+      await reader.pipeline.stop()
+      throw failure
+    }
+    let pictures = (try? reader.pipeline.element("decoder").fields("stats"))??["frames-out"]?.integer
+    await reader.pipeline.stop()
+    guard let found else { throw Failure("\(input.name): no picture could be decoded") }
+    return (found, pictures ?? 0)
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+
+/// `h26x play`: on the screen.
+struct PlayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "play", abstract: "Plays on the screen.",
+    discussion: """
+      Keys: space pauses and goes on, . shows the next picture, left and right jump 5 seconds, q ends.
+
+      Examples:
+        h26x play clip.mp4
+        h26x play --immediate --sink fakesink clip.h264
+      """)
+
+  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Flag(help: "Show each picture as soon as it is decoded, not at its time; without sound.") var immediate = false
+  @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
+  @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
+  @Option(help: ArgumentHelp("The GStreamer element that plays sound.", valueName: "element")) var audioSink: String?
+  @Flag(help: "No sound.") var noAudio = false
+
+  func run() async throws {
+    try PluginFile.load()
+    let input = try InputFile(file)
+    var sinks = try PlaySinks(video: sink, audio: audioSink)
+    sinks.isImmediate = immediate
+    let hasSound = !noAudio && !immediate && (sink == nil || audioSink != nil)
+    let reader = try MediaReader(input) { [sinks] stream, pipeline throws(PipelineError) in
+      if let codec = stream.codec { return try sinks.attachVideo(codec, pipeline) }
+      guard hasSound, stream.kind == "audio" else { return nil }
+      return try sinks.attachAudio(pipeline)
+    }
+    let pipeline = reader.pipeline
+    let keys = input.isStandardInput ? nil : Keys()
+    defer { keys?.restore() }
+    do throws(Failure) {
+      try await reader.preroll()
+      if let start { await seek(pipeline, to: start.time) }
+      let control = Task { if let keys { await Self.obey(keys, pipeline) } }
+      defer { control.cancel() }
+      try await Interruption.handled(
+        by: { Task { await pipeline.stop() } },
+        during: { () async throws(Failure) in
+          try await Progress.during(of: pipeline) { () async throws(Failure) in try await reader.playToEnd() }
+        })
+    } catch {
+      await pipeline.stop()
+      throw error
+    }
+    let damage = Damage(try? pipeline.element("decoder").fields("stats"))
+    await pipeline.stop()
+    if damage.isAny { Terminal.say("\(input.name)\(damage.remark)") }
+  }
+
+  private func seek(_ pipeline: Pipeline, to time: ClockTime) async {
+    do { try await pipeline.seek(to: time) } catch { Terminal.say("\(file): cannot seek: played from the beginning") }
+  }
+
+  private static func obey(_ keys: Keys, _ pipeline: Pipeline) async {
+    var isPaused = false
+    for await key in keys.pressed {
+      switch key {
+      case .pause:
+        isPaused.toggle()
+        try? await isPaused ? pipeline.pause() : pipeline.play()
+      case .step:
+        if !isPaused { try? await pipeline.pause() }
+        isPaused = true
+        try? await pipeline.step()
+      case .back, .forward:
+        let now = pipeline.position ?? .zero
+        try? await pipeline.seek(
+          to: key == .forward ? now + .seconds(5) : now - .seconds(5),
+          [.flush, .keyUnit, key == .forward ? .after : []])
+      case .quit:
+        await pipeline.stop()
+        return
+      }
+    }
+  }
+}

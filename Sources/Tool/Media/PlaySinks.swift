@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import Glibc
+
+/// Where pictures and sound are played.
+struct PlaySinks: Sendable {
+  var video: String
+  var audio: String
+  /// Each picture as soon as it is decoded, not at its time.
+  var isImmediate = false
+
+  /// The sinks that GStreamer chooses, or those named.
+  init(video: String?, audio: String?) throws(Failure) {
+    self.video = video ?? "autovideosink"
+    self.audio = audio ?? "autoaudiosink"
+    for name in [video, audio].compactMap(\.self) where !Runtime.hasElement(name) {
+      throw Failure("GStreamer has no element \(name)", .usage)
+    }
+    if video == nil, unsafe getenv("DISPLAY") == nil && getenv("WAYLAND_DISPLAY") == nil {
+      throw Failure(
+        "no screen to show on: neither DISPLAY nor WAYLAND_DISPLAY is set; see h26x decode and h26x snapshot")
+    }
+  }
+
+  /// Decoder, queue, conversion, screen; added to the pipeline and linked.
+  func attachVideo(_ codec: MediaStream.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
+    let decoder = try PipelineElement("swifth\(codec.digits)dec", name: "decoder")
+    try decoder.set("low-delay", .boolean(isImmediate))
+    let sink = try PipelineElement(video, name: "screen")
+    try? sink.set("sync", .boolean(!isImmediate))
+    return try Self.chain(
+      [
+        decoder, try PipelineElement("queue", ["max-size-buffers": isImmediate ? 1 : 8, "max-size-bytes": 0]),
+        try PipelineElement("videoconvert"), try PipelineElement("videoflip", ["video-direction": "auto"]),
+        try PipelineElement("videoconvert"), sink,
+      ], in: pipeline)
+  }
+
+  /// Whatever decodes it, and the loudspeakers.
+  func attachAudio(_ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
+    let out = try PipelineElement(audio)
+    let convert = try Self.chain(
+      [try PipelineElement("audioconvert"), try PipelineElement("audioresample"), out], in: pipeline)
+    let queue = try PipelineElement("queue", ["max-size-time": .uint64(5_000_000_000), "max-size-bytes": 0])
+    let decode = try PipelineElement("decodebin")
+    try pipeline.add(decode)
+    try pipeline.add(queue)
+    try pipeline.link(queue, decode)
+    try decode.onPadAdded { pad in try? pad.link(to: convert) }
+    return queue
+  }
+
+  private static func chain(
+    _ elements: [PipelineElement], in pipeline: Pipeline
+  ) throws(PipelineError) -> PipelineElement {
+    for element in elements.reversed() { try pipeline.add(element) }
+    for (a, b) in zip(elements, elements.dropFirst()) { try pipeline.link(a, b) }
+    return elements[0]
+  }
+}

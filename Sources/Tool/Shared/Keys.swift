@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MPL-2.0
+import Glibc
+
+/// Keys as they are pressed, while standard input is a terminal.
+final class Keys: Sendable {
+  /// What a key asks for.
+  enum Key: Sendable {
+    case pause, step, back, forward, quit
+  }
+
+  private let before: termios
+  let pressed: AsyncStream<Key>
+
+  /// `nil` when nobody sits there.
+  init?() {
+    var settings = termios()
+    guard unsafe isatty(STDIN_FILENO) != 0 && tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+    before = settings
+    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    let (stream, continuation) = AsyncStream.makeStream(of: Key.self)
+    pressed = stream
+    continuation.onTermination = { _ in }
+    let listener = Listener(continuation)
+    var thread = pthread_t()
+    // It waits for a key until the program ends.
+    let started = unsafe pthread_create(
+      &thread, nil,
+      { data in
+        guard let data = unsafe data else { return nil }
+        let listener = unsafe Unmanaged<Listener>.fromOpaque(data).takeRetainedValue()
+        listener.listen()
+        return nil
+      }, Unmanaged.passRetained(listener).toOpaque())
+    if started != 0 { continuation.finish() }
+  }
+
+  /// The terminal as it was.
+  func restore() {
+    var settings = before
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+  }
+}
+
+private final class Listener: Sendable {
+  private let continuation: AsyncStream<Keys.Key>.Continuation
+  init(_ continuation: AsyncStream<Keys.Key>.Continuation) { self.continuation = continuation }
+
+  func listen() {
+    var byte: UInt8 = 0
+    var escape = 0
+    while unsafe read(STDIN_FILENO, &byte, 1) == 1 {
+      switch (byte, escape) {
+      case (0x1B, _): escape = 1
+      case (UInt8(ascii: "["), 1): escape = 2
+      case (UInt8(ascii: "C"), 2): press(.forward)
+      case (UInt8(ascii: "D"), 2): press(.back)
+      case (UInt8(ascii: " "), _): press(.pause)
+      case (UInt8(ascii: "."), _): press(.step)
+      case (UInt8(ascii: "q"), _): press(.quit)
+      default: escape = 0
+      }
+      if byte != 0x1B, byte != UInt8(ascii: "[") { escape = 0 }
+    }
+    continuation.finish()
+  }
+
+  private func press(_ key: Keys.Key) { continuation.yield(key) }
+}
