@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Damages H.264 byte streams and compares what this plugin's elements and stock's make of them.
+"""Damages H.264 and H.265 byte streams and compares what this plugin's elements and stock's make of them.
 
-  compare.py [FILE...]     default: Tests/Media/*.h264 and the small vectors
+  compare.py [FILE...]     default: Tests/Media/*.h264, *.h265 and the small vectors
+
+  CODECS=h264,h265  only streams of these
 
   SEEDS=3       damaged versions of each kind a file
   FIRST_SEED=0  the number of the first; others damage otherwise
@@ -32,12 +34,26 @@ VECTORS = os.environ.get("CONFORMANCE_VECTORS", os.path.join(ROOT, "..", "shared
 SEEDS = int(os.environ.get("SEEDS", "3"))
 FIRST_SEED = int(os.environ.get("FIRST_SEED", "0"))
 CUT_STEP = int(os.environ.get("CUT_STEP", "64"))
-CHAINS = {
-    "ours": "swifth264parse ! swifth264dec max-threads=1",
-    "stock": "h264parse ! avdec_h264 max-threads=1",
-}
-# What is good: the undamaged stream's pictures without those that a decoder had to guess.
-REFERENCE = "h264parse ! avdec_h264 max-threads=1 output-corrupt=false"
+CODECS = os.environ.get("CODECS", "h264,h265").split(",")
+WHICH = ("ours", "stock")
+# In front of our decoder: H.265 comes from stock's parser.
+PARSERS = {"h264": "swifth264parse", "h265": "h265parse"}
+
+
+def chains(codec):
+    """Pipelines from bytes to pictures. The reference tells what is good: the undamaged stream's pictures without those
+    that a decoder had to guess."""
+    return {
+        "ours": f"{PARSERS[codec]} ! swift{codec}dec max-threads=1",
+        "stock": f"{codec}parse ! avdec_{codec} max-threads=1",
+        "reference": f"{codec}parse ! avdec_{codec} max-threads=1 output-corrupt=false",
+    }
+
+
+def codec_of(file):
+    return "h265" if file.endswith(("5", ".hevc")) else "h264"
+
+
 UNPADDED = "videoconvert chroma-mode=none matrix-mode=none dither=none ! video/x-raw,format=AYUV64"
 PATIENCE = 20
 
@@ -192,24 +208,30 @@ def damaged_streams(kind, data, other, name):
 
 
 def default_files():
-    files = sorted(glob.glob(os.path.join(ROOT, "Tests", "Media", "*.h264")))
-    for pattern in ("*.264", "*.h264", "*.jsv", "*.avc"):
-        for file in sorted(glob.glob(os.path.join(VECTORS, "h264", pattern))):
-            if os.path.getsize(file) < 60_000:
-                files.append(file)
+    files = []
+    for codec, patterns in (("h264", ("*.264", "*.h264", "*.jsv", "*.avc")), ("h265", ("*.h265", "*.hevc"))):
+        files += sorted(glob.glob(os.path.join(ROOT, "Tests", "Media", f"*.{codec}")))
+        for pattern in patterns:
+            for file in sorted(glob.glob(os.path.join(VECTORS, codec, pattern))):
+                if os.path.getsize(file) < 60_000:
+                    files.append(file)
     return files
 
 
 def main(files):
-    workers = {name: Worker(chain) for name, chain in CHAINS.items()}
-    workers["reference"] = Worker(REFERENCE)
+    codecs = [codec for codec in CODECS if any(codec_of(file) == codec for file in files)]
+    return max([compare(codec, [file for file in files if codec_of(file) == codec]) for codec in codecs], default=0)
+
+
+def compare(codec, files):
+    workers = {name: Worker(chain) for name, chain in chains(codec).items()}
     streams = [(os.path.basename(file), open(file, "rb").read()) for file in files]
     streams = [(name, data) for name, data in streams if len(nal_units(data)) > 3]
-    rows = collections.defaultdict(lambda: {name: collections.Counter() for name in CHAINS})
+    rows = collections.defaultdict(lambda: {name: collections.Counter() for name in WHICH})
     kinds = os.environ.get("KINDS", ",".join([*KINDS, "cut"])).split(",")
     worse = []
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "stream.h264")
+        path = os.path.join(folder, f"stream.{codec}")
 
         def run(name, data):
             with open(path, "wb") as file:
@@ -226,7 +248,7 @@ def main(files):
                 allowed = good[name] + good[other_name] if kind == "splice" else good[name]
                 for seed, damaged in damaged_streams(kind, data, other, name):
                     found = {}
-                    for which in CHAINS:
+                    for which in WHICH:
                         row = rows[kind][which]
                         answer = run(which, damaged)
                         row["runs"] += 1
@@ -244,6 +266,7 @@ def main(files):
     for each in workers.values():
         each.end()
 
+    print(f"{codec}: {len(streams)} streams")
     print(f"{'damage':<10}{'runs':>6}   {'crashes':>9}{'hangs':>9}{'out':>15}{'good':>15}{'errors':>13}   (ours/stock)")
     failed = False
     for kind, row in rows.items():
