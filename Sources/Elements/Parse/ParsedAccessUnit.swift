@@ -26,4 +26,6 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
 
   /// Whether the first slice of a picture is in it.
   var beginsPicture: Bool { scanned.contents.contains(.pictureStart) }
+  /// Whether that is an IDR picture's.
+  var beginsSequence: Bool { scanned.contents.isSuperset(of: [.idr, .pictureStart]) }
 }

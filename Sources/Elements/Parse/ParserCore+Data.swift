@@ -19,7 +19,13 @@ extension ParserCore {
       forgetPosition()
       timestamps.forgetPosition(awaitingPosition: situation.offset != 0)
     }
-    if situation.isPulling, heldSize == nil { batch.timestampsBefore = timestamps }
+    if heldSize == nil {
+      if mayBatch {
+        batch.timestampsBefore = timestamps
+      } else if case .some = batch.timestampsBefore {
+        batch.timestampsBefore = nil
+      }
+    }
     guard packaging != nil else { return .first }
     return situation.isNew && heldSize == nil && scanner.isBetweenAccessUnits ? .again : .none
   }
@@ -66,10 +72,13 @@ extension ParserCore {
   /// Whether access units are cut and taken apart on the way out, where NAL units are wanted. Halves what handing each to
   /// the base class costs, but a NAL unit waits for those behind it: only where they are there already, and where they go
   /// out as they came.
-  private var splitsAccessUnits: Bool {
-    packaging == OutputPackaging<Codec>(format: .byteStream, alignment: .nalUnit) && input.isByteStream
-      && (situation.isPulling || input.alignment == .accessUnit || situation.isDraining && !continuesOutput)
-      && situation.playback.isForward && !dropsBFrames && !situation.settings.updatesTimeCode
+  @inline(__always) private var splitsAccessUnits: Bool {
+    guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
+      situation.playback.isForward, !dropsBFrames, !situation.settings.updatesTimeCode
+    else { return false }
+    if situation.isPulling { return true }
+    if input.alignment == .accessUnit { return true }
+    return situation.isDraining ? !continuesOutput : false
   }
 
   /// Finds the next access unit, unless one is held, and reads what its SEI messages say.
@@ -90,8 +99,11 @@ extension ParserCore {
       accessUnit.rebuiltDecodingTime = nil
       accessUnit.start = 0
       if log.isEnabled(.log) { logAccessUnit(bytes.extracting(first: size), log) }
-      let isSequenceNew = sei.read(&accessUnit, bytes, sps: sequenceParameterSetID, scanner, log)
-      if isSequenceNew { caps.invalidate() }
+      if accessUnit.beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty,
+        sei.read(&accessUnit, bytes, sps: sequenceParameterSetID, scanner, log)
+      {
+        caps.invalidate()
+      }
     case .unusable(let size):
       counters.bytesSkipped += UInt64(size)
       isDiscontinuous = true
@@ -103,8 +115,10 @@ extension ParserCore {
 
   mutating func readOrder(_ bytes: Span<UInt8>, size: Int) -> Bool {
     guard accessUnit.beginsPicture, timestamps.areMade(for: input, situation.playback) else { return true }
+    let rate = caps.facts.frameRate
+    if timestamps.readOrder(of: &accessUnit, rate: rate, generation: scanner.parameterSetChanges) { return true }
     return timestamps.readOrder(
-      of: &accessUnit, bytes, size: size, scanner, rate: caps.facts.frameRate,
+      of: &accessUnit, bytes, size: size, scanner, rate: rate,
       isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
   }
 
@@ -235,7 +249,7 @@ extension ParserCore {
   }
 
   /// How NAL units are packed in the output.
-  var outputNALPackaging: NALPackaging {
+  @inline(__always) var outputNALPackaging: NALPackaging {
     guard let packaging, packaging.format.isLengthPrefixed else { return .annexB }
     // NAL units one by one go without codec_data, which would tell the size: then it is what everyone takes it for.
     return .lengthPrefixed(input.isLengthPrefixed && packaging.alignment == .accessUnit ? input.lengthSize : .four)

@@ -5,6 +5,8 @@ import H26x
 extension ParserCore {
   /// Tells of what the scanner met, and has caps looked at anew when parameter sets are not what they were.
   mutating func follow(_ notices: [ScannerNotice<Codec.NALUnitType>], _ log: ElementLog) {
+    // No parameter set changes without a notice.
+    guard !notices.isEmpty else { return }
     for notice in notices {
       switch notice {
       case .parameterSet(let type, let byteCount, let change):

@@ -46,13 +46,15 @@ extension ParserCore {
   /// What is to be done next to send the access unit.
   mutating func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
     guard let packaging, !passesThrough else { return .leave }
-    return try output.next(
-      frame,
-      OutputSurroundings<Codec>(
-        packaging: packaging, nalPackaging: outputNALPackaging,
-        contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.facts.frameRate,
-        tick: caps.facts.tick, configInterval: situation.settings.configInterval),
-      scanner, &timestamps, log)
+    if let announcement = output.nextAnnouncement(&timestamps) { return announcement }
+    let surroundings = OutputSurroundings<Codec>(
+      packaging: packaging, nalPackaging: outputNALPackaging,
+      contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.facts.frameRate,
+      tick: caps.facts.tick, configInterval: situation.settings.configInterval)
+    if output.decideOnInsertions(surroundings) {
+      output.insert(scanner.parameterSets.nalUnits, packaging.alignment)
+    }
+    return try output.nextBuffer(frame, surroundings, log)
   }
 
   /// A request for a key unit was answered with the picture that is about to go out.
@@ -78,19 +80,26 @@ extension ParserCore {
     var next = 0
     /// There are new tags to send.
     var changesTags = false
-    /// What is to hold again if the batch is interrupted: the base class then hands over the same data anew.
-    var timestampsBefore = ParserTimestamps<Codec>()
+    /// What is to hold again if the batch is interrupted: the base class then hands over the same data anew. Nil where
+    /// there was to be no batch when the data came.
+    var timestampsBefore: ParserTimestamps<Codec>?
   }
 
   /// Whether access units may be sent from here as long as the stream goes on as it did.
-  var mayBatch: Bool {
-    situation.isPulling && continuesOutput && caps.facts.frameRate != nil && situation.playback.isWhole
-      && timestamps.areMade(for: input, situation.playback) && !dropsBFrames && packaging?.format == .byteStream
-      && !situation.settings.updatesTimeCode && (packaging?.alignment == .accessUnit || scanner.listsNALUnits)
+  ///
+  /// Inlined, and without the closures of `&&`, so that the core is looked at where it is: it is large to copy.
+  @inline(__always) var mayBatch: Bool {
+    guard situation.isPulling, continuesOutput, situation.playback.isWhole, !dropsBFrames,
+      !situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
+      caps.facts.frameRate != nil, timestamps.areMade(for: input, situation.playback)
+    else { return false }
+    if packaging.alignment == .accessUnit { return true }
+    return scanner.listsNALUnits
   }
 
   /// Whether a batch can begin with the access unit in hand.
   mutating func beginBatch(_ size: Int, hasOutput: Bool) -> Bool {
+    if case .none = batch.timestampsBefore { return false }
     guard !hasOutput, accessUnit.attributes.pts != nil, accessUnit.isRandomAccessPoint == false else { return false }
     batch.first = size
     batch.end = size
@@ -134,7 +143,7 @@ extension ParserCore {
     let before = batch.timestampsBefore
     let offset = situation.offset
     forgetPosition()
-    timestamps = before
+    if let before { timestamps = before }
     position.expectAgain(offset)
   }
 

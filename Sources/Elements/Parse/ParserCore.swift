@@ -222,7 +222,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   }
 
   /// What was counted so far.
-  var statistics: ParserStatistics {
+  @inline(__always) var statistics: ParserStatistics {
     var result = counters
     result.nalUnits = scanner.nalUnitCounts
     result.parameterSetChanges = scanner.parameterSetChanges

@@ -58,7 +58,8 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// NAL units of our own that go out next, in reverse.
   private var queued: [[UInt8]] = []
   private var insertsDelimiter = false
-  private var insertsParameterSets = false
+  /// Parameter sets that go in front of the first slice.
+  private var parameterSets: [[UInt8]] = []
   private var nextNALUnit = 0
   private var awaitsSEI = true
 
@@ -84,15 +85,13 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     nextNALUnit = 0
     awaitsSEI = true
     if !queued.isEmpty { queued = [] }
+    if !parameterSets.isEmpty { parameterSets = [] }
   }
 
-  /// What is to be done next.
+  /// What is to be done next in front of the access unit; nil when that is over.
   ///
   /// - Parameter timestamps: says whether the segment has to be told first.
-  mutating func next(
-    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner,
-    _ timestamps: inout ParserTimestamps<Codec>, _ log: ElementLog
-  ) throws(FlowError) -> OutputAction {
+  mutating func nextAnnouncement(_ timestamps: inout ParserTimestamps<Codec>) -> OutputAction? {
     if step == .position {
       step = .tags
       if let position { return .advance(position) }
@@ -109,58 +108,63 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       step = .insertions
       if !attributes.flags.contains(.deltaUnit) { return .keyUnit(pts: sourceTimes.pts, outgoing: attributes.pts) }
     }
-    if step == .insertions {
-      step = .pieces
-      decideOnInsertions(surroundings, scanner)
-    }
+    return nil
+  }
+
+  /// The next buffer, once it is decided what is put in.
+  mutating func nextBuffer(
+    _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
+  ) throws(FlowError) -> OutputAction {
     while step == .pieces {
       if let nalUnit = queued.popLast() {
         if let buffer = try own(nalUnit, surroundings.nalPackaging, log) { return .push(buffer) }
         continue
       }
       guard accessUnit.scanned.nalUnits.isEmpty else {
-        if let action = try nextPiece(of: frame, surroundings, scanner) { return action }
+        if let action = try nextPiece(of: frame, surroundings, log) { return action }
         continue
       }
       step = .done
-      let parameterSets = insertsParameterSets ? scanner.parameterSets.nalUnits : []
-      return try send(0..<accessUnit.outputSize, of: frame, attributes) { buffer in
-        if surroundings.packaging.alignment == .accessUnit { insert(parameterSets, into: &buffer, surroundings, log) }
-        accessUnit.sei.attach(to: &buffer, rate: surroundings.frameRate, tick: surroundings.tick)
-      }
+      return try send(0..<accessUnit.outputSize, of: frame, attributes, carriesSEI: true, surroundings, log)
     }
     return .leave
   }
 
   // MARK: Putting in what the stream lacks
 
-  private mutating func decideOnInsertions(
-    _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner
-  ) {
+  /// Decides what is put in, once for each access unit. Answers whether the parameter sets so far are, which are then to
+  /// be handed over.
+  mutating func decideOnInsertions(_ surroundings: OutputSurroundings<Codec>) -> Bool {
+    guard step == .insertions else { return false }
+    step = .pieces
     let contents = accessUnit.scanned.contents
     insertsDelimiter =
       surroundings.packaging.format == .byteStream && contents.contains(.accessUnitStart)
       && !contents.contains(.delimiter)
-    insertsParameterSets =
-      accessUnit.scanned.idrOffset != nil
+    if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append(Codec.accessUnitDelimiter) }
+    return accessUnit.scanned.idrOffset != nil
       && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)
       && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
-    guard surroundings.packaging.alignment == .nalUnit else { return }
-    if insertsParameterSets, accessUnit.scanned.nalUnits.isEmpty { queued = scanner.parameterSets.nalUnits.reversed() }
-    if insertsDelimiter { queued.append(Codec.accessUnitDelimiter) }
   }
 
-  private func insert(
-    _ parameterSets: [[UInt8]], into buffer: inout Buffer, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
-  ) {
+  /// Puts parameter sets in.
+  mutating func insert(_ parameterSets: [[UInt8]], _ alignment: StreamAlignment) {
+    if alignment == .nalUnit, accessUnit.scanned.nalUnits.isEmpty {
+      queued.insert(contentsOf: parameterSets.reversed(), at: 0)
+    } else {
+      self.parameterSets = parameterSets
+    }
+  }
+
+  @inline(__always) private func insert(into buffer: inout Buffer, _ packaging: NALPackaging, _ log: ElementLog) {
     if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset {
-      insert(parameterSets, into: &buffer, at: offset, surroundings.nalPackaging, log)
+      Self.insert(parameterSets, into: &buffer, at: offset, packaging, log)
       buffer.flags.insert(.header)
     }
     if insertsDelimiter, let delimiter = Buffer(copying: delimiter.span) { buffer.prepend(delimiter) }
   }
 
-  private func insert(
+  private static func insert(
     _ nalUnits: [[UInt8]], into buffer: inout Buffer, at offset: Int, _ packaging: NALPackaging, _ log: ElementLog
   ) {
     var bytes: [UInt8] = []
@@ -174,7 +178,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   /// A NAL unit of our own in front of the one that goes out.
-  private func own(
+  @inline(__always) private func own(
     _ nalUnit: [UInt8], _ packaging: NALPackaging, _ log: ElementLog
   ) throws(FlowError) -> Buffer? {
     let bytes: [UInt8]
@@ -197,7 +201,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The next NAL unit of an access unit that is taken apart; nil when parameter sets come before it.
   private mutating func nextPiece(
-    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ scanner: borrowing Codec.Scanner
+    of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction? {
     let nalUnits = accessUnit.scanned.nalUnits
     while nextNALUnit < nalUnits.count, nalUnits[nextNALUnit].contents == nil { nextNALUnit += 1 }
@@ -206,9 +210,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       return .leave
     }
     let range = nalUnits[nextNALUnit].start..<nalUnits[nextNALUnit].range.upperBound
-    if insertsParameterSets, let offset = accessUnit.scanned.parameterSetOffset, range.lowerBound >= offset {
-      insertsParameterSets = false
-      queued = scanner.parameterSets.nalUnits.reversed()
+    if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset, range.lowerBound >= offset {
+      queued = parameterSets.reversed()
+      parameterSets = []
       return nil
     }
     let carriesSEI = awaitsSEI && contents.contains(.sei)
@@ -221,14 +225,11 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       flags: flags(of: contents, endsAccessUnit: endsAccessUnit))
     attributes.flags.remove(.discontinuity)
     if endsAccessUnit { step = .done }
-    let accessUnit = carriesSEI ? accessUnit.sei : nil
-    return try send(range, of: frame, piece) { buffer in
-      accessUnit?.attach(to: &buffer, rate: surroundings.frameRate, tick: surroundings.tick)
-    }
+    return try send(range, of: frame, piece, carriesSEI: carriesSEI, surroundings, log)
   }
 
   /// The flags of one NAL unit of the access unit.
-  private func flags(of contents: AccessUnitContents, endsAccessUnit: Bool) -> Buffer.Flags {
+  @inline(__always) private func flags(of contents: AccessUnitContents, endsAccessUnit: Bool) -> Buffer.Flags {
     var result = attributes.flags
     result.remove([.marker, .header, .deltaUnit, .droppable])
     let mayBeKey: AccessUnitContents =
@@ -242,9 +243,11 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   /// A part of the access unit. When it is the frame's last, the base class sends it.
-  private func send(
-    _ range: Range<Int>, of frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes,
-    finish: (inout Buffer) -> Void
+  ///
+  /// - Parameter carriesSEI: whether what SEI messages say goes with it.
+  private mutating func send(
+    _ range: Range<Int>, of frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes, carriesSEI: Bool,
+    _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
     let place = accessUnit.start + range.lowerBound..<accessUnit.start + range.upperBound
     if isLast, step == .done {
@@ -252,15 +255,25 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
         if place != 0..<buffer.size { buffer.resize(to: place) }
         if place.lowerBound > 0, buffer.offset != .max { buffer.offset &+= UInt64(place.lowerBound) }
         if buffer.attributes != attributes { buffer.attributes = attributes }
-        finish(&buffer)
+        complete(&buffer, carriesSEI: carriesSEI, surroundings, log)
       }
       return .leave
     }
     let offset = frame.offset == .max ? .max : frame.offset &+ UInt64(place.lowerBound)
     let part = frame.withOutput { $0.region(place, attributes, offset: offset) }
     guard var part else { throw .error }
-    finish(&part)
+    complete(&part, carriesSEI: carriesSEI, surroundings, log)
     if step == .done { return .pushLast(part) }
     return .push(part)
+  }
+
+  /// Adds what goes with the access unit, or with a part of it.
+  @inline(__always) private func complete(
+    _ buffer: inout Buffer, carriesSEI: Bool, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
+  ) {
+    if surroundings.packaging.alignment == .accessUnit { insert(into: &buffer, surroundings.nalPackaging, log) }
+    if carriesSEI, accessUnit.sei.concernsBuffer {
+      accessUnit.sei.attach(to: &buffer, rate: surroundings.frameRate, tick: surroundings.tick)
+    }
   }
 }

@@ -72,11 +72,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// Whether the stream is a raw one whose timestamps are made here.
-  func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
+  @inline(__always) func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
     guard input.isByteStream, !hasUpstreamTimes else { return false }
     // Backwards, too, the base class reads on from where it sought; it does not say when that is, except at the start.
-    guard playback.isForward else { return !isUpstreamInTime && !awaitsPosition }
-    return !isUpstreamInTime || playback.isNormalFromStart
+    guard playback.isForward else { return isUpstreamInTime ? false : !awaitsPosition }
+    return isUpstreamInTime ? playback.isNormalFromStart : true
   }
 
   /// A picture of a raw stream is in hand whose times are known.
@@ -84,7 +84,20 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: Looking at the order of pictures
 
-  /// Reads the order of the picture in hand, in a raw stream.
+  /// Reads the order of the picture in hand, in a raw stream, when it goes on in the sequence that is being timed.
+  /// Answers whether it does.
+  mutating func readOrder(
+    of accessUnit: inout ParsedAccessUnit<Codec>, rate: GStreamer.Fraction?, generation: UInt64
+  ) -> Bool {
+    guard !accessUnit.isOrderKnown, let slice = accessUnit.scanned.slice,
+      let picture = timeline.read(slice, rate: rate, generation: generation)
+    else { return false }
+    accessUnit.isOrderKnown = true
+    self.picture = picture
+    return true
+  }
+
+  /// Reads the order of the picture in hand, in a raw stream, when it may begin a sequence.
   ///
   /// - Parameters:
   ///   - bytes: what is there, beginning with the access unit.
@@ -97,11 +110,6 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
     let generation = scanner.parameterSetChanges
-    if !accessUnit.isOrderKnown, let picture = timeline.read(slice, rate: rate, generation: generation) {
-      accessUnit.isOrderKnown = true
-      self.picture = picture
-      return true
-    }
     guard let sps = scanner.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
     if !accessUnit.isOrderKnown {
       accessUnit.isOrderKnown = true
@@ -148,7 +156,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// How long an access unit is shown: nil when unknown, zero when no picture begins with it.
-  private func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
+  @inline(__always) private func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
     guard accessUnit.beginsPicture else { return .zero }
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
     // Demuxers guess the frame rate; the ticks are what the encoder says.
@@ -231,7 +239,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   ///
   /// - Parameter areMade: whether presentation times are those made here and no others: what a source of bytes put on its
   ///   first buffer, the base class gives to all that come of it.
-  func restore(
+  @inline(__always) func restore(
     _ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>, areMade: Bool
   ) -> Bool {
     let known = accessUnit.attributes
@@ -253,8 +261,9 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// Times in the segment that goes out.
+  @inline(__always)
   func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>) -> Buffer.Attributes {
-    guard shift.isShifted || accessUnit.rebuiltDecodingTime != nil else { return times }
+    if !shift.isShifted, accessUnit.rebuiltDecodingTime == nil { return times }
     var times = times
     times.pts = times.pts.map { $0 + shift.amount }
     if let rebuilt = accessUnit.rebuiltDecodingTime {

@@ -21,6 +21,11 @@ struct SEIContent: Sendable {
   /// The first of the two views that make up one stereo frame.
   var isFirstView = false
 
+  /// Whether there is anything to put onto a buffer.
+  @inline(__always) var concernsBuffer: Bool {
+    !captions.isEmpty || !userData.isEmpty || activeFormat != nil || bars != nil || !display.timeCodes.isEmpty
+  }
+
   /// Messages kept of one access unit at most: a stream can hold millions, none of them worth the memory.
   static let limit = 256
 

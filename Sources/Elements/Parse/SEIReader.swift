@@ -13,7 +13,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   mutating func removeAll() { sequence = SequenceSEI() }
 
   /// Reads the SEI NAL units of an access unit: now that it is complete, as the parameter sets that they need may stand
-  /// behind them.
+  /// behind them. Nothing is to be read where there are none and no sequence begins.
   ///
   /// - Parameter sps: the SPS of its picture, or before there is one, of the picture to come.
   /// - Returns: whether what lasts has changed.
@@ -21,8 +21,6 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: UInt8?,
     _ scanner: borrowing Codec.Scanner, _ log: ElementLog
   ) -> Bool {
-    let beginsSequence = accessUnit.scanned.contents.contains(.idr) && accessUnit.beginsPicture
-    guard beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty else { return false }
     let before = sequence
     for nalUnit in accessUnit.scanned.seiNALUnits {
       var messages = SEIMessages(bytes.extracting(nalUnit.range), headerLength: Codec.nalUnitHeaderLength)
@@ -42,7 +40,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
         log(.debug, "SEI: \(error)")
       }
     }
-    if beginsSequence { sequence.beginSequence() }
+    if accessUnit.beginsSequence { sequence.beginSequence() }
     return sequence != before
   }
 

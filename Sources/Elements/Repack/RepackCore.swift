@@ -56,7 +56,7 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
   }
 
   /// Whether there is nothing to do: buffers can pass the element.
-  var isIdentity: Bool {
+  @inline(__always) var isIdentity: Bool {
     guard let input, let output, !held.holdsCaps else { return false }
     guard input.streamFormat == output.streamFormat, input.alignment == output.alignment,
       input.packaging == output.packaging, settings.drop.isEmpty
@@ -69,7 +69,7 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
   }
 
   /// When to put parameter sets in-band.
-  private var insertion: RepackSettings.ParameterSetInsertion {
+  @inline(__always) private var insertion: RepackSettings.ParameterSetInsertion {
     guard settings.parameterSets == .automatic else { return settings.parameterSets }
     // In the stream they are where the encoder wanted them.
     if input?.streamFormat == output?.streamFormat { return .never }
@@ -151,7 +151,7 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
 
   // MARK: Flow
 
-  /// Takes a buffer. The one before must be used up: ``advance()`` has answered `awaitInput`.
+  /// Takes a buffer. The one before must be used up: ``advance(_:)`` has answered `awaitInput`.
   mutating func put(_ buffer: consuming Buffer) throws(RepackFailure) {
     guard let input else { throw RepackFailure(.notNegotiated) }
     guard let packaging = input.packaging else {
@@ -177,7 +177,15 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
   }
 
   /// Goes on until there is something to do for the element.
-  mutating func advance() throws(RepackFailure) -> RepackAction {
+  ///
+  /// - Parameter report: is given what is to be told by then.
+  mutating func advance(_ report: inout RepackReport?) throws(RepackFailure) -> RepackAction {
+    let action = try nextAction()
+    report = takeReport()
+    return action
+  }
+
+  private mutating func nextAction() throws(RepackFailure) -> RepackAction {
     while true {
       switch step {
       case .assemble:
@@ -317,8 +325,8 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
 
   /// Leaves out what is not wanted.
   private mutating func dropUnwanted() {
+    guard !settings.drop.isEmpty else { return }
     let unwanted = settings.drop.types(of: Codec.self)
-    guard !unwanted.isEmpty else { return }
     for piece in assembler.pieces {
       piece.found.repackager.drop { unwanted.contains($0.type) }
       journal.statistics.droppedNALUnits += UInt64(piece.found.repackager.droppedCount)
@@ -417,7 +425,7 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
 
   /// A writer that leaves start codes inside slices does so from the beginning. In a byte stream they stand where they
   /// belong anyway, so that an output in that format is spared the search once enough was seen: half of its work.
-  private var searchesSlices: Bool {
+  @inline(__always) private var searchesSlices: Bool {
     output?.streamFormat != .byteStream || soundAccessUnits < Self.soundAccessUnitsWanted
   }
   private static var soundAccessUnitsWanted: Int { 100 }

@@ -230,8 +230,9 @@ extension RepackElement {
 
   private func nextAction() throws(FlowError) -> RepackAction {
     do throws(RepackFailure) {
-      let action = try core.advance()
-      publish()
+      var report: RepackReport?
+      let action = try core.advance(&report)
+      if let report { publish(report) }
       return action
     } catch {
       throw fail(error)
@@ -269,8 +270,9 @@ extension RepackElement {
   // MARK: Reports
 
   /// Tells other threads and the bus what the core has to say.
-  private func publish() {
-    let report = core.takeReport()
+  private func publish() { publish(core.takeReport()) }
+
+  private func publish(_ report: RepackReport) {
     statistics.withLock { $0 = report.statistics }
     for warning in report.warnings { postWarning(warning) }
     guard let latency = report.latency else { return }

@@ -5,37 +5,21 @@ extension H265 {
   public struct Scanner: AccessUnitScanning {
     public typealias Codec = H265
 
-    private var scanner = H26x.AccessUnitScanner<H265>()
+    /// What all scanners have in common.
+    public var shared = H26x.AccessUnitScanner<H265>()
 
     public init() {}
 
-    public var settings: ScannerSettings {
-      get { scanner.settings }
-      set { scanner.settings = newValue }
-    }
-    public var parameterSets: ParameterSets { scanner.parameterSets }
-    public var lastSequenceParameterSetID: UInt8? { scanner.lastSequenceParameterSetID }
-    public var parameterSetChanges: UInt64 { scanner.parameterSetChanges }
-    public var hasParameterSets: Bool { scanner.hasParameterSets }
-    public var nalUnitCounts: InlineArray<64, UInt64> { scanner.nalUnitCounts }
-    public var errors: ScannerErrors { scanner.errors }
-    public var hasSeenRecoveryPoint: Bool { scanner.hasSeenRecoveryPoint }
-    public var accessUnitContents: AccessUnitContents {
-      get { scanner.accessUnitContents }
-      set { scanner.accessUnitContents = newValue }
-    }
-    public var isBetweenAccessUnits: Bool { scanner.isBetweenAccessUnits }
-
     public mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> ScannerFinding {
-      scanner.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
+      shared.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
     }
-    public mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit) { scanner.takeAccessUnit(&unit) }
-    public mutating func takeAccessUnit() -> ScannedAccessUnit { scanner.takeAccessUnit() }
-    public mutating func takeNotices() -> [ScannerNotice<NALUnitType>] { scanner.takeNotices() }
+    public mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit) { shared.takeAccessUnit(&unit) }
+    public mutating func takeAccessUnit() -> ScannedAccessUnit { shared.takeAccessUnit() }
+    public mutating func takeNotices() -> [ScannerNotice<NALUnitType>] { shared.takeNotices() }
     @discardableResult
-    public mutating func store(_ nalUnit: Span<UInt8>) -> Bool { scanner.store(nalUnit) }
-    public mutating func resetPosition() { scanner.resetPosition() }
-    public mutating func removeParameterSets() { scanner.removeParameterSets() }
+    public mutating func store(_ nalUnit: Span<UInt8>) -> Bool { shared.store(nalUnit) }
+    public mutating func resetPosition() { shared.resetPosition() }
+    public mutating func removeParameterSets() { shared.removeParameterSets() }
   }
 
   /// What ``Scanner`` found out about an access unit or NAL unit.

@@ -1,37 +1,32 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Cuts a byte stream that arrives in pieces, or length-prefixed packets, into access units or NAL units, and tells
-/// what is inside.
-///
-/// The caller shows the bytes that are not done with, again and with more behind them as long as the answer is
-/// ``ScannerFinding/needsMoreData``; no byte is searched twice. Bytes of any other answer are done with: the next call begins
-/// behind them. Parameter sets on the way are kept, boundaries are those of the codec's ``VideoCodecSyntax/AccessUnitDetector``.
-struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
+/// What the scanners of all codecs have in common: see ``AccessUnitScanning``, whose methods move it.
+public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   typealias Finding = ScannerFinding
   typealias InputAlignment = ScannerInputAlignment
   typealias Errors = ScannerErrors
   typealias Notice = ScannerNotice<Codec.NALUnitType>
-  typealias AccessUnit = ScannedAccessUnit<Codec.SliceHeader>
+  @usableFromInline typealias AccessUnit = ScannedAccessUnit<Codec.SliceHeader>
 
   /// What the caller wants.
-  var settings = ScannerSettings()
+  public var settings = ScannerSettings()
 
   // MARK: Found out
 
   /// The parameter sets so far.
-  private(set) var parameterSets = Codec.ParameterSets()
+  public private(set) var parameterSets = Codec.ParameterSets()
   /// The SPS that came last.
-  private(set) var lastSequenceParameterSetID: UInt8?
+  public private(set) var lastSequenceParameterSetID: UInt8?
   /// Times that a parameter set was new or not what it was before.
-  private(set) var parameterSetChanges: UInt64 = 0
+  public private(set) var parameterSetChanges: UInt64 = 0
   /// NAL units so far, by `nal_unit_type`.
-  private(set) var nalUnitCounts = InlineArray<64, UInt64>(repeating: 0)
+  public private(set) var nalUnitCounts = InlineArray<64, UInt64>(repeating: 0)
   /// What could not be read so far.
-  private(set) var errors = Errors()
+  public private(set) var errors = ScannerErrors()
   /// Whether a recovery point SEI message was ever seen.
-  private(set) var hasSeenRecoveryPoint = false
+  public private(set) var hasSeenRecoveryPoint = false
   /// What is inside the access unit so far: when NAL units are cut, over all those that came.
-  var accessUnitContents: AccessUnitContents = []
+  public internal(set) var accessUnitContents: AccessUnitContents = []
 
   private var notices: [Notice] = []
   private var hasSeenForeignTypes = false
@@ -48,13 +43,13 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   var cursor = NALUnitCursor()
   /// How far NAL units that are held back were searched for the first parameter sets.
   var headerSearch = AnnexB.Scanner()
-  var unit = AccessUnit()
+  @usableFromInline var unit = AccessUnit()
   /// Listed NAL units of the unit behind the one that was found.
   var carriedOver: [ScannedNALUnit] = []
   /// The slice header at the head of the NAL unit at the cursor.
   var detectedSlice: Codec.SliceHeader?
   /// What is left of an input buffer that holds just one access unit.
-  var packetRemainder = 0
+  @usableFromInline var packetRemainder = 0
   /// The rest of the packet stands behind a bad length.
   var isPacketBroken = false
 
@@ -92,11 +87,11 @@ struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   }
 
   /// Whether nothing of the next unit was seen yet.
-  var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
+  @inlinable public var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
 
   /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
   /// slice header of the base can be read.
-  var hasParameterSets: Bool {
+  public var hasParameterSets: Bool {
     parameterSets.canReadSlices
       || lastSequenceParameterSetID != nil && parameterSets.hasPictureParameterSet
   }

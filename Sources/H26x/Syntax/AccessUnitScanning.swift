@@ -13,28 +13,9 @@ public protocol AccessUnitScanning: Sendable {
 
   /// Creates a scanner that has seen nothing.
   init()
-  /// What the caller wants. A change takes effect with the next unit.
-  var settings: ScannerSettings { get set }
-
-  /// The parameter sets so far.
-  var parameterSets: Codec.ParameterSets { get }
-  /// The SPS that came last.
-  var lastSequenceParameterSetID: UInt8? { get }
-  /// Times that a parameter set was new or not what it was before.
-  var parameterSetChanges: UInt64 { get }
-  /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
-  /// slice header of the base can be read.
-  var hasParameterSets: Bool { get }
-  /// NAL units so far, by `nal_unit_type`.
-  var nalUnitCounts: InlineArray<64, UInt64> { get }
-  /// What could not be read so far.
-  var errors: ScannerErrors { get }
-  /// Whether a recovery point SEI message was ever seen.
-  var hasSeenRecoveryPoint: Bool { get }
-  /// What is inside the access unit so far: when NAL units are cut, over all those that came.
-  var accessUnitContents: AccessUnitContents { get set }
-  /// Whether nothing of the next unit was seen yet.
-  var isBetweenAccessUnits: Bool { get }
+  /// What all scanners have in common, for what they found out. A stored property, which is read in place: a scanner is
+  /// large, and a getter in another module would get a copy of it for every question.
+  var shared: AccessUnitScanner<Codec> { get set }
 
   /// Looks for a unit at the start of the data.
   ///
@@ -75,35 +56,60 @@ extension AccessUnitScanning {
   /// Start code and header byte: with less there is nothing to look at.
   public static var minimumInput: Int { 4 }
 
+  /// What the caller wants. A change takes effect with the next unit.
+  @inlinable public var settings: ScannerSettings {
+    get { shared.settings }
+    set { shared.settings = newValue }
+  }
+  /// The parameter sets so far.
+  @inlinable public var parameterSets: Codec.ParameterSets { shared.parameterSets }
+  /// The SPS that came last.
+  @inlinable public var lastSequenceParameterSetID: UInt8? { shared.lastSequenceParameterSetID }
+  /// Times that a parameter set was new or not what it was before.
+  @inlinable public var parameterSetChanges: UInt64 { shared.parameterSetChanges }
+  /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
+  /// slice header of the base can be read.
+  @inlinable public var hasParameterSets: Bool { shared.hasParameterSets }
+  /// NAL units so far, by `nal_unit_type`.
+  @inlinable public var nalUnitCounts: InlineArray<64, UInt64> { shared.nalUnitCounts }
+  /// What could not be read so far.
+  @inlinable public var errors: ScannerErrors { shared.errors }
+  /// Whether a recovery point SEI message was ever seen.
+  @inlinable public var hasSeenRecoveryPoint: Bool { shared.hasSeenRecoveryPoint }
+  /// What is inside the access unit so far: when NAL units are cut, over all those that came.
+  @inlinable public var accessUnitContents: AccessUnitContents { shared.accessUnitContents }
+  /// Whether nothing of the next unit was seen yet.
+  @inlinable public var isBetweenAccessUnits: Bool { shared.isBetweenAccessUnits }
+
   /// ``ScannerSettings/packaging``.
-  public var packaging: NALPackaging {
-    get { settings.packaging }
-    set { settings.packaging = newValue }
+  @inlinable public var packaging: NALPackaging {
+    get { shared.settings.packaging }
+    set { shared.settings.packaging = newValue }
   }
   /// ``ScannerSettings/inputAlignment``.
-  public var inputAlignment: ScannerInputAlignment {
-    get { settings.inputAlignment }
-    set { settings.inputAlignment = newValue }
+  @inlinable public var inputAlignment: ScannerInputAlignment {
+    get { shared.settings.inputAlignment }
+    set { shared.settings.inputAlignment = newValue }
   }
   /// ``ScannerSettings/cutsNALUnits``.
-  public var cutsNALUnits: Bool {
-    get { settings.cutsNALUnits }
-    set { settings.cutsNALUnits = newValue }
+  @inlinable public var cutsNALUnits: Bool {
+    get { shared.settings.cutsNALUnits }
+    set { shared.settings.cutsNALUnits = newValue }
   }
   /// ``ScannerSettings/listsNALUnits``.
-  public var listsNALUnits: Bool {
-    get { settings.listsNALUnits }
-    set { settings.listsNALUnits = newValue }
+  @inlinable public var listsNALUnits: Bool {
+    get { shared.settings.listsNALUnits }
+    set { shared.settings.listsNALUnits = newValue }
   }
   /// ``ScannerSettings/sliceDepth``.
-  public var sliceDepth: SliceHeaderDepth {
-    get { settings.sliceDepth }
-    set { settings.sliceDepth = newValue }
+  @inlinable public var sliceDepth: SliceHeaderDepth {
+    get { shared.settings.sliceDepth }
+    set { shared.settings.sliceDepth = newValue }
   }
   /// ``ScannerSettings/sparesUnreadablePictureParameterSets``.
-  public var sparesUnreadablePictureParameterSets: Bool {
-    get { settings.sparesUnreadablePictureParameterSets }
-    set { settings.sparesUnreadablePictureParameterSets = newValue }
+  @inlinable public var sparesUnreadablePictureParameterSets: Bool {
+    get { shared.settings.sparesUnreadablePictureParameterSets }
+    set { shared.settings.sparesUnreadablePictureParameterSets = newValue }
   }
 }
 
