@@ -20,7 +20,7 @@ extension ParserCore {
       timestamps.forgetPosition(awaitingPosition: situation.offset != 0)
     }
     if heldSize == nil {
-      if mayBatch {
+      if mayBatch() {
         batch.timestampsBefore = timestamps
       } else if case .some = batch.timestampsBefore {
         batch.timestampsBefore = nil
@@ -64,7 +64,7 @@ extension ParserCore {
   /// Tells the scanner what to look for, between two access units.
   private mutating func aimScanner() {
     guard scanner.isBetweenAccessUnits else { return }
-    scanner.listsNALUnits = splitsAccessUnits
+    scanner.listsNALUnits = splitsAccessUnits()
     scanner.cutsNALUnits = packaging?.alignment == .nalUnit && !scanner.listsNALUnits
     scanner.sliceDepth = timestamps.areMade(for: input, situation.playback) ? .referenceMarking : .pictureIdentity
   }
@@ -72,7 +72,7 @@ extension ParserCore {
   /// Whether access units are cut and taken apart on the way out, where NAL units are wanted. Halves what handing each to
   /// the base class costs, but a NAL unit waits for those behind it: only where they are there already, and where they go
   /// out as they came.
-  @inline(__always) private var splitsAccessUnits: Bool {
+  private mutating func splitsAccessUnits() -> Bool {
     guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
       situation.playback.isForward, !dropsBFrames, !situation.settings.updatesTimeCode
     else { return false }
@@ -161,6 +161,7 @@ extension ParserCore {
       log(.debug, "left out \(size) bytes: no caps yet")
       return .answer(answer(.frame(size: size), isDropped: true, of: available))
     }
+    let mayBatch = mayBatch()
     minimumFrame.found(size, isPulling: situation.isPulling, batch: mayBatch ? ParserLimits.batchSize : 0)
     accessUnit.attributes = situation.attributes
     let changesTags = describe(size)
@@ -234,24 +235,19 @@ extension ParserCore {
   private mutating func repackage(
     _ size: Int, _ frame: borrowing BaseParseFrame, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
+    guard let packaging else { return .ready }
     let timeCodes =
       accessUnit.sei.timeCodeRange != nil && situation.settings.updatesTimeCode
       ? frame.withBuffer { $0.timeCodes } : []
     return try repackager.repackage(
-      &accessUnit, size: size, in: frame, from: input.packaging, to: outputNALPackaging, timeCodes: timeCodes,
+      &accessUnit, size: size, in: frame, from: input.packaging,
+      to: input.outputPackaging(packaging), timeCodes: timeCodes,
       sps: timeCodes.isEmpty ? nil : sequenceParameterSet, log)
   }
 
   private func cannotBeRepackaged(_ size: Int, _ error: BitstreamError) -> ElementError {
     ElementError(
       .stream(.format), "An access unit cannot be repackaged.",
-      debug: "found \(size) bytes of \(input.packaging), expected \(outputNALPackaging): \(error)")
-  }
-
-  /// How NAL units are packed in the output.
-  @inline(__always) var outputNALPackaging: NALPackaging {
-    guard let packaging, packaging.format.isLengthPrefixed else { return .annexB }
-    // NAL units one by one go without codec_data, which would tell the size: then it is what everyone takes it for.
-    return .lengthPrefixed(input.isLengthPrefixed && packaging.alignment == .accessUnit ? input.lengthSize : .four)
+      debug: "found \(size) bytes of \(input.packaging), expected \(packaging?.format.rawValue ?? "nothing"): \(error)")
   }
 }

@@ -48,7 +48,7 @@ extension ParserCore {
     guard let packaging, !passesThrough else { return .leave }
     if let announcement = output.nextAnnouncement(&timestamps) { return announcement }
     let surroundings = OutputSurroundings<Codec>(
-      packaging: packaging, nalPackaging: outputNALPackaging,
+      packaging: packaging, nalPackaging: input.outputPackaging(packaging),
       contentsSoFar: scanner.cutsNALUnits ? scanner.accessUnitContents : nil, frameRate: caps.facts.frameRate,
       tick: caps.facts.tick, configInterval: situation.settings.configInterval)
     if output.decideOnInsertions(surroundings) {
@@ -87,8 +87,8 @@ extension ParserCore {
 
   /// Whether access units may be sent from here as long as the stream goes on as it did.
   ///
-  /// Inlined, and without the closures of `&&`, so that the core is looked at where it is: it is large to copy.
-  @inline(__always) var mayBatch: Bool {
+  /// It changes nothing, but a core that is lent for change is looked at where it is, and not copied.
+  mutating func mayBatch() -> Bool {
     guard situation.isPulling, continuesOutput, situation.playback.isWhole, !dropsBFrames,
       !situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
       caps.facts.frameRate != nil, timestamps.areMade(for: input, situation.playback)

@@ -28,6 +28,13 @@ struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
   /// What the scanner is to expect.
   var packaging: NALPackaging { isLengthPrefixed ? .lengthPrefixed(lengthSize) : .annexB }
 
+  /// How NAL units are packed in the output.
+  func outputPackaging(_ packaging: OutputPackaging<Codec>) -> NALPackaging {
+    guard packaging.format.isLengthPrefixed else { return .annexB }
+    // NAL units one by one go without codec_data, which would tell the size: then it is what everyone takes it for.
+    return .lengthPrefixed(isLengthPrefixed && packaging.alignment == .accessUnit ? lengthSize : .four)
+  }
+
   /// Takes what caps say.
   ///
   /// - Returns: whether `codec_data` can be read, if the stream needs any.
