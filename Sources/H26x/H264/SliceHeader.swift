@@ -3,7 +3,8 @@
 extension H264 {
   /// `slice_header()` (7.3.3), as far as access units, picture order count and random access need it.
   ///
-  /// A plain value without references, which is copied in no time.
+  /// A plain value without references, which is copied in no time. Its properties stand so that no padding is between
+  /// them, which optimised code would look at together with its neighbours: memory checkers tell of that.
   public struct SliceHeader: Sendable {
     /// How far to read.
     public typealias Depth = SliceHeaderDepth
@@ -26,10 +27,10 @@ extension H264 {
     public let referenceIDC: UInt8
     /// `IdrPicFlag` (7.4.1): type 5, or what the MVC or SVC header extension says.
     public let isIDR: Bool
-    /// `first_mb_in_slice`.
-    public let firstMacroblock: UInt32
     /// `slice_type`.
     public let sliceType: SliceType
+    /// `first_mb_in_slice`.
+    public let firstMacroblock: UInt32
     /// Whether `slice_type` was 5 to 9: all slices of the picture are of this type.
     public let isTypeOfWholePicture: Bool
     /// `pic_parameter_set_id`.
@@ -46,8 +47,6 @@ extension H264 {
     public let isBottomField: Bool
     /// `idr_pic_id`, 0 to 65535; 0 when absent.
     public let idrPictureID: UInt16
-    /// The type of picture order count by the SPS, 0 to 2.
-    public let pictureOrderCountType: UInt8
     /// `pic_order_cnt_lsb`; 0 when absent.
     public let pictureOrderCountLSB: UInt32
     /// `delta_pic_order_cnt_bottom`; 0 when absent.
@@ -63,6 +62,8 @@ extension H264 {
     /// Whether `memory_management_control_operation` 5 is there: the picture resets picture order count and
     /// frame numbers. False at depth ``SliceHeaderDepth/pictureIdentity``.
     public let resetsPictureOrderCount: Bool
+    /// The type of picture order count by the SPS, 0 to 2.
+    public let pictureOrderCountType: UInt8
 
     /// Whether other pictures may refer to this one.
     public var isReference: Bool { referenceIDC != 0 }
