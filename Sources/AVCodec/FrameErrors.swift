@@ -3,7 +3,9 @@ import CAVCodec
 
 /// What went wrong while a frame was decoded (`AVFrame.decode_error_flags`).
 public struct FrameErrors: OptionSet, Hashable, Sendable {
+  /// libavcodec's flags.
   public let rawValue: Int32
+  /// Takes libavcodec's flags.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// The bitstream made no sense (`FF_DECODE_ERROR_INVALID_BITSTREAM`).

@@ -137,6 +137,7 @@ extension H264.ParameterSets {
 }
 
 extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
+  /// The box that holds it.
   public static var name: String { "avcC" }
   /// All NAL units of the record: SPS, SPS extensions, PPS.
   public var nalUnits: [[UInt8]] {

@@ -14,19 +14,25 @@ extension H265 {
     @inline(__always)
     public init(headerByte: UInt8) { self.init(rawValue: headerByte >> 1) }
 
+    /// Coded slice segment of a trailing picture that no picture of its sub-layer refers to.
     public static let trailingN = NALUnitType(rawValue: 0)
+    /// Coded slice segment of a trailing picture that others may refer to.
     public static let trailingR = NALUnitType(rawValue: 1)
     /// Temporal sub-layer access.
     public static let tsaN = NALUnitType(rawValue: 2)
+    /// Coded slice segment of a TSA picture that others may refer to.
     public static let tsaR = NALUnitType(rawValue: 3)
     /// Step-wise temporal sub-layer access.
     public static let stsaN = NALUnitType(rawValue: 4)
+    /// Coded slice segment of a STSA picture that others may refer to.
     public static let stsaR = NALUnitType(rawValue: 5)
     /// Random access decodable leading.
     public static let radlN = NALUnitType(rawValue: 6)
+    /// Coded slice segment of a RADL picture that others may refer to.
     public static let radlR = NALUnitType(rawValue: 7)
     /// Random access skipped leading.
     public static let raslN = NALUnitType(rawValue: 8)
+    /// Coded slice segment of a RASL picture that others may refer to.
     public static let raslR = NALUnitType(rawValue: 9)
     /// Broken link access, with leading pictures of any kind.
     public static let blaWithLeading = NALUnitType(rawValue: 16)
@@ -40,15 +46,23 @@ extension H265 {
     public static let idrWithoutLeading = NALUnitType(rawValue: 20)
     /// Clean random access.
     public static let cra = NALUnitType(rawValue: 21)
+    /// Video parameter set (VPS).
     public static let videoParameterSet = NALUnitType(rawValue: 32)
+    /// Sequence parameter set (SPS).
     public static let sequenceParameterSet = NALUnitType(rawValue: 33)
+    /// Picture parameter set (PPS).
     public static let pictureParameterSet = NALUnitType(rawValue: 34)
+    /// Access unit delimiter (AUD).
     public static let accessUnitDelimiter = NALUnitType(rawValue: 35)
+    /// End of sequence.
     public static let endOfSequence = NALUnitType(rawValue: 36)
     /// End of bitstream.
     public static let endOfStream = NALUnitType(rawValue: 37)
+    /// Filler data.
     public static let fillerData = NALUnitType(rawValue: 38)
+    /// SEI in front of its picture.
     public static let prefixSEI = NALUnitType(rawValue: 39)
+    /// SEI behind its picture.
     public static let suffixSEI = NALUnitType(rawValue: 40)
 
     /// Whether this is a VCL NAL unit: types 0 to 31.

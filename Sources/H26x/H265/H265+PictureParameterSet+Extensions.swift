@@ -47,7 +47,9 @@ extension H265.PictureParameterSet {
 
       /// An entry of both lists.
       public struct Entry: Sendable, Hashable {
+        /// Added to the QP for Cb.
         public var cb: Int8
+        /// Added to the QP for Cr.
         public var cr: Int8
 
         /// Creates an entry.

@@ -76,7 +76,9 @@ extension H265 {
 
       /// Widths and heights.
       public struct Sizes: Sendable, Hashable {
+        /// Of each column of tiles but the last, in coding tree blocks.
         public var widths: [UInt32]
+        /// Of each row of tiles but the last, in coding tree blocks.
         public var heights: [UInt32]
 
         /// Creates sizes.
@@ -103,7 +105,9 @@ extension H265 {
 
       /// Half the offsets.
       public struct Offsets: Sendable, Hashable {
+        /// `pps_beta_offset_div2`, −6 to 6.
         public var beta: Int8
+        /// `pps_tc_offset_div2`, −6 to 6.
         public var tc: Int8
 
         /// Creates offsets.

@@ -33,14 +33,23 @@ extension H265 {
       /// Creates a structure from any number.
       public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF }
 
+      /// One progressive frame.
       public static let frame = Structure(rawValue: 0)
+      /// One top field.
       public static let topField = Structure(rawValue: 1)
+      /// One bottom field.
       public static let bottomField = Structure(rawValue: 2)
+      /// Top field, then bottom field.
       public static let topBottom = Structure(rawValue: 3)
+      /// Bottom field, then top field.
       public static let bottomTop = Structure(rawValue: 4)
+      /// Top field, bottom field, top field again.
       public static let topBottomTop = Structure(rawValue: 5)
+      /// Bottom field, top field, bottom field again.
       public static let bottomTopBottom = Structure(rawValue: 6)
+      /// A frame shown twice.
       public static let frameDoubling = Structure(rawValue: 7)
+      /// A frame shown three times.
       public static let frameTripling = Structure(rawValue: 8)
       /// A top field that belongs to the bottom field before it in output order.
       public static let topBehindBottom = Structure(rawValue: 9)

@@ -16,6 +16,7 @@ extension H265 {
 
     /// The 48 bits between compatibility flags and level, as they are sent: the first in bit 47.
     public struct Constraints: OptionSet, Sendable, Hashable {
+      /// The 48 bits.
       public let rawValue: UInt64
 
       /// Creates a set from the 48 bits.

@@ -101,14 +101,18 @@ extension H265 {
   public struct BufferingPeriod: Sendable, Hashable {
     /// `initial_cpb_removal_delay` and `…_offset`, in units of a 90 kHz clock.
     public struct Delay: Sendable, Hashable {
+      /// The initial removal delay, in ticks of 90 kHz.
       public var removalDelay: UInt32
+      /// The offset that goes with it, in ticks of 90 kHz.
       public var removalDelayOffset: UInt32
       /// `initial_alt_cpb_removal_delay` and `…_offset`; nil when not sent.
       public var alternative: Alternative?
 
       /// The delays for a stream whose leading pictures are left out, or for decoding units.
       public struct Alternative: Sendable, Hashable {
+        /// The initial removal delay, in ticks of 90 kHz.
         public var removalDelay: UInt32
+        /// The offset that goes with it, in ticks of 90 kHz.
         public var removalDelayOffset: UInt32
       }
     }
@@ -128,7 +132,9 @@ extension H265 {
 
     /// Delays for decoding that starts at this IRAP picture, without its RASL pictures.
     public struct RandomAccess: Sendable, Hashable {
+      /// `cpb_delay_offset`, in clock ticks.
       public var cpbDelayOffset: UInt32
+      /// `dpb_delay_offset`, in clock ticks.
       public var dpbDelayOffset: UInt32
     }
 

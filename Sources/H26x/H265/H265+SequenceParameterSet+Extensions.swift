@@ -24,6 +24,7 @@ extension H265.SequenceParameterSet {
 
   /// `sps_range_extension()` (7.3.2.2.2): its flags, the first in bit 8.
   public struct RangeTools: OptionSet, Sendable, Hashable {
+    /// The flags.
     public let rawValue: UInt16
 
     /// Creates a set from the nine bits.

@@ -69,9 +69,13 @@ extension H265 {
 
     /// Offsets from the edges of a picture, in chroma samples (7.4.3.2.1).
     public struct Window: Sendable, Hashable {
+      /// From the left edge.
       public var left: UInt32
+      /// From the right edge.
       public var right: UInt32
+      /// From the upper edge.
       public var top: UInt32
+      /// From the lower edge.
       public var bottom: UInt32
 
       /// Creates a window.

@@ -47,7 +47,9 @@ extension H265 {
 
     /// `chroma_sample_loc_type_top_field` and `_bottom_field`, 0 to 5 (Figure E.1).
     public struct ChromaLocation: Sendable, Hashable {
+      /// Of top fields and frames.
       public var topField: UInt8
+      /// Of bottom fields.
       public var bottomField: UInt8
 
       /// Creates one.

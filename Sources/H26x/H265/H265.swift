@@ -2,18 +2,28 @@
 
 /// The syntax of ITU-T H.265. Clause numbers are of its edition 2023-09.
 public enum H265: VideoCodecSyntax {
+  /// Which standard the stream follows.
   public static var codec: FormatDescription.Codec { .h265 }
+  /// What the type is called, for people.
   public static var name: String { "H.265" }
+  /// The media type of compressed caps.
   public static var mediaType: String { "video/x-h265" }
+  /// `stream-format` of length-prefixed streams whose parameter sets are out of band.
   public static var outOfBandStreamFormat: String { "hvc1" }
+  /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too.
   public static var inBandStreamFormat: String { "hev1" }
 
+  /// Bytes of the header in front of a NAL unit: 2.
   public static var nalUnitHeaderLength: Int { NALUnitHeader.byteCount }
+  /// An access unit delimiter, header included, that any picture may follow.
   public static var accessUnitDelimiter: [UInt8] { [0x46, 0x01, 0x50] }
 
   /// The configuration record, hvcC.
   public typealias ConfigurationRecord = DecoderConfigurationRecord
 
+  /// What a NAL unit is in its access unit, judged by its header alone.
+  ///
+  /// - Parameter nalUnit: the NAL unit, header included; one without bytes is ``NALUnitRole/other``.
   public static func role(of nalUnit: Span<UInt8>) -> NALUnitRole {
     guard nalUnit.count > 1 else { return .other }
     let type = NALUnitType(headerByte: nalUnit[0])
@@ -46,23 +56,41 @@ public enum H265: VideoCodecSyntax {
     }
   }
 
+  /// Whether other pictures may refer to the picture of this slice, judged by the NAL unit's header alone.
+  ///
+  /// - Parameter nalUnit: a slice, header included.
   public static func isReference(_ nalUnit: Span<UInt8>) -> Bool {
     nalUnit.count > 0 && !NALUnitType(headerByte: nalUnit[0]).isSubLayerNonReference
   }
 
+  /// Whether the slice begins its picture (`first_mb_in_slice` 0, `first_slice_segment_in_pic_flag`). That needs no
+  /// parameter set; nil when it is cut off or the type has no slice header.
   public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? { SliceSegmentHeader.startsPicture(nalUnit) }
 
+  /// Describes the stream that these parameter sets are of.
+  ///
+  /// - Parameters:
+  ///   - sets: all of them go into the description.
+  ///   - sequenceParameterSetID: the SPS that is described, nil for the first there is.
+  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  /// - Throws: `.missingParameterSet` when the SPS is not there.
   public static func formatDescription(
     _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
   ) throws(BitstreamError) -> FormatDescription {
     try FormatDescription(sets, sequenceParameterSetID: sequenceParameterSetID, nalLengthSize: nalLengthSize)
   }
 
+  /// Describes the stream that a configuration record is of.
+  ///
+  /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
   public static func formatDescription(_ record: DecoderConfigurationRecord) throws(BitstreamError) -> FormatDescription
   {
     try FormatDescription(decoderConfigurationRecord: record)
   }
 
+  /// The hvcC record of a description.
+  ///
+  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
   public static func configurationRecord(
     _ format: FormatDescription
   ) throws(BitstreamError) -> DecoderConfigurationRecord {
@@ -84,6 +112,7 @@ public enum H265: VideoCodecSyntax {
     return high - low == 1 || low == 0 && high >= 15 && high & (high + 1) == 0
   }
 
+  /// Whether a slice belongs to another picture than the one before it in decoding order.
   public static func isFirstOfPicture(_ slice: SliceSegmentHeader, after last: SliceSegmentHeader) -> Bool {
     slice.isFirstInPicture || slice.nalUnitType != last.nalUnitType || slice.temporalID != last.temporalID
       || !slice.isDependent && !last.isDependent && slice.pictureOrderCountLSB != last.pictureOrderCountLSB

@@ -99,23 +99,19 @@ extension AccessUnitScanner {
     while let place = lookAhead.units.next(in: window, isComplete: isWhole) {
       let nalUnit = window.extracting(place.range)
       let type = Codec.NALUnitType(headerByte: nalUnit[0])
-      if type.isRandomAccessPoint { lookAhead.startsAtRandomAccess = true }
-      // Other pictures in front cannot be decoded whatever comes.
-      if type.isVCL, !lookAhead.startsAtRandomAccess {
-        lookAhead.isDeclined = true
-        return false
-      }
+      guard lookAhead.goesOn(behind: type) else { return false }
       guard type == .sequenceParameterSet || type == .pictureParameterSet else { continue }
       _ = try? lookAhead.parameterSets.insert(nalUnit)
       guard lookAhead.parameterSets.canReadSlices else { continue }
       takeParameterSetsAhead()
       return false
     }
-    // Of a random access point, the first byte is enough to wait: the scan must not get there before.
+    // The first byte of a picture is enough to decide. Until it is there, nothing of the unit may be scanned: what comes
+    // of its own parameter sets would depend on how the data comes in pieces.
     if let start = lookAhead.units.pendingStartCode, let header = AnnexB.header(in: window, behind: start) {
-      if Codec.NALUnitType(headerByte: header).isRandomAccessPoint { lookAhead.startsAtRandomAccess = true }
+      guard lookAhead.goesOn(behind: Codec.NALUnitType(headerByte: header)) else { return false }
     }
-    guard lookAhead.startsAtRandomAccess else { return false }
+    guard lookAhead.startsAtRandomAccess || !isWhole else { return false }
     // Once is enough: not every picture of a stream without parameter sets may cost a search.
     lookAhead.isOver = isWhole || window.count == lookAheadLimit
     return !lookAhead.isOver
@@ -200,6 +196,14 @@ struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
 
   /// Whether to look on.
   var isGoingOn: Bool { !isOver && !isDeclined }
+
+  /// Whether to look on behind a NAL unit of this type. Pictures in front of the first random access point cannot be
+  /// decoded whatever comes.
+  mutating func goesOn(behind type: some NALUnitTypeSyntax) -> Bool {
+    if type.isRandomAccessPoint { startsAtRandomAccess = true }
+    isDeclined = type.isVCL && !startsAtRandomAccess
+    return !isDeclined
+  }
 
   /// A unit begins; what was searched of it already counts.
   mutating func beginUnit() { isDeclined = false }

@@ -71,5 +71,6 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
 }
 
 extension ConfigurationRecordSyntax {
+  /// What it is called where the codec has no word of its own.
   public static var name: String { "configuration record" }
 }

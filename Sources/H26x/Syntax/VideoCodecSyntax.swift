@@ -102,6 +102,7 @@ public protocol VideoCodecSyntax: Sendable {
 }
 
 extension VideoCodecSyntax {
+  /// All parameter sets.
   public static var typesInConfigurationRecord: NALUnitTypeSet {
     NALUnitTypeSet((0..<64).lazy.filter { NALUnitType(rawValue: $0).isParameterSet })
   }

@@ -76,8 +76,10 @@ extension MP4 {
       defaults.first { $0.track == track }?.values ?? FragmentDefaults()
     }
 
+    /// Whether both were read from the same bytes.
     public static func == (left: Movie, right: Movie) -> Bool { left.bytes == right.bytes }
 
+    /// Hashes the bytes that it was read from.
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
   }
 }

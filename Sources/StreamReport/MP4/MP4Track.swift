@@ -7,6 +7,7 @@ extension MP4 {
     public var coding: FourCharacterCode
     /// `width` and `height`, in luma samples.
     public var width: Int
+    /// In luma samples.
     public var height: Int
     /// The content of `avcC` or `hvcC`; empty when there is none.
     public var configuration: [UInt8] = []
@@ -21,8 +22,11 @@ extension MP4 {
 
     /// What `colr` says.
     public struct Colour: Sendable, Hashable {
+      /// `colour_primaries`.
       public var primaries: UInt16
+      /// `transfer_characteristics`.
       public var transfer: UInt16
+      /// `matrix_coefficients`.
       public var matrix: UInt16
       /// `full_range_flag`; nil in QuickTime's form, which has none.
       public var isFullRange: Bool?
@@ -56,6 +60,7 @@ extension MP4 {
     public var rotation: Int? = 0
     /// Width and height to show, in 1/65536 of a sample.
     public var presentationWidth: UInt32 = 0
+    /// The height to show, in 1/65536 of a sample.
     public var presentationHeight: UInt32 = 0
     /// The edit list, `editLimit` entries at most.
     public var edits: [Edit] = []
