@@ -7,6 +7,8 @@ public enum Elements {
   public static func register(in plugin: Plugin?) -> Bool {
     H264Parse.register(as: "swifth264parse", typeName: "GstSwiftH264Parse", rank: .marginal, in: plugin)
       && H264Repack.register(as: "swifth264repack", typeName: "GstSwiftH264Repack", rank: .marginal, in: plugin)
+      && H265Parse.register(as: "swifth265parse", typeName: "GstSwiftH265Parse", rank: .marginal, in: plugin)
+      && H265Repack.register(as: "swifth265repack", typeName: "GstSwiftH265Repack", rank: .marginal, in: plugin)
       && H264Decode.register(as: "swifth264dec", typeName: "GstSwiftH264Dec", rank: .marginal, in: plugin)
       && H265Decode.register(as: "swifth265dec", typeName: "GstSwiftH265Dec", rank: .marginal, in: plugin)
   }

@@ -5,7 +5,7 @@ import Testing
 
 /// What holds for every element: states, metadata, pads.
 @Suite(.serialized) struct ElementStateTests {
-  static let names = ["swifth264parse", "swifth264repack", "swifth264dec"]
+  static let names = ["swifth264parse", "swifth264repack", "swifth264dec", "swifth265parse", "swifth265repack"]
 
   init() { #expect(Registration.succeeded) }
 
@@ -61,8 +61,11 @@ import Testing
     #expect(unsafe gst_plugin_feature_get_rank(factory) == GST_RANK_MARGINAL.rawValue)
     let classification = try unsafe #require(gst_element_factory_get_metadata(factory, "klass"))
     let expected =
-      ["swifth264parse": "Codec/Parser/Converter/Video", "swifth264repack": "Codec/Converter/Video"][name]
-      ?? "Codec/Decoder/Video"
+      switch name.dropFirst("swifth264".count) {
+      case "parse": "Codec/Parser/Converter/Video"
+      case "repack": "Codec/Converter/Video"
+      default: "Codec/Decoder/Video"
+      }
     #expect(unsafe String(cString: classification) == expected)
   }
 }

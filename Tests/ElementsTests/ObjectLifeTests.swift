@@ -40,7 +40,7 @@ import Testing
   }
 
   /// One that was never started has an owner less to go wrong, and another way to go.
-  @Test(arguments: ["swifth264parse", "swifth264repack", "swifth264dec"])
+  @Test(arguments: ElementStateTests.names)
   func anElementMadeIsAnElementGone(_ name: String) throws {
     let element = try unsafe #require(gst_element_factory_make(name, nil))
     unsafe gst_object_ref_sink(element)
@@ -48,6 +48,8 @@ import Testing
       switch name {
       case "swifth264parse": unsafe Weak(swiftHalf(element, as: H264Parse.self))
       case "swifth264repack": unsafe Weak(swiftHalf(element, as: H264Repack.self))
+      case "swifth265parse": unsafe Weak(swiftHalf(element, as: H265Parse.self))
+      case "swifth265repack": unsafe Weak(swiftHalf(element, as: H265Repack.self))
       default: unsafe Weak(swiftHalf(element, as: H264Decode.self))
       }
     #expect(half.object != nil)

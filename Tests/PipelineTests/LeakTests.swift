@@ -22,6 +22,18 @@ struct LeakTests {
     #expect(run.status == 0, "\(run)")
   }
 
+  @Test(arguments: [
+    "swifth265parse ! video/x-h265,alignment=nal ! fakesink",
+    "swifth265parse ! swifth265repack cra-to-bla=true ! video/x-h265,stream-format=hev1 ! fakesink",
+  ])
+  func nothingOfH265OutlivesThePipeline(chain: String) async throws {
+    for (clip, suffix) in [("clip.h265", ""), ("clip-h265.mp4", "mp4")] {
+      let path = PluginUnderTest.media.appending(path: clip).path
+      let run = try await traced("\(source(path, container: suffix)) ! \(chain)")
+      #expect(run.status == 0, "\(run)")
+    }
+  }
+
   /// The ways out that nobody takes on purpose: an error in the stream, and a peer that refuses.
   @Test(arguments: [
     "swifth264parse ! swifth264dec ! fakesink", "swifth264parse ! swifth264repack ! fakesink",

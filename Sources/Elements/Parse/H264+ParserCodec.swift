@@ -4,6 +4,10 @@ import H26x
 
 extension H264: ParserCodec {
   static var displayMessages: [SEIPayloadType] { [.pictureTiming] }
+  static var delimitsNALUnits: Bool { true }
+  static var repeatsSetsAfterDamage: Bool { true }
+  static var timesByteStreams: Bool { true }
+  static var typesTellRandomAccess: Bool { false }
 
   static func takeDisplay(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay
@@ -23,11 +27,8 @@ extension H264: ParserCodec {
     display.timeCodes = timing.clockTimestamps.enumerated().compactMap { index, timestamp in
       timestamp.map { timestamp in
         PictureDisplay.TimeCode(
-          hours: UInt32(timestamp.hours ?? 0), minutes: UInt32(timestamp.minutes ?? 0),
-          seconds: UInt32(timestamp.seconds ?? 0), frames: UInt32(timestamp.frames),
-          isFieldBased: timestamp.isFieldBased,
-          // Table D-3: type 4 leaves out frames 0 and 1 of most minutes, type 6 an unspecified number.
-          dropsFrames: timestamp.countingType == 4 || timestamp.countingType == 6,
+          timestamp.hours, timestamp.minutes, timestamp.seconds, frames: UInt32(timestamp.frames),
+          isFieldBased: timestamp.isFieldBased, countingType: timestamp.countingType,
           isInterlaced: timestamp.scanType == 1, fieldCount: fieldCount(structure, index))
       }
     }
@@ -48,25 +49,14 @@ extension H264: ParserCodec {
   static func rewriteTimeCodes(
     _ codes: [Buffer.TimeCode], in nalUnit: Span<UInt8>, sps: SequenceParameterSet
   ) -> [UInt8]? {
-    var kept: [(type: SEIPayloadType, payload: [UInt8])] = []
-    var messages = SEIMessages(nalUnit)
-    do throws(BitstreamError) {
-      while let message = try messages.next() {
-        guard message.type == .pictureTiming else {
-          kept.append((message.type, try message.payload()))
-          continue
-        }
-        var timing = try PictureTiming(message, sps: sps)
-        guard let structure = timing.structure, codes.count <= structure.clockTimestampCount else { return nil }
-        timing.clockTimestamps = (0..<structure.clockTimestampCount).map { index in
-          index < codes.count ? clockTimestamp(codes[index], structure) : nil
-        }
-        kept.append((message.type, timing.payload(sps: sps)))
+    rewriteMessages(of: .pictureTiming, in: nalUnit) { (message) throws(BitstreamError) in
+      var timing = try PictureTiming(message, sps: sps)
+      guard let structure = timing.structure, codes.count <= structure.clockTimestampCount else { return nil }
+      timing.clockTimestamps = (0..<structure.clockTimestampCount).map { index in
+        index < codes.count ? clockTimestamp(codes[index], structure) : nil
       }
-    } catch {
-      return nil
+      return timing.payload(sps: sps)
     }
-    return seiNALUnit(kept)
   }
 
   private static func clockTimestamp(
@@ -79,7 +69,7 @@ extension H264: ParserCodec {
     case .topField, .bottomField: timestamp.scanType = 2
     }
     timestamp.isFieldBased = true
-    if code.dropsFrames { timestamp.countingType = code.frameRate == GStreamer.Fraction(30000, 1001) ? 4 : 6 }
+    timestamp.countingType = code.countingType
     timestamp.isFull = true
     timestamp.frames = UInt8(clamping: code.frames)
     timestamp.seconds = UInt8(clamping: code.seconds)

@@ -29,7 +29,9 @@ final class H264Parse: BaseParse, ParserElement {
     Property.settings(
       { (element: H264Parse) in element.settings }, defaults: ParserSettings(), ParserSettings.properties)
       + [
-        .structure("stats", "What was parsed so far") { (element: H264Parse) in element.statistics.snapshot.structure }
+        .structure("stats", "What was parsed so far") { (element: H264Parse) in
+          element.statistics.snapshot.structure("h264-parse-stats")
+        }
       ]
   }
 

@@ -10,7 +10,8 @@ struct KeyUnitRequest: Sendable {
 
 /// Stage: at which pictures decoding can begin.
 struct RandomAccess<Codec: ParserCodec>: Sendable {
-  private var hasSeenRecoveryPoint = false
+  /// The stream has said of a picture that decoding can begin there, in a way that is for no other purpose.
+  private var tellsRandomAccess = false
   private var fields = FieldPairing<Codec>()
   /// What the first slice of the access unit said, where NAL units are cut.
   private var isFirstSliceIntra = false
@@ -23,8 +24,8 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
 
   /// Whether decoding can begin with an access unit, or with the NAL unit of one.
   ///
-  /// As long as the stream has shown no recovery point SEI, a picture of I slices will do: many encoders send such
-  /// pictures for that purpose and say nothing. Of a stream that says where decoding can begin, what it says is believed.
+  /// As long as the stream has shown no recovery point SEI, and no picture whose type says it where the codec has types
+  /// for all, a picture of I slices will do: many encoders send such pictures for that purpose and say nothing. Of a stream that says where decoding can begin, what it says is believed.
   ///
   /// - Parameters:
   ///   - contents: of the access unit or NAL unit; to be shown once each, in order.
@@ -36,7 +37,9 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
     _ contents: AccessUnitContents, firstSlice: AccessUnitContents?, _ slice: Codec.SliceHeader?,
     soFar: AccessUnitContents, isIntraOnly: Bool
   ) -> Bool {
-    if contents.contains(.recoveryPoint) { hasSeenRecoveryPoint = true }
+    if contents.contains(.recoveryPoint) || Codec.typesTellRandomAccess && contents.contains(.randomAccess) {
+      tellsRandomAccess = true
+    }
     guard contents.contains(.slice) else { return contents.contains(.recoveryPoint) }
     if contents.contains(.pictureStart) {
       var isSecondField = false
@@ -44,7 +47,7 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
       isFirstSliceIntra = (firstSlice ?? contents).isIntra && !isSecondField
     }
     if contents.contains(.randomAccess) || soFar.contains(.recoveryPoint) || isIntraOnly { return true }
-    return !hasSeenRecoveryPoint && isFirstSliceIntra
+    return !tellsRandomAccess && isFirstSliceIntra
   }
 }
 

@@ -19,6 +19,19 @@ protocol ParserCodec: VideoCodecSyntax {
   /// Types of SEI messages that ``takeDisplay(_:sps:into:)`` reads.
   static var displayMessages: [SEIPayloadType] { get }
 
+  /// Whether an access unit delimiter is put in front where NAL units go out one by one too.
+  static var delimitsNALUnits: Bool { get }
+
+  /// Whether parameter sets go in-band where the stream begins with damage, which may have cost them.
+  static var repeatsSetsAfterDamage: Bool { get }
+
+  /// Whether decoding times are made of presentation times, and room for them, where a byte stream stays one too. What
+  /// needs them is told the times of packets in any case.
+  static var timesByteStreams: Bool { get }
+
+  /// Whether every picture at which decoding may begin says so by its type, so that other intra pictures are none.
+  static var typesTellRandomAccess: Bool { get }
+
   /// What a log line tells of a slice.
   static func describe(_ slice: SliceHeader) -> String
 

@@ -198,7 +198,9 @@ extension ParserCore {
   mutating func describe(_ size: Int) -> Bool {
     if accessUnit.beginsPicture { diagnosis.noticePicture() }
     timestamps.stamp(
-      &accessUnit, caps.facts, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit)
+      &accessUnit, caps.facts, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit,
+      needsDecodingTimes: Codec.timesByteStreams || input.isLengthPrefixed || packaging?.format.isLengthPrefixed == true
+    )
     var flags = accessUnit.attributes.flags
     flags.remove([.marker, .header, .deltaUnit, .droppable])
     let contents = accessUnit.scanned.contents

@@ -21,7 +21,7 @@ extension ParserCore {
           "bad NAL unit length: found \(error), expected at most \(byteCount) bytes; \(goodBytes) bytes are good"
         )
         // A stream that begins with damage may have lost its parameter sets.
-        if caps.awaitsFirstBuffer { output.insertion.force() }
+        if Codec.repeatsSetsAfterDamage, caps.awaitsFirstBuffer { output.insertion.force() }
       case .lateParameterSets:
         log(.info, "the parameter sets of the first picture come behind it")
         output.insertion.force()

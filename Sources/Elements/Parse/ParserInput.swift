@@ -47,7 +47,8 @@ struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
       case .unexpectedCodecData: throw .unexpectedCodecData
       case .unreadableCodecData:
         // Lengths of three bytes are not legal: nobody should get them passed on as if they were.
-        if caps.codecData.count > 4, caps.codecData[4] & 3 == 2 { throw .unreadableCodecData }
+        let offset = Codec.ConfigurationRecord.lengthSizeOffset
+        if caps.codecData.count > offset, caps.codecData[offset] & 3 == 2 { throw .unreadableCodecData }
         isReadable = false
       case .otherMediaType, .unknownStreamFormat, .unknownAlignment: break
       }

@@ -141,6 +141,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     insertsDelimiter =
       surroundings.packaging.format == .byteStream && contents.contains(.accessUnitStart)
       && !contents.contains(.delimiter)
+      && (surroundings.packaging.alignment == .accessUnit || Codec.delimitsNALUnits)
     if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append(Codec.accessUnitDelimiter) }
     return accessUnit.scanned.idrOffset != nil
       && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)

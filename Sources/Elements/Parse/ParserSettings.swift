@@ -15,10 +15,10 @@ struct ParserSettings: Sendable {
     [
       .int(
         "config-interval", \.configInterval, in: -1...3600,
-        "Seconds between insertions of SPS and PPS before IDR pictures (0 = never, -1 = before every IDR picture)"),
+        "Seconds between insertions of parameter sets before random access points (0 = never, -1 = before every one)"),
       .boolean(
         "update-timecode", \.updatesTimeCode,
-        "Rewrite the time codes of picture timing SEI messages from the GstVideoTimeCodeMeta of input buffers"),
+        "Rewrite the time codes of SEI messages from the GstVideoTimeCodeMeta of input buffers"),
       .fraction(
         "framerate", \.frameRate,
         "Frames a second for streams that do not say and have no timestamps (0/1 = unknown)"),

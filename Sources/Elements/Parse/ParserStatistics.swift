@@ -41,8 +41,10 @@ struct ParserStatistics: Sendable {
   }
 
   /// The property's value.
-  var structure: Structure {
-    var result = Structure("h264-parse-stats")
+  ///
+  /// - Parameter name: of the structure.
+  func structure(_ name: String) -> Structure {
+    var result = Structure(name)
     result.set("access-units", .uint64(accessUnits))
     result.set("idr-pictures", .uint64(idrPictures))
     result.set("gop-length-min", .uint64(shortestGroup))

@@ -121,8 +121,10 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     if let begun = self.lookAhead {
       lookAhead = begun
     } else {
+      var reader = timeline.reader
+      if accessUnit.scanned.contents.contains(.endOfSequence) { reader.endSequence() }
       lookAhead = PictureLookAhead(
-        picture, of: sps, reader: timeline.reader, parameterSets: scanner.parameterSets, from: size)
+        picture, of: sps, reader: reader, parameterSets: scanner.parameterSets, from: size)
     }
     guard lookAhead.advance(bytes, isComplete: isComplete) else {
       self.lookAhead = lookAhead
@@ -139,11 +141,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   mutating func stamp(
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, input: ParserInputFormat<Codec>,
     _ situation: ParserSituation,
-    sharesTimes: Bool
+    sharesTimes: Bool, needsDecodingTimes: Bool
   ) {
     let duration = duration(of: accessUnit, facts)
     if hasUpstreamTimes {
-      rebuildDecodingTime(of: &accessUnit, facts, situation.playback)
+      if needsDecodingTimes { rebuildDecodingTime(of: &accessUnit, facts, situation.playback) }
     } else if let picture {
       self.picture = nil
       stampRaw(&accessUnit, picture)
@@ -152,6 +154,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
       stampUnordered(&accessUnit)
     }
     if sharesTimes { shareTimes(&accessUnit) }
+    if accessUnit.scanned.contents.contains(.endOfSequence) { timeline.reader.endSequence() }
     if accessUnit.attributes.duration == nil { accessUnit.attributes.duration = duration }
   }
 
@@ -161,7 +164,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
     // Demuxers guess the frame rate; the ticks are what the encoder says.
     if hasUpstreamTimes, !facts.isTickSenseless, let tick = facts.tick {
-      let time = ClockTime.seconds(UInt64(fields), times: tick.units, over: tick.timeScale)
+      let ticks = UInt64(fields) * UInt64(tick.perFrame)
+      let time = ClockTime.seconds(ticks, times: tick.units, over: tick.timeScale).half
       if time.nanoseconds >= 1_000_000 { return time }
     }
     guard let rate = facts.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }

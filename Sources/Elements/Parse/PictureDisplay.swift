@@ -17,13 +17,40 @@ struct PictureDisplay: Sendable {
     var isInterlaced: Bool
     /// The field that it is for: 0 both, 1 the first, 2 the second.
     var fieldCount: UInt32
+
+    /// Creates one of what SEI messages say; what is not sent is 0.
+    ///
+    /// - Parameter countingType: `counting_type`; 4 leaves out frames 0 and 1 of most minutes, 6 an unspecified number.
+    init(
+      _ hours: UInt8?, _ minutes: UInt8?, _ seconds: UInt8?, frames: UInt32, isFieldBased: Bool, countingType: UInt8,
+      isInterlaced: Bool, fieldCount: UInt32
+    ) {
+      self.hours = UInt32(hours ?? 0)
+      self.minutes = UInt32(minutes ?? 0)
+      self.seconds = UInt32(seconds ?? 0)
+      self.frames = frames
+      self.isFieldBased = isFieldBased
+      dropsFrames = countingType == 4 || countingType == 6
+      self.isInterlaced = isInterlaced
+      self.fieldCount = fieldCount
+    }
   }
 
   /// Field periods that it lasts; nil when the stream does not say.
   var fieldPeriods: Int?
   /// Which field comes first and whether it is shown twice; nil when the stream does not say.
   var interlaceFlags: Buffer.Flags?
+  /// Of fields and pairs of them, whether the top field is the first; nil for frames, and when the stream does not say.
+  var isTopFirst: Bool?
   /// It is a bottom field alone.
   var isBottomField = false
   var timeCodes: [TimeCode] = []
+
+  /// Says of time codes which field each is for; nil of pictures that are no fields.
+  mutating func orderTimeCodes(isTopFirst: Bool?) {
+    for index in timeCodes.indices {
+      timeCodes[index].isInterlaced = isTopFirst != nil
+      timeCodes[index].fieldCount = isTopFirst.map { $0 == (index % 2 == 0) ? 1 : 2 } ?? 0
+    }
+  }
 }

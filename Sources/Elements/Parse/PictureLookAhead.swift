@@ -45,7 +45,9 @@ struct PictureLookAhead<Codec: ParserCodec>: Sendable {
       if Codec.NALUnitType(headerByte: nalUnit[0]).isParameterSet { try parameterSets.insert(nalUnit) }
       let hadPicture = detector.hasPrimaryPicture
       let (boundary, _) = detector.feed(nalUnit, parameterSets: parameterSets)
-      guard Codec.role(of: nalUnit) == .slice, boundary == .begins || !hadPicture else { return }
+      let role = Codec.role(of: nalUnit)
+      if role == .end { reader.endSequence() }
+      guard role == .slice, boundary == .begins || !hadPicture else { return }
       take(try Codec.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking))
     } catch {}  // The parser itself will tell of it.
   }

@@ -8,6 +8,8 @@ struct PresentationTimeline<Codec: ParserCodec>: Sendable {
   private struct Sequence: Sendable {
     var generator: TimestampGenerator
     let rate: GStreamer.Fraction
+    /// Pictures a second, which are more than frames where each is a field.
+    let pictureRate: GStreamer.Fraction
     let parameters: Codec.SequenceParameterSet
     /// How often parameter sets had changed when that SPS was looked up.
     var generation: UInt64
@@ -42,18 +44,22 @@ struct PresentationTimeline<Codec: ParserCodec>: Sendable {
     _ sps: Codec.SequenceParameterSet, _ rate: GStreamer.Fraction, lookAhead: [TimestampGenerator.Picture],
     generation: UInt64
   ) {
-    let delayBefore = sequence.map { Self.time($0.generator.presentationDelay, rate: $0.rate) } ?? .zero
+    let delayBefore = sequence.map { Self.time($0.generator.presentationDelay, rate: $0.pictureRate) } ?? .zero
+    let pictures = sps.picturesPerFrame
     let next = TimestampGenerator(
-      lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames, maximumReorderDepth: sps.maximumReorderFrames,
-      followsDecodingOrder: sps.followsDecodingOrder)
+      lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames.map { $0 * pictures },
+      maximumReorderDepth: sps.maximumReorderFrames * pictures, followsDecodingOrder: sps.followsDecodingOrder)
+    let pictureRate = GStreamer.Fraction(
+      Int32(clamping: Int64(rate.numerator) * Int64(pictures)), rate.denominator)
     // The first picture is shown when the last one ends, unless its decoding time would fall before that one's.
-    origin = end - min(delayBefore, Self.time(next.presentationDelay, rate: rate))
-    sequence = Sequence(generator: next, rate: rate, parameters: sps, generation: generation)
+    origin = end - min(delayBefore, Self.time(next.presentationDelay, rate: pictureRate))
+    sequence = Sequence(
+      generator: next, rate: rate, pictureRate: pictureRate, parameters: sps, generation: generation)
   }
 
   /// The times of the next picture; `nil` before `begin`.
   mutating func next(_ picture: TimestampGenerator.Picture) -> (pts: ClockTime, dts: ClockTime)? {
-    guard let times = sequence?.generator.next(picture), let rate = sequence?.rate else { return nil }
+    guard let times = sequence?.generator.next(picture), let rate = sequence?.pictureRate else { return nil }
     let pts = origin + Self.time(times.presentation, rate: rate)
     end = max(end, origin + Self.time(times.presentation + times.duration, rate: rate))
     return (pts, origin + Self.time(times.decoding, rate: rate))

@@ -50,11 +50,16 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
     switch message.type {
     case .recoveryPoint: _ = try Codec.RecoveryPoint(message)
     case .bufferingPeriod: content.hasBufferingPeriod = true
-    case .userDataRegistered: content.take(try RegisteredUserData(message))
+    case .userDataRegistered:
+      let data = try RegisteredUserData(message)
+      if data.isHDR10Plus { sequence.dynamicMetadata.set(true) }
+      content.take(data)
     case .userDataUnregistered: content.take(try UnregisteredUserData(message))
     case .masteringDisplayColourVolume: sequence.masteringDisplay.set(try MasteringDisplayColourVolume(message))
     case .contentLightLevel: sequence.contentLight.set(try ContentLightLevel(message))
-    case .framePackingArrangement: sequence.take(try FramePackingArrangement(message))
+    case .alternativeTransferCharacteristics:
+      sequence.alternativeTransfer.set(try AlternativeTransferCharacteristics(message))
+    case .framePackingArrangement: sequence.take(try FramePackingArrangement(message, codec: Codec.codec))
     case .stereoVideoInformation:
       if sequence.take(try StereoVideoInformation(message)) { content.isFirstView = true }
     default: break

@@ -26,6 +26,9 @@ struct SequenceSEI: Sendable, Equatable {
 
   var masteringDisplay = Lasting<MasteringDisplayColourVolume>()
   var contentLight = Lasting<ContentLightLevel>()
+  var alternativeTransfer = Lasting<AlternativeTransferCharacteristics>()
+  /// Pictures have metadata of HDR10+.
+  var dynamicMetadata = Lasting<Bool>()
   var multiviewMode = MultiviewMode.none
   var multiviewFlags: MultiviewFlags = []
 
@@ -33,6 +36,8 @@ struct SequenceSEI: Sendable, Equatable {
   mutating func beginSequence() {
     masteringDisplay.pass()
     contentLight.pass()
+    alternativeTransfer.pass()
+    dynamicMetadata.pass()
   }
 
   /// Takes how two views share a picture (D.2.26).

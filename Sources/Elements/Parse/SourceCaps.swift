@@ -131,7 +131,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     caps.remove("codec_data")
     caps.remove("streamheader")
     let width = given.int("width") ?? Int32(clamping: description.cropRectangle.width)
-    let height = given.int("height") ?? Int32(clamping: description.cropRectangle.height)
+    let height = given.int("height") ?? Int32(clamping: description.frameSize.height)
     caps.set("width", .int(width))
     caps.set("height", .int(height))
     var ratio = given.fraction("pixel-aspect-ratio")
@@ -142,7 +142,8 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     setFrameRate(&caps, description, given: given.fraction("framerate"), wanted: settings.frameRate, log)
     Self.set(sequence, in: &caps, given, width: width, height: height, ratio: ratio ?? GStreamer.Fraction(1, 1))
     description.setCodingFields(of: &caps)
-    if !given.has("colorimetry"), let colorimetry = description.colorimetry {
+    let preferred = sequence.alternativeTransfer.value?.preferredTransfer
+    if !given.has("colorimetry"), let colorimetry = description.colorimetry(preferringTransfer: preferred) {
       caps.set("colorimetry", .string(colorimetry))
     }
     caps.set("parsed", .boolean(true))
@@ -175,6 +176,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     if !given.has("content-light-level"), let text = sequence.contentLight.value?.capsText {
       caps.set("content-light-level", .string(text))
     }
+    if !given.has("hdr-format"), sequence.dynamicMetadata.value == true { caps.set("hdr-format", .string("hdr10+")) }
     let mode = sequence.multiviewMode
     guard !given.has("multiview-mode"), let name = mode.name else { return }
     var flags = sequence.multiviewFlags

@@ -22,7 +22,7 @@ struct SourceFacts: Sendable {
   /// first decoding times are further apart than they need be. One that is too short would end before the last picture.
   var frameDuration: UInt64 {
     if !isTickSenseless, let tick {
-      let time = ClockTime.seconds(2, times: tick.units, over: tick.timeScale).nanoseconds
+      let time = ClockTime.seconds(UInt64(tick.perFrame), times: tick.units, over: tick.timeScale).nanoseconds
       if 1_000_000...1_000_000_000 ~= time { return time }
     }
     if let frameRate, frameRate.numerator > 0, frameRate.denominator > 0 {

@@ -2,6 +2,32 @@
 import GStreamer
 import H26x
 
+extension Buffer.TimeCode {
+  /// `counting_type` (H.264 table D-3, H.265 table D.11): which frame numbers are left out.
+  var countingType: UInt8 { dropsFrames ? frameRate == GStreamer.Fraction(30000, 1001) ? 4 : 6 : 0 }
+}
+
+extension ParserCodec {
+  /// An SEI NAL unit with other payloads for messages of one type; nil when there is none for one of them, or the NAL
+  /// unit cannot be read.
+  static func rewriteMessages(
+    of type: SEIPayloadType, in nalUnit: Span<UInt8>,
+    _ payload: (borrowing SEIMessages.Message) throws(BitstreamError) -> [UInt8]?
+  ) -> [UInt8]? {
+    var rewritten: [(type: SEIPayloadType, payload: [UInt8])] = []
+    var messages = SEIMessages(nalUnit, headerLength: nalUnitHeaderLength)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        guard let payload = message.type == type ? try payload(message) : try message.payload() else { return nil }
+        rewritten.append((message.type, payload))
+      }
+    } catch {
+      return nil
+    }
+    return seiNALUnit(rewritten, header: nalUnit.extracting(first: nalUnitHeaderLength).copied())
+  }
+}
+
 extension ParsedAccessUnit {
   /// The access unit with the time codes of a buffer's metas in its SEI; nil when there is nothing to rewrite. Its places
   /// are moved along.

@@ -16,11 +16,15 @@ struct AccessUnitContent<Codec: VideoCodecSyntax> {
   /// Parameter sets behind the slices: they are meant for the next access unit.
   private(set) var lateParameterSets: [[UInt8]] = []
   private(set) var unreadableParameterSets = 0
+  /// A PPS stands in front of the first SPS, or one of them in front of the first VPS.
+  private(set) var hasMisplacedSets = false
+  private var seenKinds: [NALUnitRole] = []
 
   /// Takes a NAL unit in, its parameter set into the store.
   @inline(__always)
   mutating func add(_ nalUnit: Span<UInt8>, type: UInt8, sets: inout RepackParameterSets<Codec>) {
-    switch Codec.role(of: nalUnit) {
+    let role = Codec.role(of: nalUnit)
+    switch role {
     case .slice, .slicePart:
       hasPicture = true
       if Codec.NALUnitType(rawValue: type).isRandomAccessPoint { isRandomAccessPoint = true }
@@ -28,7 +32,7 @@ struct AccessUnitContent<Codec: VideoCodecSyntax> {
       hasOther = true
       if !isRandomAccessPoint { isRandomAccessPoint = Self.hasRecoveryPoint(nalUnit) }
     case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
-      addParameterSet(nalUnit, &sets)
+      addParameterSet(nalUnit, role, &sets)
     case .accessUnitDelimiter:
       hasDelimiter = true
     case .layerSlice, .suffixSEI, .end, .filler, .outsideStandard, .other:
@@ -39,7 +43,10 @@ struct AccessUnitContent<Codec: VideoCodecSyntax> {
   /// Nothing but parameter sets, perhaps behind a delimiter: they belong to the next picture.
   var isParameterSetsOnly: Bool { !hasPicture && !hasOther && !parameterSets.isEmpty }
 
-  private mutating func addParameterSet(_ nalUnit: Span<UInt8>, _ sets: inout RepackParameterSets<Codec>) {
+  private mutating func addParameterSet(
+    _ nalUnit: Span<UInt8>, _ role: NALUnitRole, _ sets: inout RepackParameterSets<Codec>
+  ) {
+    noteOrder(of: role)
     let bytes = nalUnit.copied()
     guard !hasPicture else {
       lateParameterSets.append(bytes)
@@ -55,6 +62,13 @@ struct AccessUnitContent<Codec: VideoCodecSyntax> {
       parameterSets.append(bytes)
       changedParameterSets.append(bytes)
     }
+  }
+
+  private mutating func noteOrder(of kind: NALUnitRole) {
+    let order: [NALUnitRole] = [.videoParameterSet, .sequenceParameterSet, .pictureParameterSet]
+    guard !hasPicture, let place = order.firstIndex(of: kind), !seenKinds.contains(kind) else { return }
+    if order[place...].contains(where: seenKinds.contains) { hasMisplacedSets = true }
+    seenKinds.append(kind)
   }
 
   private static func hasRecoveryPoint(_ nalUnit: Span<UInt8>) -> Bool {

@@ -36,10 +36,11 @@ final class H264Repack: BaseTransform, RepackElement {
 
   override class var properties: [Property] {
     Property.settings(
-      { (element: H264Repack) in element.settings }, defaults: RepackSettings(), RepackSettings.properties)
+      { (element: H264Repack) in element.settings }, defaults: RepackSettings(),
+      RepackSettings.properties + H264.ownSettings)
       + [
         .structure("stats", "What was done since the start") { (element: H264Repack) in
-          element.statistics.snapshot.structure
+          element.statistics.snapshot.structure("application/x-swifth264repack-stats")
         }
       ]
   }

@@ -7,7 +7,7 @@ import H26x
 /// input format → assembler → parameter sets → caps → writer → splitter. Nothing here calls out of the element: what
 /// has to be sent or asked is answered as a ``RepackAction``, and the element comes again when it is done. Only the
 /// streaming thread, or whoever holds the sink pad's stream lock, may come here.
-struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
+struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var settings: RepackSettings
   private var input: RepackFormat<Codec>?
   private var output: RepackFormat<Codec>?
@@ -24,6 +24,8 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
   private var refusedCaps: CompressedCaps<Codec>?
   /// Something was left out since the last buffer.
   private var hasLost = false
+  /// The stream was cut since the last random access point.
+  private var isCut = false
   /// Access units since the last start code where a length should be.
   private var soundAccessUnits = 0
   /// A piece that was used up, for its table's memory.
@@ -59,7 +61,7 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
   @inline(__always) var isIdentity: Bool {
     guard let input, let output, !held.holdsCaps else { return false }
     guard input.streamFormat == output.streamFormat, input.alignment == output.alignment,
-      input.packaging == output.packaging, settings.drop.isEmpty
+      input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks
     else { return false }
     switch output.streamFormat {
     case .outOfBand: return true
@@ -246,6 +248,7 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
     sets.makeAllPending()
     held.flush()
     hasLost = false
+    isCut = true
   }
 
   /// Another stream begins: forgets the one before, and what was held back of it. Settings and output stay.
@@ -367,6 +370,10 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
     // All or none: a parameter set depends on those before it.
     let present = settings.drop.contains(.parameterSets) ? [] : content.parameterSets
     if insertions.allSatisfy(present.contains) { insertions = [] }
+    if content.hasMisplacedSets, !present.isEmpty, content.unreadableParameterSets == 0 {
+      insertions = sets.nalUnits.filter { present.contains($0) || insertions.contains($0) }
+      dropParameterSets()
+    }
     return !content.changedParameterSets.isEmpty
   }
 
@@ -403,7 +410,8 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     do throws(RepackFailure) {
       let pieces = assembler.pieces
-      var written = try writer.write(pieces, inserting: insertions, from: input?.packaging, as: output)
+      var written = try writer.write(
+        pieces, inserting: insertions, marksBrokenLink: takeBrokenLink(pieces), from: input?.packaging, as: output)
       removeAccessUnit()
       if hasLost {
         written.buffer.flags.insert(.discontinuity)
@@ -414,6 +422,16 @@ struct RepackCore<Codec: VideoCodecSyntax>: ~Copyable {
     } catch {
       throw abandon(error)
     }
+  }
+
+  /// Whether the access unit is a picture at which the stream was cut, and is to say so.
+  private mutating func takeBrokenLink(_ pieces: [RepackPiece<Codec>]) -> Bool {
+    guard settings.marksBrokenLinks else { return false }
+    if hasLost || pieces.contains(where: { $0.withBuffer { $0.flags.contains(.discontinuity) } }) { isCut = true }
+    let types = pieces.lazy.flatMap(\.nalUnits).map { Codec.NALUnitType(rawValue: $0.type) }
+    guard isCut, types.contains(where: \.isRandomAccessPoint) else { return false }
+    isCut = false
+    return true
   }
 
   private mutating func abandon(_ failure: RepackFailure) -> RepackFailure {

@@ -5,7 +5,7 @@ import H26x
 /// What the repackagers of all codecs do with their core: each access to it is one call, and what it answers is done
 /// when that call is over.
 protocol RepackElement: BaseTransform {
-  associatedtype Codec: VideoCodecSyntax
+  associatedtype Codec: RepackCodec
 
   static var log: Log { get }
 

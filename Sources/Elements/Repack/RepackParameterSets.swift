@@ -31,8 +31,8 @@ struct RepackParameterSets<Codec: VideoCodecSyntax> {
 
   /// Takes the parameter sets of new caps. Without any out of band, those known are kept: they are in the stream.
   mutating func adopt(_ caps: CompressedCaps<Codec>) {
-    record = caps.record
-    recordBytes = caps.codecData
+    record = caps.record?.inOrder
+    recordBytes = record == caps.record ? caps.codecData : []
     isContradicted = false
     areOutOfBand = Self.carriesParameterSets(caps)
     guard areOutOfBand else { return }
@@ -120,7 +120,7 @@ struct RepackParameterSets<Codec: VideoCodecSyntax> {
 
   /// A record with another length size in it and nothing else changed.
   private func bytes(of record: Codec.ConfigurationRecord, _ lengthSize: NALLengthSize) -> [UInt8]? {
-    if record == self.record, record.nalLengthSize == lengthSize { return recordBytes }
+    if record == self.record, record.nalLengthSize == lengthSize, !recordBytes.isEmpty { return recordBytes }
     var changed = record
     changed.nalLengthSize = lengthSize
     do throws(BitstreamError) { return try changed.bytes() } catch { return nil }

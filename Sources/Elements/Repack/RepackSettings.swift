@@ -8,6 +8,8 @@ struct RepackSettings: Sendable, Equatable {
   var parameterSets = ParameterSetInsertion.automatic
   var insertsDelimiter = false
   var drop: Drop = []
+  /// A CRA picture at which the stream was cut becomes a BLA picture.
+  var marksBrokenLinks = false
 
   /// Bytes of a NAL unit's length.
   enum LengthSize: Int32, PropertyEnumeration {
@@ -76,7 +78,9 @@ struct RepackSettings: Sendable, Equatable {
       var types = NALUnitTypeSet()
       if contains(.delimiters) { types.insert(type.accessUnitDelimiter.rawValue) }
       if contains(.filler) { types.insert(type.fillerData.rawValue) }
-      if contains(.supplementalInformation) { types.insert(type.sei.rawValue) }
+      if contains(.supplementalInformation) {
+        types = types.union(NALUnitTypeSet((0..<64).lazy.filter { type.init(rawValue: $0).isSEI }))
+      }
       if contains(.endOfSequence) {
         types.insert(type.endOfSequence.rawValue)
         types.insert(type.endOfStream.rawValue)

@@ -29,8 +29,11 @@ struct RepackStatistics: Sendable {
   /// Access units dropped because no parameter sets had come.
   var droppedBeforeParameterSets: UInt64 = 0
 
-  var structure: Structure {
-    var structure = Structure("application/x-swifth264repack-stats")
+  /// The property's value.
+  ///
+  /// - Parameter name: of the structure.
+  func structure(_ name: String) -> Structure {
+    var structure = Structure(name)
     structure.set("untouched", .uint64(untouched))
     structure.set("in-place", .uint64(inPlace))
     structure.set("copied", .uint64(copied))

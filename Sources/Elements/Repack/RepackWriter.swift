@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// The access unit's way into the output buffer: untouched, in place, or by one copy.
-struct RepackWriter<Codec: VideoCodecSyntax>: ~Copyable {
+struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   private var pool = SizedBufferPool()
 
   /// An access unit in the output's packaging.
@@ -17,17 +17,18 @@ struct RepackWriter<Codec: VideoCodecSyntax>: ~Copyable {
   /// - Parameters:
   ///   - pieces: the access unit. Where nothing has to be moved, the first one's buffer is taken.
   ///   - insertions: NAL units that go in front.
+  ///   - marksBrokenLink: whether the picture is to say that the stream was cut in front of it.
   ///   - input: the input's packaging.
   ///   - output: the output's format.
   /// - Throws: ``RepackFailure`` with a message for a NAL unit that is too long for its length, without one when memory
   ///   runs out.
   mutating func write(
-    _ pieces: [RepackPiece<Codec>], inserting insertions: [[UInt8]], from input: NALPackaging?,
-    as output: RepackFormat<Codec>
+    _ pieces: [RepackPiece<Codec>], inserting insertions: [[UInt8]], marksBrokenLink: Bool,
+    from input: NALPackaging?, as output: RepackFormat<Codec>
   ) throws(RepackFailure) -> Written {
     guard let packaging = output.packaging else { throw RepackFailure(.error) }
     do throws(FlowError) {
-      if pieces.count == 1, insertions.isEmpty {
+      if pieces.count == 1, insertions.isEmpty, !marksBrokenLink {
         let piece = pieces[0]
         if piece.isIntact, input == packaging, output.alignment == .accessUnit {
           return Written(buffer: piece.takeBuffer(), way: .untouched)
@@ -46,7 +47,9 @@ struct RepackWriter<Codec: VideoCodecSyntax>: ~Copyable {
       size += try Self.outputSize(of: piece, packaging, index == 0 ? insertions : [])
     }
     do throws(FlowError) {
-      return Written(buffer: try copy(pieces, inserting: insertions, as: packaging, size: size), way: .copied)
+      var buffer = try copy(pieces, inserting: insertions, as: packaging, size: size)
+      if marksBrokenLink { try Self.markBrokenLink(in: &buffer, packaging) }
+      return Written(buffer: buffer, way: .copied)
     } catch {
       throw RepackFailure(error)
     }
@@ -86,6 +89,15 @@ struct RepackWriter<Codec: VideoCodecSyntax>: ~Copyable {
       }
     }
     return buffer
+  }
+
+  /// Changes the types of the slices, of which nothing else depends on them.
+  private static func markBrokenLink(in buffer: inout Buffer, _ packaging: NALPackaging) throws(FlowError) {
+    var map = try buffer.mapForWriting()
+    var bytes = map.bytes
+    for range in packaging.nalUnits(of: bytes.span) {
+      if let header = Codec.brokenLinkHeader(bytes[range.lowerBound]) { bytes[range.lowerBound] = header }
+    }
   }
 
   /// Timestamps, flags and metas of the output out of those of the pieces.

@@ -39,7 +39,9 @@ struct SizedBufferPool: ~Copyable {
     if let pool = pools[exponent - Self.smallest] { return pool }
     let pool = BufferPool()
     let configuration = BufferPool.Configuration(size: 1 << UInt32(exponent), minimum: 0, maximum: 0)
-    guard pool.configure(configuration, caps: Caps(mediaType: "video/x-h264")), pool.setActive(true) else { return nil }
+    guard pool.configure(configuration, caps: Caps(mediaType: "application/octet-stream")), pool.setActive(true) else {
+      return nil
+    }
     let owner = Pool(pool)
     pools[exponent - Self.smallest] = owner
     return owner

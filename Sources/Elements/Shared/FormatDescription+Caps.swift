@@ -8,15 +8,30 @@ extension FormatDescription {
   ///
   /// The range is told even where primaries, transfer and matrix are unspecified (2): left out, converters would take
   /// it for full.
-  var colorimetry: String? {
+  var colorimetry: String? { colorimetry(preferringTransfer: nil) }
+
+  /// The caps field `colorimetry`, with the transfer that an SEI message prefers to the stream's (H.273 code point).
+  func colorimetry(preferringTransfer transfer: UInt8?) -> String? {
     guard let isFullRange else { return nil }
     return colorimetryName(
-      isFullRange: isFullRange, primaries: colour?.primaries ?? 2, transfer: colour?.transfer ?? 2,
+      isFullRange: isFullRange, primaries: colour?.primaries ?? 2, transfer: transfer ?? colour?.transfer ?? 2,
       matrix: colour?.matrix ?? 2)
   }
 
   /// The caps field `pixel-aspect-ratio`; nil when the stream does not say.
-  var pixelAspectRatioOfCaps: GStreamer.Fraction? { pixelAspectRatio.map { GStreamer.Fraction($0) } }
+  ///
+  /// Some encoders of fields send 1:2, for decoders that show each field as a picture. Where frames then have a usual
+  /// shape only with square samples, they are square.
+  var pixelAspectRatioOfCaps: GStreamer.Fraction? {
+    guard let ratio = pixelAspectRatio.map({ GStreamer.Fraction($0) }) else { return nil }
+    return isFieldSequence && ratio == GStreamer.Fraction(1, 2) && hasUsualShape ? GStreamer.Fraction(1, 1) : ratio
+  }
+
+  /// Whether frames are 4:3 or 16:9 with square samples, to a percent.
+  private var hasUsualShape: Bool {
+    let (width, height) = (frameSize.width, frameSize.height)
+    return [(4, 3), (16, 9)].contains { abs(width * $0.1 - height * $0.0) * 100 <= width * $0.1 }
+  }
 
   /// The caps field `framerate`; nil when the stream does not say, and when it is more than twice what the level
   /// allows: then the ticks are no measure of time.
@@ -33,10 +48,11 @@ extension FormatDescription {
 
   /// Sets what upstream is not asked for: how pictures are coded.
   func setCodingFields(of caps: inout Caps) {
-    caps.set("coded-picture-structure", .string(isInterlacedAllowed ? "field" : "frame"))
+    if let codedPictureStructure { caps.set("coded-picture-structure", .string(codedPictureStructure)) }
     caps.set("chroma-format", .string(chromaFormat.name))
     caps.set("bit-depth-luma", .uint(UInt32(clamping: lumaBitDepth)))
     caps.set("bit-depth-chroma", .uint(chromaFormat == .monochrome ? 0 : UInt32(clamping: chromaBitDepth)))
+    if let tierName { caps.set("tier", .string(tierName)) }
     if let levelName { caps.set("level", .string(levelName)) }
     if let profileName { caps.set("profile", .string(profileName)) }
   }

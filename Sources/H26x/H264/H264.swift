@@ -103,6 +103,8 @@ extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
   public var followsDecodingOrder: Bool { pictureOrderCountType == .decodingOrder }
   /// Whether it is of the Constrained Baseline profile.
   public var forbidsBFrames: Bool { profile.idc == 66 && profile.isConstrained(toSet: 1) }
+  /// The fields of a frame are told as such.
+  public var picturesPerFrame: Int { 1 }
   /// Whether `vui_parameters()` is there.
   public var hasVUI: Bool { vui != nil }
 }
@@ -139,6 +141,9 @@ extension H264.ParameterSets {
 extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
   /// The box that holds it.
   public static var name: String { "avcC" }
+  public static var lengthSizeOffset: Int { 4 }
+  /// Itself: avcC has a place for each kind.
+  public var inOrder: Self { self }
   /// All NAL units of the record: SPS, SPS extensions, PPS.
   public var nalUnits: [[UInt8]] {
     sequenceParameterSets + (high?.sequenceParameterSetExtensions ?? []) + pictureParameterSets

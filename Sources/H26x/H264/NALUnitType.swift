@@ -55,6 +55,9 @@ extension H264 {
     /// Coded slice extension for a depth view component or a 3D-AVC texture view component.
     public static let depthSliceExtension = NALUnitType(rawValue: 21)
 
+    /// Whether it holds SEI messages: type 6.
+    public var isSEI: Bool { rawValue == 6 }
+
     /// Whether this is a VCL NAL unit of a base view or layer: types 1 to 5.
     @inline(__always)
     public var isVCL: Bool { 1...5 ~= rawValue }

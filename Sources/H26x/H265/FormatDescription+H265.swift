@@ -94,12 +94,14 @@ extension FormatDescription {
     chromaSampleLocation = sps.vui?.chromaLocation?.topField
     frameRate = sps.frameRate(vps)
     tick = (sps.vui?.timing ?? vps?.timing).flatMap {
-      $0.timeScale > 0 && $0.unitsInTick > 0 ? Tick(units: $0.unitsInTick, timeScale: $0.timeScale) : nil
+      $0.timeScale > 0 && $0.unitsInTick > 0
+        ? Tick(units: $0.unitsInTick, timeScale: $0.timeScale, perFrame: sps.isFieldSequence ? 2 : 1) : nil
     }
     maximumFrameRate =
       Double(sps.level.maximumLumaSampleRate) / Double(max(1, sps.codedSize.width * sps.codedSize.height))
     isIntraOnly = sps.profile.isIntraOnly
     isInterlacedAllowed = sps.isFieldSequence || sps.profile.constraints.contains(.interlacedSource)
+    isFieldSequence = sps.isFieldSequence
     isPictureStructurePresent = sps.vui?.isPictureStructurePresent ?? false
     let fields = sps.isFieldSequence ? 2 : 1
     decodedPictureBufferFrames = (sps.decodedPictureBufferPictures + fields - 1) / fields

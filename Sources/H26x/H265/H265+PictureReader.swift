@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// Reads the order of pictures in decoding order, and which two fields make a frame.
+  /// Reads the order of pictures in decoding order. A field is a picture like any other: the two of a frame need not
+  /// follow each other.
   public struct PictureReader: PictureReading {
     private var counter = PictureOrderCounter()
-    private var openField: SliceSegmentHeader?
 
     /// Creates a reader as it is at the start of a bitstream.
     public init() {}
@@ -14,10 +14,7 @@ extension H265 {
       _ slice: SliceSegmentHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {
       let count = counter.next(slice, sps: sps)
-      let isSecond = openField.map { H265.isSecondField(slice, of: $0) } ?? false
-      openField = slice.isField && !isSecond ? slice : nil
-      return TimestampGenerator.Picture(
-        order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: isSecond)
+      return TimestampGenerator.Picture(order: count.picture, resetsPOC: count.resetsPOC)
     }
 
     /// A CRA picture behind the end of a sequence begins a new one.

@@ -18,6 +18,8 @@ extension H265 {
     let isOutputFlagPresent: Bool
     let hasSeparateColourPlanes: Bool
     let isFieldSequence: Bool
+    /// `sps_max_sub_layers_minus1`: no picture of a higher temporal sub-layer can refer to one of this.
+    let highestTemporalID: UInt8
 
     /// Combines a PPS with the SPS it names.
     public init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
@@ -31,6 +33,7 @@ extension H265 {
       isOutputFlagPresent = pps.isOutputFlagPresent
       hasSeparateColourPlanes = sps.hasSeparateColourPlanes
       isFieldSequence = sps.isFieldSequence
+      highestTemporalID = max(sps.subLayerCount, 1) - 1
     }
   }
 

@@ -45,8 +45,8 @@ extension H265 {
     /// `slice_pic_order_cnt_lsb`; 0 for IDR pictures, nil for a dependent slice segment.
     public let pictureOrderCountLSB: UInt32?
 
-    /// Whether other pictures of the same temporal sub-layer may refer to this one.
-    public var isReference: Bool { !nalUnitType.isSubLayerNonReference }
+    /// Whether other pictures may refer to this one: those of higher temporal sub-layers to any.
+    public let isReference: Bool
 
     /// Whether the picture is an IDR picture.
     public var isIDR: Bool { nalUnitType.isIDR }
@@ -101,6 +101,7 @@ extension H265 {
       }
       sequenceParameterSetID = parameters.sequenceParameterSetID
       isField = parameters.isFieldSequence
+      isReference = !header.type.isSubLayerNonReference || header.temporalID < parameters.highestTemporalID
       if isFirstInPicture {
         isDependent = false
         segmentAddress = 0

@@ -56,12 +56,11 @@ public enum H265: VideoCodecSyntax {
     }
   }
 
-  /// Whether other pictures may refer to the picture of this slice, judged by the NAL unit's header alone.
+  /// Whether other pictures may refer to the picture of this slice. Pictures of higher temporal sub-layers refer to those
+  /// of lower ones whatever their type, and how many there are only the SPS tells.
   ///
   /// - Parameter nalUnit: a slice, header included.
-  public static func isReference(_ nalUnit: Span<UInt8>) -> Bool {
-    nalUnit.count > 0 && !NALUnitType(headerByte: nalUnit[0]).isSubLayerNonReference
-  }
+  public static func isReference(_ nalUnit: Span<UInt8>) -> Bool { nalUnit.count > 0 }
 
   /// Whether the slice begins its picture (`first_mb_in_slice` 0, `first_slice_segment_in_pic_flag`). That needs no
   /// parameter set; nil when it is cut off or the type has no slice header.
@@ -139,6 +138,8 @@ extension H265.SequenceParameterSet: SequenceParameterSetSyntax {
   public var forbidsBFrames: Bool { profile.isIntraOnly }
   /// Whether no picture is a single field.
   public var isFrameOnly: Bool { !isFieldSequence }
+  /// Two fields make a frame.
+  public var picturesPerFrame: Int { isFieldSequence ? 2 : 1 }
   /// Whether `vui_parameters()` is there.
   public var hasVUI: Bool { vui != nil }
 }
@@ -163,4 +164,17 @@ extension H265.SliceSegmentHeader: SliceHeaderSyntax {
 
 extension H265.RecoveryPoint: RecoveryPointSyntax {}
 
-extension H265.DecoderConfigurationRecord: ConfigurationRecordSyntax {}
+extension H265.DecoderConfigurationRecord: ConfigurationRecordSyntax {
+  public static var name: String { "hvcC" }
+  public static var lengthSizeOffset: Int { 21 }
+  /// With the arrays of VPS, SPS, PPS and SEI in this order in front of all others.
+  public var inOrder: Self {
+    var record = self
+    let types: [H265.NALUnitType] = [
+      .videoParameterSet, .sequenceParameterSet, .pictureParameterSet, .prefixSEI, .suffixSEI,
+    ]
+    record.arrays = types.flatMap { type in arrays.filter { $0.type == type } }
+    record.arrays += arrays.filter { !types.contains($0.type) }
+    return record
+  }
+}

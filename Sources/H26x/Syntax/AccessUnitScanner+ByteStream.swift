@@ -77,7 +77,14 @@ extension AccessUnitScanner {
 
   /// Holds NAL units back until there are parameter sets to make caps of, and throws away the slices before.
   private mutating func searchHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
-    while let place = headerSearch.next(in: bytes, isComplete: isComplete) {
+    while true {
+      let before = headerSearch
+      guard let place = headerSearch.next(in: bytes, isComplete: isComplete) else { return .needsMoreData }
+      // Nothing goes out before the header of the NAL unit behind it is there.
+      guard isComplete || headerSearch.searchedOffset + Codec.nalUnitHeaderLength <= bytes.count else {
+        headerSearch = before
+        return .needsMoreData
+      }
       let nalUnit = bytes.extracting(place.range)
       let type = Codec.NALUnitType(headerByte: nalUnit[0])
       if type.isVCL, nalUnit.count > Codec.nalUnitHeaderLength {
@@ -88,7 +95,6 @@ extension AccessUnitScanner {
       if type == .sequenceParameterSet || type == .pictureParameterSet { store(nalUnit) }
       if hasParameterSets { return nil }
     }
-    return .needsMoreData
   }
 
   /// A stream that was cut in front of its first random access point, but behind the parameter sets, may say them again soon:

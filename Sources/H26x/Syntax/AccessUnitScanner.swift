@@ -217,6 +217,8 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       accessUnitContents = []
       unit.contents.insert(.accessUnitStart)
     }
+    // Nothing that filler data could fill has begun.
+    if type == .fillerData, lastSequenceParameterSetID == nil { return drop(range, start: start) }
     if type.isParameterSet, !store(nalUnit), parameterSets.holdsNamesake(of: nalUnit) {
       // Decoders would take what they can read of it in place of the good one.
       return drop(range, start: start)
@@ -281,7 +283,8 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     _ nalUnit: Span<UInt8>, _ type: Codec.NALUnitType, start: Int
   ) -> AccessUnitContents {
     let isFirst = unit.slice == nil && !accessUnitContents.contains(.slice)
-    var contents: AccessUnitContents = Codec.isReference(nalUnit) ? [.slice, .reference] : .slice
+    let isReference = detectedSlice?.isReference ?? Codec.isReference(nalUnit)
+    var contents: AccessUnitContents = isReference ? [.slice, .reference] : .slice
     if type.isRandomAccessPoint {
       contents.insert(type.isIDR ? [.randomAccess, .idr] : .randomAccess)
       if unit.idrOffset == nil { unit.idrOffset = start }

@@ -44,6 +44,8 @@ public struct FormatDescription: Sendable, Hashable {
     public var units: UInt32
     /// `time_scale`, 1 or more.
     public var timeScale: UInt32
+    /// How many ticks a frame lasts: 2 in H.264 and where each picture is a field, else 1.
+    public var perFrame: UInt32 = 2
   }
 
   /// Which standard the stream follows.
@@ -91,6 +93,11 @@ public struct FormatDescription: Sendable, Hashable {
   public var isIntraOnly: Bool
   /// Whether fields and field macroblocks are allowed.
   public var isInterlacedAllowed: Bool
+  /// How frames are coded, in caps: "field" where fields are allowed, else "frame"; nil in H.265, which codes fields as
+  /// pictures of their own.
+  public var codedPictureStructure: String?
+  /// Whether each picture is a single field: frames are twice as high as ``croppedSize``.
+  public var isFieldSequence = false
   /// Whether picture timing SEI messages say how pictures are to be shown.
   public var isPictureStructurePresent: Bool
   /// Size of the decoded picture buffer in frames.
@@ -108,6 +115,11 @@ public struct FormatDescription: Sendable, Hashable {
 
   /// Size of the picture to show.
   public var croppedSize: VideoSize { VideoSize(width: cropRectangle.width, height: cropRectangle.height) }
+
+  /// Size of the frame to show: of two fields, where each picture is a field.
+  public var frameSize: VideoSize {
+    VideoSize(width: cropRectangle.width, height: cropRectangle.height * (isFieldSequence ? 2 : 1))
+  }
 
   /// Whether both descriptions are of the same video for a decoder: all equal but parameter-set bytes, packaging, the
   /// ticks behind the frame rate, and which other profiles the stream conforms to.

@@ -24,6 +24,8 @@ public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where Ra
 
   /// Whether this is a VCL NAL unit, in H.264 of the base view or layer.
   var isVCL: Bool { get }
+  /// Whether it holds SEI messages.
+  var isSEI: Bool { get }
   /// Whether ``ParameterSetStore`` takes it.
   var isParameterSet: Bool { get }
   /// Whether it is a slice of an IDR picture.

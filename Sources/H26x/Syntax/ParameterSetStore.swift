@@ -50,6 +50,8 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
 
   /// What it is called, for people: avcC, hvcC.
   static var name: String { get }
+  /// The byte whose low two bits are `lengthSizeMinusOne`.
+  static var lengthSizeOffset: Int { get }
   /// Reads a record.
   ///
   /// - Throws: `.truncated`, `.valueOutOfRange`, `.unsupported`.
@@ -68,6 +70,8 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
   var nalUnits: [[UInt8]] { get }
   /// The record of a stream whose parameter sets are all in-band: none in here.
   var withoutParameterSets: Self { get }
+  /// The same record with its parameter sets in the order in which a stream is to send them.
+  var inOrder: Self { get }
 }
 
 extension ConfigurationRecordSyntax {

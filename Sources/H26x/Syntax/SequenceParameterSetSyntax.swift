@@ -14,6 +14,8 @@ public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   var forbidsBFrames: Bool { get }
   /// Whether no picture is a single field.
   var isFrameOnly: Bool { get }
+  /// How many of the pictures that ``PictureReading`` tells of make a frame, where each is a field: 2, else 1.
+  var picturesPerFrame: Int { get }
   /// Whether the VUI is there.
   var hasVUI: Bool { get }
   /// Whether pictures coded with this and with the other one may be of the same coded video sequence, by all that

@@ -73,6 +73,12 @@ public struct RegisteredUserData: Sendable, Hashable {
   /// The provider code: the first two bytes.
   public var providerCode: UInt16? { data.count >= 2 ? UInt16(data[0]) << 8 | UInt16(data[1]) : nil }
 
+  /// Whether it is dynamic metadata of HDR10+ (SMPTE ST 2094-40).
+  public var isHDR10Plus: Bool {
+    // Samsung's provider code, oriented code 1, application 4.
+    countryCode == 0xB5 && data.count > 4 && data[..<5].elementsEqual([0x00, 0x3C, 0x00, 0x01, 0x04])
+  }
+
   /// What is inside, nil when it is nothing known or is damaged.
   public func content() -> Content? {
     do throws(BitstreamError) {
@@ -83,7 +89,8 @@ public struct RegisteredUserData: Sendable, Hashable {
   }
 
   private func readContent() throws(BitstreamError) -> Content? {
-    guard countryCode == 0xB5 else { return nil }
+    // The United States, and the United Kingdom, whose encoders send the same under their own code.
+    guard countryCode == 0xB5 || countryCode == 0xB4 else { return nil }
     var reader = BitReader(data.span, removesEmulationPrevention: false)
     // itu_t_t35_provider_code of ATSC; DirecTV's own puts no identifier behind it.
     let provider = try reader.u(16, "itu_t_t35_provider_code")

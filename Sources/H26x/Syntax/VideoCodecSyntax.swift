@@ -35,7 +35,8 @@ public protocol VideoCodecSyntax: Sendable {
   ///
   /// - Parameter nalUnit: the NAL unit, header included; one without bytes is ``NALUnitRole/other``.
   static func role(of nalUnit: Span<UInt8>) -> NALUnitRole
-  /// Whether other pictures may refer to the picture of this slice, judged by the NAL unit's header alone.
+  /// Whether other pictures may refer to the picture of this slice, judged by the NAL unit's header alone:
+  /// ``SliceHeaderSyntax/isReference`` knows more.
   ///
   /// - Parameter nalUnit: a slice, header included.
   static func isReference(_ nalUnit: Span<UInt8>) -> Bool

@@ -12,6 +12,9 @@ struct Trial: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(element) → \(output)" }
 
+  /// Whether it is an element of H.265.
+  var isH265: Bool { element.contains("h265") }
+
   /// Every element, in every way of working that differs inside.
   static let all = [
     Trial(element: "swifth264parse", output: "video/x-h264, stream-format=byte-stream, alignment=au"),
@@ -19,6 +22,9 @@ struct Trial: Sendable, CustomTestStringConvertible {
     Trial(element: "swifth264parse", output: "video/x-h264, stream-format=avc3, alignment=au"),
     Trial(element: "swifth264repack", output: "video/x-h264, stream-format=byte-stream, alignment=au"),
     Trial(element: "swifth264repack", output: "video/x-h264, stream-format=avc3, alignment=au"),
+    Trial(element: "swifth265parse", output: "video/x-h265, stream-format=byte-stream, alignment=au"),
+    Trial(element: "swifth265parse", output: "video/x-h265, stream-format=hev1, alignment=au"),
+    Trial(element: "swifth265repack", output: "video/x-h265, stream-format=byte-stream, alignment=nal"),
     Trial(element: "swifth264dec max-threads=1", output: "video/x-raw"),
     Trial(element: "swifth264dec max-threads=2 thread-type=frame", output: "video/x-raw, format=NV12"),
   ]
@@ -26,6 +32,37 @@ struct Trial: Sendable, CustomTestStringConvertible {
 
 /// Clips in the packaging of MP4.
 enum LifeStreams {
+  /// A clip of the trial's codec, with its parameter sets in the caps.
+  static func packets(_ clip: String, for trial: Trial, first count: Int? = nil) throws -> RestartRace.Stream {
+    try trial.isH265 ? hvc1(clip, first: count) : avc("\(clip).h264", first: count)
+  }
+
+  /// A clip as `hvc1` in access units, with its configuration record in the caps.
+  static func hvc1(_ name: String, first count: Int? = nil) throws -> RestartRace.Stream {
+    let bytes = try Clip.read("\(name).h265")
+    var scanner = H265.Scanner()
+    var units: [[[UInt8]]] = []
+    var offset = 0
+    while case .accessUnit(let size) = scanner.next(
+      in: bytes.span.extracting(offset...), isMarked: false, isDraining: true)
+    {
+      units.append(Clip.nalUnits(Array(bytes[offset..<offset + size])))
+      offset += size
+    }
+    let sets = units[0].filter { 32...34 ~= $0[0] >> 1 }
+    return RestartRace.Stream(
+      caps: H265Stream.caps("hvc1", codecData: H265Stream.hvcC(sets.map { [$0] })),
+      accessUnits: units.prefix(count ?? units.count).map { RepackStream.lengthPrefixed($0) })
+  }
+
+  /// A clip of the trial's codec as a byte stream, in buffers that are aligned to nothing.
+  static func byteStream(_ clip: String, for trial: Trial) throws -> RestartRace.Stream {
+    guard trial.isH265 else { return try byteStream("\(clip).h264") }
+    return RestartRace.Stream(
+      caps: H265Stream.caps("byte-stream", "nal"),
+      accessUnits: Clip.nalUnits(try Clip.read("\(clip).h265")).map { RepackStream.annexB([$0]) })
+  }
+
   /// A clip as `avc` in access units, with its configuration record in the caps.
   static func avc(_ name: String, first count: Int? = nil) throws -> RestartRace.Stream {
     let units = try Clip.accessUnits(name)
@@ -40,7 +77,7 @@ enum LifeStreams {
       accessUnits: units.prefix(count ?? units.count).map { RepackStream.lengthPrefixed(Clip.nalUnits($0)) })
   }
 
-  /// A clip as a byte stream, a NAL unit a buffer.
+  /// A clip of H.264 as a byte stream, a NAL unit a buffer.
   static func nalUnits(_ name: String) throws -> RestartRace.Stream {
     RestartRace.Stream(
       caps: RepackStream.caps("byte-stream", "nal"),

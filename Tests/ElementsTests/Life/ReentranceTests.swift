@@ -30,8 +30,8 @@ import Testing
   }
 
   /// The clip, and what is left of it when every 997th byte is another.
-  private static func streams() throws -> [RestartRace.Stream] {
-    let whole = try LifeStreams.avc("clip.h264", first: 30)
+  private static func streams(_ trial: Trial) throws -> [RestartRace.Stream] {
+    let whole = try LifeStreams.packets("clip", for: trial, first: 30)
     var damaged = whole
     for (index, unit) in whole.accessUnits.enumerated() {
       for position in stride(from: 40 + index, to: unit.count, by: 997) {
@@ -39,13 +39,15 @@ import Testing
       }
     }
     return [
-      whole, damaged, try LifeStreams.byteStream("open-gop.h264"), try LifeStreams.nalUnits("interlaced.h264"),
+      whole, damaged, try LifeStreams.byteStream("open-gop", for: trial),
+      try trial.isH265
+        ? LifeStreams.byteStream("interlaced", for: trial) : LifeStreams.nalUnits("interlaced.h264"),
     ]
   }
 
   /// Downstream answers each buffer and event with events of its own, on the same thread.
   @Test(arguments: Trial.all) func downstreamSendsEventsFromItsChainFunction(_ trial: Trial) throws {
-    for stream in try Self.streams() {
+    for stream in try Self.streams(trial) {
       let plain = try output(of: trial, stream)
       let disturbed = try output(of: trial, stream) { bench, moment in
         switch moment {
@@ -61,7 +63,7 @@ import Testing
 
   /// Seeks that upstream refuses change nothing.
   @Test(arguments: Trial.all) func downstreamSeeksFromItsChainFunction(_ trial: Trial) throws {
-    for stream in try Self.streams() {
+    for stream in try Self.streams(trial) {
       let plain = try output(of: trial, stream)
       let disturbed = try output(of: trial, stream) { bench, moment in if case .buffer = moment { bench.sendSeeks() } }
       #expect(disturbed == plain)
@@ -70,7 +72,7 @@ import Testing
 
   /// Both neighbours ask whenever they are given anything.
   @Test(arguments: Trial.all) func neighboursAskWhenTheyAreGivenAnything(_ trial: Trial) throws {
-    for stream in try Self.streams() {
+    for stream in try Self.streams(trial) {
       let plain = try output(of: trial, stream)
       let disturbed = try output(of: trial, stream) { bench, moment in
         if case .buffer = moment { bench.askForPosition() }
@@ -87,7 +89,7 @@ import Testing
 
   /// Properties are read and written by a sync handler of the bus, and by whatever runs inside a push or a query.
   @Test(arguments: Trial.all) func propertiesAreTouchedFromInside(_ trial: Trial) throws {
-    for stream in try Self.streams() {
+    for stream in try Self.streams(trial) {
       let plain = try output(of: trial, stream)
       let disturbed = try output(of: trial, stream) { bench, _ in bench.touchProperties() }
       #expect(disturbed == plain)
@@ -96,7 +98,7 @@ import Testing
 
   /// Another thread asks, reads and writes all the time.
   @Test(arguments: Trial.all) func anotherThreadAsksAndTouches(_ trial: Trial) throws {
-    for stream in try Self.streams() {
+    for stream in try Self.streams(trial) {
       let plain = try output(of: trial, stream)
       let disturbed = try output(
         of: trial, stream,
@@ -112,7 +114,7 @@ import Testing
 
   /// Another thread sends what a sink or an application sends, among it keyframe requests and seeks.
   @Test(arguments: Trial.all) func anotherThreadSendsEvents(_ trial: Trial) throws {
-    for stream in try Self.streams() {
+    for stream in try Self.streams(trial) {
       let plain = try output(of: trial, stream)
       let disturbed = try output(
         of: trial, stream,

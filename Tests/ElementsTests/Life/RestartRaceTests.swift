@@ -15,7 +15,7 @@ import Testing
   @Test(.timeLimit(.minutes(30)), arguments: Trial.all, ["READY", "NULL"])
   func elementIsRestartedWhileUpstreamPushes(trial: Trial, state: String) throws {
     // The second has other parameter sets, so that caps are read anew again and again.
-    let streams = try [LifeStreams.avc("clip.h264", first: 6), LifeStreams.avc("wide.h264", first: 6)]
+    let streams = try ["clip", "wide"].map { try LifeStreams.packets($0, for: trial, first: 6) }
     let race = RestartRace(element: trial.element, output: trial.output, streams: streams)
     let buffers = try race.run(to: state == "NULL" ? GST_STATE_NULL : GST_STATE_READY, cycles: Self.cycles)
     #expect(buffers > 0)

@@ -17,6 +17,21 @@ struct SecondRunTests {
     "swifth264parse ! swifth264dec max-threads=1", "queue ! swifth264parse ! swifth264dec max-threads=2",
   ]
 
+  static let chainsOfH265 = [
+    "swifth265parse", "queue ! swifth265parse ! video/x-h265,alignment=nal",
+    "swifth265parse ! video/x-h265,stream-format=hvc1",
+    "queue ! swifth265parse ! video/x-h265,alignment=nal ! swifth265repack ! video/x-h265,stream-format=hev1",
+  ]
+
+  @Test(arguments: chainsOfH265) func everyRunOfH265IsTheFirst(chain: String) throws {
+    let pipeline = try RecordedPipeline(chain)
+    for clip in ["clip.h265", "interlaced.h265"] {
+      let first = try pipeline.play(Clip.path(clip))
+      #expect(first.isWhole && first.entries.count > 20)
+      for _ in 1..<5 { #expect(try pipeline.play(Clip.path(clip)).entries == first.entries) }
+    }
+  }
+
   @Test(arguments: chains, ["clip.h264", "open-gop.h264", "interlaced.h264"])
   func everyRunIsTheFirst(chain: String, clip: String) throws {
     let pipeline = try RecordedPipeline(chain)

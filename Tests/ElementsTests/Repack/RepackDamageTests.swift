@@ -137,14 +137,15 @@ private typealias Stream = RepackStream
     var generator = Generator(state: 42)
     for input in RepackEnd.inputs {
       for output in RepackEnd.outputs {
-        let harness = try Harness.repack("nal-length-size=\(output.lengthSize)", to: output.format, output.alignment)
+        let sample = RepackSample.all[Int(generator.next() % 2)]
+        let harness = try sample.harness("nal-length-size=\(output.lengthSize)", to: output)
         harness.collectMessages()
-        let record = Stream.avcC([Stream.sps()], pps: [Stream.pps()], size: input.lengthSize)
-        harness.setInputCaps(
-          Stream.caps(input.format, input.alignment, codecData: input.format == "byte-stream" ? nil : record))
-        harness.push(input.pack([Stream.sps(), Stream.pps(), idr]))
+        harness.setInputCaps(sample.caps(input))
+        harness.push(input.pack(sample.withSets[0]))
         for _ in 0..<40 {
-          let pool: [UInt8] = [0, 0, 0, 1, 1, 2, 3, 0x65, 0x67, 0x68, 0x06, 0x41, 0x0E, 0x14, 0xFF]
+          let pool: [UInt8] = [
+            0, 0, 0, 1, 1, 2, 3, 0x65, 0x67, 0x68, 0x06, 0x41, 0x0E, 0x14, 0x40, 0x42, 0x44, 0x4E, 0xFF,
+          ]
           let count = Int(generator.next() % 60)
           var bytes = (0..<count).map { _ in pool[Int(generator.next() % UInt64(pool.count))] }
           if generator.next() % 2 == 0 { bytes = input.pack([bytes]) }

@@ -10,7 +10,10 @@ struct InputStream {
   private let nalUnits: [Range<Int>]
   private let packaging: NALPackaging
 
-  init(_ data: Span<UInt8>, _ choices: inout Choices) {
+  /// - Parameter isH265: whether it is a stream of H.265, else of H.264.
+  init(_ data: Span<UInt8>, isH265: Bool, _ choices: inout Choices) {
+    let (mediaType, outOfBand, inBand) =
+      isH265 ? ("video/x-h265", "hvc1", "hev1") : ("video/x-h264", "avc", "avc3")
     bytes = [UInt8](data, data.indices)
     var found: [Range<Int>] = []
     var units = AnnexB.NALUnits(data)
@@ -19,22 +22,23 @@ struct InputStream {
     let alignment = ["", ", alignment=au", ", alignment=nal"][choices.below(3)]
     switch choices.below(6) {
     case 0, 1:
-      caps = "video/x-h264, stream-format=byte-stream" + alignment
+      caps = "\(mediaType), stream-format=byte-stream" + alignment
       packaging = .annexB
     case 2:
-      caps = "video/x-h264"
+      caps = mediaType
       packaging = .annexB
     case 3:
       packaging = .lengthPrefixed([.one, .two, .four, .four][choices.below(4)])
-      caps = "video/x-h264, stream-format=avc3" + alignment + Self.codecData(data, found, packaging)
+      caps = "\(mediaType), stream-format=\(inBand)" + alignment + Self.codecData(data, found, packaging, isH265)
     case 4:
       packaging = .lengthPrefixed([.one, .two, .four, .four][choices.below(4)])
-      caps = "video/x-h264, stream-format=avc, alignment=au" + Self.codecData(data, found, packaging)
+      caps =
+        "\(mediaType), stream-format=\(outOfBand), alignment=au" + Self.codecData(data, found, packaging, isH265)
     default:
       // A record of the input's own making.
       packaging = .lengthPrefixed(.four)
       let record = [UInt8](data, 0..<min(data.count, 64))
-      caps = "video/x-h264, stream-format=avc, alignment=au" + Self.field(record)
+      caps = "\(mediaType), stream-format=\(outOfBand), alignment=au" + Self.field(record)
     }
   }
 
@@ -69,15 +73,22 @@ struct InputStream {
     return (0..<size.byteCount).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
   }
 
-  private static func codecData(_ data: Span<UInt8>, _ units: [Range<Int>], _ packaging: NALPackaging) -> String {
+  private static func codecData(
+    _ data: Span<UInt8>, _ units: [Range<Int>], _ packaging: NALPackaging, _ isH265: Bool
+  ) -> String {
     guard case .lengthPrefixed(let size) = packaging else { return "" }
-    let sets = units.map { [UInt8](data, $0) }.filter { [7, 8, 13, 15].contains($0[0] & 0x1F) }
-    guard
-      let record = try? FormatDescription(h264ParameterSets: sets, nalLengthSize: size)
-        .h264DecoderConfigurationRecord(),
-      let bytes = try? record.bytes()
-    else { return "" }
-    return field(bytes)
+    let nalUnits = units.map { [UInt8](data, $0) }
+    let bytes: [UInt8]?
+    if isH265 {
+      let sets = nalUnits.filter { H265.NALUnitType(headerByte: $0[0]).isParameterSet }
+      bytes = try? FormatDescription(h265ParameterSets: sets, nalLengthSize: size)
+        .h265DecoderConfigurationRecord().bytes()
+    } else {
+      let sets = nalUnits.filter { [7, 8, 13, 15].contains($0[0] & 0x1F) }
+      bytes = try? FormatDescription(h264ParameterSets: sets, nalLengthSize: size)
+        .h264DecoderConfigurationRecord().bytes()
+    }
+    return bytes.map(field) ?? ""
   }
 
   private static func field(_ record: [UInt8]) -> String {

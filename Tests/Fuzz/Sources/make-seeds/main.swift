@@ -38,6 +38,7 @@ let choices = [UInt8](repeating: 0, count: Choices.length)
 func saveH265(_ bytes: [UInt8]) throws {
   var sets: [[UInt8]] = []
   var stream: [UInt8] = []
+  var whole: [UInt8] = []
   var units = AnnexB.NALUnits(bytes.span)
   var count = 0
   while let unit = units.next(), count < 40 {
@@ -53,10 +54,12 @@ func saveH265(_ bytes: [UInt8]) throws {
     }
     if type.isParameterSet { sets.append(nalUnit) }
     stream += startCode + nalUnit.prefix(64)
+    if whole.count < 6000 { whole += startCode + nalUnit }
     if count % 10 == 0 { try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner") }
   }
   guard !sets.isEmpty else { return }
   try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner")
+  try save(choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element")
   if let record = try? FormatDescription(h265ParameterSets: sets).h265DecoderConfigurationRecord().bytes() {
     try save(record, "hvcc")
   }

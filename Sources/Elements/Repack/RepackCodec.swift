@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// What a repackager needs of a codec beside its syntax.
+protocol RepackCodec: VideoCodecSyntax {
+  /// The properties that only this codec's repackager has.
+  static var ownSettings: [Setting<RepackSettings>] { get }
+
+  /// The header byte that says of a slice that the stream was cut in front of it, so that what refers to what was there
+  /// before is left out; nil for slices of which it cannot be said.
+  static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8?
+}
+
+extension H264: RepackCodec {
+  static var ownSettings: [Setting<RepackSettings>] { [] }
+  static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? { nil }
+}
+
+extension H265: RepackCodec {
+  static var ownSettings: [Setting<RepackSettings>] {
+    [
+      .boolean(
+        "cra-to-bla", \.marksBrokenLinks,
+        "Turn the CRA picture after a discontinuity into a BLA picture, so that decoders leave out the pictures that refer to what was before"
+      )
+    ]
+  }
+  /// CRA becomes BLA_W_LP, whose RASL pictures are not decoded; all other syntax is the same.
+  static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? {
+    guard NALUnitType(headerByte: headerByte) == .cra else { return nil }
+    return headerByte & 0x81 | NALUnitType.blaWithLeading.rawValue << 1
+  }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+/// What GStreamer's own newest tests ask of an H.265 parser, in our words.
+@Suite(.serialized) struct H265ParseStockTests {
+  typealias Stream = H265Stream
+
+  private static let headers = Stream.byteStream(Stream.headers)
+  private static let raw = "video/x-h265, parsed=(boolean)false"
+  private static let delimiter = Stream.byteStream(Stream.delimiter)
+  private static let idr = Stream.byteStream(Stream.idr)
+  private static let first = Stream.slice(.idrWithoutLeading, size: 12)
+  private static let second = Stream.slice(.idrWithoutLeading, address: 4, size: 12)
+
+  @Test func byteStreamInAccessUnits() throws {
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Self.headers) == 0)
+    for _ in 0..<10 { #expect(harness.push(Self.idr) == 0) }
+    harness.endOfStream()
+    let units = try harness.pullAll()
+    #expect(units.count == 10)
+    #expect(units.first == Self.delimiter + Self.headers + Self.idr)
+    for unit in units.dropFirst() { #expect(unit == Self.delimiter + Self.idr) }
+  }
+
+  @Test(arguments: ["au", "nal"]) func anyPiecesGiveTheSame(_ alignment: String) throws {
+    let stream = Self.headers + Self.idr + [0, 0, 1] + Stream.idr + [0, 0, 0] + Self.idr
+    var results: [[[UInt8]]] = []
+    for size in [1, 2, 3, 7, 1000] {
+      let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=\(alignment)")
+      var rest = stream[...]
+      while !rest.isEmpty {
+        #expect(harness.push([UInt8](rest.prefix(size))) == 0)
+        rest = rest.dropFirst(size)
+      }
+      harness.endOfStream()
+      results.append(try harness.pullAll())
+    }
+    #expect(results[0].count == (alignment == "au" ? 3 : 6))
+    for result in results { #expect(result == results[0]) }
+  }
+
+  @Test func capsTellTheStream() throws {
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    let sei = Stream.byteStream(Stream.contentLight, Stream.masteringDisplay)
+    #expect(harness.push(Self.headers + sei + Self.idr) == 0)
+    harness.endOfStream()
+    let caps = try harness.outputCapsText()
+    for field in [
+      "width=(int)256", "height=(int)128", "framerate=(fraction)25/1", "stream-format=(string)byte-stream",
+      "alignment=(string)au", "profile=(string)main", "tier=(string)main", "level=(string)2.1",
+      "chroma-format=(string)4:2:0", "bit-depth-luma=(uint)8", "bit-depth-chroma=(uint)8", "parsed=(boolean)true",
+      "mastering-display-info=(string)34000:16000:13250:34500:7500:3000:15635:16450:10000000:1",
+      "content-light-level=(string)1000:400",
+    ] {
+      #expect(caps.contains(field + ","), "\(field) in \(caps)")
+    }
+    #expect(!caps.contains("coded-picture-structure"))
+  }
+
+  @Test func displayInformationLastsUntilAnIDRPictureWithout() throws {
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    let sei = Stream.byteStream(Stream.contentLight, Stream.masteringDisplay)
+    #expect(harness.push(Self.headers + sei + Self.idr + Self.idr) == 0)
+    #expect(try harness.outputCapsText().contains("mastering-display-info"))
+    harness.endOfStream()
+    let later = try harness.outputCapsText()
+    #expect(!later.contains("mastering-display-info") && !later.contains("content-light-level"))
+  }
+
+  private func push(_ harness: Harness, _ bytes: [UInt8], _ time: UInt64, _ flags: Buffer.Flags = []) {
+    var buffer = Buffer(copying: bytes.span) ?? Buffer()
+    buffer.pts = ClockTime(nanoseconds: time)
+    buffer.flags.formUnion(flags)
+    #expect(harness.push(buffer) == 0)
+  }
+
+  private func expect(_ harness: Harness, _ bytes: [UInt8], _ time: UInt64, _ flags: Buffer.Flags = []) throws {
+    let buffer = try harness.pull()
+    #expect(try buffer.copiedBytes() == bytes)
+    #expect(buffer.pts == ClockTime(nanoseconds: time))
+    #expect(buffer.flags.isSuperset(of: flags))
+  }
+
+  private func harness(_ input: String, _ output: String) throws -> Harness {
+    try Harness.parseH265(
+      from: "video/x-h265, parsed=false, stream-format=byte-stream, alignment=\(input), framerate=30/1",
+      to: "stream-format=byte-stream, alignment=\(output)")
+  }
+
+  /// The headers and the slices, in buffers of the input's alignment.
+  private func pushFirst(_ harness: Harness, _ input: String, _ slices: [[UInt8]]) {
+    let nalUnits = Stream.headers + slices
+    for buffer in input == "au" ? [nalUnits] : nalUnits.map({ [$0] }) {
+      push(harness, Stream.byteStream(buffer), 10)
+    }
+  }
+
+  /// No delimiter goes in front of NAL units.
+  @Test(arguments: ["nal", "au"]) func nalUnitsOut(_ input: String) throws {
+    let harness = try harness(input, "nal")
+    pushFirst(harness, input, [Stream.idr])
+    #expect(harness.waiting == 4)
+    for nalUnit in Stream.headers + [Stream.idr] { try expect(harness, Stream.byteStream(nalUnit), 10) }
+    #expect(harness.queryLatency() == .zero)
+    for (time, flags) in [(100, []), (200, .discontinuity)] as [(UInt64, Buffer.Flags)] {
+      push(harness, Self.idr, time, flags)
+      #expect(harness.waiting == 1)
+      try expect(harness, Self.idr, time, flags)
+    }
+  }
+
+  @Test func accessUnitsOfAccessUnits() throws {
+    let harness = try harness("au", "au")
+    pushFirst(harness, "au", [Stream.idr])
+    try expect(harness, Self.delimiter + Self.headers + Self.idr, 10)
+    #expect(harness.queryLatency() == .zero)
+    push(harness, Self.idr, 100, .discontinuity)
+    try expect(harness, Self.delimiter + Self.idr, 100, .discontinuity)
+    push(harness, Self.delimiter + Self.idr, 200)
+    try expect(harness, Self.delimiter + Self.idr, 200)
+  }
+
+  @Test func accessUnitsOfNALUnits() throws {
+    let harness = try harness("nal", "au")
+    pushFirst(harness, "nal", [Stream.idr])
+    #expect(harness.waiting == 0)
+    push(harness, Self.idr, 100)
+    #expect(harness.waiting == 1)
+    try expect(harness, Self.delimiter + Self.headers + Self.idr, 10)
+    #expect(harness.queryLatency() == ClockTime(nanoseconds: 33_333_333))
+    push(harness, Self.idr, 200)
+    try expect(harness, Self.delimiter + Self.idr, 100)
+    harness.endOfStream()
+    #expect(harness.waiting == 1)
+  }
+
+  @Test(arguments: ["nal", "au"], ["nal", "au"]) func slicesOfOnePicture(_ input: String, _ output: String) throws {
+    let harness = try harness(input, output)
+    pushFirst(harness, input, [Self.first, Self.second])
+    let slices = [Self.first, Self.second].map { Stream.byteStream($0) }
+    for buffer in input == "au" ? [slices.flatMap { $0 }] : slices { push(harness, buffer, 100) }
+    // The last access unit out of NAL units ends with the stream.
+    harness.endOfStream()
+    let units = try harness.pullAll()
+    if output == "nal" {
+      #expect(units == Stream.headers.map { Stream.byteStream($0) } + slices + slices)
+    } else {
+      let picture = slices.flatMap { $0 }
+      #expect(units == [Self.delimiter + Self.headers + picture, Self.delimiter + picture])
+    }
+  }
+
+  @Test func aStartCodeOfFourBytesBehindPadding() throws {
+    let harness = try Harness.parseH265(
+      from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=nal")
+    #expect(harness.push([0, 0, 0, 0, 1, Stream.vps[0]]) == 0)
+    #expect(harness.waiting == 0)
+    let rest = Stream.byteStream(Stream.sps(), Stream.pps(), Stream.idr)
+    #expect(harness.push(Array(Stream.vps.dropFirst()) + rest) == 0)
+    #expect(harness.waiting == 3)
+    #expect(try harness.pullBytes() == Stream.byteStream(Stream.vps))
+  }
+
+  @Test func halfAHeaderGivesNothing() throws {
+    let harness = try Harness.parseH265(
+      from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=nal")
+    #expect(harness.push(Self.headers + Self.idr.prefix(5)) == 0)
+    #expect(harness.waiting == 0)
+    #expect(harness.push(Array(Self.idr.dropFirst(5))) == 0)
+    #expect(harness.waiting == 3)
+    #expect(try harness.pullBytes() == Stream.byteStream(Stream.vps))
+  }
+
+  @Test func userDataBecomesAMeta() throws {
+    let harness = try Harness.parseH265(from: "video/x-h265, stream-format=byte-stream")
+    let data = Stream.sei(5, [UInt8](1...16) + [0x4E, 0x78, 0x32])
+    // No VPS, no slice, and no trailing bits.
+    #expect(harness.push(Stream.byteStream(Stream.sps(), Stream.pps(), data.dropLast())) == 0)
+    harness.endOfStream()
+    let buffer = try harness.pull()
+    #expect(buffer.hasUserData)
+  }
+
+  @Test func anEmptySEIInTheRecordIsTaken() throws {
+    var record = Stream.hvcC()
+    record[22] += 1
+    record += [0x27, 0x00, 0x01, 0x00, 0x00]
+    let harness = try Harness.parseH265(from: Stream.caps("hvc1", codecData: record))
+    #expect(harness.push(Stream.packet(Stream.idr)) == 0)
+    #expect(try harness.outputCapsText().contains("width=(int)256,"))
+    #expect(try harness.pullBytes() == Stream.packet(Stream.idr))
+  }
+
+  /// 4:4:4 of eight bits, in a profile that there is not.
+  @Test func aProfileThatThereIsNotIsGuessed() throws {
+    let sps = Stream.sps { sps in
+      sps.chromaFormat = .yuv444
+      sps.profileTierLevel.profile = H265.Profile(idc: 4, isHighTier: true)
+    }
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Stream.byteStream(Stream.vps, sps, Stream.pps(), Stream.idr)) == 0)
+    harness.endOfStream()
+    let caps = try harness.outputCapsText()
+    #expect(caps.contains("profile=(string)main-444,") && caps.contains("tier=(string)high,"))
+  }
+
+  @Test func damagedPacketsAreShortened() throws {
+    let harness = try Harness.parseH265(
+      from: Stream.caps("hvc1", codecData: Stream.hvcC()), to: "stream-format=hvc1, alignment=au")
+    let packet = Stream.packet(Stream.idr)
+    let garbage: [UInt8] = [0, 0, 0, 0, 5]
+    for bytes in [packet + garbage, packet + packet + packet, packet + packet + garbage, packet.dropLast(10), garbage] {
+      #expect(harness.push(bytes) == 0)
+    }
+    harness.endOfStream()
+    #expect(try harness.pullAll() == [packet, packet + packet + packet, packet + packet])
+  }
+
+  @Test func packetsToNALUnits() throws {
+    let harness = try Harness.parseH265(
+      from: Stream.caps("hvc1", codecData: Stream.hvcC()), to: "stream-format=byte-stream, alignment=nal")
+    for _ in 0..<2 { #expect(harness.push(Stream.packet(Stream.idr)) == 0) }
+    #expect(try harness.pullAll() == (Stream.headers + [Stream.idr, Stream.idr]).map { Stream.byteStream($0) })
+  }
+
+  @Test(arguments: ["hvc1", "hev1"]) func lengthPrefixed(_ format: String) throws {
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=\(format), alignment=au")
+    // SPS and PPS came first: in the record all stand in order.
+    #expect(harness.push(Stream.byteStream(Stream.sps(), Stream.pps(), Stream.vps, Stream.idr, Stream.idr)) == 0)
+    harness.endOfStream()
+    let first = Stream.packet(Stream.sps(), Stream.pps(), Stream.vps, Stream.idr)
+    #expect(try harness.pullAll() == [first, Stream.packet(Stream.idr)])
+    let record = try H265.DecoderConfigurationRecord(harness.outputCodecData().span)
+    #expect(record.nalUnits == (format == "hvc1" ? Stream.headers : []))
+    #expect(record.levelIDC == 63 && record.profile.idc == 1)
+  }
+}

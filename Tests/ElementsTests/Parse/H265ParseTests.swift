@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+/// What an H.265 parser does that one of H.264 need not.
+@Suite(.serialized) struct H265ParseTests {
+  typealias Stream = H265Stream
+
+  private static let raw = "video/x-h265, stream-format=byte-stream"
+
+  /// What comes out in access units of a raw stream of these NAL units.
+  private func parsed(_ nalUnits: [[UInt8]], _ properties: String = "") throws -> (Harness, [Buffer.Attributes]) {
+    let harness = try Harness.parseH265(properties, from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Stream.byteStream(nalUnits)) == 0)
+    harness.endOfStream()
+    var result: [Buffer.Attributes] = []
+    while let buffer = harness.tryPull() { result.append(buffer.attributes) }
+    return (harness, result)
+  }
+
+  private func caps(_ nalUnits: [[UInt8]]) throws -> String { try parsed(nalUnits).0.outputCapsText() }
+
+  // MARK: Time
+
+  private func frames(_ times: [Buffer.Attributes]) -> [[Int?]] {
+    times.map { [$0.pts, $0.dts].map { $0.map { Int($0.nanoseconds / 40_000_000) } } }
+  }
+
+  @Test func rawPicturesAreTimedByTheirCounts() throws {
+    let counts: [UInt32] = [0, 4, 2, 1, 3]
+    let pictures = counts.map { Stream.slice($0 == 0 ? .idrWithoutLeading : .trailingR, count: $0) }
+    let (_, times) = try parsed(Stream.headers + pictures)
+    #expect(frames(times) == [[2, 0], [6, 1], [4, 2], [3, 3], [5, 4]])
+  }
+
+  /// The leading pictures of a CRA picture are shown before it.
+  @Test func leadingPicturesAreShownFirst() throws {
+    let pictures = [
+      Stream.slice(.idrWithoutLeading), Stream.slice(.trailingR, count: 1), Stream.slice(.cra, count: 4),
+      Stream.slice(.raslN, count: 2), Stream.slice(.radlN, count: 3), Stream.slice(.trailingR, count: 5),
+    ]
+    let (_, times) = try parsed(Stream.headers + pictures)
+    #expect(frames(times) == [[2, 0], [3, 1], [6, 2], [4, 3], [5, 4], [7, 5]])
+    #expect(times.map { !$0.flags.contains(.deltaUnit) } == [true, false, true, false, false, false])
+  }
+
+  /// Behind the end of a sequence the counts of a CRA picture begin anew.
+  @Test func theEndOfASequenceMakesACRAPictureAStart() throws {
+    let first = [Stream.slice(.idrWithoutLeading), Stream.slice(.trailingR, count: 1)]
+    let second = [Stream.slice(.cra, count: 200), Stream.slice(.trailingR, count: 201)]
+    let (_, times) = try parsed(Stream.headers + first + [Stream.endOfSequence] + second)
+    #expect(frames(times) == [[2, 0], [3, 1], [4, 2], [5, 3]])
+    let (_, without) = try parsed(Stream.headers + first + second)
+    #expect(frames(without)[2] != [4, 2])
+  }
+
+  @Test func fieldsHaveHalfAFrame() throws {
+    let sps = Stream.sps { sps in
+      sps.vui?.isFieldSequence = true
+      sps.vui?.isPictureStructurePresent = true
+      sps.vui?.timing = .init(unitsInTick: 1, timeScale: 50)
+      sps.buffering = [.init(maximumDecodedPictures: 5, maximumReorderPictures: 0)]
+    }
+    // pic_struct, source_scan_type 0, duplicate_flag 0 and the end of the payload.
+    let fields = (0..<4).flatMap { field -> [[UInt8]] in
+      let type: H265.NALUnitType = field == 0 ? .idrWithoutLeading : .trailingR
+      return [
+        Stream.sei(1, [UInt8(field % 2 == 0 ? 1 : 2) << 4 | 1]), Stream.slice(type, count: UInt32(field)),
+      ]
+    }
+    let (harness, times) = try parsed([Stream.vps, sps, Stream.pps()] + fields)
+    #expect(times.map(\.pts) == [0, 20, 40, 60].map { ClockTime(nanoseconds: $0 * 1_000_000) })
+    #expect(times.allSatisfy { $0.duration == ClockTime(nanoseconds: 20_000_000) })
+    #expect(times.allSatisfy { $0.flags.isSuperset(of: [.interlaced, .oneField]) })
+    #expect(times.map { $0.flags.contains(.topFieldFirst) } == [true, false, true, false])
+    let caps = try harness.outputCapsText()
+    #expect(caps.contains("height=(int)256,") && caps.contains("framerate=(fraction)25/1,"))
+  }
+
+  @Test(arguments: [
+    (structure: UInt8(0), flags: [] as Buffer.Flags), (3, [.interlaced, .topFieldFirst]), (4, .interlaced),
+    (5, [.interlaced, .topFieldFirst, .repeatFirstField]), (6, [.interlaced, .repeatFirstField]), (7, []),
+  ])
+  func fieldsOfFramesAreTold(structure: UInt8, flags: Buffer.Flags) throws {
+    let sps = Stream.sps { $0.vui?.isPictureStructurePresent = true }
+    let (_, times) = try parsed([Stream.vps, sps, Stream.pps(), Stream.sei(1, [structure << 4 | 1]), Stream.idr])
+    let all: Buffer.Flags = [.interlaced, .topFieldFirst, .repeatFirstField, .oneField]
+    #expect(times.first?.flags.intersection(all) == flags)
+  }
+
+  // MARK: Flags
+
+  /// A picture of a lower sub-layer may be referred to by a higher one whatever its type says of its own.
+  @Test func onlyPicturesOfTheHighestSubLayerAreDroppable() throws {
+    let pictures = [
+      Stream.slice(.idrWithoutLeading), Stream.slice(.trailingN, count: 1),
+      Stream.slice(.tsaN, count: 2, temporalID: 1), Stream.slice(.tsaR, count: 3, temporalID: 1),
+    ]
+    for (layers, expected) in [(UInt8(2), [false, false, true, false]), (1, [false, true, true, false])] {
+      let sps = Stream.sps { sps in
+        sps.subLayerCount = layers
+        sps.profileTierLevel.subLayers = layers == 2 ? [.init()] : []
+        sps.buffering = Array(repeating: sps.highestBuffering, count: Int(layers))
+      }
+      let (_, times) = try parsed([Stream.vps, sps, Stream.pps()] + pictures)
+      #expect(times.map { $0.flags.contains(.droppable) } == expected)
+    }
+  }
+
+  /// Pictures of I slices are random access points only where no picture says that it is one.
+  @Test func typesTellWhereDecodingBegins() throws {
+    let intra = Stream.slice(.trailingR, count: 5, isIntra: true)
+    let (_, times) = try parsed(Stream.headers + [Stream.idr, intra, Stream.slice(.blaWithoutLeading, count: 9)])
+    #expect(times.map { $0.flags.contains(.deltaUnit) } == [false, true, false])
+    let (_, without) = try parsed(Stream.headers + [intra, Stream.slice(.trailingR, count: 6)])
+    #expect(without.map { $0.flags.contains(.deltaUnit) } == [false, true])
+  }
+
+  // MARK: NAL units
+
+  /// RTP's types end an access unit and are left out; the unspecified ones of Dolby Vision stay.
+  @Test(arguments: [(UInt8(48), 2, false), (50, 2, false), (62, 1, true)])
+  func foreignTypes(type: UInt8, count: Int, stays: Bool) throws {
+    let foreign: [UInt8] = [type << 1, 1, 0x12, 0x34]
+    let second = Stream.slice(.idrWithoutLeading, address: 4)
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Stream.byteStream(Stream.headers + [Stream.idr, foreign, second])) == 0)
+    harness.endOfStream()
+    let units = try harness.pullAll()
+    #expect(units.count == count)
+    #expect(units.contains { $0.firstRange(of: foreign) != nil } == stays)
+  }
+
+  @Test func fillerInFrontOfTheFirstSPSIsLeftOut() throws {
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Stream.byteStream([Stream.filler] + Stream.headers + [Stream.idr, Stream.filler])) == 0)
+    harness.endOfStream()
+    let expected = [Stream.delimiter] + Stream.headers + [Stream.idr, Stream.filler]
+    #expect(try harness.pullAll() == [Stream.byteStream(expected)])
+  }
+
+  @Test func aVPSThatCannotBeReadGoesOn() throws {
+    let broken = Array(Stream.vps.prefix(4))
+    for format in ["byte-stream", "hvc1"] {
+      let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=\(format), alignment=au")
+      #expect(harness.push(Stream.byteStream(broken, Stream.sps(), Stream.pps(), Stream.idr, Stream.idr)) == 0)
+      harness.endOfStream()
+      let units = try harness.pullAll()
+      #expect(units.count == 2 && units.first?.firstRange(of: broken) != nil)
+      guard format == "hvc1" else { continue }
+      let record = try H265.DecoderConfigurationRecord(harness.outputCodecData().span)
+      #expect(record.nalUnits.first == broken)
+    }
+  }
+
+  @Test func parameterSetsAreRepeatedWithTheirVPS() throws {
+    let harness = try Harness.parseH265(
+      "config-interval=-1", from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    let cra = Stream.slice(.cra, count: 8)
+    #expect(harness.push(Stream.byteStream(Stream.headers + [Stream.idr, Stream.contentLight, cra])) == 0)
+    harness.endOfStream()
+    let expected = [Stream.delimiter] + Stream.headers + [Stream.contentLight, cra]
+    #expect(try harness.pullAll().last == Stream.byteStream(expected))
+  }
+
+  // MARK: SEI
+
+  @Test(arguments: [UInt8(0xB5), 0xB4]) func captionsBecomeAMeta(country: UInt8) throws {
+    let message = Stream.sei(
+      4, [country, 0x00, 0x31, 0x47, 0x41, 0x39, 0x34, 0x03, 0xC1, 0xFF, 0xFC, 0x80, 0x80, 0xFF])
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Stream.byteStream(Stream.headers + [message, Stream.idr])) == 0)
+    harness.endOfStream()
+    let buffer = try harness.pull()
+    #expect(buffer.captionType == GST_VIDEO_CAPTION_TYPE_CEA708_RAW.rawValue)
+    #expect(buffer.captions == [0xFC, 0x80, 0x80])
+  }
+
+  /// Whichever of the two messages comes first.
+  @Test(arguments: [true, false]) func timeCodesBecomeAMeta(isTimingFirst: Bool) throws {
+    var time = H265.TimeCode.ClockTimestamp()
+    (time.hours, time.minutes, time.seconds, time.frames, time.isFull) = (1, 2, 3, 4, true)
+    let code = Stream.sei(136, H265.TimeCode(clockTimestamps: [time]).payload())
+    let timing = Stream.sei(1, [4 << 4 | 1])
+    let sps = Stream.sps { $0.vui?.isPictureStructurePresent = true }
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    let messages = isTimingFirst ? [timing, code] : [code, timing]
+    #expect(harness.push(Stream.byteStream([Stream.vps, sps, Stream.pps()] + messages + [Stream.idr])) == 0)
+    harness.endOfStream()
+    let buffer = try harness.pull()
+    let found = buffer.timeCodes
+    #expect(found.count == 1)
+    let first = try #require(found.first)
+    #expect([first.hours, first.minutes, first.seconds, first.frames] == [1, 2, 3, 4])
+    #expect(first.isInterlaced && first.fieldCount == 2)
+  }
+
+  /// Messages are counted with the emulation prevention of the NAL unit left out.
+  @Test func colourOfSEIReachesTheCaps() throws {
+    let sps = Stream.sps { sps in
+      sps.vui?.videoSignal = .init(isFullRange: false, colour: .init(primaries: 9, transfer: 14, matrix: 9))
+    }
+    let headers = [Stream.vps, sps, Stream.pps()]
+    let plain = try caps(headers + [Stream.idr])
+    #expect(plain.contains("colorimetry=(string)bt2020,") && !plain.contains("hdr-format"))
+    #expect(try caps(headers + [Stream.sei(147, [18]), Stream.idr]).contains("colorimetry=(string)bt2100-hlg,"))
+    let dynamic = Stream.sei(4, [0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x40])
+    #expect(try caps(headers + [dynamic, Stream.idr]).contains("hdr-format=(string)hdr10+,"))
+  }
+
+  @Test func twoViewsInAPictureAreTold() throws {
+    var writer = BitWriter(addsEmulationPrevention: false)
+    writer.ue(0)
+    writer.flag(false)
+    writer.u(7, 3)  // side by side
+    writer.flag(false)
+    writer.u(6, 1)
+    writer.u(6, 0)
+    writer.u(16, 0)
+    writer.u(8, 0)
+    writer.flag(true)  // frame_packing_arrangement_persistence_flag, one bit
+    writer.flag(false)
+    writer.trailingBits()
+    let caps = try caps(Stream.headers + [Stream.sei(45, writer.bytes), Stream.idr])
+    #expect(caps.contains("multiview-mode=(string)side-by-side"))
+  }
+
+  @Test(arguments: [(UInt8(189), "6.3"), (213, "7.1"), (216, "7.2"), (210, "7"), (186, "6.2")])
+  func levels(idc: UInt8, name: String) throws {
+    let sps = Stream.sps { $0.profileTierLevel.levelIDC = idc }
+    #expect(try caps([Stream.vps, sps, Stream.pps(), Stream.idr]).contains("level=(string)\(name),"))
+  }
+
+  @Test func statisticsNameTheCodec() throws {
+    let harness = try parsed(Stream.headers + [Stream.idr]).0
+    let text = harness.text("stats")
+    #expect(text.hasPrefix("h265-parse-stats") && text.contains("type-32="))
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+/// Streams made elsewhere: the pictures that the manifest counts, and every byte of them.
+@Suite(.serialized, .enabled(if: !H265Vector.all.isEmpty, "no conformance vectors"))
+struct H265ParseVectorTests {
+  /// What comes out in access units, or put together again from NAL units by their markers.
+  private func accessUnits(_ bytes: [UInt8], alignment: String, pieces: [Int]) throws -> [[UInt8]] {
+    let harness = try Harness.parseH265(
+      from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=\(alignment)")
+    var (offset, turn) = (0, 0)
+    while offset < bytes.count {
+      let end = min(bytes.count, offset + pieces[turn % pieces.count])
+      #expect(harness.push(Array(bytes[offset..<end])) == 0)
+      (offset, turn) = (end, turn + 1)
+    }
+    harness.endOfStream()
+    var units: [[UInt8]] = []
+    var continues = false
+    while let buffer = harness.tryPull() {
+      let bytes = try buffer.copiedBytes()
+      if continues { units[units.count - 1] += bytes } else { units.append(bytes) }
+      continues = alignment == "nal" && !buffer.flags.contains(.marker)
+    }
+    return units
+  }
+
+  private func nalUnits(_ bytes: [UInt8]) -> [[UInt8]] {
+    var result: [[UInt8]] = []
+    var units = AnnexB.NALUnits(bytes.span)
+    while let unit = units.next() { result.append(Array(bytes[unit.range])) }
+    return result
+  }
+
+  private func withoutDelimiters(_ units: [[UInt8]]) -> [[[UInt8]]] {
+    units.map { nalUnits($0).filter { $0[0] >> 1 != 35 } }
+  }
+
+  @Test(arguments: H265Vector.all) func everyAccessUnitComesOut(_ vector: H265Vector) throws {
+    let bytes = [UInt8](try Data(contentsOf: vector.url))
+    let whole = try accessUnits(bytes, alignment: "au", pieces: [bytes.count])
+    #expect(whole.count == vector.accessUnits)
+    #expect(whole.flatMap { nalUnits($0) }.filter { $0[0] >> 1 != 35 } == nalUnits(bytes).filter { $0[0] >> 1 != 35 })
+    let pieces = try accessUnits(bytes, alignment: "au", pieces: [1, 4093, 3, 17, 70_001])
+    #expect(pieces == whole)
+    for sizes in [[bytes.count], [2, 7919, 5]] {
+      let cut = try accessUnits(bytes, alignment: "nal", pieces: sizes)
+      #expect(withoutDelimiters(cut) == withoutDelimiters(whole))
+    }
+  }
+}
+
+/// A raw H.265 stream of the manifest.
+struct H265Vector: Sendable, CustomTestStringConvertible {
+  var url: URL
+  var accessUnits: Int
+  var testDescription: String { url.lastPathComponent }
+
+  static let all: [H265Vector] = {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let folder =
+      ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(filePath: $0) }
+      ?? root.appending(path: "shared/vectors")
+    guard let table = try? String(contentsOf: folder.appending(path: "manifest.tsv"), encoding: .utf8) else {
+      return []
+    }
+    let rows = table.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+    guard let names = rows.first else { return [] }
+    return rows.dropFirst().compactMap { row in
+      let fields = Dictionary(zip(names, row)) { first, _ in first }
+      guard fields["codec"] == "hevc", fields["container"] == "annexb", let file = fields["file"],
+        let count = fields["access_units"].flatMap({ Int($0) })
+      else { return nil }
+      return H265Vector(url: folder.appending(path: String(file)), accessUnits: count)
+    }
+  }()
+}

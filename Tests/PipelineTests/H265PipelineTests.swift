@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// H.265 through parser and repackager, in every packaging and container, into stock's decoder.
+@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+struct H265PipelineTests {
+  /// All pictures in presentation order, planar, no padding, by FFmpeg's own decoder.
+  private static let checksums: [String: String] = {
+    let table = try? String(contentsOf: PluginUnderTest.media.appending(path: "checksums-h265.md5"), encoding: .utf8)
+    let rows = (table ?? "").split(separator: "\n").map { $0.split(separator: " ") }
+    return Dictionary(uniqueKeysWithValues: rows.map { (String($0[1]), String($0[0])) })
+  }()
+
+  private func path(_ clip: String) -> String { PluginUnderTest.media.appending(path: clip).path }
+
+  private func decode(_ chain: String, _ clip: String, container: String = "") async throws {
+    let run = try await Command.launch(
+      "\(source(path(clip), container: container)) ! \(chain) ! avdec_h265 max-threads=1 ! videocodectestsink")
+    #expect(run.status == 0, "\(run)")
+    #expect(run.pictureChecksum == Self.checksums[clip], "\(run)")
+  }
+
+  @Test(arguments: ["clip.h265", "open-gop.h265", "wide.h265", "ten-bit.h265"])
+  func parsed(clip: String) async throws {
+    for form in ["byte-stream,alignment=au", "byte-stream,alignment=nal", "hvc1,alignment=au", "hev1,alignment=au"] {
+      // Stock's decoder takes access units alone.
+      let whole = form.hasSuffix("nal") ? " ! h265parse" : ""
+      try await decode("swifth265parse ! video/x-h265,stream-format=\(form)\(whole)", clip)
+    }
+  }
+
+  @Test(arguments: [("clip-h265.mp4", "mp4"), ("clip-h265.mkv", "mkv"), ("clip-h265.ts", "ts")])
+  func outOfContainers(clip: String, container: String) async throws {
+    try await decode("swifth265parse", clip, container: container)
+    try await decode(
+      "swifth265parse ! swifth265repack ! video/x-h265,stream-format=byte-stream,alignment=au", clip,
+      container: container)
+  }
+
+  @Test(arguments: ["hvc1", "hev1"], ["au", "nal"]) func repacked(format: String, alignment: String) async throws {
+    for size in [2, 4] {
+      try await decode(
+        """
+        swifth265parse ! video/x-h265,stream-format=byte-stream,alignment=\(alignment) \
+        ! swifth265repack nal-length-size=\(size) ! video/x-h265,stream-format=\(format) ! swifth265repack \
+        ! video/x-h265,stream-format=byte-stream,alignment=au
+        """, "clip.h265")
+    }
+  }
+
+  /// The times that `identity` printed for each buffer, in milliseconds.
+  private func times(_ source: String, _ kind: String) async throws -> [Int] {
+    let run = try await Command.launch("-v \(source) ! identity silent=false ! fakesink")
+    return run.output.matches(of: /(pts|dts): ([0-9]+):([0-9]+):([0-9]+)\.([0-9]{3})/).compactMap { match in
+      guard match.1 == kind, let hours = Int(match.2), let minutes = Int(match.3), let seconds = Int(match.4),
+        let part = Int(match.5)
+      else { return nil }
+      return ((hours * 60 + minutes) * 60 + seconds) * 1000 + part
+    }
+  }
+
+  /// A raw stream into containers: every picture is there, at the time that the encoder gave it.
+  @Test(arguments: [("mp4mux", "mp4"), ("matroskamux", "mkv"), ("mpegtsmux", "ts")])
+  func muxed(muxer: String, container: String) async throws {
+    let scratch = try Scratch()
+    let file = scratch.path("muxed")
+    for clip in ["clip.h265", "open-gop.h265"] {
+      let muxed = try await Command.launch(
+        "filesrc location=\(path(clip)) ! swifth265parse ! \(muxer) ! filesink location=\(file)")
+      try #require(muxed.status == 0 && muxed.busError == nil, "\(muxed)")
+      let source = source(file, container: container)
+      let decoded = try await Command.launch("\(source) ! h265parse ! avdec_h265 max-threads=1 ! videocodectestsink")
+      #expect(decoded.pictureChecksum == Self.checksums[clip], "\(decoded)")
+      let shown = try await times(source, "pts")
+      #expect(shown.sorted().map { $0 - (shown.min() ?? 0) } == shown.indices.map { $0 * 40 }, "\(shown)")
+      if container != "mkv" {
+        let decoding = try await times(source, "dts")
+        #expect(decoding.count == shown.count && zip(decoding, decoding.dropFirst()).allSatisfy { $0 < $1 })
+      }
+      guard clip == "clip.h265" else { continue }
+      let given = try await times(self.source(of: "clip-h265.mp4"), "pts")
+      #expect(shown.map { $0 - (shown.min() ?? 0) } == given.map { $0 - (given.min() ?? 0) }, "\(shown)")
+    }
+  }
+
+  /// The demuxer of files that the encoder's own program wrote.
+  private func source(of clip: String) -> String {
+    PipelineTests.source(path(clip), container: "mp4")
+  }
+
+  @Test func fieldsKeepTheirTimes() async throws {
+    let scratch = try Scratch()
+    let file = scratch.path("muxed")
+    let muxed = try await Command.launch(
+      "filesrc location=\(path("interlaced.h265")) ! swifth265parse ! mp4mux ! filesink location=\(file)")
+    try #require(muxed.status == 0 && muxed.busError == nil, "\(muxed)")
+    let shown = try await times(source(file, container: "mp4"), "pts")
+    #expect(shown.sorted().map { $0 - (shown.min() ?? 0) } == (0..<25).map { $0 * 40 }, "\(shown)")
+  }
+}
