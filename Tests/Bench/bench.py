@@ -25,6 +25,7 @@ RUNS = int(os.environ.get("RUNS", "5"))
 AU = "video/x-h264,stream-format=byte-stream,alignment=au"
 NAL = "video/x-h264,stream-format=byte-stream,alignment=nal"
 AVC = "video/x-h264,stream-format=avc,alignment=au"
+HVC1 = "video/x-h265,stream-format=hvc1,alignment=au"
 
 
 def gst(pipeline):
@@ -45,6 +46,12 @@ def decode(name, threads, tail="fakesink"):
         gst(f"{source(name)} ! swifth264parse ! swifth264dec max-threads={threads} ! {tail}"),
         gst(f"{source(name)} ! h264parse ! avdec_h264 max-threads={threads} ! {tail}"),
     )
+
+
+def parse265(name, packaging, tail="fakesink"):
+    """Parsed by ours and by stock's into a packaging of H.265."""
+    return tuple(gst(f"{source(name)} ! {parser} ! video/x-h265,stream-format={packaging} ! {tail}")
+                 for parser in ("swifth265parse", "h265parse"))
 
 
 NV12 = "video/x-raw,format=NV12 ! fakesink"
@@ -73,6 +80,13 @@ ROWS = [
     ("parse: HD, pictures of 900 kB",
      gst(f"{source('hd.h264')} ! swifth264parse ! {AU} ! fakesink"),
      gst(f"{source('hd.h264')} ! h264parse ! {AU} ! fakesink"), None),
+    ("parse: H.265, HD television", *parse265("television.h265", "byte-stream,alignment=au"), None),
+    ("parse: H.265, HD television, NAL alignment", *parse265("television.h265", "byte-stream,alignment=nal"), None),
+    ("parse: H.265, SD, four slices", *parse265("slices.h265", "byte-stream,alignment=au"), None),
+    ("parse: H.265, SD, four slices, NAL alignment", *parse265("slices.h265", "byte-stream,alignment=nal"), None),
+    ("repack: H.265, Annex B to hvc1, HD television",
+     gst(f"{source('television.h265')} ! swifth265parse ! swifth265repack ! {HVC1} ! fakesink"),
+     gst(f"{source('television.h265')} ! h265parse ! {HVC1} ! fakesink"), None),
     ("decode: HD, 1 thread", *decode("decode-hd.h264", 1), ffmpeg("decode-hd.h264", 1)),
     ("decode: HD, all cores", *decode("decode-hd.h264", 0), ffmpeg("decode-hd.h264", 0)),
     ("decode: HD to NV12, 1 thread",

@@ -72,3 +72,19 @@ decode_sd() {
     ! video/x-h264,profile=high,stream-format=byte-stream ! filesink "location=$1"
 }
 once decode-sd.h264 decode_sd
+
+# The same of H.265: HD at 20 Mbit/s, and small pictures of four slices.
+television_part_h265() {
+  ffmpeg -v error -nostdin -y -f lavfi -i "testsrc2=size=1920x1080:rate=25:duration=2,noise=alls=12:allf=t" \
+    -pix_fmt yuv420p -c:v libx265 -preset ultrafast \
+    -x265-params "bitrate=20000:keyint=50:min-keyint=50:scenecut=0:bframes=2:open-gop=0:log-level=none:info=0" -f hevc "$1"
+}
+once television-part.h265 television_part_h265
+once television.h265 repeat $((220000000 / $(stat -c %s television-part.h265) + 1)) television-part.h265
+slices_part_h265() {
+  ffmpeg -v error -nostdin -y -f lavfi -i "testsrc2=size=352x288:rate=25:duration=48" -pix_fmt yuv420p \
+    -c:v libx265 -preset ultrafast \
+    -x265-params "bitrate=800:keyint=50:scenecut=0:bframes=2:open-gop=0:slices=4:log-level=none:info=0" -f hevc "$1"
+}
+once slices-part.h265 slices_part_h265
+once slices.h265 repeat 24 slices-part.h265

@@ -5,7 +5,7 @@ import Testing
 
 /// What holds for every element: states, metadata, pads.
 @Suite(.serialized) struct ElementStateTests {
-  static let names = ["swifth264parse", "swifth264repack", "swifth264dec", "swifth265parse", "swifth265repack"]
+  static let names = ["264", "265"].flatMap { codec in ["parse", "repack", "dec"].map { "swifth\(codec)\($0)" } }
 
   init() { #expect(Registration.succeeded) }
 

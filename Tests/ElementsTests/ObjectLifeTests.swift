@@ -50,6 +50,7 @@ import Testing
       case "swifth264repack": unsafe Weak(swiftHalf(element, as: H264Repack.self))
       case "swifth265parse": unsafe Weak(swiftHalf(element, as: H265Parse.self))
       case "swifth265repack": unsafe Weak(swiftHalf(element, as: H265Repack.self))
+      case "swifth265dec": unsafe Weak(swiftHalf(element, as: H265Decode.self))
       default: unsafe Weak(swiftHalf(element, as: H264Decode.self))
       }
     #expect(half.object != nil)

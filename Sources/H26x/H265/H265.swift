@@ -132,8 +132,8 @@ extension H265.NALUnitType: NALUnitTypeSyntax {
 extension H265.SequenceParameterSet: SequenceParameterSetSyntax {
   /// `sps_max_num_reorder_pics`, in frames.
   public var sentReorderFrames: Int? { maximumReorderFrames }
-  /// Counts are always sent.
-  public var followsDecodingOrder: Bool { false }
+  /// Whether nothing is reordered.
+  public var followsDecodingOrder: Bool { maximumReorderPictures == 0 || forbidsBFrames }
   /// Whether every picture is intra coded.
   public var forbidsBFrames: Bool { profile.isIntraOnly }
   /// Whether no picture is a single field.

@@ -183,7 +183,8 @@ import Testing
     #expect(harness.push(Stream.byteStream(Stream.sps(), Stream.pps(), data.dropLast())) == 0)
     harness.endOfStream()
     let buffer = try harness.pull()
-    #expect(buffer.hasUserData)
+    let hasUserData = buffer.hasUserData
+    #expect(hasUserData)
   }
 
   @Test func anEmptySEIInTheRecordIsTaken() throws {
@@ -235,7 +236,8 @@ import Testing
     harness.endOfStream()
     let first = Stream.packet(Stream.sps(), Stream.pps(), Stream.vps, Stream.idr)
     #expect(try harness.pullAll() == [first, Stream.packet(Stream.idr)])
-    let record = try H265.DecoderConfigurationRecord(harness.outputCodecData().span)
+    let codecData = try harness.outputCodecData()
+    let record = try H265.DecoderConfigurationRecord(codecData.span)
     #expect(record.nalUnits == (format == "hvc1" ? Stream.headers : []))
     #expect(record.levelIDC == 63 && record.profile.idc == 1)
   }

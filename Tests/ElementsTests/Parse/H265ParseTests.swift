@@ -36,6 +36,14 @@ import Testing
     #expect(frames(times) == [[2, 0], [6, 1], [4, 2], [3, 3], [5, 4]])
   }
 
+  /// Without reordering, counts need not be told apart: each picture is shown behind the one before.
+  @Test func picturesWithoutReorderingFollowEachOther() throws {
+    let sps = Stream.sps { $0.buffering = [.init(maximumDecodedPictures: 2, maximumReorderPictures: 0)] }
+    let pictures = (0..<4).map { Stream.slice($0 == 0 ? .idrWithoutLeading : .trailingR, count: $0) }
+    let (_, times) = try parsed([Stream.vps, sps, Stream.pps()] + pictures)
+    #expect(frames(times) == [[0, 0], [1, 1], [2, 2], [3, 3]])
+  }
+
   /// The leading pictures of a CRA picture are shown before it.
   @Test func leadingPicturesAreShownFirst() throws {
     let pictures = [
@@ -80,10 +88,12 @@ import Testing
     #expect(caps.contains("height=(int)256,") && caps.contains("framerate=(fraction)25/1,"))
   }
 
-  @Test(arguments: [
-    (structure: UInt8(0), flags: [] as Buffer.Flags), (3, [.interlaced, .topFieldFirst]), (4, .interlaced),
+  private static let structures: [(structure: UInt8, flags: Buffer.Flags)] = [
+    (0, []), (3, [.interlaced, .topFieldFirst]), (4, .interlaced),
     (5, [.interlaced, .topFieldFirst, .repeatFirstField]), (6, [.interlaced, .repeatFirstField]), (7, []),
-  ])
+  ]
+
+  @Test(arguments: structures)
   func fieldsOfFramesAreTold(structure: UInt8, flags: Buffer.Flags) throws {
     let sps = Stream.sps { $0.vui?.isPictureStructurePresent = true }
     let (_, times) = try parsed([Stream.vps, sps, Stream.pps(), Stream.sei(1, [structure << 4 | 1]), Stream.idr])
@@ -151,7 +161,8 @@ import Testing
       let units = try harness.pullAll()
       #expect(units.count == 2 && units.first?.firstRange(of: broken) != nil)
       guard format == "hvc1" else { continue }
-      let record = try H265.DecoderConfigurationRecord(harness.outputCodecData().span)
+      let codecData = try harness.outputCodecData()
+      let record = try H265.DecoderConfigurationRecord(codecData.span)
       #expect(record.nalUnits.first == broken)
     }
   }
@@ -205,7 +216,7 @@ import Testing
     }
     let headers = [Stream.vps, sps, Stream.pps()]
     let plain = try caps(headers + [Stream.idr])
-    #expect(plain.contains("colorimetry=(string)bt2020,") && !plain.contains("hdr-format"))
+    #expect(plain.contains("colorimetry=(string)bt2020-10,") && !plain.contains("hdr-format"))
     #expect(try caps(headers + [Stream.sei(147, [18]), Stream.idr]).contains("colorimetry=(string)bt2100-hlg,"))
     let dynamic = Stream.sei(4, [0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x40])
     #expect(try caps(headers + [dynamic, Stream.idr]).contains("hdr-format=(string)hdr10+,"))
@@ -237,6 +248,6 @@ import Testing
   @Test func statisticsNameTheCodec() throws {
     let harness = try parsed(Stream.headers + [Stream.idr]).0
     let text = harness.text("stats")
-    #expect(text.hasPrefix("h265-parse-stats") && text.contains("type-32="))
+    #expect(text.contains("h265-parse-stats") && text.contains("type-32"))
   }
 }

