@@ -56,7 +56,8 @@ extension H264: ReportedCodec {
       if reference != 0 {
         log.report(.referenceIDC, "nal_ref_idc \(reference) with nal_unit_type \(record.type)", expected: "0")
       }
-    case 0, 17, 18, 22...31:
+    // The others without a meaning here are applications' own.
+    case 17, 18, 22...29:
       log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
     default: break
     }
@@ -102,7 +103,8 @@ extension H264: ReportedCodec {
       return FormatRecord(
         width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
         profile: sps.profile.name, level: sps.level.name, chromaFormat: sps.chromaFormat.rawValue,
-        bitDepth: Int(sps.lumaBitDepth), frameRate: sps.frameRate, maximumBitRate: LevelLimits(sps)?.bitRate,
+        bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour, frameRate: sps.frameRate,
+        maximumBitRate: LevelLimits(sps)?.bitRate,
         decodedPictureBuffer: sps.decodedPictureBufferFrames, reorder: sps.maximumReorderFrames)
     } catch {
       return nil

@@ -73,7 +73,8 @@ extension H265: ReportedCodec {
       if temporal == 0, layer == 0 {
         log.report(.temporalID, "TemporalId 0 with \(record.name)", expected: "more than 0")
       }
-    case 10...15, 24...31, 41...63:
+    // 51 to 63 are applications' own.
+    case 10...15, 24...31, 41...50:
       log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
     default: break
     }
@@ -118,7 +119,8 @@ extension H265: ReportedCodec {
       return FormatRecord(
         width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
         profile: sps.profileName, level: sps.level.name, tier: sps.level.tierName,
-        chromaFormat: sps.chromaFormat.rawValue, bitDepth: Int(sps.lumaBitDepth), frameRate: sps.frameRate,
+        chromaFormat: sps.chromaFormat.rawValue, bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
+        frameRate: sps.frameRate,
         maximumBitRate: LevelLimits(sps)?.bitRate, decodedPictureBuffer: sps.decodedPictureBufferPictures,
         reorder: sps.maximumReorderPictures)
     } catch {

@@ -76,6 +76,8 @@ public struct FormatRecord: Sendable {
   public var chromaFormat: UInt8 = 1
   /// Bits a luma sample.
   public var bitDepth = 8
+  /// Colour primaries, transfer characteristics and matrix by the VUI; nil where it does not say.
+  public var colour: ColourDescription?
   /// Frames a second by the stream itself.
   public var frameRate: Fraction?
   /// The most bits a second by the level; nil for a level that is none.

@@ -10,18 +10,6 @@ public import H26x
 ///
 /// Memory does not grow with the file, but for the tables of an MP4.
 public struct StreamReporter<Source: ByteSource> {
-  /// Why there is nothing to report on.
-  public enum Failure: Error, Sendable {
-    /// The file has no bytes, or cannot be read.
-    case empty
-    /// It is neither a raw stream of H.264 or H.265 nor MP4.
-    case unknownFormat
-    /// It is MP4, and cannot be read.
-    case mp4(MP4.ReadError)
-    /// It is MP4 that arrives through a pipe: its tables may stand at the end.
-    case needsSeeking
-  }
-
   /// Of a raw stream.
   private var source: Source?
   private var reader = ByteStreamReader()
@@ -40,7 +28,7 @@ public struct StreamReporter<Source: ByteSource> {
   ///   - codec: what a raw stream is; nil to find out.
   public init(
     _ source: consuming Source, options: ReportOptions = ReportOptions(), codec: FormatDescription.Codec? = nil
-  ) throws(Failure) {
+  ) throws(ReportFailure) {
     var source = source
     let front = source.read(at: 0, count: ByteStreamReader.pieceSize)
     guard !front.isEmpty else { throw .empty }

@@ -27,29 +27,29 @@ struct ContainerChecker<Codec: ReportedCodec> {
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
       for nalUnit in record.nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
-        if let format = Codec.format(nalUnit.span) { checkSize(format, log: &log) }
-        break
+        if let format = Codec.format(nalUnit.span) { check(format, log: &log) }
+        return
       }
-      let format = try Codec.formatDescription(record)
-      if let colour = description.colour, let own = format.colour,
-        colour.primaries != own.primaries || colour.transfer != own.transfer || colour.matrix != own.matrix
-      {
-        log.report(
-          .containerColour, "colr \(colour.primaries)/\(colour.transfer)/\(colour.matrix)",
-          expected: "\(own.primaries)/\(own.transfer)/\(own.matrix) as in the VUI")
-      }
-    } catch {
       // A record without parameter sets is fine where they come in band.
-      if !allowsInBand { log.report(.containerConfiguration, ReportText(error), expected: "parameter sets") }
+      if !allowsInBand { log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS") }
+    } catch {
+      log.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
     }
   }
 
-  private func checkSize(_ format: FormatRecord, log: inout FindingLog) {
+  private func check(_ format: FormatRecord, log: inout FindingLog) {
     guard let description, description.width > 0, description.height > 0 else { return }
     if description.width != format.width || description.height != format.height {
       log.report(
         .containerSize, "\(description.width)x\(description.height) in the sample description",
         expected: "\(format.width)x\(format.height) as in the SPS")
+    }
+    if let colour = description.colour, let own = format.colour,
+      colour.primaries != own.primaries || colour.transfer != own.transfer || colour.matrix != own.matrix
+    {
+      log.report(
+        .containerColour, "colr \(colour.primaries)/\(colour.transfer)/\(colour.matrix)",
+        expected: "\(own.primaries)/\(own.transfer)/\(own.matrix) as in the VUI")
     }
   }
 
@@ -61,7 +61,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
     log.report(
       .containerParameterSets, "a parameter set in a sample of \(description.coding.name) that its record has not",
       expected: "all parameter sets in the configuration record")
-    if let format { checkSize(format, log: &log) }
+    if let format { check(format, log: &log) }
   }
 
   /// How long an access unit lasts, in seconds; nil when the container does not say.

@@ -30,7 +30,9 @@ extension LevelLimits {
 
   /// The limits of an SPS's level and profile; nil for a level that is none.
   init?(_ sps: borrowing H264.SequenceParameterSet) {
-    let idc: UInt8 = sps.level.name == "1b" ? 9 : sps.levelIDC
+    // Level 1b may be sent as 1.1, which has a larger buffer of pictures.
+    let is1b = sps.levelIDC == 11 && sps.level.maximumDecodedPictureBufferMacroblocks < 900
+    let idc: UInt8 = is1b ? 9 : sps.levelIDC
     guard let row = Self.h264.first(where: { $0.level == idc }) else { return nil }
     // cpbBrVclFactor and cpbBrNalFactor (Table A-2).
     let factor: UInt64 =
