@@ -3,11 +3,13 @@
 // What the page's worker calls, and what it lends. Compiled with H26x and StreamReport into one WebAssembly module.
 
 /// Reads bytes of the file at `low + high * 2^32` into memory. Answers how many.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 @_extern(wasm, module: "host", name: "read")
 @_extern(c)
 func host_read(_ low: UInt32, _ high: UInt32, _ count: Int32, _ target: UnsafeMutablePointer<UInt8>) -> Int32
 
 /// Takes a piece of the document.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 @_extern(wasm, module: "host", name: "write")
 @_extern(c)
 func host_write(_ bytes: UnsafePointer<UInt8>, _ count: Int32)

@@ -17,15 +17,9 @@ struct H26xCommand: AsyncParsableCommand {
       """,
     version: Release.text,
     subcommands: [
-<<<<<<< HEAD
       InfoCommand.self, DecodeCommand.self, RepackCommand.self, SnapshotCommand.self, CompareCommand.self,
       PlayCommand.self, ReceiveCommand.self, DemoCommand.self,
-=======
-      InfoCommand.self,
-      InspectCommand.self,
-      CheckCommand.self,
-      ReportCommand.self,
->>>>>>> 6ecf8f3 (h26x: inspect, check and report; the page; and the inspector's sources)
+      InspectCommand.self, CheckCommand.self, ReportCommand.self,
     ])
 
   /// Runs what the command line says. An error ends in one line on standard error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Writes report items as JSON, one object a line. `Sources/StreamReport/schema.md` describes it.
+/// Writes report items as JSON, one object a line. `Sources/Inspector/SCHEMA.md` describes it.
 public struct JSONLines: Sendable {
   /// The number that changes when a member changes its meaning or goes.
   public static let schema = 1
