@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin tool test demo bench bench-shapes fuzz soak races test-asan test-tsan test-embedded valgrind install uninstall format lint clean
+.PHONY: plugin tool inspector test demo bench bench-shapes fuzz soak races test-asan test-tsan test-embedded valgrind install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 tool:        ; plugin/build-tool.sh
+inspector:   ; Sources/Inspector/build.sh
 test:        ; Tests/run.sh
 demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
 bench:       ; Tests/Bench/run.sh

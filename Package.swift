@@ -23,6 +23,7 @@ let toolTargets: [Target] = [
     dependencies: [
       "GStreamer", "H26x", "StreamReport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
+    resources: ["page.html", "page.css", "model.js", "charts.js", "page.js"].map { .embedInCode("Page/\($0)") },
     swiftSettings: settings),
   .testTarget(name: "ToolTests", dependencies: ["Tool"], swiftSettings: settings),
 ]
@@ -89,7 +90,7 @@ let package = Package(
         "ThreadSanitizerLocks",
       ],
       swiftSettings: settings),
-    .testTarget(name: "StreamReportTests", dependencies: ["StreamReport"], swiftSettings: settings),
+    .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
     .testTarget(name: "PipelineTests", dependencies: ["H26x"], swiftSettings: settings),
   ] + (isPlugin ? [] : toolTargets),
   swiftLanguageModes: [.v6]

@@ -19,6 +19,7 @@ struct H26xCommand: AsyncParsableCommand {
     subcommands: [
       InfoCommand.self, DecodeCommand.self, RepackCommand.self, SnapshotCommand.self, CompareCommand.self,
       PlayCommand.self, ReceiveCommand.self, DemoCommand.self,
+      InspectCommand.self, CheckCommand.self, ReportCommand.self,
     ])
 
   /// Runs what the command line says. An error ends in one line on standard error.

@@ -31,7 +31,7 @@ extension H265 {
     public init() {}
 
     /// The pictures that later ones may refer to, by their numbers.
-    public var numbers: [UInt64] { pictures.map(\.number) }
+    public var numbers: [UInt64] { pictures.map { $0.number } }
 
     /// Takes note of an end of sequence or bitstream behind the picture before.
     public mutating func endSequence() { counter.endSequence() }

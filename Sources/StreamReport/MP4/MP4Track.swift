@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 extension MP4 {
   /// What one kind of samples of a track is: an entry of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-15, 5.4.2 and 8.4.1).
@@ -186,13 +187,17 @@ extension MP4 {
 }
 
 extension FourCharacterCode {
-  /// Whether samples of this coding are H.264 or H.265.
-  var isVideo: Bool {
+  /// What the samples of this coding are; nil for neither.
+  var videoCodec: FormatDescription.Codec? {
     switch self {
-    case "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dvav", "dva1": true
-    default: false
+    case "avc1", "avc2", "avc3", "avc4", "dvav", "dva1": .h264
+    case "hvc1", "hev1", "dvh1", "dvhe": .h265
+    default: nil
     }
   }
+
+  /// Whether samples of this coding are H.264 or H.265.
+  var isVideo: Bool { videoCodec != nil }
 }
 
 extension MP4.VisualSampleDescription {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// What the page's worker calls, and what it lends. Compiled with H26x and StreamReport into one WebAssembly module.
+
+/// Reads bytes of the file at `low + high * 2^32` into memory. Answers how many.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+@_extern(wasm, module: "host", name: "read")
+@_extern(c)
+func host_read(_ low: UInt32, _ high: UInt32, _ count: Int32, _ target: UnsafeMutablePointer<UInt8>) -> Int32
+
+/// Takes a piece of the document.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+@_extern(wasm, module: "host", name: "write")
+@_extern(c)
+func host_write(_ bytes: UnsafePointer<UInt8>, _ count: Int32)
+
+/// The file that was dropped on the page, or bytes that it put together.
+struct HostSource: ByteSource {
+  let size: UInt64
+
+  mutating func read(at offset: UInt64, count: Int) -> [UInt8] {
+    guard offset < size, count > 0 else { return [] }
+    let wanted = Int(min(UInt64(count), size - offset, UInt64(Int32.max)))
+    return unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+      guard let base = buffer.baseAddress else { return }
+      let got = unsafe host_read(
+        UInt32(truncatingIfNeeded: offset), UInt32(truncatingIfNeeded: offset >> 32), Int32(clamping: wanted), base)
+      filled = max(0, min(Int(got), wanted))
+    }
+  }
+}
+
+/// Reports on the file.
+///
+/// - Parameters:
+///   - low, high: its size.
+///   - fields: 1 for every syntax element.
+///   - byteCount: first bytes of each NAL unit.
+///   - codec: 0 to find out, 4 for H.264, 5 for H.265.
+/// - Returns: 0, or 1 empty, 2 neither a stream nor MP4, 3 a damaged MP4.
+@_expose(wasm, "inspect")
+@_cdecl("h26x_inspect")
+func inspect(_ low: UInt32, _ high: UInt32, _ fields: Int32, _ byteCount: Int32, _ codec: Int32) -> Int32 {
+  var options = ReportOptions()
+  options.includesFields = fields != 0
+  options.byteCount = Int(max(0, byteCount))
+  do throws(ReportFailure) {
+    var reporter = try StreamReporter(
+      HostSource(size: UInt64(high) << 32 | UInt64(low)), options: options,
+      codec: codec == 4 ? .h264 : codec == 5 ? .h265 : nil)
+    var lines = JSONLines()
+    while let item = reporter.next() {
+      lines.append(item)
+      if lines.bytes.count > 1 << 18 { write(lines.take()) }
+    }
+    write(lines.take())
+    return 0
+  } catch {
+    switch error {
+    case .empty: return 1
+    case .mp4: return 3
+    default: return 2
+    }
+  }
+}
+
+private func write(_ bytes: [UInt8]) {
+  unsafe bytes.withUnsafeBufferPointer { buffer in
+    if let base = buffer.baseAddress { unsafe host_write(base, Int32(clamping: buffer.count)) }
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MPL-2.0
+// The inspector: a file is dropped on the page, its document comes from the worker.
+(() => {
+  const blob = new Blob([$("worker").textContent], { type: "text/javascript" });
+  const worker = new Worker(URL.createObjectURL(blob));
+  worker.postMessage({ module: Uint8Array.from(atob($("module").textContent), (character) => character.charCodeAt(0)) });
+  const runs = new Map();
+  let next = 1, file = null;
+
+  worker.onmessage = ({ data }) => {
+    const run = runs.get(data.id);
+    if (!run) return;
+    if (data.text !== undefined) run.text(data.text);
+    else if (data.progress !== undefined) run.progress?.(data.progress);
+    else {
+      runs.delete(data.id);
+      run.end(data.result);
+    }
+  };
+
+  function start(request, text, progress) {
+    return new Promise((end) => {
+      const id = next++;
+      runs.set(id, { text, progress, end });
+      worker.postMessage({ ...request, id });
+    });
+  }
+
+  const drop = $("drop");
+  drop.hidden = false;
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    document.addEventListener(name, (event) => {
+      event.preventDefault();
+      drop.classList.toggle("over", name === "dragover");
+      if (name === "drop" && event.dataTransfer.files.length) open(event.dataTransfer.files[0]);
+    });
+  }
+  $("file").addEventListener("change", () => { if ($("file").files.length) open($("file").files[0]); });
+
+  async function open(chosen) {
+    file = chosen;
+    Object.assign(model, { name: file.name, stream: {}, sets: [], units: [], findings: [], summary: null });
+    $("report").hidden = true;
+    let rest = "";
+    const result = await start({ file, fields: false }, (text) => {
+      rest += text;
+      let from = 0, end;
+      while ((end = rest.indexOf("\n", from)) >= 0) {
+        addLine(rest.slice(from, end));
+        from = end + 1;
+      }
+      rest = rest.slice(from);
+    }, (part) => { $("progress").textContent = `${Math.round(part * 100)} %, ${number(model.units.length)} access units`; });
+    $("progress").textContent = ["", "The file is empty.", "Neither a raw stream of H.264 or H.265 nor MP4.",
+      "An MP4 that cannot be read."][result] ?? "The module failed.";
+    if (result === 0) show();
+  }
+
+  // The fields of one access unit: its parameter sets and its bytes, read once more as a small stream.
+  lookUp = async (index) => {
+    const unit = model.units[index], startCode = [0, 0, 0, 1], parts = [];
+    if (!file || unit.size > 64 << 20) return null;
+    const last = new Map();
+    for (const set of model.sets) if (set.accessUnit <= index && set.bytes) last.set(`${set.type} ${set.id}`, set.bytes);
+    for (const digits of last.values()) parts.push(startCode, digits.match(/../g).map((pair) => parseInt(pair, 16)));
+    const bytes = new Uint8Array(await file.slice(unit.offset, unit.offset + unit.size).arrayBuffer());
+    for (const nal of unit.nalUnits) parts.push(startCode, bytes.subarray(nal.offset - unit.offset, nal.offset - unit.offset + nal.size));
+    const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let place = 0;
+    for (const part of parts) {
+      whole.set(part, place);
+      place += part.length;
+    }
+    let text = "";
+    await start({ bytes: whole, fields: true, byteCount: 4096, codec: model.stream.codec === "h265" ? 5 : 4 }, (more) => { text += more; });
+    const all = text.split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter((item) => item.kind === "accessUnit")
+      .flatMap((item) => item.nalUnits);
+    // What was put in front is left out, and the places are those in the file.
+    return all.slice(-unit.nalUnits.length).map((full, place) => ({ ...full, offset: unit.nalUnits[place].offset }));
+  };
+})();

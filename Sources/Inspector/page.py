@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+# Puts page, styles, scripts and the WebAssembly module into one HTML file.
+import base64
+import pathlib
+import sys
+
+page = pathlib.Path("Sources/Tool/Page")
+inspector = pathlib.Path("Sources/Inspector")
+
+
+def text(path):
+    return path.read_text(encoding="utf-8")
+
+
+module = base64.b64encode(pathlib.Path(sys.argv[1]).read_bytes()).decode("ascii")
+worker = text(inspector / "worker.js")
+scripts = [text(page / name) for name in ("model.js", "charts.js", "page.js")]
+scripts.append(text(inspector / "inspector.js"))
+html = text(page / "page.html")
+html = html.replace("<title>Stream report</title>", "<title>Stream inspector</title>")
+html = html.replace('<h1 id="title">Stream report</h1>', '<h1 id="title">Stream inspector</h1>')
+html = html.replace("/*style*/", text(page / "page.css"))
+html = html.replace("/*script*/", "\n".join(scripts))
+html = html.replace("<!--data-->", "")
+html = html.replace(
+    '<script type="text/plain" id="data">',
+    f'<script type="text/plain" id="worker">{worker}</script>\n<script type="text/plain" id="module">{module}</script>\n'
+    '<script type="text/plain" id="data">')
+pathlib.Path(sys.argv[2]).write_text(html, encoding="utf-8")

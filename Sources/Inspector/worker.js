@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MPL-2.0
+// Runs the module over a file, piece by piece, away from the page. It parses nothing itself.
+let instance = null, memory = null, source = null, id = 0, done = 0, told = 0;
+const decoder = new TextDecoder();
+
+const host = {
+  read(low, high, count, target) {
+    const offset = (low >>> 0) + (high >>> 0) * 4294967296;
+    const end = Math.min(offset + count, source.size);
+    if (end <= offset) return 0;
+    const bytes = source.read(offset, end);
+    new Uint8Array(memory.buffer).set(bytes, target);
+    done = Math.max(done, end);
+    if (done - told > 4 << 20) {
+      told = done;
+      postMessage({ id, progress: done / source.size });
+    }
+    return bytes.length;
+  },
+  write(start, count) {
+    postMessage({ id, text: decoder.decode(new Uint8Array(memory.buffer, start, count), { stream: true }) });
+  },
+};
+
+function fileSource(file) {
+  const reader = new FileReaderSync();
+  return { size: file.size, read: (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to))) };
+}
+
+onmessage = async (event) => {
+  const request = event.data;
+  if (request.module) {
+    const made = await WebAssembly.instantiate(request.module, { host });
+    instance = made.instance;
+    memory = instance.exports.memory;
+    return;
+  }
+  id = request.id;
+  source = request.file ? fileSource(request.file)
+    : { size: request.bytes.length, read: (from, to) => request.bytes.subarray(from, to) };
+  done = told = 0;
+  try {
+    const result = instance.exports.inspect(source.size % 4294967296, Math.floor(source.size / 4294967296),
+      request.fields ? 1 : 0, request.byteCount ?? 0, request.codec ?? 0);
+    postMessage({ id, result });
+  } catch (error) {
+    postMessage({ id, result: -1, error: String(error) });
+  }
+};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// The analysis of one codec or the other. Two optionals and no enum, so that neither is copied when it changes.
+struct EitherAnalysis {
+  private var h264: StreamAnalysis<H264>?
+  private var h265: StreamAnalysis<H265>?
+
+  init(_ codec: FormatDescription.Codec, options: ReportOptions) {
+    switch codec {
+    case .h264: h264 = StreamAnalysis(options: options)
+    case .h265: h265 = StreamAnalysis(options: options)
+    }
+  }
+
+  mutating func take(into ready: inout [ReportItem]) {
+    h264?.take(into: &ready)
+    h265?.take(into: &ready)
+  }
+
+  mutating func configure(_ description: MP4.VisualSampleDescription, track: MP4.Track) -> NALLengthSize? {
+    if h264 != nil { return h264?.configure(description, track: track) }
+    return h265?.configure(description, track: track)
+  }
+
+  mutating func garbage(_ count: UInt64, at offset: UInt64) {
+    h264?.garbage(count, at: offset)
+    h265?.garbage(count, at: offset)
+  }
+
+  mutating func damaged(_ error: MP4.ReadError) {
+    h264?.damaged(error)
+    h265?.damaged(error)
+  }
+
+  mutating func feed(_ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int) {
+    h264?.feed(nalUnit, at: offset, prefix: prefix)
+    h265?.feed(nalUnit, at: offset, prefix: prefix)
+  }
+
+  mutating func feed(
+    sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample, at offset: UInt64, size: UInt64,
+    lengthSize: NALLengthSize
+  ) {
+    h264?.feed(sample: bytes, sample, at: offset, size: size, lengthSize: lengthSize)
+    h265?.feed(sample: bytes, sample, at: offset, size: size, lengthSize: lengthSize)
+  }
+
+  mutating func finish(at offset: UInt64) {
+    h264?.finish(at: offset)
+    h265?.finish(at: offset)
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+extension H264: ReportedCodec {
+  typealias Checker = H264Checker
+
+  static func shortName(_ type: UInt8) -> StaticString {
+    switch type {
+    case 1: "slice"
+    case 2: "slice A"
+    case 3: "slice B"
+    case 4: "slice C"
+    case 5: "IDR slice"
+    case 6: "SEI"
+    case 7: "SPS"
+    case 8: "PPS"
+    case 9: "AUD"
+    case 10: "end of sequence"
+    case 11: "end of stream"
+    case 12: "filler"
+    case 13: "SPS extension"
+    case 14: "prefix"
+    case 15: "subset SPS"
+    case 16: "depth parameter set"
+    case 19: "auxiliary slice"
+    case 20: "slice extension"
+    case 21: "depth slice extension"
+    case 17, 18, 22, 23: "reserved"
+    case 24...29: "RTP packet"
+    default: "unspecified"
+    }
+  }
+
+  static func readHeader(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool, log: inout FindingLog
+  ) {
+    guard nalUnit.count > 0 else { return }
+    let byte = nalUnit[0]
+    let reference = byte >> 5 & 3
+    record.type = byte & 0x1F
+    record.name = shortName(record.type)
+    record.isVCL = NALUnitType(rawValue: byte).isVCL || record.type == 19 || record.type == 20 || record.type == 21
+    record.referenceIDC = reference
+    if wantsFields {
+      record.fields.append(SyntaxField("forbidden_zero_bit", Int64(byte >> 7), at: 0, count: 1))
+      record.fields.append(SyntaxField("nal_ref_idc", Int64(reference), at: 1, count: 2))
+      record.fields.append(SyntaxField("nal_unit_type", Int64(record.type), at: 3, count: 5))
+    }
+    if byte & 0x80 != 0 { log.report(.forbiddenBit, "forbidden_zero_bit 1", expected: "0") }
+    switch record.type {
+    case 5, 7, 8, 13, 15:
+      if reference == 0 {
+        log.report(.referenceIDC, "nal_ref_idc 0 with nal_unit_type \(record.type)", expected: "not 0")
+      }
+    case 6, 9, 10, 11, 12:
+      if reference != 0 {
+        log.report(.referenceIDC, "nal_ref_idc \(reference) with nal_unit_type \(record.type)", expected: "0")
+      }
+    // The others without a meaning here are applications' own.
+    case 17, 18, 22...29:
+      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
+    default: break
+    }
+  }
+
+  static func readParameterSet(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?,
+    log: inout FindingLog
+  ) {
+    do throws(BitstreamError) {
+      var endsProperly = true
+      switch NALUnitType(rawValue: record.type) {
+      case .sequenceParameterSet:
+        let sps = try SequenceParameterSet(nalUnit: nalUnit, trace: trace)
+        record.parameterSetID = sps.id
+        endsProperly = sps.hasProperEnd
+        H264Rules.check(sps, log: &log)
+      case .pictureParameterSet:
+        var reader = BitReader(nalUnit, from: 1)
+        let id = UInt8(truncatingIfNeeded: try reader.ue(in: 0...255, "pic_parameter_set_id"))
+        let sequence = UInt8(truncatingIfNeeded: try reader.ue(in: 0...31, "seq_parameter_set_id"))
+        let format = sets.sequenceParameterSet(sequence)?.chromaFormat ?? .yuv420
+        let pps = try PictureParameterSet(nalUnit: nalUnit, chromaFormat: format, trace: trace)
+        record.parameterSetID = id
+        endsProperly = pps.hasProperEnd
+      case .subsetSequenceParameterSet:
+        record.parameterSetID = try SubsetSequenceParameterSet(nalUnit: nalUnit, trace: trace).base.id
+      default: record.parameterSetID = try SequenceParameterSetExtension(nalUnit: nalUnit, trace: trace).id
+      }
+      if !endsProperly {
+        log.report(.trailingBits, "other bits at the end of \(record.name)", expected: "rbsp_trailing_bits()")
+      }
+    } catch {
+      record.error = error
+      log.report(.unreadableParameterSet, "\(record.name): \(ReportText(error))", expected: "a parameter set")
+    }
+  }
+
+  static func format(_ nalUnit: Span<UInt8>) -> FormatRecord? {
+    do throws(BitstreamError) {
+      let sps = try SequenceParameterSet(nalUnit: nalUnit)
+      let crop = sps.cropRectangle
+      return FormatRecord(
+        width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
+        profile: sps.profile.name, level: sps.level.name, chromaFormat: sps.chromaFormat.rawValue,
+        bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour, frameRate: sps.frameRate,
+        maximumBitRate: LevelLimits(sps)?.bitRate,
+        decodedPictureBuffer: sps.decodedPictureBufferFrames, reorder: sps.maximumReorderFrames)
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Looks at the pictures of an H.264 stream: numbers, order, references and buffers.
+struct H264Checker: PictureChecking {
+  typealias Codec = H264
+
+  private(set) var picture = PictureFacts()
+  private var counter = H264.PictureOrderCounter()
+  private var buffer = H264PictureBuffer()
+  private var reorder = ReorderDepth()
+  private var model = BufferModel()
+  private var sps: H264.SequenceParameterSet?
+  private var limits: LevelLimits?
+
+  /// The first slice of the current picture, and what follows from it.
+  private var first: (slice: H264.SliceHeader, marking: H264.ReferenceSyntax.ReferenceMarking?)?
+  private var count: H264.PictureOrderCount?
+  private var lastMacroblock: UInt32 = 0
+  private var openField: H264.SliceHeader?
+  /// `PrevRefFrameNum`; nil before the first picture.
+  private var previousReferenceNumber: UInt32?
+  private var previousWasIDR: (id: UInt16, isSecondField: Bool)?
+  /// Whether all that pictures may refer to was seen.
+  private var isComplete = false
+  private var sequence: UInt64 = 0
+
+  // Of the current access unit.
+  private var isRecoveryPoint = false
+  private var initialDelay: Double?
+  private var removalDelay: Double?
+
+  var reorderDepth: Int { reorder.maximum }
+
+  init() {}
+
+  mutating func beginAccessUnit() {
+    picture = PictureFacts()
+    (isRecoveryPoint, initialDelay, removalDelay) = (false, nil, nil)
+  }
+
+  mutating func endSequence() {}
+
+  // MARK: Slices
+
+  mutating func slice(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing H264.ParameterSets, startsPicture: Bool,
+    trace: SyntaxTrace?, log: inout FindingLog
+  ) {
+    let whole: H264.WholeSliceHeader
+    do throws(BitstreamError) {
+      whole = try H264.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
+    } catch {
+      record.error = error
+      if error.reason == .missingParameterSet {
+        log.report(
+          .missingParameterSet, "a slice whose PPS or SPS did not come", expected: "the PPS and its SPS before it")
+      } else {
+        log.report(.unreadableSlice, ReportText(error), expected: "a slice header")
+      }
+      return
+    }
+    let slice = whole.header
+    record.slice = SliceRecord(
+      letter: slice.sliceType.letter, first: slice.firstMacroblock,
+      quantizationParameter: whole.quantizationParameter, pictureParameterSetID: slice.pictureParameterSetID,
+      frameNumber: slice.frameNumber)
+    guard slice.redundantPictureCount == 0 else { return }
+    if startsPicture || first == nil {
+      begin(slice, whole.references?.marking, sets: sets, log: &log)
+      picture.quantizationParameter = whole.quantizationParameter
+    } else if let first {
+      check(slice, in: first.slice, log: &log)
+    }
+    lastMacroblock = slice.firstMacroblock
+    picture.add(slice.sliceType.letter)
+    guard let sps else { return }
+    if let value = whole.quantizationParameter {
+      let lowest = -6 * (Int(sps.lumaBitDepth) - 8)
+      if value < lowest || value > 51 { log.report(.quantization, "SliceQPY \(value)", expected: "\(lowest) to 51") }
+    }
+    if let pps = sets.pictureParameterSet(slice.pictureParameterSetID) {
+      H264Rules.check(slice, pps, sps, log: &log)
+    }
+    if let references = whole.references { list(slice, references, sps, log: &log) }
+  }
+
+  private func check(_ slice: H264.SliceHeader, in first: H264.SliceHeader, log: inout FindingLog) {
+    if slice.isReference != first.isReference || slice.isIDR != first.isIDR || slice.frameNumber != first.frameNumber {
+      log.report(
+        .sliceMismatch, "frame_num \(slice.frameNumber), nal_ref_idc \(slice.referenceIDC)",
+        expected: "frame_num \(first.frameNumber), nal_ref_idc \(first.referenceIDC) as in the picture's first slice")
+    }
+    if !slice.allowsArbitraryOrder, slice.firstMacroblock <= lastMacroblock, slice.colourPlaneID == first.colourPlaneID,
+      sps?.hasSeparateColourPlanes != true
+    {
+      log.report(.sliceOrder, "first_mb_in_slice \(slice.firstMacroblock)", expected: "more than \(lastMacroblock)")
+    }
+  }
+
+  private mutating func begin(
+    _ slice: H264.SliceHeader, _ marking: H264.ReferenceSyntax.ReferenceMarking?, sets: borrowing H264.ParameterSets,
+    log: inout FindingLog
+  ) {
+    endPicture(log: &log)
+    if sps?.id != slice.sequenceParameterSetID || slice.isIDR || sps == nil {
+      let active = sets.sequenceParameterSet(slice.sequenceParameterSetID)
+      if active != sps {
+        sps = active
+        limits = active.flatMap { LevelLimits($0) }
+      }
+    }
+    guard let sps else { return }
+    first = (slice, marking)
+    if !slice.allowsArbitraryOrder, slice.firstMacroblock != 0 {
+      log.report(.sliceOrder, "a picture that begins at macroblock \(slice.firstMacroblock)", expected: "macroblock 0")
+    }
+    let isSecondField = openField.map { H264.isSecondField(slice, of: $0) } ?? false
+    openField = slice.isField && !isSecondField ? slice : nil
+    let count = counter.next(slice, sps: sps)
+    self.count = count
+    if slice.isIDR {
+      if let before = previousWasIDR, !isSecondField, before.id == slice.idrPictureID {
+        log.report(
+          .idrPictureID, "idr_pic_id \(slice.idrPictureID) twice in a row", expected: "another value than before")
+      }
+      isComplete = true
+    } else if previousReferenceNumber == nil, !isRecoveryPoint {
+      log.report(.startsLate, "a stream that does not begin with an IDR picture", expected: "an IDR picture")
+    }
+    previousWasIDR = slice.isIDR ? (slice.idrPictureID, isSecondField) : isSecondField ? previousWasIDR : nil
+    if !isSecondField {
+      if count.resetsPOC {
+        sequence += 1
+        // What waits is output before this picture, or dropped.
+        if slice.isIDR { buffer.clear() }
+      }
+      let (depth, isRepeated) = reorder.add(count.picture, resets: count.resetsPOC)
+      if isRepeated, isComplete {
+        log.report(
+          .pictureOrderRepeated, "picture order count \(count.picture) again",
+          expected: "one of its own in the sequence")
+      }
+      if let sent = sps.sentReorderFrames, depth > sent {
+        log.report(
+          .reorderDepth, "\(depth) frames that precede one and are shown behind it",
+          expected: "max_num_reorder_frames \(sent) at most")
+      }
+    }
+    if !slice.isIDR, !isSecondField { checkFrameNumber(slice, sps, log: &log) }
+    buffer.wrap(to: slice.frameNumber, maximum: 1 << UInt32(sps.log2MaximumFrameNumber & 31))
+    picture.exists = true
+    picture.isReference = slice.isReference
+    picture.isField = slice.isField
+    picture.isSecondField = isSecondField
+    picture.sequence = sequence
+    picture.order = picture.order ?? count.picture
+    picture.keyframe = slice.isIDR ? .idr : isRecoveryPoint ? .recoveryPoint : picture.keyframe
+  }
+
+  /// 7.4.3, `frame_num`, and 8.2.5.2, gaps in it.
+  private mutating func checkFrameNumber(
+    _ slice: H264.SliceHeader, _ sps: H264.SequenceParameterSet, log: inout FindingLog
+  ) {
+    guard let previous = previousReferenceNumber else { return }
+    let mask = (UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)) - 1
+    let distance = (slice.frameNumber &- previous) & mask
+    if distance == 0 {
+      // Only a picture right behind a reference field may share its number, as a field of the other parity.
+      if isComplete {
+        log.report(
+          .frameNumberRepeated, "frame_num \(slice.frameNumber) again", expected: "frame_num \((previous + 1) & mask)")
+      }
+      return
+    }
+    guard distance > 1 else { return }
+    if isComplete, !sps.allowsFrameNumberGaps {
+      log.report(
+        .frameNumberGap, "frame_num \(slice.frameNumber) behind \(previous)",
+        expected: "frame_num \((previous + 1) & mask)")
+    }
+    // Frames that do not exist take the places of those that are missing; only the last of them are left in the end.
+    let filled = min(distance - 1, UInt32(max(1, sps.maximumReferenceFrames)))
+    for step in (1...filled).reversed() {
+      let number = (slice.frameNumber &- step) & mask
+      buffer.wrap(to: number, maximum: mask + 1)
+      buffer.slide(limit: Int(sps.maximumReferenceFrames))
+      var frame = H264PictureBuffer.Frame(
+        frameNumber: number, fields: H264PictureBuffer.Fields.both, top: 0, bottom: 0, exists: false)
+      frame.shortTerm = H264PictureBuffer.Fields.both
+      _ = buffer.store(frame, isSecondField: false, capacity: capacity(sps))
+    }
+  }
+
+  private func capacity(_ sps: H264.SequenceParameterSet) -> Int { min(16, sps.decodedPictureBufferFrames) }
+
+  /// Reference picture lists (8.2.4).
+  private mutating func list(
+    _ slice: H264.SliceHeader, _ syntax: H264.ReferenceSyntax, _ sps: H264.SequenceParameterSet, log: inout FindingLog
+  ) {
+    guard !slice.sliceType.isIntra, let count else { return }
+    let current = slice.fields
+    let maximum = UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)
+    let isB = slice.sliceType == .b
+    let firstField = picture.isSecondField && !buffer.frames.isEmpty ? buffer.frames.count - 1 : nil
+    let initial = buffer.initialLists(isB: isB, current: current, order: count.picture, firstField: firstField)
+    for (list, steps, length) in [
+      (initial.0, syntax.modificationsList0, syntax.referenceCountList0),
+      (initial.1, syntax.modificationsList1, syntax.referenceCountList1),
+    ] where length > 0 {
+      let (entries, missing) = buffer.modified(
+        list, by: steps, count: Int(length), current: current, frameNumber: slice.frameNumber, maximum: maximum)
+      picture.add(references: entries.filter { $0.exists }.map { $0.order })
+      guard isComplete else { continue }
+      for number in missing {
+        log.report(
+          .missingReference, "a reference list that names picture number \(number)",
+          expected: "a picture that is marked as reference")
+      }
+      if list.isEmpty, missing.isEmpty {
+        log.report(.missingReference, "no reference picture for a \(isB ? "B" : "P") slice", expected: "one at least")
+      }
+    }
+  }
+
+  // MARK: The end of a picture
+
+  mutating func endPicture(log: inout FindingLog) {
+    guard let (slice, marking) = first, let sps, let count else { return }
+    first = nil
+    let fields = slice.fields
+    var frame = H264PictureBuffer.Frame(
+      frameNumber: slice.frameNumber, fields: fields, top: count.top ?? count.bottom ?? 0,
+      bottom: count.bottom ?? count.top ?? 0)
+    frame.awaitsOutput = true
+    if slice.isReference { mark(slice, marking, sps, &frame, log: &log) }
+    if slice.resetsPictureOrderCount {
+      frame.frameNumber = 0
+      // A field pair whose first field resets stays one frame.
+      if !picture.isSecondField { buffer.clear() }
+      isComplete = true
+    }
+    if slice.isReference || previousReferenceNumber == nil {
+      previousReferenceNumber = frame.frameNumber
+    } else if let previous = previousReferenceNumber, slice.frameNumber != previous {
+      // Behind a gap the numbers go on from the last frame that was filled in.
+      let mask = (UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)) - 1
+      if (slice.frameNumber &- previous) & mask > 1 { previousReferenceNumber = (slice.frameNumber &- 1) & mask }
+    }
+    let trouble = buffer.store(frame, isSecondField: picture.isSecondField, capacity: capacity(sps))
+    if isComplete {
+      if trouble.isFull {
+        log.report(
+          .decodedBufferFull, "\(buffer.referenceCount) frames marked as references and none to output",
+          expected: "room in a buffer of \(capacity(sps)) frames")
+      }
+      if let late = trouble.late {
+        log.report(
+          .outputOrder, "picture order count \(late.order) due behind \(late.behind)",
+          expected: "pictures in order from a buffer of \(capacity(sps)) frames")
+      }
+    }
+    picture.decodedPictures = buffer.frames.count
+  }
+
+  /// 8.2.5
+  private mutating func mark(
+    _ slice: H264.SliceHeader, _ marking: H264.ReferenceSyntax.ReferenceMarking?, _ sps: H264.SequenceParameterSet,
+    _ frame: inout H264PictureBuffer.Frame, log: inout FindingLog
+  ) {
+    let fields = slice.fields
+    let limit = Int(sps.maximumReferenceFrames)
+    frame.shortTerm = fields
+    switch marking {
+    case .idr(_, let isLongTerm):
+      if isLongTerm { (frame.shortTerm, frame.longTerm, frame.longTermIndex) = (0, fields, 0) }
+    case .adaptive(let operations):
+      for operation in operations { perform(operation, slice, &frame, log: &log) }
+      let count = buffer.referenceCount + (joinsReference(frame) ? 0 : 1)
+      if isComplete, count > max(1, limit) {
+        log.report(.tooManyReferences, "\(count) reference frames", expected: "max_num_ref_frames \(limit)")
+        buffer.slide(limit: limit)
+      }
+    default:
+      if !joinsReference(frame) { buffer.slide(limit: limit) }
+    }
+  }
+
+  /// Whether this is the second field of a frame whose first field is a reference.
+  private func joinsReference(_ frame: H264PictureBuffer.Frame) -> Bool {
+    guard picture.isSecondField, let last = buffer.frames.last else { return false }
+    return last.isReference && last.fields & frame.fields == 0
+  }
+
+  private mutating func perform(
+    _ operation: H264.ReferenceSyntax.ReferenceMarking.Operation, _ slice: H264.SliceHeader,
+    _ frame: inout H264PictureBuffer.Frame, log: inout FindingLog
+  ) {
+    let current = slice.fields
+    let number = slice.isField ? 2 * Int64(slice.frameNumber) + 1 : Int64(slice.frameNumber)
+    let named = number - Int64(operation.first) - 1
+    func missing(_ name: StaticString, _ value: Int64) {
+      guard isComplete else { return }
+      log.report(
+        .missingMarked, "operation \(operation.code) for \(name) \(value)",
+        expected: "a picture that is marked as reference")
+    }
+    switch operation.code {
+    case 1:
+      if let found = buffer.shortTerm(named, current: current) {
+        buffer.unmarkShortTerm(found)
+      } else {
+        missing("picture number", named)
+      }
+    case 2:
+      if let found = buffer.longTerm(Int64(operation.first), current: current) {
+        buffer.unmarkLongTerm(found)
+      } else {
+        missing("long-term picture number", Int64(operation.first))
+      }
+    case 3:
+      if let found = buffer.shortTerm(named, current: current) {
+        buffer.makeLongTerm(found, as: operation.second)
+      } else {
+        missing("picture number", named)
+      }
+    case 4: buffer.limitLongTerm(to: operation.first)
+    case 5: buffer.unmarkAll()
+    case 6:
+      (frame.shortTerm, frame.longTerm, frame.longTermIndex) = (0, current, operation.first)
+      buffer.freeLongTerm(operation.first, exceptLast: joinsReference(frame))
+    default: break
+    }
+  }
+
+  // MARK: SEI and the coded picture buffer
+
+  mutating func messages(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing H264.ParameterSets, trace: SyntaxTrace?,
+    log: inout FindingLog
+  ) {
+    var messages = SEIMessages(nalUnit, trace: trace)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        if record.messages.count < 64 { record.messages.append(message.type.rawValue) }
+        switch message.type {
+        case .bufferingPeriod:
+          let period = try H264.BufferingPeriod(message, parameterSets: sets)
+          if sps?.id != period.sequenceParameterSetID {
+            sps = sets.sequenceParameterSet(period.sequenceParameterSetID)
+            limits = sps.flatMap { LevelLimits($0) }
+          }
+          initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
+        case .pictureTiming:
+          guard let sps else { break }
+          let timing = try H264.PictureTiming(message, sps: sps)
+          if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
+            removalDelay = Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)
+          }
+        case .recoveryPoint:
+          _ = try H264.RecoveryPoint(message)
+          isRecoveryPoint = true
+        default: try SharedMessages.read(message)
+        }
+      }
+    } catch {
+      record.error = error
+      log.report(.unreadableSEI, ReportText(error), expected: "an SEI message as Annex D has it")
+    }
+  }
+
+  mutating func endAccessUnit(
+    bytes: UInt64, codedBytes: UInt64, duration: Double?, log: inout FindingLog
+  ) -> (fullness: Int64?, size: Int64?) {
+    guard let sps, picture.exists else { return (nil, nil) }
+    var bits = bytes * 8
+    let parameters: BufferModel.Parameters
+    if let hrd = sps.vui?.nalHRD ?? sps.vui?.vclHRD, let first = hrd.buffers.first {
+      parameters = .init(
+        bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
+        isSignalled: true)
+      if sps.vui?.nalHRD == nil { bits = codedBytes * 8 }
+    } else if let limits {
+      bits = codedBytes * 8
+      parameters = .init(
+        bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false)
+    } else {
+      return (nil, nil)
+    }
+    let period = sps.frameRate.map { Double($0.denominator) / Double($0.numerator) }
+    let own = period.map { picture.isField ? $0 / 2 : $0 }
+    let fullness = model.next(
+      bits: bits, parameters, initialDelay: initialDelay, removalDelay: removalDelay, duration: duration ?? own,
+      log: &log)
+    return (fullness, fullness == nil ? nil : Int64(clamping: parameters.size))
+  }
+}
+
+extension H264.SliceHeader {
+  /// The fields of the picture, as ``H264PictureBuffer`` counts them.
+  fileprivate var fields: UInt8 {
+    !isField
+      ? H264PictureBuffer.Fields.both : isBottomField ? H264PictureBuffer.Fields.bottom : H264PictureBuffer.Fields.top
+  }
+}
+
+extension H264.SliceHeader.SliceType {
+  /// ASCII `I`, `P` or `B`; switching slices count as what they are decoded like.
+  var letter: UInt8 {
+    switch self {
+    case .i, .si: 0x49
+    case .p, .sp: 0x50
+    case .b: 0x42
+    }
+  }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Takes the NAL units of a stream one by one and makes report items of them.
+struct StreamAnalysis<Codec: ReportedCodec> {
+  private let options: ReportOptions
+  private(set) var sets = Codec.ParameterSets()
+  private var detector = Codec.AccessUnitDetector()
+  private var checker = Codec.Checker()
+  private var log = FindingLog(isH265: Codec.codec == .h265)
+  private var summary = SummaryRecord()
+
+  /// The access unit that is being read.
+  private var current: AccessUnitRecord?
+  /// Bytes of its slices.
+  private var codedBytes: UInt64 = 0
+  private var hasPicture = false
+  private var hasEnded = false
+  /// The sequence ended before this access unit.
+  private var followsEnd = false
+  /// NAL units that go where the next slice goes.
+  private var waiting: [NALUnitRecord] = []
+  private var container = ContainerChecker<Codec>()
+  /// What is ready.
+  private var items: [ReportItem] = []
+
+  /// NAL units listed of one access unit at most; the rest is counted.
+  private static var nalUnitLimit: Int { 150_000 }
+
+  init(options: ReportOptions) { self.options = options }
+
+  /// What became ready since the last call.
+  mutating func take(into ready: inout [ReportItem]) {
+    ready += items
+    items.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Input
+
+  /// The configuration record of a container.
+  mutating func configure(
+    _ description: MP4.VisualSampleDescription, track: MP4.Track
+  ) -> NALLengthSize? {
+    (log.accessUnit, log.offset) = (0, 0)
+    do throws(BitstreamError) {
+      let record = try Codec.ConfigurationRecord(description.configuration.span)
+      for nalUnit in record.nalUnits {
+        var unit = NALUnitRecord()
+        unit.size = nalUnit.count
+        Codec.readHeader(nalUnit.span, &unit, wantsFields: true, log: &log)
+        let role = Codec.role(of: nalUnit.span)
+        if role == .sei { continue }
+        takeParameterSet(nalUnit.span, &unit, isOutOfBand: true)
+      }
+      container.configure(description, track: track, log: &log)
+      flushFindings()
+      return record.nalLengthSize
+    } catch {
+      log.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
+      flushFindings()
+      return nil
+    }
+  }
+
+  /// Bytes that are no NAL unit.
+  mutating func garbage(_ count: UInt64, at offset: UInt64) {
+    log.offset = offset
+    log.report(.garbage, "\(count) bytes in front of a start code", expected: "zero bytes and start codes")
+    flushFindings()
+  }
+
+  /// The container cannot be read any further.
+  mutating func damaged(_ error: MP4.ReadError) {
+    log.offset = error.offset
+    log.report(.containerSample, "box \(error.box.name) that cannot be read", expected: "boxes up to the end")
+    flushFindings()
+  }
+
+  /// A NAL unit of a byte stream, whose access units are cut here.
+  ///
+  /// - Parameters:
+  ///   - offset: of its first byte in the file.
+  ///   - prefix: bytes of its start code.
+  mutating func feed(_ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int) {
+    guard nalUnit.count > 0 else { return }
+    let hadPicture = detector.hasPrimaryPicture
+    let boundary = detector.feed(nalUnit, parameterSets: sets).boundary
+    if boundary == .followsNext {
+      waiting.append(read(nalUnit, at: offset, prefix: prefix, startsPicture: false))
+      return
+    }
+    let start = offset - UInt64(prefix)
+    if boundary == .begins || current == nil {
+      endAccessUnit(at: waiting.first.map { $0.offset - UInt64($0.prefix) } ?? start)
+      beginAccessUnit(at: waiting.first.map { $0.offset - UInt64($0.prefix) } ?? start)
+    }
+    for unit in waiting { list(unit) }
+    waiting.removeAll(keepingCapacity: true)
+    let unit = read(
+      nalUnit, at: offset, prefix: prefix,
+      startsPicture: Codec.role(of: nalUnit) == .slice && (boundary == .begins || !hadPicture))
+    list(unit)
+  }
+
+  /// A sample of a container: one access unit.
+  mutating func feed(
+    sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample, at offset: UInt64, size: UInt64,
+    lengthSize: NALLengthSize
+  ) {
+    beginAccessUnit(at: offset)
+    current?.sample = sample
+    if UInt64(bytes.count) < size {
+      log.report(.containerSample, "\(bytes.count) bytes of a sample of \(size)", expected: "the whole sample")
+    }
+    var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
+    var pictures = 0
+    do throws(BitstreamError) {
+      while let range = try units.next() {
+        let nalUnit = bytes.extracting(range)
+        guard nalUnit.count > 0 else { continue }
+        let isSlice = Codec.role(of: nalUnit) == .slice
+        let hadPicture = detector.hasPrimaryPicture
+        let begins = detector.feed(nalUnit, parameterSets: sets).boundary == .begins
+        let startsPicture = isSlice && (begins || !hadPicture || pictures == 0)
+        if startsPicture { pictures += 1 }
+        list(
+          read(
+            nalUnit, at: offset + UInt64(range.lowerBound), prefix: lengthSize.byteCount, startsPicture: startsPicture))
+      }
+    } catch {
+      log.report(.containerSample, ReportText(error), expected: "lengths that fill the sample")
+    }
+    if pictures > 1, !checker.picture.isSecondField {
+      log.report(.containerSample, "\(pictures) pictures in a sample", expected: "one access unit")
+    }
+    // The next sample begins another access unit, whatever its slices say.
+    detector.reset()
+    endAccessUnit(at: offset + size)
+  }
+
+  /// Ends the stream.
+  mutating func finish(at offset: UInt64) {
+    for unit in waiting { list(unit) }
+    waiting = []
+    endAccessUnit(at: offset)
+    summary.reorder = checker.reorderDepth
+    summary.findings = log.counts
+    for type in 0..<UInt8(64) { summary.names.append(Codec.shortName(type)) }
+    items.append(.summary(summary))
+  }
+
+  // MARK: NAL units
+
+  private mutating func read(
+    _ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int, startsPicture: Bool
+  ) -> NALUnitRecord {
+    log.offset = offset
+    var unit = NALUnitRecord()
+    (unit.offset, unit.prefix, unit.size) = (offset, prefix, nalUnit.count)
+    Codec.readHeader(nalUnit, &unit, wantsFields: options.includesFields, log: &log)
+    if let place = EmulationPrevention.firstViolation(nalUnit) {
+      log.report(
+        .emulationPrevention, "00 00 0\(nalUnit[place + 2]) at byte \(place) of the NAL unit",
+        expected: "an emulation prevention byte")
+    }
+    if nalUnit[nalUnit.count - 1] == 0 {
+      log.report(.trailingBits, "a NAL unit that ends with a zero byte", expected: "another last byte")
+    }
+    if options.byteCount > 0 {
+      let count = min(options.byteCount, nalUnit.count)
+      unit.bytes.reserveCapacity(count)
+      for index in 0..<count { unit.bytes.append(nalUnit[index]) }
+    }
+    let trace = options.includesFields ? SyntaxTrace() : nil
+    switch Codec.role(of: nalUnit) {
+    case .slice:
+      hasPicture = true
+      if startsPicture { checkStart(of: nalUnit) }
+      checker.slice(nalUnit, &unit, sets: sets, startsPicture: startsPicture, trace: trace, log: &log)
+    case .slicePart, .layerSlice: hasPicture = true
+    case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension:
+      takeParameterSet(nalUnit, &unit, isOutOfBand: false)
+    case .sei, .suffixSEI:
+      if nalUnit[nalUnit.count - 1] != 0x80 {
+        log.report(.trailingBits, "other bits at the end of \(unit.name)", expected: "rbsp_trailing_bits()")
+      }
+      checker.messages(nalUnit, &unit, sets: sets, trace: trace, log: &log)
+    case .accessUnitDelimiter: readDelimiter(nalUnit, &unit, trace)
+    case .end: checker.endSequence()
+    case .filler, .outsideStandard, .other: break
+    }
+    checkOrder(Codec.role(of: nalUnit), unit)
+    if let trace { for element in trace.elements { unit.fields.append(SyntaxField(element)) } }
+    return unit
+  }
+
+  /// Behind the end of a sequence a new one begins.
+  private mutating func checkStart(of nalUnit: Span<UInt8>) {
+    if followsEnd, !Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint {
+      log.report(.endOfStream, "a picture behind the end of a sequence", expected: "an IDR or IRAP picture")
+    }
+    followsEnd = false
+  }
+
+  private mutating func readDelimiter(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, _ trace: SyntaxTrace?) {
+    var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
+    do throws(BitstreamError) {
+      _ = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
+      try reader.trailingBits()
+    } catch {
+      unit.error = error
+      log.report(.trailingBits, ReportText(error), expected: "an access unit delimiter of one byte")
+    }
+  }
+
+  private mutating func checkOrder(_ role: NALUnitRole, _ unit: NALUnitRecord) {
+    guard unit.layerID ?? 0 == 0 else { return }
+    let isFirst = current?.nalUnits.isEmpty ?? true
+    switch role {
+    case .accessUnitDelimiter where !isFirst:
+      log.report(.order, "an access unit delimiter behind other NAL units", expected: "it first in its access unit")
+    case .suffixSEI where !hasPicture, .filler where !hasPicture:
+      log.report(.order, "\(unit.name) in front of the picture", expected: "it behind the first slice")
+    default:
+      if hasEnded, role != .end {
+        log.report(.order, "\(unit.name) behind the end of the sequence", expected: "another access unit")
+      }
+    }
+    if role == .end { hasEnded = true }
+  }
+
+  private mutating func takeParameterSet(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, isOutOfBand: Bool) {
+    let isBefore = sets.holdsNamesake(of: nalUnit)
+    var change = ParameterSetChange.added
+    do throws(BitstreamError) {
+      change = try sets.insert(nalUnit)
+    } catch {
+      // What is wrong with it is said when it is read for its elements.
+      change = .added
+    }
+    let isNew = change != .unchanged
+    guard isNew || options.includesFields else {
+      unit.parameterSetID = nil
+      Self.readID(nalUnit, &unit, sets: sets)
+      return
+    }
+    let trace = SyntaxTrace()
+    var silent = FindingLog(isH265: Codec.codec == .h265)
+    var full = unit
+    if !options.includesFields { Codec.readHeader(nalUnit, &full, wantsFields: !isOutOfBand, log: &silent) }
+    if isNew {
+      Codec.readParameterSet(nalUnit, &full, sets: sets, trace: trace, log: &log)
+    } else {
+      Codec.readParameterSet(nalUnit, &full, sets: sets, trace: trace, log: &silent)
+    }
+    (unit.parameterSetID, unit.error) = (full.parameterSetID, full.error)
+    for element in trace.elements { full.fields.append(SyntaxField(element)) }
+    if options.includesFields { unit.fields = full.fields }
+    guard isNew else { return }
+    full.bytes.removeAll()
+    for index in 0..<nalUnit.count { full.bytes.append(nalUnit[index]) }
+    var record = ParameterSetRecord()
+    record.accessUnit = current?.index ?? 0
+    record.isOutOfBand = isOutOfBand
+    record.isReplacement = isBefore
+    record.nalUnit = full
+    record.format = Codec.role(of: nalUnit) == .sequenceParameterSet ? Codec.format(nalUnit) : nil
+    items.append(.parameterSet(record))
+    if !isOutOfBand { container.inBand(nalUnit, change, format: record.format, log: &log) }
+  }
+
+  /// The id of a set that is there already.
+  private static func readID(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, sets: borrowing Codec.ParameterSets) {
+    var silent = FindingLog(isH265: Codec.codec == .h265)
+    Codec.readParameterSet(nalUnit, &unit, sets: sets, trace: nil, log: &silent)
+  }
+
+  private mutating func list(_ unit: NALUnitRecord) {
+    let type = Int(unit.type & 63)
+    summary.nalUnits[type] += 1
+    summary.nalUnitBytes[type] += UInt64(unit.size)
+    if unit.isVCL || Codec.NALUnitType(rawValue: unit.type) == .fillerData { codedBytes += UInt64(unit.size) }
+    guard let count = current?.nalUnits.count, count < Self.nalUnitLimit else { return }
+    current?.nalUnits.append(unit)
+  }
+
+  // MARK: Access units
+
+  private mutating func beginAccessUnit(at offset: UInt64) {
+    var unit = AccessUnitRecord()
+    unit.index = summary.accessUnits
+    unit.offset = offset
+    current = unit
+    (log.accessUnit, log.offset) = (unit.index, offset)
+    followsEnd = followsEnd || hasEnded
+    (codedBytes, hasPicture, hasEnded) = (0, false, false)
+    checker.beginAccessUnit()
+  }
+
+  private mutating func endAccessUnit(at end: UInt64) {
+    guard var unit = current else { return }
+    current = nil
+    log.offset = unit.offset
+    unit.size = end > unit.offset ? end - unit.offset : 0
+    checker.endPicture(log: &log)
+    if !hasPicture { log.report(.noPicture, "an access unit without a picture", expected: "a picture") }
+    let facts = checker.picture
+    unit.letter = facts.letter
+    unit.keyframe = facts.keyframe
+    unit.isReference = facts.isReference
+    (unit.isField, unit.isSecondField) = (facts.isField, facts.isSecondField)
+    unit.sequence = facts.sequence
+    unit.pictureOrderCount = facts.order
+    unit.quantizationParameter = facts.quantizationParameter
+    unit.references = facts.references
+    unit.decodedPictures = facts.decodedPictures
+    let duration = container.duration(of: unit.sample)
+    (unit.bufferFullness, unit.bufferSize) = checker.endAccessUnit(
+      bytes: unit.size, codedBytes: codedBytes, duration: duration, log: &log)
+    container.check(unit, log: &log)
+    summary.accessUnits += 1
+    summary.bytes += unit.size
+    switch unit.letter {
+    case 0x49: summary.intra += 1
+    case 0x50: summary.predicted += 1
+    case 0x42: summary.bidirectional += 1
+    default: break
+    }
+    if unit.keyframe != .none { summary.keyframes += 1 }
+    items.append(.accessUnit(unit))
+    flushFindings()
+  }
+
+  private mutating func flushFindings() { for finding in log.take() { items.append(.finding(finding)) } }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Text made of literals and numbers, as UTF-8: what Embedded Swift prints without Unicode tables.
+public struct ReportText: Sendable, ExpressibleByStringInterpolation {
+  /// The characters.
+  public private(set) var bytes: [UInt8]
+
+  /// Creates a text of literals and interpolated numbers.
+  public init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
+
+  /// Creates a text of one literal.
+  public init(stringLiteral value: StaticString) {
+    var interpolation = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+    interpolation.appendLiteral(value)
+    bytes = interpolation.bytes
+  }
+
+  /// Creates a text of UTF-8 that is printed as it is.
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// What a literal with interpolated values is made of.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    var bytes: [UInt8] = []
+
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    public mutating func appendLiteral(_ literal: StaticString) { bytes.append(literal) }
+    public mutating func appendInterpolation(_ number: some BinaryInteger) {
+      bytes.append(decimal: Int64(clamping: number))
+    }
+    public mutating func appendInterpolation(_ text: ReportText) { bytes += text.bytes }
+    public mutating func appendInterpolation(_ name: StaticString) { bytes.append(name) }
+    public mutating func appendInterpolation(_ name: String) { for byte in name.utf8 { bytes.append(byte) } }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a literal.
+  mutating func append(_ literal: StaticString) {
+    if literal.hasPointerRepresentation {
+      literal.withUTF8Buffer { buffer in
+        for index in 0..<buffer.count { unsafe append(buffer[index]) }
+      }
+    } else {
+      append(UInt8(truncatingIfNeeded: literal.unicodeScalar.value))
+    }
+  }
+
+  /// Appends a number in decimal digits.
+  mutating func append(decimal number: Int64) {
+    if number < 0 { append(0x2D) }
+    append(decimal: number.magnitude)
+  }
+
+  /// Appends a number in decimal digits.
+  mutating func append(decimal number: UInt64) {
+    var digits: [20 of UInt8] = .init(repeating: 0)
+    var left = number
+    var count = 0
+    repeat {
+      digits[count] = 0x30 + UInt8(truncatingIfNeeded: left % 10)
+      left /= 10
+      count += 1
+    } while left > 0
+    while count > 0 {
+      count -= 1
+      append(digits[count])
+    }
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// A syntax element: what the specification calls it, what it says, and where it stands.
+public struct SyntaxField: Sendable {
+  /// Its name in the specification.
+  public var name: StaticString
+  /// Its value.
+  public var value: Int64
+  /// Bits from the start of the NAL unit, emulation prevention bytes left out.
+  public var bitOffset: Int
+  /// How many bits it has.
+  public var bitCount: Int
+
+  /// Creates a field.
+  public init(_ name: StaticString, _ value: Int64, at bitOffset: Int, count: Int) {
+    (self.name, self.value, self.bitOffset, self.bitCount) = (name, value, bitOffset, count)
+  }
+
+  init(_ element: SyntaxTrace.Element) {
+    self.init(element.name, element.value, at: element.bitOffset, count: element.bitCount)
+  }
+}

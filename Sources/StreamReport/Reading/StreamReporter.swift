@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MPL-2.0
+public import H26x
+
+/// Reads a file with H.264 or H.265, as a raw byte stream or in MP4, and reports on it item by item.
+///
+/// ```swift
+/// var reporter = try StreamReporter(source, options: ReportOptions())
+/// while let item = reporter.next() { … }
+/// ```
+///
+/// Memory does not grow with the file, but for the tables of an MP4.
+public struct StreamReporter<Source: ByteSource> {
+  /// Of a raw stream.
+  private var source: Source?
+  private var reader = ByteStreamReader()
+  /// Of MP4.
+  private var samples: MP4.VideoSamples<Source>?
+  private var lengthSize = NALLengthSize.four
+  private var analysis: EitherAnalysis
+  private var ready: [ReportItem] = []
+  private var place = 0
+
+  /// Looks what the file is.
+  ///
+  /// - Parameters:
+  ///   - source: the file. One whose ``ByteSource/size`` is `UInt64.max` is a pipe: it is read from front to back.
+  ///   - options: what the report is to contain.
+  ///   - codec: what a raw stream is; nil to find out.
+  public init(
+    _ source: consuming Source, options: ReportOptions = ReportOptions(), codec: FormatDescription.Codec? = nil
+  ) throws(ReportFailure) {
+    var source = source
+    let front = source.read(at: 0, count: ByteStreamReader.pieceSize)
+    guard !front.isEmpty else { throw .empty }
+    let size = source.size == UInt64.max ? nil : source.size
+    if Self.isMP4(front.span) {
+      guard size != nil else { throw .needsSeeking }
+      let samples: MP4.VideoSamples<Source>
+      do throws(MP4.ReadError) {
+        samples = try MP4.VideoSamples(source)
+      } catch {
+        throw .mp4(error)
+      }
+      self.samples = samples
+      let track = samples.track
+      guard let description = track.descriptions.first(where: { $0.coding.videoCodec != nil }),
+        let codec = description.coding.videoCodec
+      else { throw .unknownFormat }
+      var analysis = EitherAnalysis(codec, options: options)
+      lengthSize = analysis.configure(description, track: track) ?? .four
+      ready = [
+        .stream(
+          StreamRecord(
+            codec: codec, container: .mp4, size: size, timescale: track.timescale, track: track.id,
+            coding: description.coding, rotation: track.rotation, lengthSize: lengthSize.byteCount))
+      ]
+      self.analysis = analysis
+      return
+    }
+    guard let codec = codec ?? CodecGuess.codec(of: front.span) else { throw .unknownFormat }
+    reader.append(front)
+    ready = [.stream(StreamRecord(codec: codec, container: .annexB, size: size))]
+    analysis = EitherAnalysis(codec, options: options)
+    self.source = source
+  }
+
+  /// The next item, nil behind the summary.
+  public mutating func next() -> ReportItem? {
+    while place == ready.count {
+      if place > 0 {
+        ready.removeAll(keepingCapacity: true)
+        place = 0
+      }
+      analysis.take(into: &ready)
+      guard ready.isEmpty else { break }
+      if samples != nil {
+        advanceSamples()
+      } else if source != nil {
+        advance()
+      } else {
+        return nil
+      }
+    }
+    place += 1
+    return ready[place - 1]
+  }
+
+  private mutating func advance() {
+    switch reader.next() {
+    case .nalUnit(let range, let prefix, let offset):
+      let bytes = reader.bytes
+      analysis.feed(bytes.span.extracting(range), at: offset, prefix: prefix)
+    case .garbage(let count, let offset): analysis.garbage(count, at: offset)
+    case .needsMore:
+      reader.append(source?.read(at: reader.position, count: ByteStreamReader.pieceSize) ?? [])
+    case .end:
+      analysis.finish(at: reader.position)
+      source = nil
+    }
+  }
+
+  private mutating func advanceSamples() {
+    do throws(MP4.ReadError) {
+      if let sample = try samples?.next() {
+        let bytes = samples?.bytes(of: sample) ?? []
+        let record = AccessUnitRecord.Sample(
+          pts: sample.decodingTime &+ sample.compositionOffset, dts: sample.decodingTime, duration: sample.duration,
+          isSync: sample.isSync)
+        analysis.feed(
+          sample: bytes.span, record, at: sample.range.lowerBound,
+          size: sample.range.upperBound - sample.range.lowerBound, lengthSize: lengthSize)
+        return
+      }
+    } catch {
+      // What came before the damage was reported.
+      analysis.damaged(error)
+    }
+    analysis.finish(at: samples?.source.size ?? 0)
+    samples = nil
+  }
+
+  /// Whether a box that a file may begin with stands in front.
+  private static func isMP4(_ bytes: Span<UInt8>) -> Bool {
+    guard let size = bytes.uint32(at: 0), let code = bytes.uint32(at: 4) else { return false }
+    guard size == 0 || size == 1 || size >= 8 else { return false }
+    switch FourCharacterCode(rawValue: code) {
+    case "ftyp", "moov", "mdat", "moof", "styp", "free", "skip", "wide", "sidx", "uuid", "pnot": return true
+    default: return false
+    }
+  }
+}

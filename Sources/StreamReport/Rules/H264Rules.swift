@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Rules on parameter sets and tools of H.264.
+enum H264Rules {
+  /// What an SPS says, against its level and profile (Annex A).
+  static func check(_ sps: H264.SequenceParameterSet, log: inout FindingLog) {
+    let crop = sps.cropRectangle
+    if crop.width <= 0 || crop.height <= 0 {
+      log.report(.cropping, "\(crop.width)x\(crop.height) left of the picture", expected: "one sample at least")
+    }
+    if sps.profile.constraintFlags & 3 != 0 {
+      log.report(.reservedValue, "reserved_zero_2bits \(sps.profile.constraintFlags & 3)", expected: "0")
+    }
+    if sps.profile.name == nil {
+      log.report(.unknownProfile, "profile_idc \(sps.profile.idc)", expected: "one of Annex A")
+    }
+    checkFormat(sps, log: &log)
+    if sps.lumaBitDepth > 8 || sps.chromaFormat != .yuv420 {
+      log.report(
+        .decoderFormat, "\(sps.chromaFormat.name), \(sps.lumaBitDepth) bit", expected: "4:2:0, 8 bit")
+    } else if !sps.isFrameOnly {
+      log.report(.decoderFormat, "interlaced tools", expected: "frame_mbs_only_flag 1")
+    }
+    guard let limits = LevelLimits(sps) else {
+      return log.report(.unknownLevel, "level_idc \(sps.levelIDC)", expected: "a level of Table A-1")
+    }
+    if sps.levelIDC > 51 { log.report(.decoderLevel, "level_idc \(sps.levelIDC)", expected: "51 at most") }
+    check(sps, limits, log: &log)
+  }
+
+  private static func check(_ sps: H264.SequenceParameterSet, _ limits: LevelLimits, log: inout FindingLog) {
+    let (width, height) = (UInt64(sps.widthInMacroblocks), UInt64(sps.heightInMacroblocks))
+    let (size, isHuge) = width.multipliedReportingOverflow(by: height)
+    if isHuge || size > limits.pictureSize || width * width > 8 * limits.pictureSize
+      || height * height > 8 * limits.pictureSize
+    {
+      log.report(.levelFrameSize, "\(width)x\(height) macroblocks", expected: "MaxFS \(limits.pictureSize) macroblocks")
+    } else if let rate = sps.frameRate, sps.vui?.timing?.isFixedFrameRate == true,
+      size * UInt64(rate.numerator) > limits.rate * UInt64(rate.denominator)
+    {
+      log.report(
+        .levelRate, "\(size) macroblocks at \(rate.numerator)/\(rate.denominator) frames a second",
+        expected: "MaxMBPS \(limits.rate)")
+    }
+    let frames = sps.maximumDecodedPictureBufferFrames
+    if let sent = sps.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering, Int(sent) > frames {
+      log.report(.levelBuffer, "max_dec_frame_buffering \(sent)", expected: "MaxDpbFrames \(frames)")
+    }
+    if Int(sps.maximumReferenceFrames) > frames {
+      log.report(.levelBuffer, "max_num_ref_frames \(sps.maximumReferenceFrames)", expected: "MaxDpbFrames \(frames)")
+    }
+    if let restriction = sps.vui?.bitstreamRestriction,
+      restriction.maximumReorderFrames > restriction.maximumDecodedFrameBuffering
+    {
+      log.report(
+        .reorderDepth, "max_num_reorder_frames \(restriction.maximumReorderFrames)",
+        expected: "max_dec_frame_buffering \(restriction.maximumDecodedFrameBuffering) at most")
+    }
+    check(sps.vui?.nalHRD, limits.nalBitRate, limits.nalCodedBuffer, log: &log)
+    check(sps.vui?.vclHRD, limits.bitRate, limits.codedBuffer, log: &log)
+  }
+
+  /// One of the buffers must fit (A.3.1).
+  private static func check(
+    _ hrd: H264.HRDParameters?, _ bitRate: UInt64, _ size: UInt64, log: inout FindingLog
+  ) {
+    guard let hrd, !hrd.buffers.isEmpty else { return }
+    let lowest = hrd.buffers.map { hrd.bitRate(of: $0) }.min() ?? 0
+    if lowest > bitRate { log.report(.levelBitRate, "BitRate \(lowest)", expected: "\(bitRate) at most") }
+    let least = hrd.buffers.map { hrd.size(of: $0) }.min() ?? 0
+    if least > size { log.report(.levelCodedBuffer, "CpbSize \(least)", expected: "\(size) at most") }
+  }
+
+  private static func checkFormat(_ sps: H264.SequenceParameterSet, log: inout FindingLog) {
+    let depth = max(sps.lumaBitDepth, sps.chromaBitDepth)
+    let allowed: (depth: UInt8, chroma: UInt8)? =
+      switch sps.profile.idc {
+      case 100, 118, 128: (8, 1)
+      case 110: (10, 1)
+      case 122: (10, 2)
+      case 244, 44: (14, 3)
+      default: nil
+      }
+    guard let allowed else {
+      if sps.profile.idc == 66, !sps.isFrameOnly {
+        log.report(.profileTool, "frame_mbs_only_flag 0 in the Baseline profile", expected: "1")
+      }
+      return
+    }
+    if depth > allowed.depth || sps.chromaFormat.rawValue > allowed.chroma {
+      log.report(
+        .profileFormat, "\(sps.chromaFormat.name), \(depth) bit with profile_idc \(sps.profile.idc)",
+        expected: "\(allowed.depth) bit, chroma_format_idc \(allowed.chroma) at most")
+    }
+  }
+
+  /// What a slice uses, against the profile.
+  static func check(
+    _ slice: H264.SliceHeader, _ pps: H264.PictureParameterSet, _ sps: H264.SequenceParameterSet, log: inout FindingLog
+  ) {
+    let profile = sps.profile.idc
+    let isBaseline = profile == 66
+    func forbid(_ isUsed: Bool, _ tool: StaticString) {
+      if isUsed {
+        log.report(.profileTool, "\(tool) with profile_idc \(profile)", expected: "a profile that has it")
+      }
+    }
+    if isBaseline {
+      forbid(pps.usesCABAC, "CABAC")
+      forbid(slice.sliceType == .b, "B slices")
+      forbid(pps.usesWeightedPrediction || pps.weightedBipredictionIDC != 0, "weighted prediction")
+    }
+    if isBaseline || profile == 77 || profile == 88 {
+      forbid(pps.high.map { $0.uses8x8Transform || $0.scalingLists != nil } ?? false, "8x8 transforms or scaling lists")
+    }
+    if profile == 88 { forbid(pps.usesCABAC, "CABAC") }
+    let isConstrained = isBaseline && sps.profile.isConstrained(toSet: 1)
+    if isConstrained || (profile != 66 && profile != 88) {
+      forbid(pps.sliceGroups != nil, "slice groups")
+      forbid(pps.isRedundantPictureCountPresent, "redundant pictures")
+    }
+    if profile != 88 { forbid(slice.sliceType == .sp || slice.sliceType == .si, "switching slices") }
+    if profile != 88 { forbid(slice.nalUnitType == .slicePartitionA, "data partitioning") }
+    if sps.profile.isIntraOnly { forbid(!slice.sliceType.isIntra, "inter prediction in an intra profile") }
+  }
+}

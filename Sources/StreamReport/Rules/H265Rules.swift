@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Rules on parameter sets of H.265.
+enum H265Rules {
+  /// What an SPS says, against its level and profile (Annex A).
+  static func check(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
+    let crop = sps.cropRectangle
+    if crop.width <= 0 || crop.height <= 0 {
+      log.report(.cropping, "\(crop.width)x\(crop.height) left of the picture", expected: "one sample at least")
+    }
+    checkProfile(sps, log: &log)
+    let level = sps.level
+    guard level.name != nil || level.idc == 255 else {
+      return log.report(.unknownLevel, "general_level_idc \(level.idc)", expected: "a level of Table A.8")
+    }
+    if level.idc > 156, level.idc != 255 {
+      log.report(.decoderLevel, "general_level_idc \(level.idc)", expected: "156 at most")
+    }
+    guard let limits = LevelLimits(sps) else { return }
+    let (width, height) = (UInt64(sps.codedSize.width), UInt64(sps.codedSize.height))
+    let (size, isHuge) = width.multipliedReportingOverflow(by: height)
+    if isHuge || size > limits.pictureSize || width * width > 8 * limits.pictureSize
+      || height * height > 8 * limits.pictureSize
+    {
+      log.report(.levelFrameSize, "\(width)x\(height) luma samples", expected: "MaxLumaPs \(limits.pictureSize)")
+    } else if let rate = sps.frameRate, sps.hasFixedPictureRate,
+      size * UInt64(rate.numerator) * (sps.isFieldSequence ? 2 : 1) > limits.rate * UInt64(rate.denominator)
+    {
+      log.report(
+        .levelRate, "\(size) luma samples at \(rate.numerator)/\(rate.denominator) frames a second",
+        expected: "MaxLumaSr \(limits.rate)")
+    }
+    if !isHuge {
+      let pictures = level.maximumDecodedPictures(lumaPictureSize: Int(clamping: size))
+      if sps.decodedPictureBufferPictures > pictures {
+        log.report(
+          .levelBuffer, "sps_max_dec_pic_buffering \(sps.decodedPictureBufferPictures)",
+          expected: "MaxDpbSize \(pictures)")
+      }
+    }
+    guard let hrd = sps.vui?.timing?.hrdParameters, let layer = hrd.subLayers.last else { return }
+    check(hrd, layer.nal, limits.nalBitRate, limits.nalCodedBuffer, log: &log)
+    check(hrd, layer.vcl, limits.bitRate, limits.codedBuffer, log: &log)
+  }
+
+  private static func check(
+    _ hrd: H265.HRDParameters, _ buffers: [H265.HRDParameters.CodedPictureBuffer], _ bitRate: UInt64, _ size: UInt64,
+    log: inout FindingLog
+  ) {
+    guard !buffers.isEmpty else { return }
+    let lowest = buffers.map { hrd.bitRate(of: $0) }.min() ?? 0
+    if lowest > bitRate { log.report(.levelBitRate, "BitRate \(lowest)", expected: "\(bitRate) at most") }
+    let least = buffers.map { hrd.size(of: $0) }.min() ?? 0
+    if least > size { log.report(.levelCodedBuffer, "CpbSize \(least)", expected: "\(size) at most") }
+  }
+
+  private static func checkProfile(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
+    let depth = max(sps.lumaBitDepth, sps.chromaBitDepth)
+    let profile = sps.profile
+    let idc = profile.idc
+    let allowed: (depth: UInt8, chroma: UInt8)? =
+      switch idc {
+      case 1, 3: (8, 1)
+      case 2: (10, 1)
+      default: nil
+      }
+    if let allowed, depth > allowed.depth || sps.chromaFormat != .yuv420 {
+      log.report(
+        .profileFormat, "\(sps.chromaFormat.name), \(depth) bit with general_profile_idc \(idc)",
+        expected: "\(allowed.depth) bit, chroma_format_idc \(allowed.chroma)")
+    }
+    if idc >= 4, idc <= 11 {
+      let constraints = profile.constraints
+      let limit: UInt8 =
+        constraints.contains(.maximum8Bit)
+        ? 8 : constraints.contains(.maximum10Bit) ? 10 : constraints.contains(.maximum12Bit) ? 12 : 16
+      if depth > limit || (constraints.contains(.maximum420) && sps.chromaFormat.rawValue > 1)
+        || (constraints.contains(.maximum422) && sps.chromaFormat.rawValue > 2)
+        || (constraints.contains(.monochrome) && sps.chromaFormat.rawValue > 0)
+      {
+        log.report(
+          .profileFormat, "\(sps.chromaFormat.name), \(depth) bit", expected: "what the general constraint flags allow")
+      }
+    }
+    if idc == 0 || idc > 11 { log.report(.unknownProfile, "general_profile_idc \(idc)", expected: "one of Annex A") }
+    if idc >= 1, idc <= 3, sps.extensions?.range != nil || sps.extensions?.screenContent != nil {
+      log.report(.profileTool, "extensions of the SPS with general_profile_idc \(idc)", expected: "none")
+    }
+    if depth > 8 || sps.chromaFormat != .yuv420 {
+      log.report(.decoderFormat, "\(sps.chromaFormat.name), \(depth) bit", expected: "4:2:0, 8 bit")
+    }
+  }
+}
+
+extension H265.SequenceParameterSet {
+  /// Whether HRD parameters or the VUI promise a constant picture rate: without one, timing is but a clock.
+  var hasFixedPictureRate: Bool {
+    guard let rate = vui?.timing?.hrdParameters?.subLayers.last?.pictureRate else {
+      return vui?.timing?.ticksPerPictureOrderCount != nil
+    }
+    if case .variable = rate { return false }
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// What a level allows.
+struct LevelLimits: Sendable {
+  /// Macroblocks (H.264) or luma samples (H.265) of a picture.
+  var pictureSize: UInt64
+  /// The same a second.
+  var rate: UInt64
+  /// Bits a second, and bits of the coded picture buffer, of the VCL HRD.
+  var bitRate: UInt64
+  var codedBuffer: UInt64
+  /// The same of the NAL HRD.
+  var nalBitRate: UInt64
+  var nalCodedBuffer: UInt64
+}
+
+extension LevelLimits {
+  /// Table A-1: `level_idc`, MaxMBPS, MaxFS, MaxBR, MaxCPB. Level 1b is 9.
+  private static let h264: [(level: UInt8, rate: UInt64, size: UInt64, bitRate: UInt64, buffer: UInt64)] = [
+    (9, 1485, 99, 128, 350), (10, 1485, 99, 64, 175), (11, 3000, 396, 192, 500), (12, 6000, 396, 384, 1000),
+    (13, 11_880, 396, 768, 2000), (20, 11_880, 396, 2000, 2000), (21, 19_800, 792, 4000, 4000),
+    (22, 20_250, 1620, 4000, 4000), (30, 40_500, 1620, 10_000, 10_000), (31, 108_000, 3600, 14_000, 14_000),
+    (32, 216_000, 5120, 20_000, 20_000), (40, 245_760, 8192, 20_000, 25_000), (41, 245_760, 8192, 50_000, 62_500),
+    (42, 522_240, 8704, 50_000, 62_500), (50, 589_824, 22_080, 135_000, 135_000),
+    (51, 983_040, 36_864, 240_000, 240_000), (52, 2_073_600, 36_864, 240_000, 240_000),
+    (60, 4_177_920, 139_264, 240_000, 240_000), (61, 8_355_840, 139_264, 480_000, 480_000),
+    (62, 16_711_680, 139_264, 800_000, 800_000),
+  ]
+
+  /// The limits of an SPS's level and profile; nil for a level that is none.
+  init?(_ sps: borrowing H264.SequenceParameterSet) {
+    // Level 1b may be sent as 1.1, which has a larger buffer of pictures.
+    let is1b = sps.levelIDC == 11 && sps.level.maximumDecodedPictureBufferMacroblocks < 900
+    let idc: UInt8 = is1b ? 9 : sps.levelIDC
+    guard let row = Self.h264.first(where: { $0.level == idc }) else { return nil }
+    // cpbBrVclFactor and cpbBrNalFactor (Table A-2).
+    let factor: UInt64 =
+      switch sps.profile.idc {
+      case 100, 118, 128: 1250
+      case 110: 3000
+      case 122, 244, 44: 4000
+      default: 1000
+      }
+    (pictureSize, rate) = (row.size, row.rate)
+    (bitRate, codedBuffer) = (row.bitRate * factor, row.buffer * factor)
+    (nalBitRate, nalCodedBuffer) = (bitRate / 10 * 12, codedBuffer / 10 * 12)
+  }
+
+  /// Tables A.8 and A.9: `general_level_idc`, then MaxBR and MaxCPB of the Main and of the High tier.
+  private static let h265: [(level: UInt8, main: UInt64, mainBuffer: UInt64, high: UInt64, highBuffer: UInt64)] = [
+    (30, 128, 350, 128, 350), (60, 1500, 1500, 1500, 1500), (63, 3000, 3000, 3000, 3000),
+    (90, 6000, 6000, 6000, 6000), (93, 10_000, 10_000, 10_000, 10_000), (120, 12_000, 12_000, 30_000, 30_000),
+    (123, 20_000, 20_000, 50_000, 50_000), (150, 25_000, 25_000, 100_000, 100_000),
+    (153, 40_000, 40_000, 160_000, 160_000), (156, 60_000, 60_000, 240_000, 240_000),
+    (180, 60_000, 60_000, 240_000, 240_000), (183, 120_000, 120_000, 480_000, 480_000),
+    (186, 240_000, 240_000, 800_000, 800_000),
+  ]
+
+  /// The limits of an SPS's level, tier and profile; nil for a level that is none.
+  init?(_ sps: borrowing H265.SequenceParameterSet) {
+    let level = sps.level
+    guard let row = Self.h265.first(where: { $0.level == level.idc }) else { return nil }
+    // CpbVclFactor and CpbNalFactor (Table A.10), by what the pictures are.
+    let depth = max(sps.lumaBitDepth, sps.chromaBitDepth)
+    let factor: UInt64 =
+      switch (sps.chromaFormat, depth) {
+      case (.monochrome, ...12), (.yuv420, ...10): depth <= 8 || sps.profile.idc < 4 ? 1000 : 1500
+      case (.yuv420, ...12): 1500
+      case (.yuv422, ...10): 1667
+      case (.yuv422, ...12), (.yuv444, ...8): 2000
+      case (.yuv444, ...10): 2500
+      case (.yuv444, ...12): 3000
+      default: 6000
+      }
+    pictureSize = UInt64(level.maximumLumaPictureSize)
+    rate = UInt64(clamping: level.maximumLumaSampleRate)
+    bitRate = (level.isHighTier ? row.high : row.main) * factor
+    codedBuffer = (level.isHighTier ? row.highBuffer : row.mainBuffer) * factor
+    (nalBitRate, nalCodedBuffer) = (bitRate / 10 * 11, codedBuffer / 10 * 11)
+  }
+}

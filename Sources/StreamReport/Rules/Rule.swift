@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a stream is checked for.
+public enum Rule: Int, Sendable, CaseIterable {
+  // NAL units
+  case garbage, forbiddenBit, reservedType, referenceIDC, temporalID, emulationPrevention, trailingBits, truncated,
+    order
+  case noPicture, endOfStream
+  // Parameter sets
+  case unreadableParameterSet, missingParameterSet, reservedValue, unknownLevel, unknownProfile, cropping
+  // Slices and pictures
+  case unreadableSlice, sliceOrder, sliceMismatch, quantization, frameNumberGap, frameNumberRepeated, idrPictureID
+  case pictureOrderRepeated, missingReference, missingMarked, tooManyReferences, leadingPictures, startsLate
+  // SEI
+  case unreadableSEI
+  // Levels and profiles
+  case levelFrameSize, levelRate, levelBuffer, levelBitRate, levelCodedBuffer, profileTool, profileFormat
+  // Buffers
+  case reorderDepth, outputOrder, decodedBufferFull, bufferUnderflow, bufferOverflow, levelUnderflow
+  // Container
+  case containerSync, containerSize, containerParameterSets, containerConfiguration, containerTimestamps
+  case containerSample, containerColour
+  // Decoders
+  case decoderFormat, decoderLevel
+
+  /// What is said of a rule.
+  struct Text {
+    let name: StaticString
+    let severity: Finding.Severity
+    let h264: StaticString
+    let h265: StaticString
+    let remedy: StaticString
+
+    init(
+      _ name: StaticString, _ severity: Finding.Severity, _ h264: StaticString, _ h265: StaticString,
+      _ remedy: StaticString
+    ) {
+      (self.name, self.severity, self.h264, self.h265, self.remedy) = (name, severity, h264, h265, remedy)
+    }
+  }
+
+  /// Its name, which stays the same from version to version: "level-frame-size".
+  public var name: StaticString { text.name }
+  /// How bad it is to break it.
+  public var severity: Finding.Severity { text.severity }
+  /// What to do about it.
+  public var remedy: StaticString { text.remedy }
+
+  // A table. Clauses are of H.264 (2021-08) and H.265 (2021-08).
+  var text: Text {
+    switch self {
+    case .garbage:
+      .init(
+        "garbage", .error, "B.1.1", "B.2.1", "Remove the bytes, or look for where the stream was cut or joined.")
+    case .forbiddenBit:
+      .init("forbidden-bit", .error, "7.4.1", "7.4.2.2", "The NAL unit is damaged, or this is no such stream.")
+    case .reservedType:
+      .init(
+        "reserved-type", .warning, "Table 7-1", "Table 7-1",
+        "Decoders ignore the NAL unit; remove it if nobody needs it.")
+    case .referenceIDC:
+      .init("nal-ref-idc", .error, "7.4.1", "-", "Set nal_ref_idc as its NAL unit type demands.")
+    case .temporalID:
+      .init("temporal-id", .error, "-", "7.4.2.2", "Set nuh_temporal_id_plus1 as its NAL unit type demands.")
+    case .emulationPrevention:
+      .init(
+        "emulation-prevention", .error, "7.4.1", "7.4.2",
+        "Put 03 between two zero bytes and a byte below 4 when NAL units are written.")
+    case .trailingBits:
+      .init("trailing-bits", .error, "7.3.2.11", "7.3.2.11", "End the NAL unit with a one bit and zero bits.")
+    case .truncated:
+      .init("truncated", .error, "7.3.1", "7.3.1.1", "The file or the NAL unit is cut off.")
+    case .order:
+      .init("nal-order", .error, "7.4.1.2.3", "7.4.2.4.4", "Put NAL units in the order of the standard.")
+    case .noPicture:
+      .init(
+        "no-picture", .error, "7.4.1.2.3", "7.4.2.4.4", "Every access unit needs a picture; drop what is left of it.")
+    case .endOfStream:
+      .init(
+        "after-end", .error, "7.4.1.2.1", "7.4.2.4.2",
+        "Begin with an IDR or IRAP picture behind the end of a sequence or stream.")
+    case .unreadableParameterSet:
+      .init("parameter-set", .error, "7.4.2", "7.4.3", "Write the parameter set anew.")
+    case .missingParameterSet:
+      .init(
+        "missing-parameter-set", .error, "7.4.1.2.1", "7.4.2.4.2",
+        "Send parameter sets before the pictures that need them.")
+    case .reservedValue:
+      .init("reserved-value", .error, "7.4.2.1.1", "7.4.4", "Set reserved bits to what this edition demands.")
+    case .unknownLevel: .init("unknown-level", .error, "A.3", "A.4", "Set a level of the standard.")
+    case .unknownProfile:
+      .init("unknown-profile", .warning, "A.2", "A.3", "Set a profile of the standard; decoders may refuse others.")
+    case .cropping:
+      .init("cropping", .error, "7.4.2.1.1", "7.4.3.2.1", "Leave at least one sample of width and height.")
+    case .unreadableSlice:
+      .init("slice-header", .error, "7.4.3", "7.4.7.1", "The slice is damaged, or its parameter sets are of another.")
+    case .sliceOrder:
+      .init(
+        "slice-order", .error, "7.4.3", "7.4.7.1", "Slices were lost or reordered; send the whole picture in order.")
+    case .sliceMismatch:
+      .init("slice-mismatch", .error, "7.4.1.2.4", "7.4.2.2", "All slices of a picture must agree.")
+    case .quantization:
+      .init(
+        "qp-range", .error, "7.4.3", "7.4.7.1", "Keep the quantization parameter within the range of the bit depth.")
+    case .frameNumberGap:
+      .init(
+        "frame-num-gap", .error, "7.4.3", "-",
+        "Reference pictures were lost; or allow gaps in the SPS (gaps_in_frame_num_value_allowed_flag).")
+    case .frameNumberRepeated:
+      .init("frame-num-repeated", .error, "7.4.3", "-", "Count frame_num on behind each reference picture.")
+    case .idrPictureID:
+      .init("idr-pic-id", .error, "7.4.3", "-", "Give consecutive IDR pictures different values of idr_pic_id.")
+    case .pictureOrderRepeated:
+      .init("poc-repeated", .error, "8.2.1", "8.3.1", "Give each picture of a sequence an order count of its own.")
+    case .missingReference:
+      .init(
+        "missing-reference", .error, "8.2.4", "8.3.2",
+        "A picture that this one refers to was lost or never sent; ask for a keyframe.")
+    case .missingMarked:
+      .init("marking-of-missing", .error, "8.2.5.4", "-", "A picture that this one marks was lost or never sent.")
+    case .tooManyReferences:
+      .init(
+        "too-many-references", .error, "8.2.5.3", "8.3.2", "Mark fewer pictures as references, or say more in the SPS.")
+    case .leadingPictures:
+      .init(
+        "leading-pictures", .error, "-", "7.4.2.2",
+        "Send leading pictures right behind their IRAP picture, and only with types that it allows.")
+    case .startsLate:
+      .init(
+        "no-keyframe-first", .warning, "7.4.1.2.1", "7.4.2.4.2",
+        "Begin with an IDR picture; decoders show nothing or broken pictures up to the first keyframe.")
+    case .unreadableSEI: .init("sei", .warning, "D.2", "D.3", "Drop the message or write it anew.")
+    case .levelFrameSize:
+      .init("level-frame-size", .error, "A.3.1, Table A-1", "A.4.1, Table A.8", "Signal a higher level.")
+    case .levelRate:
+      .init(
+        "level-rate", .error, "A.3.1, Table A-1", "A.4.2, Table A.9", "Signal a higher level, or a lower frame rate.")
+    case .levelBuffer:
+      .init("level-dpb", .error, "A.3.1, Table A-1", "A.4.2", "Use fewer reference pictures or signal a higher level.")
+    case .levelBitRate:
+      .init(
+        "level-bitrate", .error, "A.3.1, Table A-1", "A.4.2, Table A.9", "Lower the bit rate or signal a higher level.")
+    case .levelCodedBuffer:
+      .init(
+        "level-cpb", .error, "A.3.1, Table A-1", "A.4.1, Table A.8", "Lower the buffer size or signal a higher level.")
+    case .profileTool:
+      .init("profile-tool", .error, "A.2", "A.3", "Signal a profile that has the tool, or do without.")
+    case .profileFormat:
+      .init("profile-format", .error, "A.2", "A.3", "Signal a profile that has the chroma format and bit depth.")
+    case .reorderDepth:
+      .init(
+        "reorder-depth", .error, "E.2.1", "C.5.2",
+        "Signal as many reordered frames as there are; players show them late.")
+    case .outputOrder:
+      .init("output-order", .error, "C.4.5.3", "C.5.2.4", "Signal a larger decoded picture buffer or reorder less.")
+    case .decodedBufferFull:
+      .init("dpb-full", .error, "C.4.5.3", "C.5.2.2", "Keep fewer pictures, or signal a larger decoded picture buffer.")
+    case .bufferUnderflow:
+      .init(
+        "cpb-underflow", .error, "C.3", "C.4",
+        "The picture is larger than what arrives in time; lower its size or signal another rate or buffer.")
+    case .bufferOverflow:
+      .init(
+        "cpb-overflow", .error, "C.3", "C.4", "Too little is taken out of the buffer; add filler or lower the rate.")
+    case .levelUnderflow:
+      .init(
+        "level-underflow", .warning, "A.3.1, C.1", "A.4.1, C.1",
+        "At the highest rate of its level the picture comes too late; signal a higher level.")
+    case .containerSync:
+      .init(
+        "container-sync", .warning, "ISO/IEC 14496-15, 5.4.3", "ISO/IEC 14496-15, 8.4.3",
+        "Mux again: seeking relies on the container's table of keyframes.")
+    case .containerSize:
+      .init(
+        "container-size", .warning, "ISO/IEC 14496-15, 5.4.2", "ISO/IEC 14496-15, 8.4.1",
+        "Write the size of the SPS, cropped, into the sample description.")
+    case .containerParameterSets:
+      .init(
+        "container-parameter-sets", .warning, "ISO/IEC 14496-15, 5.4.2", "ISO/IEC 14496-15, 8.4.1",
+        "Parameter sets in the stream differ from the container's: name it avc3 or hev1, or mux again.")
+    case .containerConfiguration:
+      .init(
+        "container-configuration", .error, "ISO/IEC 14496-15, 5.3.3", "ISO/IEC 14496-15, 8.3.3",
+        "Write avcC or hvcC anew from the stream's parameter sets.")
+    case .containerTimestamps:
+      .init(
+        "container-timestamps", .warning, "ISO/IEC 14496-12, 8.6", "ISO/IEC 14496-12, 8.6",
+        "Give samples the order of presentation that picture order counts have.")
+    case .containerSample:
+      .init(
+        "container-sample", .error, "ISO/IEC 14496-15, 5.2.2", "ISO/IEC 14496-15, 8.2",
+        "A sample must be one access unit, of NAL units whose lengths fill it.")
+    case .containerColour:
+      .init(
+        "container-colour", .warning, "ISO/IEC 14496-12, 12.1.5", "ISO/IEC 14496-12, 12.1.5",
+        "Make colr and the VUI agree; players follow one or the other.")
+    case .decoderFormat:
+      .init(
+        "decoder-format", .note, "-", "-", "Many hardware decoders and browsers take 8 bit 4:2:0 progressive only.")
+    case .decoderLevel:
+      .init("decoder-level", .note, "-", "-", "Many hardware decoders stop at level 5.1 or 5.2.")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import StreamReport
+
+/// `h26x check`: what in a stream is not what the standard demands.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Checks streams against the standard, their level and their container.",
+    discussion: """
+      Errors break the standard; warnings are likely to cause trouble; notes are what not every decoder copes with. \
+      Exit status 2 when there is an error.
+
+      Examples:
+        h26x check clip.mp4
+        h26x check --json *.h264
+      """)
+
+  @Argument(help: "The files; - is standard input.") var files: [String]
+  @Flag(help: "JSON, an object a line: the findings and the summary of each file.") var json = false
+
+  func run() throws {
+    var output = ResultWriter()
+    var errors: UInt64 = 0
+    for name in files {
+      var reporter = try StreamReporter.open(try InputFile(name), ReportOptions())
+      var lines = JSONLines()
+      while let item = reporter.next() {
+        switch item {
+        case .finding(let finding):
+          json ? lines.append(item) : output.write(Self.text(finding, name))
+        case .summary(let summary):
+          errors += summary.count(of: .error)
+          json ? lines.append(item) : output.write("\(Terminal.printable(name)): \(Self.text(summary))\n")
+        case .stream: if json { lines.append(item) }
+        default: break
+        }
+      }
+      output.write(lines.take())
+    }
+    output.flush()
+    if errors > 0 { throw Failure("\(Text.count(Int(clamping: errors), "error")) found", .unsoundStream) }
+  }
+
+  private static func text(_ finding: Finding, _ name: String) -> String {
+    "\(Terminal.printable(name)): access unit \(finding.accessUnit) at \(finding.offset): \(InspectText.line(finding))\n"
+      + "    \(finding.rule.remedy)\n"
+  }
+
+  private static func text(_ summary: SummaryRecord) -> String {
+    let counts = "\(summary.accessUnits) access units, \(InspectText.counts(summary))"
+    var unlisted: UInt64 = 0
+    for count in summary.findings where count > 50 { unlisted += count - 50 }
+    return unlisted > 0 ? "\(counts); \(unlisted) not listed" : counts
+  }
+}

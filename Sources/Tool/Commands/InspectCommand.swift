@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import StreamReport
+
+/// `h26x inspect`: access units and NAL units, and every syntax element on request.
+struct InspectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect", abstract: "Lists access units, NAL units and syntax elements.",
+    discussion: """
+      Reads raw byte streams and MP4 as they are, without a parser in between.
+
+      Examples:
+        h26x inspect clip.mp4
+        h26x inspect --fields --type SPS,PPS stream.h264
+        h26x inspect --range 100-199 --json stream.h265
+      """)
+
+  @Argument(help: "The file; - is standard input.") var file: String
+  @Flag(help: "Every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
+  var fields = false
+  @Option(help: "NAL unit types, by number or name, with commas: 7,PPS,slice.") var type: String?
+  @Option(help: "Access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
+  @Flag(help: "JSON, an object a line.") var json = false
+
+  func validate() throws {
+    if let range, Self.bounds(range) == nil {
+      throw ValidationError("--range \(range): expected a number, FIRST-LAST or FIRST-")
+    }
+    if let type, type.split(separator: ",").isEmpty { throw ValidationError("--type: expected numbers or names") }
+  }
+
+  func run() throws {
+    var options = ReportOptions()
+    options.includesFields = fields
+    var reporter = try StreamReporter.open(try InputFile(file), options)
+    let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max
+    let types = type.map { $0.split(separator: ",").map { $0.lowercased() } }
+    var output = ResultWriter()
+    var lines = JSONLines()
+    while let item = reporter.next() {
+      guard let item = Self.select(item, bounds, types) else { continue }
+      if json {
+        lines.append(item)
+        if lines.bytes.count > 1 << 16 { output.write(lines.take()) }
+      } else {
+        output.write(InspectText.text(item))
+      }
+      // Nothing behind the range is of interest.
+      if case .accessUnit(let unit) = item, unit.index == bounds.upperBound { break }
+    }
+    output.write(lines.take())
+    output.flush()
+  }
+
+  /// The part of an item that was asked for.
+  private static func select(_ item: ReportItem, _ bounds: ClosedRange<UInt64>, _ types: [String]?) -> ReportItem? {
+    func wants(_ unit: NALUnitRecord) -> Bool {
+      guard let types else { return true }
+      return types.contains { $0 == "\(unit.type)" || $0 == "\(unit.name)".lowercased() }
+    }
+    switch item {
+    case .accessUnit(var unit):
+      guard bounds.contains(unit.index) else { return nil }
+      if types != nil {
+        unit.nalUnits.removeAll { !wants($0) }
+        if unit.nalUnits.isEmpty { return nil }
+      }
+      return .accessUnit(unit)
+    case .parameterSet(let set): return bounds.contains(set.accessUnit) && wants(set.nalUnit) ? item : nil
+    case .finding(let finding): return bounds.contains(finding.accessUnit) && types == nil ? item : nil
+    case .stream, .summary: return item
+    }
+  }
+
+  private static func bounds(_ text: String) -> ClosedRange<UInt64>? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard let first = parts.first.flatMap({ UInt64($0) }), parts.count <= 2 else { return nil }
+    guard parts.count == 2 else { return first...first }
+    guard !parts[1].isEmpty else { return first...UInt64.max }
+    guard let last = UInt64(parts[1]), last >= first else { return nil }
+    return first...last
+  }
+}

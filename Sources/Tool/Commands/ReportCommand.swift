@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import Glibc
+import StreamReport
+
+/// `h26x report`: a page with all that can be seen of a stream.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
+    discussion: """
+      The page needs nothing but a browser: no network, no other file.
+
+      Example:
+        h26x report clip.mp4 -o clip.html
+      """)
+
+  @Argument(help: "The file; - is standard input.") var file: String
+  @Option(name: .shortAndLong, help: "The page; - is standard output.") var output: String
+  @Flag(help: "Replaces a file that is there.") var force = false
+
+  /// Bytes of the document with every syntax element; what comes behind is listed without, so that browsers open it.
+  private static let detailLimit = 48 << 20
+  /// First bytes of each NAL unit that the page shows.
+  private static let byteCount = 64
+
+  func run() throws {
+    let input = try InputFile(file)
+    var options = ReportOptions()
+    (options.includesFields, options.byteCount) = (true, Self.byteCount)
+    var reporter = try StreamReporter.open(input, options)
+    let target = try OutputFile(output, force: force, inputs: [input])
+    do throws(Failure) {
+      let descriptor = target.path.map { unsafe open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) } ?? STDOUT_FILENO
+      guard descriptor >= 0 else { throw Failure("\(output): cannot be written: \(systemError())") }
+      var writer = ResultWriter(descriptor: descriptor)
+      let page = ReportPage(name: input.isStandardInput ? "standard input" : Self.lastPart(of: file))
+      writer.write(page.head)
+      var lines = JSONLines()
+      var count = 0
+      while var item = reporter.next() {
+        if count > Self.detailLimit, case .accessUnit(var unit) = item {
+          for index in unit.nalUnits.indices { (unit.nalUnits[index].fields, unit.nalUnits[index].bytes) = ([], []) }
+          item = .accessUnit(unit)
+        }
+        lines.append(item)
+        if lines.bytes.count > 1 << 16 {
+          let bytes = lines.take()
+          count += bytes.count
+          writer.write(bytes)
+        }
+      }
+      writer.write(lines.take())
+      writer.write(page.tail)
+      writer.flush()
+      if descriptor != STDOUT_FILENO { close(descriptor) }
+      if let error = writer.error { throw Failure("\(output): \(error)") }
+      try target.commit()
+    } catch {
+      target.discard()
+      throw error
+    }
+  }
+
+  private static func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import StreamReport
+
+/// Report items as lines for people.
+enum InspectText {
+  static func text(_ item: ReportItem) -> String {
+    switch item {
+    case .stream(let stream): line(stream)
+    case .parameterSet(let set): line(set)
+    case .accessUnit(let unit): lines(unit)
+    case .finding(let finding): "  " + line(finding) + "\n"
+    case .summary(let summary): lines(summary)
+    }
+  }
+
+  /// One line: severity, rule, what was found and expected.
+  static func line(_ finding: Finding) -> String {
+    "\(finding.rule.severity.name): \(finding.rule.name) (\(finding.clause)): \(string(finding.found)); "
+      + "expected \(string(finding.expected))"
+  }
+
+  private static func line(_ stream: StreamRecord) -> String {
+    var text = stream.codec == .h264 ? "H.264" : "H.265"
+    text += stream.container == .annexB ? ", byte stream" : ", MP4"
+    if let coding = stream.coding { text += " \(coding.name)" }
+    if let track = stream.track { text += ", track \(track)" }
+    if let timescale = stream.timescale { text += ", \(timescale) ticks a second" }
+    if let size = stream.size { text += ", \(size) bytes" }
+    return text + "\n"
+  }
+
+  private static func line(_ set: ParameterSetRecord) -> String {
+    var text = "\(set.nalUnit.name) \(set.nalUnit.parameterSetID.map { "\($0)" } ?? "?")"
+    text += set.isReplacement ? " changed" : " new"
+    if set.isOutOfBand { text += " (container)" }
+    if let format = set.format {
+      text += ": \(format.width)x\(format.height)"
+      if let profile = format.profile { text += ", \(profile)" }
+      if let level = format.level { text += " level \(level)" }
+      text += ", \(format.bitDepth) bit"
+      if let rate = format.frameRate { text += ", \(rate) frames a second" }
+    }
+    return text + "\n"
+  }
+
+  private static func lines(_ unit: AccessUnitRecord) -> String {
+    var text = "access unit \(unit.index) at \(unit.offset), \(unit.size) bytes"
+    if let letter = unit.letter { text += ", \(Character(Unicode.Scalar(letter)))" }
+    if unit.keyframe != .none { text += " keyframe (\(unit.keyframe))" }
+    if unit.isField { text += unit.isSecondField ? " second field" : " field" }
+    if let order = unit.pictureOrderCount { text += ", POC \(order)" }
+    if let sample = unit.sample { text += ", PTS \(sample.pts) DTS \(sample.dts)" }
+    if let value = unit.quantizationParameter { text += ", QP \(value)" }
+    if !unit.references.isEmpty {
+      text += ", refers to \(unit.references.map { "\($0)" }.joined(separator: " "))"
+    }
+    text += "\n"
+    for nalUnit in unit.nalUnits {
+      text += "  \(nalUnit.offset)  \(nalUnit.name) (\(nalUnit.type)), \(nalUnit.size) bytes"
+      if let id = nalUnit.parameterSetID { text += ", id \(id)" }
+      if let slice = nalUnit.slice {
+        text += ", \(Character(Unicode.Scalar(slice.letter))) from \(slice.first)"
+        if let value = slice.quantizationParameter { text += ", QP \(value)" }
+      }
+      if !nalUnit.messages.isEmpty {
+        text += ", payloads \(nalUnit.messages.map { "\($0)" }.joined(separator: " "))"
+      }
+      if let error = nalUnit.error { text += ", cannot be read: \(error)" }
+      text += "\n"
+      for field in nalUnit.fields {
+        text += "    \(Text.padded("\(field.bitOffset)", 6)) \(field.name) = \(field.value)\n"
+      }
+    }
+    return text
+  }
+
+  private static func lines(_ summary: SummaryRecord) -> String {
+    var text = "\(summary.accessUnits) access units (\(summary.intra) I, \(summary.predicted) P, "
+    text += "\(summary.bidirectional) B), \(summary.keyframes) keyframes, \(summary.bytes) bytes, "
+    text += "\(summary.reorder) frames out of order at most\n"
+    for type in summary.nalUnits.indices where summary.nalUnits[type] > 0 {
+      text += "  \(summary.names[type]) (\(type)): \(summary.nalUnits[type]), \(summary.nalUnitBytes[type]) bytes\n"
+    }
+    return text + "\(counts(summary))\n"
+  }
+
+  /// "2 errors, 1 warning, 0 notes".
+  static func counts(_ summary: SummaryRecord) -> String {
+    Finding.Severity.allCases.map { Text.count(Int(clamping: summary.count(of: $0)), "\($0.name)") }
+      .joined(separator: ", ")
+  }
+
+  static func string(_ text: ReportText) -> String { Terminal.printable(String(decoding: text.bytes, as: UTF8.self)) }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import StreamReport
+
+/// H.264 streams written element by element, right unless a test says otherwise.
+struct TestStream {
+  struct Sequence {
+    var profile: UInt32 = 77
+    var flags: UInt32 = 0
+    var level: UInt32 = 30
+    var width: UInt32 = 2
+    var height: UInt32 = 2
+    var references: UInt32 = 2
+    var allowsGaps = false
+    var depth: UInt32 = 8
+    var chroma: UInt32 = 1
+    var isFrameOnly = true
+    var crop: UInt32?
+    /// Written in place of `vui_parameters_present_flag` 0.
+    var vui: ((inout BitWriter) -> Void)?
+  }
+
+  struct Slice {
+    var isIDR = false
+    /// 0 P, 1 B, 2 I.
+    var type: UInt32 = 0
+    var frameNumber: UInt32 = 0
+    var order: UInt32 = 0
+    var reference: UInt32 = 1
+    var idrID: UInt32 = 0
+    var first: UInt32 = 0
+    var pps: UInt32 = 0
+    var qp: Int32 = 0
+    /// `abs_diff_pic_num_minus1` of list 0.
+    var names: UInt32?
+    /// Operation 1 with this operand.
+    var unmarks: UInt32?
+    var payload = 2
+  }
+
+  var nalUnits: [[UInt8]] = []
+  var bytes: [UInt8] { nalUnits.flatMap { [0, 0, 0, 1] + $0 as [UInt8] } }
+
+  static func sps(_ s: Sequence = Sequence()) -> [UInt8] {
+    var writer = BitWriter()
+    for byte in [0x67, s.profile, s.flags, s.level] { writer.u(8, byte) }
+    writer.ue(0)
+    if s.profile >= 100 {
+      writer.ue(s.chroma)
+      writer.ue(s.depth - 8)
+      writer.ue(s.depth - 8)
+      writer.u(2, 0)
+    }
+    for value in [0, 0, 4, s.references] { writer.ue(value) }
+    writer.flag(s.allowsGaps)
+    writer.ue(s.width - 1)
+    writer.ue(s.height - 1)
+    writer.flag(s.isFrameOnly)
+    if !s.isFrameOnly { writer.flag(false) }
+    writer.flag(true)
+    writer.flag(s.crop != nil)
+    if let crop = s.crop { for value in [crop, 0, 0, 0] { writer.ue(value) } }
+    writer.flag(s.vui != nil)
+    s.vui?(&writer)
+    writer.trailingBits()
+    return writer.bytes
+  }
+
+  static func pps(id: UInt32 = 0, isCABAC: Bool = false) -> [UInt8] {
+    var writer = BitWriter()
+    writer.u(8, 0x68)
+    writer.ue(id)
+    writer.ue(0)
+    writer.flag(isCABAC)
+    writer.flag(false)
+    for _ in 0..<3 { writer.ue(0) }
+    writer.u(3, 0)
+    for _ in 0..<3 { writer.se(0) }
+    writer.u(3, 0)
+    writer.trailingBits()
+    return writer.bytes
+  }
+
+  static func slice(_ s: Slice) -> [UInt8] {
+    var writer = BitWriter()
+    writer.u(8, s.reference << 5 | (s.isIDR ? 5 : 1))
+    for value in [s.first, s.type, s.pps] { writer.ue(value) }
+    writer.u(4, s.frameNumber)
+    if s.isIDR { writer.ue(s.idrID) }
+    writer.u(8, s.order)
+    if s.type == 1 { writer.flag(true) }
+    if s.type != 2 {
+      writer.flag(false)
+      writer.flag(s.names != nil)
+      if let names = s.names {
+        writer.ue(0)
+        writer.ue(names)
+        writer.ue(3)
+      }
+      if s.type == 1 { writer.flag(false) }
+    }
+    if s.reference != 0 {
+      if s.isIDR {
+        writer.u(2, 0)
+      } else {
+        writer.flag(s.unmarks != nil)
+        if let unmarks = s.unmarks { for value in [1, unmarks, 0] { writer.ue(value) } }
+      }
+    }
+    writer.se(s.qp)
+    for _ in 0..<s.payload { writer.u(8, 0xAB) }
+    writer.trailingBits()
+    return writer.bytes
+  }
+
+  /// An IDR picture with its sets.
+  init(_ sequence: Sequence = Sequence(), isCABAC: Bool = false) {
+    nalUnits = [Self.sps(sequence), Self.pps(isCABAC: isCABAC), Self.slice(Slice(isIDR: true, type: 2))]
+  }
+
+  func adding(_ slices: Slice...) -> TestStream {
+    var stream = self
+    stream.nalUnits += slices.map(Self.slice)
+    return stream
+  }
+
+  func adding(_ nalUnits: [UInt8]...) -> TestStream {
+    var stream = self
+    stream.nalUnits += nalUnits
+    return stream
+  }
+}
+
+/// The items of a report.
+func report(_ bytes: [UInt8], _ options: ReportOptions = ReportOptions()) throws -> [ReportItem] {
+  var reporter = try StreamReporter(BytesSource(bytes), options: options)
+  var items: [ReportItem] = []
+  while let item = reporter.next() { items.append(item) }
+  return items
+}
+
+/// What was found.
+func findings(_ bytes: [UInt8]) throws -> [Finding] {
+  try report(bytes).compactMap { if case .finding(let finding) = $0 { finding } else { nil } }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import H26x
+import StreamReport
+import Testing
+
+/// Conformance vectors, if they are there.
+let vectors = media.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  .appending(path: "shared/vectors")
+
+@Suite("Reports on vectors") struct VectorReportTests {
+  /// Files that really break a rule, and which: cut streams, and muxers that left zero bytes in samples.
+  static let unsound: [String: [Rule]] = [
+    "membrane_input-10-no-pps-sps.h264": [.missingParameterSet],
+    "membrane_input-30-240p-vp-sps-pps.h264": [.unreadableParameterSet],
+    "membrane_input-idr-sps-pps-non-idr.h264": [.missingParameterSet],
+    "membrane_input-10-no-vps-sps-pps.h265": [.missingParameterSet],
+    "membrane_h265_ref_video_variable_parameters.mp4": [.trailingBits],
+    "gst_h265-dsc-signed.h265": [.unknownLevel],
+  ]
+
+  static let files: [URL] = ["h264", "h265"].flatMap { folder in
+    ((try? FileManager.default.contentsOfDirectory(
+      at: vectors.appending(path: folder), includingPropertiesForKeys: nil)) ?? [])
+      .filter { !["ts", "flv", "mkv"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
+  }
+
+  @Test("No error in a sound vector, and those of the others", arguments: files)
+  func sound(_ file: URL) throws {
+    var reporter = try StreamReporter(BytesSource(file: file))
+    var errors: Set<Rule> = []
+    var lines = JSONLines()
+    var count: UInt64 = 0
+    while let item = reporter.next() {
+      lines.append(item)
+      switch item {
+      case .finding(let finding): if finding.rule.severity == .error { errors.insert(finding.rule) }
+      case .accessUnit: count += 1
+      case .summary(let summary): #expect(summary.accessUnits == count)
+      default: break
+      }
+    }
+    #expect(errors == Set(Self.unsound[file.lastPathComponent] ?? []))
+    #expect(count > 0)
+    // Every line is an object of JSON.
+    for line in lines.bytes.split(separator: 0x0A) {
+      #expect(try JSONSerialization.jsonObject(with: Data(line)) is [String: Any])
+    }
+  }
+}
+
+@Suite("The report's document") struct DocumentTests {
+  @Test("An MP4 with B-frames: times, types and order of its pictures")
+  func clip() throws {
+    let items = try report(BytesSource(file: media.appending(path: "clip.mp4")).bytes)
+    guard case .stream(let stream) = try #require(items.first) else {
+      Issue.record("no stream in front")
+      return
+    }
+    #expect(stream.codec == .h264 && stream.container == .mp4 && stream.lengthSize == 4)
+    let units = items.compactMap { if case .accessUnit(let unit) = $0 { unit } else { nil } }
+    #expect(units.count == 62)
+    #expect(units[0].keyframe == .idr && units[0].letter == 0x49)
+    // Order counts and presentation times agree within each sequence.
+    for (left, right) in zip(units, units.dropFirst()) where left.sequence == right.sequence {
+      let (order, other) = (try #require(left.pictureOrderCount), try #require(right.pictureOrderCount))
+      #expect((order < other) == (try #require(left.sample).pts < (try #require(right.sample)).pts))
+    }
+    #expect(units.contains { $0.letter == 0x42 && !$0.references.isEmpty })
+  }
+
+  @Test("Fields have name, value and place")
+  func fields() throws {
+    var options = ReportOptions()
+    options.includesFields = true
+    let items = try report(TestStream().bytes, options)
+    var lines = JSONLines()
+    for item in items { lines.append(item) }
+    let text = String(decoding: lines.bytes, as: UTF8.self)
+    #expect(text.contains(#"["profile_idc",77,8,8]"#))
+    #expect(text.contains(#"["slice_type",2,"#))
+    #expect(text.contains(#"["nal_unit_type",5,3,5]"#))
+  }
+
+  @Test("What comes in pieces of any size is the same")
+  func pieces() throws {
+    /// Gives a few bytes at a time, as a pipe may.
+    struct Dribble: ByteSource {
+      let bytes: [UInt8]
+      let step: Int
+      var size: UInt64 { .max }
+      mutating func read(at offset: UInt64, count: Int) -> [UInt8] {
+        // The front is looked at whole to tell the codec.
+        let most = offset == 0 ? 400 : step
+        let start = min(Int(clamping: offset), bytes.count)
+        return [UInt8](bytes[start..<min(bytes.count, start + min(count, most))])
+      }
+    }
+    let bytes = TestStream().adding(.init(frameNumber: 1, order: 2, payload: 5000), .init(frameNumber: 2, order: 4))
+      .bytes
+    func lines(_ source: some ByteSource) throws -> [UInt8] {
+      var reporter = try StreamReporter(source)
+      var lines = JSONLines()
+      while let item = reporter.next() { lines.append(item) }
+      return Array(lines.bytes.drop { $0 != 0x0A })
+    }
+    let whole = try lines(BytesSource(bytes))
+    for step in [1, 2, 3, 7, 64, 4096] { #expect(try lines(Dribble(bytes: bytes, step: step)) == whole) }
+  }
+
+  @Test("What is neither a stream nor MP4 says so")
+  func unknown() {
+    #expect(throws: ReportFailure.self) { try report([]) }
+    #expect(throws: ReportFailure.self) { try report(Array("hello, world".utf8)) }
+    #expect(throws: ReportFailure.self) { try report([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0, 0]) }
+  }
+}
