@@ -125,7 +125,86 @@ import Testing
     #expect(!byBytes.isUsable)
   }
 
+  /// A codec that begins at a CRA picture leaves out the pictures that lead it: until these are out, the replay begins at
+  /// the start before.
+  @Test func replayWaitsForLeadingPictures() throws {
+    func buffer() throws -> ReplayBuffer {
+      var replay = ReplayBuffer(byteLimit: 1000, countLimit: 100)
+      replay.append(try packet(10), index: 0, start: .init(parameterSets: [], reorderDepth: 0))
+      replay.append(try packet(10), index: 1, start: nil)
+      replay.append(try packet(10), index: 2, start: .init(parameterSets: [], reorderDepth: 0, losesLeading: true))
+      return replay
+    }
+    // The CRA picture is out before what leads it has come, as when the codec is drained.
+    var drained = try buffer()
+    drained.pictureCameOut(2)
+    #expect(drained.entries.map(\.index) == [0, 1, 2])
+    drained.append(try packet(10), index: 3, start: nil, isLeading: true)
+    #expect(drained.entries.map(\.index) == [0, 1, 2, 3])
+    drained.append(try packet(10), index: 4, start: nil)
+    #expect(drained.entries.map(\.index) == [2, 3, 4])
+    // It comes out in its turn.
+    var ordinary = try buffer()
+    ordinary.append(try packet(10), index: 3, start: nil, isLeading: true)
+    ordinary.append(try packet(10), index: 4, start: nil)
+    #expect(ordinary.entries.count == 5)
+    ordinary.pictureCameOut(2)
+    #expect(ordinary.entries.map(\.index) == [2, 3, 4])
+  }
+
+  @Test func aReplayIsDueOnceAfterADrain() throws {
+    var replay = ReplayBuffer(byteLimit: 1000, countLimit: 100)
+    replay.codecWasDrained()
+    let isDueWithoutEntries = replay.takeDue()
+    #expect(!isDueWithoutEntries)
+    replay.append(try packet(10), index: 0, start: .init(parameterSets: [], reorderDepth: 0))
+    replay.codecWasDrained()
+    let answers = (replay.takeDue(), replay.takeDue())
+    #expect(answers == (true, false))
+    replay.codecWasDrained()
+    replay.removeAll()
+    let isDueAfterRemoval = replay.takeDue()
+    #expect(!isDueAfterRemoval)
+  }
+
   // MARK: Damage
+
+  private func referring(
+    _ index: UInt64, to pictures: [UInt64], complete: Bool = true, recoveredSince: UInt64? = nil
+  ) -> AccessUnitRecord {
+    var record = record(index)
+    record.references = .init(pictures: pictures, areComplete: complete, kept: pictures + [index])
+    record.recoveredSince = recoveredSince
+    return record
+  }
+
+  @Test func damageFollowsReferences() {
+    var damage = DamageTracker()
+    func taint(_ record: AccessUnitRecord) -> AccessUnitRecord.Taint {
+      var record = record
+      damage.admit(&record, summary())
+      return record.taint
+    }
+    #expect(taint(referring(0, to: [])) == .none)
+    #expect(taint(referring(2, to: [0], complete: false)) == .tainted && damage.damageEnd == 3)
+    #expect(taint(referring(3, to: [2])) == .tainted)
+    #expect(taint(referring(4, to: [3, 0])) == .tainted)
+    // A recovery that began before the damage does not help, one behind it does.
+    #expect(taint(referring(5, to: [4], recoveredSince: 2)) == .tainted)
+    #expect(taint(referring(6, to: [5], recoveredSince: 3)) == .none)
+    #expect(taint(referring(7, to: [6])) == .none)
+    var incomplete = referring(8, to: [7])
+    incomplete.isIncomplete = true
+    #expect(taint(incomplete) == .tainted && taint(referring(9, to: [7])) == .none)
+    // Damage that is noticed late spreads over those that wait, by what they refer to.
+    var pending = PendingAccessUnits()
+    for next in [referring(11, to: [10]), referring(12, to: [9]), referring(13, to: [11, 12])] { pending.append(next) }
+    damage.spread(after: 10, byReferences: true, in: &pending)
+    #expect(pending[11]?.taint == .tainted && pending[12]?.taint == AccessUnitRecord.Taint.none)
+    #expect(pending[13]?.taint == .tainted && taint(referring(14, to: [13])) == .tainted)
+    damage.reset()
+    #expect(taint(referring(15, to: [13])) == .none)
+  }
 
   @Test func damageLastsUntilARecoveryThatBeginsBehindIt() {
     var damage = DamageTracker()
@@ -192,6 +271,7 @@ import Testing
 
   @Test(arguments: [
     (AccessUnitSummary.RandomAccess.idr, StartGate.Start.marked), (.recoveryPoint(frameCount: 5), .marked),
+    (.cra, .marked),
     (.intra, .intra),
   ])
   func gateOpens(_ randomAccess: AccessUnitSummary.RandomAccess, _ start: StartGate.Start) throws {
@@ -290,6 +370,21 @@ import Testing
     #expect(unsafe UInt(bitPattern: second.start) != address && second.start[0] == 0)
     let other = try #require(pool.block(byteCount: 64))
     #expect(other.byteCount == 64)
+  }
+
+  /// Forty blocks are kept; what is above goes back to the system.
+  @Test func pictureMemoryIsKeptUpToALimit() throws {
+    let pool = PicturePool()
+    do {
+      var blocks: [PicturePool.Block] = []
+      for _ in 0..<41 { blocks.append(try #require(pool.block(byteCount: 256))) }
+      for block in blocks { unsafe block.start[0] = 9 }
+      blocks.removeAll()
+    }
+    var blocks: [PicturePool.Block] = []
+    for _ in 0..<41 { blocks.append(try #require(pool.block(byteCount: 256))) }
+    let recycled = blocks.count { unsafe $0.start[0] == 9 }
+    #expect(recycled == 40)
   }
 
   @Test func allocatorsMissesAreCounted() throws {

@@ -5,6 +5,7 @@ import HarnessSupport
 import Testing
 
 @testable import Elements
+@testable import VideoDecoding
 
 /// The counts behind what a decoder tells of itself.
 @Suite struct DecoderHealthTests {
@@ -32,6 +33,28 @@ import Testing
     #expect(health.missingParameterSets == nil)
     health.pictureCopied()
     #expect(health.copied == 1)
+  }
+
+  /// A seek begins the row of failures anew, and takes back what they have led to.
+  @Test func failuresAreCountedAnewAfterAFlush() {
+    var health = DecoderHealth<H264>()
+    let fault = PictureFault<H264>(error: DecodeError(.badData), frameNumber: 7, pts: nil)
+    func judge(_ times: Int) -> [DecoderHealth<H264>.Judgement] {
+      (0..<times).map { _ in health.judge(fault, limit: 2) }
+    }
+    let before = judge(2)
+    health.flush()
+    // One error ends the stream.
+    let after = judge(4)
+    #expect(before == [.log, .log] && after == [.log, .log, .giveUp, .ignore])
+    let verdicts = [health.takeVerdict(), health.takeVerdict()].map { $0?.error.debug }
+    #expect(verdicts[0]?.contains("3 pictures in a row") == true && verdicts[1] == nil)
+    health.flush()
+    let last = judge(3)
+    health.flush()
+    let verdict = health.takeVerdict()
+    #expect(last == [.log, .log, .giveUp] && verdict == nil)
+    #expect(health.lastFault?.contains("picture 7") == true)
   }
 
   @Test func latencyIsToldOnceAndWhenItChanges() throws {

@@ -4,6 +4,8 @@ import Foundation
 /// One row of a conformance manifest: a tab-separated table whose first line names the columns.
 struct Vector: Sendable {
   let path: String
+  /// "h264" or "h265", as the elements' names have it.
+  let codec: String
   let name: String
   let container: String
   let category: String
@@ -18,7 +20,7 @@ struct Vector: Sendable {
 
   static let missing = "no conformance vectors at \(folder.path); name their folder in CONFORMANCE_VECTORS"
 
-  /// The H.264 rows whose files are there; empty without a manifest.
+  /// The rows whose files are there; empty without a manifest.
   static let all: [Vector] = {
     guard let table = try? String(contentsOf: folder.appending(path: "manifest.tsv"), encoding: .utf8) else {
       return []
@@ -28,11 +30,13 @@ struct Vector: Sendable {
     let names = lines.removeFirst()
     return lines.compactMap { line in
       let row = Dictionary(zip(names, line)) { first, _ in first }
-      guard row["codec"] == "h264", let file = row["file"], let sum = row["md5"] else { return nil }
+      guard let codec = ["h264": "h264", "hevc": "h265"][row["codec"] ?? ""], let file = row["file"],
+        let sum = row["md5"]
+      else { return nil }
       let url = folder.appending(path: String(file))
       guard FileManager.default.fileExists(atPath: url.path) else { return nil }
       return Vector(
-        path: url.path, name: url.lastPathComponent, container: String(row["container"] ?? ""),
+        path: url.path, codec: codec, name: url.lastPathComponent, container: String(row["container"] ?? ""),
         category: String(row["category"] ?? ""), checksum: sum == "-" || row["frames"] == "0" ? nil : String(sum))
     }
   }()
