@@ -4,7 +4,7 @@
 plugin:      ; plugin/build.sh
 tool:        ; plugin/build-tool.sh
 test:        ; Tests/run.sh
-demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
+demo:        ; plugin/dependencies.sh && plugin/build-tool.sh && .build/tool/h26x demo $(if $(FILE),"$(FILE)",Tests/Media/clip.h264 --md5 $$(sed -n 's/  clip.h264$$//p' Tests/Media/checksums.md5))
 bench:       ; Tests/Bench/run.sh
 bench-shapes: ; plugin/build.sh && python3 Tests/Bench/shapes.py
 fuzz:        ; Tests/Fuzz/run.sh

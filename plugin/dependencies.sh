@@ -20,6 +20,7 @@ run=(
   gstreamer1.0-plugins-bad   # tsdemux, videocodectestsink, and the stock parser to compare with
   gstreamer1.0-plugins-ugly  # x264enc, for test streams
   gstreamer1.0-libav         # the stock decoder to compare with
+  parallel                   # pipelines/many
 )
 bench=(ffmpeg python3)
 
