@@ -32,11 +32,11 @@ import Testing
     return folder
   }
 
-  @Test(arguments: readers) func saysWhatIsWrong(reader: [String]) throws {
+  @Test(arguments: readers) func saysWhatIsWrong(reader: [String]) async throws {
     let folder = try prepared()
     let before = folder.names
     for (name, said) in Self.inputs {
-      let run = try Program.run(reader + [name], in: folder.url)
+      let run = try await Program.run(reader + [name], in: folder.url)
       #expect(run.status == 1, "\(reader) \(name): \(run.said)")
       #expect(run.said.contains(said), "\(reader) \(name): \(run.said)")
       #expect(run.said.hasPrefix("h26x: ") && run.said.filter { $0 == "\n" }.count == 1, "\(run.said)")
@@ -59,10 +59,10 @@ import Testing
     (["inf", "a"], "inf"), (["info", "--jsn", "a"], "--jsn"),
   ]
 
-  @Test func namesTheOptionThatIsWrong() throws {
+  @Test func namesTheOptionThatIsWrong() async throws {
     let folder = try Folder()
     for (arguments, said) in Self.typos {
-      let run = try Program.run(arguments, in: folder.url)
+      let run = try await Program.run(arguments, in: folder.url)
       #expect(run.status == 64, "\(arguments): \(run.said)")
       #expect(run.said.contains(said), "\(arguments): \(run.said)")
       #expect(run.said.filter { $0 == "\n" }.count == 1, "\(arguments): \(run.said)")
@@ -70,36 +70,38 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test(arguments: [["decode"], ["repack", "--format", "mkv"]]) func destroysNothing(writer: [String]) throws {
+  @Test(arguments: [["decode"], ["repack", "--format", "mkv"]]) func destroysNothing(writer: [String]) async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.mp4").path
     try folder.write("there", Data("precious".utf8))
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "folder"), withIntermediateDirectories: false)
-    func run(_ arguments: String...) throws -> Program { try Program.run(writer + arguments, in: folder.url) }
+    func run(_ arguments: String...) async throws -> Program {
+      try await Program.run(writer + arguments, in: folder.url)
+    }
 
-    #expect(try run(clip, "-o", "there").said.contains("--force"))
+    #expect(try await run(clip, "-o", "there").said.contains("--force"))
     #expect(folder.bytes("there") == Data("precious".utf8))
     // Fails half-way, in spite of --force.
     try folder.write("cut.mp4", try Data(contentsOf: URL(filePath: clip)).prefix(30))
-    #expect(try run("cut.mp4", "-o", "there", "--force").status == 1)
+    #expect(try await run("cut.mp4", "-o", "there", "--force").status == 1)
     #expect(folder.bytes("there") == Data("precious".utf8))
-    #expect(try run(clip, "-o", "folder").said.contains("a folder"))
-    #expect(try run(clip, "-o", "nowhere/out").said.contains("No such file"))
+    #expect(try await run(clip, "-o", "folder").said.contains("a folder"))
+    #expect(try await run(clip, "-o", "nowhere/out").said.contains("No such file"))
     let own = try Data(contentsOf: URL(filePath: clip))
     try folder.write("own.mp4", own)
-    #expect(try run("own.mp4", "-o", "own.mp4", "--force").said.contains("the input itself"))
+    #expect(try await run("own.mp4", "-o", "own.mp4", "--force").said.contains("the input itself"))
     #expect(folder.bytes("own.mp4") == own)
     // A link stays a link, and what it names is replaced only when asked.
     try FileManager.default.createSymbolicLink(
       atPath: folder.url.appending(path: "link").path, withDestinationPath: "there")
-    #expect(try run(clip, "-o", "link").said.contains("--force"))
-    #expect(try run(clip, "-o", "link", "--force").status == 0)
+    #expect(try await run(clip, "-o", "link").said.contains("--force"))
+    #expect(try await run(clip, "-o", "link", "--force").status == 0)
     #expect(
       try FileManager.default.destinationOfSymbolicLink(atPath: folder.url.appending(path: "link").path) == "there")
     #expect(folder.bytes("there").map { $0.count > 1000 } == true)
     // A device is written into.
-    #expect(try run(clip, "-o", "/dev/null").status == 0)
+    #expect(try await run(clip, "-o", "/dev/null").status == 0)
     #expect(folder.names == ["cut.mp4", "folder", "link", "own.mp4", "there"])
   }
 }

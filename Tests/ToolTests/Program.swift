@@ -29,7 +29,7 @@ struct Program {
   static func run(
     _ arguments: [String], in folder: URL, signal: String? = nil, input: URL? = nil,
     executable: URL = Program.executable
-  ) throws -> Program {
+  ) async throws -> Program {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     let limit = signal.map { $0.split(separator: " ").map(String.init) }
@@ -47,8 +47,11 @@ struct Program {
     process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: out)
     process.standardError = try FileHandle(forWritingTo: err)
-    try process.run()
-    process.waitUntilExit()
+    // Not waited for on a task's thread: there are as few as cores.
+    await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
+      process.terminationHandler = { _ in ended.resume() }
+      do { try process.run() } catch { ended.resume() }
+    }
     defer { for file in [out, err] { try? FileManager.default.removeItem(at: file) } }
     return Program(
       status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus,
