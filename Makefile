@@ -14,6 +14,8 @@ test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 test-embedded: ; Tests/Embedded/run.sh
 valgrind:    ; Tests/Valgrind/run.sh
+.PHONY: docs
+docs:        ; plugin/docs.sh
 install:     ; plugin/install.sh install
 uninstall:   ; plugin/install.sh uninstall
 format:      ; git ls-files -z '*.swift' | xargs -0 swift format --in-place
