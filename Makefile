@@ -14,8 +14,9 @@ test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 test-embedded: ; Tests/Embedded/run.sh
 valgrind:    ; Tests/Valgrind/run.sh
-.PHONY: docs
+.PHONY: docs deb
 docs:        ; plugin/docs.sh
+deb:         ; plugin/deb.sh
 install:     ; plugin/install.sh install
 uninstall:   ; plugin/install.sh uninstall
 format:      ; git ls-files -z '*.swift' | xargs -0 swift format --in-place

@@ -62,9 +62,10 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
-      name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer"], path: "plugin",
+      name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer", "H26x"], path: "plugin",
       exclude: [
-        "build.sh", "build-tool.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh", "lean-runtime.sh",
+        "build.sh", "build-tool.sh", "deb.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh",
+        "lean-runtime.sh",
         "new",
         "template",
       ],
