@@ -14,17 +14,17 @@ struct DocumentationExampleTests {
     #expect(readme.contains("```swift\n" + tested[begin.upperBound..<end.lowerBound] + "```\n"))
   }
 
-  @Test func readmesProgramWritesWhatTheElementsWrite() async throws {
+  @Test(arguments: ["h264", "h265"]) func readmesProgramWritesWhatTheElementsWrite(codec: String) async throws {
     let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     let folder = URL.temporaryDirectory.appending(path: "swifth26x-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let clip = PluginUnderTest.media.appending(path: "clip.h264").path
+    let clip = PluginUnderTest.media.appending(path: "clip.\(codec)").path
     let (ours, expected) = (folder.appending(path: "ours"), folder.appending(path: "expected"))
     let run = try await Command.run([products.appending(path: "decode-to-nv12").path, clip, ours.path])
     #expect(run.status == 0, "\(run)")
     let reference = try await Command.launch(
-      "filesrc location=\(clip) ! swifth264parse ! swifth264dec ! video/x-raw,format=NV12 ! "
+      "filesrc location=\(clip) ! swift\(codec)parse ! swift\(codec)dec ! video/x-raw,format=NV12 ! "
         + "filesink location=\(expected.path)")
     #expect(reference.status == 0, "\(reference)")
     let pictures = try Data(contentsOf: ours)

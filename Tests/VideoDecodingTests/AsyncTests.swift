@@ -54,6 +54,17 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     #expect(fingerprints == polled.frames.map(\.fingerprint))
   }
 
+  @Test func h265IsDecodedAlike() async throws {
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+    let stream = try #require(readFile(folder + "/Media/clip.h265"))
+    var tags: Set<UInt64> = []
+    for try await picture in DecodedPictures(of: AccessUnits(of: stream, codec: .h265), configuration: oneThread) {
+      #expect(picture.width == 320 && picture.height == 180 && !picture.isCorrupt)
+      tags.insert(picture.tag)
+    }
+    #expect(tags == Set(0..<62))
+  }
+
   @Test func noMoreIsDecodedThanIsAskedFor() async throws {
     let source = Source(await allAccessUnits())
     var pictures = DecodedPictures(of: source, configuration: oneThread).makeAsyncIterator()

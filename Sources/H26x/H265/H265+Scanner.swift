@@ -3,11 +3,13 @@
 extension H265 {
   /// Cuts an H.265 stream into access units or NAL units.
   public struct Scanner: AccessUnitScanning {
+    /// H.265.
     public typealias Codec = H265
 
     /// What all scanners have in common.
     public var shared = H26x.AccessUnitScanner<H265>()
 
+    /// Creates a scanner that has seen nothing.
     public init() {}
 
     public mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> ScannerFinding {
