@@ -5,7 +5,7 @@ plugin:      ; plugin/build.sh
 tool:        ; plugin/build-tool.sh
 inspector:   ; Sources/Inspector/build.sh
 test:        ; Tests/run.sh
-demo:        ; pipelines/demo $(if $(FILE),"$(FILE)")
+demo:        ; plugin/dependencies.sh && plugin/build-tool.sh && .build/tool/h26x demo $(if $(FILE),"$(FILE)",Tests/Media/clip.h264 --md5 $$(sed -n 's/  clip.h264$$//p' Tests/Media/checksums.md5))
 bench:       ; Tests/Bench/run.sh
 bench-shapes: ; plugin/build.sh && python3 Tests/Bench/shapes.py
 fuzz:        ; Tests/Fuzz/run.sh
@@ -15,6 +15,9 @@ test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 test-embedded: ; Tests/Embedded/run.sh
 valgrind:    ; Tests/Valgrind/run.sh
+.PHONY: docs deb
+docs:        ; plugin/docs.sh
+deb:         ; plugin/deb.sh
 install:     ; plugin/install.sh install
 uninstall:   ; plugin/install.sh uninstall
 format:      ; git ls-files -z '*.swift' | xargs -0 swift format --in-place

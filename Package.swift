@@ -40,7 +40,10 @@ let package = Package(
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
   // The plugin's build needs no network and no package.
-  dependencies: isPlugin ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
+  dependencies: (isPlugin ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")])
+    // Only plugin/docs.sh makes documentation.
+    + (Context.environment["DOCUMENTATION"] == nil
+      ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]),
   targets: [
     .target(name: "H26x", swiftSettings: settings),
     // Looks into streams and files, in Swift alone as H26x is.
@@ -55,12 +58,16 @@ let package = Package(
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
     .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),
     .target(name: "AVCodec", dependencies: ["CAVCodec"], swiftSettings: settings),
-    .target(name: "VideoDecoding", dependencies: ["AVCodec", "H26x"], swiftSettings: settings),
+    .target(
+      name: "VideoDecoding", dependencies: ["AVCodec", "H26x"], exclude: isPlugin ? ["Async"] : [],
+      swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
-      name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer"], path: "plugin",
+      name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer", "H26x"], path: "plugin",
       exclude: [
-        "build.sh", "build-tool.sh", "dependencies.sh", "exports.map", "install.sh", "lean-runtime.sh", "new",
+        "build.sh", "build-tool.sh", "deb.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh",
+        "lean-runtime.sh",
+        "new",
         "template",
       ],
       sources: ["Plugin.swift"],
@@ -73,6 +80,8 @@ let package = Package(
     .target(name: "ThreadSanitizerLocks", path: "Tests/ThreadSanitizer", publicHeadersPath: "."),
     .executableTarget(
       name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
+    // README's program; the tests run it.
+    .executableTarget(name: "decode-to-nv12", dependencies: ["VideoDecoding"], path: "Tests/Examples/DecodeToNV12"),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "H26xTests", dependencies: ["H26x", "TestSupport"], swiftSettings: settings),
@@ -91,6 +100,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
+    .testTarget(name: "DocumentationTests", dependencies: ["H26x", "VideoDecoding"], swiftSettings: settings),
     .testTarget(name: "PipelineTests", dependencies: ["H26x"], swiftSettings: settings),
   ] + (isPlugin ? [] : toolTargets),
   swiftLanguageModes: [.v6]

@@ -2,9 +2,11 @@
 public import CGStreamer
 import Elements
 import GStreamer
+import H26x
 
 nonisolated(unsafe) private let descriptor = unsafe PluginDescription(
-  name: "swifth26x", description: "H.264 in Swift: parser, repackager and decoder", version: "0.1.0",
+  name: "swifth26x", description: "H.264 and H.265 in Swift: parser, repackager and decoder",
+  version: ReleaseVersion.text,
   license: "MPL", source: "gst-swift-h26x", package: "gst-swift-h26x",
   origin: "https://github.com/gst-swift-h26x/gst-swift-h26x"
 ).makeDescriptor { plugin in

@@ -6,6 +6,7 @@
 #   plugin/dependencies.sh --build    what the build needs
 #   plugin/dependencies.sh --bench    the above, and what the benchmark compares with
 #   plugin/dependencies.sh --valgrind everything, and what Tests/Valgrind runs under
+#   plugin/dependencies.sh --deb      what the build needs, and what packs it
 set -euo pipefail
 
 build=(
@@ -20,6 +21,7 @@ run=(
   gstreamer1.0-plugins-bad   # tsdemux, videocodectestsink, and the stock parser to compare with
   gstreamer1.0-plugins-ugly  # x264enc, for test streams
   gstreamer1.0-libav         # the stock decoder to compare with
+  parallel                   # pipelines/many
 )
 bench=(ffmpeg python3)
 
@@ -27,8 +29,9 @@ case "${1:-}" in
   "") wanted=("${build[@]}" "${run[@]}") ;;
   --build) wanted=("${build[@]}") ;;
   --bench) wanted=("${build[@]}" "${run[@]}" "${bench[@]}") ;;
+  --deb) wanted=("${build[@]}" dpkg-dev help2man) ;;
   --valgrind) wanted=("${build[@]}" "${run[@]}" valgrind) ;;
-  -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
 esac
 

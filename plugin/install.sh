@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Copies the built plugin to where GStreamer looks for plugins, or removes it from there.
+# Copies the built plugin to where GStreamer looks for plugins, and the program h26x, where it was built, with its
+# completions for bash, zsh and fish; or removes them from there.
 #
 #   plugin/install.sh install|uninstall
 #
-# PREFIX   install below PREFIX/lib/gstreamer-1.0 instead of GStreamer's own plugin folder
-# DESTDIR  put in front of the folder, for packagers
+# PREFIX   install below PREFIX/lib/gstreamer-1.0 instead of GStreamer's own plugin folder, and the program below
+#          PREFIX/bin and PREFIX/share instead of /usr/local
+# DESTDIR  put in front of the folders, for packagers
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,6 +17,12 @@ else
   folder=$(pkg-config --variable=pluginsdir gstreamer-1.0)
 fi
 installed=${DESTDIR:-}$folder/libgstswifth26x.so
+prefix=${DESTDIR:-}${PREFIX:-/usr/local}
+program=$prefix/bin/h26x
+completions=(
+  "bash:$prefix/share/bash-completion/completions/h26x" "zsh:$prefix/share/zsh/site-functions/_h26x"
+  "fish:$prefix/share/fish/vendor_completions.d/h26x.fish"
+)
 
 case "${1:-}" in
   install)
@@ -24,10 +32,19 @@ case "${1:-}" in
     if [[ -n ${PREFIX:-} ]]; then
       echo "GStreamer finds it with GST_PLUGIN_PATH=$folder"
     fi
+    if [[ -x .build/tool/h26x ]]; then
+      install -D -m 755 .build/tool/h26x "$program"
+      for completion in "${completions[@]}"; do
+        mkdir -p "$(dirname "${completion#*:}")"
+        .build/tool/h26x --generate-completion-script "${completion%%:*}" > "${completion#*:}"
+      done
+      echo "Installed $program"
+    fi
     ;;
   uninstall)
-    rm -f "$installed"
-    echo "Removed $installed"
+    rm -f "$installed" "$program"
+    for completion in "${completions[@]}"; do rm -f "${completion#*:}"; done
+    echo "Removed $installed and $program"
     ;;
-  *) sed -n '3,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

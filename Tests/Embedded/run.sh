@@ -50,3 +50,4 @@ check() { # CLIP WHAT
   echo "$1: $found"
 }
 check Tests/Media/clip.h264 'H.264: 60799 bytes, 62 access units, 317 NAL units, 3 random access points, 320 x 192'
+check Tests/Media/clip.h265 'H.265: 37566 bytes, 62 access units, 133 NAL units, 3 random access points, 320 x 184'

@@ -1,4 +1,133 @@
 // SPDX-License-Identifier: MPL-2.0
+import Foundation
 import Testing
 
-@Suite struct ToolTests {}
+/// The program as a user calls it.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct ToolTests {
+  static let suffixes = ["h264", "mp4", "mkv", "ts", "flv"]
+  private func clip(_ suffix: String) -> String { Program.media.appending(path: "clip.\(suffix)").path }
+  /// 62 pictures of 320x180, planar.
+  private static let rawSize = 62 * 320 * 180 * 3 / 2
+
+  @Test(arguments: suffixes) func tellsWhatIsThere(suffix: String) async throws {
+    let folder = try Folder()
+    let run = try await Program.run(["info", "--count", "--json", clip(suffix)], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let files = try #require(try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]])
+    let video = try #require(files.first?["video"] as? [String: Any])
+    #expect(video["codec"] as? String == "H.264")
+    #expect(video["width"] as? Int == 320 && video["height"] as? Int == 180)
+    #expect(video["profile"] as? String == "high" && video["framerate"] as? String == "25/1")
+    #expect(video["pictures"] as? Int == 62 && video["groups"] as? Int == 3)
+    #expect(files.first?["duration"] as? Double == 2.48)
+  }
+
+  @Test(arguments: suffixes) func decodesTheSamePictures(suffix: String) async throws {
+    let folder = try Folder()
+    let first = try await Program.run(["decode", clip("h264"), "-o", "a.yuv"], in: folder.url)
+    #expect(first.status == 0 && first.said.contains("62 pictures, 320x180 I420"), "\(first.said)")
+    #expect(folder.bytes("a.yuv")?.count == Self.rawSize)
+    let run = try await Program.run(["decode", clip(suffix), "-o", "-"], in: folder.url)
+    #expect(run.status == 0 && run.output == folder.bytes("a.yuv"), "\(run.said)")
+  }
+
+  @Test func writesYUV4MPEG() async throws {
+    let folder = try Folder()
+    for (name, header) in [
+      ("clip.mp4", "YUV4MPEG2 W320 H180 F25:1 Ip A1:1 C420mpeg2\n"),
+      ("interlaced.h264", "YUV4MPEG2 W96 H64 F25:1 Ib A1:1 C420mpeg2\n"),
+    ] {
+      let run = try await Program.run(
+        ["decode", Program.media.appending(path: name).path, "-o", "-", "--format", "y4m", "--frames", "3"],
+        in: folder.url)
+      #expect(run.status == 0 && run.output.starts(with: Data(header.utf8)), "\(run.said)")
+      #expect(run.output.dropFirst(header.utf8.count).starts(with: Data("FRAME\n".utf8)))
+    }
+  }
+
+  @Test func cutsAndConverts() async throws {
+    let folder = try Folder()
+    let cutSize = 10 * 160 * 90 * 3 / 2
+    let run = try await Program.run(
+      [
+        "decode", clip("mp4"), "-o", "-", "--start", "1", "--duration", "0.4", "--size", "160x90", "--pixel-format",
+        "nv12",
+      ], in: folder.url)
+    #expect(run.status == 0 && run.output.count == cutSize, "\(run.said)")
+    let pictures = try await Program.run(["decode", clip("mkv"), "-o", "p-%02d.png", "--frames", "3"], in: folder.url)
+    #expect(pictures.status == 0, "\(pictures.said)")
+    #expect(folder.names == ["p-01.png", "p-02.png", "p-03.png"])
+  }
+
+  @Test(arguments: suffixes) func repacksAndDecodesTheSame(from: String) async throws {
+    let folder = try Folder()
+    let reference = try await Program.run(["decode", clip("h264"), "-o", "-"], in: folder.url).output
+    for to in Self.suffixes + ["mov"] {
+      let run = try await Program.run(["repack", clip(from), "-o", "out.\(to)"], in: folder.url)
+      #expect(run.status == 0, "\(from) to \(to): \(run.said)")
+      let decoded = try await Program.run(["decode", "out.\(to)", "-o", "-"], in: folder.url)
+      #expect(decoded.output == reference, "\(from) to \(to): \(decoded.said)")
+    }
+  }
+
+  @Test func takesNamesWithAnyCharacter() async throws {
+    let folder = try Folder()
+    let bytes = try Data(contentsOf: URL(filePath: clip("mp4")))
+    for name in ["a b", "it's \"so\"", #"back\slash"#, "new\nline", "-o", "%d", "ünï", "a,b;c=d!e"] {
+      try folder.write(name, bytes)
+      let run = try await Program.run(["repack", "-o", "out \(name).mkv", "--", name], in: folder.url)
+      #expect(run.status == 0, "\(name): \(run.said)")
+      #expect(run.said.filter { $0 == "\n" }.count == 1, "\(run.said)")
+      #expect(folder.names.contains("out \(name).mkv"))
+    }
+  }
+
+  @Test func readsAndWritesPipes() async throws {
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["repack", "-", "-o", "-", "--format", "annexb"], in: folder.url, input: URL(filePath: clip("mkv")))
+    #expect(run.status == 0, "\(run.said)")
+    try folder.write("out.h264", run.output)
+    let compared = try await Program.run(["compare", "out.h264", clip("mp4")], in: folder.url)
+    #expect(compared.status == 0 && compared.text.contains("62 pictures, 0 of them different"), "\(compared.said)")
+  }
+
+  @Test func comparesAndTakesSnapshots() async throws {
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["compare", clip("h264"), Program.media.appending(path: "wide.h264").path], in: folder.url)
+    #expect(run.status == 2 && run.said.contains("picture 0"), "\(run.said)")
+    for (options, name) in [(["--at", "1.2"], "a.png"), (["--frame", "61"], "b.jpg"), (["--sheet", "4x3"], "c.png")] {
+      let shot = try await Program.run(["snapshot", clip("mp4"), "-o", name] + options, in: folder.url)
+      #expect(shot.status == 0 && folder.bytes(name).map { $0.count > 2000 } == true, "\(shot.said)")
+    }
+    let beyond = try await Program.run(["snapshot", clip("mp4"), "-o", "d.png", "--frame", "62"], in: folder.url)
+    #expect(beyond.status == 1 && beyond.said.contains("it has 62"), "\(beyond.said)")
+  }
+
+  @Test func demoMatchesTheReference() async throws {
+    let folder = try Folder()
+    let sum = "3f1a3e4dbe966a3f73dae322394a458d"
+    let run = try await Program.run(["demo", clip("h264"), "--md5", sum], in: folder.url)
+    #expect(run.status == 0 && run.text.contains("Pictures            62 in "), "\(run.said)\(run.text)")
+    #expect(run.text.contains("\(sum) (given with --md5): the same"), "\(run.text)")
+    #expect(folder.names == ["clip.contact-sheet.png"])
+  }
+
+  /// The recording of a live stream, ended half-way: the file is there, and plays.
+  @Test(arguments: [("INT", 130 as Int32), ("TERM", 143)]) func finishesWhenInterrupted(
+    signal: String, status: Int32
+  ) async throws {
+    let folder = try Folder()
+    // Far more than can be repackaged before the signal comes.
+    var stream = Data()
+    let once = try Data(contentsOf: URL(filePath: clip("h264")))
+    for _ in 0..<4000 { stream.append(once) }
+    try folder.write("long.h264", stream)
+    let run = try await Program.run(["repack", "long.h264", "-o", "cut.mp4"], in: folder.url, signal: "\(signal) 4")
+    #expect(run.status == status, "\(run.said)")
+    let info = try await Program.run(["info", "cut.mp4"], in: folder.url)
+    #expect(info.status == 0, "\(info.said)")
+    #expect(folder.names == ["cut.mp4", "long.h264"])
+  }
+}

@@ -20,6 +20,8 @@ final class MessageHub: Sendable {
 
   private struct State {
     var phase = Phase.idle
+    /// The sequence numbers of flushing seeks that are being carried out.
+    var seeks: [UInt32] = []
     var listeners: [Int: AsyncStream<Message>.Continuation] = [:]
     var next = 0
     /// What came before anybody listened.
@@ -54,6 +56,17 @@ final class MessageHub: Sendable {
   /// The end is taken back by a seek.
   func resume() { change { if case .ended = $0 { $0 = .running } } }
 
+  /// A flushing seek begins. An end of the stream that is posted before it is done, and that does not come from it, is
+  /// the end that the seek takes back.
+  func beginSeek(_ number: UInt32) { state.withLock { $0.seeks.append(number) } }
+
+  /// The seek was carried out, or refused.
+  func endSeek(_ number: UInt32) {
+    state.withLock { state in
+      if let index = state.seeks.firstIndex(of: number) { state.seeks.remove(at: index) }
+    }
+  }
+
   /// The pipeline stops; everyone who waits for it ends.
   func stop(isCancelled: Bool) {
     let listeners = state.withLock { state in
@@ -78,11 +91,14 @@ final class MessageHub: Sendable {
   ///
   /// Listeners are told without the lock: telling waits for the listener's task, and a task that is being cancelled
   /// waits for the lock, to stop the pipeline.
-  func post(_ message: Message) {
+  ///
+  /// - Parameter number: GStreamer's sequence number, by which an end belongs to a seek.
+  func post(_ message: Message, number: UInt32 = 0) {
     var isLast = false
     let listeners: [Int: AsyncStream<Message>.Continuation] = state.withLock { state in
       // An error has others in its train: the first is the reason.
       if case .failed = state.phase { return [:] }
+      if case .endOfStream = message.content, !state.seeks.isEmpty, !state.seeks.contains(number) { return [:] }
       switch (message.content, state.phase) {
       case (.error(let failure), .idle), (.error(let failure), .running), (.error(let failure), .ended):
         state.phase = .failed(failure)

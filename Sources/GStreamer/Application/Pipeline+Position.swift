@@ -73,14 +73,21 @@ extension Pipeline {
     to time: ClockTime, until end: ClockTime? = nil, rate: Double = 1, _ options: SeekOptions = [.flush, .accurate]
   ) async throws(PipelineError) {
     guard rate != 0, rate.isFinite else { throw .notSeekable }
-    hub.resume()
     let start = gint64(clamping: time.nanoseconds)
     let stop = end.map { gint64(clamping: $0.nanoseconds) }
+    let number = gst_util_seqnum_next()
+    let isFlushing = options.contains(.flush)
+    // In this order: an end that comes between the two is one that the seek takes back.
+    if isFlushing { hub.beginSeek(number) }
+    hub.resume()
     let worked = await onOtherThread { [reference] in
-      unsafe gst_element_seek(
-        reference.element, rate, GST_FORMAT_TIME, GstSeekFlags(rawValue: options.rawValue), GST_SEEK_TYPE_SET, start,
-        stop == nil ? (rate > 0 ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET) : GST_SEEK_TYPE_SET, stop ?? -1) != 0
+      let event = unsafe gst_event_new_seek(
+        rate, GST_FORMAT_TIME, GstSeekFlags(rawValue: options.rawValue), GST_SEEK_TYPE_SET, start,
+        stop == nil ? (rate > 0 ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET) : GST_SEEK_TYPE_SET, stop ?? -1)
+      unsafe gst_event_set_seqnum(event, number)
+      return unsafe gst_element_send_event(reference.element, event) != 0
     }
+    if isFlushing { hub.endSeek(number) }
     guard worked else { throw .notSeekable }
     if options.contains(.flush) { try await settle() }
   }

@@ -91,7 +91,8 @@ public import CGStreamer
       bus,
       { _, message, data in
         guard let message = unsafe message, let data = unsafe data else { return GST_BUS_PASS }
-        unsafe Unmanaged<MessageHub>.fromOpaque(data).takeUnretainedValue().post(Message(message))
+        unsafe Unmanaged<MessageHub>.fromOpaque(data).takeUnretainedValue().post(
+          Message(message), number: gst_message_get_seqnum(message))
         unsafe unref(message)
         return GST_BUS_DROP
       }, Unmanaged.passRetained(hub).toOpaque(),

@@ -69,18 +69,21 @@ private final class Handler: Sendable {
 private final class ConnectionList: Sendable {
   let identifiers = Mutex<[gulong]>([])
   static let quark = unsafe g_quark_from_static_string("gst-swift-connections")
+  /// Held while a list is looked for and made: of two threads that connect to a new object, both find the same list.
+  private static let making = Mutex(())
 
   /// The object's list, made when it has none.
   static func of(_ object: UnsafeMutablePointer<GObject>) -> ConnectionList {
-    // Two threads that make one at the same time: one list wins, the other is dropped, and with it nothing.
-    if let known = unsafe g_object_get_qdata(object, quark) {
-      return unsafe Unmanaged<ConnectionList>.fromOpaque(known).takeUnretainedValue()
+    making.withLock { _ in
+      if let known = unsafe g_object_get_qdata(object, quark) {
+        return unsafe Unmanaged<ConnectionList>.fromOpaque(known).takeUnretainedValue()
+      }
+      let fresh = ConnectionList()
+      unsafe g_object_set_qdata_full(
+        object, quark, Unmanaged.passRetained(fresh).toOpaque(),
+        { data in if let data = unsafe data { unsafe Unmanaged<ConnectionList>.fromOpaque(data).release() } })
+      return fresh
     }
-    let fresh = ConnectionList()
-    unsafe g_object_set_qdata_full(
-      object, quark, Unmanaged.passRetained(fresh).toOpaque(),
-      { data in if let data = unsafe data { unsafe Unmanaged<ConnectionList>.fromOpaque(data).release() } })
-    return fresh
   }
 }
 

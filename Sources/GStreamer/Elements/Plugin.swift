@@ -3,6 +3,7 @@ public import CGStreamer
 
 /// The plugin that is being loaded, handed to its initialiser.
 @safe public struct Plugin {
+  /// The C object.
   @unsafe public let raw: OpaquePointer
   /// Wraps what GStreamer hands to the initialiser.
   @unsafe public init(raw: OpaquePointer) { unsafe self.raw = raw }

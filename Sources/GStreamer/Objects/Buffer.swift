@@ -6,6 +6,7 @@ public import CGStreamer
 /// Properties may be set at any time: a buffer that others hold too is replaced by a shallow copy first
 /// (`gst_buffer_make_writable`), its memory stays shared.
 @safe public struct Buffer: ~Copyable, @unsafe MiniObject {
+  /// The C object.
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstBuffer>
 
   /// Takes over one reference.

@@ -3,6 +3,7 @@ public import CGStreamer
 
 /// A pool of buffers of one kind (`GstBufferPool`), with one owned reference.
 @safe public struct BufferPool: ~Copyable {
+  /// The C object.
   @unsafe public let raw: UnsafeMutablePointer<GstBufferPool>
 
   /// Takes over one reference.

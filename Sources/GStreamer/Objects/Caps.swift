@@ -5,6 +5,7 @@ public import CGStreamer
 ///
 /// Caps that others hold too are copied before a change (`gst_caps_make_writable`).
 @safe public struct Caps: ~Copyable, @unsafe MiniObject {
+  /// The C object.
   @unsafe public internal(set) var raw: UnsafeMutablePointer<GstCaps>
 
   /// Takes over one reference.

@@ -3,6 +3,7 @@ public import CGStreamer
 
 /// Something that travels along a pipeline beside the data (`GstEvent`).
 @safe public struct Event: ~Copyable, @unsafe MiniObject {
+  /// The C object.
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstEvent>
 
   /// Takes over one reference.

@@ -3,6 +3,7 @@ public import CGStreamer
 
 /// A question that travels along a pipeline and comes back with an answer (`GstQuery`).
 @safe public struct Query: ~Copyable, @unsafe MiniObject {
+  /// The C object.
   @unsafe public let raw: UnsafeMutablePointer<GstQuery>
 
   /// Takes over one reference.

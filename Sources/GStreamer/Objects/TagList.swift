@@ -3,6 +3,7 @@ public import CGStreamer
 
 /// Facts about a stream for the user, such as its codec and bitrate (`GstTagList`).
 @safe public struct TagList: ~Copyable, @unsafe MiniObject {
+  /// The C object.
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstTagList>
 
   /// Takes over one reference.

@@ -3,6 +3,7 @@ public import CGStreamer
 
 /// A raw video format (`GstVideoFormat`).
 @safe public struct VideoFormat: RawRepresentable, Hashable, Sendable {
+  /// The value as the stream or the C library has it.
   public let rawValue: UInt32
   /// A format out of the C one.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -22,6 +23,7 @@ public import CGStreamer
 
 /// Geometry and colour of raw video (`GstVideoInfo`).
 @safe public struct VideoInfo: @unchecked Sendable {
+  /// The C object.
   @unsafe public internal(set) var raw: GstVideoInfo
 
   /// Wraps the C structure.

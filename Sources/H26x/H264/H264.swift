@@ -141,6 +141,7 @@ extension H264.ParameterSets {
 extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
   /// The box that holds it.
   public static var name: String { "avcC" }
+  /// The byte whose low two bits are `lengthSizeMinusOne`.
   public static var lengthSizeOffset: Int { 4 }
   /// Itself: avcC has a place for each kind.
   public var inOrder: Self { self }

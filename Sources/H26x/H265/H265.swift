@@ -165,7 +165,9 @@ extension H265.SliceSegmentHeader: SliceHeaderSyntax {
 extension H265.RecoveryPoint: RecoveryPointSyntax {}
 
 extension H265.DecoderConfigurationRecord: ConfigurationRecordSyntax {
+  /// The name, for people.
   public static var name: String { "hvcC" }
+  /// The byte whose low two bits are `lengthSizeMinusOne`.
   public static var lengthSizeOffset: Int { 21 }
   /// With the arrays of VPS, SPS, PPS and SEI in this order in front of all others.
   public var inOrder: Self {

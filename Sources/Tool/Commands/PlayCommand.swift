@@ -49,7 +49,9 @@ struct PlayCommand: AsyncParsableCommand {
       await pipeline.stop()
       throw error
     }
-    let damage = Damage(try? pipeline.element("decoder").fields("stats"))
+    var damage = Damage(try? pipeline.element("decoder").fields("stats"))
+    // What lies between a keyframe and the place that was sought is left out on purpose.
+    damage.dropped = 0
     await pipeline.stop()
     if damage.isAny { Terminal.say("\(input.name)\(damage.remark)") }
   }

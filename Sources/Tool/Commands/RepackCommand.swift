@@ -9,7 +9,7 @@ struct RepackCommand: AsyncParsableCommand {
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
     discussion: """
       OUT's suffix says what to make: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Pictures are \
-      not changed. Audio, rotation and language go along where the container takes them; what is left behind is said. \
+      not changed. Audio and its language go along where the container takes them; what is left behind is said. \
       An interrupt ends the file so that it plays.
 
       Examples:
@@ -69,10 +69,12 @@ struct RepackCommand: AsyncParsableCommand {
             }
           }
         })
-      let summary = "\(output): \(format.name), \(route.carried.joined(separator: " and "))"
+      let taken = reader.streams.filter(route.hasTaken).map(\.codecName)
+      let summary = "\(output): \(format.name), \(taken.joined(separator: " and "))"
+      // GStreamer's muxers do not write which way up the picture is.
       let left =
         reader.otherStreams.filter { !route.hasTaken($0) }.map { "\($0.kind) (\($0.codecName))" }
-        + (format.keepsOrientation ? [] : reader.video?.orientation.map { ["rotation (\($0))"] } ?? [])
+        + (reader.video?.orientation.map { ["rotation (\($0))"] } ?? [])
       await pipeline.stop()
       try target.commit()
       Terminal.say(summary + (left.isEmpty ? "" : "; left behind: \(left.joined(separator: ", "))"))

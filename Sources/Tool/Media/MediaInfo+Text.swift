@@ -20,7 +20,7 @@ extension MediaInfo {
   var table: String {
     var rows: [(String, String?)] = [("File", Terminal.printable(name)), ("Container", container)]
     rows.append(("Size", size.map { "\($0) bytes" }))
-    rows.append(("Duration", duration.map(Text.time)))
+    rows.append(("Duration", duration.map { (isEstimate ? "about " : "") + Text.time($0) }))
     rows.append(("Bitrate", bitrate.map(Self.bits)))
     rows.append(
       (
@@ -92,8 +92,8 @@ extension MediaInfo {
     }
     return .object([
       ("file", .string(name)), ("container", .string(container)), ("size", JSON(size)),
-      ("duration", JSON(duration.map { Double($0.nanoseconds) / 1e9 })), ("bitrate", JSON(bitrate)),
-      ("video", .object(stream)), ("streams", .array(rest)),
+      ("duration", JSON(duration.map { Double($0.nanoseconds) / 1e9 })), ("estimated", .boolean(isEstimate)),
+      ("bitrate", JSON(bitrate)), ("video", .object(stream)), ("streams", .array(rest)),
     ])
   }
 }

@@ -7,6 +7,8 @@ struct MediaInfo {
   let container: String
   let size: Int?
   let duration: ClockTime?
+  /// Whether the duration is guessed from the size and what was read.
+  let isEstimate: Bool
   /// Bits a second of the video stream, as the container says it or as it was counted.
   let videoBitrate: Double?
   let video: MediaStream
@@ -27,6 +29,12 @@ struct MediaInfo {
       return end - first
     }
 
+    /// How long a file of this size is, if the rest is as what was counted.
+    func estimate(size: Int?) -> ClockTime? {
+      guard let size, bytes > 0, let duration else { return nil }
+      return ClockTime(nanoseconds: UInt64(min(Double(duration.nanoseconds) * Double(size) / Double(bytes), 1e18)))
+    }
+
     mutating func add(_ sample: Sample) {
       let attributes = sample.attributes
       pictures += 1
@@ -43,24 +51,32 @@ struct MediaInfo {
     _ input: InputFile, counting: Bool, _ words: (MediaInfo) -> String
   ) async throws(Failure) -> String {
     let reader = try MediaReader(input) { stream, pipeline throws(PipelineError) in
-      guard stream.codec != nil else { return nil }
+      guard stream.codec != nil else {
+        // What is said of sound comes with its first samples; subtitles may be long in coming.
+        guard stream.kind == "audio" else { return nil }
+        let sink = try PipelineElement("fakesink", ["sync": false, "async": false])
+        try pipeline.add(sink)
+        return sink
+      }
       let sink = try PipelineElement("appsink", name: "units", ["sync": false, "max-buffers": 64])
       try pipeline.add(sink)
       return sink
     }
     do throws(Failure) {
-      try await reader.preroll()
+      try await reader.discover()
+      let (duration, seen, isWhole) = try await count(reader, all: counting)
       guard let video = reader.video else { throw Failure(input.noVideo) }
-      let duration = reader.pipeline.duration
-      let counts = counting ? try await count(reader) : nil
+      let counts = isWhole ? seen : nil
       let exact = counts?.duration ?? duration
+      let estimate = exact == nil ? seen.estimate(size: input.size) : nil
       var bitrate = (video.tag("bitrate") ?? video.tag("nominal-bitrate"))?.number
       if let counts, let seconds = counts.duration.map({ Double($0.nanoseconds) / 1e9 }), seconds > 0 {
         bitrate = Double(counts.bytes) * 8 / seconds
       }
       let info = MediaInfo(
         name: input.name, container: reader.containerCaps.map(Container.name) ?? "unknown", size: input.size,
-        duration: exact, videoBitrate: bitrate, video: video, others: reader.otherStreams, counts: counts)
+        duration: exact ?? estimate, isEstimate: estimate != nil, videoBitrate: bitrate, video: video,
+        others: reader.otherStreams, counts: counts)
       let text = words(info)
       await reader.pipeline.stop()
       return text
@@ -70,14 +86,24 @@ struct MediaInfo {
     }
   }
 
-  private static func count(_ reader: MediaReader) async throws(Failure) -> Counts {
+  /// Counts what there is, or reads as far as is needed to know all streams.
+  private static func count(
+    _ reader: MediaReader, all: Bool
+  ) async throws(Failure) -> (duration: ClockTime?, counts: Counts, isWhole: Bool) {
     var counts = Counts()
+    var duration: ClockTime?
     do throws(PipelineError) {
-      let sink = try reader.pipeline.appSink("units").makeAsyncIterator()
-      var samples = sink
+      var samples = try reader.pipeline.appSink("units").makeAsyncIterator()
       try await reader.pipeline.play()
-      while let sample = try await samples.next() { counts.add(sample) }
+      while let sample = try await samples.next() {
+        counts.add(sample)
+        if duration == nil { duration = reader.pipeline.duration }
+        if all { continue }
+        let isDescribed = reader.otherStreams.allSatisfy { $0.kind != "audio" || $0.isDescribed }
+        if counts.pictures > 250 || (isDescribed && duration != nil) { return (duration, counts, false) }
+      }
     } catch { throw reader.failure(error) }
-    return counts
+    guard counts.pictures > 0 else { throw Failure(reader.input.noVideo) }
+    return (duration, counts, true)
   }
 }

@@ -103,6 +103,13 @@ final class MediaReader: Sendable {
 
   /// Reads as far as the first picture.
   func preroll() async throws(Failure) {
+    try await discover()
+    do { try await pipeline.preroll() } catch { throw failure(error) }
+    try check()
+  }
+
+  /// Reads until it is known whether there is video.
+  func discover() async throws(Failure) {
     do throws(PipelineError) {
       // A pipeline without sinks is paused at once: wait for the streams, then for what they are linked to.
       let messages = pipeline.messages
@@ -116,8 +123,6 @@ final class MediaReader: Sendable {
       try await pipeline.pause()
     } catch { throw failure(error) }
     for await _ in discovery.stream {}
-    try check()
-    do { try await pipeline.preroll() } catch { throw failure(error) }
     try check()
   }
 

@@ -40,10 +40,12 @@ struct MediaStream: Sendable {
   /// The first value of a tag.
   func tag(_ name: String) -> FieldValue? { pad.tags.lazy.compactMap { $0[name] }.first }
 
+  /// Whether its tags have come, which is with its first data.
+  var isDescribed: Bool { tag("\(kind)-codec") != nil }
+
   /// What it is coded in, for people.
   var codecName: String {
-    codec?.rawValue
-      ?? (tag("video-codec") ?? tag("audio-codec") ?? tag("subtitle-codec"))?.string ?? mediaType
+    codec?.rawValue ?? tag(kind == "subtitles" ? "subtitle-codec" : "\(kind)-codec")?.string ?? mediaType
   }
 
   /// By how many degrees players turn it clockwise, and whether they flip it first.

@@ -13,7 +13,6 @@ final class RepackRoute: Sendable {
   private struct State {
     var isBuilt = false
     var taken: [String] = []
-    var carried: [String] = []
   }
   private let state = Mutex(State())
 
@@ -26,8 +25,7 @@ final class RepackRoute: Sendable {
     } catch { throw Failure(error, about: output.name) }
   }
 
-  /// Streams in the file that is written.
-  var carried: [String] { state.withLock { $0.carried } }
+  /// Whether a stream goes into the file that is written.
   func hasTaken(_ stream: MediaStream) -> Bool { state.withLock { $0.taken.contains(stream.pad.name) } }
 
   /// Says where a stream goes.
@@ -43,11 +41,9 @@ final class RepackRoute: Sendable {
     if stream.mediaType == "audio/mpeg", stream.field("mpegversion")?.integer == 4 {
       chain.append(try PipelineElement("aacparse"))
     }
-    try attach(chain, pipeline)
-    state.withLock { state in
-      state.taken.append(stream.pad.name)
-      state.carried.append(stream.codecName)
-    }
+    // Some muxers take no more streams once they have begun: it is left behind then.
+    do { try attach(chain, pipeline) } catch { return nil }
+    state.withLock { $0.taken.append(stream.pad.name) }
     return chain[0]
   }
 
@@ -58,7 +54,6 @@ final class RepackRoute: Sendable {
       throw .notLinkable(from: codec.rawValue, to: container.name)
     }
     try attach(chain, pipeline)
-    state.withLock { $0.carried.append(codec.rawValue) }
     return chain[0]
   }
 

@@ -45,9 +45,6 @@ enum TargetContainer: String, CaseIterable, ExpressibleByArgument {
   /// Whether it can be written from its beginning to its end.
   var isStream: Bool { self != .mp4 && self != .mov }
 
-  /// Whether it can say that players turn the picture.
-  var keepsOrientation: Bool { self == .mp4 || self == .mov }
-
   /// The packaging that it wants.
   var streamFormat: String { self == .annexb || self == .ts ? "byte-stream" : "length-prefixed" }
 }

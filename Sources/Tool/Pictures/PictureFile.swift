@@ -33,7 +33,18 @@ final class PictureFile {
     }
     let map = try sample.picture()
     for plane in 0..<map.planeCount {
-      for row in 0..<map.rowCount(ofPlane: plane) { try writer.write(map.row(row, ofPlane: plane)) }
+      let rows = map.rowCount(ofPlane: plane)
+      // Rows without padding between them are written at once.
+      let length = rows * map.stride(ofPlane: plane)
+      if rows > 0, map.row(0, ofPlane: plane).count == map.stride(ofPlane: plane),
+        let (start, memory) = unsafe map.plane(plane), let base = memory.baseAddress,
+        unsafe length <= memory.count - (start - base)
+      {
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length).assumingMemoryBound(to: UInt8.self)
+        try writer.write(unsafe Span(_unsafeElements: bytes))
+        continue
+      }
+      for row in 0..<rows { try writer.write(map.row(row, ofPlane: plane)) }
     }
     pictures += 1
   }

@@ -105,7 +105,7 @@ extension InputFile.Kind {
       self = .byteStream
     } else if bytes.allSatisfy({ $0 == 0 }) {
       self = .other("nothing but zeros at its start")
-    } else if bytes.allSatisfy({ $0 >= 32 && $0 != 127 || (9...13).contains($0) }) {
+    } else if Self.isText(bytes) {
       self = .other("text")
     } else {
       self = .unknown
@@ -121,6 +121,12 @@ extension InputFile.Kind {
     (Array("fLaC".utf8), "FLAC"), (Array("ID3".utf8), "MP3"), (Array("\u{7F}ELF".utf8), "a program"),
     ([0, 0, 1, 0xB3], "MPEG-1 or MPEG-2 video"), (Array("DKIF".utf8), "IVF (VP8, VP9 or AV1)"),
   ]
+
+  /// No control characters, and mostly ASCII.
+  private static func isText(_ bytes: [UInt8]) -> Bool {
+    bytes.allSatisfy { $0 >= 32 && $0 != 127 || (9...13).contains($0) }
+      && bytes.count(where: { $0 < 128 }) >= bytes.count / 10 * 9
+  }
 
   private static func hasStartCode(_ bytes: [UInt8]) -> Bool {
     var zeros = 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// Which release of the program this is.
 enum Release {
-  static let text = "h26x 0.1"
+  static let text = "h26x \(ReleaseVersion.text)"
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MPL-2.0
+public import H26x
+
+/// The access units of an Annex B byte stream that arrives in pieces, as from a file or a socket.
+///
+/// ```swift
+/// for try await accessUnit in AccessUnits(of: pieces, codec: .h264) { … }
+/// ```
+///
+/// Tags count from 0. What comes before the first parameter sets is left out, and so is what is no NAL unit.
+public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Element == [UInt8] {
+  /// An access unit; the first one says what the stream is.
+  public typealias Element = AccessUnit
+  /// What the source throws.
+  public typealias Failure = Source.Failure
+
+  let source: Source
+  let codec: FormatDescription.Codec
+
+  /// Cuts a stream into access units.
+  ///
+  /// - Parameters:
+  ///   - source: the stream in pieces of any size.
+  ///   - codec: what it is.
+  public init(of source: Source, codec: FormatDescription.Codec) {
+    self.source = source
+    self.codec = codec
+  }
+
+  /// Begins at the source's beginning.
+  public func makeAsyncIterator() -> Iterator {
+    let cutter: any StreamCutting =
+      switch codec {
+      case .h264: StreamCutter<H264>()
+      case .h265: StreamCutter<H265>()
+      }
+    return Iterator(source: source.makeAsyncIterator(), cutter: cutter)
+  }
+
+  /// One that asks the source for a piece whenever the bytes so far do not end an access unit.
+  public struct Iterator: AsyncIteratorProtocol {
+    var source: Source.AsyncIterator
+    var cutter: any StreamCutting
+
+    /// The next access unit, nil behind the last.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(Source.Failure) -> AccessUnit? {
+      while true {
+        if let accessUnit = cutter.next() { return accessUnit }
+        guard !cutter.isAtEnd else { return nil }
+        if let piece = try await source.next(isolation: actor) {
+          cutter.append(piece)
+        } else {
+          cutter.end()
+        }
+      }
+    }
+  }
+}
+
+extension AccessUnits where Source == WholeStream {
+  /// Cuts a stream that is in memory as a whole.
+  public init(of bytes: [UInt8], codec: FormatDescription.Codec) {
+    self.init(of: WholeStream(bytes), codec: codec)
+  }
+}
+
+/// A stream in one piece.
+public struct WholeStream: AsyncSequence, Sendable {
+  /// The piece.
+  public typealias Element = [UInt8]
+  /// Nothing can fail.
+  public typealias Failure = Never
+
+  let bytes: [UInt8]
+
+  /// A stream that is in memory as a whole.
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Begins with the piece.
+  public func makeAsyncIterator() -> Iterator { Iterator(bytes: bytes) }
+
+  /// Gives the piece, then nothing.
+  public struct Iterator: AsyncIteratorProtocol {
+    var bytes: [UInt8]?
+
+    /// The piece the first time, then nil.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> [UInt8]? { bytes.take() }
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The pictures of a sequence of access units, in presentation order.
+///
+/// ```swift
+/// for try await picture in DecodedPictures(of: accessUnits) { … }
+/// ```
+///
+/// An access unit is asked for when a picture is, so that a slow reader holds the source back: no more is decoded ahead
+/// than reordering and the codec's threads need. The decoder works in the task that iterates. When that task is
+/// cancelled, the sequence ends; so it does, with nothing held back, when the access units do.
+///
+/// An access unit that gives no picture leaves none behind here, and the next ones go on; ``Iterator/nextResult()``
+/// tells of each. Errors end the sequence: those of the source, and those that make a session impossible.
+public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source.Element == AccessUnit {
+  /// A picture, free to cross threads.
+  public typealias Element = DecodedPicture
+  /// What goes wrong.
+  public typealias Failure = DecodingFailure<Source.Failure>
+
+  let source: Source
+  let configuration: SessionConfiguration
+  let allocator: (any PictureAllocator)?
+
+  /// Decodes access units in sessions of their own: one for each format that the one before cannot go on with.
+  ///
+  /// - Parameters:
+  ///   - source: the access units, the first with a format.
+  ///   - configuration: how to decode.
+  ///   - allocator: where pictures go; nil for memory of the session's own.
+  public init(
+    of source: Source, configuration: SessionConfiguration = SessionConfiguration(),
+    allocator: (any PictureAllocator)? = nil
+  ) {
+    self.source = source
+    self.configuration = configuration
+    self.allocator = allocator
+  }
+
+  /// Begins at the source's beginning; the session is opened with the first access unit.
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  /// One that decodes until there is a picture.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var source: Source.AsyncIterator
+    private let configuration: SessionConfiguration
+    private let allocator: (any PictureAllocator)?
+    private var session: DecompressionSession?
+    /// What waits for the results of the session before.
+    private var waiting: AccessUnit?
+    private var isAtEnd = false
+
+    init(_ pictures: DecodedPictures) {
+      source = pictures.source.makeAsyncIterator()
+      configuration = pictures.configuration
+      allocator = pictures.allocator
+    }
+
+    /// What the current session has counted; nothing before the first access unit.
+    public var statistics: SessionStatistics { session?.statistics ?? SessionStatistics() }
+
+    /// The next picture, nil behind the last.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure)
+      -> DecodedPicture?
+    {
+      while let result = try await nextResult(isolation: actor) {
+        if case .frame(let picture) = result { return picture }
+      }
+      return nil
+    }
+
+    /// What became of an access unit: pictures in presentation order, and between them what gave none. Nil behind the
+    /// last.
+    public mutating func nextResult(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(Failure) -> SessionResult? {
+      while true {
+        guard !Task.isCancelled else {
+          session?.invalidate()
+          (session, waiting, isAtEnd) = (nil, nil, true)
+          return nil
+        }
+        if let result = session?.nextResult() { return result }
+        do throws(DecodeError) {
+          if let accessUnit = waiting.take() {
+            session = nil
+            try decode(accessUnit)
+            continue
+          }
+        } catch {
+          throw fail(.decoding(error))
+        }
+        guard !isAtEnd else { return nil }
+        let next: AccessUnit?
+        do throws(Source.Failure) {
+          next = try await source.next(isolation: actor)
+        } catch {
+          throw fail(.source(error))
+        }
+        do throws(DecodeError) {
+          guard let next else {
+            isAtEnd = true
+            session?.drain()
+            continue
+          }
+          try decode(next)
+        } catch {
+          throw fail(.decoding(error))
+        }
+      }
+    }
+
+    /// Decodes an access unit, or drains the session that cannot.
+    private mutating func decode(_ accessUnit: AccessUnit) throws(DecodeError) {
+      if let format = accessUnit.format {
+        if let session, !session.canAccept(format) {
+          session.drain()
+          waiting = accessUnit
+          return
+        }
+        if let session {
+          try session.accept(format)
+        } else {
+          session = try DecompressionSession(format: format, configuration: configuration, allocator: allocator)
+        }
+      }
+      guard let session else { throw DecodeError(.invalidFormatDescription, tag: accessUnit.tag) }
+      try session.decode(
+        accessUnit.bytes.span, tag: accessUnit.tag, time: accessUnit.time, doNotOutput: accessUnit.doNotOutput)
+    }
+
+    /// Nothing comes behind an error.
+    private mutating func fail(_ failure: Failure) -> Failure {
+      session?.invalidate()
+      (session, waiting, isAtEnd) = (nil, nil, true)
+      return failure
+    }
+  }
+}
+
+/// Why there are no more pictures.
+public enum DecodingFailure<SourceFailure: Error>: Error {
+  /// The source of access units failed.
+  case source(SourceFailure)
+  /// A session could not be opened, or refuses what is no access unit.
+  case decoding(DecodeError)
+}

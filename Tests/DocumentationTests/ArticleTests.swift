@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import H26x
+import Testing
+import VideoDecoding
+
+@Suite struct ArticleTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func files(in folder: String, _ ending: String) -> [URL] {
+    FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil)?
+      .compactMap { $0 as? URL }.filter { $0.pathExtension == ending } ?? []
+  }
+
+  /// Every piece of Swift in an article stands in a file that is compiled: here, or in the template of plugin/new.
+  @Test func codeIsCompiled() throws {
+    let compiled = try
+      (Self.files(in: "Tests/DocumentationTests", "swift") + Self.files(in: "plugin/template", "swift"))
+      .map { try String(contentsOf: $0, encoding: .utf8) }
+    let articles = Self.files(in: "Sources", "md")
+    #expect(articles.count >= 10)
+    var count = 0
+    for article in articles {
+      let text = try String(contentsOf: article, encoding: .utf8)
+      for block in text.components(separatedBy: "```swift\n").dropFirst() {
+        let code = block.components(separatedBy: "```").first ?? ""
+        count += 1
+        #expect(compiled.contains { $0.contains(code) }, "\(article.lastPathComponent) has other code:\n\(code)")
+      }
+    }
+    #expect(count >= 8)
+  }
+
+  private let stream: [UInt8]
+
+  init() throws { stream = [UInt8](try Data(contentsOf: Self.root.appending(path: "Tests/Media/clip.h264"))) }
+
+  @Test func aStreamIsCut() {
+    let found = nalUnits(of: stream)
+    #expect(found.count == 317)
+    #expect(found.filter { $0.type == .sequenceParameterSet }.count >= 1)
+    let sizes = accessUnitSizes(of: stream, inPiecesOf: 1000)
+    #expect(sizes.count == 62)
+    #expect(sizes.reduce(0, +) == stream.count)
+    #expect(accessUnitSizes(of: stream, inPiecesOf: stream.count) == sizes)
+  }
+
+  @Test func samplesAreDecoded() throws {
+    var (parameterSets, samples): ([[UInt8]], [[UInt8]]) = ([], [])
+    var start = 0
+    for size in accessUnitSizes(of: stream, inPiecesOf: stream.count) {
+      let bytes = stream[start..<start + size]
+      start += size
+      var (sample, nalUnits) = ([UInt8](), AnnexB.NALUnits(bytes.span))
+      while let nalUnit = nalUnits.next() {
+        let nalUnit = Array(
+          bytes[bytes.startIndex + nalUnit.range.lowerBound..<bytes.startIndex + nalUnit.range.upperBound])
+        for shift in [24, 16, 8, 0] { sample.append(UInt8(truncatingIfNeeded: nalUnit.count >> shift)) }
+        sample += nalUnit
+        if H264.NALUnitType(headerByte: nalUnit[0]).isParameterSet { parameterSets.append(nalUnit) }
+      }
+      samples.append(sample)
+    }
+    var count = 0
+    try decode(samples, parameterSets: parameterSets) { _ in count += 1 }
+    #expect(count == 62)
+  }
+
+  @Test func everyAccessUnitIsAccountedFor() async throws {
+    let whole = try await account(for: AccessUnits(of: stream, codec: .h264))
+    #expect(whole.shown == 62 && whole.damaged == 0 && whole.dropped.isEmpty && whole.failed.isEmpty)
+    var damaged = stream
+    for index in 20_000..<20_400 { damaged[index] = 0x55 }
+    let rest = try await account(for: AccessUnits(of: damaged, codec: .h264))
+    #expect(rest.shown < 62 || rest.damaged > 0)
+    let dropped = rest.dropped.values.reduce(0, +)
+    #expect(rest.shown + rest.failed.count + dropped >= 58)
+  }
+
+  @Test func lowDelayHoldsNothingBackForThreads() async throws {
+    var threads = SessionConfiguration()
+    threads.threadType = .frame
+    threads.threadCount = 3
+    let accessUnits = AccessUnits(of: stream, codec: .h264)
+    #expect(try await greatestDelay(of: accessUnits, liveConfiguration()) < greatestDelay(of: accessUnits, threads))
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MPL-2.0
+import Testing
+
+@testable import GStreamer
+
+/// What the pipeline makes of messages and handlers that come from several threads.
+@Suite struct MessageHubTests {
+  private func end() -> Message { Message(source: "sink", isFromPipeline: true, content: .endOfStream) }
+  private func hasEnded(_ hub: MessageHub) -> Bool { if case .ended = hub.phase { true } else { false } }
+
+  /// An end that is posted while a flushing seek is carried out is taken back by it.
+  @Test func endsDuringASeekAreTakenBack() {
+    let hub = MessageHub()
+    hub.start()
+    hub.beginSeek(7)
+    hub.resume()
+    hub.post(end(), number: 3)
+    #expect(!hasEnded(hub))
+    hub.endSeek(7)
+    hub.post(end(), number: 7)
+    #expect(hasEnded(hub))
+  }
+
+  /// What the seek itself comes to is an end, however early.
+  @Test func endsOfTheSeekCount() {
+    let hub = MessageHub()
+    hub.start()
+    hub.beginSeek(7)
+    hub.resume()
+    hub.post(end(), number: 7)
+    #expect(hasEnded(hub))
+    hub.endSeek(7)
+    #expect(hasEnded(hub))
+  }
+
+  /// Seeks over and over, at whatever moment the end comes: every end comes out.
+  @Test(.timeLimit(.minutes(5))) func everySeekFindsTheEndAgain() async throws {
+    let pipeline = try Pipeline(
+      "videotestsrc num-buffers=8 ! video/x-raw,width=16,height=16 ! appsink name=s sync=false")
+    let sink = try pipeline.appSink("s")
+    try await pipeline.preroll()
+    try await pipeline.play()
+    for _ in 0..<100 {
+      var samples = sink.makeAsyncIterator()
+      _ = try await samples.next()
+      try await pipeline.seek(to: .zero)
+      while try await samples.next() != nil {}
+    }
+    await pipeline.stop()
+  }
+
+  private final class Token: Sendable {}
+  private struct Watch: Sendable { weak let token: Token? }
+
+  /// Threads that connect to a new element at once: all handlers are found again when they are taken off.
+  @Test func handlersOfManyThreadsAreTakenOff() async throws {
+    for _ in 0..<200 {
+      let element = try PipelineElement("identity")
+      let watches = await withTaskGroup(of: Watch.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            let token = Token()
+            _ = try? element.connect("notify::name") { _ in
+              withExtendedLifetime(token) { nil }
+            }
+            return Watch(token: token)
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      element.reference.disconnectAll()
+      #expect(watches.allSatisfy { $0.token == nil })
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// The scripts of `pipelines/`, each as it stands.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct PipelinesTests {
+  static let names = [
+    "annexb-to-mp4", "camera-to-file", "checksum", "file-to-raw", "keyframes", "many", "mosaic", "mp4-to-annexb",
+    "mp4-to-hls", "rtp-receive", "rtp-send", "show", "transcode",
+  ]
+
+  private func clip(_ suffix: String) -> String { Program.media.appending(path: "clip.\(suffix)").path }
+  private func script(_ name: String, _ arguments: [String], in folder: Folder) async throws -> Program {
+    try await Program.run(arguments, in: folder.url, executable: Program.root.appending(path: "pipelines/\(name)"))
+  }
+
+  @Test func allAreTested() async throws {
+    let there = try FileManager.default.contentsOfDirectory(atPath: Program.root.appending(path: "pipelines").path)
+    #expect(there.sorted() == Self.names)
+  }
+
+  @Test(arguments: names) func explainsItself(name: String) async throws {
+    let run = try await script(name, ["--help"], in: Folder())
+    #expect(run.status == 0 && run.text.contains("  \(name) "), "\(run.text)\(run.said)")
+    #expect(!run.text.contains("SPDX") && !run.text.contains("gst-launch"), "\(run.text)")
+  }
+
+  @Test func decodesAndRepackages() async throws {
+    let folder = try Folder()
+    let sum = "3f1a3e4dbe966a3f73dae322394a458d"
+    #expect(try await script("file-to-raw", [clip("mkv"), "a.yuv"], in: folder).status == 0)
+    let rawSize = 62 * 320 * 180 * 3 / 2
+    #expect(folder.bytes("a.yuv")?.count == rawSize)
+    #expect(try await script("checksum", [clip("ts")], in: folder).text.contains(sum))
+    #expect(try await script("annexb-to-mp4", [clip("h264"), "a.mp4"], in: folder).status == 0)
+    #expect(try await script("mp4-to-annexb", ["a.mp4", "a.h264"], in: folder).status == 0)
+    #expect(try await script("checksum", ["a.h264"], in: folder).text.contains(sum))
+    #expect(try await script("mp4-to-hls", [clip("mp4"), "."], in: folder).status == 0)
+    let playlist = String(decoding: folder.bytes("playlist.m3u8") ?? Data(), as: UTF8.self)
+    #expect(playlist.contains("segment-00000.ts"))
+    #expect(try await script("checksum", ["segment-00000.ts"], in: folder).text.contains(sum))
+    #expect(try await script("keyframes", [clip("mp4"), "k-%02d.png"], in: folder).status == 0)
+    #expect(folder.bytes("k-00.png")?.starts(with: [0x89, 0x50, 0x4e, 0x47]) == true)
+  }
+
+  @Test func encodesAnew() async throws {
+    let folder = try Folder()
+    #expect(try await script("transcode", [clip("flv"), "t.mp4", "300"], in: folder).status == 0)
+    let files = [clip("mp4"), clip("ts"), clip("mkv"), "t.mp4"]
+    #expect(try await script("mosaic", files + ["m.mp4"], in: folder).status == 0)
+    let info = try await Program.run(["info", "--count", "t.mp4", "m.mp4"], in: folder.url)
+    #expect(info.text.contains("320x180") && info.text.contains("1280x720"), "\(info.text)\(info.said)")
+  }
+
+  @Test func doesManyAndResumes() async throws {
+    let folder = try Folder()
+    for name in ["a b.mp4", "it's.mp4"] {
+      try folder.write(name, try Data(contentsOf: URL(filePath: clip("mp4"))))
+    }
+    try folder.write("bad.mp4", Data("text".utf8))
+    let jobs = ["--jobs", "2", "repack", "{}", "-o", "{.}.mkv", ":::", "a b.mp4", "bad.mp4", "it's.mp4"]
+    let first = try await script("many", jobs, in: folder)
+    #expect(first.status == 1 && first.said.contains("2 done, 1 failed"), "\(first.said)")
+    #expect(folder.names == ["a b.mkv", "a b.mp4", "bad.mp4", "it's.mkv", "it's.mp4", "many.log"])
+    // Only what failed is tried again: what is there would be an error.
+    try folder.write("bad.mp4", try Data(contentsOf: URL(filePath: clip("mp4"))))
+    let second = try await script("many", jobs, in: folder)
+    #expect(second.status == 0 && second.said.contains("3 done, 0 failed"), "\(second.said)")
+  }
+}
