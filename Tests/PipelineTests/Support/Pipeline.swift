@@ -13,7 +13,7 @@ func source(_ file: String, container: String) -> String {
     case "flv": "flvdemux"
     default: ""
     }
-  return "filesrc location=\(file)" + (demuxer.isEmpty ? "" : " ! \(demuxer) ! video/x-h264 ! queue")
+  return "filesrc location=\(file)" + (demuxer.isEmpty ? "" : " ! \(demuxer) ! video/x-h264;video/x-h265 ! queue")
 }
 
 extension Command {
