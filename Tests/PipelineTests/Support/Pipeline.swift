@@ -4,7 +4,7 @@ import Foundation
 /// The head of a pipeline that reads `file`, behind the stock demuxer where `container` has one.
 ///
 /// - Parameter container: a manifest's word (`annexb`, `mp4:avc1`, `mkv`, `ts`, `flv`) or a file's suffix.
-func source(_ file: String, container: String, codec: String = "h264") -> String {
+func source(_ file: String, container: String) -> String {
   let demuxer =
     switch container.prefix(while: { $0 != ":" }) {
     case "mp4": "qtdemux"
@@ -13,7 +13,7 @@ func source(_ file: String, container: String, codec: String = "h264") -> String
     case "flv": "flvdemux"
     default: ""
     }
-  return "filesrc location=\(file)" + (demuxer.isEmpty ? "" : " ! \(demuxer) ! video/x-\(codec) ! queue")
+  return "filesrc location=\(file)" + (demuxer.isEmpty ? "" : " ! \(demuxer) ! video/x-h264;video/x-h265 ! queue")
 }
 
 extension Command {

@@ -60,8 +60,7 @@ struct TestStream {
     writer.flag(true)
     writer.flag(s.crop != nil)
     if let crop = s.crop { for value in [crop, 0, 0, 0] { writer.ue(value) } }
-    writer.flag(s.vui != nil)
-    s.vui?(&writer)
+    if let vui = s.vui { vui(&writer) } else { writer.flag(false) }
     writer.trailingBits()
     return writer.bytes
   }
