@@ -10,15 +10,13 @@ struct ConformanceTests {
   /// The ways from a file to pictures: straight with threads, and through another packaging without.
   static let routes = ["decoded", "repacked"]
 
-  /// The elements between source and sink. The decoder of H.265 stands behind stock's parser.
+  /// The elements between source and sink.
   private static func chain(_ route: String, codec: String) -> String {
-    switch (route, codec) {
-    case ("repacked", "h264"):
-      "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264dec max-threads=1"
-    case ("repacked", _):
-      "h265parse ! video/x-h265,stream-format=hvc1,alignment=au ! swifth265dec max-threads=1"
-    case (_, "h264"): "swifth264parse ! swifth264dec"
-    default: "h265parse ! swifth265dec"
+    let form = codec == "h264" ? "avc" : "hvc1"
+    return switch route {
+    case "repacked":
+      "swift\(codec)parse ! swift\(codec)repack ! video/x-\(codec),stream-format=\(form) ! swift\(codec)dec max-threads=1"
+    default: "swift\(codec)parse ! swift\(codec)dec"
     }
   }
 
@@ -66,8 +64,7 @@ struct ConformanceTests {
   }
 
   private static func checksum(of vector: Vector, through chain: String) async throws -> (String?, Command) {
-    let head =
-      "\(source(vector.path, container: vector.container)) ! \(chain) ! videocodectestsink"
+    let head = "\(source(vector.path, container: vector.container)) ! \(chain) ! videocodectestsink"
     guard vector.checksum?.count == 40 else {
       let run = try await Command.launch(head)
       return (run.pictureChecksum, run)
