@@ -80,7 +80,11 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     let isReadable = try input.take(sinkCaps)
     guard isReadable else { return false }
     if let record = sinkCaps.record {
-      for nalUnit in record.nalUnits { scanner.store(nalUnit.span) }
+      // hvcC may hold SEI too.
+      for nalUnit in record.nalUnits {
+        guard let first = nalUnit.first, Codec.NALUnitType(headerByte: first).isParameterSet else { continue }
+        scanner.store(nalUnit.span)
+      }
       follow(scanner.takeNotices(), log)
     }
     caps.invalidate()
@@ -98,9 +102,12 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     configureScanner()
     minimumFrame.configure(isLengthPrefixed: input.isLengthPrefixed)
     if isNewInput {
-      // What was in codec_data goes in-band where there is none, or where NAL units go out one by one. Otherwise packets
-      // stay as they are: parameter sets in-band are not legal in every file of avc.
-      if input.isLengthPrefixed, packaging.format != input.streamFormat || packaging.alignment != .accessUnit {
+      // What was in codec_data goes in-band, where the first access unit does not have it anyway: the output's own
+      // codec_data has no parameter sets if they may stand in-band. They may not in every file of avc and hvc1, whose
+      // packets stay as they are.
+      if input.isLengthPrefixed,
+        input.streamFormat != .outOfBand || packaging.format != .outOfBand || packaging.alignment != .accessUnit
+      {
         output.insertion.force()
       }
     } else if before?.format == .outOfBand, packaging.format != .outOfBand {

@@ -5,10 +5,6 @@ import H26x
 enum H264Rules {
   /// What an SPS says, against its level and profile (Annex A).
   static func check(_ sps: H264.SequenceParameterSet, log: inout FindingLog) {
-    let crop = sps.cropRectangle
-    if crop.width <= 0 || crop.height <= 0 {
-      log.report(.cropping, "\(crop.width)x\(crop.height) left of the picture", expected: "one sample at least")
-    }
     if sps.profile.constraintFlags & 3 != 0 {
       log.report(.reservedValue, "reserved_zero_2bits \(sps.profile.constraintFlags & 3)", expected: "0")
     }

@@ -5,10 +5,6 @@ import H26x
 enum H265Rules {
   /// What an SPS says, against its level and profile (Annex A).
   static func check(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
-    let crop = sps.cropRectangle
-    if crop.width <= 0 || crop.height <= 0 {
-      log.report(.cropping, "\(crop.width)x\(crop.height) left of the picture", expected: "one sample at least")
-    }
     checkProfile(sps, log: &log)
     let level = sps.level
     guard level.name != nil || level.idc == 255 else {

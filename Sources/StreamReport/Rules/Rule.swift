@@ -7,7 +7,7 @@ public enum Rule: Int, Sendable, CaseIterable {
     order
   case noPicture, endOfStream
   // Parameter sets
-  case unreadableParameterSet, missingParameterSet, reservedValue, unknownLevel, unknownProfile, cropping
+  case unreadableParameterSet, missingParameterSet, reservedValue, unknownLevel, unknownProfile
   // Slices and pictures
   case unreadableSlice, sliceOrder, sliceMismatch, quantization, frameNumberGap, frameNumberRepeated, idrPictureID
   case pictureOrderRepeated, missingReference, missingMarked, tooManyReferences, leadingPictures, startsLate
@@ -90,8 +90,6 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .unknownLevel: .init("unknown-level", .error, "A.3", "A.4", "Set a level of the standard.")
     case .unknownProfile:
       .init("unknown-profile", .warning, "A.2", "A.3", "Set a profile of the standard; decoders may refuse others.")
-    case .cropping:
-      .init("cropping", .error, "7.4.2.1.1", "7.4.3.2.1", "Leave at least one sample of width and height.")
     case .unreadableSlice:
       .init("slice-header", .error, "7.4.3", "7.4.7.1", "The slice is damaged, or its parameter sets are of another.")
     case .sliceOrder:

@@ -117,7 +117,7 @@ import Testing
     Case(.reservedValue, stream: TestStream(.init(flags: 1))),
     Case(.unknownLevel, stream: TestStream(.init(level: 77))),
     Case(.unknownProfile, stream: TestStream(.init(profile: 99))),
-    Case(.cropping, stream: TestStream(.init(crop: 16))),
+    Case(.unreadableParameterSet, .missingParameterSet, stream: TestStream(.init(crop: 16))),
     // Slices and pictures.
     Case(.unreadableSlice, stream: TestStream().adding([0x41, 0x00])),
     Case(.sliceOrder, stream: TestStream().adding(.init(frameNumber: 1, order: 2, first: 2))),
