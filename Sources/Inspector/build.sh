@@ -21,7 +21,7 @@ swiftc -target wasm32-unknown-none-wasm -wmo -parse-as-library -Osize -swift-ver
 "$tools/clang" -target wasm32-unknown-none-wasm -O2 -nostdlib -ffreestanding -fno-builtin -mbulk-memory \
   -c Sources/Inspector/libc.c -o "$out/libc.o"
 "$tools/wasm-ld" --no-entry --gc-sections --strip-all -z stack-size=1048576 --stack-first \
-  --import-undefined -o "$out/h26x.wasm" "$out/h26x.o" "$out/libc.o"
+  -o "$out/h26x.wasm" "$out/h26x.o" "$out/libc.o"
 
 python3 Sources/Inspector/page.py "$out/h26x.wasm" "$out/inspector.html"
 ls -l "$out/inspector.html"

@@ -43,6 +43,8 @@
     $("report").hidden = true;
     let rest = "";
     const result = await start({ file, fields: false }, (text) => {
+      // Another file was dropped meanwhile.
+      if (file !== chosen) return;
       rest += text;
       let from = 0, end;
       while ((end = rest.indexOf("\n", from)) >= 0) {
@@ -51,6 +53,7 @@
       }
       rest = rest.slice(from);
     }, (part) => { $("progress").textContent = `${Math.round(part * 100)} %, ${number(model.units.length)} access units`; });
+    if (file !== chosen) return;
     $("progress").textContent = ["", "The file is empty.", "Neither a raw stream of H.264 or H.265 nor MP4.",
       "An MP4 that cannot be read."][result] ?? "The module failed.";
     if (result === 0) show();

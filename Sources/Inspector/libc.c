@@ -46,6 +46,17 @@ void free(void *block) {
   waiting[class] = block;
 }
 
+// What overflow checks of 64 bits multiply with, by parts of 32 bits: the compiler's own runtime is not for this target.
+__int128 __multi3(__int128 left, __int128 right) {
+  typedef unsigned long long wide;
+  wide a = (wide)left, b = (wide)right, mask = 0xffffffff;
+  wide low = (a & mask) * (b & mask), first = (a >> 32) * (b & mask) + (low >> 32);
+  wide second = (a & mask) * (b >> 32) + (first & mask);
+  wide high = (a >> 32) * (b >> 32) + (first >> 32) + (second >> 32);
+  high += (wide)((unsigned __int128)left >> 64) * b + a * (wide)((unsigned __int128)right >> 64);
+  return (__int128)((unsigned __int128)high << 64 | (second << 32 | (low & mask)));
+}
+
 int putchar(int character) { return character; }
 // Hashing needs no secret here.
 void arc4random_buf(void *to, size_t count) { memset(to, 4, count); }

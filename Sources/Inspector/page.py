@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MPL-2.0
 # Puts page, styles, scripts and the WebAssembly module into one HTML file.
 import base64
+import gzip
 import pathlib
 import sys
 
@@ -13,7 +14,8 @@ def text(path):
     return path.read_text(encoding="utf-8")
 
 
-module = base64.b64encode(pathlib.Path(sys.argv[1]).read_bytes()).decode("ascii")
+packed = gzip.compress(pathlib.Path(sys.argv[1]).read_bytes(), mtime=0)
+module = base64.b64encode(packed).decode("ascii")
 worker = text(inspector / "worker.js")
 scripts = [text(page / name) for name in ("model.js", "charts.js", "page.js")]
 scripts.append(text(inspector / "inspector.js"))

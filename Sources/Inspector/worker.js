@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 // Runs the module over a file, piece by piece, away from the page. It parses nothing itself.
-let instance = null, memory = null, source = null, id = 0, done = 0, told = 0;
+let compiled = null, memory = null, source = null, id = 0, done = 0, told = 0;
 const decoder = new TextDecoder();
 
 const host = {
@@ -30,17 +30,20 @@ function fileSource(file) {
 onmessage = async (event) => {
   const request = event.data;
   if (request.module) {
-    const made = await WebAssembly.instantiate(request.module, { host });
-    instance = made.instance;
-    memory = instance.exports.memory;
+    const unpacked = new Blob([request.module]).stream().pipeThrough(new DecompressionStream("gzip"));
+    compiled = new Response(unpacked).arrayBuffer().then((bytes) => WebAssembly.compile(bytes));
     return;
   }
+  const module = await compiled;
   id = request.id;
   source = request.file ? fileSource(request.file)
     : { size: request.bytes.length, read: (from, to) => request.bytes.subarray(from, to) };
   done = told = 0;
   try {
-    const result = instance.exports.inspect(source.size % 4294967296, Math.floor(source.size / 4294967296),
+    // Its own instance, so that nothing is left of a file before it.
+    const { exports } = new WebAssembly.Instance(module, { host });
+    memory = exports.memory;
+    const result = exports.inspect(source.size % 4294967296, Math.floor(source.size / 4294967296),
       request.fields ? 1 : 0, request.byteCount ?? 0, request.codec ?? 0);
     postMessage({ id, result });
   } catch (error) {

@@ -114,4 +114,12 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     #expect(throws: ReportFailure.self) { try report(Array("hello, world".utf8)) }
     #expect(throws: ReportFailure.self) { try report([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0, 0]) }
   }
+
+  @Test(
+    "Another container is not taken for a raw stream",
+    arguments: ["clip.ts", "clip-h265.ts", "clip.mkv", "clip.flv"])
+  func otherContainers(_ name: String) throws {
+    let source = try BytesSource(file: media.appending(path: name))
+    #expect(throws: ReportFailure.self) { _ = try StreamReporter(source) }
+  }
 }

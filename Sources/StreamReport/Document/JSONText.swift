@@ -115,7 +115,8 @@ extension [UInt8] {
     case 0x22, 0x5C:
       append(0x5C)
       append(byte)
-    case 0..<0x20, 0x7F:
+    // With <, so that no text ends the script element of a page that the document stands in.
+    case 0..<0x20, 0x3C, 0x7F:
       append("\\u00")
       append(hexDigit(byte >> 4))
       append(hexDigit(byte & 15))

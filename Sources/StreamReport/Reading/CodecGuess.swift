@@ -8,6 +8,7 @@ enum CodecGuess {
   /// The first SPS that can be read as one and not as the other decides. Without any, headers are counted: few bytes are
   /// sensible as both.
   static func codec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
+    guard !isContainer(bytes) else { return nil }
     var units = AnnexB.NALUnits(bytes)
     var (h264, h265) = (0, 0)
     var count = 0
@@ -21,6 +22,16 @@ enum CodecGuess {
     }
     guard h264 > 0 || h265 > 0 else { return nil }
     return h265 > h264 ? .h265 : .h264
+  }
+
+  /// Whether a container stands in front. In many of them, start codes are found as well.
+  private static func isContainer(_ bytes: Span<UInt8>) -> Bool {
+    switch bytes.uint32(at: 0) {
+    // MPEG program stream, Matroska, FLV, AVI.
+    case 0x0000_01BA, 0x1A45_DFA3, 0x464C_5601, 0x5249_4646: return true
+    // The first byte of three packets of an MPEG transport stream.
+    default: return bytes.count > 376 && bytes[0] == 0x47 && bytes[188] == 0x47 && bytes[376] == 0x47
+    }
   }
 
   private static func isSPS264(_ nalUnit: Span<UInt8>) -> Bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-// Charts over access units. All share one range; each column of pixels shows the highest value that falls into it.
+// Charts over access units. All share one range; each column of pixels shows the highest value that falls into it,
+// of the coded picture buffer the lowest.
 const view = { from: 0, to: 1, chosen: -1 };
 const charts = [];
 
@@ -23,7 +24,7 @@ function makeCharts() {
   add(holder, "Size by type", (i) => units[i].size, { color, text: (i) => `${units[i].type ?? "?"} ${number(units[i].size)} bytes` });
   if (top((i) => units[i].cpbSize) > 0) {
     add(holder, "Coded picture buffer before each is taken out", (i) => units[i].cpb ?? 0,
-      { line: top((i) => units[i].cpbSize), text: (i) => `${number(units[i].cpb)} of ${number(units[i].cpbSize)} bits` });
+      { line: top((i) => units[i].cpbSize), lowest: true, text: (i) => `${number(units[i].cpb)} of ${number(units[i].cpbSize)} bits` });
   }
   add(holder, "Order: shown later (up) or earlier (down) than decoded", (i) => model.shown[i] - i,
     { signed: true, color, text: (i) => `POC ${units[i].poc ?? "?"}` + (units[i].pts === undefined ? "" : `, PTS ${units[i].pts}`) });
@@ -108,9 +109,14 @@ function draw(chart) {
   } else {
     for (let x = 0; x < width; x++) {
       const from = Math.floor(view.from + x / bar), to = Math.min(count, Math.ceil(view.from + (x + 1) / bar));
-      let best = -1;
-      for (let i = Math.max(0, from); i < to; i++) if (best < 0 || Math.abs(get(i)) > Math.abs(get(best))) best = i;
-      if (best >= 0) rectangle(pen, chart, best, x, 1, y);
+      let best = -1, least = -1;
+      for (let i = Math.max(0, from); i < to; i++) {
+        if (best < 0 || get(i) > get(best)) best = i;
+        if (least < 0 || get(i) < get(least)) least = i;
+      }
+      if (best < 0) continue;
+      rectangle(pen, chart, chart.lowest ? least : best, x, 1, y);
+      if (chart.signed && get(least) < 0) rectangle(pen, chart, least, x, 1, y);
     }
   }
   if (chart.line) {
