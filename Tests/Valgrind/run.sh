@@ -3,7 +3,7 @@
 # Runs a pipeline of each element under valgrind's memcheck, with the plugin as plugin/build.sh makes it. Fails on what
 # is definitely leaked, on invalid reads and writes, and on decisions made on memory that nobody has set.
 #
-#   Tests/Valgrind/run.sh [CLIP]     default: Tests/Media/clip.h264; half a minute
+#   Tests/Valgrind/run.sh [CLIP]     default: Tests/Media/clip.h264 and clip.h265; a minute
 #
 # Each pipeline's report is left in .build/valgrind.
 set -euo pipefail
@@ -29,29 +29,41 @@ suppressions=(--suppressions=Tests/Valgrind/loader.supp)
 glib=$(pkg-config --variable=prefix glib-2.0)/share/glib-2.0/valgrind/glib.supp
 [[ -f $glib ]] && suppressions+=("--suppressions=$glib")
 
-clip=${1:-Tests/Media/clip.h264}
 failed=0
-check() { # NAME CHAIN
+check() { # NAME UNDEFINED CHAIN
   local name=$1 status=0
   local -a chain
-  read -ra chain <<< "$2"
-  # Undefined values are left out: optimised Swift compares a whole word of which it needs a part. Of an action of the
-  # decoder, for one, the tag of the optional is the upper half of a word, which every case sets, and the lower half is
-  # the payload's, which a small case leaves as it was; the comparison (with a number whose lower half is all ones) comes
-  # out the same whatever is there. memcheck cannot know that.
-  valgrind --tool=memcheck --undef-value-errors=no --error-exitcode=99 --num-callers=40 --log-file="$work/$name.log" \
+  read -ra chain <<< "$3"
+  valgrind --tool=memcheck --undef-value-errors="$2" --error-exitcode=99 --num-callers=40 --log-file="$work/$name.log" \
     --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite "${suppressions[@]}" \
     gst-launch-1.0 -q filesrc location="$clip" ! "${chain[@]}" || status=$?
-  printf '%-12s %s\n' "$name" "$(sed -n 's/.*ERROR SUMMARY: //p' "$work/$name.log")"
+  printf '%-18s %s\n' "$name" "$(sed -n 's/.*ERROR SUMMARY: //p' "$work/$name.log")"
   if ((status)); then
     echo "$0: $name ended with status $status; see .build/valgrind/$name.log" >&2
     failed=1
   fi
 }
 
-check parse 'swifth264parse ! fakesink'
-check parse-nal 'swifth264parse ! video/x-h264,stream-format=byte-stream,alignment=nal ! fakesink'
-check repack 'swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264repack ! video/x-h264,stream-format=byte-stream ! fakesink'
-check dec 'swifth264parse ! swifth264dec max-threads=1 ! fakesink'
-check dec-threads 'swifth264parse ! swifth264dec max-threads=3 ! video/x-raw,format=NV12 ! fakesink'
+# Undefined values are left out behind the decoders: optimised Swift compares a whole word of which it needs a part. The
+# tag of an optional action is the upper half of a word, which every case sets, and the lower half is the payload's, which
+# a small case leaves as it was; the comparison (with a number whose lower half is all ones) comes out the same whatever
+# is there. memcheck cannot know that.
+check_codec() { # CODEC CLIP LENGTH_PREFIXED_FORMAT
+  local codec=$1 clip=$2 media=video/x-$1
+  local parse=swift${codec}parse repack=swift${codec}repack decode=swift${codec}dec
+  check "$codec-parse" yes "$parse ! fakesink"
+  check "$codec-parse-nal" yes "$parse ! $media,stream-format=byte-stream,alignment=nal ! fakesink"
+  check "$codec-repack" yes \
+    "$parse ! $repack ! $media,stream-format=$3 ! $repack ! $media,stream-format=byte-stream ! fakesink"
+  check "$codec-dec" no "$parse ! $decode max-threads=1 ! fakesink"
+  check "$codec-dec-threads" no "$parse ! $decode max-threads=3 ! video/x-raw,format=NV12 ! fakesink"
+}
+case ${1-} in
+*.h265 | *.265 | *.hevc) check_codec h265 "$1" hvc1 ;;
+?*) check_codec h264 "$1" avc ;;
+*)
+  check_codec h264 Tests/Media/clip.h264 avc
+  check_codec h265 Tests/Media/clip.h265 hvc1
+  ;;
+esac
 exit $failed
