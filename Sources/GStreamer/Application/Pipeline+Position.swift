@@ -68,6 +68,7 @@ extension Pipeline {
   ///   - time: in stream time.
   ///   - end: where to stop, `nil` for the end of the stream.
   ///   - rate: speed; below 0 backwards, from `end` to `time`.
+  ///   - options: how exactly, and what becomes of the data that is on its way.
   /// - Throws: `notSeekable`, `element`, `stopped` or `cancelled`.
   public func seek(
     to time: ClockTime, until end: ClockTime? = nil, rate: Double = 1, _ options: SeekOptions = [.flush, .accurate]

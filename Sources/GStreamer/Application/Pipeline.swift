@@ -44,8 +44,10 @@ public import CGStreamer
 
   /// A pipeline as written on a gst-launch-1.0 line.
   ///
-  /// - Parameter properties: of named elements, by element and property. They need no quoting, so this is the way to
-  ///   say file names.
+  /// - Parameters:
+  ///   - description: the line, without the program's name and options.
+  ///   - properties: of named elements, by element and property. They need no quoting, so this is the way to say file
+  ///     names.
   /// - Throws: `invalidDescription`, `noSuchElement`, `noSuchProperty` or `invalidValue`.
   public convenience init(
     _ description: String, _ properties: [String: [String: FieldValue]] = [:]

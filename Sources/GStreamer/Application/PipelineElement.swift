@@ -51,8 +51,10 @@ public import CGStreamer
 
   /// Sets a property.
   ///
-  /// - Parameter value: a number must fit the property's type and range; a string serves for every type that has a
-  ///   text form, such as enumerations, flags, caps and structures.
+  /// - Parameters:
+  ///   - property: its name.
+  ///   - value: a number must fit the property's type and range; a string serves for every type that has a text form,
+  ///     such as enumerations, flags, caps and structures.
   /// - Throws: `noSuchProperty`, or `invalidValue` when it is of another type or out of range.
   public func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
     guard let specification = unsafe cgst_find_property(reference.raw, property),
@@ -105,7 +107,9 @@ public import CGStreamer
   /// Calls a handler whenever the element emits a signal, on the thread that emits it, until the pipeline goes.
   ///
   /// A handler must not hold the pipeline strongly. Its answer is for signals that want one.
-  /// - Parameter signal: its name, or `notify::` and a property's name.
+  /// - Parameters:
+  ///   - signal: its name, or `notify::` and a property's name.
+  ///   - handler: what to call, with the signal's arguments.
   /// - Throws: `noSuchSignal`.
   @discardableResult
   public func connect(

@@ -67,7 +67,9 @@ open class BaseTransform: Element {
   open func transform(_ input: borrowing Buffer, into output: inout Buffer) throws(FlowError) {}
   /// Takes an input buffer in `generating` mode. The base class negotiates when it must and keeps the buffer for
   /// `generateOutput`; an override that does not chain keeps it by itself, for `nextOutput`.
-  /// - Parameter isDiscontinuous: whether something was lost before the buffer.
+  /// - Parameters:
+  ///   - input: the buffer.
+  ///   - isDiscontinuous: whether something was lost before the buffer.
   /// - Throws: `BaseTransform.drop` to leave the buffer out.
   open func submitInput(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
     let submit = unsafe Self.parent.pointee.submit_input_buffer

@@ -23,6 +23,8 @@ extension Element {
   /// - Parameters:
   ///   - name: as on a gst-launch-1.0 line.
   ///   - typeName: the GObject type's name, unique in the process.
+  ///   - rank: when `decodebin` and its like choose it.
+  ///   - plugin: the plugin that it belongs to; `nil` for none.
   /// - Returns: false when the name or type name is taken or invalid. Threads that register the same class at once are
   ///   served one after the other.
   @discardableResult

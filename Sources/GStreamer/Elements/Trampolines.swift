@@ -3,8 +3,10 @@ import CGStreamer
 
 /// The Swift object of a C instance, for the C functions that `Element.installVirtualMethods` puts into a class.
 ///
-/// - Parameter instance: a pointer to the C structure of the class that `parentType` names: the pointer to the Swift
-///   object lies behind it.
+/// - Parameters:
+///   - instance: a pointer to the C structure of the class that `parentType` names: the pointer to the Swift object lies
+///     behind it.
+///   - type: the Swift class that the object is of, or that it inherits from.
 @unsafe @inline(__always)
 public func swiftObject<Base: Element, Instance>(
   _ instance: UnsafeMutablePointer<Instance>?, as type: Base.Type

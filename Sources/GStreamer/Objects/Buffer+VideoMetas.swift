@@ -49,8 +49,10 @@ extension Buffer {
   /// Attaches bar data (`GstVideoBarMeta`).
   ///
   /// - Parameters:
+  ///   - isLetterbox: whether the bars are at top and bottom, not left and right.
   ///   - first: last line of the top bar, or last column of the left bar.
   ///   - second: first line of the bottom bar, or first column of the right bar.
+  ///   - isSecondField: whether it is about the second field.
   public mutating func addBars(isLetterbox: Bool, first: UInt32, second: UInt32, isSecondField: Bool) {
     makeWritable()
     unsafe gst_buffer_add_video_bar_meta(raw, isSecondField ? 1 : 0, isLetterbox ? 1 : 0, first, second)
@@ -59,7 +61,9 @@ extension Buffer {
   /// Attaches unregistered user data out of an SEI message (`GstVideoSEIUserDataUnregisteredMeta`, from GStreamer
   /// 1.22). The bytes are copied; there may be none.
   ///
-  /// - Parameter identifier: the 16 bytes of the UUID; others attach nothing.
+  /// - Parameters:
+  ///   - identifier: the 16 bytes of the UUID; others attach nothing.
+  ///   - bytes: the user data behind the UUID.
   public mutating func addUserData(identifier: Span<UInt8>, _ bytes: Span<UInt8>) {
     guard identifier.count == 16 else { return }
     makeWritable()

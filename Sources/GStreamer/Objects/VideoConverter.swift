@@ -7,7 +7,10 @@ import CGStreamer
   private let input: VideoInfo
   private let output: VideoInfo
 
-  /// - Parameter threads: how many to use; 0 is one a processor.
+  /// - Parameters:
+  ///   - input: what to convert from.
+  ///   - output: what to convert to.
+  ///   - threads: how many to use; 0 is one a processor.
   /// - Returns: `nil` when there is no way from one to the other.
   public init?(from input: VideoInfo, to output: VideoInfo, threads: UInt32 = 1) {
     let config = unsafe gst_structure_new_empty("GstVideoConverter")

@@ -63,7 +63,9 @@ public struct BitReader: ~Escapable {
 
   /// Reads `u(count)`, an unsigned integer of `count` bits, most significant first (7.2).
   ///
-  /// - Parameter count: 0 to 32.
+  /// - Parameters:
+  ///   - count: 0 to 32.
+  ///   - element: the syntax element's name, for the trace and the error.
   /// - Throws: `.truncated`.
   @inline(__always)
   public mutating func u(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt32 {

@@ -26,7 +26,9 @@ public struct BitWriter: Sendable {
 
   /// Writes the `count` lowest bits of `value`, most significant first.
   ///
-  /// - Parameter count: 0 to 32; anything else writes nothing or 32 bits.
+  /// - Parameters:
+  ///   - count: 0 to 32; below, nothing is written, above, 32 bits are.
+  ///   - value: the bits; those above the `count` lowest are passed over.
   public mutating func u(_ count: Int, _ value: UInt32) {
     let count = max(0, min(count, 32))
     guard count > 0 else { return }

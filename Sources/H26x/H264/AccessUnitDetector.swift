@@ -110,7 +110,9 @@ extension H264 {
 
     /// Feeds a slice whose header cannot be read.
     ///
-    /// - Parameter startsAtFirstMacroblock: whether `first_mb_in_slice` is 0.
+    /// - Parameters:
+    ///   - type: the NAL unit's.
+    ///   - startsAtFirstMacroblock: whether `first_mb_in_slice` is 0.
     public mutating func feed(unreadableSlice type: NALUnitType, startsAtFirstMacroblock: Bool) -> Boundary {
       if hasPicture, !isClosed, !startsAtFirstMacroblock { return .continues }
       let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()

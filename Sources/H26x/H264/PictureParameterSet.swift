@@ -115,7 +115,8 @@ extension H264 {
       hasProperEnd = reader.endsProperly()
     }
 
-    /// The NAL unit (`nal_ref_idc` 3) with emulation prevention bytes: the inverse of ``init(nalUnit:chromaFormat:)``.
+    /// The NAL unit (`nal_ref_idc` 3) with emulation prevention bytes: the inverse of
+    /// ``init(nalUnit:chromaFormat:trace:)``.
     public func nalUnit() -> [UInt8] {
       var writer = BitWriter()
       writer.u(8, 0x68)

@@ -54,7 +54,7 @@ extension H264.SequenceParameterSet {
     }
   }
 
-  /// The NAL unit (type 7, `nal_ref_idc` 3) with emulation prevention bytes: the inverse of ``init(nalUnit:)``.
+  /// The NAL unit (type 7, `nal_ref_idc` 3) with emulation prevention bytes: the inverse of ``init(nalUnit:trace:)``.
   public func nalUnit() -> [UInt8] {
     var writer = BitWriter()
     writer.u(8, 0x67)

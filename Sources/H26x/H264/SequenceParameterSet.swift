@@ -102,7 +102,9 @@ extension H264 {
 
     /// Reads the NAL unit of a sequence parameter set, header byte included.
     ///
-    /// - Parameter trace: where the syntax elements are written down; nil for nowhere.
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit, header included, without start code or length prefix.
+    ///   - trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 7.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)

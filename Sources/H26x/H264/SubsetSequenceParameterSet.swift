@@ -11,7 +11,9 @@ extension H264 {
 
     /// Reads the NAL unit. The SVC extension and what follows the MVC views are passed over.
     ///
-    /// - Parameter trace: where the syntax elements are written down; nil for nowhere.
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit, header included, without start code or length prefix.
+    ///   - trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 15.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
@@ -54,7 +56,9 @@ extension H264 {
 
     /// Reads the NAL unit.
     ///
-    /// - Parameter trace: where the syntax elements are written down; nil for nowhere.
+    /// - Parameters:
+    ///   - nalUnit: the NAL unit, header included, without start code or length prefix.
+    ///   - trace: where the syntax elements are written down; nil for nowhere.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 13.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)

@@ -87,7 +87,9 @@ extension H265 {
 
     /// Feeds a slice segment of the base layer whose header cannot be read.
     ///
-    /// - Parameter isFirst: `first_slice_segment_in_pic_flag`.
+    /// - Parameters:
+    ///   - type: the NAL unit's.
+    ///   - isFirst: `first_slice_segment_in_pic_flag`.
     public mutating func feed(unreadableSlice type: NALUnitType, isFirst: Bool) -> AccessUnitBoundary {
       if layersBegun & 1 != 0, !isClosed, !isFirst { return .continues }
       let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()

@@ -65,7 +65,7 @@ extension H265 {
 
     /// `MaxDpbSize` (A.4.2): the pictures that the decoded picture buffer holds, 6 to 16, for pictures of this size.
     ///
-    /// - Parameter lumaPictureSize: luma samples a picture, 1 or more.
+    /// - Parameter size: luma samples a picture, 1 or more.
     public func maximumDecodedPictures(lumaPictureSize size: Int) -> Int {
       let maximum = maximumLumaPictureSize
       // maxDpbPicBuf is 6 in all profiles but those of the multilayer extensions, where it counts for each layer.

@@ -38,7 +38,7 @@ extension H265.PictureParameterSet {
     }
   }
 
-  /// The NAL unit with emulation prevention bytes: the inverse of ``init(nalUnit:)``.
+  /// The NAL unit with emulation prevention bytes: the inverse of ``init(nalUnit:trace:)``.
   public func nalUnit() -> [UInt8] {
     var writer = BitWriter()
     H265.NALUnitHeader(type: .pictureParameterSet).write(to: &writer)

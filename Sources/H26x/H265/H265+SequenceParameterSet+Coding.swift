@@ -81,7 +81,7 @@ extension H265.SequenceParameterSet {
     longTermReferences = references
   }
 
-  /// The NAL unit with emulation prevention bytes: the inverse of ``init(nalUnit:)``.
+  /// The NAL unit with emulation prevention bytes: the inverse of ``init(nalUnit:trace:)``.
   public func nalUnit() -> [UInt8] {
     var writer = BitWriter()
     H265.NALUnitHeader(type: .sequenceParameterSet).write(to: &writer)

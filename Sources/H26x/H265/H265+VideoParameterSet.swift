@@ -102,7 +102,7 @@ extension H265 {
       }
     }
 
-    /// The NAL unit with emulation prevention bytes: the inverse of ``init(nalUnit:)``.
+    /// The NAL unit with emulation prevention bytes: the inverse of ``init(nalUnit:trace:)``.
     public func nalUnit() -> [UInt8] {
       var writer = BitWriter()
       NALUnitHeader(type: .videoParameterSet).write(to: &writer)

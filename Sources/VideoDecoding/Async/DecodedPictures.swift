@@ -10,8 +10,8 @@
 /// than reordering and the codec's threads need. The decoder works in the task that iterates. When that task is
 /// cancelled, the sequence ends; so it does, with nothing held back, when the access units do.
 ///
-/// An access unit that gives no picture leaves none behind here, and the next ones go on; ``Iterator/nextResult()``
-/// tells of each. Errors end the sequence: those of the source, and those that make a session impossible.
+/// An access unit that gives no picture leaves none behind here, and the next ones go on;
+/// ``Iterator/nextResult(isolation:)`` tells of each. Errors end the sequence: those of the source, and those that make a session impossible.
 public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source.Element == AccessUnit {
   /// A picture, free to cross threads.
   public typealias Element = DecodedPicture
