@@ -191,6 +191,30 @@ import Testing
     #expect(harness.takeForceKeyUnitEvents() == 0)
   }
 
+  /// Pictures that are left out push none out: a keyframe waits for as many keyframes as it would for pictures.
+  @Test(arguments: ["thread-type=none", "thread-type=slice", "max-threads=3"])
+  func noKeyframeIsLostAmongSkippedPictures(threading: String) throws {
+    let positions = Clip.presentationOrder(units)
+    let keyframes = units.indices.filter { Clip.nalUnits(units[$0]).contains { $0[0] & 31 == 5 } }
+    #expect(keyframes.count == 3)
+    let whole = try Harness.decoder().decode(units)
+    let shown = try Harness.decoder("swifth264dec skip-frame=non-key \(threading)").decode(units)
+    #expect(checksum(shown) == checksum(keyframes.map { whole[positions[$0]] }))
+  }
+
+  /// They are there: it is pictures that are missing, of which the base class tells.
+  @Test func parameterSetsAloneAreNotSaidToBeMissing() throws {
+    let harness = try Harness.decoder()
+    harness.collectMessages()
+    let sets = Clip.nalUnits(units[0]).filter { $0[0] & 31 == 7 || $0[0] & 31 == 8 }
+    #expect(sets.count == 2)
+    #expect(harness.push(RepackStream.annexB(sets)) == 0)
+    harness.endOfStream()
+    let messages = harness.takeMessages()
+    #expect(messages.count == 1 && messages.allSatisfy { $0.contains("No valid frames") }, "\(messages)")
+    #expect(harness.statistic("dropped") == 1)
+  }
+
   @Test func picturesToBeDecodedOnlyAreNotMissed() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
