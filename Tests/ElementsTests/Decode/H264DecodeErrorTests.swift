@@ -199,7 +199,29 @@ import Testing
     #expect(keyframes.count == 3)
     let whole = try Harness.decoder().decode(units)
     let shown = try Harness.decoder("swifth264dec skip-frame=non-key \(threading)").decode(units)
+    #expect(shown.map(\.pts) == keyframes.map { Clip.time(positions[$0]) })
     #expect(checksum(shown) == checksum(keyframes.map { whole[positions[$0]] }))
+  }
+
+  /// Those that are left out go before pictures that are shown earlier.
+  @Test(arguments: ["thread-type=none", "max-threads=3"])
+  func picturesBesideSkippedOnesKeepTheirTimes(threading: String) throws {
+    let whole = try Harness.decoder().decode(units)
+    let shown = try Harness.decoder("swifth264dec skip-frame=non-reference \(threading)").decode(units)
+    #expect(shown.count > 20 && shown.count < whole.count)
+    #expect(shown.allSatisfy { picture in whole.contains { $0.pts == picture.pts && $0.bytes == picture.bytes } })
+  }
+
+  @Test func picturesBesideOneThatFailsKeepTheirTimes() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      #expect(harness.push(unit, pts: Clip.time(positions[index])) == 0)
+      if index == 4 { #expect(harness.push(undecodable, pts: Clip.time(40)) == 0) }
+    }
+    harness.endOfStream()
+    #expect(harness.statistic("failed") == 1)
+    #expect(try harness.takePictures().map(\.pts) == units.indices.map { Clip.time($0) })
   }
 
   /// They are there: it is pictures that are missing, of which the base class tells.
