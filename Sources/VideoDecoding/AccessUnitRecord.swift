@@ -46,6 +46,8 @@ struct AccessUnitRecord {
   var isConcealed = false
   /// What libavcodec answered to it.
   var error: AVError?
+  /// Access units left out before it.
+  var leftOutBefore: UInt64 = 0
 
   enum Taint: Equatable {
     case none
@@ -65,64 +67,44 @@ struct AccessUnitRecord {
   func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
 }
 
-/// Access units whose result is not yet known, by index. Bounded by what a decoder can hold back.
+/// Access units whose result is not yet known, the oldest first. Bounded by what a decoder can hold back.
 struct PendingAccessUnits {
-  private var records = RingQueue<AccessUnitRecord?>()
-  private var base: UInt64 = 0
+  private var records: [AccessUnitRecord] = []
 
   /// The oldest one.
-  var first: AccessUnitRecord? { records.first ?? nil }
+  var first: AccessUnitRecord? { records.first }
   /// The youngest one.
-  var last: AccessUnitRecord? {
-    for offset in stride(from: records.count - 1, through: 0, by: -1) {
-      if let record = records[offset] ?? nil { return record }
-    }
-    return nil
-  }
+  var last: AccessUnitRecord? { records.last }
   var isEmpty: Bool { records.isEmpty }
 
   /// Adds the youngest one. Indices rise; gaps are allowed.
-  mutating func append(_ record: AccessUnitRecord) {
-    if records.isEmpty { base = record.index }
-    while base &+ UInt64(records.count) < record.index { records.append(nil) }
-    records.append(record)
-  }
+  mutating func append(_ record: AccessUnitRecord) { records.append(record) }
 
-  subscript(index: UInt64) -> AccessUnitRecord? {
-    guard index >= base, let offset = Int(exactly: index - base) else { return nil }
-    return records[offset] ?? nil
-  }
+  subscript(index: UInt64) -> AccessUnitRecord? { position(of: index).map { records[$0] } }
 
   /// Changes one in place, if it is there.
   mutating func update(_ index: UInt64, _ change: (inout AccessUnitRecord) -> Void) {
-    guard var record = self[index] else { return }
-    change(&record)
-    records[Int(index - base)] = record
+    guard let position = position(of: index) else { return }
+    change(&records[position])
   }
 
   /// Changes all in place that come after `index`.
   mutating func updateAll(after index: UInt64, _ change: (inout AccessUnitRecord) -> Void) {
-    for offset in 0..<records.count where base + UInt64(offset) > index {
-      guard var record = records[offset] ?? nil else { continue }
-      change(&record)
-      records[offset] = record
-    }
+    for position in records.indices where records[position].index > index { change(&records[position]) }
   }
 
   /// Takes one out.
-  mutating func remove(_ index: UInt64) -> AccessUnitRecord? {
-    guard let record = self[index] else { return nil }
-    records[Int(index - base)] = .some(nil)
-    while let front = records.first, front == nil {
-      _ = records.popFirst()
-      base += 1
-    }
-    return record
-  }
+  mutating func remove(_ index: UInt64) -> AccessUnitRecord? { position(of: index).map { records.remove(at: $0) } }
 
   /// Takes the oldest one out.
-  mutating func popFirst() -> AccessUnitRecord? {
-    guard let first else { return nil }
-    return remove(first.index)
+  mutating func popFirst() -> AccessUnitRecord? { records.isEmpty ? nil : records.removeFirst() }
+
+  private func position(of index: UInt64) -> Int? {
+    var (low, high) = (0, records.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle].index < index { low = middle + 1 } else { high = middle }
+    }
+    return low < records.count && records[low].index == index ? low : nil
   }
 }

@@ -32,6 +32,7 @@ extension DecompressionSession {
     if admission == .isLost { return output.drop(tag, .sessionLost) }
     if admission != .waits, let reason = reasonToLeaveOut(summary) {
       input.carryOver(summary)
+      leftOut &+= 1
       return output.drop(tag, reason)
     }
     // What was held has not brought its parameter sets to the codec.
@@ -61,6 +62,11 @@ extension DecompressionSession {
   /// The session does so by itself when `SessionConfiguration.startPatience` is over, and when it is drained. The
   /// pictures are flagged as corrupt, up to an IDR picture or a completed recovery. Nothing happens where nothing is held.
   public func beginWithoutRandomAccessPoint() {
+    guard gate.isHoldingPictures else {
+      // Parameter sets and the like begin nothing.
+      for unit in gate.takeHeld() { submit(unit) }
+      return
+    }
     let units = gate.force()
     guard let first = units.first else { return }
     output.notify(.beganWithoutRandomAccessPoint)
@@ -117,6 +123,7 @@ extension DecompressionSession {
     record.isIncomplete = summary.isIncomplete
     record.isShown = summary.isShown
     record.hash = summary.hash
+    record.leftOutBefore = leftOut
     damage.admit(&record, summary)
     return record
   }

@@ -112,6 +112,7 @@ extension DecompressionSession {
 
   /// The codec has left an access unit out.
   private func finishWithoutPicture(_ record: AccessUnitRecord) {
+    leftOut &+= 1
     if record.references != nil, record.isReference {
       input.pictureIsMissing(record.index)
       spreadDamage(from: record)
@@ -121,12 +122,15 @@ extension DecompressionSession {
     finish(record, dropped: .corrupt)
   }
 
-  /// Ends access units that have been inside for longer than any decoder may hold them.
+  /// Ends access units that have been inside for longer than any decoder may hold them. It counts pictures: those left
+  /// out push none out.
   func settle(upTo index: UInt64) {
     replay.reorderDepth = codec?.reorderDepth ?? replay.reorderDepth
     // 16 frames of two fields, those the threads hold, and one being decoded.
     let window = UInt64(2 * (20 + (codec?.threadDelay ?? 0)))
-    while let first = pending.first, index + 1 - first.index > window { finishUnseen(first) }
+    while let first = pending.first, index + 1 - first.index > window + (leftOut &- first.leftOutBefore) {
+      finishUnseen(first)
+    }
   }
 
   /// Ends an access unit whose picture was begun and will not come out.

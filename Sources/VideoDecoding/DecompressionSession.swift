@@ -63,6 +63,8 @@ public final class DecompressionSession {
   var gate: StartGate
   var damage = DamageTracker()
   var pending = PendingAccessUnits()
+  /// Access units so far that have no picture, because they were to be left out.
+  var leftOut: UInt64 = 0
   var replay: ReplayBuffer
   /// The codec; nil when it was lost and the next random access point has to bring another.
   var running: RunningCodec?

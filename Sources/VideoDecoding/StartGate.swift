@@ -62,6 +62,7 @@ struct StartGate {
   var isClosed: Bool { state == .closed }
   var isLost: Bool { state == .lost }
   var isHolding: Bool { !held.isEmpty }
+  var isHoldingPictures: Bool { held.contains { $0.summary.nalUnitType != nil } }
   /// What decoding began at; nil before.
   var start: Start? {
     if case .open(let start) = state { start } else { nil }

@@ -98,6 +98,22 @@ import Testing
     #expect(run.checksums.count < all.count && Set(run.checksums).isSubset(of: all))
   }
 
+  /// No stream begins with parameter sets: whoever drains behind them is not told so, and the pictures are waited for.
+  @Test func parameterSetsAloneAreNoBeginning() throws {
+    let units = units("NRF_MW_E.264")
+    let session = try makeSession(units)
+    var run = Run()
+    try session.decode(parameterSets(units).span, tag: 0)
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.drops == [.noPicture] && session.nextNotice() == nil)
+    for (index, unit) in units.enumerated() { try session.decode(unit.span, tag: UInt64(index + 1)) }
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.accounts(for: units.count + 1))
+    #expect(run.frames.count == units.count && run.frames.allSatisfy { !$0.isCorrupt })
+  }
+
   /// Without reordering a picture comes out before the next access unit goes in.
   @Test(arguments: ["BANM_MW_D.264", "SVA_BA2_D.264", "CI1_FT_B.264", "BA1_Sony_D.jsv"])
   func lowDelayHasNone(_ name: String) throws {

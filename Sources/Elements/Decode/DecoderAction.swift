@@ -22,6 +22,8 @@ enum DecoderAction<Codec: DecoderCodec> {
   case finish(FrameNumber, DecodedPicture)
   /// Leave the frame out, and tell quality of service so.
   case drop(FrameNumber)
+  /// Leave the frame out before pictures that are shown earlier have gone out, and tell quality of service so.
+  case dropAhead(FrameNumber)
   /// Forget the frame without telling anyone.
   case release(FrameNumber)
   /// Ask upstream for a random access point on behalf of the frame.

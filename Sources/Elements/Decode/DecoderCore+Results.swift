@@ -22,7 +22,7 @@ extension DecoderCore {
         requestSyncPoint(for: number)
         errands.append(.drop(number))
       case .skipped:
-        errands.append(.drop(number))
+        errands.append(.dropAhead(number))
       }
     case .failed(_, let error):
       errands.append(.reportFailure(number, error))
@@ -36,7 +36,7 @@ extension DecoderCore {
   /// A frame does not decode that was to be shown at this time.
   mutating func failed(_ error: DecodeError, number: FrameNumber, pts: ClockTime?) {
     requestSyncPoint(for: number)
-    errands.append(.drop(number))
+    errands.append(.dropAhead(number))
     let fault = PictureFault<Codec>(error: error, frameNumber: number, pts: pts)
     switch health.judge(fault, limit: maximumErrors) {
     case .ignore: break

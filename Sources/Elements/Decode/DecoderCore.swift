@@ -135,6 +135,11 @@ struct DecoderCore<Codec: DecoderCodec> {
     if unit.summary == nil {
       let summary = formats.read(bytes)
       guard formats.format != nil else {
+        guard summary.hasSlice else {
+          // Parameter sets alone, and the like: no picture is missed.
+          health.accessUnitSkipped()
+          return end(unit, .release(unit.number))
+        }
         if health.accessUnitRefused() { note(.warning, "no parameter sets yet: dropping pictures") }
         return end(unit, .drop(unit.number))
       }

@@ -118,6 +118,7 @@ extension DecoderElement {
     case .negotiate: try negotiateProposal()
     case .finish(let number, let picture): try finish(number, with: picture)
     case .drop(let number): if let frame = frame(number: number) { try drop(frame) }
+    case .dropAhead(let number): if let frame = frame(number: number) { dropAhead(frame) }
     case .release(let number): if let frame = frame(number: number) { release(frame) }
     case .requestSyncPoint(let number):
       if let frame = frame(number: number) { requestSyncPoint(at: frame, discardInput: false, corruptOutput: false) }

@@ -8,7 +8,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
   private var decoded: UInt64 = 0
   /// Access units that no session took.
   private var undecodable: UInt64 = 0
-  /// Access units left out in key-unit trick mode.
+  /// Access units left out in key-unit trick mode, or that had no picture before there was a session.
   private var skipped: UInt64 = 0
   /// Pictures that did not reach downstream, or its conversion, in the memory they were decoded into.
   private(set) var copied: UInt64 = 0
@@ -54,7 +54,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
     return undecodable == 1
   }
 
-  /// An access unit is no random access point, and nothing else is wanted.
+  /// An access unit has no picture that is wanted.
   mutating func accessUnitSkipped() { skipped += 1 }
 
   /// What is to be made of a failure.

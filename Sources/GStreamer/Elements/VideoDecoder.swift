@@ -143,9 +143,29 @@ open class VideoDecoder: Element {
     try unsafe FlowError.check(gst_video_decoder_finish_frame(decoder, frame.take()))
   }
 
-  /// Leaves the picture out and tells QoS so.
+  /// Leaves the picture out and tells QoS so. Those still to come are shown later: see ``dropAhead(_:)``.
   public func drop(_ frame: consuming VideoCodecFrame) throws(FlowError) {
     try unsafe FlowError.check(gst_video_decoder_drop_frame(decoder, frame.take()))
+  }
+
+  /// Leaves the picture out, though some that are shown before it are still to come, and tells QoS so.
+  ///
+  /// The base class takes one that is dropped for the last one out, and gives those behind it no earlier time than it
+  /// has: it must not know of this one.
+  public func dropAhead(_ frame: consuming VideoCodecFrame) {
+    let segment = outputSegment.isTime ? outputSegment : inputSegment
+    let time = frame.pts
+    let unknown = guint64.max
+    let object = unsafe UnsafeMutableRawPointer(decoder).assumingMemoryBound(to: GstObject.self)
+    let message = unsafe gst_message_new_qos(
+      object, 0, segment.runningTime(of: time).map { guint64($0.nanoseconds) } ?? unknown,
+      segment.streamTime(of: time).map { guint64($0.nanoseconds) } ?? unknown,
+      time.map { guint64($0.nanoseconds) } ?? unknown, unknown)
+    let slack = maximumDecodeTime(of: frame)
+    unsafe gst_message_set_qos_values(
+      message, slack == .max ? 0 : gint64(0 &- slack), gst_video_decoder_get_qos_proportion(decoder), 1_000_000)
+    _ = unsafe gst_element_post_message(raw, message)
+    release(frame)
   }
 
   /// Forgets the picture without telling anyone.

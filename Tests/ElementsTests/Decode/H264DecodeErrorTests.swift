@@ -191,6 +191,52 @@ import Testing
     #expect(harness.takeForceKeyUnitEvents() == 0)
   }
 
+  /// Pictures that are left out push none out: a keyframe waits for as many keyframes as it would for pictures.
+  @Test(arguments: ["thread-type=none", "thread-type=slice", "max-threads=3"])
+  func noKeyframeIsLostAmongSkippedPictures(threading: String) throws {
+    let positions = Clip.presentationOrder(units)
+    let keyframes = units.indices.filter { Clip.nalUnits(units[$0]).contains { $0[0] & 31 == 5 } }
+    #expect(keyframes.count == 3)
+    let whole = try Harness.decoder().decode(units)
+    let shown = try Harness.decoder("swifth264dec skip-frame=non-key \(threading)").decode(units)
+    #expect(shown.map(\.pts) == keyframes.map { Clip.time(positions[$0]) })
+    #expect(checksum(shown) == checksum(keyframes.map { whole[positions[$0]] }))
+  }
+
+  /// Those that are left out go before pictures that are shown earlier.
+  @Test(arguments: ["thread-type=none", "max-threads=3"])
+  func picturesBesideSkippedOnesKeepTheirTimes(threading: String) throws {
+    let whole = try Harness.decoder().decode(units)
+    let shown = try Harness.decoder("swifth264dec skip-frame=non-reference \(threading)").decode(units)
+    #expect(shown.count > 20 && shown.count < whole.count)
+    #expect(shown.allSatisfy { picture in whole.contains { $0.pts == picture.pts && $0.bytes == picture.bytes } })
+  }
+
+  @Test func picturesBesideOneThatFailsKeepTheirTimes() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    let positions = Clip.presentationOrder(units)
+    for (index, unit) in units.enumerated() {
+      #expect(harness.push(unit, pts: Clip.time(positions[index])) == 0)
+      if index == 4 { #expect(harness.push(undecodable, pts: Clip.time(40)) == 0) }
+    }
+    harness.endOfStream()
+    #expect(harness.statistic("failed") == 1)
+    #expect(try harness.takePictures().map(\.pts) == units.indices.map { Clip.time($0) })
+  }
+
+  /// They are there: it is pictures that are missing, of which the base class tells.
+  @Test func parameterSetsAloneAreNotSaidToBeMissing() throws {
+    let harness = try Harness.decoder()
+    harness.collectMessages()
+    let sets = Clip.nalUnits(units[0]).filter { $0[0] & 31 == 7 || $0[0] & 31 == 8 }
+    #expect(sets.count == 2)
+    #expect(harness.push(RepackStream.annexB(sets)) == 0)
+    harness.endOfStream()
+    let messages = harness.takeMessages()
+    #expect(messages.count == 1 && messages.allSatisfy { $0.contains("No valid frames") }, "\(messages)")
+    #expect(harness.statistic("dropped") == 1)
+  }
+
   @Test func picturesToBeDecodedOnlyAreNotMissed() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
