@@ -4,8 +4,13 @@ import Glibc
 
 /// How much two pictures differ, plane by plane.
 struct PictureDifference {
-  private var squares: [Double] = []
-  private var samples: [Double] = []
+  /// Of one plane: the sum of squared differences, over how many samples.
+  private struct Plane {
+    var squares = 0.0
+    var samples = 0.0
+  }
+
+  private var planes: [Plane] = []
   private var peak = 255.0
 
   /// Nothing compared yet.
@@ -44,31 +49,29 @@ struct PictureDifference {
         }
         sum += Double(rowSum)
       }
-      squares.append(sum)
-      samples.append(Double(count))
+      planes.append(Plane(squares: sum, samples: Double(count)))
     }
   }
 
-  var isNone: Bool { squares.allSatisfy { $0 == 0 } }
+  var isNone: Bool { planes.allSatisfy { $0.squares == 0 } }
 
   /// Adds another picture's to a total.
   mutating func add(_ other: PictureDifference) {
     peak = other.peak
-    for (index, sum) in other.squares.enumerated() {
-      if index == squares.count {
-        squares.append(0)
-        samples.append(0)
+    if planes.isEmpty {
+      planes = other.planes
+    } else {
+      planes = zip(planes, other.planes).map { sum, plane in
+        Plane(squares: sum.squares + plane.squares, samples: sum.samples + plane.samples)
       }
-      squares[index] += sum
-      samples[index] += other.samples[index]
     }
   }
 
   /// `Y 42.10 dB, U 44.00 dB, V 43.75 dB`.
   var summary: String {
-    let names = squares.count == 3 ? ["Y", "U", "V"] : squares.indices.map { "plane \($0)" }
-    return zip(names, zip(squares, samples)).map { name, plane in
-      let psnr = plane.0 == 0 ? "inf" : Text.fixed(10 * log10(peak * peak * plane.1 / plane.0), 2)
+    let names = planes.count == 3 ? ["Y", "U", "V"] : planes.indices.map { "plane \($0)" }
+    return zip(names, planes).map { name, plane in
+      let psnr = plane.squares == 0 ? "inf" : Text.fixed(10 * log10(peak * peak * plane.samples / plane.squares), 2)
       return "\(name) \(psnr) dB"
     }.joined(separator: ", ")
   }
