@@ -65,7 +65,7 @@ let package = Package(
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer", "H26x"], path: "plugin",
       exclude: [
-        "build.sh", "build-tool.sh", "deb.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh",
+        "build.sh", "build-tool.sh", "deb.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh", "man.sh",
         "lean-runtime.sh",
         "new",
         "template",

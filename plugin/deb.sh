@@ -85,24 +85,7 @@ pack gstreamer1.0-swifth26x libs \
 
 install -D -m 755 .build/tool/h26x "$work/h26x/usr/bin/h26x"
 program=$work/h26x/usr/bin/h26x
-manual=$work/h26x/usr/share/man/man1
-mkdir -p "$manual" "$work/commands"
-# A page for the program and one for each of its commands, out of what --help says.
-page() { # NAME COMMAND...
-  local name=$1
-  shift
-  # In the words that help2man looks for.
-  printf '#!/bin/sh\n%s "$@" | sed "s/^OVERVIEW: //; s/^USAGE:/Usage:/; s/^\\([A-Z]\\)\\([A-Z]*\\):\$/\\1\\L\\2:/"\n' "$*" \
-    > "$work/commands/$name"
-  chmod +x "$work/commands/$name"
-  help2man --no-info --no-discard-stderr --version-string "$version" --source "gst-swift-h26x $version" \
-    --name "$("$work/commands/$name" --help | sed '/^$/q' | paste -s -d ' ')" "$work/commands/$name" |
-    gzip -9 -n > "$manual/$name.1.gz"
-}
-page h26x "$program"
-for command in $("$program" --help | sed -n '/^SUBCOMMANDS:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
-  page "h26x-$command" "$program" "$command"
-done
+install -D -m 644 -t "$work/h26x/usr/share/man/man1" .build/tool/man1/*.gz
 completion() { # SHELL FILE
   mkdir -p "$(dirname "$work/h26x/usr/share/$2")"
   # A completion is read, not run.

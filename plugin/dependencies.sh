@@ -6,7 +6,8 @@
 #   plugin/dependencies.sh --build    what the build needs
 #   plugin/dependencies.sh --bench    the above, and what the benchmark compares with
 #   plugin/dependencies.sh --valgrind everything, and what Tests/Valgrind runs under
-#   plugin/dependencies.sh --deb      what the build needs, and what packs it
+#   plugin/dependencies.sh --tool     what the build needs, and what makes the program's manual pages
+#   plugin/dependencies.sh --deb      the above, and what packs it
 set -euo pipefail
 
 build=(
@@ -29,9 +30,10 @@ case "${1:-}" in
   "") wanted=("${build[@]}" "${run[@]}") ;;
   --build) wanted=("${build[@]}") ;;
   --bench) wanted=("${build[@]}" "${run[@]}" "${bench[@]}") ;;
-  --deb) wanted=("${build[@]}" dpkg-dev help2man) ;;
+  --tool) wanted=("${build[@]}" help2man) ;;
+  --deb) wanted=("${build[@]}" help2man dpkg-dev) ;;
   --valgrind) wanted=("${build[@]}" "${run[@]}" valgrind) ;;
-  -h | --help) sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
 esac
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
 # Copies the built plugin to where GStreamer looks for plugins, and the program h26x, where it was built, with its
-# completions for bash, zsh and fish; or removes them from there.
+# manual pages and its completions for bash, zsh and fish; or removes them from there.
 #
 #   plugin/install.sh install|uninstall
 #
@@ -19,6 +19,7 @@ fi
 installed=${DESTDIR:-}$folder/libgstswifth26x.so
 prefix=${DESTDIR:-}${PREFIX:-/usr/local}
 program=$prefix/bin/h26x
+manual=$prefix/share/man/man1
 completions=(
   "bash:$prefix/share/bash-completion/completions/h26x" "zsh:$prefix/share/zsh/site-functions/_h26x"
   "fish:$prefix/share/fish/vendor_completions.d/h26x.fish"
@@ -34,6 +35,7 @@ case "${1:-}" in
     fi
     if [[ -x .build/tool/h26x ]]; then
       install -D -m 755 .build/tool/h26x "$program"
+      install -D -m 644 -t "$manual" .build/tool/man1/h26x*.1.gz
       for completion in "${completions[@]}"; do
         mkdir -p "$(dirname "${completion#*:}")"
         .build/tool/h26x --generate-completion-script "${completion%%:*}" > "${completion#*:}"
@@ -42,7 +44,7 @@ case "${1:-}" in
     fi
     ;;
   uninstall)
-    rm -f "$installed" "$program"
+    rm -f "$installed" "$program" "$manual"/h26x.1.gz "$manual"/h26x-*.1.gz
     for completion in "${completions[@]}"; do rm -f "${completion#*:}"; done
     echo "Removed $installed and $program"
     ;;
