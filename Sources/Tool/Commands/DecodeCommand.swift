@@ -8,7 +8,7 @@ struct DecodeCommand: AsyncParsableCommand {
     commandName: "decode", abstract: "Decodes to raw video, YUV4MPEG or PNG pictures.",
     discussion: """
       OUT ends in .y4m for YUV4MPEG, in .png for one file a picture (pictures-%04d.png), in anything else for raw video \
-      without padding. Where the size changes, another file begins: out.yuv, out-2.yuv, …
+      without padding. Where the size changes, another file begins: out.yuv, out-2.yuv, ...
 
       Examples:
         h26x decode clip.mp4 -o clip.y4m
