@@ -7,7 +7,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "receive", abstract: "Receives RTP over UDP, RTSP, or what an SDP file describes.",
     discussion: """
-      SOURCE is udp://ADDRESS:PORT (a multicast group is joined), rtsp://…, or an SDP file. Pictures are shown, or \
+      SOURCE is udp://ADDRESS:PORT (a multicast group is joined), rtsp://ADDRESS, or an SDP file. Pictures are shown, or \
       written as they come: -o FILE takes what repack takes. An interrupt ends it, and the file so that it plays.
 
       A sender to try it with:
@@ -19,7 +19,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         h26x receive rtsp://camera.local/stream
       """)
 
-  @Argument(help: "udp://ADDRESS:PORT, rtsp://… or an SDP file.") var source = "udp://0.0.0.0:5004"
+  @Argument(help: "udp://ADDRESS:PORT, rtsp://ADDRESS or an SDP file.") var source = "udp://0.0.0.0:5004"
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("Write what comes, undecoded: .mkv .ts .flv .mp4 .mov .h264.", valueName: "out"))
@@ -44,7 +44,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       throw ValidationError("-o \(output) does not say what to write: expected .mkv, .ts, .flv, .mp4, .mov or .h264")
     }
     if NetworkSource(source) == nil {
-      throw ValidationError("\(source): expected udp://ADDRESS:PORT, rtsp://… or a file")
+      throw ValidationError("\(source): expected udp://ADDRESS:PORT, rtsp://ADDRESS or a file")
     }
   }
 
