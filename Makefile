@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin tool inspector test demo bench bench-shapes fuzz soak races test-asan test-tsan test-embedded valgrind install uninstall format lint clean
+.PHONY: plugin tool inspector test demo bench bench-shapes fuzz soak races test-asan test-tsan test-embedded valgrind docs deb install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 tool:        ; plugin/build-tool.sh
@@ -15,7 +15,6 @@ test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 test-embedded: ; Tests/Embedded/run.sh
 valgrind:    ; Tests/Valgrind/run.sh
-.PHONY: docs deb
 docs:        ; plugin/docs.sh
 deb:         ; plugin/deb.sh
 install:     ; plugin/install.sh install

@@ -12,13 +12,13 @@ extension H264 {
     /// Creates a scanner that has seen nothing.
     public init() {}
 
-    /// Looks for a unit at the start of the data.
+    /// Looks for an access unit at the start of the data.
     public mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> ScannerFinding {
       shared.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
     }
-    /// Takes the unit that was found last, in exchange for one whose memory can be used again.
+    /// Takes the access unit that was found last, in exchange for one whose memory can be used again.
     public mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit) { shared.takeAccessUnit(&unit) }
-    /// The unit that was found last; an empty one when it was taken already.
+    /// The access unit that was found last; an empty one when it was taken already.
     public mutating func takeAccessUnit() -> ScannedAccessUnit { shared.takeAccessUnit() }
     /// What there is to tell since the last call, 64 notices at most.
     public mutating func takeNotices() -> [ScannerNotice<NALUnitType>] { shared.takeNotices() }
