@@ -20,10 +20,9 @@ struct AccessUnitContent<Codec: VideoCodecSyntax> {
   private(set) var hasMisplacedSets = false
   private var seenKinds: [NALUnitRole] = []
 
-  /// Takes a NAL unit in, its parameter set into the store.
+  /// Takes a NAL unit in that is no parameter set.
   @inline(__always)
-  mutating func add(_ nalUnit: Span<UInt8>, type: UInt8, sets: inout RepackParameterSets<Codec>) {
-    let role = Codec.role(of: nalUnit)
+  mutating func add(_ nalUnit: Span<UInt8>, _ role: NALUnitRole, type: UInt8) {
     switch role {
     case .slice, .slicePart:
       hasPicture = true
@@ -31,42 +30,36 @@ struct AccessUnitContent<Codec: VideoCodecSyntax> {
     case .sei:
       hasOther = true
       if !isRandomAccessPoint { isRandomAccessPoint = Self.hasRecoveryPoint(nalUnit) }
-    case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
-      addParameterSet(nalUnit, role, &sets)
     case .accessUnitDelimiter:
       hasDelimiter = true
-    case .layerSlice, .suffixSEI, .end, .filler, .outsideStandard, .other:
+    default:
       hasOther = true
     }
   }
+
+  /// Takes in a parameter set in front of the slices, of which it is known what became.
+  mutating func add(
+    parameterSet nalUnit: Span<UInt8>, _ role: NALUnitRole, _ insertion: RepackParameterSets<Codec>.Insertion
+  ) {
+    noteOrder(of: role)
+    guard insertion != .unreadable else {
+      unreadableParameterSets += 1
+      hasOther = true
+      return
+    }
+    parameterSets.append(nalUnit.copied())
+    if insertion == .changed { changedParameterSets.append(nalUnit.copied()) }
+  }
+
+  /// Takes in a parameter set behind the slices.
+  mutating func add(lateParameterSet nalUnit: Span<UInt8>) { lateParameterSets.append(nalUnit.copied()) }
 
   /// Nothing but parameter sets, perhaps behind a delimiter: they belong to the next picture.
   var isParameterSetsOnly: Bool { !hasPicture && !hasOther && !parameterSets.isEmpty }
 
-  private mutating func addParameterSet(
-    _ nalUnit: Span<UInt8>, _ role: NALUnitRole, _ sets: inout RepackParameterSets<Codec>
-  ) {
-    noteOrder(of: role)
-    let bytes = nalUnit.copied()
-    guard !hasPicture else {
-      lateParameterSets.append(bytes)
-      return
-    }
-    switch sets.insert(nalUnit) {
-    case .unreadable:
-      unreadableParameterSets += 1
-      hasOther = true
-    case .unchanged:
-      parameterSets.append(bytes)
-    case .changed:
-      parameterSets.append(bytes)
-      changedParameterSets.append(bytes)
-    }
-  }
-
   private mutating func noteOrder(of kind: NALUnitRole) {
     let order: [NALUnitRole] = [.videoParameterSet, .sequenceParameterSet, .pictureParameterSet]
-    guard !hasPicture, let place = order.firstIndex(of: kind), !seenKinds.contains(kind) else { return }
+    guard let place = order.firstIndex(of: kind), !seenKinds.contains(kind) else { return }
     if order[place...].contains(where: seenKinds.contains) { hasMisplacedSets = true }
     seenKinds.append(kind)
   }

@@ -4,7 +4,7 @@ import H26x
 
 /// The repackager without its element: the way of a buffer from the sink pad to the source pad.
 ///
-/// input format → assembler → parameter sets → caps → writer → splitter. Nothing here calls out of the element: what
+/// input format → assembler → continuity → parameter sets → caps → writer → splitter. Nothing here calls out of the element: what
 /// has to be sent or asked is answered as a ``RepackAction``, and the element comes again when it is done. Only the
 /// streaming thread, or whoever holds the sink pad's stream lock, may come here.
 struct RepackCore<Codec: RepackCodec>: ~Copyable {
@@ -15,6 +15,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var content = AccessUnitContent<Codec>()
   private var sets = RepackParameterSets<Codec>()
   private var held = HeldStream()
+  private var continuity = RepackContinuity<Codec>()
   private var writer = RepackWriter<Codec>()
   private var splitter = NALUnitSplitter<Codec>()
   private var journal = RepackJournal()
@@ -22,12 +23,6 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var step = Step.assemble
   /// Caps of the input that could not be worked with, and for which the bus has an error.
   private var refusedCaps: CompressedCaps<Codec>?
-  /// Something was left out since the last buffer.
-  private var hasLost = false
-  /// The stream was cut since the last random access point.
-  private var isCut = false
-  /// Access units since the last start code where a length should be.
-  private var soundAccessUnits = 0
   /// A piece that was used up, for its table's memory.
   private var spare: RepackPiece<Codec>?
 
@@ -115,7 +110,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
     refusedCaps = nil
     input = format
-    soundAccessUnits = 0
+    continuity.beginFormat()
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(format.alignment)
     removeAccessUnit()
     sets.adopt(caps)
@@ -165,6 +160,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
             "expected \(Codec.ConfigurationRecord.name), found \(input.codecData.count) bytes; packets can only be handed on as they are"
         ))
     }
+    let searchesSlices = continuity.searchesSlices(for: output?.streamFormat)
     do throws(FlowError) {
       if let piece = spare {
         spare = nil
@@ -193,7 +189,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       case .assemble:
         if let buffer = splitter.next() { return .output(buffer) }
         guard try assemble() else { return .awaitInput }
-        noteDamage()
+        let damage = continuity.inspect(assembler.pieces)
+        journal.note(damage, unreadableParameterSets: content.unreadableParameterSets, in: input?.streamFormat)
         step = .describe
       case .describe:
         if held.holdsCaps {
@@ -215,7 +212,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// The access unit in hand cannot be put out.
   mutating func removeAccessUnit() {
     for nalUnit in content.lateParameterSets where sets.insert(nalUnit.span) == .changed {
-      if output?.streamFormat == .outOfBand { sets.addPending(nalUnit) }
+      if output?.streamFormat == .outOfBand { sets.addPending([nalUnit]) }
     }
     if assembler.pieces.count == 1 { spare = assembler.pieces[0] }
     assembler.removeAccessUnit()
@@ -247,8 +244,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     splitter.removeAll()
     sets.makeAllPending()
     held.flush()
-    hasLost = false
-    isCut = true
+    continuity.flush()
   }
 
   /// Another stream begins: forgets the one before, and what was held back of it. Settings and output stay.
@@ -262,17 +258,14 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     held = HeldStream()
     journal.beginStream()
     refusedCaps = nil
-    hasLost = false
+    continuity.beginStream()
   }
 
   // MARK: Bookkeeping
 
   /// Counts a buffer that came in.
   mutating func count(input size: Int, isPassedOn: Bool) {
-    journal.statistics.bytesIn += UInt64(size)
-    guard isPassedOn else { return }
-    journal.statistics.bytesOut += UInt64(size)
-    journal.statistics.untouched += 1
+    journal.count(input: size, isPassedOn: isPassedOn)
   }
 
   /// What is to be told since the last time.
@@ -292,7 +285,13 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     do throws(FlowError) {
       return try assembler.collect(
         judge: { detector, nalUnit in detector.feed(nalUnit, parameterSets: sets.store).boundary },
-        read: { nalUnit, entry in content.add(nalUnit, type: entry.type, sets: &sets) })
+        read: { nalUnit, entry in
+          let role = Codec.role(of: nalUnit)
+          guard role.isParameterSet else { return content.add(nalUnit, role, type: entry.type) }
+          // Those behind the slices are meant for the next access unit.
+          if content.hasPicture { return content.add(lateParameterSet: nalUnit) }
+          content.add(parameterSet: nalUnit, role, sets.insert(nalUnit))
+        })
     } catch {
       throw RepackFailure(error)
     }
@@ -304,25 +303,16 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     dropUnwanted()
-    var codecData: [UInt8] = []
-    var insertions: [[UInt8]] = []
-    if content.hasPicture {
-      let isBeside = output.streamFormat == .outOfBand
-      let changes =
-        isBeside ? setsBesideCodecData(&insertions) : setsInBand(&insertions)
-      if changes, output.streamFormat.isLengthPrefixed { codecData = try changedCodecData(output) }
-    } else if output.streamFormat == .outOfBand {
-      for nalUnit in content.changedParameterSets { sets.addPending(nalUnit) }
-      dropParameterSets()
-    } else if content.isParameterSetsOnly, !settings.drop.contains(.parameterSets) {
-      for nalUnit in content.parameterSets { sets.addPending(nalUnit) }
-    }
+    let placement = sets.place(
+      content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
+    if placement.removesOwn { dropParameterSets() }
+    let codecData = placement.changesCodecData ? try changedCodecData(output) : []
     let isEmpty = assembler.pieces.allSatisfy { $0.nalUnits.isEmpty }
     guard !isEmpty, !content.isParameterSetsOnly else {
       removeAccessUnit()
       return nil
     }
-    step = .write(delimited(insertions))
+    step = .write(delimited(placement.insertions))
     return codecData
   }
 
@@ -330,57 +320,17 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private mutating func dropUnwanted() {
     guard !settings.drop.isEmpty else { return }
     let unwanted = settings.drop.types(of: Codec.self)
-    for piece in assembler.pieces {
-      piece.found.repackager.drop { unwanted.contains($0.type) }
-      journal.statistics.droppedNALUnits += UInt64(piece.found.repackager.droppedCount)
-    }
+    for piece in assembler.pieces { journal.count(dropped: piece.drop(unwanted)) }
   }
 
   private func dropParameterSets() {
-    guard content.unreadableParameterSets == 0 else { return }
-    let types = Codec.typesInConfigurationRecord
-    for piece in assembler.pieces { piece.found.repackager.drop { types.contains($0.type) } }
-  }
-
-  /// Parameter sets out of band: they go into `codec_data`, from the next random access point on. Decoders that are given
-  /// other `codec_data` may start anew, so a change in mid-sequence stays in-band.
-  ///
-  /// - Returns: whether `codec_data` may have changed.
-  private mutating func setsBesideCodecData(_ insertions: inout [[UInt8]]) -> Bool {
-    for nalUnit in content.changedParameterSets { sets.addPending(nalUnit) }
-    dropParameterSets()
-    guard sets.hasPending || sets.isDescriptionStale else { return false }
-    guard content.isRandomAccessPoint else {
-      insertions = sets.pendingNALUnits(includingOutOfBand: true)
-      if !insertions.isEmpty { sets.markDelivered(outOfBand: false) }
-      return false
-    }
-    sets.markDelivered(outOfBand: true)
-    return true
-  }
-
-  /// Parameter sets in-band: those that go in front of the access unit.
-  ///
-  /// - Returns: whether `codec_data` may have changed.
-  private mutating func setsInBand(_ insertions: inout [[UInt8]]) -> Bool {
-    let insertion = insertion
-    insertions = sets.pendingNALUnits(includingOutOfBand: insertion != .never)
-    sets.markDelivered(outOfBand: true)
-    if insertion == .keyframes, content.isRandomAccessPoint { insertions = sets.nalUnits }
-    // All or none: a parameter set depends on those before it.
-    let present = settings.drop.contains(.parameterSets) ? [] : content.parameterSets
-    if insertions.allSatisfy(present.contains) { insertions = [] }
-    if content.hasMisplacedSets, !present.isEmpty, content.unreadableParameterSets == 0 {
-      insertions = sets.nalUnits.filter { present.contains($0) || insertions.contains($0) }
-      dropParameterSets()
-    }
-    return !content.changedParameterSets.isEmpty
+    for piece in assembler.pieces { piece.drop(Codec.typesInConfigurationRecord) }
   }
 
   /// `codec_data` as it has to be now; empty when downstream has it.
   private mutating func changedCodecData(_ output: RepackFormat<Codec>) throws(RepackFailure) -> [UInt8] {
-    // A damaged change: the description before is the best there is.
-    guard sets.canDescribe else { return [] }
+    // Behind a damaged change the description before is the best there is.
+    guard output.streamFormat.isLengthPrefixed, sets.canDescribe else { return [] }
     let codecData = codecData(for: output.streamFormat, lengthSize: settings.nalLengthSize.size)
     guard !codecData.isEmpty else {
       throw abandon(
@@ -392,17 +342,17 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
     guard codecData != output.codecData else { return [] }
     self.output?.codecData = codecData
-    journal.statistics.parameterSetChanges += 1
+    journal.countParameterSetChange()
     return codecData
   }
 
   /// Puts an access unit delimiter in front where one is wanted.
   private mutating func delimited(_ insertions: [[UInt8]]) -> [[UInt8]] {
-    journal.statistics.insertedParameterSets += UInt64(insertions.count)
+    journal.count(insertedParameterSets: insertions.count)
     guard settings.insertsDelimiter, output?.streamFormat == .byteStream, content.hasPicture,
       !content.hasDelimiter || settings.drop.contains(.delimiters)
     else { return insertions }
-    journal.statistics.insertedDelimiters += 1
+    journal.countInsertedDelimiter()
     return [Codec.accessUnitDelimiter] + insertions
   }
 
@@ -410,13 +360,11 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     do throws(RepackFailure) {
       let pieces = assembler.pieces
+      let marksBrokenLink = settings.marksBrokenLinks && continuity.takeCut(pieces)
       var written = try writer.write(
-        pieces, inserting: insertions, marksBrokenLink: takeBrokenLink(pieces), from: input?.packaging, as: output)
+        pieces, inserting: insertions, marksBrokenLink: marksBrokenLink, from: input?.packaging, as: output)
       removeAccessUnit()
-      if hasLost {
-        written.buffer.flags.insert(.discontinuity)
-        hasLost = false
-      }
+      if continuity.takeLoss() { written.buffer.flags.insert(.discontinuity) }
       journal.count(output: written.buffer.size, written.way)
       return written.buffer
     } catch {
@@ -424,53 +372,15 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Whether the access unit is a picture at which the stream was cut, and is to say so.
-  private mutating func takeBrokenLink(_ pieces: [RepackPiece<Codec>]) -> Bool {
-    guard settings.marksBrokenLinks else { return false }
-    if hasLost || pieces.contains(where: { $0.withBuffer { $0.flags.contains(.discontinuity) } }) { isCut = true }
-    let types = pieces.lazy.flatMap(\.nalUnits).map { Codec.NALUnitType(rawValue: $0.type) }
-    guard isCut, types.contains(where: \.isRandomAccessPoint) else { return false }
-    isCut = false
-    return true
-  }
-
   private mutating func abandon(_ failure: RepackFailure) -> RepackFailure {
     removeAccessUnit()
     return failure
   }
 
-  // MARK: Damage
-
-  /// A writer that leaves start codes inside slices does so from the beginning. In a byte stream they stand where they
-  /// belong anyway, so that an output in that format is spared the search once enough was seen: half of its work.
-  @inline(__always) private var searchesSlices: Bool {
-    output?.streamFormat != .byteStream || soundAccessUnits < Self.soundAccessUnitsWanted
-  }
-  private static var soundAccessUnitsWanted: Int { 100 }
-
-  private mutating func noteDamage() {
-    var misplaced = 0
-    var damage: BitstreamError?
-    for piece in assembler.pieces {
-      misplaced += piece.found.misplacedStartCodes
-      damage = damage ?? piece.found.damage
-    }
-    if let damage {
-      journal.note(damage)
-      if assembler.pieces.allSatisfy({ $0.nalUnits.isEmpty }) {
-        hasLost = true
-        journal.statistics.lost += 1
-      }
-    }
-    soundAccessUnits = misplaced > 0 ? 0 : min(soundAccessUnits + 1, Self.soundAccessUnitsWanted)
-    if misplaced > 0 { journal.note(misplacedStartCodes: misplaced, in: input?.streamFormat.rawValue) }
-    if content.unreadableParameterSets > 0 { journal.note(unreadableParameterSets: content.unreadableParameterSets) }
-  }
-
   /// An access unit came before the parameter sets that it needs.
   private mutating func dropBeforeParameterSets() {
     guard content.hasPicture || content.hasOther else { return }
-    hasLost = true
+    continuity.noteLoss()
     journal.noteMissingParameterSets()
   }
 }

@@ -4,7 +4,7 @@ import H26x
 
 /// What the repackager counts, and what it has to say of the stream.
 struct RepackJournal {
-  var statistics = RepackStatistics()
+  private(set) var statistics = RepackStatistics()
   private var latency = RepackLatency()
   private var warnings: [ElementError] = []
   private var warned: Warning = []
@@ -27,29 +27,33 @@ struct RepackJournal {
     if warned.insert(kind).inserted { warnings.append(warning()) }
   }
 
-  /// An access unit lost data to something that cannot be read.
-  mutating func note(_ damage: BitstreamError) {
-    statistics.damaged += 1
-    warnOnce(.damage) {
-      ElementError(.stream(.format), "The stream is damaged; what is readable goes on.", debug: "\(damage)")
+  /// Takes note of what is wrong with an access unit of the input.
+  mutating func note<Codec>(
+    _ damage: RepackContinuity<Codec>.Damage, unreadableParameterSets: Int, in format: StreamFormat<Codec>?
+  ) {
+    if let error = damage.error {
+      statistics.damaged += 1
+      if damage.isTotal { statistics.lost += 1 }
+      warnOnce(.damage) {
+        ElementError(.stream(.format), "The stream is damaged; what is readable goes on.", debug: "\(error)")
+      }
     }
-  }
-
-  mutating func note(misplacedStartCodes count: Int, in format: String?) {
-    statistics.misplacedStartCodes += UInt64(count)
-    warnOnce(.misplacedStartCodes) {
-      ElementError(
-        .stream(.format), "Start codes were found where lengths should be; they are replaced.",
-        debug: "\(count) in one buffer of \(format ?? "unknown") input")
+    let misplaced = damage.misplacedStartCodes
+    if misplaced > 0 {
+      statistics.misplacedStartCodes += UInt64(misplaced)
+      warnOnce(.misplacedStartCodes) {
+        ElementError(
+          .stream(.format), "Start codes were found where lengths should be; they are replaced.",
+          debug: "\(misplaced) in one buffer of \(format?.rawValue ?? "unknown") input")
+      }
     }
-  }
-
-  mutating func note(unreadableParameterSets count: Int) {
-    statistics.unreadableParameterSets += UInt64(count)
-    warnOnce(.unreadableParameterSet) {
-      ElementError(
-        .stream(.format), "A parameter set cannot be read; it stays where it is.",
-        debug: "\(count) in one access unit")
+    if unreadableParameterSets > 0 {
+      statistics.unreadableParameterSets += UInt64(unreadableParameterSets)
+      warnOnce(.unreadableParameterSet) {
+        ElementError(
+          .stream(.format), "A parameter set cannot be read; it stays where it is.",
+          debug: "\(unreadableParameterSets) in one access unit")
+      }
     }
   }
 
@@ -62,6 +66,26 @@ struct RepackJournal {
         debug: "codec_data cannot be made without them")
     }
   }
+
+  /// Counts a buffer that came in.
+  mutating func count(input size: Int, isPassedOn: Bool) {
+    statistics.bytesIn += UInt64(size)
+    guard isPassedOn else { return }
+    statistics.bytesOut += UInt64(size)
+    statistics.untouched += 1
+  }
+
+  /// Counts NAL units left out because of `drop`.
+  mutating func count(dropped: Int) { statistics.droppedNALUnits += UInt64(dropped) }
+
+  /// Counts parameter sets put in-band.
+  mutating func count(insertedParameterSets count: Int) { statistics.insertedParameterSets += UInt64(count) }
+
+  /// Counts an access unit delimiter put in.
+  mutating func countInsertedDelimiter() { statistics.insertedDelimiters += 1 }
+
+  /// Counts a change of `codec_data`.
+  mutating func countParameterSetChange() { statistics.parameterSetChanges += 1 }
 
   /// Counts a buffer that goes out.
   mutating func count(output size: Int, _ way: RepackWay) {

@@ -67,10 +67,12 @@ struct RepackParameterSets<Codec: VideoCodecSyntax> {
     return .changed
   }
 
-  /// Keeps a parameter set for the next picture.
-  mutating func addPending(_ nalUnit: [UInt8]) {
-    guard pending.count < Self.maximumPending, !pending.contains(where: { $0.nalUnit == nalUnit }) else { return }
-    pending.append(Pending(nalUnit: nalUnit, wasInBand: true))
+  /// Keeps parameter sets for the next picture.
+  mutating func addPending(_ nalUnits: [[UInt8]]) {
+    for nalUnit in nalUnits
+    where pending.count < Self.maximumPending && !pending.contains(where: { $0.nalUnit == nalUnit }) {
+      pending.append(Pending(nalUnit: nalUnit, wasInBand: true))
+    }
   }
 
   /// Downstream has everything, by `codec_data` or in-band.

@@ -5,8 +5,8 @@ import H26x
 /// A buffer of the input that is an access unit or a part of one, with its NAL units found.
 final class RepackPiece<Codec: VideoCodecSyntax>: AccessUnitPiece {
   private var buffer: Buffer?
-  /// The NAL units. Those that are to be left out are taken out of it.
-  var found: FoundNALUnits<Codec>
+  /// The NAL units, without those that were dropped.
+  private(set) var found: FoundNALUnits<Codec>
 
   /// - Throws: `.error` when the buffer cannot be mapped.
   init(_ buffer: consuming Buffer, packaging: NALPackaging, searchesSlices: Bool) throws(FlowError) {
@@ -46,6 +46,13 @@ final class RepackPiece<Codec: VideoCodecSyntax>: AccessUnitPiece {
       let empty = Buffer()
       return body(empty)
     }
+  }
+
+  /// Leaves NAL units of these types out. Answers how many are left out by now.
+  @discardableResult
+  func drop(_ types: NALUnitTypeSet) -> Int {
+    found.repackager.drop { types.contains($0.type) }
+    return found.repackager.droppedCount
   }
 
   /// Whether the NAL units are all that is in the buffer, untouched.

@@ -73,4 +73,12 @@ public enum NALUnitRole: Sendable, Hashable {
   case outsideStandard
   /// Anything else.
   case other
+
+  /// Whether it is a parameter set of any kind.
+  @inlinable public var isParameterSet: Bool {
+    switch self {
+    case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet: true
+    default: false
+    }
+  }
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Where the stream has gaps, and how far its packaging can be trusted.
+struct RepackContinuity<Codec: VideoCodecSyntax> {
+  /// Something was left out since the last buffer.
+  private var hasLost = false
+  /// The stream was cut since the last random access point.
+  private var isCut = false
+  /// Access units since the last start code where a length should be.
+  private var soundAccessUnits = 0
+
+  private static var soundAccessUnitsWanted: Int { 100 }
+
+  /// What is wrong with an access unit.
+  struct Damage {
+    /// Start codes found where lengths should be.
+    fileprivate(set) var misplacedStartCodes = 0
+    /// Why not all of it could be read.
+    fileprivate(set) var error: BitstreamError?
+    /// Nothing is left of it.
+    fileprivate(set) var isTotal = false
+  }
+
+  /// Whether start codes have to be looked for inside slices too.
+  ///
+  /// A writer that leaves them there does so from the beginning. In a byte stream they stand where they belong anyway,
+  /// so that an output in that format is spared the search once enough was seen: half of its work.
+  @inline(__always) func searchesSlices(for output: StreamFormat<Codec>?) -> Bool {
+    output != .byteStream || soundAccessUnits < Self.soundAccessUnitsWanted
+  }
+
+  /// Looks at an access unit of the input.
+  mutating func inspect(_ pieces: [RepackPiece<Codec>]) -> Damage {
+    var damage = Damage()
+    for piece in pieces {
+      damage.misplacedStartCodes += piece.found.misplacedStartCodes
+      damage.error = damage.error ?? piece.found.damage
+    }
+    if damage.error != nil, pieces.allSatisfy({ $0.nalUnits.isEmpty }) {
+      damage.isTotal = true
+      hasLost = true
+    }
+    soundAccessUnits = damage.misplacedStartCodes > 0 ? 0 : min(soundAccessUnits + 1, Self.soundAccessUnitsWanted)
+    return damage
+  }
+
+  /// Takes note of an access unit that is not put out.
+  mutating func noteLoss() { hasLost = true }
+
+  /// Whether something is missing in front of the next buffer. It is said once.
+  @inline(__always) mutating func takeLoss() -> Bool {
+    guard hasLost else { return false }
+    hasLost = false
+    return true
+  }
+
+  /// Whether the access unit is the first random access point behind a cut. It is said once.
+  mutating func takeCut(_ pieces: [RepackPiece<Codec>]) -> Bool {
+    if hasLost || pieces.contains(where: { $0.withBuffer { $0.flags.contains(.discontinuity) } }) { isCut = true }
+    let types = pieces.lazy.flatMap(\.nalUnits).map { Codec.NALUnitType(rawValue: $0.type) }
+    guard isCut, types.contains(where: \.isRandomAccessPoint) else { return false }
+    isCut = false
+    return true
+  }
+
+  /// The input has new caps: another writer may have made what follows.
+  mutating func beginFormat() { soundAccessUnits = 0 }
+
+  /// Another stream begins. A cut stays one: what follows refers to nothing that was put out.
+  mutating func beginStream() { hasLost = false }
+
+  /// The stream goes on elsewhere.
+  mutating func flush() {
+    hasLost = false
+    isCut = true
+  }
+}

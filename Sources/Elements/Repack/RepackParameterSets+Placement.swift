@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+extension RepackParameterSets {
+  /// Decides where the parameter sets go that an access unit needs, and takes it that they get there.
+  ///
+  /// - Parameters:
+  ///   - content: of the access unit.
+  ///   - insertion: when parameter sets are put in-band.
+  ///   - dropsInBand: whether those in the stream are left out.
+  ///   - output: the output's stream format.
+  mutating func place(
+    _ content: AccessUnitContent<Codec>, insertion: RepackSettings.ParameterSetInsertion, dropsInBand: Bool,
+    in output: StreamFormat<Codec>
+  ) -> ParameterSetPlacement {
+    if output == .outOfBand { return placeOutOfBand(content) }
+    guard content.hasPicture else {
+      if content.isParameterSetsOnly, !dropsInBand { addPending(content.parameterSets) }
+      return ParameterSetPlacement()
+    }
+    return placeInBand(content, insertion: insertion, present: dropsInBand ? [] : content.parameterSets)
+  }
+
+  /// They go into `codec_data`, from the next random access point on. Decoders that are given other `codec_data` may
+  /// start anew, so a change in mid-sequence stays in-band.
+  private mutating func placeOutOfBand(_ content: AccessUnitContent<Codec>) -> ParameterSetPlacement {
+    var placement = ParameterSetPlacement()
+    placement.removesOwn = content.unreadableParameterSets == 0
+    addPending(content.changedParameterSets)
+    guard content.hasPicture, hasPending || isDescriptionStale else { return placement }
+    if content.isRandomAccessPoint {
+      markDelivered(outOfBand: true)
+      placement.changesCodecData = true
+    } else {
+      placement.insertions = pendingNALUnits(includingOutOfBand: true)
+      if !placement.insertions.isEmpty { markDelivered(outOfBand: false) }
+    }
+    return placement
+  }
+
+  /// They go in front of the access unit.
+  ///
+  /// - Parameter present: those that it has and keeps.
+  private mutating func placeInBand(
+    _ content: AccessUnitContent<Codec>, insertion: RepackSettings.ParameterSetInsertion, present: [[UInt8]]
+  ) -> ParameterSetPlacement {
+    var placement = ParameterSetPlacement()
+    placement.changesCodecData = !content.changedParameterSets.isEmpty
+    placement.insertions = pendingNALUnits(includingOutOfBand: insertion != .never)
+    markDelivered(outOfBand: true)
+    if insertion == .keyframes, content.isRandomAccessPoint { placement.insertions = nalUnits }
+    // All or none: a parameter set depends on those before it.
+    if placement.insertions.allSatisfy(present.contains) { placement.insertions = [] }
+    if content.hasMisplacedSets, !present.isEmpty, content.unreadableParameterSets == 0 {
+      let insertions = placement.insertions
+      placement.insertions = nalUnits.filter { present.contains($0) || insertions.contains($0) }
+      placement.removesOwn = true
+    }
+    return placement
+  }
+}
