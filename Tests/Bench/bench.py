@@ -22,10 +22,28 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MEDIA = os.environ.get("BENCH_MEDIA", os.path.join(ROOT, ".build", "bench"))
 RUNS = int(os.environ.get("RUNS", "5"))
-AU = "video/x-h264,stream-format=byte-stream,alignment=au"
-NAL = "video/x-h264,stream-format=byte-stream,alignment=nal"
-AVC = "video/x-h264,stream-format=avc,alignment=au"
-HVC1 = "video/x-h265,stream-format=hvc1,alignment=au"
+SIXTEEN = 16
+
+
+class Codec:
+    """What the rows need to know of one of the codecs."""
+
+    def __init__(self, name, digits, length_prefixed):
+        self.name = name
+        self.file = f"h{digits}"
+        self.parse = (f"swifth{digits}parse", f"h{digits}parse")
+        self.repack = f"swifth{digits}repack"
+        self.decode = (f"swifth{digits}dec", f"avdec_h{digits}")
+        self.length_prefixed = length_prefixed
+        self.access_units = self.caps("byte-stream", "au")
+        self.nal_units = self.caps("byte-stream", "nal")
+        self.prefixed = self.caps(length_prefixed, "au")
+
+    def caps(self, stream_format, alignment):
+        return f"video/x-{self.file},stream-format={stream_format},alignment={alignment}"
+
+
+CODECS = [Codec("H.264", "264", "avc"), Codec("H.265", "265", "hvc1")]
 
 
 def gst(pipeline):
@@ -41,63 +59,63 @@ def source(name):
     return f"filesrc location={MEDIA}/{name}"
 
 
-def decode(name, threads, tail="fakesink"):
-    return (
-        gst(f"{source(name)} ! swifth264parse ! swifth264dec max-threads={threads} ! {tail}"),
-        gst(f"{source(name)} ! h264parse ! avdec_h264 max-threads={threads} ! {tail}"),
-    )
+def parsed(codec, name, caps):
+    """A raw stream through our parser and stock's."""
+    return tuple(gst(f"{source(name)} ! {parser} ! {caps} ! fakesink") for parser in codec.parse)
 
 
-def parse265(name, packaging, tail="fakesink"):
-    """Parsed by ours and by stock's into a packaging of H.265."""
-    return tuple(gst(f"{source(name)} ! {parser} ! video/x-h265,stream-format={packaging} ! {tail}")
-                 for parser in ("swifth265parse", "h265parse"))
+def repacked(codec):
+    """From start codes to length prefixes and back; stock's parser is its repackager."""
+    prefix = codec.length_prefixed
+    raw, mp4 = f"television.{codec.file}", f"television-{codec.file}.mp4"
+    return [
+        (f"{codec.name} repack: byte-stream to {prefix}, HD television",
+         gst(f"{source(raw)} ! {codec.parse[0]} ! {codec.repack} ! {codec.prefixed} ! fakesink"),
+         gst(f"{source(raw)} ! {codec.parse[1]} ! {codec.prefixed} ! fakesink"), None),
+        (f"{codec.name} repack: {prefix} to byte-stream, HD television in MP4",
+         gst(f"{source(mp4)} ! qtdemux ! {codec.repack} ! {codec.access_units} ! fakesink"),
+         gst(f"{source(mp4)} ! qtdemux ! {codec.parse[1]} ! {codec.access_units} ! fakesink"), None),
+    ]
 
 
-NV12 = "video/x-raw,format=NV12 ! fakesink"
-SIXTEEN = 16
+def decoded(codec, name, threads, tails=("fakesink", "fakesink")):
+    return tuple(
+        gst(f"{source(name)} ! {parser} ! {decoder} max-threads={threads} ! {tail}")
+        for parser, decoder, tail in zip(codec.parse, codec.decode, tails))
 
-# Row: name, ours, stock, and what FFmpeg's own program needs where it does the same.
-ROWS = [
-    ("parse: HD television",
-     gst(f"{source('television.h264')} ! swifth264parse ! {AU} ! fakesink"),
-     gst(f"{source('television.h264')} ! h264parse ! {AU} ! fakesink"), None),
-    ("parse: HD television, NAL alignment",
-     gst(f"{source('television.h264')} ! swifth264parse ! {NAL} ! fakesink"),
-     gst(f"{source('television.h264')} ! h264parse ! {NAL} ! fakesink"), None),
-    ("parse: SD, four slices",
-     gst(f"{source('slices.h264')} ! swifth264parse ! {AU} ! fakesink"),
-     gst(f"{source('slices.h264')} ! h264parse ! {AU} ! fakesink"), None),
-    ("parse: SD, four slices, NAL alignment",
-     gst(f"{source('slices.h264')} ! swifth264parse ! {NAL} ! fakesink"),
-     gst(f"{source('slices.h264')} ! h264parse ! {NAL} ! fakesink"), None),
-    ("repack: Annex B to AVC, HD television",
-     gst(f"{source('television.h264')} ! swifth264parse ! swifth264repack ! {AVC} ! fakesink"),
-     gst(f"{source('television.h264')} ! h264parse ! {AVC} ! fakesink"), None),
-    ("repack: AVC to Annex B, HD television in MP4",
-     gst(f"{source('television.mp4')} ! qtdemux ! swifth264repack ! {AU} ! fakesink"),
-     gst(f"{source('television.mp4')} ! qtdemux ! h264parse ! {AU} ! fakesink"), None),
-    ("parse: HD, pictures of 900 kB",
-     gst(f"{source('hd.h264')} ! swifth264parse ! {AU} ! fakesink"),
-     gst(f"{source('hd.h264')} ! h264parse ! {AU} ! fakesink"), None),
-    ("parse: H.265, HD television", *parse265("television.h265", "byte-stream,alignment=au"), None),
-    ("parse: H.265, HD television, NAL alignment", *parse265("television.h265", "byte-stream,alignment=nal"), None),
-    ("parse: H.265, SD, four slices", *parse265("slices.h265", "byte-stream,alignment=au"), None),
-    ("parse: H.265, SD, four slices, NAL alignment", *parse265("slices.h265", "byte-stream,alignment=nal"), None),
-    ("repack: H.265, Annex B to hvc1, HD television",
-     gst(f"{source('television.h265')} ! swifth265parse ! swifth265repack ! {HVC1} ! fakesink"),
-     gst(f"{source('television.h265')} ! h265parse ! {HVC1} ! fakesink"), None),
-    ("decode: HD, 1 thread", *decode("decode-hd.h264", 1), ffmpeg("decode-hd.h264", 1)),
-    ("decode: HD, all cores", *decode("decode-hd.h264", 0), ffmpeg("decode-hd.h264", 0)),
-    ("decode: HD to NV12, 1 thread",
-     decode("decode-hd.h264", 1, NV12)[0], decode("decode-hd.h264", 1, "videoconvert ! " + NV12)[1], None),
-    ("decode: HD to NV12, all cores",
-     decode("decode-hd.h264", 0, NV12)[0], decode("decode-hd.h264", 0, "videoconvert ! " + NV12)[1], None),
-    ("decode: SD, 30 pictures", *decode("decode-sd.h264", 0), ffmpeg("decode-sd.h264", 0)),
-    (f"decode: SD, {SIXTEEN} at once",
-     gst(" ".join([f"{source('decode-sd.h264')} ! swifth264parse ! swifth264dec ! fakesink"] * SIXTEEN)),
-     gst(" ".join([f"{source('decode-sd.h264')} ! h264parse ! avdec_h264 ! fakesink"] * SIXTEEN)), None),
-]
+
+def converted(raw_format):
+    """Into another format: in our decoder, behind stock's."""
+    sink = f"video/x-raw,format={raw_format} ! fakesink"
+    return sink, "videoconvert ! " + sink
+
+
+def rows(codec):
+    """Row: name, ours, stock's, and what FFmpeg's own program needs where it does the same."""
+    television, slices = f"television.{codec.file}", f"slices.{codec.file}"
+    hd, sd = f"decode-hd.{codec.file}", f"decode-sd.{codec.file}"
+    name = codec.name
+    yield f"{name} parse: HD television", *parsed(codec, television, codec.access_units), None
+    yield f"{name} parse: HD television, NAL alignment", *parsed(codec, television, codec.nal_units), None
+    yield f"{name} parse: SD, four slices", *parsed(codec, slices, codec.access_units), None
+    yield f"{name} parse: SD, four slices, NAL alignment", *parsed(codec, slices, codec.nal_units), None
+    yield from repacked(codec)
+    for threads, which in ((1, "1 thread"), (0, "all cores")):
+        yield f"{name} decode: HD, {which}", *decoded(codec, hd, threads), ffmpeg(hd, threads)
+        yield f"{name} decode: HD to NV12, {which}", *decoded(codec, hd, threads, converted("NV12")), None
+    yield f"{name} decode: SD, 30 pictures", *decoded(codec, sd, 0), ffmpeg(sd, 0)
+    yield (f"{name} decode: SD, {SIXTEEN} at once",
+           *(command + command[2:] * (SIXTEEN - 1) for command in decoded(codec, sd, 0)), None)
+
+
+def all_rows():
+    h264, h265 = CODECS
+    for codec in CODECS:
+        yield from rows(codec)
+    yield "H.264 parse: HD, pictures of 900 kB", *parsed(h264, "noise.h264", h264.access_units), None
+    for threads, which in ((1, "1 thread"), (0, "all cores")):
+        yield (f"H.265 decode: HD of 10 bits to P010, {which}",
+               *decoded(h265, "decode-hd-10.h265", threads, converted("P010_10LE")), None)
 
 
 def measure(command):
@@ -154,7 +172,7 @@ def main():
     print("| | ours CPU s | stock CPU s | ratio | ours wall s | stock wall s | ratio | ours MiB | stock MiB | ratio |"
           " ratio to ffmpeg: CPU, wall |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for name, ours, stock, reference in ROWS:
+    for name, ours, stock, reference in all_rows():
         if words and not any(word.lower() in name.lower() for word in words):
             continue
         results = medians([ours, stock] + ([reference] if reference else []))

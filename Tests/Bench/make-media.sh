@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes the benchmark's media, once, in .build/bench.
+# Makes the benchmark's media, once, in .build/bench: the same streams of both codecs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 mkdir -p .build/bench
@@ -16,75 +16,67 @@ once() {
   mv "$part" "$file"
 }
 
-# Repeating an Annex B stream that begins with an IDR picture is a stream again.
-repeat() { # TIMES FILE OUTPUT
+# Repeating a byte stream that begins with an IDR picture is a stream again. To about so many bytes.
+repeat() { # BYTES FILE OUTPUT
   local i
-  for ((i = 0; i < $1; i++)); do cat "$2"; done > "$3"
+  for ((i = 0; i * $(stat -c %s "$2") < $1; i++)); do cat "$2"; done > "$3"
 }
 
-# HD, pictures of 900 kB: noise that hardly compresses, one slice, CABAC; ten times about 22 MB.
-hd_part() {
-  gst-launch-1.0 -q videotestsrc pattern=snow num-buffers=24 ! video/x-raw,format=I420,width=1920,height=1080 \
-    ! x264enc speed-preset=superfast pass=quant quantizer=26 key-int-max=12 bframes=0 threads=2 \
-      sliced-threads=false option-string="cabac=1:slices=1" \
-    ! video/x-h264,profile=main,stream-format=byte-stream ! filesink "location=$1"
+# Pictures in motion, as an encoder's input on standard output.
+pictures() { # PATTERN COUNT WIDTH HEIGHT RATE
+  gst-launch-1.0 -q videotestsrc $1 num-buffers="$2" \
+    ! "video/x-raw,format=I420,width=$3,height=$4,framerate=$5/1" ! y4menc ! fdsink
 }
-once hd-part.h264 hd_part
-once hd.h264 repeat $((220000000 / $(stat -c %s hd-part.h264) + 1)) hd-part.h264
+encode() { # CODEC OPTION... OUTPUT
+  local codec=$1
+  shift
+  [[ $codec == h264 ]] && set -- -c:v libx264 "$@" || set -- -c:v libx265 -x265-params log-level=none "$@"
+  ffmpeg -v error -nostdin -y -f yuv4mpegpipe -i - "$@"
+}
 
-# Television: HD in motion at 20 Mbit/s, about 90 kB a picture, B pictures among them, a keyframe every two seconds.
-television_part() {
-  gst-launch-1.0 -q videotestsrc pattern=zone-plate kx2=20 ky2=16 kt=11 num-buffers=100 \
-    ! video/x-raw,format=I420,width=1920,height=1080,framerate=25/1 \
-    ! x264enc speed-preset=superfast bitrate=20000 vbv-buf-capacity=500 key-int-max=50 bframes=2 b-adapt=false threads=2 \
-      sliced-threads=false option-string="nal-hrd=cbr:force-cfr=1:cabac=1:slices=1:filler=0" \
-    ! video/x-h264,profile=high,stream-format=byte-stream ! filesink "location=$1"
+# Television: HD in motion at 20 Mbit/s, about 90 kB a picture, B-frames among them, a keyframe every two seconds.
+television() {
+  pictures "pattern=zone-plate kx2=20 ky2=16 kt=11" 100 1920 1080 25 \
+    | encode "$1" -preset superfast -b:v 20M -maxrate 20M -bufsize 10M -g 50 -bf 2 "$2"
 }
-once television-part.h264 television_part
-once television.h264 repeat $((220000000 / $(stat -c %s television-part.h264) + 1)) television-part.h264
-television_mp4() {
-  ffmpeg -v error -nostdin -y -r 25 -i television.h264 -c copy "$1"
+# Small pictures of four slices.
+slices() {
+  local options=(-preset superfast -b:v 800k -g 48 -bf 2)
+  [[ $1 == h264 ]] && options+=(-slices 4) || options+=(-x265-params log-level=none:slices=4)
+  pictures "pattern=zone-plate kx2=20 ky2=16 kt=11" 1200 352 288 25 | encode "$1" "${options[@]}" "$2"
 }
-once television.mp4 television_mp4
-
-# SD, 153,600 small pictures of four slices each: enough that start-up is little of it.
-slices_part() {
-  gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=1200 ! video/x-raw,format=I420,width=352,height=288 \
-    ! x264enc speed-preset=veryfast bitrate=800 key-int-max=48 bframes=2 threads=1 option-string="slices=4" \
-    ! video/x-h264,profile=main,stream-format=byte-stream ! filesink "location=$1"
-}
-once slices-part.h264 slices_part
-once slices.h264 repeat 128 slices-part.h264
-
-# To decode: five seconds of HD in motion with B pictures, at a broadcaster's rate; and one second of SD, most of which
-# is start-up.
+# To decode: five seconds of HD in motion with B-frames at a broadcaster's rate.
 decode_hd() {
-  gst-launch-1.0 -q videotestsrc pattern=zone-plate kx2=12 ky2=8 kt=9 num-buffers=150 \
-    ! video/x-raw,format=I420,width=1920,height=1080,framerate=30/1 \
-    ! x264enc speed-preset=medium bitrate=8000 key-int-max=60 bframes=3 threads=2 \
-    ! video/x-h264,profile=high,stream-format=byte-stream ! filesink "location=$1"
+  local codec=$1 output=$2
+  shift 2
+  pictures "pattern=zone-plate kx2=12 ky2=8 kt=9" 150 1920 1080 30 \
+    | encode "$codec" -preset fast -b:v 8M -g 60 -bf 3 "$@" "$output"
 }
-once decode-hd.h264 decode_hd
+# One second of SD, most of which is start-up.
 decode_sd() {
-  gst-launch-1.0 -q videotestsrc pattern=zone-plate kx2=12 ky2=8 kt=9 num-buffers=30 \
-    ! video/x-raw,format=I420,width=640,height=480,framerate=30/1 \
-    ! x264enc speed-preset=medium bitrate=1000 key-int-max=30 bframes=3 threads=2 \
-    ! video/x-h264,profile=high,stream-format=byte-stream ! filesink "location=$1"
+  pictures "pattern=zone-plate kx2=12 ky2=8 kt=9" 30 640 480 30 | encode "$1" -preset fast -b:v 1M -g 30 -bf 3 "$2"
 }
-once decode-sd.h264 decode_sd
+mp4() { # FILE OUTPUT
+  local tag=avc1
+  [[ $1 == *.h265 ]] && tag=hvc1
+  ffmpeg -v error -nostdin -y -r 25 -i "$1" -c copy -tag:v "$tag" "$2"
+}
 
-# The same of H.265: HD at 20 Mbit/s, and small pictures of four slices.
-television_part_h265() {
-  ffmpeg -v error -nostdin -y -f lavfi -i "testsrc2=size=1920x1080:rate=25:duration=2,noise=alls=12:allf=t" \
-    -pix_fmt yuv420p -c:v libx265 -preset ultrafast \
-    -x265-params "bitrate=20000:keyint=50:min-keyint=50:scenecut=0:bframes=2:open-gop=0:log-level=none:info=0" -f hevc "$1"
+for codec in h264 h265; do
+  once "television-part.$codec" television "$codec"
+  once "television.$codec" repeat 220000000 "television-part.$codec"
+  once "television-$codec.mp4" mp4 "television.$codec"
+  once "slices-part.$codec" slices "$codec"
+  once "slices.$codec" repeat 120000000 "slices-part.$codec"
+  once "decode-hd.$codec" decode_hd "$codec"
+  once "decode-sd.$codec" decode_sd "$codec"
+done
+ten_bits() { decode_hd h265 "$1" -pix_fmt yuv420p10le; }
+once decode-hd-10.h265 ten_bits
+
+# HD, pictures of 900 kB: noise that hardly compresses, one slice, CABAC.
+noise() {
+  pictures pattern=snow 24 1920 1080 25 | encode h264 -preset superfast -qp 26 -g 12 -bf 0 -slices 1 -coder cabac "$1"
 }
-once television-part.h265 television_part_h265
-once television.h265 repeat $((220000000 / $(stat -c %s television-part.h265) + 1)) television-part.h265
-slices_part_h265() {
-  ffmpeg -v error -nostdin -y -f lavfi -i "testsrc2=size=352x288:rate=25:duration=48" -pix_fmt yuv420p \
-    -c:v libx265 -preset ultrafast \
-    -x265-params "bitrate=800:keyint=50:scenecut=0:bframes=2:open-gop=0:slices=4:log-level=none:info=0" -f hevc "$1"
-}
-once slices-part.h265 slices_part_h265
-once slices.h265 repeat 24 slices-part.h265
+once noise-part.h264 noise
+once noise.h264 repeat 220000000 noise-part.h264
