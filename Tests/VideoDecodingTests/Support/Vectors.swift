@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
+import H26x
 import Testing
 
 /// Streams made elsewhere with published checksums: `CONFORMANCE_VECTORS`, or `../shared/vectors` beside the package.
 struct Vector: Sendable, CustomTestStringConvertible {
   let file: String
+  let codec: FormatDescription.Codec
   let container: String
   let category: String
   let width: Int, height: Int
@@ -25,16 +27,28 @@ struct Vector: Sendable, CustomTestStringConvertible {
     return unsafe access(path, R_OK) == 0 ? path : nil
   }()
 
-  static let all: [Vector] = {
+  /// Those of H.264.
+  static var all: [Vector] { ofBothCodecs.filter { $0.codec == .h264 } }
+
+  /// Undamaged byte streams of both codecs, those of fields and then small ones first.
+  static let undamaged: [Vector] = ofBothCodecs.filter {
+    $0.container == "annexb" && $0.frames > 0 && $0.md5.count == 32 && !$0.category.contains("error")
+  }.sorted { ($0.isInterlaced ? 0 : 1, $0.samples) < ($1.isInterlaced ? 0 : 1, $1.samples) }
+
+  var isInterlaced: Bool { category.contains("interlaced") || category.contains("mbaff") }
+  var samples: Int { width * height * frames }
+
+  static let ofBothCodecs: [Vector] = {
     guard let folder, let text = readFile(folder + "/manifest.tsv") else {
       print("VideoDecodingTests: no conformance vectors found; the tests that need them are skipped")
       return []
     }
     return String(decoding: text, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
       let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      guard columns.count >= 12, columns[1] == "h264" else { return nil }
+      guard columns.count >= 12 else { return nil }
       return Vector(
-        file: columns[0], container: columns[2], category: columns[3], width: Int(columns[5]) ?? 0,
+        file: columns[0], codec: columns[1] == "h264" ? .h264 : .h265, container: columns[2], category: columns[3],
+        width: Int(columns[5]) ?? 0,
         height: Int(columns[6]) ?? 0, frames: Int(columns[7]) ?? 0, pixelFormat: columns[8], md5: columns[9],
         stockDecodes: columns[11] == "yes" || columns[11] == "def", path: folder + "/" + columns[0])
     }
@@ -43,7 +57,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
   /// Annex B streams that stock libavcodec gets right, at most `samples` luma samples in all.
   static func annexB(samples: Int) -> [Vector] {
     all.filter {
-      $0.container == "annexb" && $0.stockDecodes && $0.md5.count == 32 && $0.width * $0.height * $0.frames <= samples
+      $0.container == "annexb" && $0.stockDecodes && $0.md5.count == 32 && $0.samples <= samples
     }
   }
 
