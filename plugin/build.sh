@@ -30,13 +30,18 @@ runtime=()
 # they change.
 # Accesses are checked for exclusivity at run time, as in the tests' builds: without, an element that is entered again
 # while it changes its state loses a write in silence.
-# Functions of the same code are one (icf): nobody compares their addresses.
+# Every function has a section of its own, so that the linker leaves out what nobody calls (a third of a megabyte);
+# functions of the same code are one (icf): nobody compares their addresses.
+# The names of Unicode's characters are half a megabyte: the one function that reads them, for
+# Unicode.Scalar.Properties.name, is the runtime's own stop at a deleted method.
 # The module for string processing is imported unasked, and brings a regular expression engine of a megabyte along.
 # Without what its elements do not use: see Package.swift.
 ELEMENTS_ONLY=1 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
-  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import -Xswiftc -static-stdlib "${runtime[@]}" \
+  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -static-stdlib "${runtime[@]}" \
   -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" \
-  -Xlinker --gc-sections -Xlinker --icf=all "${short[@]}"
+  -Xlinker --gc-sections -Xlinker --icf=all \
+  -Xlinker --defsym=_swift_stdlib_getScalarName=swift_deletedMethodError "${short[@]}"
 mkdir -p .build/plugin
 # In one step, so that a process which has the old file mapped keeps it whole.
 strip --strip-unneeded -o .build/plugin/.new .build/release-plugin/release/libgstswifth26x.so

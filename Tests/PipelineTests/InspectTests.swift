@@ -56,7 +56,7 @@ struct InspectTests {
   /// Most of it is the Swift runtime; see lean-runtime.sh.
   @Test func thePluginIsNoLargerThanItMustBe() throws {
     let attributes = try FileManager.default.attributesOfItem(atPath: PluginUnderTest.library.path)
-    #expect(try #require(attributes[.size] as? Int) <= 8_700_000)
+    #expect(try #require(attributes[.size] as? Int) <= 6_970_000)
   }
 
   /// A program's own Swift runtime and another plugin's must not meet this one's.
