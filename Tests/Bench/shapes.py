@@ -9,6 +9,7 @@ and makes the exit status 1.
 
   shapes.py [WORD...]      shapes whose name contains one of the words; all without
 
+  CODECS="h264 h265"       one of them, or both
   CHAINS="parse nal …"     some of: parse nal repack decode
   SIZE=N                   n in bytes (default 250000)
   STOCK=0                  without stock's elements
@@ -19,7 +20,8 @@ import subprocess
 import sys
 import time
 
-import shapestreams
+import shapes_h264
+import shapes_h265
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, ".build", "bench", "shapes")
@@ -29,15 +31,27 @@ PATIENCE = 60
 TELLING = 0.15
 GROWTH = 2.8
 
-BYTES = "video/x-h264,stream-format=byte-stream"
-CHAINS = {
-    "parse": (f"swifth264parse ! {BYTES},alignment=au ! fakesink", f"h264parse ! {BYTES},alignment=au ! fakesink"),
-    "nal": (f"swifth264parse ! {BYTES},alignment=nal ! fakesink", f"h264parse ! {BYTES},alignment=nal ! fakesink"),
-    "repack": ("swifth264repack ! video/x-h264,stream-format=OTHER ! fakesink",
-               "h264parse ! video/x-h264,stream-format=OTHER,alignment=au ! fakesink"),
-    "decode": ("swifth264parse ! swifth264dec max-threads=1 ! fakesink",
-               "h264parse ! avdec_h264 max-threads=1 ! fakesink"),
-}
+STREAMS = {"h264": shapes_h264, "h265": shapes_h265}
+PACKETS = {"h264": "avc", "h265": "hvc1"}
+CHAINS = ("parse", "nal", "repack", "decode")
+
+
+def media(codec, form):
+    return f"video/x-{codec},stream-format={form}"
+
+
+def chain_of(name, codec, kind):
+    """The elements, ours and stock's."""
+    ours, stock = f"swift{codec}parse", f"{codec}parse"
+    if name == "repack":
+        other = media(codec, "byte-stream" if kind == "packets" else PACKETS[codec])
+        return f"swift{codec}repack ! {other} ! fakesink", f"{stock} ! {other},alignment=au ! fakesink"
+    if name == "decode":
+        return (f"{ours} ! swift{codec}dec max-threads=1 ! fakesink",
+                f"{stock} ! avdec_{codec} max-threads=1 ! fakesink")
+    alignment = "nal" if name == "nal" else "au"
+    return tuple(f"{parser} ! {media(codec, 'byte-stream')},alignment={alignment} ! fakesink"
+                 for parser in (ours, stock))
 
 
 def cpu(pipeline):
@@ -58,45 +72,36 @@ def cpu(pipeline):
     return None
 
 
-def source(path, size, kind, chain):
+def source(path, size, kind, chain, codec):
     """The file as it comes to the element: the repackager gets it as one access unit."""
-    if kind == "avc":
-        caps = f"video/x-h264,stream-format=avc,alignment=au,codec_data=(buffer){shapestreams.CODEC_DATA.hex()}"
+    if kind == "packets":
+        caps = f"{media(codec, PACKETS[codec])},alignment=au,codec_data=(buffer){STREAMS[codec].CODEC_DATA.hex()}"
         return f"filesrc location={path} blocksize={size} ! queue ! {caps}"
     if chain == "repack":
-        return f"filesrc location={path} blocksize={size} ! queue ! {BYTES},alignment=au"
+        return f"filesrc location={path} blocksize={size} ! queue ! {media(codec, 'byte-stream')},alignment=au"
     return f"filesrc location={path}"
 
 
-def floor(chains, sides):
+def floor(codec, chains, sides):
     """What each chain needs for three pictures: start-up."""
     path = os.path.join(FOLDER, "floor.bin")
     with open(path, "wb") as file:
-        file.write(shapestreams.HEAD + shapestreams.TAIL)
+        file.write(STREAMS[codec].AROUND.head + STREAMS[codec].AROUND.tail)
     return {
         (chain, side): min(
-            cpu(f"{source(path, 4096, 'bytes', chain)} ! {CHAINS[chain][side].replace('OTHER', 'avc')}")
+            cpu(f"{source(path, 4096, 'bytes', chain, codec)} ! {chain_of(chain, codec, 'bytes')[side]}")
             for _ in range(5))
         for chain in chains for side in sides
     }
 
 
-def main():
-    if {"-h", "--help"} & set(sys.argv[1:]):
-        print(__doc__)
-        return
-    words = [word.lower() for word in sys.argv[1:]]
-    chains = os.environ.get("CHAINS", " ".join(CHAINS)).split()
-    sides = [0, 1] if os.environ.get("STOCK", "1") != "0" else [0]
-    os.makedirs(FOLDER, exist_ok=True)
-    os.environ["GST_PLUGIN_PATH"] = os.path.join(ROOT, ".build", "plugin")
-    os.environ["GST_REGISTRY"] = os.path.join(FOLDER, "registry.bin")
-    subprocess.run(["gst-inspect-1.0", "swifth26x"], stdout=subprocess.DEVNULL, check=True)
-    floors = floor(chains, sides)
+def measure(codec, words, chains, sides):
+    """Prints a codec's table, and answers the rows that grow too fast."""
+    floors = floor(codec, chains, sides)
     worse = []
-    print("| shape | element | ours ns/byte: n, 2n, 4n | growth | stock ns/byte: n, 2n, 4n | growth |")
+    print(f"\n| {codec} | element | ours ns/byte: n, 2n, 4n | growth | stock ns/byte: n, 2n, 4n | growth |")
     print("|---|---|--:|--:|--:|--:|")
-    for name, kind, make in shapestreams.SHAPES:
+    for name, kind, make in STREAMS[codec].SHAPES:
         if words and not any(word in name.lower() for word in words):
             continue
         files = []
@@ -111,24 +116,39 @@ def main():
             for side in sides:
                 costs = []
                 for path, size in files:
-                    pipeline = f"{source(path, size, kind, chain)} ! {CHAINS[chain][side]}"
-                    pipeline = pipeline.replace("OTHER", "byte-stream" if kind == "avc" else "avc")
-                    cost = cpu(pipeline)
+                    cost = cpu(f"{source(path, size, kind, chain, codec)} ! {chain_of(chain, codec, kind)[side]}")
                     costs.append(None if cost is None else max(cost - floors[chain, side], 0.001))
                 if None in costs:
                     cells += [f"over {PATIENCE} s", ""]
                     if side == 0:
-                        worse.append(f"{name}, {chain}: over {PATIENCE} s")
+                        worse.append(f"{codec}, {name}, {chain}: over {PATIENCE} s")
                     continue
                 growth = costs[2] / costs[1]
                 per_byte = ", ".join(f"{cost / size * 1e9:.1f}" for cost, (_, size) in zip(costs, files))
                 cells += [per_byte, f"{growth:.1f}"]
                 if side == 0 and costs[2] > TELLING and growth > GROWTH:
                     cells[-1] = f"**{growth:.1f}**"
-                    worse.append(f"{name}, {chain}: ×{growth:.1f} to {costs[2]:.2f} s")
+                    worse.append(f"{codec}, {name}, {chain}: ×{growth:.1f} to {costs[2]:.2f} s")
             print(f"| {name} | {chain} | {' | '.join(cells)} |", flush=True)
-    for path, _ in files:
-        os.remove(path)
+        for path, _ in files:
+            os.remove(path)
+    return worse
+
+
+def main():
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
+        return
+    words = [word.lower() for word in sys.argv[1:]]
+    chains = os.environ.get("CHAINS", " ".join(CHAINS)).split()
+    sides = [0, 1] if os.environ.get("STOCK", "1") != "0" else [0]
+    os.makedirs(FOLDER, exist_ok=True)
+    os.environ["GST_PLUGIN_PATH"] = os.path.join(ROOT, ".build", "plugin")
+    os.environ["GST_REGISTRY"] = os.path.join(FOLDER, "registry.bin")
+    subprocess.run(["gst-inspect-1.0", "swifth26x"], stdout=subprocess.DEVNULL, check=True)
+    worse = []
+    for codec in os.environ.get("CODECS", "h264 h265").split():
+        worse += measure(codec, words, chains, sides)
     if worse:
         print("\nFaster than their input grow:\n" + "\n".join(worse))
         sys.exit(1)
