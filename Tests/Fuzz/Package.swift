@@ -24,7 +24,7 @@ let bitstreamSubjects = [
 /// Fuzzed as elements on a test bench.
 let elementSubjects = [
   "parse-element", "parse-file", "repack-element", "decode-element", "h265-parse-element", "h265-parse-file",
-  "h265-repack-element",
+  "h265-repack-element", "h265-decode-element",
 ]
 
 let h26x = Target.Dependency.product(name: "H26x", package: "gst-swift-h26x")

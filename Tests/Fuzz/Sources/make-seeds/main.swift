@@ -59,7 +59,7 @@ func saveH265(_ bytes: [UInt8]) throws {
   }
   guard !sets.isEmpty else { return }
   try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner")
-  try save(choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element")
+  try save(choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element", "h265-decode-element")
   if let record = try? FormatDescription(h265ParameterSets: sets).h265DecoderConfigurationRecord().bytes() {
     try save(record, "hvcc")
   }
