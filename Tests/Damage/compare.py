@@ -10,6 +10,7 @@
   FIRST_SEED=0  the number of the first; others damage otherwise
   CUT_STEP=64   "cut" keeps the first n bytes for every n-th n up to 4096; 1 is every byte
   KINDS=a,b     only these kinds
+  FRONT=stock   stock's parser in front of our decoder too
 
 For each kind of damage: crashes, hangs (no end within 20 seconds), pictures put out, how many of these are good, that
 is, equal to one of the undamaged stream, and runs that ended with an error on the bus. The exit status is 1 when ours
@@ -36,15 +37,14 @@ FIRST_SEED = int(os.environ.get("FIRST_SEED", "0"))
 CUT_STEP = int(os.environ.get("CUT_STEP", "64"))
 CODECS = os.environ.get("CODECS", "h264,h265").split(",")
 WHICH = ("ours", "stock")
-# In front of our decoder: H.265 comes from stock's parser.
-PARSERS = {"h264": "swifth264parse", "h265": "h265parse"}
+FRONT = os.environ.get("FRONT", "ours")
 
 
 def chains(codec):
     """Pipelines from bytes to pictures. The reference tells what is good: the undamaged stream's pictures without those
     that a decoder had to guess."""
     return {
-        "ours": f"{PARSERS[codec]} ! swift{codec}dec max-threads=1",
+        "ours": f"{'swift' if FRONT == 'ours' else ''}{codec}parse ! swift{codec}dec max-threads=1",
         "stock": f"{codec}parse ! avdec_{codec} max-threads=1",
         "reference": f"{codec}parse ! avdec_{codec} max-threads=1 output-corrupt=false",
     }
