@@ -76,9 +76,21 @@ extension Pipeline {
     if case .stopped(let isCancelled) = hub.phase { throw isCancelled ? .cancelled : .stopped }
   }
 
+  /// Ends the stream behind an element, and does not wait: for sources that go on for ever inside other elements, where
+  /// `finish` does not reach them.
+  public func endStream(behind element: PipelineElement) async {
+    await onOtherThread { _ = unsafe gst_element_send_event(element.raw, gst_event_new_eos()) }
+  }
+
   private func go(to state: State) async throws(PipelineError) {
     if Task.isCancelled { throw .cancelled }
-    hub.prepare()
+    if self.state == .null, pendingState == .null {
+      hub.prepare()
+    } else if case .failed(let failure) = hub.phase {
+      // What was posted while nobody waited still counts: nothing moves any more.
+      await stop()
+      throw .element(failure)
+    }
     let result = await onOtherThread { [reference] in
       unsafe gst_element_set_state(reference.element, state.raw)
     }

@@ -119,7 +119,12 @@ public import CGStreamer
   /// - Throws: `noSuchElement` when it is in a pipeline already, or its name is taken.
   public func add(_ element: PipelineElement) throws(PipelineError) {
     guard unsafe gst_bin_add(bin, element.raw) != 0 else { throw .noSuchElement(element.name) }
-    unsafe gst_element_sync_state_with_parent(element.raw)
+    // Another thread may be changing the pipeline's state: what was asked for last counts.
+    var wanted: GstState
+    repeat {
+      wanted = unsafe reference.element.pointee.target_state
+      unsafe gst_element_sync_state_with_parent(element.raw)
+    } while unsafe wanted != reference.element.pointee.target_state
   }
 
   /// Links two elements, with caps between them if wanted.

@@ -15,6 +15,25 @@ public struct PipelinePad: Sendable {
   /// Whether it is linked to another.
   public var isLinked: Bool { unsafe gst_pad_is_linked(reference.pad) != 0 }
 
+  /// Whether a thread of its own moves the data (`GstTask`), as at the sink pad of an element that pulls.
+  public enum Thread: Sendable {
+    /// There is none.
+    case none
+    /// It runs.
+    case running
+    /// It has stopped, for good at the end of the stream or after an error.
+    case paused
+  }
+
+  /// The pad's thread.
+  public var thread: Thread {
+    switch unsafe gst_pad_get_task_state(reference.pad) {
+    case GST_TASK_STARTED: .running
+    case GST_TASK_PAUSED: .paused
+    default: .none
+    }
+  }
+
   /// The caps that flow now, `nil` when none do.
   public var currentCaps: Caps? {
     guard let caps = unsafe gst_pad_get_current_caps(reference.pad) else { return nil }
@@ -36,6 +55,28 @@ public struct PipelinePad: Sendable {
       all.append(unsafe Tags(copy.map { unsafe TagList(owning: $0) } ?? TagList()))
     }
     return all
+  }
+
+  /// How many chapters the table of contents has that came this way; 0 without one.
+  public var chapterCount: Int {
+    guard let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_TOC, 0) else { return 0 }
+    defer { unsafe unref(event) }
+    var contents: OpaquePointer?
+    unsafe gst_event_parse_toc(event, &contents, nil)
+    guard let contents = unsafe contents else { return 0 }
+    defer { unsafe unref(UnsafeMutableRawPointer(contents).assumingMemoryBound(to: GstMiniObject.self)) }
+    var count = 0
+    var next = unsafe gst_toc_get_entries(contents)
+    while let node = unsafe next {
+      // Editions, such as a director's cut, hold the chapters.
+      if let data = unsafe node.pointee.data {
+        let entry = OpaquePointer(data)
+        let isEdition = unsafe gst_toc_entry_get_entry_type(entry) == GST_TOC_ENTRY_TYPE_EDITION
+        count += isEdition ? Int(unsafe g_list_length(gst_toc_entry_get_sub_entries(entry))) : 1
+      }
+      unsafe next = node.pointee.next
+    }
+    return count
   }
 
   /// Links this source pad to a free sink pad of the element that takes its caps.
