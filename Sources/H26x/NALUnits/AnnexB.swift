@@ -20,6 +20,16 @@ public enum AnnexB {
     public var startCodeOffset: Int { range.lowerBound - startCodeLength }
   }
 
+  /// Searches for two zero bytes in a row, with which start codes begin and emulation prevention bytes have to do.
+  ///
+  /// - Parameters:
+  ///   - bytes: any bytes.
+  ///   - offset: where to begin; values outside `bytes` find nothing.
+  /// - Returns: the index of the first of the two bytes, or nil.
+  public static func zeroPair(in bytes: Span<UInt8>, from offset: Int = 0) -> Int? {
+    BulkBytes.firstZeroPair(in: bytes, from: offset)
+  }
+
   /// Searches for `start_code_prefix_one_3bytes`, 00 00 01.
   ///
   /// - Parameters:

@@ -18,9 +18,9 @@ struct EitherAnalysis {
     h265?.take(into: &ready)
   }
 
-  mutating func configure(_ description: MP4.VisualSampleDescription, track: MP4.Track) -> NALLengthSize? {
-    if h264 != nil { return h264?.configure(description, track: track) }
-    return h265?.configure(description, track: track)
+  mutating func configure(_ description: MP4.VisualSampleDescription, timescale: UInt32) -> NALLengthSize? {
+    if h264 != nil { return h264?.configure(description, timescale: timescale) }
+    return h265?.configure(description, timescale: timescale)
   }
 
   mutating func garbage(_ count: UInt64, at offset: UInt64) {
@@ -39,7 +39,7 @@ struct EitherAnalysis {
   }
 
   mutating func feed(
-    sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample, at offset: UInt64, size: UInt64,
+    sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64,
     lengthSize: NALLengthSize
   ) {
     h264?.feed(sample: bytes, sample, at: offset, size: size, lengthSize: lengthSize)

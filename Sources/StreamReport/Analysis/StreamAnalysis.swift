@@ -39,7 +39,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   /// The configuration record of a container.
   mutating func configure(
-    _ description: MP4.VisualSampleDescription, track: MP4.Track
+    _ description: MP4.VisualSampleDescription, timescale: UInt32
   ) -> NALLengthSize? {
     (log.accessUnit, log.offset) = (0, 0)
     do throws(BitstreamError) {
@@ -52,7 +52,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
         if role == .sei { continue }
         takeParameterSet(nalUnit.span, &unit, isOutOfBand: true)
       }
-      container.configure(description, track: track, log: &log)
+      container.configure(description, timescale: timescale, log: &log)
       flushFindings()
       return record.nalLengthSize
     } catch {
@@ -104,7 +104,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   /// A sample of a container: one access unit.
   mutating func feed(
-    sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample, at offset: UInt64, size: UInt64,
+    sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64,
     lengthSize: NALLengthSize
   ) {
     beginAccessUnit(at: offset)

@@ -30,12 +30,17 @@ public struct AccessUnitRecord: Sendable {
   public struct Sample: Sendable {
     /// When it is shown, in the track's timescale, the edit list left out.
     public var pts: Int64
-    /// When it is decoded, in the track's timescale.
-    public var dts: Int64
+    /// When it is decoded, in the track's timescale; nil where the container does not say, as Matroska.
+    public var dts: Int64?
     /// How long it lasts, in the track's timescale.
     public var duration: UInt32
     /// Whether the file calls it a place to begin at.
     public var isSync: Bool
+
+    /// What a container says.
+    public init(pts: Int64, dts: Int64?, duration: UInt32, isSync: Bool) {
+      (self.pts, self.dts, self.duration, self.isSync) = (pts, dts, duration, isSync)
+    }
   }
 
   /// Its place in decoding order, counted from 0.

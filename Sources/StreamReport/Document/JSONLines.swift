@@ -42,7 +42,7 @@ extension JSONText {
     member("kind", "stream")
     member("schema", JSONLines.schema)
     member("codec", record.codec == .h264 ? "h264" : "h265")
-    member("container", record.container == .annexB ? "annexb" : "mp4")
+    member("container", record.container.name)
     member("size", record.size)
     member("timescale", record.timescale)
     member("track", record.track)

@@ -18,17 +18,40 @@ public enum ReportItem: Sendable {
 
 /// What kind of stream it is.
 public struct StreamRecord: Sendable {
-  /// How NAL units are packed.
+  /// What the stream stands in.
   public enum Container: UInt8, Sendable {
-    /// Start codes.
+    /// Nothing: start codes alone.
     case annexB
     /// MP4 or MOV.
     case mp4
+    /// Matroska or WebM.
+    case matroska
+    /// MPEG-TS.
+    case mpegTS
+    /// FLV.
+    case flv
+    /// AVI.
+    case avi
+    /// Something else.
+    case other
+
+    /// What the document calls it.
+    public var name: StaticString {
+      switch self {
+      case .annexB: "annexb"
+      case .mp4: "mp4"
+      case .matroska: "matroska"
+      case .mpegTS: "mpegts"
+      case .flv: "flv"
+      case .avi: "avi"
+      case .other: "other"
+      }
+    }
   }
 
   /// H.264 or H.265.
   public var codec: FormatDescription.Codec
-  /// How NAL units are packed.
+  /// What the stream stands in.
   public var container: Container
   /// Bytes of the file; nil when they are not known, as of a pipe.
   public var size: UInt64?

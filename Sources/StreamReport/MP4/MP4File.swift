@@ -22,6 +22,8 @@ extension MP4 {
     public let track: Track
     private var table: SampleCursor?
     private var fragment: FragmentCursor?
+    /// Where the content of `moov` begins in the file.
+    private var movieOffset: UInt64 = 0
     /// Where the next box of the file is.
     private var position: UInt64
     private var decodingTime: Int64 = 0
@@ -31,7 +33,8 @@ extension MP4 {
 
     /// Finds the tracks of a file.
     ///
-    /// - Throws: ``ReadError``; `.missing` when the file has no `moov` box, or no H.264 or H.265 track.
+    /// - Throws: ``ReadError``; `.missing` for `moov` when the file has no such box, for `trak` when it has no H.264 or
+    ///   H.265 track.
     public init(_ source: consuming Source) throws(ReadError) {
       var source = source
       var offset: UInt64 = 0
@@ -39,20 +42,30 @@ extension MP4 {
       var firstFragment: UInt64?
       while found == nil, let box = try Self.header(&source, at: offset) {
         switch box.type {
-        case "moov": found = try Movie(Self.content(&source, box, at: offset))
+        case "moov":
+          movieOffset = offset + UInt64(box.length)
+          let content = try Self.content(&source, box, at: offset)
+          do throws(ReadError) { found = try Movie(content) } catch {
+            throw ReadError(error.reason, error.box, at: movieOffset + error.offset)
+          }
         case "moof": firstFragment = firstFragment ?? offset
         default: break
         }
         offset += box.size
       }
-      guard let found, let track = found.videoTrack else {
-        throw ReadError(.missing, FourCharacterCode("moov"), at: offset)
-      }
+      guard let found else { throw ReadError(.missing, FourCharacterCode("moov"), at: offset) }
+      guard let track = found.videoTrack else { throw ReadError(.missing, FourCharacterCode("trak"), at: offset) }
       position = min(firstFragment ?? offset, offset)
       movie = found
       self.track = track
       table = track.samples.map { SampleCursor($0) }
       self.source = source
+    }
+
+    /// Where in the file the 36 bytes are that say how the track's pictures are turned (`matrix` of `tkhd`,
+    /// ISO/IEC 14496-12, 8.3.2); nil when the box does not hold them.
+    public var matrixRange: Range<UInt64>? {
+      track.matrix.map { movieOffset + UInt64($0.lowerBound)..<movieOffset + UInt64($0.upperBound) }
     }
 
     /// The next sample; nil behind the last.

@@ -59,6 +59,8 @@ extension MP4 {
     /// How far the picture is turned clockwise before it is shown, 0, 90, 180 or 270; nil when the matrix does
     /// something else.
     public var rotation: Int? = 0
+    /// Where the matrix is in the content of `moov`; nil when `tkhd` does not hold it.
+    var matrix: Range<Int>?
     /// Width and height to show, in 1/65536 of a sample.
     public var presentationWidth: UInt32 = 0
     /// The height to show, in 1/65536 of a sample.
@@ -69,6 +71,10 @@ extension MP4 {
     public var descriptions: [VisualSampleDescription] = []
     /// The coding of the first sample description, of any kind of track.
     public var coding = FourCharacterCode(rawValue: 0)
+    /// `track_ID` of the track whose samples are the titles of chapters (`chap` of `tref`); nil without chapters.
+    public var chapterTrack: UInt32?
+    /// Of the first description of a track of sound: what it is.
+    public var sound: SoundDescription?
     /// Where the samples are.
     var samples: SampleTable?
 
@@ -89,6 +95,11 @@ extension MP4 {
         case "edts":
           var edits = Boxes(bytes, in: box.content)
           if let list = try edits.first(FourCharacterCode("elst")) { readEdits(bytes, list) }
+        case "tref":
+          var references = Boxes(bytes, in: box.content)
+          if let chapters = try references.first(FourCharacterCode("chap")) {
+            chapterTrack = bytes.uint32(at: chapters.content.lowerBound)
+          }
         case "mdia": try readMedia(bytes, box)
         default: break
         }
@@ -101,6 +112,7 @@ extension MP4 {
       id = bytes.uint32(at: start + (isLong ? 20 : 12)) ?? 0
       // Times, id, reserved and duration; 8 reserved, layer, group, volume, reserved.
       let matrix = start + (isLong ? 36 : 24) + 16
+      if matrix + 36 <= box.content.upperBound { self.matrix = matrix..<matrix + 36 }
       presentationWidth = bytes.uint32(at: matrix + 36) ?? 0
       presentationHeight = bytes.uint32(at: matrix + 40) ?? 0
       func entry(_ index: Int) -> Int32 {
@@ -163,7 +175,10 @@ extension MP4 {
       let first = min(list.content.lowerBound + 8, list.content.upperBound)
       var entries = Boxes(bytes, in: first..<list.content.upperBound)
       while let entry = try entries.next() {
-        if coding.rawValue == 0 { coding = entry.type }
+        if coding.rawValue == 0 {
+          coding = entry.type
+          if handler == FourCharacterCode("soun") { sound = SoundDescription(bytes, entry) }
+        }
         guard handler == FourCharacterCode("vide") || entry.type.isVideo else { continue }
         if descriptions.count < Self.descriptionLimit {
           descriptions.append(try VisualSampleDescription(bytes, entry))

@@ -47,7 +47,7 @@ public struct StreamReporter<Source: ByteSource> {
         let codec = description.coding.videoCodec
       else { throw .unknownFormat }
       var analysis = EitherAnalysis(codec, options: options)
-      lengthSize = analysis.configure(description, track: track) ?? .four
+      lengthSize = analysis.configure(description, timescale: track.timescale) ?? .four
       ready = [
         .stream(
           StreamRecord(

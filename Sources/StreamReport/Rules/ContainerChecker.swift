@@ -21,9 +21,9 @@ struct ContainerChecker<Codec: ReportedCodec> {
     }
   }
 
-  mutating func configure(_ description: MP4.VisualSampleDescription, track: MP4.Track, log: inout FindingLog) {
+  mutating func configure(_ description: MP4.VisualSampleDescription, timescale: UInt32, log: inout FindingLog) {
     self.description = description
-    timescale = track.timescale
+    self.timescale = timescale
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
       for nalUnit in record.nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
@@ -79,8 +79,8 @@ struct ContainerChecker<Codec: ReportedCodec> {
     } else if !sample.isSync, unit.keyframe == .idr {
       log.report(.containerSync, "an IDR picture that is no sync sample", expected: "a sync sample")
     }
-    if let last = lastDecodingTime, sample.dts < last {
-      log.report(.containerTimestamps, "DTS \(sample.dts) behind \(last)", expected: "ascending decoding times")
+    if let last = lastDecodingTime, let time = sample.dts, time < last {
+      log.report(.containerTimestamps, "DTS \(time) behind \(last)", expected: "ascending decoding times")
     }
     lastDecodingTime = sample.dts
     guard let order = unit.pictureOrderCount else { return }

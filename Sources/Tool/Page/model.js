@@ -23,7 +23,7 @@ function derive() {
   let clock = 0;
   for (let i = 0; i < count; i++) {
     const unit = units[i];
-    model.time[i] = model.stream.timescale ? unit.dts / model.stream.timescale : clock;
+    model.time[i] = unit.dts !== undefined ? unit.dts / model.stream.timescale : clock;
     clock += (period || 0.04) / (unit.field ? 2 : 1);
   }
   const step = count > 1 ? (model.time[count - 1] - model.time[0]) / (count - 1) : period || 0.04;

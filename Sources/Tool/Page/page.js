@@ -124,7 +124,7 @@ async function detail(index) {
   const facts = [["Offset", number(unit.offset)], ["Size", `${number(unit.size)} bytes`], ["Type", unit.type ?? "?"],
     ["Keyframe", unit.keyframe ?? "no"], ["Reference", unit.reference ? "yes" : "no"], ["Sequence, POC", `${unit.sequence}, ${unit.poc ?? "?"}`],
     ["QP", unit.qp ?? "–"], ["Refers to POC", (unit.references ?? []).join(", ") || "–"]];
-  if (unit.pts !== undefined) facts.push(["PTS, DTS", `${unit.pts}, ${unit.dts}`]);
+  if (unit.pts !== undefined) facts.push(["PTS, DTS", `${unit.pts}, ${unit.dts ?? "-"}`]);
   if (unit.field) facts.push(["Field", unit.field]);
   const table = element("table", {}, ...facts.map(([name, value]) =>
     element("tr", {}, element("th", { textContent: name }), element("td", { textContent: value }))));

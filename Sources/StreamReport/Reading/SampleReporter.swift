@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MPL-2.0
+public import H26x
+
+/// Reports on a stream that somebody else takes out of its container, piece by piece as it is there.
+///
+/// ```swift
+/// var reporter = SampleReporter(.h264, in: .matroska, configuration: codecPrivate)
+/// reporter.feed(block, sample)
+/// while let item = reporter.next() { … }
+/// ```
+///
+/// Offsets count in the bytes that were fed.
+public struct SampleReporter {
+  private var reader = ByteStreamReader()
+  private var lengthSize: NALLengthSize?
+  private var analysis: EitherAnalysis
+  private var ready: [ReportItem]
+  private var place = 0
+  private var position: UInt64 = 0
+
+  /// Ticks a second of the timestamps that samples have.
+  public static var timescale: UInt32 { 1_000_000_000 }
+
+  /// Begins a report.
+  ///
+  /// - Parameters:
+  ///   - codec: what the stream is.
+  ///   - container: what it stands in.
+  ///   - configuration: avcC or hvcC, of a stream with lengths in front of its NAL units; nil for start codes.
+  ///   - size: bytes of the file, where they are known.
+  ///   - options: what the report is to contain.
+  public init(
+    _ codec: FormatDescription.Codec, in container: StreamRecord.Container, configuration: [UInt8]?,
+    size: UInt64? = nil,
+    options: ReportOptions = ReportOptions()
+  ) {
+    var analysis = EitherAnalysis(codec, options: options)
+    var record = StreamRecord(codec: codec, container: container, size: size)
+    if let configuration {
+      // Of the codings in MP4 those whose parameter sets may stand in the stream: no other container forbids it.
+      var description = MP4.VisualSampleDescription(
+        coding: FourCharacterCode(codec == .h264 ? "avc3" : "hev1"), width: 0, height: 0)
+      description.configuration = configuration
+      let size = analysis.configure(description, timescale: Self.timescale) ?? .four
+      (lengthSize, record.lengthSize, record.timescale) = (size, size.byteCount, Self.timescale)
+    }
+    ready = [.stream(record)]
+    self.analysis = analysis
+  }
+
+  /// Takes an access unit with lengths, or any piece of a stream with start codes.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the container holds.
+  ///   - sample: what it says of them; of an access unit with lengths.
+  public mutating func feed(_ bytes: [UInt8], _ sample: AccessUnitRecord.Sample?) {
+    guard !bytes.isEmpty else { return }
+    if let lengthSize {
+      analysis.feed(sample: bytes.span, sample, at: position, size: UInt64(bytes.count), lengthSize: lengthSize)
+    } else {
+      reader.append(bytes)
+      readOn()
+    }
+    position += UInt64(bytes.count)
+  }
+
+  /// Nothing more comes.
+  public mutating func finish() {
+    if lengthSize == nil {
+      reader.append([])
+      readOn()
+    }
+    analysis.finish(at: position)
+  }
+
+  /// The next item; nil when it needs more of the stream, and behind the summary.
+  public mutating func next() -> ReportItem? {
+    if place == ready.count {
+      ready.removeAll(keepingCapacity: true)
+      place = 0
+      analysis.take(into: &ready)
+      if ready.isEmpty { return nil }
+    }
+    place += 1
+    return ready[place - 1]
+  }
+
+  private mutating func readOn() {
+    while true {
+      switch reader.next() {
+      case .nalUnit(let range, let prefix, let offset):
+        let bytes = reader.bytes
+        analysis.feed(bytes.span.extracting(range), at: offset, prefix: prefix)
+      case .garbage(let count, let offset): analysis.garbage(count, at: offset)
+      case .needsMore, .end: return
+      }
+    }
+  }
+}
