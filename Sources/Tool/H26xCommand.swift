@@ -24,7 +24,10 @@ struct H26xCommand: AsyncParsableCommand {
 
   /// Runs what the command line says. An error ends in one line on standard error.
   static func main() async {
+    holdStandardDescriptors()
     Interruption.watch()
+    // A file that may not grow any more is an error of writing, not the end of the program.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       let command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -39,9 +42,18 @@ struct H26xCommand: AsyncParsableCommand {
     end(nil)
   }
 
+  /// Of the three standard descriptors, what was closed is opened, so that no file gets its number: there is nothing to
+  /// read then, and nothing can be written.
+  private static func holdStandardDescriptors() {
+    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", O_RDONLY)
+    }
+  }
+
   /// Leaves with the status that the error has, after its message.
   private static func end(_ error: (any Error)?) -> Never {
-    fflush(nil)
+    let isWritten = fflush(nil) == 0
+    let error = error ?? (isWritten ? nil : Failure("standard output: cannot be written: \(systemError())"))
     OutputFile.removeUnfinished()
     if let signal = Interruption.signal {
       if let failure = error as? Failure { Terminal.say(failure.message) }

@@ -35,6 +35,7 @@ struct DecodeCommand: AsyncParsableCommand {
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
+    if output.isEmpty { throw ValidationError("-o needs a name") }
     if let frames, frames < 1 { throw ValidationError("--frames needs a number above 0, not \(frames)") }
     guard (0...64).contains(threads) else { throw ValidationError("--threads needs 0 to 64, not \(threads)") }
     pixelFormat = pixelFormat?.uppercased()
@@ -71,7 +72,7 @@ struct DecodeCommand: AsyncParsableCommand {
         left -= 1
         return left > 0
       }
-      try writer.finish()
+      writer.finish()
     } catch {
       await pictures.stop()
       writer.discard()
@@ -86,7 +87,7 @@ struct DecodeCommand: AsyncParsableCommand {
       throw Failure("\(input.name): no picture\(start == nil ? " could be decoded" : " after --start")\(damage.remark)")
     }
     try writer.commit()
-    Terminal.say("\(output): \(writer.summary)\(damage.remark)")
+    Terminal.say("\(writer.place): \(writer.summary)\(damage.remark)")
     if strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
   }
 

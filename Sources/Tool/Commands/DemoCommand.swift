@@ -27,7 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
   func run() async throws {
     try PluginFile.load()
     let input = try InputFile(file)
-    print(try await MediaInfo.read(input, counting: false) { $0.table })
+    print(try await MediaInfo.read(input, counting: false).table)
     let started = ContinuousClock.now
     let ours = try await checksum(input) { codec in
       ["swifth\(codec.digits)repack", "swifth\(codec.digits)dec"]
@@ -84,6 +84,10 @@ struct DemoCommand: AsyncParsableCommand {
       return elements[0]
     }
     var found: String?
+    do throws(Failure) { try await reader.discover() } catch {
+      await reader.pipeline.stop()
+      throw error
+    }
     do throws(PipelineError) {
       var messages = reader.pipeline.messages.makeAsyncIterator()
       try await reader.pipeline.play()

@@ -20,18 +20,17 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "Print an array of objects, one a file.") var json = false
 
   func run() async throws {
-    try PluginFile.load()
     var documents: [String] = []
     var failures: [Failure] = []
-    for (index, name) in files.enumerated() {
+    var hasPrinted = false
+    for name in files {
       do throws(Failure) {
-        let text = try await MediaInfo.read(InputFile(name), counting: count) {
-          json ? $0.document.text(indent: 2) : $0.table
-        }
+        let info = try await MediaInfo.read(InputFile(name, looksIntoPipes: true), counting: count)
         if json {
-          documents.append(text)
+          documents.append(info.document.text(indent: 2))
         } else {
-          print(index > 0 ? "\n\(text)" : text)
+          print(hasPrinted ? "\n\(info.table)" : info.table)
+          hasPrinted = true
         }
       } catch {
         failures.append(error)

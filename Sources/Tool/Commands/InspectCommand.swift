@@ -3,11 +3,12 @@ import ArgumentParser
 import StreamReport
 
 /// `h26x inspect`: access units and NAL units, and every syntax element on request.
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Lists access units, NAL units and syntax elements.",
     discussion: """
-      Reads raw byte streams and MP4 as they are, without a parser in between.
+      Shows what the file has: there is no parser in between. Byte streams and MP4 are read as they are, other containers \
+      through their demultiplexer, and offsets count in the bytes of the stream then.
 
       Examples:
         h26x inspect clip.mp4
@@ -29,15 +30,15 @@ struct InspectCommand: ParsableCommand {
     if let type, type.split(separator: ",").isEmpty { throw ValidationError("--type: expected numbers or names") }
   }
 
-  func run() throws {
+  func run() async throws {
     var options = ReportOptions()
     options.includesFields = fields
-    var reporter = try StreamReporter.open(try InputFile(file), options)
+    var items = try await ReportItems(InputFile(file, looksIntoPipes: true), options)
     let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max
     let types = type.map { $0.split(separator: ",").map { $0.lowercased() } }
     var output = ResultWriter()
     var lines = JSONLines()
-    while let item = reporter.next() {
+    while let item = try await items.next() {
       guard let item = Self.select(item, bounds, types) else { continue }
       if json {
         lines.append(item)
@@ -48,8 +49,9 @@ struct InspectCommand: ParsableCommand {
       // Nothing behind the range is of interest.
       if case .accessUnit(let unit) = item, unit.index == bounds.upperBound { break }
     }
+    await items.stop()
     output.write(lines.take())
-    output.flush()
+    try output.finish()
   }
 
   /// The part of an item that was asked for.

@@ -23,8 +23,8 @@ struct PlayCommand: AsyncParsableCommand {
 
   func run() async throws {
     try PluginFile.load()
-    let input = try InputFile(file)
     var sinks = try PlaySinks(video: sink, audio: audioSink)
+    let input = try InputFile(file)
     sinks.isImmediate = immediate
     let hasSound = !noAudio && !immediate && (sink == nil || audioSink != nil)
     let reader = try MediaReader(input) { [sinks] stream, pipeline throws(PipelineError) in

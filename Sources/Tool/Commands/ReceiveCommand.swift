@@ -81,18 +81,25 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
     let received = (try? pipeline.element("parser").fields("stats"))??["access-units"]?.integer ?? 0
     let damage = Damage(try? pipeline.element("decoder").fields("stats"))
+    let losses = Losses(try? pipeline.element("rtpjitterbuffer0").fields("stats"))
     await pipeline.stop()
     guard received > 0 else {
       target?.discard()
       throw Failure("\(source): no picture was received")
     }
     try target?.commit()
-    Terminal.say("\(output ?? source): \(Text.count(received, "access unit")) received\(damage.remark)")
+    Terminal.say("\(output ?? source): \(Text.count(received, "access unit")) received\(losses.remark)\(damage.remark)")
   }
 
   /// Until the sender, the time or the user ends it.
   private func receive(_ pipeline: Pipeline) async throws(Failure) {
-    let finish: @Sendable () -> Void = { Task { try? await pipeline.finish() } }
+    let finish: @Sendable () -> Void = {
+      Task {
+        // The end of the stream is put behind the sources, which go on inside of rtspsrc and sdpdemux.
+        guard let depayloader = try? pipeline.element("depayloader") else { return await pipeline.stop() }
+        await pipeline.endStream(behind: depayloader)
+      }
+    }
     let limit = duration
     let timer = Task {
       guard let limit else { return }
@@ -106,7 +113,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         do throws(PipelineError) {
           var messages = pipeline.messages.makeAsyncIterator()
           try await pipeline.play()
-          Terminal.say("listening to \(source)")
+          if Terminal.isInteractive { Terminal.say("listening to \(source)") }
           while try await messages.next() != nil {}
         } catch { throw Failure(error, about: source) }
       })

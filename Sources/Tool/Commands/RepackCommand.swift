@@ -9,7 +9,7 @@ struct RepackCommand: AsyncParsableCommand {
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
     discussion: """
       OUT's suffix says what to make: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Pictures are \
-      not changed. Audio and its language go along where the container takes them; what is left behind is said. \
+      not changed. Audio, its language and rotation go along where the container takes them; what is left behind is said. \
       An interrupt ends the file so that it plays.
 
       Examples:
@@ -52,10 +52,11 @@ struct RepackCommand: AsyncParsableCommand {
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
       guard target.isSeekable || format.isStream else {
-        throw Failure("\(output): \(format.rawValue) is written out of order and needs a file")
+        throw Failure("\(target.name): \(format.rawValue) is written out of order and needs a file")
       }
       let route = try RepackRoute(format, into: target, drop: drop, audio: !noAudio)
-      let reader = try MediaReader(input, framerate: framerate?.rate) { stream, pipeline throws(PipelineError) in
+      let reader = try MediaReader(input, output: target, framerate: framerate?.rate) {
+        stream, pipeline throws(PipelineError) in
         try route.attach(stream, pipeline)
       }
       let pipeline = reader.pipeline
@@ -70,12 +71,18 @@ struct RepackCommand: AsyncParsableCommand {
           }
         })
       let taken = reader.streams.filter(route.hasTaken).map(\.codecName)
-      let summary = "\(output): \(format.name), \(taken.joined(separator: " and "))"
-      // GStreamer's muxers do not write which way up the picture is.
-      let left =
-        reader.otherStreams.filter { !route.hasTaken($0) }.map { "\($0.kind) (\($0.codecName))" }
-        + (reader.video?.orientation.map { ["rotation (\($0))"] } ?? [])
+      let summary = "\(target.name): \(format.name), \(taken.joined(separator: " and "))"
+      var left = reader.otherStreams.filter { !route.hasTaken($0) }.map { "\($0.kind) (\($0.codecName))" }
+      let kinds = reader.otherStreams.map(\.kind)
+      let orientation = reader.video?.orientation
+      let chapters = format == .mkv ? 0 : reader.video?.pad.chapterCount ?? 0
       await pipeline.stop()
+      if let orientation {
+        let isWritten = !format.isStream && target.path.map { MP4Orientation.write(orientation, into: $0) } == true
+        if !isWritten { left.append("rotation (\(orientation))") }
+      }
+      left += MP4Info.unseen(input, seen: kinds)
+      if chapters > 0 { left.append(Text.count(chapters, "chapter")) }
       try target.commit()
       Terminal.say(summary + (left.isEmpty ? "" : "; left behind: \(left.joined(separator: ", "))"))
     } catch {

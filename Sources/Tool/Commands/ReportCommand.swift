@@ -4,7 +4,7 @@ import Glibc
 import StreamReport
 
 /// `h26x report`: a page with all that can be seen of a stream.
-struct ReportCommand: ParsableCommand {
+struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
@@ -23,21 +23,21 @@ struct ReportCommand: ParsableCommand {
   /// First bytes of each NAL unit that the page shows.
   private static let byteCount = 64
 
-  func run() throws {
-    let input = try InputFile(file)
+  func run() async throws {
+    let input = try InputFile(file, looksIntoPipes: true)
     var options = ReportOptions()
     (options.includesFields, options.byteCount) = (true, Self.byteCount)
-    var reporter = try StreamReporter.open(input, options)
+    var items = try await ReportItems(input, options)
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
-      let descriptor = target.path.map { unsafe open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) } ?? STDOUT_FILENO
-      guard descriptor >= 0 else { throw Failure("\(output): cannot be written: \(systemError())") }
+      let (descriptor, isOwned) = try target.openForWriting()
+      defer { if isOwned { close(descriptor) } }
       var writer = ResultWriter(descriptor: descriptor)
       let page = ReportPage(name: input.isStandardInput ? "standard input" : Self.lastPart(of: file))
       writer.write(page.head)
       var lines = JSONLines()
       var count = 0
-      while var item = reporter.next() {
+      while var item = try await items.next() {
         if count > Self.detailLimit, case .accessUnit(var unit) = item {
           for index in unit.nalUnits.indices { (unit.nalUnits[index].fields, unit.nalUnits[index].bytes) = ([], []) }
           item = .accessUnit(unit)
@@ -52,8 +52,7 @@ struct ReportCommand: ParsableCommand {
       writer.write(lines.take())
       writer.write(page.tail)
       writer.flush()
-      if descriptor != STDOUT_FILENO { close(descriptor) }
-      if let error = writer.error { throw Failure("\(output): \(error)") }
+      if let error = writer.error { throw Failure("\(target.name): cannot be written: \(error)") }
       try target.commit()
     } catch {
       target.discard()

@@ -8,14 +8,6 @@ extension MediaInfo {
     return Double(size) * 8 / (Double(duration.nanoseconds) / 1e9)
   }
 
-  private func text(_ field: String) -> String? {
-    switch video.field(field) {
-    case .string(let text): text
-    case .fraction(let ratio): "\(ratio.numerator)/\(ratio.denominator)"
-    case let value: value?.integer.map { "\($0)" }
-    }
-  }
-
   /// A table for people.
   var table: String {
     var rows: [(String, String?)] = [("File", Terminal.printable(name)), ("Container", container)]
@@ -26,29 +18,28 @@ extension MediaInfo {
       (
         "Video",
         [
-          video.codec?.rawValue, text("profile").map { "\($0) profile" },
-          text("level").map { "level \($0)" }, text("tier").map { "\($0) tier" },
+          video.codec?.rawValue, video.text("profile").map { "\($0) profile" },
+          video.text("level").map { "level \($0)" }, video.text("tier").map { "\($0) tier" },
         ].compactMap(\.self).joined(separator: ", ")
       ))
-    if let width = text("width"), let height = text("height") {
-      let ratio = text("pixel-aspect-ratio").flatMap { $0 == "1/1" ? nil : ", pixel aspect ratio \($0)" } ?? ""
+    if let width = video.text("width"), let height = video.text("height") {
+      let ratio = video.text("pixel-aspect-ratio").flatMap { $0 == "1/1" ? nil : ", pixel aspect ratio \($0)" } ?? ""
       rows.append(("Picture", "\(width)x\(height)\(ratio)"))
     }
     rows.append(("Frame rate", frameRate))
     rows.append(("Video bitrate", videoBitrate.map(Self.bits)))
-    let depths = [text("bit-depth-luma"), text("bit-depth-chroma")].compactMap(\.self)
+    let depths = [video.text("bit-depth-luma"), video.text("bit-depth-chroma")].compactMap(\.self)
     let depth = Set(depths).count == 1 ? depths.prefix(1) : depths[...]
-    rows.append(("Samples", text("chroma-format").map { "\($0), \(depth.joined(separator: " and ")) bits" }))
-    rows.append(("Colorimetry", text("colorimetry")))
-    rows.append(("Interlacing", text("interlace-mode").flatMap { $0 == "progressive" ? nil : $0 }))
-    rows.append(("Mastering display", text("mastering-display-info")))
-    rows.append(("Content light level", text("content-light-level")))
-    rows.append(("Rotation", video.orientation))
+    rows.append(("Samples", video.text("chroma-format").map { "\($0), \(depth.joined(separator: " and ")) bits" }))
+    rows.append(("Colorimetry", video.text("colorimetry")))
+    rows.append(("Interlacing", video.text("interlace-mode").flatMap { $0 == "progressive" ? nil : $0 }))
+    rows.append(("Mastering display", video.text("mastering-display-info")))
+    rows.append(("Content light level", video.text("content-light-level")))
+    rows.append(("Rotation", video.orientation.map(Self.turned)))
     for stream in others {
       let details = [
-        stream.codecName, stream.tag("language-code")?.string,
-        stream.field("rate")?.integer.map { "\($0) Hz" }, stream.field("channels")?.integer.map { "\($0) channels" },
-        stream.tag("bitrate")?.number.map(Self.bits),
+        stream.codecName, stream.language, stream.text("rate").map { "\($0) Hz" },
+        stream.text("channels").map { "\($0) channels" }, stream.bitrate.map(Self.bits),
       ]
       rows.append((Self.capitalised(stream.kind), details.compactMap(\.self).joined(separator: ", ")))
     }
@@ -61,9 +52,15 @@ extension MediaInfo {
 
   /// `29.97 (30000/1001)`.
   private var frameRate: String? {
-    guard let rate = video.field("framerate")?.fraction, rate.numerator > 0, rate.denominator > 0 else { return nil }
+    guard let rate = video.fields["framerate"]?.fraction, rate.numerator > 0, rate.denominator > 0 else { return nil }
     let decimal = Text.fixed(Double(rate.numerator) / Double(rate.denominator), 3)
     return rate.denominator == 1 ? "\(rate.numerator)" : "\(decimal) (\(rate.numerator)/\(rate.denominator))"
+  }
+
+  /// `rotate-90` in words.
+  private static func turned(_ orientation: String) -> String {
+    let (flip, degrees) = (orientation.hasPrefix("flip"), orientation.split(separator: "-").last ?? "")
+    return "\(degrees) degrees clockwise" + (flip ? ", flipped" : "")
   }
 
   private static func bits(_ number: Double) -> String { "\(Text.fixed(number / 1000, 1)) kbit/s" }
@@ -71,23 +68,18 @@ extension MediaInfo {
 
   /// The same for programs: bits and bytes, seconds, ratios as text.
   var document: JSON {
-    let fields = [
-      "profile", "level", "tier", "width", "height", "pixel-aspect-ratio", "framerate", "interlace-mode",
-      "chroma-format", "bit-depth-luma", "bit-depth-chroma", "colorimetry", "mastering-display-info",
-      "content-light-level", "stream-format", "alignment",
-    ]
     var stream: [(String, JSON)] = [("codec", JSON(video.codec?.rawValue))]
-    for field in fields {
-      guard let value = video.field(field) else { continue }
-      stream.append((field, value.integer.map(JSON.integer) ?? JSON(text(field))))
+    for field in StreamDetails.videoFields {
+      guard let value = video.fields[field] else { continue }
+      stream.append((field, value.integer.map(JSON.integer) ?? JSON(video.text(field))))
     }
     stream += [("bitrate", JSON(videoBitrate)), ("rotation", JSON(video.orientation))]
     if let counts { stream += [("pictures", .integer(counts.pictures)), ("groups", .integer(counts.keyframes))] }
     let rest = others.map { stream in
       JSON.object([
         ("kind", .string(stream.kind)), ("codec", .string(stream.codecName)),
-        ("language", JSON(stream.tag("language-code")?.string)), ("rate", JSON(stream.field("rate")?.integer)),
-        ("channels", JSON(stream.field("channels")?.integer)), ("bitrate", JSON(stream.tag("bitrate")?.number)),
+        ("language", JSON(stream.language)), ("rate", JSON(stream.fields["rate"]?.integer)),
+        ("channels", JSON(stream.fields["channels"]?.integer)), ("bitrate", JSON(stream.bitrate)),
       ])
     }
     return .object([

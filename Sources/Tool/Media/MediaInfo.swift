@@ -2,7 +2,7 @@
 import GStreamer
 
 /// What `h26x info` says of a file.
-struct MediaInfo {
+struct MediaInfo: Sendable {
   let name: String
   let container: String
   let size: Int?
@@ -11,12 +11,12 @@ struct MediaInfo {
   let isEstimate: Bool
   /// Bits a second of the video stream, as the container says it or as it was counted.
   let videoBitrate: Double?
-  let video: MediaStream
-  let others: [MediaStream]
+  let video: StreamDetails
+  let others: [StreamDetails]
   let counts: Counts?
 
   /// What was counted.
-  struct Counts {
+  struct Counts: Sendable {
     var pictures = 0
     var keyframes = 0
     var bytes = 0
@@ -46,17 +46,31 @@ struct MediaInfo {
     }
   }
 
-  /// Reads as little as it can, or everything, and has it put into words while the streams are there.
-  static func read(
-    _ input: InputFile, counting: Bool, _ words: (MediaInfo) -> String
-  ) async throws(Failure) -> String {
+  /// Reads as little as it can, or everything. GStreamer is asked only about what this program cannot read by itself.
+  static func read(_ input: InputFile, counting: Bool) async throws(Failure) -> MediaInfo {
+    switch input.kind {
+    case .other: throw Failure(input.noVideo)
+    case .byteStream: return try ByteStreamInfo.read(input, counting: counting)
+    case .container("MP4") where input.size != nil:
+      if let info = try MP4Info.read(input, counting: counting) { return info }
+    default: break
+    }
+    try PluginFile.load()
+    return try await readPipeline(input, counting: counting)
+  }
+
+  private static func readPipeline(_ input: InputFile, counting: Bool) async throws(Failure) -> MediaInfo {
     let reader = try MediaReader(input) { stream, pipeline throws(PipelineError) in
       guard stream.codec != nil else {
         // What is said of sound comes with its first samples; subtitles may be long in coming.
         guard stream.kind == "audio" else { return nil }
+        // In front of the sink, which waits while pictures are still awaited, there is a way out.
+        let queue = try PipelineElement("queue", ["leaky": "downstream"])
         let sink = try PipelineElement("fakesink", ["sync": false, "async": false])
         try pipeline.add(sink)
-        return sink
+        try pipeline.add(queue)
+        try pipeline.link(queue, sink)
+        return queue
       }
       let sink = try PipelineElement("appsink", name: "units", ["sync": false, "max-buffers": 64])
       try pipeline.add(sink)
@@ -65,21 +79,20 @@ struct MediaInfo {
     do throws(Failure) {
       try await reader.discover()
       let (duration, seen, isWhole) = try await count(reader, all: counting)
-      guard let video = reader.video else { throw Failure(input.noVideo) }
+      guard let video = reader.video.map({ StreamDetails($0) }) else { throw Failure(input.noVideo) }
       let counts = isWhole ? seen : nil
       let exact = counts?.duration ?? duration
       let estimate = exact == nil ? seen.estimate(size: input.size) : nil
-      var bitrate = (video.tag("bitrate") ?? video.tag("nominal-bitrate"))?.number
+      var bitrate = video.bitrate
       if let counts, let seconds = counts.duration.map({ Double($0.nanoseconds) / 1e9 }), seconds > 0 {
         bitrate = Double(counts.bytes) * 8 / seconds
       }
       let info = MediaInfo(
         name: input.name, container: reader.containerCaps.map(Container.name) ?? "unknown", size: input.size,
         duration: exact ?? estimate, isEstimate: estimate != nil, videoBitrate: bitrate, video: video,
-        others: reader.otherStreams, counts: counts)
-      let text = words(info)
+        others: reader.otherStreams.map { StreamDetails($0) }, counts: counting ? counts : nil)
       await reader.pipeline.stop()
-      return text
+      return info
     } catch {
       await reader.pipeline.stop()
       throw error

@@ -10,11 +10,17 @@ final class MediaReader: Sendable {
 
   let pipeline: Pipeline
   let input: InputFile
+  private let outputName: String?
 
   private struct State {
     var streams: [MediaStream] = []
     var video: MediaStream?
     var failure: Failure?
+    /// What `parsebin` is made of so far.
+    var parts: [PipelineElement] = []
+    /// The demultiplexer has told of all its streams; `parsebin` may still have to.
+    var isComplete = false
+    var hasDiscovered = false
   }
   private let state = Mutex(State())
   /// Ends when there is video, or never will be any.
@@ -22,10 +28,16 @@ final class MediaReader: Sendable {
     AsyncStream.makeStream()
 
   /// - Parameters:
+  ///   - output: where it goes, for errors of writing.
   ///   - framerate: for a raw stream that does not say it.
+  ///   - parses: whether a parser makes access units of our video; else it comes as the container has it.
   ///   - route: where the first H.264 or H.265 stream goes, and streams of other kinds; further video is left behind.
-  init(_ input: InputFile, framerate: Fraction? = nil, route: @escaping Route) throws(Failure) {
+  init(
+    _ input: InputFile, output: OutputFile? = nil, framerate: Fraction? = nil, parses: Bool = true,
+    route: @escaping Route
+  ) throws(Failure) {
     self.input = input
+    outputName = output?.name
     pipeline = Pipeline()
     do throws(PipelineError) {
       let source = try input.source()
@@ -33,11 +45,20 @@ final class MediaReader: Sendable {
       try pipeline.add(source)
       try pipeline.add(parse)
       try pipeline.link(source, parse)
-      if let framerate {
-        try parse.connect("element-added") { arguments in
-          guard let element = arguments.element(0), element.kind.hasPrefix("swifth26") else { return nil }
-          try? element.set("framerate", .fraction(framerate))
+      try parse.connect("element-added") { [weak self] arguments in
+        guard let element = arguments.element(0) else { return nil }
+        self?.state.withLock { $0.parts.append(element) }
+        _ = try? element.connect("no-more-pads") { [weak self] _ in
+          self?.state.withLock { $0.isComplete = true }
           return nil
+        }
+        if let framerate, element.kind.hasPrefix("swifth26") { try? element.set("framerate", .fraction(framerate)) }
+        return nil
+      }
+      if !parses {
+        try parse.connect("autoplug-continue") { arguments in
+          guard let caps = arguments.caps(1) else { return .boolean(true) }
+          return .boolean(MediaStream.Codec(mediaType: caps.first.name) == nil)
         }
       }
       try parse.onPadAdded { [weak self] pad in self?.found(MediaStream(pad: pad), route) }
@@ -89,16 +110,24 @@ final class MediaReader: Sendable {
   func failure(_ error: PipelineError) -> Failure {
     if let known = state.withLock({ $0.failure }) { return known }
     guard case .element(let failure) = error else { return Failure(error, about: input.name) }
+    if let outputName, ["filesink", "fdsink"].contains(where: { failure.source.hasPrefix($0) }) {
+      return Failure(error, about: outputName)
+    }
     switch failure.error.code {
     case .stream(.typeNotFound), .stream(.wrongType), .stream(.codecNotFound), .core(.missingPlugin):
-      return Failure(input.noVideo)
+      return nothingFound
     default:
       // Streams that nobody wants end the demultiplexer; a short pipe ends before its type is known.
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
-      guard !hasVideo, !streams.isEmpty || input.isRaw else { return Failure(error, about: input.name) }
-      let found = streams.map { $0.codecName }.joined(separator: ", ")
-      return Failure(found.isEmpty ? input.noVideo : "\(input.noVideo) (it has: \(found))")
+      if hasVideo { return Failure(error, about: input.name) }
+      return !streams.isEmpty || input.isRaw ? nothingFound : input.mp4Failure ?? Failure(error, about: input.name)
     }
+  }
+
+  /// Why there is nothing to read.
+  private var nothingFound: Failure {
+    let found = streams.map { $0.codecName }.joined(separator: ", ")
+    return input.mp4Failure ?? Failure(found.isEmpty ? input.noVideo : "\(input.noVideo) (it has: \(found))")
   }
 
   /// Reads as far as the first picture.
@@ -110,20 +139,42 @@ final class MediaReader: Sendable {
 
   /// Reads until it is known whether there is video.
   func discover() async throws(Failure) {
+    let isFirst = state.withLock { state in
+      defer { state.hasDiscovered = true }
+      return !state.hasDiscovered
+    }
+    guard isFirst else { return try check() }
     do throws(PipelineError) {
       // A pipeline without sinks is paused at once: wait for the streams, then for what they are linked to.
-      let messages = pipeline.messages
+      let (messages, end) = (pipeline.messages, discovery.continuation)
       Task { [weak self] in
         do throws(PipelineError) {
           var iterator = messages.makeAsyncIterator()
           while try await iterator.next() != nil {}
         } catch { self?.ended(error) }
-        self?.discovery.continuation.finish()
+        end.finish()
       }
       try await pipeline.pause()
     } catch { throw failure(error) }
+    let watch = Task { [weak self] in await self?.watchForStandstill() }
+    defer { watch.cancel() }
     for await _ in discovery.stream {}
     try check()
+  }
+
+  /// Ends the wait for video where none will come, and nothing says so: `parsebin` does not tell that it has all streams,
+  /// and what a demultiplexer says the moment it begins can be lost in it.
+  private func watchForStandstill() async {
+    var (still, without) = (0, 0)
+    while still < 50, without < 20 {
+      try? await Task.sleep(for: .milliseconds(100))
+      if Task.isCancelled { return }
+      let (parts, isComplete) = state.withLock { ($0.parts, $0.isComplete && !$0.streams.isEmpty && $0.video == nil) }
+      let threads = parts.compactMap { $0.pad("sink")?.thread }
+      still = threads.contains(.paused) && !threads.contains(.running) ? still + 1 : 0
+      without = isComplete ? without + 1 : 0
+    }
+    fail(nothingFound)
   }
 
   /// An element failed while nobody else listens.
@@ -139,6 +190,7 @@ final class MediaReader: Sendable {
 
   /// Reads to the end. Elements still know what they counted.
   func playToEnd() async throws(Failure) {
+    try await discover()
     do throws(PipelineError) {
       var messages = pipeline.messages.makeAsyncIterator()
       try await pipeline.play()
@@ -150,6 +202,6 @@ final class MediaReader: Sendable {
   /// Throws what ended the pipeline, if something did.
   func check() throws(Failure) {
     if let failure = state.withLock({ $0.failure }) { throw failure }
-    guard video != nil else { throw Failure(input.noVideo) }
+    guard video != nil else { throw nothingFound }
   }
 }

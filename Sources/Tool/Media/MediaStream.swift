@@ -10,6 +10,15 @@ struct MediaStream: Sendable {
     case h264 = "H.264"
     case h265 = "H.265"
 
+    /// By what caps call it.
+    init?(mediaType: String) {
+      switch mediaType {
+      case "video/x-h264": self = .h264
+      case "video/x-h265": self = .h265
+      default: return nil
+      }
+    }
+
     /// The digits in elements' names.
     var digits: String { self == .h264 ? "264" : "265" }
     /// What caps call it.
@@ -22,13 +31,7 @@ struct MediaStream: Sendable {
   /// A field of its caps.
   func field(_ name: String) -> FieldValue? { pad.caps.first.value(name) }
 
-  var codec: Codec? {
-    switch mediaType {
-    case Codec.h264.mediaType: .h264
-    case Codec.h265.mediaType: .h265
-    default: nil
-    }
-  }
+  var codec: Codec? { Codec(mediaType: mediaType) }
 
   /// Video, audio, subtitles, or what the media type says.
   var kind: String {

@@ -43,7 +43,7 @@ enum NetworkSource {
           "address": .string(address), "port": .int(port), "buffer-size": 2_097_152, "caps": .string(caps),
         ])
       let jitter = try PipelineElement("rtpjitterbuffer", ["latency": .uint(latency)])
-      let depay = try PipelineElement("rtph\(codec.digits)depay")
+      let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
       for element in [source, jitter, depay] { try pipeline.add(element) }
       try pipeline.link(source, jitter)
       try pipeline.link(jitter, depay)

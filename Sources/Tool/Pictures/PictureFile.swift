@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import Glibc
 
 /// Pictures of one size, one behind the other, without padding: raw, or YUV4MPEG with its headers.
 final class PictureFile {
@@ -32,24 +33,23 @@ final class PictureFile {
       try writer.write(YUV4MPEG.frameHeader(info, fieldOrder: fieldOrder, flags: sample.attributes.flags))
     }
     let map = try sample.picture()
+    var pieces = unsafe [iovec]()
     for plane in 0..<map.planeCount {
-      let rows = map.rowCount(ofPlane: plane)
-      // Rows without padding between them are written at once.
-      let length = rows * map.stride(ofPlane: plane)
-      if rows > 0, map.row(0, ofPlane: plane).count == map.stride(ofPlane: plane),
-        let (start, memory) = unsafe map.plane(plane), let base = memory.baseAddress,
-        unsafe length <= memory.count - (start - base)
-      {
-        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length).assumingMemoryBound(to: UInt8.self)
-        try writer.write(unsafe Span(_unsafeElements: bytes))
-        continue
+      for row in 0..<map.rowCount(ofPlane: plane) {
+        // SAFETY: the memory is the map's, which lives to the end of this function.
+        let (base, count) = unsafe map.row(row, ofPlane: plane).withUnsafeBytes { ($0.baseAddress, $0.count) }
+        let start = unsafe UnsafeMutableRawPointer(mutating: base)
+        // Rows without padding between them are one piece.
+        if let last = unsafe pieces.last, unsafe last.iov_base.map({ unsafe $0 + last.iov_len }) == start {
+          unsafe pieces[pieces.count - 1].iov_len += count
+        } else {
+          unsafe pieces.append(iovec(iov_base: start, iov_len: count))
+        }
       }
-      for row in 0..<rows { try writer.write(map.row(row, ofPlane: plane)) }
     }
+    try unsafe writer.write(pieces)
     pictures += 1
   }
-
-  func finish() throws(Failure) { try writer.flush() }
 }
 
 extension Sample {

@@ -41,7 +41,7 @@ final class PictureWriter {
 
   private func beginFile(_ sample: Sample, _ info: VideoInfo) throws(Failure) {
     let isLater = current != nil
-    try finishFile()
+    finishFile()
     formats.append("\(info.width)x\(info.height) \(info.format.name)")
     let output: OutputFile
     if isLater {
@@ -60,8 +60,7 @@ final class PictureWriter {
     current = try PictureFile(output, first: sample, info: info, isYUV4MPEG: isYUV4MPEG)
   }
 
-  private func finishFile() throws(Failure) {
-    try current?.finish()
+  private func finishFile() {
     if let output = current?.output { finished.append(output) }
     current = nil
   }
@@ -74,7 +73,7 @@ final class PictureWriter {
     return "\(name[..<dot])-\(number)\(name[dot...])"
   }
 
-  func finish() throws(Failure) { try finishFile() }
+  func finish() { finishFile() }
 
   /// Puts what was written into its place.
   func commit() throws(Failure) {
@@ -89,6 +88,9 @@ final class PictureWriter {
     first?.discard()
   }
 
+  /// Where it was written, for people.
+  var place: String { name == "-" ? "standard output" : name }
+
   /// What was written, for people.
   var summary: String {
     let what = formats.isEmpty ? "" : ", " + formats.joined(separator: ", then ")
@@ -100,10 +102,11 @@ extension OutputFile {
   /// Writes a sample's bytes.
   func write(_ sample: Sample) throws(Failure) {
     let writer = try ByteWriter(self)
+    var failure: Failure?
     do throws(FlowError) {
       let map = try sample.map()
-      try? writer.write(map.bytes)
+      do throws(Failure) { try writer.write(map.bytes) } catch { failure = error }
     } catch { throw Failure("\(name): a picture could not be read (flow \(error.rawValue))") }
-    try writer.flush()
+    if let failure { throw failure }
   }
 }

@@ -36,10 +36,10 @@ extension ElementFailure {
   /// The message in one line, with what the element adds to it where the message alone says little.
   var summary: String {
     let text = error.message.split(separator: "\n").joined(separator: " ")
-    // GStreamer's base classes say this for whatever went wrong; the reason is in the debug text.
-    guard text.hasPrefix("Internal data stream error"), let reason = error.debug.split(separator: "\n").last else {
-      return text
-    }
-    return "\(text) \(reason)"
+    // GStreamer says this for whatever went wrong; the reason is in the debug text.
+    let isEmpty = ["Internal data stream error", "GStreamer encountered a general", "Could not open resource"].contains
+    { text.hasPrefix($0) }
+    guard isEmpty, let reason = error.debug.split(separator: "\n").last else { return text }
+    return "\(reason)"
   }
 }

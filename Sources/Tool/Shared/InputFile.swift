@@ -4,10 +4,12 @@ import Glibc
 
 /// A file to read, looked at as far as can be without GStreamer, so that what is wrong is said in one line.
 struct InputFile: Sendable {
-  /// As the user wrote it.
+  /// As the user wrote it; standard input in words.
   let name: String
-  /// What is known of the bytes at its start; standard input and pipes are not looked at.
+  /// What is known of the bytes at its start; pipes are not looked at unless it is asked for.
   let kind: Kind
+  /// The pipe that was looked at.
+  let pipe: PipeInput?
   private let status: FileStatus?
 
   /// What the first bytes say.
@@ -24,37 +26,58 @@ struct InputFile: Sendable {
 
   /// Whether it may be a byte stream, for all that its first bytes say.
   var isRaw: Bool { if case .container = kind { false } else { true } }
-  var isStandardInput: Bool { name == "-" }
+  let isStandardInput: Bool
   /// Bytes, `nil` for what has no size, such as a pipe.
   var size: Int? { status.flatMap { $0.isRegular ? $0.size : nil } }
 
-  init(_ name: String) throws(Failure) {
-    self.name = name
+  /// - Parameter looksIntoPipes: whether the first bytes of a pipe are looked at too, which are then read.
+  init(_ name: String, looksIntoPipes: Bool = false) throws(Failure) {
     guard !name.isEmpty else { throw Failure("the input has no name", .usage) }
     guard name != "-" else {
-      (kind, status) = (.unknown, FileStatus(descriptor: STDIN_FILENO))
+      self.name = "standard input"
+      (isStandardInput, status) = (true, FileStatus(descriptor: STDIN_FILENO))
+      guard let status else { throw Failure("standard input: closed; expected a stream") }
+      guard !status.isFolder else { throw Failure("standard input: a folder; expected a stream") }
       guard isatty(STDIN_FILENO) == 0 else { throw Failure("standard input: a terminal; expected a stream") }
+      if status.isRegular {
+        (kind, pipe) = (Kind(Self.firstBytes(of: STDIN_FILENO)), nil)
+      } else {
+        let pipe = looksIntoPipes ? PipeInput(STDIN_FILENO) : nil
+        if let pipe, pipe.front.isEmpty { throw Failure("standard input: empty; expected a stream") }
+        (kind, self.pipe) = (pipe.map { Kind($0.front) } ?? .unknown, pipe)
+      }
       return
     }
+    (self.name, isStandardInput) = (name, false)
     guard let status = FileStatus(path: name) else {
       throw Failure("\(name): \(errno == ENOENT ? "no such file" : systemError())")
     }
     guard !status.isFolder else { throw Failure("\(name): a folder; expected a file") }
     guard unsafe access(name, R_OK) == 0 else { throw Failure("\(name): cannot be read: \(systemError())") }
     self.status = status
+    let file = unsafe open(name, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure("\(name): cannot be read: \(systemError())") }
     guard status.isRegular else {
-      kind = .unknown
+      let pipe = looksIntoPipes ? PipeInput(file) : nil
+      if pipe == nil { close(file) }
+      if let pipe, pipe.front.isEmpty { throw Failure("\(name): empty; expected a stream") }
+      (kind, self.pipe) = (pipe.map { Kind($0.front) } ?? .unknown, pipe)
       return
     }
+    defer { close(file) }
     guard status.size > 0 else { throw Failure("\(name): an empty file") }
-    kind = Kind(Self.firstBytes(of: name))
+    (kind, pipe) = (Kind(Self.firstBytes(of: file)), nil)
   }
 
   func isSameFile(as other: FileStatus) -> Bool { status?.isSameFile(as: other) ?? false }
 
   /// The element that reads it.
   func source() throws(PipelineError) -> PipelineElement {
-    isStandardInput
+    if let pipe {
+      guard let descriptor = pipe.replayed() else { throw .notLoaded(systemError()) }
+      return try PipelineElement("fdsrc", ["fd": .int(descriptor)])
+    }
+    return isStandardInput
       ? try PipelineElement("fdsrc", ["fd": .int(STDIN_FILENO)])
       : try PipelineElement("filesrc", ["location": .string(name)])
   }
@@ -70,12 +93,9 @@ struct InputFile: Sendable {
     }
   }
 
-  private static func firstBytes(of name: String) -> [UInt8] {
-    let file = unsafe open(name, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return [] }
-    defer { close(file) }
-    return unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
-      count = unsafe max(read(file, buffer.baseAddress, buffer.count), 0)
+  private static func firstBytes(of file: Int32) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
+      count = unsafe max(pread(file, buffer.baseAddress, buffer.count, 0), 0)
     }
   }
 }

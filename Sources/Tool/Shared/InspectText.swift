@@ -22,12 +22,24 @@ enum InspectText {
 
   private static func line(_ stream: StreamRecord) -> String {
     var text = stream.codec == .h264 ? "H.264" : "H.265"
-    text += stream.container == .annexB ? ", byte stream" : ", MP4"
+    text += ", \(name(stream.container))"
     if let coding = stream.coding { text += " \(coding.name)" }
     if let track = stream.track { text += ", track \(track)" }
     if let timescale = stream.timescale { text += ", \(timescale) ticks a second" }
     if let size = stream.size { text += ", \(size) bytes" }
     return text + "\n"
+  }
+
+  private static func name(_ container: StreamRecord.Container) -> String {
+    switch container {
+    case .annexB: "byte stream"
+    case .mp4: "MP4"
+    case .matroska: "Matroska"
+    case .mpegTS: "MPEG-TS"
+    case .flv: "FLV"
+    case .avi: "AVI"
+    case .other: "another container"
+    }
   }
 
   private static func line(_ set: ParameterSetRecord) -> String {
@@ -50,7 +62,7 @@ enum InspectText {
     if unit.keyframe != .none { text += " keyframe (\(unit.keyframe))" }
     if unit.isField { text += unit.isSecondField ? " second field" : " field" }
     if let order = unit.pictureOrderCount { text += ", POC \(order)" }
-    if let sample = unit.sample { text += ", PTS \(sample.pts) DTS \(sample.dts)" }
+    if let sample = unit.sample { text += ", PTS \(sample.pts)" + (sample.dts.map { " DTS \($0)" } ?? "") }
     if let value = unit.quantizationParameter { text += ", QP \(value)" }
     if !unit.references.isEmpty {
       text += ", refers to \(unit.references.map { "\($0)" }.joined(separator: " "))"

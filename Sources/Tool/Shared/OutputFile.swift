@@ -6,7 +6,7 @@ import Synchronization
 /// Where a subcommand writes. A file is written beside its place and put there when it is whole, so that a run that
 /// fails leaves what was there; devices, pipes and open descriptors are written into.
 struct OutputFile: Sendable {
-  /// As the user wrote it.
+  /// As the user wrote it; standard output in words.
   let name: String
   /// Where it is written now; `nil` for a descriptor.
   let path: String?
@@ -24,7 +24,7 @@ struct OutputFile: Sendable {
   ///
   /// - Parameter inputs: files that it must not be.
   init(_ name: String, force: Bool, inputs: [InputFile] = []) throws(Failure) {
-    self.name = name
+    self.name = name == "-" ? "standard output" : name
     mayReplace = force
     guard !name.isEmpty else { throw Failure("the output has no name", .usage) }
     if let descriptor = Self.descriptor(name) {

@@ -17,24 +17,19 @@ struct ResultWriter {
     if bytes.count >= 1 << 16 { flush() }
   }
 
-  /// Hands on what is left. A reader of standard output that went away ends the program without a word, as `head`
+  /// Hands on what is left, and says what could not be written to standard output.
+  mutating func finish() throws(Failure) {
+    flush()
+    if let error { throw Failure("standard output: cannot be written: \(error)") }
+  }
+
+  /// Hands on what waits. A reader of standard output that went away ends the program without a word, as `head`
   /// expects.
   mutating func flush() {
-    var failure: String?
-    unsafe bytes.withUnsafeBytes { buffer in
-      var rest = unsafe buffer
-      while unsafe !rest.isEmpty {
-        let written = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-        if written < 0, errno == EINTR { continue }
-        guard written > 0 else {
-          if errno == EPIPE { Glibc.exit(0) }
-          failure = systemError()
-          return
-        }
-        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      }
+    if unsafe !bytes.withUnsafeBytes({ unsafe writeFully($0, to: descriptor) }) {
+      if errno == EPIPE { Glibc.exit(0) }
+      error = error ?? systemError()
     }
-    if let failure { error = error ?? failure }
     bytes.removeAll(keepingCapacity: true)
   }
 }

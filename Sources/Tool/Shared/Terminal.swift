@@ -17,14 +17,7 @@ enum Terminal {
 
   static func put(_ text: String) {
     var text = text
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while unsafe !rest.isEmpty {
-        let written = unsafe Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-        guard written > 0 else { return }
-        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      }
-    }
+    _ = text.withUTF8 { unsafe writeFully(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
   }
 
   /// A name or a message that stays on its line, and does not steer the terminal.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import StreamReport
+
+/// What `h26x info` says of a byte stream, read without GStreamer.
+struct ByteStreamInfo {
+  /// Bytes that are read of a stream that is not counted; a shorter one is read whole.
+  private static let limit: UInt64 = 2 << 20
+  /// First bytes of NAL units that are looked at for what SEI says of the display.
+  private static let byteCount = 256
+
+  private var codec = FormatDescription.Codec.h264
+  private var parameterSets: [[UInt8]] = []
+  private var display = DisplayMetadata()
+  private var counts = MediaInfo.Counts()
+  private var accessUnits = 0
+  private var fields = 0
+  /// Bytes of the access units that were read.
+  private var end: UInt64 = 0
+
+  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
+    var options = ReportOptions()
+    options.byteCount = byteCount
+    var reporter: StreamReporter<ReportSource>
+    let source = try ReportSource(input)
+    do throws(ReportFailure) { reporter = try StreamReporter(source, options: options) } catch {
+      throw input.failure(error)
+    }
+    var info = ByteStreamInfo()
+    var isWhole = false
+    while let item = reporter.next() {
+      info.add(item)
+      if case .summary = item { isWhole = true }
+      if !counting, info.end > limit { break }
+    }
+    return try info.finish(input, isWhole: isWhole, counting: counting)
+  }
+
+  private mutating func add(_ item: ReportItem) {
+    switch item {
+    case .stream(let stream): codec = stream.codec
+    case .parameterSet(let set): if counts.pictures < 2 { parameterSets.append(set.nalUnit.bytes) }
+    case .accessUnit(let unit):
+      end = unit.offset + unit.size
+      guard unit.letter != nil else { return }
+      accessUnits += 1
+      if unit.isField { fields += 1 }
+      if !unit.isSecondField { counts.pictures += 1 }
+      if unit.keyframe != .none { counts.keyframes += 1 }
+      for nalUnit in unit.nalUnits where !nalUnit.messages.isEmpty {
+        display.read(nalUnit.bytes.span, headerLength: codec == .h264 ? 1 : 2)
+      }
+    default: break
+    }
+  }
+
+  private func finish(_ input: InputFile, isWhole: Bool, counting: Bool) throws(Failure) -> MediaInfo {
+    guard accessUnits > 0, let format else { throw Failure(input.noVideo) }
+    var video = StreamDetails(format, display, streamFormat: "byte-stream")
+    let isFieldSequence = format.isFieldSequence
+    if isFieldSequence || fields == accessUnits {
+      video.fields["interlace-mode"] = "interleaved"
+    } else if fields > 0 || codec == .h264 && format.isInterlacedAllowed {
+      video.fields["interlace-mode"] = "mixed"
+    }
+    let frames = isFieldSequence ? (counts.pictures + 1) / 2 : counts.pictures
+    var (duration, isEstimate) = (ClockTime?.none, false)
+    if let rate = format.plausibleFrameRate {
+      duration = .seconds(UInt64(frames), times: rate.denominator, over: rate.numerator)
+      if !isWhole, let read = duration {
+        // As if the rest were like what was read.
+        let scale = input.size.map { Double($0) / Double(max(end, 1)) }
+        duration = scale.map { ClockTime(nanoseconds: UInt64(min(Double(read.nanoseconds) * $0, 1e18))) }
+        isEstimate = duration != nil
+      }
+    }
+    var bitrate: Double?
+    if isWhole, let duration, duration > .zero { bitrate = Double(end) * 8 / (Double(duration.nanoseconds) / 1e9) }
+    return MediaInfo(
+      name: input.name, container: "Annex B byte stream", size: input.size ?? (isWhole ? Int(clamping: end) : nil),
+      duration: duration, isEstimate: isEstimate, videoBitrate: bitrate, video: video, others: [],
+      counts: counting ? counts : nil)
+  }
+
+  private var format: FormatDescription? {
+    do throws(BitstreamError) {
+      return try codec == .h264
+        ? FormatDescription(h264ParameterSets: parameterSets) : FormatDescription(h265ParameterSets: parameterSets)
+    } catch { return nil }
+  }
+}

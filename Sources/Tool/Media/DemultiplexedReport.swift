@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import StreamReport
+
+/// Reports on what a demultiplexer takes out of a container.
+struct DemultiplexedReport {
+  private let reader: MediaReader
+  private let options: ReportOptions
+  private var samples: AppSink.Iterator
+  /// Made with the first sample, which says how it is packed.
+  private var reporter: SampleReporter?
+  private var hasEnded = false
+
+  init(_ file: InputFile, _ options: ReportOptions) async throws(Failure) {
+    self.options = options
+    reader = try MediaReader(file, parses: false) { stream, pipeline throws(PipelineError) in
+      guard stream.codec != nil else { return nil }
+      let sink = try PipelineElement("appsink", name: "samples", ["sync": false, "max-buffers": 64])
+      try pipeline.add(sink)
+      return sink
+    }
+    do throws(Failure) {
+      try await reader.discover()
+      do throws(PipelineError) {
+        samples = try reader.pipeline.appSink("samples").makeAsyncIterator()
+        try await reader.pipeline.play()
+      } catch { throw reader.failure(error) }
+    } catch {
+      await reader.pipeline.stop()
+      throw error
+    }
+  }
+
+  /// The next item; `nil` behind the summary.
+  mutating func next() async throws(Failure) -> ReportItem? {
+    while true {
+      if let item = reporter?.next() { return item }
+      guard !hasEnded else { return nil }
+      let sample: Sample?
+      do throws(PipelineError) { sample = try await samples.next() } catch {
+        let failure = reader.failure(error)
+        await stop()
+        throw failure
+      }
+      if let sample {
+        try feed(sample)
+      } else {
+        hasEnded = true
+        guard reporter != nil else { throw Failure(reader.input.noVideo) }
+        reporter?.finish()
+        await stop()
+      }
+    }
+  }
+
+  func stop() async { await reader.pipeline.stop() }
+
+  private mutating func feed(_ sample: Sample) throws(Failure) {
+    if reporter == nil {
+      guard let codec = reader.video?.codec else { throw Failure(reader.input.noVideo) }
+      let isByteStream = sample.capsField("stream-format")?.string == "byte-stream"
+      reporter = SampleReporter(
+        codec == .h264 ? .h264 : .h265, in: StreamRecord.Container(caps: reader.containerCaps ?? ""),
+        configuration: isByteStream ? nil : sample.codecData ?? [], size: reader.input.size.map { UInt64($0) },
+        options: options)
+    }
+    let attributes = sample.attributes
+    let time = attributes.pts.map { pts in
+      AccessUnitRecord.Sample(
+        pts: Int64(clamping: pts.nanoseconds), dts: attributes.dts.map { Int64(clamping: $0.nanoseconds) },
+        duration: UInt32(clamping: attributes.duration?.nanoseconds ?? 0),
+        isSync: !attributes.flags.contains(.deltaUnit))
+    }
+    do throws(FlowError) {
+      let map = try sample.map()
+      reporter?.feed(unsafe map.bytes.withUnsafeBufferPointer { unsafe Array($0) }, time)
+    } catch { throw Failure("\(reader.input.name): a sample could not be read (flow \(error.rawValue))") }
+  }
+}
+
+extension Sample {
+  /// avcC or hvcC.
+  fileprivate var codecData: [UInt8]? {
+    guard let caps, let buffer = caps.first.buffer("codec_data") else { return nil }
+    do throws(FlowError) {
+      let map = try buffer.map()
+      return unsafe map.bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    } catch { return nil }
+  }
+}
+
+extension StreamRecord.Container {
+  /// By the caps that GStreamer gives a file.
+  fileprivate init(caps: String) {
+    self =
+      switch String(caps.prefix { $0 != "," && $0 != ";" }) {
+      case "video/quicktime": .mp4
+      case "video/x-matroska", "video/webm": .matroska
+      case "video/mpegts": .mpegTS
+      case "video/x-flv": .flv
+      case "video/x-msvideo": .avi
+      default: .other
+      }
+  }
+}

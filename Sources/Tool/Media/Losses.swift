@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// What became of the packets of a stream on their way, by the jitter buffer's count.
+struct Losses {
+  private var packets = 0
+  private var lost = 0
+  private var late = 0
+  private var duplicates = 0
+
+  init(_ statistics: Fields?) {
+    guard let statistics else { return }
+    packets = statistics["num-pushed"]?.integer ?? 0
+    lost = statistics["num-lost"]?.integer ?? 0
+    late = statistics["num-late"]?.integer ?? 0
+    duplicates = statistics["num-duplicates"]?.integer ?? 0
+  }
+
+  /// For the middle of a line; empty where no packet was counted.
+  var remark: String {
+    guard packets > 0 else { return "" }
+    let parts = [(lost, "lost"), (late, "too late"), (duplicates, "twice")].filter { $0.0 > 0 }
+    return " in \(Text.count(packets, "packet"))" + parts.map { ", \($0.0) \($0.1)" }.joined()
+  }
+}

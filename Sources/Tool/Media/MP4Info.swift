@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import StreamReport
+
+/// What `h26x info` says of an MP4 file, read without GStreamer.
+enum MP4Info {
+  /// `nil` for a file without H.264 or H.265 video: GStreamer has names for what else it may hold.
+  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo? {
+    var samples: MP4.VideoSamples<ReportSource>
+    let source = try ReportSource(input)
+    do throws(MP4.ReadError) { samples = try MP4.VideoSamples(source) } catch {
+      if error.reason == .missing, error.box.name == "trak" { return nil }
+      throw input.failure(error)
+    }
+    let tally = try Tally(&samples, input)
+    let (movie, track) = (samples.movie, samples.track)
+    guard let first = tally.first, let description = track.descriptions.first(where: { $0.codec != nil }),
+      let codec = description.codec
+    else { throw Failure("\(input.name): MP4 whose video track has no samples") }
+    let bytes = samples.bytes(of: first)
+    let found =
+      codec == .h264
+      ? Self.details(H264.self, description, bytes) : Self.details(H265.self, description, bytes)
+    guard var video = found else {
+      throw Failure("\(input.name): MP4 whose \(description.coding.name) video has no parameter sets that can be read")
+    }
+    video.complete(description, track, rate: tally.rate(track.timescale))
+    let isLong = movie.timescale > 0 && movie.duration > 0
+    let duration =
+      isLong
+      ? ClockTime.seconds(movie.duration, times: 1, over: movie.timescale)
+      : ClockTime.seconds(tally.duration, times: 1, over: track.timescale)
+    let seconds = track.timescale > 0 ? Double(tally.duration) / Double(track.timescale) : 0
+    return MediaInfo(
+      name: input.name, container: isQuickTime(samples.source) ? "QuickTime" : "MP4", size: input.size,
+      duration: duration,
+      isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil, video: video,
+      others: movie.tracks.filter { $0.id != track.id }
+        .map { StreamDetails($0, isChapters: $0.id == track.chapterTrack) },
+      counts: counting ? MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes) : nil)
+  }
+
+  /// What a file has that `parsebin` does not hand out, in words: chapters, and tracks of kinds that it does not know.
+  static func unseen(_ input: InputFile, seen: [String]) -> [String] {
+    guard input.kind == .container("MP4"), input.size != nil else { return [] }
+    let info = try? read(input, counting: false)
+    return (info?.others ?? []).filter { !seen.contains($0.kind) }.map {
+      $0.kind == "chapters" ? $0.kind : "\($0.kind) (\($0.codecName))"
+    }
+  }
+
+  /// By the first brand; the oldest files have none.
+  private static func isQuickTime(_ source: ReportSource) -> Bool {
+    var source = source
+    let front = source.read(at: 4, count: 8)
+    return front.starts(with: "ftypqt  ".utf8) || !front.starts(with: "ftyp".utf8)
+  }
+
+  /// By the configuration record and the first access unit.
+  private static func details<Codec: VideoCodecSyntax>(
+    _ codec: Codec.Type, _ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]
+  ) -> StreamDetails? {
+    var lengthSize = NALLengthSize.four
+    var sets: [[UInt8]] = []
+    do throws(BitstreamError) {
+      let record = try Codec.ConfigurationRecord(description.configuration.span)
+      (lengthSize, sets) = (record.nalLengthSize, record.nalUnits)
+    } catch {
+      // They may be in the stream.
+    }
+    var tracker = Codec.Tracker(nalLengthSize: lengthSize)
+    tracker.followsDisplay = true
+    tracker.insert(sets)
+    let summary = tracker.inspect(accessUnit.span)
+    guard let format = tracker.format else { return nil }
+    let isInBand = ["avc3", "hev1", "avc4", "dvav", "dvhe"].contains(description.coding.name)
+    var details = StreamDetails(
+      format, tracker.display, streamFormat: isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat)
+    if summary.isField || format.isFieldSequence {
+      details.fields["interlace-mode"] = "interleaved"
+    } else if Codec.codec == .h264, format.isInterlacedAllowed {
+      details.fields["interlace-mode"] = "mixed"
+    }
+    return details
+  }
+
+  /// What the tables say of all samples.
+  private struct Tally {
+    var first: MP4.Sample?
+    var count = 0
+    var keyframes = 0
+    var bytes: UInt64 = 0
+    var duration: UInt64 = 0
+    /// The duration that most samples have, and how many: found in one pass, right where one has the majority.
+    private var usual: (duration: UInt32, votes: Int) = (0, 0)
+
+    init(_ samples: inout MP4.VideoSamples<ReportSource>, _ input: InputFile) throws(Failure) {
+      do throws(MP4.ReadError) {
+        while let sample = try samples.next() { add(sample) }
+      } catch {
+        // What stands before the damage is told; `h26x check` tells the rest.
+        if first == nil { throw input.failure(error) }
+      }
+    }
+
+    private mutating func add(_ sample: MP4.Sample) {
+      if first == nil { first = sample }
+      count += 1
+      if sample.isSync { keyframes += 1 }
+      bytes &+= sample.range.upperBound - sample.range.lowerBound
+      duration &+= UInt64(sample.duration)
+      if usual.votes == 0 { usual = (sample.duration, 0) }
+      usual.votes += sample.duration == usual.duration ? 1 : -1
+    }
+
+    /// Pictures a second.
+    func rate(_ timescale: UInt32) -> H26x.Fraction? {
+      usual.duration > 0 ? H26x.Fraction(timescale, usual.duration) : nil
+    }
+  }
+}
+
+extension MP4.VisualSampleDescription {
+  fileprivate var codec: FormatDescription.Codec? {
+    switch coding.name.prefix(3) {
+    case "avc", "dva": .h264
+    case "hvc", "hev", "dvh": .h265
+    default: nil
+    }
+  }
+}
+
+extension StreamDetails {
+  /// What the container says comes first, as players have it.
+  fileprivate mutating func complete(
+    _ description: MP4.VisualSampleDescription, _ track: MP4.Track, rate: H26x.Fraction?
+  ) {
+    if let rate { fields["framerate"] = .fraction(GStreamer.Fraction(rate)) }
+    if let ratio = description.pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0,
+      let reduced = H26x.Fraction(ratio.horizontal, ratio.vertical)
+    {
+      fields["pixel-aspect-ratio"] = .fraction(GStreamer.Fraction(reduced))
+    }
+    language = track.language.isEmpty || track.language == "und" ? nil : track.language
+    if let rotation = track.rotation, rotation != 0 { orientation = "rotate-\(rotation)" }
+  }
+
+  /// Another track.
+  fileprivate init(_ track: MP4.Track, isChapters: Bool) {
+    let kind =
+      switch track.handler.name {
+      case _ where isChapters: "chapters"
+      case "vide": "video"
+      case "soun": "audio"
+      case "sbtl", "subt", "text", "clcp": "subtitles"
+      default: "data"
+      }
+    self.init(kind: kind, codec: nil, codecName: Self.name(track))
+    fields["rate"] = track.sound.flatMap { $0.rate > 0 ? .int(Int32(clamping: $0.rate)) : nil }
+    fields["channels"] = track.sound.map { .int(Int32(clamping: $0.channels)) }
+    language = track.language.isEmpty || track.language == "und" ? nil : track.language
+  }
+
+  private static func name(_ track: MP4.Track) -> String {
+    switch track.coding.name {
+    case "mp4a":
+      switch track.sound?.objectType {
+      case 0x69, 0x6B: "MP3"
+      case 0xA5: "AC-3"
+      case 0xA6: "E-AC-3"
+      default: "AAC"
+      }
+    case "ac-3": "AC-3"
+    case "ec-3": "E-AC-3"
+    case "Opus": "Opus"
+    case "fLaC": "FLAC"
+    case "alac": "ALAC"
+    case "mp4v": "MPEG-4 video"
+    case "av01": "AV1"
+    case "vp09": "VP9"
+    case "tx3g": "timed text"
+    case let name: name
+    }
+  }
+}

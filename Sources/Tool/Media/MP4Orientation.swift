@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MPL-2.0
+import Glibc
+import StreamReport
+
+/// Which way up the pictures of a written MP4 file are: the muxers of GStreamer 1.22 do not write it.
+enum MP4Orientation {
+  /// Writes into a finished file how players are to turn its video.
+  ///
+  /// - Parameter orientation: GStreamer's word for it, such as `rotate-90`.
+  /// - Returns: whether it could be done; a flipped picture has no such words in MP4.
+  static func write(_ orientation: String, into path: String) -> Bool {
+    var place: Range<UInt64>?
+    var size: (width: UInt32, height: UInt32) = (0, 0)
+    do {
+      let samples = try MP4.VideoSamples(ReportSource(InputFile(path)))
+      place = samples.matrixRange
+      size = (samples.track.presentationWidth, samples.track.presentationHeight)
+    } catch { return false }
+    guard let place, let matrix = matrix(orientation, width: size.width, height: size.height) else { return false }
+    let file = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return unsafe pwrite(file, matrix, matrix.count, off_t(clamping: place.lowerBound)) == place.count
+  }
+
+  /// `a b u c d v x y w` of ISO/IEC 14496-12, 6.2.2: turned clockwise, and moved back to where it was.
+  private static func matrix(_ orientation: String, width: UInt32, height: UInt32) -> [UInt8]? {
+    let one: UInt32 = 1 << 16
+    let minus = 0 &- one
+    let numbers: [UInt32]
+    switch orientation {
+    case "rotate-90": numbers = [0, one, 0, minus, 0, 0, height, 0, 1 << 30]
+    case "rotate-180": numbers = [minus, 0, 0, 0, minus, 0, width, height, 1 << 30]
+    case "rotate-270": numbers = [0, minus, 0, one, 0, 0, 0, width, 1 << 30]
+    default: return nil
+    }
+    return numbers.flatMap { number in
+      stride(from: 24 as UInt32, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+  }
+}

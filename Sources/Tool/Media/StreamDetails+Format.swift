@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+extension StreamDetails {
+  /// What a stream says of itself, in the words that parsers have in caps.
+  ///
+  /// - Parameters:
+  ///   - display: what SEI messages say.
+  ///   - streamFormat: how its NAL units are packed.
+  init(_ format: FormatDescription, _ display: DisplayMetadata, streamFormat: String) {
+    let codec = format.codec == .h264 ? MediaStream.Codec.h264 : .h265
+    self.init(kind: "video", codec: codec, codecName: codec.rawValue)
+    let size = format.frameSize
+    fields["width"] = .int(Int32(clamping: size.width))
+    fields["height"] = .int(Int32(clamping: size.height))
+    fields["profile"] = format.profileName.map(FieldValue.string)
+    fields["level"] = format.levelName.map(FieldValue.string)
+    fields["tier"] = format.tierName.map(FieldValue.string)
+    fields["chroma-format"] = .string(format.chromaFormat.name)
+    fields["bit-depth-luma"] = .int(Int32(clamping: format.lumaBitDepth))
+    fields["bit-depth-chroma"] = .int(format.chromaFormat == .monochrome ? 0 : Int32(clamping: format.chromaBitDepth))
+    fields["pixel-aspect-ratio"] = format.pixelAspectRatio.map { .fraction(GStreamer.Fraction($0)) }
+    fields["framerate"] = format.plausibleFrameRate.map { .fraction(GStreamer.Fraction($0)) }
+    if let isFullRange = format.isFullRange {
+      let transfer = display.alternativeTransfer?.preferredTransfer ?? format.colour?.transfer ?? 2
+      fields["colorimetry"] = colorimetryName(
+        isFullRange: isFullRange, primaries: format.colour?.primaries ?? 2, transfer: transfer,
+        matrix: format.colour?.matrix ?? 2
+      ).map(FieldValue.string)
+    }
+    fields["mastering-display-info"] = display.masteringDisplay.flatMap(Self.text).map(FieldValue.string)
+    fields["content-light-level"] = display.contentLight.map { .string("\($0.maximum):\($0.maximumPictureAverage)") }
+    fields["stream-format"] = .string(streamFormat)
+    fields["alignment"] = "au"
+  }
+
+  /// Red, green, blue, white, luminance; sent as green, blue, red.
+  private static func text(_ display: MasteringDisplayColourVolume) -> String? {
+    guard display.primaries.count == 3 else { return nil }
+    let points = [display.primaries[2], display.primaries[0], display.primaries[1], display.whitePoint]
+    return (points.flatMap { [UInt32($0.x), UInt32($0.y)] } + [display.maximumLuminance, display.minimumLuminance])
+      .map { "\($0)" }.joined(separator: ":")
+  }
+}
+
+extension FormatDescription {
+  /// The frame rate, unless it is more than twice what the level allows: then its ticks are no measure of time.
+  var plausibleFrameRate: H26x.Fraction? {
+    guard let frameRate, Double(frameRate.numerator) / Double(frameRate.denominator) <= 2 * maximumFrameRate else {
+      return nil
+    }
+    return frameRate
+  }
+}
+
+extension GStreamer.Fraction {
+  /// The same ratio, each part at most 2³¹ − 1.
+  init(_ fraction: H26x.Fraction) {
+    self.init(Int32(clamping: fraction.numerator), Int32(clamping: fraction.denominator))
+  }
+}
