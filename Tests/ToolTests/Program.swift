@@ -59,8 +59,15 @@ struct Program {
   }
 }
 
+extension Program {
+  /// Runs a line of bash, in which `h26x` is the program.
+  static func shell(_ line: String, in folder: URL) async throws -> Program {
+    try await run(["-c", line], in: folder, executable: URL(filePath: "/bin/bash"))
+  }
+}
+
 /// A folder for one test, gone with it.
-final class Folder {
+final class Folder: Sendable {
   let url: URL
   init() throws {
     url = URL.temporaryDirectory.appending(path: "h26x-\(UUID().uuidString)")

@@ -70,18 +70,6 @@ import Testing
     }
   }
 
-  @Test func takesNamesWithAnyCharacter() async throws {
-    let folder = try Folder()
-    let bytes = try Data(contentsOf: URL(filePath: clip("mp4")))
-    for name in ["a b", "it's \"so\"", #"back\slash"#, "new\nline", "-o", "%d", "ünï", "a,b;c=d!e"] {
-      try folder.write(name, bytes)
-      let run = try await Program.run(["repack", "-o", "out \(name).mkv", "--", name], in: folder.url)
-      #expect(run.status == 0, "\(name): \(run.said)")
-      #expect(run.said.filter { $0 == "\n" }.count == 1, "\(run.said)")
-      #expect(folder.names.contains("out \(name).mkv"))
-    }
-  }
-
   @Test func readsAndWritesPipes() async throws {
     let folder = try Folder()
     let run = try await Program.run(

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// Where it is written to: nothing that was there is lost, and what cannot be written is said.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct OutputTests {
+  private static let clip = Program.media.appending(path: "clip.mp4").path
+
+  /// Subcommands with what they write, and the suffix that it needs.
+  static let writers: [(arguments: [String], option: String, suffix: String)] = [
+    (["decode"], "-o", ".yuv"), (["decode"], "-o", ".y4m"), (["repack"], "-o", ".mkv"), (["repack"], "-o", ".mp4"),
+    (["snapshot"], "-o", ".png"), (["snapshot", "--sheet", "2x2"], "-o", ".jpg"), (["report"], "-o", ".html"),
+    (["demo"], "--sheet", ".png"),
+  ]
+
+  @Test func saysWhatCannotBeWritten() async throws {
+    var runs: [(arguments: [String], said: String)] = []
+    for writer in Self.writers {
+      for (place, said) in [
+        ("nowhere/x", "No such file"), ("/proc/x", "/proc/x"), (String(repeating: "y", count: 300), "too long"),
+      ] {
+        runs.append((writer.arguments + [Self.clip, writer.option, place + writer.suffix], said))
+      }
+      runs.append((writer.arguments + [Self.clip, writer.option, "folder\(writer.suffix)"], "a folder"))
+    }
+    runs += [
+      (["decode", Self.clip, "-o", "/dev/full"], "No space left"),
+      (["decode", Self.clip, "-o", "/dev/full", "--format", "y4m"], "No space left"),
+      (["repack", Self.clip, "-o", "/dev/full", "--format", "mkv"], "/dev/full"),
+      (["report", Self.clip, "-o", "/dev/full"], "No space left"),
+    ]
+    try await Crowd.each(runs) { arguments, said in
+      let folder = try Folder()
+      for writer in Self.writers {
+        let url = folder.url.appending(path: "folder\(writer.suffix)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      }
+      let before = folder.names
+      let run = try await Program.run(arguments, in: folder.url)
+      #expect(run.status == 1 && run.said.contains(said), "\(arguments): \(run.status) \(run.said)")
+      #expect(run.said.filter { $0 == "\n" }.count == 1, "\(arguments): \(run.said)")
+      #expect(folder.names == before, "\(arguments)")
+    }
+  }
+
+  /// A disk that is full, as far as a limit of the shell can play one; standard output that is full, closed, or left.
+  @Test func saysWhatIsFull() async throws {
+    let lines = Self.writers.filter { $0.suffix != ".mp4" }.map { writer in
+      "ulimit -f 1; exec h26x \(writer.arguments.joined(separator: " ")) \(Self.clip) \(writer.option) out\(writer.suffix)"
+    }
+    let readers = ["info", "inspect", "check", "decode -o -", "repack --format mkv -o -", "report -o -"]
+    let outputs = readers.flatMap { ["h26x \($0) \(Self.clip) > /dev/full", "h26x \($0) \(Self.clip) >&-"] }
+    try await Crowd.each(lines + outputs) { line in
+      let folder = try Folder()
+      try folder.write("there", Data("precious".utf8))
+      let run = try await Program.shell(line, in: folder.url)
+      #expect(run.status == 1 && run.said.hasPrefix("h26x: "), "\(line): \(run.status) \(run.said)")
+      #expect(run.said.filter { $0 == "\n" }.count == 1, "\(line): \(run.said)")
+      #expect(folder.names == ["there"], "\(line)")
+    }
+    // A reader that has enough ends the program without a word.
+    for reader in readers {
+      let folder = try Folder()
+      let run = try await Program.shell("h26x \(reader) \(Self.clip) | head -c 1 > /dev/null", in: folder.url)
+      #expect(run.status == 0 && (run.said.isEmpty || run.said.contains("62 pictures")), "\(reader): \(run.said)")
+    }
+  }
+
+  @Test func destroysNothing() async throws {
+    let own = try Data(contentsOf: URL(filePath: Self.clip))
+    let precious = Data("precious".utf8)
+    try await Crowd.each(Self.writers) { writer in
+      // The demo's sheet is its own to replace.
+      guard writer.arguments[0] != "demo" else { return }
+      let folder = try Folder()
+      let there = "there\(writer.suffix)"
+      try folder.write(there, precious)
+      try folder.write("cut.mp4", own.prefix(30))
+      @Sendable func run(_ arguments: String...) async throws -> Program {
+        try await Program.run(writer.arguments + arguments, in: folder.url)
+      }
+      let existing = try await run(Self.clip, writer.option, there)
+      #expect(existing.status == 1 && existing.said.contains("--force"), "\(writer): \(existing.said)")
+      #expect(folder.bytes(there) == precious)
+      let failing = try await run("cut.mp4", writer.option, there, "--force")
+      #expect(failing.status == 1, "\(writer): \(failing.said)")
+      #expect(folder.bytes(there) == precious)
+      // The input as output, and a link to it.
+      let input = "own\(writer.suffix)"
+      try folder.write(input, own)
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.url.appending(path: "link\(writer.suffix)").path, withDestinationPath: input)
+      for name in [input, "link\(writer.suffix)"] {
+        let same = try await run(input, writer.option, name, "--force")
+        #expect(same.status == 1 && same.said.contains("the input itself"), "\(writer): \(same.said)")
+        #expect(folder.bytes(input) == own)
+      }
+      #expect(folder.names == ["cut.mp4", "link\(writer.suffix)", input, there].sorted(), "\(writer)")
+    }
+  }
+
+  @Test(arguments: [["decode"], ["repack", "--format", "mkv"]]) func followsLinks(writer: [String]) async throws {
+    let folder = try Folder()
+    try folder.write("there", Data("precious".utf8))
+    // A link stays a link, and what it names is replaced only when asked.
+    let link = folder.url.appending(path: "link").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "there")
+    let refused = try await Program.run(writer + [Self.clip, "-o", "link"], in: folder.url)
+    #expect(refused.said.contains("--force"))
+    #expect(try await Program.run(writer + [Self.clip, "-o", "link", "--force"], in: folder.url).status == 0)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "there")
+    #expect(folder.bytes("there").map { $0.count > 1000 } == true)
+    // A device is written into.
+    #expect(try await Program.run(writer + [Self.clip, "-o", "/dev/null"], in: folder.url).status == 0)
+    #expect(folder.names == ["link", "there"])
+  }
+}
