@@ -113,7 +113,9 @@ struct MediaInfo: Sendable {
         if duration == nil { duration = reader.pipeline.duration }
         if all { continue }
         let isDescribed = reader.otherStreams.allSatisfy { $0.kind != "audio" || $0.isDescribed }
-        if counts.pictures > 250 || (isDescribed && duration != nil) { return (duration, counts, false) }
+        if counts.pictures > 250 || (reader.hasAllStreams && isDescribed && duration != nil) {
+          return (duration, counts, false)
+        }
       }
     } catch { throw reader.failure(error) }
     guard counts.pictures > 0 else { throw Failure(reader.input.noVideo) }

@@ -67,6 +67,8 @@ final class MediaReader: Sendable {
 
   /// All streams that were found.
   var streams: [MediaStream] { state.withLock { $0.streams } }
+  /// Whether there will be no more of them, as far as the demultiplexer says.
+  var hasAllStreams: Bool { state.withLock { $0.isComplete } }
   /// The stream that is worked on.
   var video: MediaStream? { state.withLock { $0.video } }
   /// Streams of other kinds, and further video.
