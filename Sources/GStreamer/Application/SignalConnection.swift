@@ -68,7 +68,12 @@ private final class Handler: Sendable {
 /// element that holds the handler.
 private final class ConnectionList: Sendable {
   let identifiers = Mutex<[gulong]>([])
-  static let quark = unsafe g_quark_from_static_string("gst-swift-connections")
+  /// Another plugin in Swift may have put a list of its own on the same object, of a class that has the same name and is
+  /// another: the address tells them apart.
+  static let quark = {
+    let address = UInt(bitPattern: ObjectIdentifier(ConnectionList.self))
+    return unsafe g_quark_from_string("gst-swift-connections-\(address)")
+  }()
   /// Held while a list is looked for and made: of two threads that connect to a new object, both find the same list.
   private static let making = Mutex(())
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import GStreamer
+import HarnessSupport
+import Testing
+
+@Suite struct SignalTests {
+  init() { Harness.initialise() }
+
+  /// Another library in the process that is built from the same sources keeps what it connected on the same object, in
+  /// a form that may be another.
+  @Test func whatAnotherLibraryConnectedIsLeftAlone() throws {
+    let element = try PipelineElement("identity")
+    let object = unsafe UnsafeMutableRawPointer(element.raw).assumingMemoryBound(to: GObject.self)
+    // The name is all that two libraries have in common; nothing lies at this address.
+    let quark = unsafe g_quark_from_static_string("gst-swift-connections")
+    unsafe g_object_set_qdata(object, quark, UnsafeMutableRawPointer(bitPattern: 8))
+    let told = Locked(0)
+    let connection = try element.connect("notify::silent") { _ in
+      told.withLock { $0 += 1 }
+      return nil
+    }
+    try element.set("silent", false)
+    connection.disconnect()
+    try element.set("silent", true)
+    #expect(told.snapshot == 1)
+    #expect(unsafe g_object_get_qdata(object, quark) == UnsafeMutableRawPointer(bitPattern: 8))
+    unsafe g_object_set_qdata(object, quark, nil)
+  }
+}
