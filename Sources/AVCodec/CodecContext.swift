@@ -105,7 +105,8 @@ import CAVCodec
   /// Ask when decoding of the packet has ended, which is `threadDelay` packets after it was sent, and before the next one
   /// is sent; a second answer is empty. The frame itself often does not tell: up to libavcodec 60, a frame thread that puts
   /// out what another has decoded has copied the flags before the other was done. And it comes too late for those
-  /// pictures that refer to it and are shown before it.
+  /// pictures that refer to it and are shown before it. From 61 on, frame threads tell with the frame alone, so that the
+  /// answer is empty.
   public func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
 
   /// Frames that the decoder holds back for reordering, as far as it knows yet (`has_b_frames`).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import CAVCodec
 import H26x
 import Testing
 
@@ -53,7 +54,8 @@ import Testing
     #expect(wrong == 0 && right > 0 && flagged > 0)
   }
 
-  /// Half of a picture is lost: it is flagged, and so is what refers to it, even what is shown before it.
+  /// Half of a picture is lost: it is flagged, and so is what refers to it, even what is shown before it. From 61 on,
+  /// libavcodec's frame threads tell of damage only with the picture itself, so that what was shown before cannot be.
   @Test(arguments: ["clip.h264", "open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
   func halvedPicturesAreFlagged(_ name: String, _ threading: Int) throws {
     // With slice threads libavcodec does not notice that one of several slices is damaged; the others have one only.
@@ -69,7 +71,9 @@ import Testing
       #expect(run.accounts(for: units.count) && run.frames.count == units.count, "\(halved)")
       let wrong = zip(run.frames, run.checksums).filter { !expected.contains($1) }
       #expect(wrong.contains { $0.0.tag == UInt64(halved) })
-      let unflagged = wrong.filter { !$0.0.isCorrupt }.map(\.0.tag)
+      let tellsLate = configuration.threadType == .frame && LIBAVCODEC_VERSION_MAJOR >= 61
+      let told = tellsLate ? wrong.drop { $0.0.tag != UInt64(halved) } : wrong[...]
+      let unflagged = told.filter { !$0.0.isCorrupt }.map(\.0.tag)
       #expect(unflagged == [], "\(halved)")
       // Damage in what nobody refers to stays there.
       if !isReference(units[halved]) { #expect(run.frames.filter(\.isCorrupt).map(\.tag) == [UInt64(halved)]) }
