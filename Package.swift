@@ -13,7 +13,8 @@ let settings: [SwiftSetting] = [
 // The plugin's build leaves out what its elements do not use: what applications need, with the runtime of `async`, and
 // other base classes.
 let unusedInGStreamer =
-  ["Application"] + ["BaseSink", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
+  ["Application"]
+  + ["BaseSink", "BaseSource", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
 let isPlugin = Context.environment["ELEMENTS_ONLY"] != nil
 
 // The program h26x. It never links Elements: it loads the plugin, whose types would clash with them.
@@ -100,7 +101,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
-    .testTarget(name: "DocumentationTests", dependencies: ["H26x", "VideoDecoding"], swiftSettings: settings),
+    .testTarget(
+      name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),
     .testTarget(name: "PipelineTests", dependencies: ["H26x"], swiftSettings: settings),
   ] + (isPlugin ? [] : toolTargets),
   swiftLanguageModes: [.v6]

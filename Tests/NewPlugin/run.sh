@@ -28,6 +28,8 @@ fail() {
 
 make_plugin second
 make_plugin first
+# A base class that this package has not, in a package that is not this one.
+cp Tests/GStreamerTests/Elements/Examples/OwnBaseClass.swift "$package/Tests/FirstTests/"
 swift test --package-path "$package"
 
 for name in first second; do

@@ -132,6 +132,24 @@ public import CGStreamer
     return unsafe gst_element_factory_can_sink_any_caps(factory, caps.raw) != 0
   }
 
+  /// Asks for a pad of a request template, such as a mixer's `sink_%u`; `nil` when the element gives none.
+  ///
+  /// It stays until `releasePad`, or until the element goes. To link to such an element, `Pipeline.link` and
+  /// `PipelinePad.link(to:)` ask for pads by themselves.
+  /// - Parameters:
+  ///   - template: the template's name.
+  ///   - name: the pad's name; the element makes one when `nil`.
+  public func requestPad(_ template: String, named name: String? = nil) -> PipelinePad? {
+    guard let template = unsafe gst_element_get_pad_template(raw, template),
+      unsafe template.pointee.presence == GST_PAD_REQUEST,
+      let pad = unsafe gst_element_request_pad(raw, template, name, nil)
+    else { return nil }
+    return unsafe PipelinePad(ObjectReference(owning: pad))
+  }
+
+  /// Gives a pad back that was asked for.
+  public func releasePad(_ pad: PipelinePad) { unsafe gst_element_release_request_pad(raw, pad.reference.pad) }
+
   /// A pad that the element has, by its name.
   public func pad(_ name: String) -> PipelinePad? {
     guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }

@@ -228,10 +228,8 @@ open class BaseParse: Element {
     unsafe (gst_base_parse_get_type(), MemoryLayout<GstBaseParse>.stride)
   }
 
-  nonisolated(unsafe) fileprivate static let parent: UnsafePointer<GstBaseParseClass> =
-    unsafe UnsafePointer(
-      UnsafeMutableRawPointer(g_type_class_ref(gst_base_parse_get_type()))
-        .assumingMemoryBound(to: GstBaseParseClass.self))
+  nonisolated(unsafe) fileprivate static let parent = unsafe VirtualMethod.parentClass(
+    gst_base_parse_get_type(), as: GstBaseParseClass.self)
 
   @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseParseClass.self)
@@ -246,19 +244,10 @@ open class BaseParse: Element {
       }
       return unsafe BaseParse.parent.pointee.parent_class.post_message(element, message)
     }
-    unsafe methods.pointee.start = { parse in
-      unsafe attempt(parse, BaseParse.self) { element throws(ElementError) in try element.start() }
-    }
-    unsafe methods.pointee.stop = { parse in
-      unsafe swiftObject(parse, as: BaseParse.self)?.stop()
-      return 1
-    }
-    unsafe methods.pointee.set_sink_caps = { parse, caps in
-      unsafe borrow(parse, BaseParse.self, caps) { (element, caps: borrowing Caps) in element.setSinkCaps(caps) }
-    }
-    unsafe methods.pointee.get_sink_caps = { parse, filter in
-      unsafe answerCaps(parse, BaseParse.self, filter) { $0.sinkCaps(filter: $1) }
-    }
+    unsafe methods.pointee.start = { unsafe VirtualMethod.attempt($0, BaseParse.start) }
+    unsafe methods.pointee.stop = { unsafe VirtualMethod.perform($0, BaseParse.stop) }
+    unsafe methods.pointee.set_sink_caps = { unsafe VirtualMethod.borrow($0, $1, BaseParse.setSinkCaps) }
+    unsafe methods.pointee.get_sink_caps = { unsafe VirtualMethod.caps($0, filter: $1, BaseParse.sinkCaps) }
     unsafe methods.pointee.handle_frame = { parse, frame, skip in
       guard let element = unsafe swiftObject(parse, as: BaseParse.self), let frame = unsafe frame else {
         return GST_FLOW_ERROR
@@ -279,19 +268,11 @@ open class BaseParse: Element {
       guard let element = unsafe swiftObject(parse, as: BaseParse.self), let frame = unsafe frame else {
         return GST_FLOW_ERROR
       }
-      return flowReturn { () throws(FlowError) in try unsafe element.prePushFrame(BaseParseFrame(frame)) }
+      return FlowError.code { () throws(FlowError) in try unsafe element.prePushFrame(BaseParseFrame(frame)) }
     }
-    unsafe methods.pointee.sink_event = { parse, event in
-      unsafe consume(parse, BaseParse.self, event) { (element, event: consuming Event) in element.sinkEvent(event) }
-    }
-    unsafe methods.pointee.src_event = { parse, event in
-      unsafe consume(parse, BaseParse.self, event) { (element, event: consuming Event) in element.sourceEvent(event) }
-    }
-    unsafe methods.pointee.sink_query = { parse, query in
-      unsafe borrow(parse, BaseParse.self, query) { (element, query: borrowing Query) in element.sinkQuery(query) }
-    }
-    unsafe methods.pointee.src_query = { parse, query in
-      unsafe borrow(parse, BaseParse.self, query) { (element, query: borrowing Query) in element.sourceQuery(query) }
-    }
+    unsafe methods.pointee.sink_event = { unsafe VirtualMethod.consume($0, $1, BaseParse.sinkEvent) }
+    unsafe methods.pointee.src_event = { unsafe VirtualMethod.consume($0, $1, BaseParse.sourceEvent) }
+    unsafe methods.pointee.sink_query = { unsafe VirtualMethod.borrow($0, $1, BaseParse.sinkQuery) }
+    unsafe methods.pointee.src_query = { unsafe VirtualMethod.borrow($0, $1, BaseParse.sourceQuery) }
   }
 }

@@ -50,55 +50,22 @@ open class BaseSink: Element {
     unsafe (gst_base_sink_get_type(), MemoryLayout<GstBaseSink>.stride)
   }
 
-  nonisolated(unsafe) private static let parent: UnsafePointer<GstBaseSinkClass> =
-    unsafe UnsafePointer(
-      UnsafeMutableRawPointer(g_type_class_ref(gst_base_sink_get_type()))
-        .assumingMemoryBound(to: GstBaseSinkClass.self))
+  nonisolated(unsafe) private static let parent = unsafe VirtualMethod.parentClass(
+    gst_base_sink_get_type(), as: GstBaseSinkClass.self)
 
   /// Installs the methods above.
   @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseSinkClass.self)
     _ = unsafe parent
-    unsafe methods.pointee.start = { sink in
-      unsafe attempt(sink, BaseSink.self) { element throws(ElementError) in try element.start() }
-    }
-    unsafe methods.pointee.stop = { sink in
-      unsafe swiftObject(sink, as: BaseSink.self)?.stop()
-      return 1
-    }
-    unsafe methods.pointee.set_caps = { sink, caps in
-      unsafe borrow(sink, BaseSink.self, caps) { (element, caps: borrowing Caps) in element.setCaps(caps) }
-    }
-    unsafe methods.pointee.render = { sink, buffer in
-      guard let buffer = unsafe buffer else { return GST_FLOW_ERROR }
-      return unsafe flow(sink, BaseSink.self) { element throws(FlowError) in
-        try unsafe Buffer.lending(buffer) { (buffer) throws(FlowError) in try element.render(buffer) }
-      }
-    }
-    unsafe methods.pointee.preroll = { sink, buffer in
-      guard let buffer = unsafe buffer else { return GST_FLOW_ERROR }
-      return unsafe flow(sink, BaseSink.self) { element throws(FlowError) in
-        try unsafe Buffer.lending(buffer) { (buffer) throws(FlowError) in try element.preroll(buffer) }
-      }
-    }
-    unsafe methods.pointee.unlock = { sink in
-      unsafe swiftObject(sink, as: BaseSink.self)?.unlock()
-      return 1
-    }
-    unsafe methods.pointee.unlock_stop = { sink in
-      unsafe swiftObject(sink, as: BaseSink.self)?.unlockStop()
-      return 1
-    }
-    unsafe methods.pointee.event = { sink, event in
-      unsafe consume(sink, BaseSink.self, event) { (element, event: consuming Event) in element.event(event) }
-    }
-    unsafe methods.pointee.query = { sink, query in
-      unsafe borrow(sink, BaseSink.self, query) { (element, query: borrowing Query) in element.query(query) }
-    }
-    unsafe methods.pointee.propose_allocation = { sink, query in
-      unsafe borrow(sink, BaseSink.self, query) { (element, query: borrowing Query) in
-        element.proposeAllocation(query)
-      }
-    }
+    unsafe methods.pointee.start = { unsafe VirtualMethod.attempt($0, BaseSink.start) }
+    unsafe methods.pointee.stop = { unsafe VirtualMethod.perform($0, BaseSink.stop) }
+    unsafe methods.pointee.set_caps = { unsafe VirtualMethod.borrow($0, $1, BaseSink.setCaps) }
+    unsafe methods.pointee.render = { unsafe VirtualMethod.flow($0, borrowing: $1, BaseSink.render) }
+    unsafe methods.pointee.preroll = { unsafe VirtualMethod.flow($0, borrowing: $1, BaseSink.preroll) }
+    unsafe methods.pointee.unlock = { unsafe VirtualMethod.perform($0, BaseSink.unlock) }
+    unsafe methods.pointee.unlock_stop = { unsafe VirtualMethod.perform($0, BaseSink.unlockStop) }
+    unsafe methods.pointee.event = { unsafe VirtualMethod.consume($0, $1, BaseSink.event) }
+    unsafe methods.pointee.query = { unsafe VirtualMethod.borrow($0, $1, BaseSink.query) }
+    unsafe methods.pointee.propose_allocation = { unsafe VirtualMethod.borrow($0, $1, BaseSink.proposeAllocation) }
   }
 }

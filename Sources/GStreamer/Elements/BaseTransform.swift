@@ -36,13 +36,8 @@ open class BaseTransform: Element {
   open func stop() {}
   /// What caps on one side allow on the other.
   open func transformCaps(_ caps: borrowing Caps, on side: Direction, filter: borrowing Caps?) -> Caps {
-    let filterCaps: UnsafeMutablePointer<GstCaps>?
-    switch filter {
-    case .some(let caps): unsafe filterCaps = caps.raw
-    case .none: unsafe filterCaps = nil
-    }
     let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
-    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, filterCaps)
+    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, Caps.raw(filter))
     else { return .empty() }
     return unsafe Caps(owning: result)
   }
@@ -95,12 +90,7 @@ open class BaseTransform: Element {
   }
   /// Answers upstream's allocation query. `decided` is downstream's, `nil` in passthrough.
   open func proposeAllocation(decided: borrowing Query?, _ query: borrowing Query) -> Bool {
-    let decidedQuery: UnsafeMutablePointer<GstQuery>?
-    switch decided {
-    case .some(let decided): unsafe decidedQuery = decided.raw
-    case .none: unsafe decidedQuery = nil
-    }
-    return unsafe Self.parent.pointee.propose_allocation(transform, decidedQuery, query.raw) != 0
+    unsafe Self.parent.pointee.propose_allocation(transform, Query.raw(decided), query.raw) != 0
   }
 
   // MARK: Services of the base class
@@ -137,27 +127,20 @@ open class BaseTransform: Element {
     unsafe (gst_base_transform_get_type(), MemoryLayout<GstBaseTransform>.stride)
   }
 
-  nonisolated(unsafe) fileprivate static let parent: UnsafePointer<GstBaseTransformClass> =
-    unsafe UnsafePointer(
-      UnsafeMutableRawPointer(g_type_class_ref(gst_base_transform_get_type()))
-        .assumingMemoryBound(to: GstBaseTransformClass.self))
+  nonisolated(unsafe) fileprivate static let parent = unsafe VirtualMethod.parentClass(
+    gst_base_transform_get_type(), as: GstBaseTransformClass.self)
 
   @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseTransformClass.self)
     _ = unsafe parent
-    unsafe methods.pointee.start = { transform in
-      unsafe attempt(transform, BaseTransform.self) { element throws(ElementError) in try element.start() }
-    }
-    unsafe methods.pointee.stop = { transform in
-      unsafe swiftObject(transform, as: BaseTransform.self)?.stop()
-      return 1
-    }
+    unsafe methods.pointee.start = { unsafe VirtualMethod.attempt($0, BaseTransform.start) }
+    unsafe methods.pointee.stop = { unsafe VirtualMethod.perform($0, BaseTransform.stop) }
     unsafe methods.pointee.transform_caps = { transform, direction, caps, filter in
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let caps = unsafe caps else {
         return unsafe gst_caps_new_empty()
       }
       let side = Direction(direction)
-      let held: Caps? = if let filter = unsafe filter { unsafe Caps.retaining(filter) } else { nil }
+      let held = unsafe Caps.retaining(optional: filter)
       return unsafe Caps.lending(caps) { element.transformCaps($0, on: side, filter: held) }.take()
     }
     unsafe methods.pointee.fixate_caps = { transform, direction, caps, other in
@@ -187,16 +170,8 @@ open class BaseTransform: Element {
       }
       return accepted ? 1 : 0
     }
-    unsafe methods.pointee.sink_event = { transform, event in
-      unsafe consume(transform, BaseTransform.self, event) { (element, event: consuming Event) in
-        element.sinkEvent(event)
-      }
-    }
-    unsafe methods.pointee.src_event = { transform, event in
-      unsafe consume(transform, BaseTransform.self, event) { (element, event: consuming Event) in
-        element.sourceEvent(event)
-      }
-    }
+    unsafe methods.pointee.sink_event = { unsafe VirtualMethod.consume($0, $1, BaseTransform.sinkEvent) }
+    unsafe methods.pointee.src_event = { unsafe VirtualMethod.consume($0, $1, BaseTransform.sourceEvent) }
     unsafe methods.pointee.query = { transform, direction, query in
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let query = unsafe query else {
         return 0
@@ -207,7 +182,7 @@ open class BaseTransform: Element {
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let query = unsafe query else {
         return 0
       }
-      let held: Query? = if let decided = unsafe decided { unsafe Query.retaining(decided) } else { nil }
+      let held = unsafe Query.retaining(optional: decided)
       return unsafe Query.lending(query) { element.proposeAllocation(decided: held, $0) } ? 1 : 0
     }
     unsafe methods.pointee.transform_ip_on_passthrough = transformsInPassthrough ? 1 : 0
@@ -224,7 +199,7 @@ open class BaseTransform: Element {
         return GST_FLOW_ERROR
       }
       var owned = unsafe Buffer(owning: buffer)
-      let flow = flowReturn { () throws(FlowError) in try element.transformInPlace(&owned) }
+      let flow = FlowError.code { () throws(FlowError) in try element.transformInPlace(&owned) }
       _ = unsafe owned.take()
       return flow
     }
@@ -236,7 +211,7 @@ open class BaseTransform: Element {
         let output = unsafe output
       else { return GST_FLOW_ERROR }
       var owned = unsafe Buffer(owning: output)
-      let flow = flowReturn { () throws(FlowError) in
+      let flow = FlowError.code { () throws(FlowError) in
         try unsafe Buffer.lending(input) { (input) throws(FlowError) in try element.transform(input, into: &owned) }
       }
       _ = unsafe owned.take()
@@ -249,7 +224,7 @@ open class BaseTransform: Element {
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let input = unsafe input else {
         return GST_FLOW_ERROR
       }
-      return flowReturn { () throws(FlowError) in
+      return FlowError.code { () throws(FlowError) in
         try element.submitInput(unsafe Buffer(owning: input), isDiscontinuous: isDiscontinuous != 0)
       }
     }
@@ -262,7 +237,7 @@ open class BaseTransform: Element {
       if element.isPassthrough { return unsafe BaseTransform.parent.pointee.generate_output(transform, output) }
       let input = unsafe transform.pointee.queued_buf
       unsafe transform.pointee.queued_buf = nil
-      return flowReturn { () throws(FlowError) in
+      return FlowError.code { () throws(FlowError) in
         let result =
           if let input = unsafe input {
             try unsafe element.generateOutput(Buffer(owning: input))

@@ -51,7 +51,7 @@ public struct PadTemplate: Sendable {
   }
 }
 
-/// A GStreamer element written in Swift. Subclass a base class: `PushSource`, `BaseSink`, `BaseParse`,
+/// A GStreamer element written in Swift. Subclass a base class: `PushSource`, `BaseSource`, `BaseSink`, `BaseParse`,
 /// `BaseTransform`, `VideoFilter`, `VideoDecoder` or `VideoEncoder`; or this one, for an element that makes its pads.
 ///
 /// The GObject owns the Swift object: it is made by the GObject's instance initialiser and released by its finalizer.
@@ -90,20 +90,40 @@ public struct PadTemplate: Sendable {
   /// no lock is held but the state lock.
   open func prepareToStream() {}
 
-  /// Puts C functions into the class structure of a new type, which call Swift methods by way of `swiftObject(_:as:)`.
+  /// Puts C functions into the class structure of a new type, which call Swift methods by way of
+  /// `VirtualMethod` and `swiftObject(_:as:)`.
   ///
   /// An override of a class whose superclass has one calls that first.
   @unsafe open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {}
 
-  /// Makes a pad of a request template (`GstElementClass.request_new_pad`), from any thread. `addPad` makes it.
+  /// Makes a pad of a request template (`GstElementClass.request_new_pad`), from any thread. `addPad` makes it. Chains to
+  /// the base class by default, which makes none unless it is of a kind that has request pads itself.
   /// - Parameters:
   ///   - template: the template's name, such as `src_%u`.
   ///   - name: the pad's name, where one was asked for.
   /// - Returns: `nil` when no more pads can be had.
-  open func requestPad(template: String, named name: String?) -> Pad? { nil }
+  open func requestPad(template: String, named name: String?) -> Pad? {
+    guard let make = unsafe Self.parentClass?.pointee.request_new_pad,
+      let template = unsafe gst_element_get_pad_template(raw, template),
+      let pad = unsafe make(raw, template, name, nil)
+    else { return nil }
+    return unsafe Pad(pad)
+  }
 
-  /// A pad that was asked for is not needed any more. Chains to `removePad` by default.
-  open func releasePad(_ pad: Pad) { removePad(pad) }
+  /// A pad that was asked for is not needed any more. Chains to the base class by default, or to `removePad` where that
+  /// has no request pads.
+  open func releasePad(_ pad: Pad) {
+    if let release = unsafe Self.parentClass?.pointee.release_pad {
+      unsafe release(raw, pad.raw)
+    } else {
+      removePad(pad)
+    }
+  }
+
+  /// The class structure of the C class that this Swift class derives from; `nil` before the first element is made.
+  static var parentClass: UnsafeMutablePointer<GstElementClass>? {
+    unsafe g_type_class_peek(parentType.type)?.assumingMemoryBound(to: GstElementClass.self)
+  }
 
   /// The name in the pipeline.
   public var name: String {

@@ -6,22 +6,28 @@ extension Element {
   ///
   /// - Parameters:
   ///   - template: the template's name, such as `src_%u`.
-  ///   - name: the pad's; made of the template's when `nil`. It must be free.
+  ///   - name: the pad's, which must be free. The template's when `nil`, with the first free number for its `%u`.
   ///   - prepare: sets the pad's functions, before anybody can see it.
   /// - Returns: `nil` when there is no such template, or the name is taken.
   @discardableResult
   public func addPad(template: String, named name: String? = nil, _ prepare: (Pad) -> Void = { _ in }) -> Pad? {
-    if let name, let known = unsafe gst_element_get_static_pad(raw, name) {
-      unsafe gst_object_unref(known)
-      return nil
-    }
-    guard let template = unsafe gst_element_get_pad_template(raw, template),
+    let name = name ?? freeName(template)
+    guard self.pad(name) == nil, let template = unsafe gst_element_get_pad_template(raw, template),
       let raw = unsafe gst_pad_new_from_template(template, name)
     else { return nil }
     let pad = unsafe Pad(raw)
     prepare(pad)
     unsafe gst_pad_set_active(raw, 1)
     return unsafe gst_element_add_pad(self.raw, raw) != 0 ? pad : nil
+  }
+
+  /// A template's name, with the first number that no pad has in the place for one.
+  private func freeName(_ template: String) -> String {
+    guard template.hasSuffix("%u") || template.hasSuffix("%d") else { return template }
+    let stem = template.dropLast(2)
+    var number = 0
+    while pad("\(stem)\(number)") != nil { number += 1 }
+    return "\(stem)\(number)"
   }
 
   /// The pad of this name that the element has now.

@@ -31,6 +31,8 @@ extension Element {
   public static func register(
     as name: String, typeName: String, rank: Rank = .none, in plugin: Plugin? = nil
   ) -> Bool {
+    // A plugin is loaded by a GStreamer that was initialised; an application may begin with this.
+    if plugin == nil { gst_init(nil, nil) }
     let type = registration.withLock { _ -> GType? in
       guard unsafe g_type_from_name(typeName) == 0 else { return nil }
       return ElementRecord(self).registerType(named: typeName)

@@ -68,34 +68,43 @@ public final class Locked<Value: Sendable>: Sendable {
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void
   let set: (inout Values, UnsafePointer<GValue>) -> Void
 
+  /// What every kind of property is made of: its description with the default, and the way into a `GValue` and back.
+  /// A value that `read` has no answer for leaves the field as it is.
+  private init<Value>(
+    _ field: WritableKeyPath<Values, Value>,
+    _ makeSpecification: @escaping (Value) -> UnsafeMutablePointer<GParamSpec>?,
+    write: @escaping (UnsafeMutablePointer<GValue>, Value) -> Void,
+    read: @escaping (UnsafePointer<GValue>) -> Value?
+  ) {
+    unsafe self.makeSpecification = { defaults in unsafe makeSpecification(defaults[keyPath: field]) }
+    unsafe get = { values, value in unsafe write(value, values[keyPath: field]) }
+    unsafe set = { values, value in if let new = unsafe read(value) { values[keyPath: field] = new } }
+  }
+
   /// A whole number (`gint`).
   public static func int(
     _ name: StaticString, _ field: WritableKeyPath<Values, Int32>, in range: ClosedRange<Int32>,
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
+      field,
+      {
         unsafe g_param_spec_int(
-          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, defaults[keyPath: field],
-          cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_int($1, $0[keyPath: field]) },
-      set: { unsafe $0[keyPath: field] = g_value_get_int($1) })
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, access)
+      }, write: { unsafe g_value_set_int($0, $1) }, read: { unsafe g_value_get_int($0) })
   }
 
-  /// A whole number from 0 (`guint64`).
-  public static func uint64(
-    _ name: StaticString, _ field: WritableKeyPath<Values, UInt64>, in range: ClosedRange<UInt64>,
+  /// A whole number from 0 (`guint`).
+  public static func uint(
+    _ name: StaticString, _ field: WritableKeyPath<Values, UInt32>, in range: ClosedRange<UInt32>,
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
-        unsafe g_param_spec_uint64(
-          name.cString, name.cString, summary.cString, guint64(range.lowerBound), guint64(range.upperBound),
-          guint64(defaults[keyPath: field]), cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_uint64($1, guint64($0[keyPath: field])) },
-      set: { unsafe $0[keyPath: field] = UInt64(g_value_get_uint64($1)) })
+      field,
+      {
+        unsafe g_param_spec_uint(
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, access)
+      }, write: { unsafe g_value_set_uint($0, $1) }, read: { unsafe g_value_get_uint($0) })
   }
 
   /// A whole number of 64 bits (`gint64`).
@@ -104,13 +113,26 @@ public final class Locked<Value: Sendable>: Sendable {
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
+      field,
+      {
         unsafe g_param_spec_int64(
-          name.cString, name.cString, summary.cString, gint64(range.lowerBound), gint64(range.upperBound),
-          gint64(defaults[keyPath: field]), cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_int64($1, gint64($0[keyPath: field])) },
-      set: { unsafe $0[keyPath: field] = Int64(g_value_get_int64($1)) })
+          name.cString, name.cString, summary.cString, gint64(range.lowerBound), gint64(range.upperBound), gint64($0),
+          access)
+      }, write: { unsafe g_value_set_int64($0, gint64($1)) }, read: { unsafe Int64(g_value_get_int64($0)) })
+  }
+
+  /// A whole number of 64 bits from 0 (`guint64`).
+  public static func uint64(
+    _ name: StaticString, _ field: WritableKeyPath<Values, UInt64>, in range: ClosedRange<UInt64>,
+    _ summary: StaticString
+  ) -> Self {
+    unsafe Self(
+      field,
+      {
+        unsafe g_param_spec_uint64(
+          name.cString, name.cString, summary.cString, guint64(range.lowerBound), guint64(range.upperBound),
+          guint64($0), access)
+      }, write: { unsafe g_value_set_uint64($0, guint64($1)) }, read: { unsafe UInt64(g_value_get_uint64($0)) })
   }
 
   /// A number with a fraction (`gdouble`).
@@ -119,13 +141,11 @@ public final class Locked<Value: Sendable>: Sendable {
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
+      field,
+      {
         unsafe g_param_spec_double(
-          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, defaults[keyPath: field],
-          cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_double($1, $0[keyPath: field]) },
-      set: { unsafe $0[keyPath: field] = g_value_get_double($1) })
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, access)
+      }, write: { unsafe g_value_set_double($0, $1) }, read: { unsafe g_value_get_double($0) })
   }
 
   /// A text; NULL is read as "".
@@ -133,12 +153,9 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, String>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
-        unsafe g_param_spec_string(
-          name.cString, name.cString, summary.cString, defaults[keyPath: field], cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_string($1, $0[keyPath: field]) },
-      set: { unsafe $0[keyPath: field] = g_value_get_string($1).map { unsafe String(cString: $0) } ?? "" })
+      field, { unsafe g_param_spec_string(name.cString, name.cString, summary.cString, $0, access) },
+      write: { unsafe g_value_set_string($0, $1) },
+      read: { unsafe g_value_get_string($0).map { unsafe String(cString: $0) } ?? "" })
   }
 
   /// A yes or no (`gboolean`).
@@ -146,12 +163,8 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Bool>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
-        unsafe g_param_spec_boolean(
-          name.cString, name.cString, summary.cString, defaults[keyPath: field] ? 1 : 0, cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_boolean($1, $0[keyPath: field] ? 1 : 0) },
-      set: { unsafe $0[keyPath: field] = g_value_get_boolean($1) != 0 })
+      field, { unsafe g_param_spec_boolean(name.cString, name.cString, summary.cString, $0 ? 1 : 0, access) },
+      write: { unsafe g_value_set_boolean($0, $1 ? 1 : 0) }, read: { unsafe g_value_get_boolean($0) != 0 })
   }
 
   /// A ratio (`GST_TYPE_FRACTION`) from `0/1` to `2147483647/1`; `0/1` usually means unknown.
@@ -159,17 +172,12 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Fraction>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
-        let value = defaults[keyPath: field]
-        return unsafe gst_param_spec_fraction(
-          name.cString, name.cString, summary.cString, 0, 1, .max, 1, value.numerator, value.denominator,
-          cgst_param_flags(1, 1))
-      },
-      get: { unsafe cgst_value_set_fraction($1, $0[keyPath: field].numerator, $0[keyPath: field].denominator) },
-      set: {
-        unsafe $0[keyPath: field] = Fraction(
-          gst_value_get_fraction_numerator($1), gst_value_get_fraction_denominator($1))
-      })
+      field,
+      {
+        unsafe gst_param_spec_fraction(
+          name.cString, name.cString, summary.cString, 0, 1, .max, 1, $0.numerator, $0.denominator, access)
+      }, write: { unsafe cgst_value_set_fraction($0, $1.numerator, $1.denominator) },
+      read: { unsafe Fraction(gst_value_get_fraction_numerator($0), gst_value_get_fraction_denominator($0)) })
   }
 
   /// One of several cases (a GEnum).
@@ -177,13 +185,11 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Case>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
+      field,
+      {
         unsafe g_param_spec_enum(
-          name.cString, name.cString, summary.cString, Case.registeredType, defaults[keyPath: field].rawValue,
-          cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_enum($1, $0[keyPath: field].rawValue) },
-      set: { if let value = unsafe Case(rawValue: g_value_get_enum($1)) { $0[keyPath: field] = value } })
+          name.cString, name.cString, summary.cString, Case.registeredType, $0.rawValue, access)
+      }, write: { unsafe g_value_set_enum($0, $1.rawValue) }, read: { unsafe Case(rawValue: g_value_get_enum($0)) })
   }
 
   /// A set of several choices (a GFlags).
@@ -191,14 +197,16 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Choices>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      makeSpecification: { defaults in
+      field,
+      {
         unsafe g_param_spec_flags(
-          name.cString, name.cString, summary.cString, Choices.registeredType, defaults[keyPath: field].rawValue,
-          cgst_param_flags(1, 1))
-      },
-      get: { unsafe g_value_set_flags($1, $0[keyPath: field].rawValue) },
-      set: { unsafe $0[keyPath: field] = Choices(rawValue: g_value_get_flags($1)) })
+          name.cString, name.cString, summary.cString, Choices.registeredType, $0.rawValue, access)
+      }, write: { unsafe g_value_set_flags($0, $1.rawValue) }, read: { unsafe Choices(rawValue: g_value_get_flags($0)) }
+    )
   }
+
+  /// Readable and writable at any time.
+  private static var access: GParamFlags { cgst_param_flags(1, 1) }
 }
 
 /// A name for a value of an enumeration or flag property: `nick` is what users type.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
 /// A picture on its way through a video decoder (`GstVideoCodecFrame`), with one owned reference.
-@safe public struct VideoCodecFrame: ~Copyable {
+@safe public struct VideoCodecFrame: ~Copyable, @unsafe OwnedObject {
   @unsafe let raw: UnsafeMutablePointer<GstVideoCodecFrame>
 
-  @unsafe init(owning raw: UnsafeMutablePointer<GstVideoCodecFrame>) { unsafe self.raw = raw }
+  /// Takes over one reference.
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstVideoCodecFrame>) { unsafe self.raw = raw }
   deinit { unsafe gst_video_codec_frame_unref(raw) }
 
-  @unsafe consuming func take() -> UnsafeMutablePointer<GstVideoCodecFrame> {
+  /// Gives up the reference: the caller has it now.
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstVideoCodecFrame> {
     let raw = unsafe raw
     discard self
     return unsafe raw
@@ -83,25 +85,41 @@ import CGStreamer
 }
 
 /// The format that a decoder's input or output has from some point of the stream on (`GstVideoCodecState`).
-@safe public struct VideoCodecState: ~Copyable {
+@safe public struct VideoCodecState: ~Copyable, @unsafe OwnedObject {
   @unsafe let raw: UnsafeMutablePointer<GstVideoCodecState>
 
-  @unsafe init(owning raw: UnsafeMutablePointer<GstVideoCodecState>) { unsafe self.raw = raw }
+  /// Takes over one reference.
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstVideoCodecState>) { unsafe self.raw = raw }
   deinit { unsafe gst_video_codec_state_unref(raw) }
 
+  /// Gives up the reference: the caller has it now.
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstVideoCodecState> {
+    let raw = unsafe raw
+    discard self
+    return unsafe raw
+  }
+
   /// Geometry and colour; for compressed input as far as the caps say.
-  public var info: VideoInfo { unsafe VideoInfo(raw.pointee.info) }
+  public var info: VideoInfo {
+    var info = unsafe VideoInfo(raw.pointee.info)
+    // From 1.26 on, GStreamer reads it out of the caps of raw video alone.
+    if unsafe info.raw.chroma_site == GST_VIDEO_CHROMA_SITE_UNKNOWN, let caps = unsafe raw.pointee.caps,
+      let structure = unsafe gst_caps_get_structure(caps, 0),
+      let site = unsafe gst_structure_get_string(structure, "chroma-site")
+    {
+      unsafe info.raw.chroma_site = gst_video_chroma_site_from_string(site)
+    }
+    return info
+  }
 
   /// The input's caps.
   public var caps: Caps? {
-    guard let caps = unsafe raw.pointee.caps else { return nil }
-    return unsafe Caps.retaining(caps)
+    unsafe Caps.retaining(optional: raw.pointee.caps)
   }
 
   /// The input's `codec_data`.
   public var codecData: Buffer? {
-    guard let data = unsafe raw.pointee.codec_data else { return nil }
-    return unsafe Buffer.retaining(data)
+    unsafe Buffer.retaining(optional: raw.pointee.codec_data)
   }
 
   /// Changes what the output is beyond format and size: aspect ratio, colour, interlacing, frame rate.

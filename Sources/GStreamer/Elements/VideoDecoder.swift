@@ -42,12 +42,7 @@ open class VideoDecoder: Element {
   }
   /// The caps that can be decoded.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
-    let filterCaps: UnsafeMutablePointer<GstCaps>?
-    switch filter {
-    case .some(let caps): unsafe filterCaps = caps.raw
-    case .none: unsafe filterCaps = nil
-    }
-    return unsafe Caps(owning: gst_video_decoder_proxy_getcaps(decoder, nil, filterCaps))
+    return unsafe Caps(owning: gst_video_decoder_proxy_getcaps(decoder, nil, Caps.raw(filter)))
   }
   /// An event from upstream. Chains to the base class by default.
   open func sinkEvent(_ event: consuming Event) -> Bool {
@@ -232,78 +227,28 @@ open class VideoDecoder: Element {
     unsafe (gst_video_decoder_get_type(), MemoryLayout<GstVideoDecoder>.stride)
   }
 
-  nonisolated(unsafe) private static let parent: UnsafePointer<GstVideoDecoderClass> =
-    unsafe UnsafePointer(
-      UnsafeMutableRawPointer(g_type_class_ref(gst_video_decoder_get_type()))
-        .assumingMemoryBound(to: GstVideoDecoderClass.self))
+  nonisolated(unsafe) private static let parent = unsafe VirtualMethod.parentClass(
+    gst_video_decoder_get_type(), as: GstVideoDecoderClass.self)
 
   @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstVideoDecoderClass.self)
     _ = unsafe parent
-    unsafe methods.pointee.open = { decoder in
-      unsafe attempt(decoder, VideoDecoder.self) { element throws(ElementError) in try element.open() }
-    }
-    unsafe methods.pointee.close = { decoder in
-      unsafe swiftObject(decoder, as: VideoDecoder.self)?.close()
-      return 1
-    }
-    unsafe methods.pointee.start = { decoder in
-      unsafe attempt(decoder, VideoDecoder.self) { element throws(ElementError) in try element.start() }
-    }
-    unsafe methods.pointee.stop = { decoder in
-      unsafe swiftObject(decoder, as: VideoDecoder.self)?.stop()
-      return 1
-    }
-    unsafe methods.pointee.set_format = { decoder, state in
-      guard let element = unsafe swiftObject(decoder, as: VideoDecoder.self), let state = unsafe state else { return 0 }
-      return unsafe element.setFormat(VideoCodecState(owning: gst_video_codec_state_ref(state))) ? 1 : 0
-    }
-    unsafe methods.pointee.handle_frame = { decoder, frame in
-      guard let element = unsafe swiftObject(decoder, as: VideoDecoder.self), let frame = unsafe frame else {
-        return GST_FLOW_ERROR
-      }
-      return flowReturn { () throws(FlowError) in try unsafe element.handleFrame(VideoCodecFrame(owning: frame)) }
-    }
-    unsafe methods.pointee.finish = { decoder in
-      unsafe flow(decoder, VideoDecoder.self) { element throws(FlowError) in try element.finish() }
-    }
-    unsafe methods.pointee.drain = { decoder in
-      unsafe flow(decoder, VideoDecoder.self) { element throws(FlowError) in try element.drain() }
-    }
-    unsafe methods.pointee.flush = { decoder in
-      unsafe answer(decoder, VideoDecoder.self) { $0.flush() }
-    }
-    unsafe methods.pointee.negotiate = { decoder in
-      unsafe answer(decoder, VideoDecoder.self) { $0.negotiate() }
-    }
-    unsafe methods.pointee.decide_allocation = { decoder, query in
-      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in
-        element.decideAllocation(query)
-      }
-    }
-    unsafe methods.pointee.propose_allocation = { decoder, query in
-      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in
-        element.proposeAllocation(query)
-      }
-    }
-    unsafe methods.pointee.getcaps = { decoder, filter in
-      unsafe answerCaps(decoder, VideoDecoder.self, filter) { $0.sinkCaps(filter: $1) }
-    }
-    unsafe methods.pointee.sink_event = { decoder, event in
-      unsafe consume(decoder, VideoDecoder.self, event) { (element, event: consuming Event) in element.sinkEvent(event)
-      }
-    }
-    unsafe methods.pointee.src_event = { decoder, event in
-      unsafe consume(decoder, VideoDecoder.self, event) { (element, event: consuming Event) in
-        element.sourceEvent(event)
-      }
-    }
-    unsafe methods.pointee.sink_query = { decoder, query in
-      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in element.sinkQuery(query) }
-    }
-    unsafe methods.pointee.src_query = { decoder, query in
-      unsafe borrow(decoder, VideoDecoder.self, query) { (element, query: borrowing Query) in element.sourceQuery(query)
-      }
-    }
+    unsafe methods.pointee.open = { unsafe VirtualMethod.attempt($0, VideoDecoder.open) }
+    unsafe methods.pointee.close = { unsafe VirtualMethod.perform($0, VideoDecoder.close) }
+    unsafe methods.pointee.start = { unsafe VirtualMethod.attempt($0, VideoDecoder.start) }
+    unsafe methods.pointee.stop = { unsafe VirtualMethod.perform($0, VideoDecoder.stop) }
+    unsafe methods.pointee.set_format = { unsafe VirtualMethod.borrow($0, $1, VideoDecoder.setFormat) }
+    unsafe methods.pointee.handle_frame = { unsafe VirtualMethod.flow($0, consuming: $1, VideoDecoder.handleFrame) }
+    unsafe methods.pointee.finish = { unsafe VirtualMethod.flow($0, VideoDecoder.finish) }
+    unsafe methods.pointee.drain = { unsafe VirtualMethod.flow($0, VideoDecoder.drain) }
+    unsafe methods.pointee.flush = { unsafe VirtualMethod.answer($0, VideoDecoder.flush) }
+    unsafe methods.pointee.negotiate = { unsafe VirtualMethod.answer($0, VideoDecoder.negotiate) }
+    unsafe methods.pointee.decide_allocation = { unsafe VirtualMethod.borrow($0, $1, VideoDecoder.decideAllocation) }
+    unsafe methods.pointee.propose_allocation = { unsafe VirtualMethod.borrow($0, $1, VideoDecoder.proposeAllocation) }
+    unsafe methods.pointee.getcaps = { unsafe VirtualMethod.caps($0, filter: $1, VideoDecoder.sinkCaps) }
+    unsafe methods.pointee.sink_event = { unsafe VirtualMethod.consume($0, $1, VideoDecoder.sinkEvent) }
+    unsafe methods.pointee.src_event = { unsafe VirtualMethod.consume($0, $1, VideoDecoder.sourceEvent) }
+    unsafe methods.pointee.sink_query = { unsafe VirtualMethod.borrow($0, $1, VideoDecoder.sinkQuery) }
+    unsafe methods.pointee.src_query = { unsafe VirtualMethod.borrow($0, $1, VideoDecoder.sourceQuery) }
   }
 }

@@ -31,12 +31,7 @@ open class VideoEncoder: Element {
   open func flush() -> Bool { true }
   /// The caps that can be encoded.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
-    let filterCaps: UnsafeMutablePointer<GstCaps>?
-    switch filter {
-    case .some(let caps): unsafe filterCaps = caps.raw
-    case .none: unsafe filterCaps = nil
-    }
-    return unsafe Caps(owning: gst_video_encoder_proxy_getcaps(encoder, nil, filterCaps))
+    return unsafe Caps(owning: gst_video_encoder_proxy_getcaps(encoder, nil, Caps.raw(filter)))
   }
   /// An event from upstream. Chains to the base class by default.
   open func sinkEvent(_ event: consuming Event) -> Bool {
@@ -94,57 +89,23 @@ open class VideoEncoder: Element {
     unsafe (gst_video_encoder_get_type(), MemoryLayout<GstVideoEncoder>.stride)
   }
 
-  nonisolated(unsafe) private static let parent: UnsafePointer<GstVideoEncoderClass> =
-    unsafe UnsafePointer(
-      UnsafeMutableRawPointer(g_type_class_ref(gst_video_encoder_get_type()))
-        .assumingMemoryBound(to: GstVideoEncoderClass.self))
+  nonisolated(unsafe) private static let parent = unsafe VirtualMethod.parentClass(
+    gst_video_encoder_get_type(), as: GstVideoEncoderClass.self)
 
   /// Installs the methods above.
   @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstVideoEncoderClass.self)
     _ = unsafe parent
-    unsafe methods.pointee.open = { encoder in
-      unsafe attempt(encoder, VideoEncoder.self) { element throws(ElementError) in try element.open() }
-    }
-    unsafe methods.pointee.close = { encoder in
-      unsafe swiftObject(encoder, as: VideoEncoder.self)?.close()
-      return 1
-    }
-    unsafe methods.pointee.start = { encoder in
-      unsafe attempt(encoder, VideoEncoder.self) { element throws(ElementError) in try element.start() }
-    }
-    unsafe methods.pointee.stop = { encoder in
-      unsafe swiftObject(encoder, as: VideoEncoder.self)?.stop()
-      return 1
-    }
-    unsafe methods.pointee.set_format = { encoder, state in
-      unsafe answer(encoder, VideoEncoder.self) { element in
-        guard let state = unsafe state else { return false }
-        return unsafe element.setFormat(VideoCodecState(owning: gst_video_codec_state_ref(state)))
-      }
-    }
-    unsafe methods.pointee.handle_frame = { encoder, frame in
-      unsafe flow(encoder, VideoEncoder.self) { element throws(FlowError) in
-        guard let frame = unsafe frame else { throw .error }
-        try unsafe element.handleFrame(VideoCodecFrame(owning: frame))
-      }
-    }
-    unsafe methods.pointee.finish = { encoder in
-      unsafe flow(encoder, VideoEncoder.self) { element throws(FlowError) in try element.finish() }
-    }
-    unsafe methods.pointee.flush = { encoder in unsafe answer(encoder, VideoEncoder.self) { $0.flush() } }
-    unsafe methods.pointee.getcaps = { encoder, filter in
-      unsafe answerCaps(encoder, VideoEncoder.self, filter) { $0.sinkCaps(filter: $1) }
-    }
-    unsafe methods.pointee.sink_event = { encoder, event in
-      unsafe consume(encoder, VideoEncoder.self, event) { (element, event: consuming Event) in
-        element.sinkEvent(event)
-      }
-    }
-    unsafe methods.pointee.src_event = { encoder, event in
-      unsafe consume(encoder, VideoEncoder.self, event) { (element, event: consuming Event) in
-        element.sourceEvent(event)
-      }
-    }
+    unsafe methods.pointee.open = { unsafe VirtualMethod.attempt($0, VideoEncoder.open) }
+    unsafe methods.pointee.close = { unsafe VirtualMethod.perform($0, VideoEncoder.close) }
+    unsafe methods.pointee.start = { unsafe VirtualMethod.attempt($0, VideoEncoder.start) }
+    unsafe methods.pointee.stop = { unsafe VirtualMethod.perform($0, VideoEncoder.stop) }
+    unsafe methods.pointee.set_format = { unsafe VirtualMethod.borrow($0, $1, VideoEncoder.setFormat) }
+    unsafe methods.pointee.handle_frame = { unsafe VirtualMethod.flow($0, consuming: $1, VideoEncoder.handleFrame) }
+    unsafe methods.pointee.finish = { unsafe VirtualMethod.flow($0, VideoEncoder.finish) }
+    unsafe methods.pointee.flush = { unsafe VirtualMethod.answer($0, VideoEncoder.flush) }
+    unsafe methods.pointee.getcaps = { unsafe VirtualMethod.caps($0, filter: $1, VideoEncoder.sinkCaps) }
+    unsafe methods.pointee.sink_event = { unsafe VirtualMethod.consume($0, $1, VideoEncoder.sinkEvent) }
+    unsafe methods.pointee.src_event = { unsafe VirtualMethod.consume($0, $1, VideoEncoder.sourceEvent) }
   }
 }

@@ -25,13 +25,8 @@ open class VideoFilter: Element {
   open func transform(_ input: borrowing VideoFrameMap, into output: inout VideoFrameMap) throws(FlowError) {}
   /// What caps on one side allow on the other: the same by default.
   open func transformCaps(_ caps: borrowing Caps, on side: BaseTransform.Direction, filter: borrowing Caps?) -> Caps {
-    let filterCaps: UnsafeMutablePointer<GstCaps>?
-    switch filter {
-    case .some(let caps): unsafe filterCaps = caps.raw
-    case .none: unsafe filterCaps = nil
-    }
     let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
-    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, filterCaps)
+    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, Caps.raw(filter))
     else { return .empty() }
     return unsafe Caps(owning: result)
   }
@@ -64,10 +59,8 @@ open class VideoFilter: Element {
     unsafe (gst_video_filter_get_type(), MemoryLayout<GstVideoFilter>.stride)
   }
 
-  nonisolated(unsafe) private static let parent: UnsafePointer<GstBaseTransformClass> =
-    unsafe UnsafePointer(
-      UnsafeMutableRawPointer(g_type_class_ref(gst_video_filter_get_type()))
-        .assumingMemoryBound(to: GstBaseTransformClass.self))
+  nonisolated(unsafe) private static let parent = unsafe VirtualMethod.parentClass(
+    gst_video_filter_get_type(), as: GstBaseTransformClass.self)
 
   /// `GstBaseTransform` is the first part of a `GstVideoFilter`.
   private static func object(
@@ -80,50 +73,45 @@ open class VideoFilter: Element {
   @unsafe override open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
     let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseTransformClass.self)
     _ = unsafe parent
-    unsafe methods.pointee.start = { transform in
-      unsafe attempt(VideoFilter.object(transform), VideoFilter.self) { element throws(ElementError) in
-        try element.start()
-      }
-    }
-    unsafe methods.pointee.stop = { transform in
-      unsafe swiftObject(VideoFilter.object(transform), as: VideoFilter.self)?.stop()
-      return 1
-    }
+    unsafe methods.pointee.start = { unsafe VirtualMethod.attempt(VideoFilter.object($0), VideoFilter.start) }
+    unsafe methods.pointee.stop = { unsafe VirtualMethod.perform(VideoFilter.object($0), VideoFilter.stop) }
     unsafe methods.pointee.transform_caps = { transform, direction, caps, filter in
-      unsafe answerCaps(VideoFilter.object(transform), VideoFilter.self, filter) { element, filter in
-        guard let caps = unsafe caps else { return .empty() }
-        return unsafe element.transformCaps(
-          Caps.retaining(caps), on: BaseTransform.Direction(direction), filter: filter)
-      }
+      guard let element = unsafe swiftObject(VideoFilter.object(transform), as: VideoFilter.self),
+        let caps = unsafe caps
+      else { return unsafe gst_caps_new_empty() }
+      let held = unsafe Caps.retaining(optional: filter)
+      return unsafe Caps.lending(caps) {
+        element.transformCaps($0, on: BaseTransform.Direction(direction), filter: held)
+      }.take()
     }
-    unsafe methods.pointee.sink_event = { transform, event in
-      unsafe consume(VideoFilter.object(transform), VideoFilter.self, event) { (element, event: consuming Event) in
-        element.sinkEvent(event)
-      }
+    unsafe methods.pointee.sink_event = {
+      unsafe VirtualMethod.consume(VideoFilter.object($0), $1, VideoFilter.sinkEvent)
     }
-    unsafe methods.pointee.src_event = { transform, event in
-      unsafe consume(VideoFilter.object(transform), VideoFilter.self, event) { (element, event: consuming Event) in
-        element.sourceEvent(event)
-      }
+    unsafe methods.pointee.src_event = {
+      unsafe VirtualMethod.consume(VideoFilter.object($0), $1, VideoFilter.sourceEvent)
     }
     let filterMethods = unsafe classStructure.assumingMemoryBound(to: GstVideoFilterClass.self)
     unsafe filterMethods.pointee.set_info = { filter, _, input, _, output in
-      unsafe answer(filter, VideoFilter.self) { element in
-        guard let input = unsafe input, let output = unsafe output else { return false }
-        return unsafe element.setFormat(input: VideoInfo(input.pointee), output: VideoInfo(output.pointee))
-      }
+      guard let element = unsafe swiftObject(filter, as: VideoFilter.self), let input = unsafe input,
+        let output = unsafe output
+      else { return 0 }
+      return unsafe element.setFormat(input: VideoInfo(input.pointee), output: VideoInfo(output.pointee)) ? 1 : 0
     }
     if worksInPlace {
       unsafe filterMethods.pointee.transform_frame_ip = { filter, frame in
-        unsafe flow(filter, VideoFilter.self) { element throws(FlowError) in
-          guard let frame = unsafe frame else { throw .error }
+        guard let element = unsafe swiftObject(filter, as: VideoFilter.self), let frame = unsafe frame else {
+          return GST_FLOW_ERROR
+        }
+        return FlowError.code { () throws(FlowError) in
           try unsafe VideoFrameMap.lending(frame) { (picture) throws(FlowError) in try element.changePicture(&picture) }
         }
       }
     } else {
       unsafe filterMethods.pointee.transform_frame = { filter, input, output in
-        unsafe flow(filter, VideoFilter.self) { element throws(FlowError) in
-          guard let input = unsafe input, let output = unsafe output else { throw .error }
+        guard let element = unsafe swiftObject(filter, as: VideoFilter.self), let input = unsafe input,
+          let output = unsafe output
+        else { return GST_FLOW_ERROR }
+        return FlowError.code { () throws(FlowError) in
           try unsafe VideoFrameMap.lending(input) { (input) throws(FlowError) in
             try unsafe VideoFrameMap.lending(output) { (output) throws(FlowError) in
               try element.transform(input, into: &output)

@@ -68,8 +68,7 @@ public import CGStreamer
     guard kind == .caps else { return nil }
     var caps: UnsafeMutablePointer<GstCaps>?
     unsafe gst_event_parse_caps(raw, &caps)
-    guard let caps = unsafe caps else { return nil }
-    return unsafe Caps.retaining(caps)
+    return unsafe Caps.retaining(optional: caps)
   }
 
   /// The segment of a segment event.

@@ -25,15 +25,15 @@ public struct FlowError: RawRepresentable, Error, Hashable, Sendable {
   public static func check(_ flow: GstFlowReturn) throws(FlowError) {
     if flow.rawValue < 0 { throw Self(rawValue: flow.rawValue) }
   }
-}
 
-/// The bridge from typed throws to the `GstFlowReturn` that C expects.
-@inline(__always)
-func flowReturn(_ body: () throws(FlowError) -> Void) -> GstFlowReturn {
-  do throws(FlowError) {
-    try body()
-    return GST_FLOW_OK
-  } catch {
-    return GstFlowReturn(rawValue: error.rawValue)
+  /// The `GstFlowReturn` of a call.
+  @inlinable @inline(__always)
+  static func code(_ body: () throws(FlowError) -> Void) -> GstFlowReturn {
+    do throws(FlowError) {
+      try body()
+      return GST_FLOW_OK
+    } catch {
+      return GstFlowReturn(rawValue: error.rawValue)
+    }
   }
 }

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
-/// A reference-counted GStreamer value (buffer, caps, event, query …) whose one Swift owner unrefs it when it goes.
+/// A C object with one Swift owner, which gives its reference back when it goes.
 ///
 /// Swift's ownership modifiers state GStreamer's transfer rules: `borrowing` is *transfer none*, `consuming` is
 /// *transfer full*, `inout` *may be replaced*.
-public protocol MiniObject: ~Copyable {
+public protocol OwnedObject: ~Copyable {
   associatedtype Raw
   /// Takes over one reference.
   @unsafe init(owning raw: UnsafeMutablePointer<Raw>)
   /// Gives up the reference: the caller has it now.
   @unsafe consuming func take() -> UnsafeMutablePointer<Raw>
-  /// The C object, for calls that take no reference.
-  @unsafe var raw: UnsafeMutablePointer<Raw> { get }
 }
 
-extension MiniObject where Self: ~Copyable {
+extension OwnedObject where Self: ~Copyable {
   /// Lends a C object that someone else owns for one call, without a reference of its own: a second reference would
   /// make the object unwritable.
-  @inline(__always)
-  static func lending<Result: ~Copyable, Failure: Error>(
+  @unsafe @inlinable @inline(__always)
+  public static func lending<Result: ~Copyable, Failure: Error>(
     _ raw: UnsafeMutablePointer<Raw>, _ body: (borrowing Self) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let object = unsafe Self(owning: raw)
@@ -32,11 +30,34 @@ extension MiniObject where Self: ~Copyable {
       throw error
     }
   }
+}
 
+/// A reference-counted GStreamer value: buffer, caps, event, query … (`GstMiniObject`).
+public protocol MiniObject: OwnedObject, ~Copyable {
+  /// The C object, for calls that take no reference.
+  @unsafe var raw: UnsafeMutablePointer<Raw> { get }
+}
+
+extension MiniObject where Self: ~Copyable {
   /// Takes a reference of its own to a C object that someone else owns.
-  @unsafe static func retaining(_ raw: UnsafeMutablePointer<Raw>) -> Self {
+  @unsafe @inlinable
+  public static func retaining(_ raw: UnsafeMutablePointer<Raw>) -> Self {
     unsafe gst_mini_object_ref(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstMiniObject.self))
     return unsafe Self(owning: raw)
+  }
+
+  /// Takes a reference of its own to a C object that someone else owns, if there is one.
+  @unsafe @inlinable
+  public static func retaining(optional raw: UnsafeMutablePointer<Raw>?) -> Self? {
+    if let raw = unsafe raw { unsafe .some(retaining(raw)) } else { nil }
+  }
+
+  /// The C object, if there is one, for calls that take no reference.
+  static func raw(_ object: borrowing Self?) -> UnsafeMutablePointer<Raw>? {
+    switch object {
+    case .some(let object): unsafe object.raw
+    case .none: nil
+    }
   }
 }
 

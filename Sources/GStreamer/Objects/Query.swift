@@ -19,7 +19,7 @@ public import CGStreamer
 
   /// What a query asks (`GstQueryType`), as far as elements here tell them apart.
   public enum Kind: Sendable {
-    case position, duration, latency, seeking, convert, caps, acceptCaps, allocation, drain, other
+    case position, duration, latency, seeking, scheduling, convert, caps, acceptCaps, allocation, drain, other
   }
 
   /// What the query asks.
@@ -29,6 +29,7 @@ public import CGStreamer
     case GST_QUERY_DURATION: .duration
     case GST_QUERY_LATENCY: .latency
     case GST_QUERY_SEEKING: .seeking
+    case GST_QUERY_SCHEDULING: .scheduling
     case GST_QUERY_CONVERT: .convert
     case GST_QUERY_CAPS: .caps
     case GST_QUERY_ACCEPT_CAPS: .acceptCaps
@@ -46,8 +47,7 @@ public import CGStreamer
     var caps: UnsafeMutablePointer<GstCaps>?
     var needPool: gboolean = 0
     unsafe gst_query_parse_allocation(raw, &caps, &needPool)
-    guard let caps = unsafe caps else { return nil }
-    return unsafe Caps.retaining(caps)
+    return unsafe Caps.retaining(optional: caps)
   }
 
   /// Whether the answerer understands `GstVideoMeta`, that is, other strides and offsets than the default.
@@ -129,6 +129,15 @@ public import CGStreamer
       raw, isLive ? 1 : 0, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.raw))
   }
 
+  // MARK: Scheduling
+
+  /// Answers a scheduling query: buffers are pushed in their order, and nobody can pull.
+  public func setPushesOnly() {
+    guard kind == .scheduling else { return }
+    unsafe gst_query_set_scheduling(raw, GST_SCHEDULING_FLAG_SEQUENTIAL, 1, -1, 0)
+    unsafe gst_query_add_scheduling_mode(raw, GST_PAD_MODE_PUSH)
+  }
+
   // MARK: Caps
 
   /// The filter of a caps query, `nil` when everything is asked for.
@@ -136,8 +145,7 @@ public import CGStreamer
     guard kind == .caps else { return nil }
     var filter: UnsafeMutablePointer<GstCaps>?
     unsafe gst_query_parse_caps(raw, &filter)
-    guard let filter = unsafe filter else { return nil }
-    return unsafe Caps.retaining(filter)
+    return unsafe Caps.retaining(optional: filter)
   }
 
   /// The caps that an accept-caps query asks about.
@@ -145,8 +153,7 @@ public import CGStreamer
     guard kind == .acceptCaps else { return nil }
     var caps: UnsafeMutablePointer<GstCaps>?
     unsafe gst_query_parse_accept_caps(raw, &caps)
-    guard let caps = unsafe caps else { return nil }
-    return unsafe Caps.retaining(caps)
+    return unsafe Caps.retaining(optional: caps)
   }
 
   /// Answers an accept-caps query.

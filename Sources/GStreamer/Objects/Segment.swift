@@ -22,6 +22,9 @@ import CGStreamer
   /// First position of the segment in its own format.
   public var start: UInt64 { unsafe UInt64(raw.start) }
 
+  /// How far it was handled, in its own format; behind a seek, where to go on.
+  public var position: UInt64 { unsafe UInt64(raw.position) }
+
   /// Where it ends, `nil` when it is open or not in time.
   public var stop: ClockTime? { unsafe isTime ? ClockTime(raw: UInt64(raw.stop)) : nil }
   /// Whether what was handled so far reaches to its end.

@@ -33,26 +33,12 @@ private final class RawEncoder: VideoEncoder {
 
 @Suite struct RawEncoderTests {
   @Test func picturesComeOutWithTheirTimes() async throws {
-    Harness.initialise()
     RawEncoder.register(as: "testrawencoder", typeName: "GstTestRawEncoder")
-    let pipeline = try Pipeline(
-      """
-      videotestsrc num-buffers=12 ! video/x-raw,format=GRAY8,width=4,height=4,framerate=10/1 ! testrawencoder \
-      ! appsink name=out sync=false
-      """)
-    let samples = try pipeline.appSink("out")
-    try await pipeline.play()
-    var keyframes: [Int] = []
-    var count = 0
-    var first: ClockTime?
-    for try await sample in samples {
-      if first == nil { first = sample.pts }
-      #expect(sample.size == 17 && sample.caps?.mediaType == "video/x-test-raw")
-      #expect((sample.pts ?? .zero) - (first ?? .zero) == .seconds(UInt64(count), times: 1, over: 10))
-      if !sample.attributes.flags.contains(.deltaUnit) { keyframes.append(count) }
-      count += 1
-    }
-    #expect(count == 12 && keyframes == [0, 10])
-    await pipeline.stop()
+    let source = "videotestsrc num-buffers=12 ! video/x-raw,format=GRAY8,width=4,height=4,framerate=10/1"
+    let pictures = try await samples(of: "\(source) ! testrawencoder")
+    #expect(pictures.allSatisfy { $0.size == 17 && $0.caps?.mediaType == "video/x-test-raw" })
+    let first = try #require(pictures.first?.pts)
+    #expect(pictures.map { ($0.pts ?? .zero) - first } == (0..<12).map { ClockTime.seconds($0, times: 1, over: 10) })
+    #expect(pictures.indices.filter { !pictures[$0].attributes.flags.contains(.deltaUnit) } == [0, 10])
   }
 }

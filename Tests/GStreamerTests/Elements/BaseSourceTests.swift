@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import HarnessSupport
+import Testing
+
+/// A hundred bytes, each its own position, which can be read from anywhere.
+private final class Ramp: BaseSource {
+  override class var padTemplates: [PadTemplate] { [.source("application/x-test, rate=(int)[ 5, 9 ]")] }
+  override func size() -> UInt64? { 100 }
+  override func isSeekable() -> Bool { true }
+
+  override func buffer(at offset: UInt64?, length: Int) throws(FlowError) -> Buffer {
+    guard let offset, offset < 100 else { throw .endOfStream }
+    let bytes = (offset..<min(offset + UInt64(length), 100)).map { UInt8(truncatingIfNeeded: $0) }
+    guard let buffer = Buffer(copying: bytes.span) else { throw .error }
+    return buffer
+  }
+}
+
+/// Puts out what comes as it comes, out of a source that it pulls from where it can.
+private final class Puller: BaseParse {
+  static let wasPulling = Locked<Bool?>(nil)
+
+  override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("ANY")] }
+  override func handleFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {
+    Self.wasPulling.withLock { $0 = sinkPad.isPulling }
+    if !sourcePad.hasCaps { sourcePad.setCaps(Caps(mediaType: "application/x-test")) }
+    return .frame(size: frame.size)
+  }
+}
+
+/// A picture a second, for ten seconds, from wherever a seek went.
+private final class Seconds: BaseSource {
+  private let next = Locked<UInt64>(0)
+
+  override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
+  override func prepareToStream() { setTimeFormat() }
+  override func isSeekable() -> Bool { true }
+
+  override func seek(to segment: Segment) -> Bool {
+    next.withLock { $0 = segment.position / ClockTime.second.nanoseconds }
+    return true
+  }
+
+  override func buffer(at offset: UInt64?, length: Int) throws(FlowError) -> Buffer {
+    let second = next.withLock { next in
+      defer { next += 1 }
+      return next
+    }
+    guard second < 10, var buffer = Buffer(copying: [UInt8(second)].span) else { throw .endOfStream }
+    buffer.pts = .seconds(second)
+    buffer.duration = .second
+    return buffer
+  }
+}
+
+@Suite struct BaseSourceTests {
+  init() {
+    Harness.initialise()
+    Ramp.register(as: "testramp", typeName: "GstTestRamp")
+    Seconds.register(as: "testseconds", typeName: "GstTestSeconds")
+  }
+
+  @Test func itIsReadInBlocks() async throws {
+    let samples = try await samples(of: "testramp blocksize=30")
+    #expect(samples.map(\.size) == [30, 30, 30, 10])
+    #expect(try samples.flatMap { try $0.buffer.copiedBytes() } == Array(0..<100))
+    let caps: String? = samples.first?.caps?.description
+    #expect(caps == "application/x-test, rate=(int)5")
+  }
+
+  @Test func itIsReadFromAnywhere() async throws {
+    Puller.register(as: "testpuller", typeName: "GstTestPuller")
+    let samples = try await samples(of: "testramp ! testpuller")
+    #expect(try samples.flatMap { try $0.buffer.copiedBytes() } == Array(0..<100))
+    #expect(Puller.wasPulling.snapshot == true)
+  }
+
+  @Test func aSeekInTimeGoesThere() async throws {
+    let pipeline = try Pipeline("testseconds ! appsink name=out sync=false")
+    let sink = try pipeline.appSink("out")
+    try await pipeline.preroll()
+    try await pipeline.seek(to: .seconds(7))
+    try await pipeline.play()
+    var times: [ClockTime?] = []
+    var streamTimes: [ClockTime?] = []
+    for try await sample in sink {
+      times.append(sample.pts)
+      streamTimes.append(sample.segment?.streamTime(of: sample.pts))
+    }
+    #expect(times == [.seconds(7), .seconds(8), .seconds(9)] && streamTimes == times)
+    await pipeline.stop()
+  }
+}

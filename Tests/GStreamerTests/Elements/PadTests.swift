@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import HarnessSupport
+import Testing
+
+/// Has a source pad for each value that a buffer begins with, from the first such buffer on, like a demultiplexer.
+private final class Sorter: Element {
+  private let outputs = Locked<[UInt8]>([])
+
+  override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("ANY", named: "src_%u", .sometimes)] }
+
+  required init(raw: UnsafeMutableRawPointer) {
+    unsafe super.init(raw: raw)
+    addPad(template: "sink") { pad in
+      pad.onBuffer { [unowned self] (buffer) throws(FlowError) in try sort(buffer) }
+      pad.onEvent { [unowned self] event in forward(event) }
+    }
+  }
+
+  private func sort(_ buffer: consuming Buffer) throws(FlowError) {
+    let value = try firstByte(buffer)
+    let name = "src_\(value)"
+    if pad(name) == nil, let made = addPad(template: "src_%u", named: name) {
+      pad("sink")?.copyStickyEvents(to: made)
+      outputs.withLock { $0.append(value) }
+      if outputs.snapshot.count == 2 { declareNoMorePads() }
+    }
+    try pad(name)?.push(buffer)
+  }
+
+  private func firstByte(_ buffer: borrowing Buffer) throws(FlowError) -> UInt8 {
+    let map = try buffer.map()
+    return map.bytes[0]
+  }
+
+  private func forward(_ event: consuming Event) -> Bool {
+    for value in outputs.snapshot { pad("src_\(value)")?.push(event.share()) }
+    return true
+  }
+}
+
+/// Gives two pads and no third.
+private final class Pair: Element {
+  override class var padTemplates: [PadTemplate] { [.source("ANY", named: "src_%u", .request)] }
+  override func requestPad(template: String, named name: String?) -> Pad? {
+    pad("src_0") != nil && pad("src_1") != nil ? nil : addPad(template: template, named: name)
+  }
+}
+
+@Suite struct PadTests {
+  init() { Harness.initialise() }
+
+  @Test func padsComeWithTheStream() async throws {
+    Sorter.register(as: "testsorter", typeName: "GstTestSorter")
+    let pipeline = try Pipeline("appsrc name=in ! testsorter name=sorter")
+    let sorter = try pipeline.element("sorter")
+    let told = Locked<[String]>([])
+    try sorter.onPadAdded { [weak pipeline] pad in
+      told.withLock { $0.append(pad.name) }
+      guard let pipeline, let sink = try? PipelineElement("fakesink", ["sync": false, "async": false]) else { return }
+      try? pipeline.add(sink)
+      try? pad.link(to: sink)
+    }
+    try sorter.connect("no-more-pads") { _ in
+      told.withLock { $0.append("no more") }
+      return nil
+    }
+    let input = try pipeline.appSource("in")
+    try await pipeline.play()
+    for value: UInt8 in [7, 7, 9] {
+      guard let buffer = Buffer(copying: [value].span) else { return }
+      try await input.send(buffer)
+    }
+    try input.finish()
+    for try await message in pipeline.messages { if case .endOfStream = message.content { break } }
+    #expect(told.snapshot == ["src_7", "src_9", "no more"])
+    await pipeline.stop()
+  }
+
+  @Test func requestedPadsComeAndGo() throws {
+    Pair.register(as: "testpair", typeName: "GstTestPair")
+    let element = try PipelineElement("testpair")
+    let first = try #require(element.requestPad("src_%u"))
+    let second = try #require(element.requestPad("src_%u"))
+    #expect(first.name == "src_0" && second.name == "src_1" && element.requestPad("src_%u") == nil)
+    element.releasePad(first)
+    #expect(element.pad("src_0") == nil && element.requestPad("src_%u", named: "src_0")?.name == "src_0")
+  }
+}
