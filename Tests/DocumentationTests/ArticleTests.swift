@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import H26x
+import StreamReport
 import Testing
 import VideoDecoding
 
@@ -13,10 +14,11 @@ import VideoDecoding
       .compactMap { $0 as? URL }.filter { $0.pathExtension == ending } ?? []
   }
 
-  /// Every piece of Swift in an article stands in a file that is compiled: here, or in the template of plugin/new.
+  /// Every piece of Swift in an article stands in a file that is compiled: here, in the template of plugin/new, or
+  /// among the examples of elements.
   @Test func codeIsCompiled() throws {
-    let compiled = try
-      (Self.files(in: "Tests/DocumentationTests", "swift") + Self.files(in: "plugin/template", "swift"))
+    let compiled = try ["Tests/DocumentationTests", "plugin/template", "Tests/GStreamerTests/Elements/Examples"]
+      .flatMap { Self.files(in: $0, "swift") }
       .map { try String(contentsOf: $0, encoding: .utf8) }
     let articles = Self.files(in: "Sources", "md")
     #expect(articles.count >= 10)
@@ -76,6 +78,21 @@ import VideoDecoding
     #expect(rest.shown < 62 || rest.damaged > 0)
     let dropped = rest.dropped.values.reduce(0, +)
     #expect(rest.shown + rest.failed.count + dropped >= 58)
+  }
+
+  @Test func aFileIsReportedOn() throws {
+    let clip = FileInMemory(bytes: stream)
+    let sound = try errors(in: clip)
+    #expect(sound.accessUnits == 62 && sound.errors.isEmpty)
+    var damaged = stream
+    // The first NAL unit's forbidden_zero_bit, behind its start code.
+    damaged[4] |= 0x80
+    #expect(try !errors(in: FileInMemory(bytes: damaged)).errors.isEmpty)
+    #expect(throws: ReportFailure.self) { try errors(in: FileInMemory(bytes: [1, 2, 3])) }
+
+    let lines = String(decoding: try document(of: clip, fields: false), as: UTF8.self).split(separator: "\n")
+    #expect(lines.filter { $0.contains("\"accessUnit\"") }.count >= 62)
+    #expect(try document(of: clip, fields: true).count > lines.map(\.utf8.count).reduce(0, +))
   }
 
   @Test func lowDelayHoldsNothingBackForThreads() async throws {
