@@ -33,16 +33,16 @@ extension Element {
   ) -> Bool {
     // A plugin is loaded by a GStreamer that was initialised; an application may begin with this.
     if plugin == nil { gst_init(nil, nil) }
-    let type = registration.withLock { _ -> GType? in
-      guard unsafe g_type_from_name(typeName) == 0 else { return nil }
-      return ElementRecord(self).registerType(named: typeName)
+    return registration.withLock { _ in
+      guard unsafe g_type_from_name(typeName) == 0 else { return false }
+      let type = ElementRecord(self).registerType(named: typeName)
+      return unsafe gst_element_register(plugin?.raw, name, rank.rawValue, type) != 0
     }
-    guard let type else { return false }
-    return unsafe gst_element_register(plugin?.raw, name, rank.rawValue, type) != 0
   }
 }
 
-/// Between the question whether a type's name is free and its registration nobody else may take it.
+/// Between the question whether a type's name is free and its registration nobody else may take it; and who is told that
+/// it is taken may count on its element.
 private let registration = Locked(())
 
 /// What `class_init` and `instance_init` must know of a Swift element class; lives as long as the GType: for ever.

@@ -15,7 +15,11 @@ private final class RegisteredOnce: BaseTransform {
       let count = await withTaskGroup(of: Bool.self) { group in
         for _ in 0..<8 {
           group.addTask {
-            RegisteredOnce.register(as: "testregisteredonce\(round)", typeName: "GstTestRegisteredOnce\(round)")
+            let name = "testregisteredonce\(round)"
+            let isFirst = RegisteredOnce.register(as: name, typeName: "GstTestRegisteredOnce\(round)")
+            // Whoever did it, it is done.
+            #expect(throws: Never.self) { try PipelineElement(name) }
+            return isFirst
           }
         }
         return await group.reduce(into: 0) { if $1 { $0 += 1 } }
