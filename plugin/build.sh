@@ -34,11 +34,13 @@ runtime=()
 # functions of the same code are one (icf): nobody compares their addresses.
 # The names of Unicode's characters are half a megabyte: the one function that reads them, for
 # Unicode.Scalar.Properties.name, is the runtime's own stop at a deleted method.
+# Objects are always written anew: the compiler keeps an old one whose code is the same, sections or not.
 # The module for string processing is imported unasked, and brings a regular expression engine of a megabyte along.
 # Without what its elements do not use: see Package.swift.
 ELEMENTS_ONLY=1 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
-  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -static-stdlib "${runtime[@]}" \
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+  -Xswiftc -static-stdlib "${runtime[@]}" \
   -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" \
   -Xlinker --gc-sections -Xlinker --icf=all \
   -Xlinker --defsym=_swift_stdlib_getScalarName=swift_deletedMethodError "${short[@]}"
