@@ -216,6 +216,12 @@ public struct BitReader: ~Escapable {
     return part
   }
 
+  /// Whether the next eight bits are ones.
+  mutating func startsWithOnes() -> Bool {
+    if cachedBits < 8 { refill() }
+    return cachedBits >= 8 && cache >> 56 == 255
+  }
+
   /// The bits left to a bounded reader.
   var remainingBits: Int { endBit - bitOffset }
 

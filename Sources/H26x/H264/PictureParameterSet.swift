@@ -152,7 +152,7 @@ extension H264.PictureParameterSet.High {
     uses8x8Transform = try reader.flag("transform_8x8_mode_flag")
     if try reader.flag("pic_scaling_matrix_present_flag") {
       let number = 6 + (uses8x8Transform ? (chromaFormat == .yuv444 ? 6 : 2) : 0)
-      scalingLists = try H264.ScalingList.lists(&reader, number: number)
+      scalingLists = try H264.ScalingList.lists(&reader, "pic_scaling_list_present_flag", number: number)
     }
     secondChromaQPIndexOffset = try reader.se8(in: -12...12, "second_chroma_qp_index_offset")
   }

@@ -100,8 +100,14 @@ extension H264 {
       referenceCountList0 = count0
       referenceCountList1 = count1
       modificationsList0 =
-        sliceType.isIntra ? [] : try Self.modifications(&reader, count: count0, isMultiview: isMultiview)
-      modificationsList1 = isB ? try Self.modifications(&reader, count: count1, isMultiview: isMultiview) : []
+        sliceType.isIntra
+        ? []
+        : try Self.modifications(
+          &reader, "ref_pic_list_modification_flag_l0", count: count0, isMultiview: isMultiview)
+      modificationsList1 =
+        isB
+        ? try Self.modifications(
+          &reader, "ref_pic_list_modification_flag_l1", count: count1, isMultiview: isMultiview) : []
       let isWeighted =
         (parameters.usesWeightedPrediction && (sliceType == .p || sliceType == .sp))
         || (parameters.weightedBipredictionIDC == 1 && isB)
@@ -114,17 +120,22 @@ extension H264 {
     }
 
     private static func modifications(
-      _ reader: inout BitReader, count: UInt8, isMultiview: Bool
+      _ reader: inout BitReader, _ flag: StaticString, count: UInt8, isMultiview: Bool
     ) throws(BitstreamError) -> [ListModification] {
       var steps: [ListModification] = []
-      guard try reader.flag("ref_pic_list_modification_flag") else { return steps }
+      guard try reader.flag(flag) else { return steps }
       // "shall not exceed num_ref_idx_active_minus1 + 1" steps, and the one that ends them (7.4.3.1).
       for _ in 0...count {
         let operation = try reader.ue8(in: 0...(isMultiview ? 5 : 3), "modification_of_pic_nums_idc")
         if operation == 3 { return steps }
+        let name: StaticString =
+          switch operation {
+          case 2: "long_term_pic_num"
+          case 4, 5: "abs_diff_view_idx_minus1"
+          default: "abs_diff_pic_num_minus1"
+          }
         steps.append(
-          ListModification(
-            operation: operation, value: try reader.ue(in: 0...UInt32.max - 1, "abs_diff_pic_num_minus1")))
+          ListModification(operation: operation, value: try reader.ue(in: 0...UInt32.max - 1, name)))
       }
       throw BitstreamError(.valueOutOfRange, "modification_of_pic_nums_idc", bitOffset: reader.bitOffset)
     }
@@ -137,21 +148,23 @@ extension H264.ReferenceSyntax.PredictionWeights {
   ) throws(BitstreamError) {
     lumaLog2Denominator = try reader.ue8(in: 0...7, "luma_log2_weight_denom")
     chromaLog2Denominator = isMonochrome ? 0 : try reader.ue8(in: 0...7, "chroma_log2_weight_denom")
-    list0 = try Self.entries(&reader, count: count0, isMonochrome: isMonochrome, keeps: keepsEntries)
-    list1 = try Self.entries(&reader, count: count1, isMonochrome: isMonochrome, keeps: keepsEntries)
+    list0 = try Self.entries(
+      &reader, count: count0, isMonochrome: isMonochrome, keeps: keepsEntries, names: .list0)
+    list1 = try Self.entries(
+      &reader, count: count1, isMonochrome: isMonochrome, keeps: keepsEntries, names: .list1)
   }
 
   private static func entries(
-    _ reader: inout BitReader, count: UInt8, isMonochrome: Bool, keeps: Bool
+    _ reader: inout BitReader, count: UInt8, isMonochrome: Bool, keeps: Bool, names: WeightNames
   ) throws(BitstreamError) -> [Entry] {
     var entries: [Entry] = []
     if keeps { entries.reserveCapacity(Int(count)) }
     for _ in 0..<count {
-      let luma: Weight? = try reader.flag("luma_weight_flag") ? try Weight(&reader) : nil
+      let luma: Weight? = try reader.flag(names.lumaFlag) ? try Weight(&reader, names.luma, names.lumaOffset) : nil
       var (cb, cr) = (Weight?.none, Weight?.none)
-      if !isMonochrome, try reader.flag("chroma_weight_flag") {
-        cb = try Weight(&reader)
-        cr = try Weight(&reader)
+      if !isMonochrome, try reader.flag(names.chromaFlag) {
+        cb = try Weight(&reader, names.chroma, names.chromaOffset)
+        cr = try Weight(&reader, names.chroma, names.chromaOffset)
       }
       if keeps { entries.append(Entry(luma: luma, cb: cb, cr: cr)) }
     }
@@ -160,15 +173,40 @@ extension H264.ReferenceSyntax.PredictionWeights {
 }
 
 extension H264.ReferenceSyntax.PredictionWeights.Weight {
-  fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
-    weight = try reader.se8(in: -128...127, "weight")
-    offset = try reader.se8(in: -128...127, "offset")
+  fileprivate init(
+    _ reader: inout BitReader, _ name: StaticString, _ offsetName: StaticString
+  ) throws(BitstreamError) {
+    weight = try reader.se8(in: -128...127, name)
+    offset = try reader.se8(in: -128...127, offsetName)
   }
+}
+
+/// What the elements of `pred_weight_table()` are called, by list.
+private struct WeightNames {
+  let lumaFlag, luma, lumaOffset, chromaFlag, chroma, chromaOffset: StaticString
+
+  static let list0 = WeightNames(
+    lumaFlag: "luma_weight_l0_flag", luma: "luma_weight_l0", lumaOffset: "luma_offset_l0",
+    chromaFlag: "chroma_weight_l0_flag", chroma: "chroma_weight_l0", chromaOffset: "chroma_offset_l0")
+  static let list1 = WeightNames(
+    lumaFlag: "luma_weight_l1_flag", luma: "luma_weight_l1", lumaOffset: "luma_offset_l1",
+    chromaFlag: "chroma_weight_l1_flag", chroma: "chroma_weight_l1", chromaOffset: "chroma_offset_l1")
 }
 
 extension H264.ReferenceSyntax.ReferenceMarking {
   /// More operations than a picture can have use for: every reference field unmarked, reassigned, and three more.
   private static var maximumOperations: Int { 99 }
+
+  /// What the first operand of an operation is called; nil for one that has none.
+  private static func operandName(_ code: UInt8) -> StaticString? {
+    switch code {
+    case 1, 3: "difference_of_pic_nums_minus1"
+    case 2: "long_term_pic_num"
+    case 4: "max_long_term_frame_idx_plus1"
+    case 6: "long_term_frame_idx"
+    default: nil
+    }
+  }
 
   fileprivate init(_ reader: inout BitReader, isIDR: Bool) throws(BitstreamError) {
     if isIDR {
@@ -189,7 +227,7 @@ extension H264.ReferenceSyntax.ReferenceMarking {
         return
       }
       var (first, second) = (UInt32(0), UInt32(0))
-      if code != 5 { first = try reader.ue(in: 0...UInt32.max - 1, "memory_management_control_operand") }
+      if let name = Self.operandName(code) { first = try reader.ue(in: 0...UInt32.max - 1, name) }
       if code == 3 { second = try reader.ue(in: 0...UInt32.max - 1, "long_term_frame_idx") }
       operations.append(Operation(code: code, first: first, second: second))
     }

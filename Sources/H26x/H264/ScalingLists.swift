@@ -10,8 +10,8 @@ extension H264 {
     /// The list in zig-zag order, 16 or 64 entries of 1 to 255.
     case explicit([UInt8])
 
-    init(_ reader: inout BitReader, count: Int) throws(BitstreamError) {
-      guard try reader.flag("scaling_list_present_flag") else {
+    init(_ reader: inout BitReader, _ flag: StaticString, count: Int) throws(BitstreamError) {
+      guard try reader.flag(flag) else {
         self = .fallback
         return
       }
@@ -57,10 +57,12 @@ extension H264 {
     }
 
     /// Reads `number` lists, the first six of 4×4 and the others of 8×8.
-    static func lists(_ reader: inout BitReader, number: Int) throws(BitstreamError) -> [ScalingList] {
+    static func lists(
+      _ reader: inout BitReader, _ flag: StaticString, number: Int
+    ) throws(BitstreamError) -> [ScalingList] {
       var lists: [ScalingList] = []
       lists.reserveCapacity(number)
-      for index in 0..<number { lists.append(try ScalingList(&reader, count: index < 6 ? 16 : 64)) }
+      for index in 0..<number { lists.append(try ScalingList(&reader, flag, count: index < 6 ? 16 : 64)) }
       return lists
     }
 

@@ -4,10 +4,19 @@ extension H264.SequenceParameterSet {
   /// The largest picture side this library accepts, in macroblocks: 65,536 samples. Level 6.2 ends at 1,055.
   static var maximumSideInMacroblocks: UInt32 { 4096 }
 
+  private static var constraintFlagNames: [StaticString] {
+    [
+      "constraint_set0_flag", "constraint_set1_flag", "constraint_set2_flag", "constraint_set3_flag",
+      "constraint_set4_flag", "constraint_set5_flag",
+    ]
+  }
+
   /// Reads `seq_parameter_set_data()`, up to the trailing bits or the extension of a subset SPS.
   init(_ reader: inout BitReader) throws(BitstreamError) {
     let idc = try reader.byte("profile_idc")
-    profile = H264.Profile(idc: idc, constraintFlags: try reader.byte("constraint_set_flags"))
+    var flags: UInt8 = 0
+    for name in Self.constraintFlagNames { flags = flags << 1 | (try reader.flag(name) ? 1 : 0) }
+    profile = H264.Profile(idc: idc, constraintFlags: flags << 2 | UInt8(try reader.u(2, "reserved_zero_2bits")))
     levelIDC = try reader.byte("level_idc")
     id = try reader.ue8(in: 0...31, "seq_parameter_set_id")
     if profile.hasHighSyntax {
@@ -17,7 +26,8 @@ extension H264.SequenceParameterSet {
       chromaBitDepth = 8 + (try reader.ue8(in: 0...6, "bit_depth_chroma_minus8"))
       bypassesTransformAtZero = try reader.flag("qpprime_y_zero_transform_bypass_flag")
       if try reader.flag("seq_scaling_matrix_present_flag") {
-        scalingLists = try H264.ScalingList.lists(&reader, number: chromaFormat == .yuv444 ? 12 : 8)
+        scalingLists = try H264.ScalingList.lists(
+          &reader, "seq_scaling_list_present_flag", number: chromaFormat == .yuv444 ? 12 : 8)
       }
     }
     log2MaximumFrameNumber = 4 + (try reader.ue8(in: 0...12, "log2_max_frame_num_minus4"))

@@ -104,11 +104,9 @@ extension H265 {
         let isPrecise = sps.extensions?.range?.contains(.highPrecisionOffsets) ?? false
         _ = try reader.ue(in: 0...7, "luma_log2_weight_denom")
         if hasChroma { _ = try reader.se(in: -7...7, "delta_chroma_log2_weight_denom") }
-        for count in isB ? [counts.0, counts.1] : [counts.0] {
-          try readWeights(
-            &reader, count: count, hasChroma: hasChroma, lumaBitDepth: isPrecise ? sps.lumaBitDepth : 8,
-            chromaBitDepth: isPrecise ? sps.chromaBitDepth : 8)
-        }
+        let depths = isPrecise ? (luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth) : (luma: 8, chroma: 8)
+        try readWeights(&reader, .list0, count: counts.0, hasChroma: hasChroma, bitDepths: depths)
+        if isB { try readWeights(&reader, .list1, count: counts.1, hasChroma: hasChroma, bitDepths: depths) }
       }
       _ = try reader.ue(in: 0...4, "five_minus_max_num_merge_cand")
       if sps.extensions?.screenContent?.motionVectorResolutionControl == 2 {
@@ -119,25 +117,26 @@ extension H265 {
 
     /// One list of `pred_weight_table()` (7.3.6.3).
     private static func readWeights(
-      _ reader: inout BitReader, count: UInt8, hasChroma: Bool, lumaBitDepth: UInt8, chromaBitDepth: UInt8
+      _ reader: inout BitReader, _ names: WeightNames, count: UInt8, hasChroma: Bool,
+      bitDepths: (luma: UInt8, chroma: UInt8)
     ) throws(BitstreamError) {
       var luma: UInt32 = 0
-      for _ in 0..<count { luma = luma << 1 | (try reader.u(1, "luma_weight_flag")) }
+      for _ in 0..<count { luma = luma << 1 | (try reader.u(1, names.lumaFlag)) }
       var chroma: UInt32 = 0
       if hasChroma {
-        for _ in 0..<count { chroma = chroma << 1 | (try reader.u(1, "chroma_weight_flag")) }
+        for _ in 0..<count { chroma = chroma << 1 | (try reader.u(1, names.chromaFlag)) }
       }
-      let lumaHalf = Int32(1) << Int32(min(lumaBitDepth, 16) - 1)
-      let chromaHalf = Int32(1) << Int32(min(chromaBitDepth, 16) - 1)
+      let lumaHalf = Int32(1) << Int32(min(bitDepths.luma, 16) - 1)
+      let chromaHalf = Int32(1) << Int32(min(bitDepths.chroma, 16) - 1)
       for index in (0..<UInt32(count)).reversed() {
         if luma >> index & 1 != 0 {
-          _ = try reader.se(in: -128...127, "delta_luma_weight")
-          _ = try reader.se(in: -lumaHalf...lumaHalf - 1, "luma_offset")
+          _ = try reader.se(in: -128...127, names.luma)
+          _ = try reader.se(in: -lumaHalf...lumaHalf - 1, names.lumaOffset)
         }
         guard chroma >> index & 1 != 0 else { continue }
         for _ in 0..<2 {
-          _ = try reader.se(in: -128...127, "delta_chroma_weight")
-          _ = try reader.se(in: -4 * chromaHalf...4 * chromaHalf - 1, "delta_chroma_offset")
+          _ = try reader.se(in: -128...127, names.chroma)
+          _ = try reader.se(in: -4 * chromaHalf...4 * chromaHalf - 1, names.chromaOffset)
         }
       }
     }
@@ -179,4 +178,16 @@ extension H265 {
       return count
     }
   }
+}
+
+/// What the elements of `pred_weight_table()` are called, by list.
+private struct WeightNames {
+  let lumaFlag, chromaFlag, luma, lumaOffset, chroma, chromaOffset: StaticString
+
+  static let list0 = WeightNames(
+    lumaFlag: "luma_weight_l0_flag", chromaFlag: "chroma_weight_l0_flag", luma: "delta_luma_weight_l0",
+    lumaOffset: "luma_offset_l0", chroma: "delta_chroma_weight_l0", chromaOffset: "delta_chroma_offset_l0")
+  static let list1 = WeightNames(
+    lumaFlag: "luma_weight_l1_flag", chromaFlag: "chroma_weight_l1_flag", luma: "delta_luma_weight_l1",
+    lumaOffset: "luma_offset_l1", chroma: "delta_chroma_weight_l1", chromaOffset: "delta_chroma_offset_l1")
 }

@@ -80,8 +80,8 @@ public struct SEIMessages: ~Escapable {
   public mutating func next() throws(BitstreamError) -> Message? {
     guard !isDone, reader.moreRBSPData() else { return nil }
     isDone = true
-    let type = try number("payload_type")
-    let size = Int(try number("payload_size"))
+    let type = try number("last_payload_type_byte")
+    let size = Int(try number("last_payload_size_byte"))
     let payload = try reader.slice(bytes: size, "sei_payload")
     isDone = false
     return Message(type: SEIPayloadType(rawValue: type), size: size, reader: payload)
@@ -100,11 +100,11 @@ public struct SEIMessages: ~Escapable {
     return false
   }
 
-  /// A run of 255s and a last byte, added up. It cannot overflow: it would take 16 MiB of them.
+  /// A run of 255s (`ff_byte`) and a last byte, added up. It cannot overflow: it would take 16 MiB of them.
   private mutating func number(_ element: StaticString) throws(BitstreamError) -> UInt32 {
     var sum: UInt32 = 0
     while true {
-      let byte = try reader.byte(element)
+      let byte = try reader.byte(reader.startsWithOnes() ? "ff_byte" : element)
       guard sum <= 0xFFFF_FF00 - 255 else {
         throw BitstreamError(.valueOutOfRange, element, bitOffset: reader.bitOffset)
       }
