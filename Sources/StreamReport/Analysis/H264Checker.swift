@@ -5,13 +5,11 @@ import H26x
 struct H264Checker: PictureChecking {
   typealias Codec = H264
 
-  private(set) var picture = PictureFacts()
+  var common = CommonChecks()
   private var counter = H264.PictureOrderCounter()
   private var buffer = H264PictureBuffer()
-  private var reorder = ReorderDepth()
-  private var model = BufferModel()
   private var sps: H264.SequenceParameterSet?
-  private var limits: LevelLimits?
+  private(set) var limits: LevelLimits?
 
   /// The first slice of the current picture, and what follows from it.
   private var first: (slice: H264.SliceHeader, marking: H264.ReferenceSyntax.ReferenceMarking?)?
@@ -23,21 +21,8 @@ struct H264Checker: PictureChecking {
   private var previousWasIDR: (id: UInt16, isSecondField: Bool)?
   /// Whether all that pictures may refer to was seen.
   private var isComplete = false
-  private var sequence: UInt64 = 0
-
-  // Of the current access unit.
-  private var isRecoveryPoint = false
-  private var initialDelay: Double?
-  private var removalDelay: Double?
-
-  var reorderDepth: Int { reorder.maximum }
 
   init() {}
-
-  mutating func beginAccessUnit() {
-    picture = PictureFacts()
-    (isRecoveryPoint, initialDelay, removalDelay) = (false, nil, nil)
-  }
 
   mutating func endSequence() {}
 
@@ -52,13 +37,7 @@ struct H264Checker: PictureChecking {
       whole = try H264.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
     } catch {
       record.error = error
-      if error.reason == .missingParameterSet {
-        log.report(
-          .missingParameterSet, "a slice whose PPS or SPS did not come", expected: "the PPS and its SPS before it")
-      } else {
-        log.report(.unreadableSlice, ReportText(error), expected: "a slice header")
-      }
-      return
+      return CommonChecks.reportUnreadable(error, expected: "a slice header", log: &log)
     }
     let slice = whole.header
     record.slice = SliceRecord(
@@ -68,17 +47,14 @@ struct H264Checker: PictureChecking {
     guard slice.redundantPictureCount == 0 else { return }
     if startsPicture || first == nil {
       begin(slice, whole.references?.marking, sets: sets, log: &log)
-      picture.quantizationParameter = whole.quantizationParameter
+      common.picture.quantizationParameter = whole.quantizationParameter
     } else if let first {
       check(slice, in: first.slice, log: &log)
     }
     lastMacroblock = slice.firstMacroblock
-    picture.add(slice.sliceType.letter)
+    common.picture.add(slice.sliceType.letter)
     guard let sps else { return }
-    if let value = whole.quantizationParameter {
-      let lowest = -6 * (Int(sps.lumaBitDepth) - 8)
-      if value < lowest || value > 51 { log.report(.quantization, "SliceQPY \(value)", expected: "\(lowest) to 51") }
-    }
+    CommonChecks.check(whole.quantizationParameter, lumaBitDepth: sps.lumaBitDepth, log: &log)
     if let pps = sets.pictureParameterSet(slice.pictureParameterSetID) {
       H264Rules.check(slice, pps, sps, log: &log)
     }
@@ -125,37 +101,30 @@ struct H264Checker: PictureChecking {
           .idrPictureID, "idr_pic_id \(slice.idrPictureID) twice in a row", expected: "another value than before")
       }
       isComplete = true
-    } else if previousReferenceNumber == nil, !isRecoveryPoint {
+    } else if previousReferenceNumber == nil, !common.messages.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IDR picture", expected: "an IDR picture")
     }
     previousWasIDR = slice.isIDR ? (slice.idrPictureID, isSecondField) : isSecondField ? previousWasIDR : nil
     if !isSecondField {
       if count.resetsPOC {
-        sequence += 1
+        common.sequence += 1
         // What waits is output before this picture, or dropped.
         if slice.isIDR { buffer.clear() }
       }
-      let (depth, isRepeated) = reorder.add(count.picture, resets: count.resetsPOC)
-      if isRepeated, isComplete {
-        log.report(
-          .pictureOrderRepeated, "picture order count \(count.picture) again",
-          expected: "one of its own in the sequence")
-      }
-      if let sent = sps.sentReorderFrames, depth > sent {
-        log.report(
-          .reorderDepth, "\(depth) frames that precede one and are shown behind it",
-          expected: "max_num_reorder_frames \(sent) at most")
-      }
+      common.check(
+        order: count.picture, resets: count.resetsPOC, mayRepeat: !isComplete,
+        allowed: sps.sentReorderFrames.map { ($0, "max_num_reorder_frames") }, log: &log)
     }
     if !slice.isIDR, !isSecondField { checkFrameNumber(slice, sps, log: &log) }
     buffer.wrap(to: slice.frameNumber, maximum: 1 << UInt32(sps.log2MaximumFrameNumber & 31))
-    picture.exists = true
-    picture.isReference = slice.isReference
-    picture.isField = slice.isField
-    picture.isSecondField = isSecondField
-    picture.sequence = sequence
-    picture.order = picture.order ?? count.picture
-    picture.keyframe = slice.isIDR ? .idr : isRecoveryPoint ? .recoveryPoint : picture.keyframe
+    common.picture.exists = true
+    common.picture.isReference = slice.isReference
+    common.picture.isField = slice.isField
+    common.picture.isSecondField = isSecondField
+    common.picture.sequence = common.sequence
+    common.picture.order = common.picture.order ?? count.picture
+    common.picture.keyframe =
+      slice.isIDR ? .idr : common.messages.isRecoveryPoint ? .recoveryPoint : common.picture.keyframe
   }
 
   /// 7.4.3, `frame_num`, and 8.2.5.2, gaps in it.
@@ -202,7 +171,7 @@ struct H264Checker: PictureChecking {
     let current = slice.fields
     let maximum = UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)
     let isB = slice.sliceType == .b
-    let firstField = picture.isSecondField && !buffer.frames.isEmpty ? buffer.frames.count - 1 : nil
+    let firstField = common.picture.isSecondField && !buffer.frames.isEmpty ? buffer.frames.count - 1 : nil
     let initial = buffer.initialLists(isB: isB, current: current, order: count.picture, firstField: firstField)
     for (list, steps, length) in [
       (initial.0, syntax.modificationsList0, syntax.referenceCountList0),
@@ -210,7 +179,7 @@ struct H264Checker: PictureChecking {
     ] where length > 0 {
       let (entries, missing) = buffer.modified(
         list, by: steps, count: Int(length), current: current, frameNumber: slice.frameNumber, maximum: maximum)
-      picture.add(references: entries.filter { $0.exists }.map { $0.order })
+      common.picture.add(references: entries.filter { $0.exists }.map { $0.order })
       guard isComplete else { continue }
       for number in missing {
         log.report(
@@ -237,7 +206,7 @@ struct H264Checker: PictureChecking {
     if slice.resetsPictureOrderCount {
       frame.frameNumber = 0
       // A field pair whose first field resets stays one frame.
-      if !picture.isSecondField { buffer.clear() }
+      if !common.picture.isSecondField { buffer.clear() }
       isComplete = true
     }
     if slice.isReference || previousReferenceNumber == nil {
@@ -247,20 +216,9 @@ struct H264Checker: PictureChecking {
       let mask = (UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)) - 1
       if (slice.frameNumber &- previous) & mask > 1 { previousReferenceNumber = (slice.frameNumber &- 1) & mask }
     }
-    let trouble = buffer.store(frame, isSecondField: picture.isSecondField, capacity: capacity(sps))
-    if isComplete {
-      if trouble.isFull {
-        log.report(
-          .decodedBufferFull, "\(buffer.referenceCount) frames marked as references and none to output",
-          expected: "room in a buffer of \(capacity(sps)) frames")
-      }
-      if let late = trouble.late {
-        log.report(
-          .outputOrder, "picture order count \(late.order) due behind \(late.behind)",
-          expected: "pictures in order from a buffer of \(capacity(sps)) frames")
-      }
-    }
-    picture.decodedPictures = buffer.frames.count
+    let trouble = buffer.store(frame, isSecondField: common.picture.isSecondField, capacity: capacity(sps))
+    if isComplete { common.report(trouble, capacity: capacity(sps), log: &log) }
+    common.picture.decodedPictures = buffer.frames.count
   }
 
   /// 8.2.5
@@ -288,7 +246,7 @@ struct H264Checker: PictureChecking {
 
   /// Whether this is the second field of a frame whose first field is a reference.
   private func joinsReference(_ frame: H264PictureBuffer.Frame) -> Bool {
-    guard picture.isSecondField, let last = buffer.frames.last else { return false }
+    guard common.picture.isSecondField, let last = buffer.frames.last else { return false }
     return last.isReference && last.fields & frame.fields == 0
   }
 
@@ -335,64 +293,48 @@ struct H264Checker: PictureChecking {
 
   // MARK: SEI and the coded picture buffer
 
-  mutating func messages(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing H264.ParameterSets, trace: SyntaxTrace?,
-    log: inout FindingLog
-  ) {
-    var messages = SEIMessages(nalUnit, trace: trace)
-    do throws(BitstreamError) {
-      while let message = try messages.next() {
-        if record.messages.count < 64 { record.messages.append(message.type.rawValue) }
-        switch message.type {
-        case .bufferingPeriod:
-          let period = try H264.BufferingPeriod(message, parameterSets: sets)
-          if sps?.id != period.sequenceParameterSetID {
-            sps = sets.sequenceParameterSet(period.sequenceParameterSetID)
-            limits = sps.flatMap { LevelLimits($0) }
-          }
-          initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
-        case .pictureTiming:
-          guard let sps else { break }
-          let timing = try H264.PictureTiming(message, sps: sps)
-          if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
-            removalDelay = Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)
-          }
-        case .recoveryPoint:
-          _ = try H264.RecoveryPoint(message)
-          isRecoveryPoint = true
-        default: try SharedMessages.read(message)
-        }
+  mutating func read(
+    _ message: borrowing SEIMessages.Message, sets: borrowing H264.ParameterSets
+  ) throws(BitstreamError) {
+    switch message.type {
+    case .bufferingPeriod:
+      let period = try H264.BufferingPeriod(message, parameterSets: sets)
+      if sps?.id != period.sequenceParameterSetID {
+        sps = sets.sequenceParameterSet(period.sequenceParameterSetID)
+        limits = sps.flatMap { LevelLimits($0) }
       }
-    } catch {
-      record.error = error
-      log.report(.unreadableSEI, ReportText(error), expected: "an SEI message as Annex D has it")
+      common.messages.initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
+    case .pictureTiming:
+      guard let sps = sps ?? Self.first(in: sets) else { break }
+      let timing = try H264.PictureTiming(message, sps: sps)
+      if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
+        common.messages.removalDelay =
+          Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)
+      }
+    case .recoveryPoint:
+      _ = try H264.RecoveryPoint(message)
+      common.messages.isRecoveryPoint = true
+    default: try SharedMessages.read(message)
     }
   }
 
-  mutating func endAccessUnit(
-    bytes: UInt64, codedBytes: UInt64, duration: Double?, log: inout FindingLog
-  ) -> (fullness: Int64?, size: Int64?) {
-    guard let sps, picture.exists else { return (nil, nil) }
-    var bits = bytes * 8
-    let parameters: BufferModel.Parameters
-    if let hrd = sps.vui?.nalHRD ?? sps.vui?.vclHRD, let first = hrd.buffers.first {
-      parameters = .init(
-        bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
-        isSignalled: true)
-      if sps.vui?.nalHRD == nil { bits = codedBytes * 8 }
-    } else if let limits {
-      bits = codedBytes * 8
-      parameters = .init(
-        bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false)
-    } else {
-      return (nil, nil)
+  /// SEI stands in front of the first slice, which would say which SPS is meant.
+  private static func first(in sets: borrowing H264.ParameterSets) -> H264.SequenceParameterSet? {
+    for id in UInt8(0)..<32 {
+      if let sps = sets.sequenceParameterSet(id) { return sps }
     }
-    let period = sps.frameRate.map { Double($0.denominator) / Double($0.numerator) }
-    let own = period.map { picture.isField ? $0 / 2 : $0 }
-    let fullness = model.next(
-      bits: bits, parameters, initialDelay: initialDelay, removalDelay: removalDelay, duration: duration ?? own,
-      log: &log)
-    return (fullness, fullness == nil ? nil : Int64(clamping: parameters.size))
+    return nil
+  }
+
+  var signalledBuffer: CommonChecks.SignalledBuffer? {
+    guard let hrd = sps?.vui?.nalHRD ?? sps?.vui?.vclHRD, let first = hrd.buffers.first else { return nil }
+    return CommonChecks.SignalledBuffer(
+      bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
+      countsSlicesAlone: sps?.vui?.nalHRD == nil)
+  }
+
+  var period: Double? {
+    sps?.frameRate.map { Double($0.denominator) / Double($0.numerator) / (common.picture.isField ? 2 : 1) }
   }
 }
 

@@ -138,17 +138,9 @@ struct H264PictureBuffer: Sendable {
     lastOutput = nil
   }
 
-  /// What went wrong when a frame was stored.
-  struct Trouble: Sendable {
-    /// A frame was to be output behind one of a higher order count.
-    var late: (order: Int32, behind: Int32)?
-    /// Every frame of the buffer is a reference.
-    var isFull = false
-  }
-
   /// Stores a frame, or the second field of the last one.
-  mutating func store(_ frame: Frame, isSecondField: Bool, capacity: Int) -> Trouble {
-    var trouble = Trouble()
+  mutating func store(_ frame: Frame, isSecondField: Bool, capacity: Int) -> StorageTrouble {
+    var trouble = StorageTrouble()
     if isSecondField, let last = frames.last, last.fields != Fields.both, last.fields & frame.fields == 0 {
       var merged = last
       merged.fields |= frame.fields
@@ -189,7 +181,7 @@ struct H264PictureBuffer: Sendable {
     return next
   }
 
-  private mutating func output(_ order: Int32, _ trouble: inout Trouble) {
+  private mutating func output(_ order: Int32, _ trouble: inout StorageTrouble) {
     if let lastOutput, order < lastOutput { trouble.late = (order, lastOutput) }
     lastOutput = max(order, lastOutput ?? order)
   }

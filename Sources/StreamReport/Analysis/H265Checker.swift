@@ -5,14 +5,12 @@ import H26x
 struct H265Checker: PictureChecking {
   typealias Codec = H265
 
-  private(set) var picture = PictureFacts()
+  var common = CommonChecks()
   private var counter = H265.PictureOrderCounter()
   private var buffer = H265PictureBuffer()
-  private var reorder = ReorderDepth()
-  private var model = BufferModel()
   private var sps: H265.SequenceParameterSet?
   private var vps: H265.VideoParameterSet?
-  private var limits: LevelLimits?
+  private(set) var limits: LevelLimits?
 
   private var first: H265.SliceSegmentHeader?
   private var count: H265.PictureOrderCount?
@@ -20,21 +18,8 @@ struct H265Checker: PictureChecking {
   private var lastIRAP: H265.NALUnitType?
   private var hasTrailing = false
   private var isAtStart = true
-  private var sequence: UInt64 = 0
-
-  // Of the current access unit.
-  private var isRecoveryPoint = false
-  private var initialDelay: Double?
-  private var removalDelay: Double?
-
-  var reorderDepth: Int { reorder.maximum }
 
   init() {}
-
-  mutating func beginAccessUnit() {
-    picture = PictureFacts()
-    (isRecoveryPoint, initialDelay, removalDelay) = (false, nil, nil)
-  }
 
   mutating func endSequence() {
     counter.endSequence()
@@ -53,21 +38,15 @@ struct H265Checker: PictureChecking {
       whole = try H265.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
     } catch {
       record.error = error
-      if error.reason == .missingParameterSet {
-        log.report(
-          .missingParameterSet, "a slice whose PPS or SPS did not come", expected: "the PPS and its SPS before it")
-      } else {
-        log.report(.unreadableSlice, ReportText(error), expected: "a slice segment header")
-      }
-      return
+      return CommonChecks.reportUnreadable(error, expected: "a slice segment header", log: &log)
     }
     let slice = whole.header
     record.slice = SliceRecord(
-      letter: slice.sliceType?.letter ?? picture.letter ?? 0x50, first: slice.segmentAddress,
+      letter: slice.sliceType?.letter ?? common.picture.letter ?? 0x50, first: slice.segmentAddress,
       quantizationParameter: whole.quantizationParameter, pictureParameterSetID: slice.pictureParameterSetID)
     if startsPicture || first == nil {
       begin(slice, whole.references, sets: sets, log: &log)
-      picture.quantizationParameter = whole.quantizationParameter
+      common.picture.quantizationParameter = whole.quantizationParameter
     } else if let first {
       if slice.nalUnitType != first.nalUnitType || slice.temporalID != first.temporalID {
         log.report(
@@ -80,12 +59,9 @@ struct H265Checker: PictureChecking {
       }
     }
     lastAddress = slice.segmentAddress
-    if let type = slice.sliceType { picture.add(type.letter) }
+    if let type = slice.sliceType { common.picture.add(type.letter) }
     guard let sps else { return }
-    if let value = whole.quantizationParameter {
-      let lowest = -6 * (Int(sps.lumaBitDepth) - 8)
-      if value < lowest || value > 51 { log.report(.quantization, "SliceQpY \(value)", expected: "\(lowest) to 51") }
-    }
+    CommonChecks.check(whole.quantizationParameter, lumaBitDepth: sps.lumaBitDepth, log: &log)
     let refersToItself =
       sets.pictureParameterSet(slice.pictureParameterSetID)?.extensions?.screenContent?.refersToCurrentPicture ?? false
     if slice.nalUnitType.isIRAP, slice.sliceType.map({ $0 != .i }) ?? false, !refersToItself {
@@ -118,7 +94,7 @@ struct H265Checker: PictureChecking {
         .sliceOrder, "a picture that begins at address \(slice.segmentAddress)",
         expected: "first_slice_segment_in_pic_flag 1")
     }
-    if isAtStart, lastIRAP == nil, !type.isIRAP, !isRecoveryPoint {
+    if isAtStart, lastIRAP == nil, !type.isIRAP, !common.messages.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IRAP picture", expected: "an IRAP picture")
       lastIRAP = .idrWithRADL
     }
@@ -127,26 +103,17 @@ struct H265Checker: PictureChecking {
     self.count = count
     isAtStart = false
     if count.resetsPOC {
-      sequence += 1
+      common.sequence += 1
       buffer.clear()
     }
     if !count.isSkipped {
-      let (depth, isRepeated) = reorder.add(count.picture, resets: count.resetsPOC)
-      if isRepeated {
-        log.report(
-          .pictureOrderRepeated, "picture order count \(count.picture) again",
-          expected: "one of its own in the sequence")
-      }
-      let sent = sps.maximumReorderPictures
-      if depth > sent {
-        log.report(
-          .reorderDepth, "\(depth) pictures that precede one and are shown behind it",
-          expected: "sps_max_num_reorder_pics \(sent) at most")
-      }
+      common.check(
+        order: count.picture, resets: count.resetsPOC, mayRepeat: false,
+        allowed: (sps.maximumReorderPictures, "sps_max_num_reorder_pics"), log: &log)
     }
     if let references {
       let found = buffer.apply(references, order: count.picture, log2Maximum: sps.log2MaximumPictureOrderCount)
-      picture.add(references: found.used)
+      common.picture.add(references: found.used)
       if isComplete, !count.isSkipped {
         for order in found.missing {
           log.report(
@@ -160,13 +127,14 @@ struct H265Checker: PictureChecking {
         }
       }
     }
-    picture.exists = true
-    picture.isReference = slice.isReference
-    picture.isField = slice.isField
-    picture.sequence = sequence
-    picture.order = count.picture
-    picture.keyframe =
-      type.isIDR ? .idr : type.isBLA ? .bla : type.isIRAP ? .cra : isRecoveryPoint ? .recoveryPoint : .none
+    common.picture.exists = true
+    common.picture.isReference = slice.isReference
+    common.picture.isField = slice.isField
+    common.picture.sequence = common.sequence
+    common.picture.order = count.picture
+    common.picture.keyframe =
+      type.isIDR
+      ? .idr : type.isBLA ? .bla : type.isIRAP ? .cra : common.messages.isRecoveryPoint ? .recoveryPoint : .none
   }
 
   /// Which types may follow which (7.4.2.2). Answers whether all that the picture refers to must be there.
@@ -192,7 +160,7 @@ struct H265Checker: PictureChecking {
     } else {
       hasTrailing = true
     }
-    return sequence > 0 || type.isIRAP
+    return common.sequence > 0 || type.isIRAP
   }
 
   mutating func endPicture(log: inout FindingLog) {
@@ -201,42 +169,13 @@ struct H265Checker: PictureChecking {
     guard !count.isSkipped else { return }
     let limits = H265PictureBuffer.Limits(sps.highestBuffering)
     let trouble = buffer.store(count.picture, isOutput: slice.isOutput, limits)
-    if sequence > 0 {
-      if trouble.isFull {
-        log.report(
-          .decodedBufferFull, "every picture of the buffer is a reference",
-          expected: "room in a buffer of \(limits.capacity) pictures")
-      }
-      if let late = trouble.late {
-        log.report(
-          .outputOrder, "picture order count \(late.order) due behind \(late.behind)",
-          expected: "pictures in order with sps_max_num_reorder_pics \(limits.reorder)")
-      }
-    }
-    picture.decodedPictures = buffer.pictures.count
+    if common.sequence > 0 { common.report(trouble, capacity: limits.capacity, log: &log) }
+    common.picture.decodedPictures = buffer.pictures.count
   }
 
   // MARK: SEI and the coded picture buffer
 
-  mutating func messages(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing H265.ParameterSets, trace: SyntaxTrace?,
-    log: inout FindingLog
-  ) {
-    var messages = SEIMessages(nalUnit, headerLength: 2, trace: trace)
-    do throws(BitstreamError) {
-      while let message = try messages.next() {
-        if record.messages.count < 64 { record.messages.append(message.type.rawValue) }
-        // Other layers have parameter sets of their own.
-        guard record.layerID == 0 else { continue }
-        try read(message, sets: sets)
-      }
-    } catch {
-      record.error = error
-      log.report(.unreadableSEI, ReportText(error), expected: "an SEI message as Annex D has it")
-    }
-  }
-
-  private mutating func read(
+  mutating func read(
     _ message: borrowing SEIMessages.Message, sets: borrowing H265.ParameterSets
   ) throws(BitstreamError) {
     switch message.type {
@@ -246,16 +185,17 @@ struct H265Checker: PictureChecking {
       else { break }
       let period = try H265.BufferingPeriod(message, parameterSets: sets)
       sps = sps ?? sets.sequenceParameterSet(period.sequenceParameterSetID)
-      initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
+      common.messages.initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
     case .pictureTiming:
-      guard let sps else { break }
+      guard let sps = sps ?? onlySequence(sets).flatMap({ sets.sequenceParameterSet($0) }) else { break }
       let timing = try H265.PictureTiming(message, sps: sps)
       if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
-        removalDelay = Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)
+        common.messages.removalDelay =
+          Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)
       }
     case .recoveryPoint:
       _ = try H265.RecoveryPoint(message)
-      isRecoveryPoint = true
+      common.messages.isRecoveryPoint = true
     case .activeParameterSets: _ = try H265.ActiveParameterSets(message)
     case .decodedPictureHash: _ = try H265.DecodedPictureHash(message)
     case .timeCode: _ = try H265.TimeCode(message)
@@ -268,32 +208,18 @@ struct H265Checker: PictureChecking {
     return nil
   }
 
-  mutating func endAccessUnit(
-    bytes: UInt64, codedBytes: UInt64, duration: Double?, log: inout FindingLog
-  ) -> (fullness: Int64?, size: Int64?) {
-    guard let sps, picture.exists else { return (nil, nil) }
-    var bits = bytes * 8
-    let parameters: BufferModel.Parameters
-    if let hrd = sps.vui?.timing?.hrdParameters, let layer = hrd.subLayers.last,
+  var signalledBuffer: CommonChecks.SignalledBuffer? {
+    guard let hrd = sps?.vui?.timing?.hrdParameters, let layer = hrd.subLayers.last,
       let first = layer.nal.first ?? layer.vcl.first
-    {
-      parameters = .init(
-        bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
-        isSignalled: true)
-      if layer.nal.isEmpty { bits = codedBytes * 8 }
-    } else if let limits {
-      bits = codedBytes * 8
-      parameters = .init(
-        bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false)
-    } else {
-      return (nil, nil)
-    }
+    else { return nil }
+    return CommonChecks.SignalledBuffer(
+      bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
+      countsSlicesAlone: layer.nal.isEmpty)
+  }
+
+  var period: Double? {
     // frameRate(_:) halves the rate of pictures for fields.
-    let period = sps.frameRate(vps).map { Double($0.denominator) / Double($0.numerator) / (picture.isField ? 2 : 1) }
-    let fullness = model.next(
-      bits: bits, parameters, initialDelay: initialDelay, removalDelay: removalDelay, duration: duration ?? period,
-      log: &log)
-    return (fullness, fullness == nil ? nil : Int64(clamping: parameters.size))
+    sps?.frameRate(vps).map { Double($0.denominator) / Double($0.numerator) / (common.picture.isField ? 2 : 1) }
   }
 }
 

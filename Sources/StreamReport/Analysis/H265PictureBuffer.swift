@@ -69,15 +69,9 @@ struct H265PictureBuffer: Sendable {
     return (used, missing, named)
   }
 
-  /// What went wrong when a picture was stored.
-  struct Trouble: Sendable {
-    var late: (order: Int32, behind: Int32)?
-    var isFull = false
-  }
-
   /// Makes room for the current picture (C.5.2.2) and stores it (C.5.2.3).
-  mutating func store(_ order: Int32, isOutput: Bool, _ limits: Limits) -> Trouble {
-    var trouble = Trouble()
+  mutating func store(_ order: Int32, isOutput: Bool, _ limits: Limits) -> StorageTrouble {
+    var trouble = StorageTrouble()
     removeUnused()
     while isDue(limits) || pictures.count >= limits.capacity {
       guard bump(&trouble) else {
@@ -104,7 +98,7 @@ struct H265PictureBuffer: Sendable {
   }
 
   /// Outputs the picture of the lowest count. Answers whether there was one.
-  private mutating func bump(_ trouble: inout Trouble) -> Bool {
+  private mutating func bump(_ trouble: inout StorageTrouble) -> Bool {
     var next: Int?
     for index in pictures.indices where pictures[index].awaitsOutput {
       if let place = next, pictures[place].order <= pictures[index].order { continue }

@@ -25,28 +25,56 @@ protocol PictureChecking: Sendable {
   associatedtype Codec: ReportedCodec
 
   init()
-  /// What is known of the current picture.
-  var picture: PictureFacts { get }
-  /// How many frames were really out of order at most.
-  var reorderDepth: Int { get }
-  /// Begins an access unit.
-  mutating func beginAccessUnit()
+  /// What both codecs have in common.
+  var common: CommonChecks { get set }
   /// Reads a slice. `startsPicture` says that it is the first of its picture.
   mutating func slice(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets, startsPicture: Bool,
     trace: SyntaxTrace?, log: inout FindingLog)
-  /// Reads SEI.
-  mutating func messages(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets, trace: SyntaxTrace?,
-    log: inout FindingLog)
+  /// Reads an SEI message of the base layer.
+  mutating func read(_ message: borrowing SEIMessages.Message, sets: borrowing Codec.ParameterSets)
+    throws(BitstreamError)
   /// Notes the end of a sequence or stream.
   mutating func endSequence()
   /// Ends the current picture: marks and stores it.
   mutating func endPicture(log: inout FindingLog)
+  /// The coded picture buffer by HRD parameters; nil without them.
+  var signalledBuffer: CommonChecks.SignalledBuffer? { get }
+  /// What the level allows; nil before the first picture, or with a level that is none.
+  var limits: LevelLimits? { get }
+  /// How long an access unit lasts by what the stream says, in seconds.
+  var period: Double? { get }
+}
+
+extension PictureChecking {
+  /// Reads SEI.
+  mutating func messages(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets, trace: SyntaxTrace?,
+    log: inout FindingLog
+  ) {
+    var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength, trace: trace)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        if record.messages.count < 64 { record.messages.append(message.type.rawValue) }
+        // Other layers have parameter sets of their own.
+        if record.layerID ?? 0 == 0 { try read(message, sets: sets) }
+      }
+    } catch {
+      record.error = error
+      log.report(.unreadableSEI, ReportText(error), expected: "an SEI message as Annex D has it")
+    }
+  }
+
   /// Ends the access unit. Answers bits in the coded picture buffer and its size, where they can be told.
+  ///
+  /// - Parameter duration: in seconds, where the container says it.
   mutating func endAccessUnit(
     bytes: UInt64, codedBytes: UInt64, duration: Double?, log: inout FindingLog
-  ) -> (fullness: Int64?, size: Int64?)
+  ) -> (fullness: Int64?, size: Int64?) {
+    let (signalled, limits, period) = (signalledBuffer, limits, period)
+    return common.remove(
+      bytes: bytes, codedBytes: codedBytes, from: signalled, limits: limits, duration: duration ?? period, log: &log)
+  }
 }
 
 /// What is known of a picture.

@@ -130,7 +130,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     } catch {
       log.report(.containerSample, ReportText(error), expected: "lengths that fill the sample")
     }
-    if pictures > 1, !checker.picture.isSecondField {
+    if pictures > 1, !checker.common.picture.isSecondField {
       log.report(.containerSample, "\(pictures) pictures in a sample", expected: "one access unit")
     }
     // The next sample begins another access unit, whatever its slices say.
@@ -143,7 +143,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     for unit in waiting { list(unit) }
     waiting = []
     endAccessUnit(at: offset)
-    summary.reorder = checker.reorderDepth
+    summary.reorder = checker.common.reorderDepth
     summary.findings = log.counts
     for type in 0..<UInt8(64) { summary.names.append(Codec.shortName(type)) }
     items.append(.summary(summary))
@@ -294,7 +294,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     (log.accessUnit, log.offset) = (unit.index, offset)
     followsEnd = followsEnd || hasEnded
     (codedBytes, hasPicture, hasEnded) = (0, false, false)
-    checker.beginAccessUnit()
+    checker.common.beginAccessUnit()
   }
 
   private mutating func endAccessUnit(at end: UInt64) {
@@ -304,7 +304,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     unit.size = end > unit.offset ? end - unit.offset : 0
     checker.endPicture(log: &log)
     if !hasPicture { log.report(.noPicture, "an access unit without a picture", expected: "a picture") }
-    let facts = checker.picture
+    let facts = checker.common.picture
     unit.letter = facts.letter
     unit.keyframe = facts.keyframe
     unit.isReference = facts.isReference

@@ -83,11 +83,13 @@ public struct ParameterSetRecord: Sendable {
 
 /// What an SPS comes to.
 public struct FormatRecord: Sendable {
-  /// Luma samples to show.
+  /// Luma samples to show, in a row.
   public var width = 0
+  /// Rows of luma samples to show.
   public var height = 0
-  /// Luma samples coded.
+  /// Luma samples coded, in a row.
   public var codedWidth = 0
+  /// Rows of luma samples coded.
   public var codedHeight = 0
   /// The profile's name; nil for one that has none.
   public var profile: String?
@@ -115,16 +117,19 @@ public struct FormatRecord: Sendable {
 public struct SummaryRecord: Sendable {
   /// Access units.
   public var accessUnits: UInt64 = 0
-  /// Pictures whose every slice is I; those with P and no B; those with B.
+  /// Pictures whose every slice is I.
   public var intra: UInt64 = 0
+  /// Pictures with P slices and without B slices.
   public var predicted: UInt64 = 0
+  /// Pictures with B slices.
   public var bidirectional: UInt64 = 0
   /// Access units at which decoding can begin.
   public var keyframes: UInt64 = 0
   /// Bytes of access units.
   public var bytes: UInt64 = 0
-  /// NAL units and their bytes by type, 64 types.
+  /// NAL units by type, 64 types.
   public var nalUnits: [UInt64] = .init(repeating: 0, count: 64)
+  /// Bytes of NAL units by type, 64 types.
   public var nalUnitBytes: [UInt64] = .init(repeating: 0, count: 64)
   /// The names of those types.
   public var names: [StaticString] = []

@@ -22,14 +22,20 @@ public struct ReportText: Sendable, ExpressibleByStringInterpolation {
   public struct StringInterpolation: StringInterpolationProtocol {
     var bytes: [UInt8] = []
 
+    /// Begins an empty text.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
+    /// Adds what stands between values.
     public mutating func appendLiteral(_ literal: StaticString) { bytes.append(literal) }
+    /// Adds a number in decimal digits, as `Int64` at most.
     public mutating func appendInterpolation(_ number: some BinaryInteger) {
       bytes.append(decimal: Int64(clamping: number))
     }
+    /// Adds another text.
     public mutating func appendInterpolation(_ text: ReportText) { bytes += text.bytes }
+    /// Adds a name of the program's.
     public mutating func appendInterpolation(_ name: StaticString) { bytes.append(name) }
+    /// Adds a name that was read.
     public mutating func appendInterpolation(_ name: String) { for byte in name.utf8 { bytes.append(byte) } }
   }
 }
