@@ -11,6 +11,8 @@ import Testing
     var testDescription: String { rules.map { "\($0)" }.sorted().joined(separator: ", ") }
 
     init(_ rules: Rule..., stream: TestStream) { (self.rules, bytes) = (Set(rules), stream.bytes) }
+    init(_ rules: Rule..., h265: H265TestStream) { (self.rules, bytes) = (Set(rules), h265.bytes) }
+    init(_ rules: Rule..., mp4: MP4TestFile) { (self.rules, bytes) = (Set(rules), mp4.bytes) }
     init(_ rules: Rule..., bytes: [UInt8]) { (self.rules, self.bytes) = (Set(rules), bytes) }
   }
 
@@ -20,6 +22,17 @@ import Testing
       .init(frameNumber: 1, order: 4), .init(type: 1, frameNumber: 2, order: 2, reference: 0),
       .init(frameNumber: 2, order: 6))
     #expect(try findings(stream.bytes).isEmpty)
+    #expect(try findings(MP4TestFile(Self.two()).bytes).isEmpty)
+    let h265 = H265TestStream().adding(
+      .init(order: 2, references: [2]), .init(order: 4, references: [2, 4]),
+      .init(type: .trailingN, order: 5, kind: 0, references: [1, 3]), .init(order: 6, references: [2, 4]))
+    #expect(try findings(h265.bytes).isEmpty)
+  }
+
+  @Test("Every rule has a stream that breaks it")
+  func complete() {
+    let broken = Self.cases.reduce(into: Set<Rule>()) { $0.formUnion($1.rules) }
+    #expect(Set(Rule.allCases).subtracting(broken).isEmpty)
   }
 
   @Test("Each rule is found in the stream that breaks it, and nothing else", arguments: cases)
@@ -37,20 +50,56 @@ import Testing
     #expect(finding.accessUnit == 3)
   }
 
+  /// An IDR picture and another.
+  private static func two(_ sequence: TestStream.Sequence = .init()) -> TestStream {
+    TestStream(sequence).adding(.init(frameNumber: 1, order: 2))
+  }
+
+  private static func two(_ change: (inout MP4TestFile) -> Void) -> MP4TestFile {
+    var file = MP4TestFile(two())
+    change(&file)
+    return file
+  }
+
+  /// A VUI with `max_num_reorder_frames` and `max_dec_frame_buffering`.
+  private static func restriction(reorder: UInt32, buffering: UInt32) -> (inout BitWriter) -> Void {
+    { writer in
+      writer.flag(true)
+      // No aspect, overscan, signal, chroma, timing, HRD (two), structure.
+      writer.u(8, 0)
+      writer.flag(true)
+      writer.flag(true)
+      for value in [0, 0, 10, 10, reorder, buffering] { writer.ue(value) }
+    }
+  }
+
+  /// A VUI with a fixed rate of 25 frames a second.
+  private static func rate(_ writer: inout BitWriter) {
+    writer.flag(true)
+    writer.u(4, 0)
+    writer.flag(true)
+    writer.u(32, 1)
+    writer.u(32, 50)
+    writer.flag(true)
+    writer.u(4, 0)
+  }
+
+  /// A VUI with primaries, transfer and matrix of BT.709.
+  private static func colour(_ writer: inout BitWriter) {
+    writer.flag(true)
+    writer.u(2, 0)
+    writer.flag(true)
+    writer.u(4, 0b1010)
+    writer.flag(true)
+    for _ in 0..<3 { writer.u(8, 1) }
+    writer.u(6, 0)
+  }
+
   /// Two frames that precede a third and are shown behind it.
   private func reordered(sent: UInt32) -> TestStream { Self.reordered(sent: sent) }
 
   private static func reordered(sent: UInt32) -> TestStream {
-    TestStream(
-      .init(vui: { writer in
-        writer.flag(true)
-        // No aspect, overscan, signal, chroma, timing, HRD (two), structure.
-        writer.u(8, 0)
-        writer.flag(true)
-        writer.flag(true)
-        for value in [0, 0, 10, 10, sent, 2] { writer.ue(value) }
-      })
-    ).adding(
+    TestStream(.init(vui: restriction(reorder: sent, buffering: 2))).adding(
       .init(frameNumber: 1, order: 8), .init(frameNumber: 2, order: 6),
       .init(type: 1, frameNumber: 3, order: 2, reference: 0))
   }
@@ -159,6 +208,94 @@ import Testing
     Case(.reorderDepth, stream: reordered(sent: 1)),
     Case(.bufferUnderflow, stream: withPeriod(bitRate: 100, size: 1000, delay: 45_000, payload: 1500)),
     Case(.bufferOverflow, stream: withPeriod(bitRate: 1000, size: 200, delay: 4500, payload: 2, isConstant: true)),
+    Case(
+      .outputOrder,
+      stream: TestStream(.init(references: 1, vui: restriction(reorder: 1, buffering: 1))).adding(
+        .init(frameNumber: 1, order: 8), .init(frameNumber: 2, order: 4), .init(frameNumber: 3, order: 10))),
+    // A long-term picture that no sliding window takes away.
+    Case(
+      .decodedBufferFull,
+      stream: TestStream(.init(references: 1, vui: restriction(reorder: 0, buffering: 1))).adding(
+        .init(isIDR: true, type: 2, idrID: 1, isLongTerm: true), .init(frameNumber: 1, order: 2))),
+    Case(
+      .levelUnderflow,
+      stream: TestStream(.init(level: 10, vui: rate)).adding(.init(frameNumber: 1, order: 2, payload: 30_000))),
+    Case(
+      .tooManyReferences,
+      stream: two().adding(.init(frameNumber: 2, order: 4, keepsAll: true), .init(frameNumber: 3, order: 6))),
+    // H.265, and what only it has.
+    Case(.forbiddenBit, h265: H265TestStream().adding([0x80 | 38 << 1, 1, 0xFF, 0x80])),
+    Case(.truncated, h265: H265TestStream().adding([38 << 1]).adding(.init(order: 1, references: [1]))),
+    Case(.temporalID, h265: H265TestStream().adding(.init(type: .tsaR, order: 1, references: [1]))),
+    Case(
+      .reservedType,
+      h265: H265TestStream().adding([41 << 1, 1, 0xFF, 0x80]).adding(.init(order: 1, references: [1]))),
+    Case(
+      .sliceMismatch,
+      h265: H265TestStream().adding(
+        .init(order: 1, references: [1]), .init(type: .trailingN, order: 1, references: [1], address: 4))),
+    Case(.sliceMismatch, h265: H265TestStream(.init(type: .idrWithoutLeading, kind: 1))),
+    Case(
+      .sliceOrder,
+      h265: H265TestStream().adding(
+        .init(order: 1, references: [1]), .init(order: 1, references: [1], address: 4),
+        .init(order: 1, references: [1], address: 3))),
+    Case(
+      .leadingPictures,
+      h265: H265TestStream(.init(type: .idrWithRADL, kind: 2)).adding(
+        .init(order: 4, references: [4]), .init(type: .radlN, order: 2, references: [2]))),
+    Case(
+      .leadingPictures,
+      h265: H265TestStream().adding(.init(type: .radlN, order: 255, kind: 2))),
+    Case(.missingReference, h265: H265TestStream().adding(.init(order: 4, references: [2]))),
+    Case(.missingParameterSet, h265: H265TestStream().adding(.init(order: 1, references: [1], pps: 5))),
+    Case(.pictureOrderRepeated, h265: H265TestStream().adding(.init(order: 0, kind: 2))),
+    // Of three pictures in a buffer of two one has no place; too few waiting pictures are shown out of order.
+    Case(
+      .tooManyReferences, .decodedBufferFull,
+      h265: H265TestStream(
+        sps: H265TestStream.sps { $0.buffering = [.init(maximumDecodedPictures: 2, maximumReorderPictures: 0)] }
+      ).adding(.init(order: 1, references: [1]), .init(order: 2, references: [1, 2]))),
+    Case(
+      .reorderDepth, .outputOrder,
+      h265: H265TestStream(
+        sps: H265TestStream.sps { $0.buffering = [.init(maximumDecodedPictures: 4, maximumReorderPictures: 1)] }
+      ).adding(
+        .init(order: 8, references: [8]), .init(order: 6, references: [6]),
+        .init(type: .trailingN, order: 2, references: [2]))),
+    Case(
+      .levelBuffer,
+      h265: H265TestStream(
+        sps: H265TestStream.sps {
+          $0.codedSize = VideoSize(width: 1280, height: 720)
+          $0.buffering = [.init(maximumDecodedPictures: 10, maximumReorderPictures: 2)]
+        })),
+    Case(
+      .startsLate,
+      bytes: H265TestStream().adding(.init(order: 1, kind: 2)).nalUnits.enumerated()
+        .filter { $0.offset != 3 }.flatMap { [0, 0, 1] + $0.element }),
+    // Containers.
+    Case(.containerSync, mp4: two { $0.sync = [1, 2] }),
+    Case(.containerSync, mp4: two { $0.sync = [2] }),
+    Case(.containerSize, mp4: two { $0.width = 48 }),
+    Case(
+      .containerParameterSets,
+      mp4: two { $0.samples[1] = MP4TestFile.prefixed(TestStream.pps(id: 3)) + $0.samples[1] }),
+    Case(
+      .containerConfiguration,
+      mp4: two {
+        ($0.coding, $0.configuration) = ("avc3", [0])
+        $0.samples[0] = MP4TestFile.prefixed(TestStream.sps()) + MP4TestFile.prefixed(TestStream.pps()) + $0.samples[0]
+      }),
+    Case(.containerTimestamps, mp4: two { $0.offsets = [200, 0] }),
+    Case(.containerSample, mp4: two { $0.samples[1] += [0, 0, 1] }),
+    Case(
+      .containerColour,
+      mp4: {
+        var file = MP4TestFile(two(.init(vui: colour)))
+        file.colour = [9, 16, 9]
+        return file
+      }()),
     // Decoders.
     Case(.decoderFormat, stream: TestStream(.init(profile: 110, depth: 10))),
     Case(.decoderLevel, stream: TestStream(.init(level: 52))),

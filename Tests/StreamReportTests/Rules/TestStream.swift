@@ -35,6 +35,10 @@ struct TestStream {
     var names: UInt32?
     /// Operation 1 with this operand.
     var unmarks: UInt32?
+    /// `long_term_reference_flag` of an IDR picture.
+    var isLongTerm = false
+    /// Adaptive marking without any operation, so that no picture leaves.
+    var keepsAll = false
     var payload = 2
   }
 
@@ -100,10 +104,12 @@ struct TestStream {
     }
     if s.reference != 0 {
       if s.isIDR {
-        writer.u(2, 0)
+        writer.flag(false)
+        writer.flag(s.isLongTerm)
       } else {
-        writer.flag(s.unmarks != nil)
-        if let unmarks = s.unmarks { for value in [1, unmarks, 0] { writer.ue(value) } }
+        writer.flag(s.unmarks != nil || s.keepsAll)
+        if let unmarks = s.unmarks { for value in [1, unmarks] { writer.ue(value) } }
+        if s.unmarks != nil || s.keepsAll { writer.ue(0) }
       }
     }
     writer.se(s.qp)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// H.265 streams written element by element, right unless a test says otherwise.
+struct H265TestStream {
+  /// A slice segment.
+  struct Slice {
+    var type = H265.NALUnitType.trailingR
+    var order: UInt32 = 0
+    /// 0 B, 1 P, 2 I.
+    var kind: UInt32 = 1
+    /// Distances to the pictures before it that it refers to, ascending.
+    var references: [UInt32] = []
+    var address: UInt32 = 0
+    var temporalID: UInt8 = 0
+    var pps: UInt32 = 0
+    var payload = 4
+  }
+
+  /// 256 × 128 samples in 8 blocks of 64, 8 bits of picture order count.
+  static func sps(_ change: (inout H265.SequenceParameterSet) -> Void = { _ in }) -> [UInt8] {
+    let profile = H265.Profile(idc: 1, constraints: [.progressiveSource, .frameOnly])
+    var sps = H265.SequenceParameterSet(
+      profileTierLevel: .init(profile: profile, levelIDC: 93), codedSize: VideoSize(width: 256, height: 128))
+    sps.log2MaximumPictureOrderCount = 8
+    sps.log2CodingBlockSizeRange = 3
+    sps.buffering = [.init(maximumDecodedPictures: 4, maximumReorderPictures: 2)]
+    change(&sps)
+    return sps.nalUnit()
+  }
+
+  static func vps() -> [UInt8] {
+    let profile = H265.Profile(idc: 1, constraints: [.progressiveSource, .frameOnly])
+    return H265.VideoParameterSet(profileTierLevel: .init(profile: profile, levelIDC: 93)).nalUnit()
+  }
+
+  static func pps(id: UInt8 = 0) -> [UInt8] { H265.PictureParameterSet(id: id, sequenceParameterSetID: 0).nalUnit() }
+
+  static func slice(_ s: Slice) -> [UInt8] {
+    var writer = BitWriter()
+    writer.u(1, 0)
+    writer.u(6, UInt32(s.type.rawValue))
+    writer.u(6, 0)
+    writer.u(3, UInt32(s.temporalID) + 1)
+    writer.flag(s.address == 0)
+    if s.type.isIRAP { writer.flag(false) }
+    writer.ue(s.pps)
+    if s.address != 0 { writer.u(3, s.address) }
+    writer.ue(s.kind)
+    if !s.type.isIDR {
+      writer.u(8, s.order & 255)
+      // A reference picture set of its own.
+      writer.flag(false)
+      writer.ue(UInt32(s.references.count))
+      writer.ue(0)
+      var before: UInt32 = 0
+      for distance in s.references {
+        writer.ue(distance - before - 1)
+        writer.flag(true)
+        before = distance
+      }
+    }
+    if s.kind != 2 {
+      // num_ref_idx_active_override_flag; mvd_l1_zero_flag of B.
+      writer.flag(false)
+      if s.kind == 0 { writer.flag(false) }
+      // five_minus_max_num_merge_cand.
+      writer.ue(0)
+    }
+    writer.se(0)
+    writer.trailingBits()
+    for _ in 0..<s.payload { writer.u(8, 0xAB) }
+    writer.trailingBits()
+    return writer.bytes
+  }
+
+  static let idr = Slice(type: .idrWithoutLeading, kind: 2)
+
+  var nalUnits: [[UInt8]]
+  var bytes: [UInt8] { nalUnits.flatMap { [0, 0, 0, 1] + $0 as [UInt8] } }
+
+  /// An IRAP picture with its sets.
+  init(_ first: Slice = idr, sps: [UInt8] = sps()) { nalUnits = [Self.vps(), sps, Self.pps(), Self.slice(first)] }
+
+  func adding(_ slices: Slice...) -> Self {
+    var stream = self
+    stream.nalUnits += slices.map(Self.slice)
+    return stream
+  }
+
+  func adding(_ nalUnits: [UInt8]...) -> Self {
+    var stream = self
+    stream.nalUnits += nalUnits
+    return stream
+  }
+}
