@@ -24,7 +24,9 @@ let toolTargets: [Target] = [
     dependencies: [
       "GStreamer", "H26x", "StreamReport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
-    resources: ["page.html", "page.css", "model.js", "charts.js", "page.js"].map { .embedInCode("Page/\($0)") },
+    resources: ["page.html", "page.css", "model.js", "charts.js", "list.js", "syntax.js", "page.js"].map {
+      .embedInCode("Page/\($0)")
+    },
     swiftSettings: settings),
   .testTarget(name: "ToolTests", dependencies: ["Tool"], swiftSettings: settings),
 ]
@@ -39,6 +41,7 @@ let package = Package(
     // For Tests/Fuzz, a package of its own that links the element classes statically.
     .library(name: "Elements", targets: ["Elements"]),
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
+    .library(name: "StreamReport", targets: ["StreamReport"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
   // The plugin's build needs no network and no package.
   dependencies: (isPlugin ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")])

@@ -15,7 +15,7 @@ cp -r Sources/H26x Sources/StreamReport "$out/sources/"
 find "$out/sources" -name '*.swift' -exec sed -i -E 's/^(public |package |internal )?import (H26x|Glibc)$//' {} +
 mapfile -t sources < <(find "$out/sources" -name '*.swift')
 
-swiftc -target wasm32-unknown-none-wasm -wmo -parse-as-library -Osize -swift-version 6 -package-name inspector \
+swiftc -target wasm32-unknown-none-wasm -wmo -parse-as-library -O -swift-version 6 -package-name inspector \
   -enable-experimental-feature Embedded -enable-experimental-feature Extern -enable-experimental-feature Lifetimes \
   -module-name H26x -c "${sources[@]}" Sources/Inspector/Export.swift -o "$out/h26x.o"
 "$tools/clang" -target wasm32-unknown-none-wasm -O2 -nostdlib -ffreestanding -fno-builtin -mbulk-memory \

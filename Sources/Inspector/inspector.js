@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: MPL-2.0
 // The inspector: a file is dropped on the page, its document comes from the worker.
-(() => {
-  const blob = new Blob([$("worker").textContent], { type: "text/javascript" });
-  const worker = new Worker(URL.createObjectURL(blob));
-  worker.postMessage({ module: Uint8Array.from(atob($("module").textContent), (character) => character.charCodeAt(0)) });
-  const runs = new Map();
-  let next = 1, file = null;
+let file = null;
+// The document of a file as text, as `h26x inspect --json` writes it.
+let documentOf = null;
 
-  worker.onmessage = ({ data }) => {
-    const run = runs.get(data.id);
-    if (!run) return;
-    if (data.text !== undefined) run.text(data.text);
-    else if (data.progress !== undefined) run.progress?.(data.progress);
-    else {
-      runs.delete(data.id);
-      run.end(data.result);
-    }
-  };
+{
+  const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
+  const module = Uint8Array.from(atob($("module").textContent), (character) => character.charCodeAt(0));
+  const drop = $("drop");
+  let worker = null, next = 1, runs = new Map();
+
+  // A worker reads a file to its end without a pause: one that is not wanted any more is ended, and another begins.
+  function renew() {
+    worker?.terminate();
+    for (const run of runs.values()) run.end(null);
+    runs = new Map();
+    worker = new Worker(code);
+    worker.onmessage = ({ data }) => {
+      const run = runs.get(data.id);
+      if (!run) return;
+      if (data.text !== undefined) run.text(data.text);
+      else if (data.progress !== undefined) run.progress?.(data.progress);
+      else {
+        runs.delete(data.id);
+        run.end(data.result);
+      }
+    };
+    worker.postMessage({ module });
+  }
 
   function start(request, text, progress) {
     return new Promise((end) => {
@@ -26,7 +37,7 @@
     });
   }
 
-  const drop = $("drop");
+  renew();
   drop.hidden = false;
   for (const name of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(name, (event) => {
@@ -38,29 +49,50 @@
   $("file").addEventListener("change", () => { if ($("file").files.length) open($("file").files[0]); });
 
   async function open(chosen) {
+    if (runs.size) renew();
     file = chosen;
-    Object.assign(model, { name: file.name, stream: {}, sets: [], units: [], findings: [], summary: null });
-    $("report").hidden = true;
+    Object.assign(model, emptyModel(file.name));
+    $("report").hidden = $("save").hidden = true;
+    $("progress").textContent = "0 %";
     let rest = "";
     const result = await start({ file, fields: false }, (text) => {
-      // Another file was dropped meanwhile.
-      if (file !== chosen) return;
-      rest += text;
-      let from = 0, end;
-      while ((end = rest.indexOf("\n", from)) >= 0) {
-        addLine(rest.slice(from, end));
-        from = end + 1;
-      }
-      rest = rest.slice(from);
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      for (const line of lines) addLine(line);
     }, (part) => { $("progress").textContent = `${Math.round(part * 100)} %, ${number(model.units.length)} access units`; });
+    // Another file was dropped meanwhile.
     if (file !== chosen) return;
     $("progress").textContent = ["", "The file is empty.", "Neither a raw stream of H.264 or H.265 nor MP4.",
-      "An MP4 that cannot be read."][result] ?? "The module failed.";
-    if (result === 0) show();
+      "An MP4 that cannot be read."][result] ?? "The file is too much for this browser.";
+    if (result === 0) {
+      show();
+      $("save").hidden = false;
+      drop.classList.add("done");
+    }
   }
 
-  // The fields of one access unit: its parameter sets and its bytes, read once more as a small stream.
-  lookUp = async (index) => {
+  documentOf = async (chosen, fields = false) => {
+    const parts = [];
+    await start({ file: chosen, fields }, (text) => { parts.push(text); });
+    return parts;
+  };
+
+  $("save").onclick = async () => {
+    const link = element("a", { download: `${file.name}.json` });
+    link.href = URL.createObjectURL(new Blob(await documentOf(file), { type: "application/jsonl" }));
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+
+  // The fields of one access unit: its parameter sets and its bytes, read once more as a small stream. While one is
+  // read, only the latest wish of those that come is kept.
+  let reading = null;
+  lookUp = (index) => {
+    reading = (reading ?? Promise.resolve()).then(() => index === view.chosen ? readUnit(index) : null);
+    return reading;
+  };
+
+  async function readUnit(index) {
     const unit = model.units[index], startCode = [0, 0, 0, 1], parts = [];
     if (!file || unit.size > 64 << 20) return null;
     const last = new Map();
@@ -75,10 +107,11 @@
       place += part.length;
     }
     let text = "";
-    await start({ bytes: whole, fields: true, byteCount: 4096, codec: model.stream.codec === "h265" ? 5 : 4 }, (more) => { text += more; });
+    const codec = model.stream.codec === "h265" ? 5 : 4;
+    await start({ bytes: whole, fields: true, byteCount: 4096, codec }, (more) => { text += more; });
     const all = text.split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter((item) => item.kind === "accessUnit")
       .flatMap((item) => item.nalUnits);
     // What was put in front is left out, and the places are those in the file.
     return all.slice(-unit.nalUnits.length).map((full, place) => ({ ...full, offset: unit.nalUnits[place].offset }));
-  };
-})();
+  }
+}

@@ -17,7 +17,7 @@ def text(path):
 packed = gzip.compress(pathlib.Path(sys.argv[1]).read_bytes(), mtime=0)
 module = base64.b64encode(packed).decode("ascii")
 worker = text(inspector / "worker.js")
-scripts = [text(page / name) for name in ("model.js", "charts.js", "page.js")]
+scripts = [text(page / name) for name in ("model.js", "charts.js", "list.js", "syntax.js", "page.js")]
 scripts.append(text(inspector / "inspector.js"))
 html = text(page / "page.html")
 html = html.replace("<title>Stream report</title>", "<title>Stream inspector</title>")

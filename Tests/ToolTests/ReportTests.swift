@@ -84,6 +84,17 @@ import Testing
     let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
     let items = try objects(page[start.upperBound..<end.lowerBound])
     #expect(items.filter { $0["kind"] as? String == "accessUnit" }.count == 62)
+    // A picture of each keyframe, as JPEG.
+    let pictures = items.filter { $0["kind"] as? String == "thumbnail" }
+    let keyframes = items.filter { $0["keyframe"] != nil }
+    #expect(pictures.compactMap { $0["accessUnit"] as? Int } == keyframes.compactMap { $0["index"] as? Int })
+    #expect(pictures.count == 3)
+    for picture in pictures {
+      let image = try #require(picture["image"] as? String)
+      let start = "data:image/jpeg;base64,"
+      #expect(image.hasPrefix(start) && image.utf8.count < 40_000)
+      #expect(Data(base64Encoded: String(image.dropFirst(start.count)))?.starts(with: [0xFF, 0xD8, 0xFF]) == true)
+    }
     // A page that is there stays.
     let again = try await Program.run(["report", path(name), "-o", "report.html"], in: folder.url)
     #expect(again.status == 1, "\(again.said)")

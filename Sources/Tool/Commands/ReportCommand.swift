@@ -8,7 +8,8 @@ struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
-      The page needs nothing but a browser: no network, no other file.
+      The page needs nothing but a browser: no network, no other file. Of a raw stream or an MP4 that is no pipe it
+      shows keyframes as small pictures, up to 48.
 
       Example:
         h26x report clip.mp4 -o clip.html
@@ -36,8 +37,10 @@ struct ReportCommand: AsyncParsableCommand {
       let page = ReportPage(name: input.isStandardInput ? "standard input" : Self.lastPart(of: file))
       writer.write(page.head)
       var lines = JSONLines()
+      var thumbnails = Thumbnails()
       var count = 0
       while var item = try await items.next() {
+        thumbnails.note(item)
         if count > Self.detailLimit, case .accessUnit(var unit) = item {
           for index in unit.nalUnits.indices { (unit.nalUnits[index].fields, unit.nalUnits[index].bytes) = ([], []) }
           item = .accessUnit(unit)
@@ -50,6 +53,7 @@ struct ReportCommand: AsyncParsableCommand {
         }
       }
       writer.write(lines.take())
+      for picture in await Self.pictures(thumbnails, of: input) { writer.write(picture.line) }
       writer.write(page.tail)
       writer.flush()
       if let error = writer.error { throw Failure("\(target.name): cannot be written: \(error)") }
@@ -57,6 +61,14 @@ struct ReportCommand: AsyncParsableCommand {
     } catch {
       target.discard()
       throw error
+    }
+  }
+
+  /// A report is whole without them.
+  private static func pictures(_ thumbnails: Thumbnails, of input: InputFile) async -> [Thumbnails.Picture] {
+    do throws(Failure) { return try await thumbnails.pictures(of: input) } catch {
+      Terminal.say("no pictures of keyframes: \(error.message)")
+      return []
     }
   }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 // The document: JSON lines as `h26x inspect --json` writes them. Nothing of a stream is parsed here.
-const model = { name: "", stream: {}, sets: [], units: [], findings: [], summary: null };
+const $ = (id) => document.getElementById(id);
+const model = emptyModel("");
+
+function emptyModel(name) {
+  return { name, stream: {}, sets: [], units: [], findings: [], summary: null, thumbnails: new Map() };
+}
 
 function addLine(line) {
   const item = JSON.parse(line);
@@ -10,15 +15,17 @@ function addLine(line) {
     case "accessUnit": model.units.push(item); break;
     case "finding": model.findings.push(item); break;
     case "summary": model.summary = item; break;
+    case "thumbnail": model.thumbnails.set(item.accessUnit, item.image); break;
   }
 }
 
-// Seconds at which each access unit is decoded, and the bit rate of the second around it.
+// What follows from the document: times, groups of pictures, the order of presentation.
 function derive() {
-  const units = model.units, count = units.length;
-  const format = formatOf();
+  const units = model.units, count = units.length, format = formatOf();
+  model.format = format;
   const period = format && format.frameRate ? format.frameRateDivisor / format.frameRate : 0;
   model.hasTime = Boolean(model.stream.timescale) || period > 0;
+  // Seconds at which each access unit is decoded.
   model.time = new Float64Array(count);
   let clock = 0;
   for (let i = 0; i < count; i++) {
@@ -28,24 +35,58 @@ function derive() {
   }
   const step = count > 1 ? (model.time[count - 1] - model.time[0]) / (count - 1) : period || 0.04;
   model.duration = count ? model.time[count - 1] - model.time[0] + step : 0;
-  model.rate = new Float64Array(count);
-  let from = 0, to = 0, bytes = 0;
-  const width = Math.min(1, model.duration || 1);
-  for (let i = 0; i < count; i++) {
-    while (to < count && model.time[to] <= model.time[i] + width / 2) bytes += units[to++].size;
-    while (model.time[from] < model.time[i] - width / 2) bytes -= units[from++].size;
-    model.rate[i] = bytes * 8 / width;
-  }
-  // Places in the order of presentation.
-  const order = units.map((_, i) => i);
-  order.sort((a, b) => units[a].sequence - units[b].sequence || (units[a].poc ?? 0) - (units[b].poc ?? 0) || a - b);
+  // How long each lasts.
+  model.step = (i) => (i + 1 < count ? model.time[i + 1] - model.time[i] : step) || step;
+  deriveGroups();
+  model.rates = { picture: perPicture(), second: perSecond(), group: perGroup() };
+  // Access units in the order of presentation, and the place of each in it.
+  model.order = Int32Array.from(units.keys()).sort((a, b) =>
+    units[a].sequence - units[b].sequence || (units[a].poc ?? 0) - (units[b].poc ?? 0) || a - b);
   model.shown = new Int32Array(count);
-  order.forEach((unit, place) => { model.shown[unit] = place; });
+  model.order.forEach((unit, place) => { model.shown[unit] = place; });
   model.found = new Map();
   for (const finding of model.findings) {
     const list = model.found.get(finding.accessUnit);
     if (list) list.push(finding); else model.found.set(finding.accessUnit, [finding]);
   }
+}
+
+// A group of pictures begins at each keyframe; the second field of a frame is none of its own.
+function deriveGroups() {
+  model.groups = [];
+  model.group = new Int32Array(model.units.length);
+  model.units.forEach((unit, i) => {
+    if (!model.groups.length || (unit.keyframe && unit.field !== "second")) model.groups.push({ first: i, count: 0, bytes: 0 });
+    const group = model.groups[model.groups.length - 1];
+    group.count++;
+    group.bytes += unit.size;
+    model.group[i] = model.groups.length - 1;
+  });
+}
+
+function perPicture() {
+  return Float64Array.from(model.units, (unit, i) => unit.size * 8 / model.step(i));
+}
+
+function perSecond() {
+  const { units, time } = model, count = units.length, rate = new Float64Array(count);
+  const width = Math.min(1, model.duration || 1);
+  let from = 0, to = 0, bytes = 0;
+  for (let i = 0; i < count; i++) {
+    while (to < count && time[to] <= time[i] + width / 2) bytes += units[to++].size;
+    while (time[from] < time[i] - width / 2) bytes -= units[from++].size;
+    rate[i] = bytes * 8 / width;
+  }
+  return rate;
+}
+
+function perGroup() {
+  const rates = model.groups.map((group) => {
+    let length = 0;
+    for (let i = group.first; i < group.first + group.count; i++) length += model.step(i);
+    return group.bytes * 8 / length;
+  });
+  return Float64Array.from(model.group, (group) => rates[group]);
 }
 
 // What the last SPS in front of an access unit comes to.
@@ -61,7 +102,7 @@ function number(value, digits = 0) {
 }
 
 function bitRate(value) {
-  return value >= 1e6 ? number(value / 1e6, 2) + " Mbit/s" : number(value / 1e3, 0) + " kbit/s";
+  return value >= 1e6 ? number(value / 1e6, 2) + " Mbit/s" : number(value / 1e3, value < 1e4 ? 1 : 0) + " kbit/s";
 }
 
 function element(tag, properties = {}, ...children) {

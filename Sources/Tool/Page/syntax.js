@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MPL-2.0
+// An access unit's NAL units with their syntax elements and bytes, each marking the other; parameter sets.
+
+// In the inspector: answers with the NAL units of an access unit with their fields and bytes.
+let lookUp = null;
+// Names of SEI payload types that mean the same in both codecs.
+const payloads = {
+  0: "buffering period", 1: "picture timing", 4: "user data (T.35)", 5: "user data (unregistered)", 6: "recovery point",
+  19: "film grain", 45: "frame packing", 47: "display orientation", 129: "active parameter sets", 132: "picture hash",
+  136: "time code", 137: "mastering display", 144: "content light level", 147: "alternative transfer",
+};
+
+async function detail(index) {
+  const unit = model.units[index];
+  const facts = [["Offset", number(unit.offset)], ["Size", `${number(unit.size)} bytes`], ["Type", unit.type ?? "?"],
+    ["Keyframe", unit.keyframe ?? "no"], ["Reference", unit.reference ? "yes" : "no"],
+    ["Group of pictures", `${model.group[index]}, from access unit ${model.groups[model.group[index]].first}`],
+    ["Sequence, POC", `${unit.sequence}, ${unit.poc ?? "?"}`], ["Shown as number", model.shown[index]],
+    ["QP", unit.qp ?? "–"], ["Refers to POC", (unit.references ?? []).join(", ") || "–"]];
+  if (unit.pts !== undefined) facts.push(["PTS, DTS", `${unit.pts}, ${unit.dts ?? "–"}`]);
+  if (unit.field) facts.push(["Field", unit.field]);
+  const table = element("table", {}, ...facts.map(([name, value]) =>
+    element("tr", {}, element("th", { textContent: name, scope: "row" }), element("td", { textContent: value }))));
+  const found = (model.found.get(index) ?? []).map((finding) =>
+    element("p", { className: finding.severity }, element("b", { textContent: finding.rule }), `: ${finding.found}; expected ${finding.expected}`));
+  const image = model.thumbnails.get(index);
+  const picture = image ? [element("img", { src: image, alt: `Picture of access unit ${index}`, className: "large" })] : [];
+  const holder = element("div", { id: "nal-units" }, ...unit.nalUnits.map(nalUnit));
+  $("detail").replaceChildren(element("h3", { textContent: `Access unit ${index}` }), ...picture, table, ...found, holder);
+  $("detail").scrollTop = 0;
+  if (!lookUp) return;
+  holder.setAttribute("aria-busy", "true");
+  const full = await lookUp(index);
+  holder.removeAttribute("aria-busy");
+  if (view.chosen !== index || !full) return;
+  // What was opened meanwhile stays open.
+  const open = [...holder.children].map((each) => each.open);
+  holder.replaceChildren(...full.map((unit, place) => {
+    const made = nalUnit(unit);
+    made.open = open[place] ?? false;
+    return made;
+  }));
+}
+
+function nalUnit(unit) {
+  let title = `${unit.name} (${unit.type}), ${number(unit.size)} bytes at ${number(unit.offset)}`;
+  if (unit.id !== undefined) title += `, id ${unit.id}`;
+  if (unit.slice) title += `, ${unit.slice.type} from ${unit.slice.first}, QP ${unit.slice.qp ?? "?"}`;
+  if (unit.messages) title += `, ${unit.messages.map((type) => payloads[type] ?? `payload ${type}`).join(", ")}`;
+  if (unit.error) title += `, ${unit.error}`;
+  const made = element("details", {}, element("summary", { textContent: title }));
+  made.addEventListener("toggle", () => {
+    if (made.childElementCount > 1) return;
+    // Of a parameter set that was there before, fields and bytes are those of its list.
+    const known = unit.fields ? unit : model.sets.findLast((set) => set.type === unit.type && set.id === unit.id && set.offset <= unit.offset) ?? unit;
+    const bytes = unit.bytes ?? known.bytes;
+    if (known.fields || bytes) made.append(syntax(known.fields ?? [], bytes ?? "", unit.offset));
+    else made.append(element("p", { className: "hint", textContent: "No syntax elements in this report: it would be too large." }));
+  });
+  return made;
+}
+
+// Bytes above, elements below; what is chosen in one is marked in the other.
+function syntax(list, digits, offset, before) {
+  const bytes = digits.match(/../g) ?? [], raw = payloadBytes(bytes);
+  const old = before && keyed(before), rows = [];
+  const table = element("table", { className: "fields", tabIndex: 0 },
+    element("tr", {}, ...["Bit", "Element", "Value"].map((name) => element("th", { textContent: name, scope: "col" }))));
+  for (const [key, field] of keyed(list)) {
+    const was = old?.get(key), changed = old && was?.[1] !== field[1];
+    const row = element("tr", { className: changed ? "changed" : "" }, element("td", { textContent: field[2] }),
+      element("td", { textContent: field[0] }), element("td", { textContent: changed ? `${field[1]} (${was ? `was ${was[1]}` : "new"})` : field[1] }));
+    // Bits count without the bytes that prevent emulation, bytes with them.
+    row.bits = [raw[field[2] >> 3], raw[(field[2] + Math.max(1, field[3]) - 1) >> 3]];
+    row.onclick = () => mark(row);
+    rows.push(row);
+    old?.delete(key);
+  }
+  for (const field of old?.values() ?? []) {
+    rows.push(element("tr", { className: "changed" }, element("td"), element("td", { textContent: field[0] }),
+      element("td", { textContent: `gone (was ${field[1]})` })));
+  }
+  table.append(...rows);
+  const dump = element("pre", { className: "bytes", tabIndex: 0 }), cells = hex(dump, bytes, offset);
+  let marked = null;
+  function mark(row) {
+    marked?.classList.remove("marked");
+    for (const cell of dump.querySelectorAll(".marked")) cell.classList.remove("marked");
+    marked = row;
+    row.classList.add("marked");
+    if (!row.bits || row.bits[0] === undefined) return;
+    for (let i = row.bits[0]; i <= (row.bits[1] ?? row.bits[0]); i++) cells[i]?.classList.add("marked");
+    const cell = cells[row.bits[0]];
+    if (cell) dump.scrollTop = cell.offsetTop - dump.clientHeight / 2;
+  }
+  table.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step || !rows.length) return;
+    const next = rows[Math.min(Math.max(rows.indexOf(marked) + step, 0), rows.length - 1)];
+    mark(next);
+    next.scrollIntoView({ block: "nearest" });
+    event.preventDefault();
+  });
+  dump.addEventListener("click", (event) => {
+    const place = cells.indexOf(event.target), row = place < 0 ? null : rows.find((each) => each.bits && each.bits[0] <= place && place <= each.bits[1]);
+    if (!row) return;
+    mark(row);
+    row.scrollIntoView({ block: "nearest" });
+  });
+  return element("div", {}, ...(bytes.length ? [dump] : []), ...(list.length || before ? [table] : []));
+}
+
+// Elements under names of their own: one that comes again has its turn in its name.
+function keyed(list) {
+  const turns = new Map(), named = new Map();
+  for (const field of list) {
+    const turn = turns.get(field[0]) ?? 0;
+    turns.set(field[0], turn + 1);
+    named.set(`${field[0]} ${turn}`, field);
+  }
+  return named;
+}
+
+// The places of those bytes that are not there to prevent emulation.
+function payloadBytes(bytes) {
+  const places = [];
+  let zeros = 0;
+  bytes.forEach((byte, place) => {
+    if (zeros > 1 && byte === "03") { zeros = 0; return; }
+    zeros = byte === "00" ? zeros + 1 : 0;
+    places.push(place);
+  });
+  return places;
+}
+
+function hex(dump, bytes, offset) {
+  const cells = bytes.map((byte) => element("span", { textContent: byte }));
+  for (let i = 0; i < bytes.length; i += 16) {
+    const line = bytes.slice(i, i + 16);
+    const text = line.map((byte) => { const code = parseInt(byte, 16); return code > 31 && code < 127 ? String.fromCharCode(code) : "."; });
+    dump.append(`${(offset + i).toString(16).padStart(8, "0")}  `);
+    cells.slice(i, i + 16).forEach((cell) => dump.append(cell, " "));
+    dump.append("   ".repeat(16 - line.length), ` ${text.join("")}\n`);
+  }
+  return cells;
+}
+
+function sets() {
+  const limit = 500, last = new Map();
+  $("sets").replaceChildren(...model.sets.slice(0, limit).map((set) => {
+    const key = `${set.type} ${set.id}`, before = last.get(key);
+    last.set(key, set);
+    const made = element("details", {}, element("summary", { textContent: `${set.name} ${set.id ?? "?"}`
+      + (set.outOfBand ? ", from the container" : `, access unit ${set.accessUnit}`)
+      + (before ? `, ${differences(set.fields ?? [], before.fields ?? [])} elements differ from before` : "")
+      + (set.error ? `, ${set.error}` : "") }));
+    made.addEventListener("toggle", () => {
+      if (made.childElementCount === 1) made.append(syntax(set.fields ?? [], set.bytes ?? "", set.offset, before?.fields));
+    });
+    return made;
+  }));
+  if (model.sets.length > limit) $("sets").append(element("p", { className: "hint", textContent: `and ${number(model.sets.length - limit)} more` }));
+}
+
+function differences(list, before) {
+  const old = keyed(before), now = keyed(list);
+  let count = 0;
+  for (const [key, field] of now) if (old.get(key)?.[1] !== field[1]) count++;
+  for (const key of old.keys()) if (!now.has(key)) count++;
+  return count;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import StreamReport
+
+/// Small pictures of keyframes for a report. Only keyframes are read again and decoded, spread over the stream and
+/// bounded in number.
+struct Thumbnails {
+  /// Pictures in a report, and their bytes, at most.
+  private static let limit = 48
+  private static let byteLimit = 512 << 10
+  /// Rows of samples.
+  private static let height = 96
+  /// A keyframe that is larger has no picture.
+  private static let largest: UInt64 = 32 << 20
+
+  /// A picture of a report.
+  struct Picture {
+    let accessUnit: UInt64
+    let jpeg: [UInt8]
+  }
+
+  private struct Keyframe {
+    let accessUnit: UInt64
+    let parameterSets: [[UInt8]]
+    var nalUnits: [(offset: UInt64, size: Int)]
+    var isField: Bool
+  }
+
+  private var stream: StreamRecord?
+  /// The latest parameter sets: type, id, bytes.
+  private var sets: [(type: UInt8, id: UInt8, bytes: [UInt8])] = []
+  private var keyframes: [Keyframe] = []
+  /// Keyframes that came, and of how many one is kept.
+  private var count = 0
+  private var stride = 1
+
+  /// Notes what a keyframe needs.
+  mutating func note(_ item: ReportItem) {
+    switch item {
+    case .stream(let record): stream = record
+    case .parameterSet(let record):
+      let (type, id) = (record.nalUnit.type, record.nalUnit.parameterSetID ?? 0)
+      sets.removeAll { $0.type == type && $0.id == id }
+      sets.append((type, id, record.nalUnit.bytes))
+    case .accessUnit(let unit):
+      if unit.isSecondField, keyframes.last?.isField == true, keyframes.last?.accessUnit == unit.index - 1 {
+        keyframes[keyframes.count - 1].nalUnits += Self.places(unit)
+      } else if unit.keyframe != .none, unit.letter == UInt8(ascii: "I"), unit.size <= Self.largest {
+        add(unit)
+      }
+    case .finding, .summary: break
+    }
+  }
+
+  /// Of the keyframes that come, those are kept whose number is a multiple of a stride, which doubles when they are too
+  /// many.
+  private mutating func add(_ unit: AccessUnitRecord) {
+    defer { count += 1 }
+    guard count % stride == 0 else { return }
+    if keyframes.count == Self.limit {
+      keyframes = keyframes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+      stride *= 2
+      guard count % stride == 0 else { return }
+    }
+    // By type, which is the order in which they need one another.
+    let sets = sets.sorted { $0.type < $1.type }.map(\.bytes)
+    keyframes.append(
+      Keyframe(
+        accessUnit: unit.index, parameterSets: sets, nalUnits: Self.places(unit), isField: unit.isField))
+  }
+
+  private static func places(_ unit: AccessUnitRecord) -> [(offset: UInt64, size: Int)] {
+    unit.nalUnits.map { ($0.offset, $0.size) }
+  }
+
+  /// Decodes them. What cannot be read again, such as a pipe, or decoded, has no picture.
+  func pictures(of input: InputFile) async throws(Failure) -> [Picture] {
+    guard let stream, stream.container == .annexB || stream.container == .mp4, input.size != nil, !keyframes.isEmpty
+    else { return [] }
+    try PluginFile.load()
+    var source = try ReportSource(input)
+    do throws(PipelineError) {
+      let pipeline = try Self.pipeline(stream)
+      let (frames, files) = (try pipeline.appSource("keyframes"), try pipeline.appSink("pictures"))
+      try await pipeline.play()
+      for keyframe in keyframes {
+        var bytes: [UInt8] = []
+        for set in keyframe.parameterSets { bytes += [0, 0, 0, 1] + set }
+        for place in keyframe.nalUnits { bytes += [0, 0, 0, 1] + source.read(at: place.offset, count: place.size) }
+        guard var buffer = Buffer(copying: bytes.span) else { continue }
+        // The time tells which access unit a picture is of.
+        buffer.pts = .seconds(keyframe.accessUnit)
+        try await frames.send(buffer)
+      }
+      try frames.finish()
+      let pictures = try await Self.read(files)
+      await pipeline.stop()
+      return pictures
+    } catch {
+      throw Failure(error, about: input.name)
+    }
+  }
+
+  private static func read(_ files: AppSink) async throws(PipelineError) -> [Picture] {
+    var pictures: [Picture] = []
+    var (total, iterator) = (0, files.makeAsyncIterator())
+    while let sample = try await iterator.next() {
+      guard let time = sample.pts, let index = UInt64(exactly: time.nanoseconds / 1_000_000_000) else { continue }
+      total += sample.size
+      if total > byteLimit { break }
+      do throws(FlowError) {
+        let map = try sample.map()
+        var jpeg: [UInt8] = []
+        for place in 0..<map.bytes.count { jpeg.append(map.bytes[place]) }
+        pictures.append(Picture(accessUnit: index, jpeg: jpeg))
+      } catch { continue }
+    }
+    return pictures
+  }
+
+  private static func pipeline(_ stream: StreamRecord) throws(PipelineError) -> Pipeline {
+    let codec = stream.codec == .h264 ? "264" : "265"
+    let source = try PipelineElement(
+      "appsrc", name: "keyframes",
+      [
+        "caps": .string("video/x-h\(codec), stream-format=(string)byte-stream, alignment=(string)au"),
+        "format": "time", "max-bytes": .int(64 << 20),
+      ])
+    let decoder = try PipelineElement("swifth\(codec)dec")
+    // A keyframe that cannot be decoded does not end the others.
+    try decoder.set("max-errors", -1)
+    let size = "video/x-raw, height=(int)\(height), pixel-aspect-ratio=(fraction)1/1"
+    return try Pipeline(
+      linking: source, decoder, PipelineElement("videoconvert"),
+      PipelineElement("videoflip", ["video-direction": .string(direction(stream.rotation ?? 0))]),
+      PipelineElement("videoscale", ["add-borders": false]), PipelineElement("capsfilter", ["caps": .string(size)]),
+      PipelineElement("videoconvert"), PipelineElement("jpegenc", ["quality": 75]),
+      PipelineElement("appsink", name: "pictures", ["sync": false]))
+  }
+
+  private static func direction(_ degrees: Int) -> String {
+    switch degrees {
+    case 90: "90r"
+    case 180: "180"
+    case 270: "90l"
+    default: "identity"
+    }
+  }
+}
+
+extension Thumbnails.Picture {
+  /// A line for the page, beside those of the document.
+  var line: [UInt8] {
+    Array(#"{"kind":"thumbnail","accessUnit":\#(accessUnit),"image":"data:image/jpeg;base64,"#.utf8) + base64
+      + Array("\"}\n".utf8)
+  }
+
+  /// RFC 4648, 4.
+  private var base64: [UInt8] {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in Swift.stride(from: 0, to: jpeg.count, by: 3) {
+      let group = jpeg[start..<min(start + 3, jpeg.count)]
+      let value = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for place in 0..<4 {
+        text.append(place <= group.count ? digits[value >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return text
+  }
+}
