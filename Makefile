@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin tool inspector test demo bench bench-shapes fuzz soak races test-asan test-tsan test-embedded valgrind docs deb install uninstall format lint clean
+.PHONY: plugin tool inspector test demo bench bench-shapes fuzz soak races test-asan test-tsan test-report test-embedded valgrind pictures docs deb install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 tool:        ; plugin/build-tool.sh
@@ -13,8 +13,10 @@ soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENI
 races:       ; for round in $$(seq 20); do RESTART_CYCLES=5000 swift test --filter RestartRaceTests || exit 1; done
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
+test-report: ; Tests/Report/run.sh
 test-embedded: ; Tests/Embedded/run.sh
 valgrind:    ; Tests/Valgrind/run.sh
+pictures:    ; plugin/dependencies.sh --page && python3 -B Tests/Report/pictures.py
 docs:        ; plugin/docs.sh
 deb:         ; plugin/deb.sh
 install:     ; plugin/install.sh install

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the tests of both pages share: one browser, a folder, the program."""
+import atexit
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import streams
+from browser import Browser
+
+root = pathlib.Path(__file__).resolve().parents[2]
+program = os.environ.get("H26X", str(root / ".build/tool/h26x"))
+vectors = pathlib.Path(os.environ.get("CONFORMANCE_VECTORS", root.parent / "shared/vectors"))
+holder = tempfile.TemporaryDirectory(prefix="h26x-page-")
+folder = pathlib.Path(holder.name)
+
+# The number of the access unit that is chosen, told by the page's own variable.
+CHOSEN = "view.chosen"
+
+
+@functools.cache
+def browser():
+    made = Browser()
+    atexit.register(made.close)
+    return made
+
+
+def run(*arguments):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=120)
+    if done.returncode not in (0, 2):
+        raise AssertionError(f"h26x {arguments}: {done.stderr.decode()}")
+    return done.stdout
+
+
+def document(path):
+    return [json.loads(line) for line in run("inspect", "--json", path).splitlines()]
+
+
+def of_kind(items, kind):
+    return [item for item in items if item["kind"] == kind]
+
+
+class PageCase(unittest.TestCase):
+    def open(self, url, **how):
+        page = browser().page(url, **how)
+        self.addCleanup(page.close)
+        self.addCleanup(lambda: self.assertEqual(page.complaints(), []))
+        return page
+
+    def report(self, source, **how):
+        """The report of a clip, or of bytes."""
+        if isinstance(source, bytes):
+            path = folder / f"{hashlib.sha256(source).hexdigest()[:8]}.{'mp4' if source[4:8] == b'ftyp' else 'h264'}"
+            path.write_bytes(source)
+        else:
+            path = streams.media / source
+        page = folder / f"{path.name}.html"
+        if not page.exists():
+            run("report", path, "-o", page)
+        return self.open(page.as_uri(), **how), path
+
+    def rows(self, page):
+        """What the list shows: number, type and what follows of each row."""
+        return page.value("[...document.querySelectorAll('.row')].map((row) => [...row.children].map((each) => each.textContent))")

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The inspector as users have it: files that are chosen and dropped, read in the browser."""
+import hashlib
+import json
+import os
+import unittest
+
+import streams
+from pages import PageCase, document, folder, of_kind, root, run, vectors
+
+page_file = root / ".build/inspector/inspector.html"
+raw_or_mp4 = {".264", ".h264", ".avc", ".jsv", ".jvt", ".26l", ".h265", ".hevc", ".bit", ".bits", ".mp4", ".mov"}
+
+
+class InspectorTests(PageCase):
+    def inspector(self, **how):
+        return self.open(page_file.as_uri(), **how)
+
+    def read(self, page, path):
+        page.files("#file", path)
+        page.wait(f"!$('report').hidden && model.name === {json.dumps(path.name)}")
+
+    def test_size(self):
+        self.assertLessEqual(page_file.stat().st_size, 700_000)
+        text = page_file.read_text()
+        for mark in ("/*style*/", "/*script*/", "<!--data-->", " src=", " href=\"", "http://", "https://"):
+            self.assertNotIn(mark, text)
+
+    def test_files_that_are_chosen(self):
+        page = self.inspector()
+        for name in ("clip.h264", "clip.mp4", "clip.h265", "clip-h265.mp4"):
+            path = streams.media / name
+            self.read(page, path)
+            items = document(path)
+            self.assertEqual(page.value("model.summary"), items[-1])
+            self.assertEqual(page.value("model.units"), of_kind(items, "accessUnit"))
+            self.assertEqual(page.text("#title"), name)
+
+    def test_a_file_that_is_dropped(self):
+        page = self.inspector()
+        path = streams.media / "clip.mp4"
+        page.drop("#drop", path)
+        page.wait("!$('report').hidden")
+        self.assertEqual(page.value("model.summary"), document(path)[-1])
+        # The bytes of an access unit are read when it is chosen, with its syntax elements.
+        page.write("#goto", "7")
+        page.wait("document.querySelector('#detail h3').textContent === 'Access unit 7'")
+        page.wait("!$('nal-units').hasAttribute('aria-busy')")
+        page.click("#nal-units details:last-child summary")
+        page.wait("document.querySelector('#nal-units details:last-child .fields')")
+        fields = json.loads(run("inspect", "--json", "--fields", "--range", "7", path).splitlines()[1])["nalUnits"][-1]["fields"]
+        shown = page.value("[...document.querySelectorAll('#nal-units details:last-child .fields tr')].slice(1).map((row) => [...row.children].map((each) => each.textContent))")
+        self.assertEqual(shown, [[str(field[2]), field[0], str(field[1])] for field in fields])
+
+    def test_document_is_the_programs_byte_for_byte(self):
+        page = self.inspector()
+        files = sorted(path for path in streams.media.iterdir() if path.suffix in (".h264", ".h265", ".mp4"))
+        found = sorted(path for path in vectors.glob("h26[45]/*") if path.suffix.lower() in raw_or_mp4)
+        files += found if "ALL_VECTORS" in os.environ else found[::10]
+        for path in files:
+            for fields in (False, True):
+                page.files("#file", path)
+                digest = page.value(f"""documentOf($("file").files[0], {json.dumps(fields)})
+                    .then((parts) => new Blob(parts).arrayBuffer()).then((bytes) => crypto.subtle.digest("SHA-256", bytes))
+                    .then((digest) => [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join(""))""")
+                expected = run("inspect", "--json", *(["--fields"] if fields else []), path)
+                self.assertEqual(digest, hashlib.sha256(expected).hexdigest(), f"{path.name}, fields: {fields}")
+        print(f"{len(files)} documents alike", end=" ", flush=True)
+
+    def test_the_document_can_be_saved(self):
+        page = self.inspector()
+        path = streams.media / "clip.h265"
+        self.read(page, path)
+        page.value("""(() => { const make = URL.createObjectURL; window.saved = null;
+            URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return make(blob); }; })()""")
+        page.click("#save")
+        self.assertEqual(page.wait("window.saved"), run("inspect", "--json", path).decode())
+
+    def test_what_is_no_stream_is_said(self):
+        page = self.inspector()
+        for name, data, said in (
+            ("empty.h264", b"", "The file is empty."), ("text.txt", b"hello, world", "Neither a raw stream of H.264 or H.265 nor MP4."),
+            ("cut.mp4", streams.clip("clip.mp4")[:40], "An MP4 that cannot be read."),
+        ):
+            path = folder / name
+            path.write_bytes(data)
+            page.files("#file", path)
+            page.wait(f"$('progress').textContent === {json.dumps(said)}")
+            self.assertTrue(page.value("$('report').hidden"))
+        # And another file goes.
+        self.read(page, streams.media / "clip.h264")
+        self.assertEqual(page.text("#progress"), "")
+
+    def test_the_page_lives_while_a_file_is_read(self):
+        page = self.inspector()
+        path = folder / "long.h264"
+        path.write_bytes(streams.clip() * 600)
+        page.files("#file", path)
+        frames, units = page.value("""new Promise((end) => { let frames = 0;
+            const count = () => { frames++; if ($("report").hidden) requestAnimationFrame(count); else end([frames, model.units.length]); };
+            requestAnimationFrame(count); })""")
+        self.assertEqual(units, 62 * 600)
+        self.assertGreater(frames, 3)
+
+    def test_another_file_takes_the_place_of_one_that_is_read(self):
+        page = self.inspector()
+        path = folder / "longer.h264"
+        path.write_bytes(streams.clip() * 1000)
+        page.files("#file", path)
+        page.files("#file", streams.media / "clip.mp4")
+        page.wait("!$('report').hidden")
+        self.assertEqual(page.text("#title"), "clip.mp4")
+        self.assertEqual(page.value("model.units.length"), 62)
+
+    def test_phone(self):
+        page = self.inspector(width=375, height=700, dark=True)
+        self.read(page, streams.media / "clip.mp4")
+        self.assertLessEqual(page.value("document.documentElement.scrollWidth"), 375)
+
+    def test_nothing_of_a_stream_becomes_script(self):
+        page = self.inspector()
+        hostile = "</script><script>window.injected = 1</script>"
+        for name, data in (("user-data.h264", streams.with_user_data(hostile)), ("<img src=x onerror='window.injected=2'>.mp4", streams.clip("clip.mp4"))):
+            path = folder / name
+            path.write_bytes(data)
+            self.read(page, path)
+            page.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+            self.assertEqual(page.text("#title"), name)
+            self.assertIsNone(page.value("window.injected ?? null"))
+
+
+if __name__ == "__main__":
+    unittest.main()
