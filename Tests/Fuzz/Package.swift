@@ -21,6 +21,9 @@ let bitstreamSubjects = [
   "h265-sei", "h265-access-units",
 ]
 
+/// Fuzzed through `StreamReport`.
+let reportSubjects = ["report"]
+
 /// Fuzzed as elements on a test bench.
 let elementSubjects = [
   "parse-element", "parse-file", "repack-element", "decode-element", "h265-parse-element", "h265-parse-file",
@@ -47,6 +50,11 @@ let package = Package(
     + bitstreamSubjects.map {
       .executableTarget(
         name: $0, dependencies: [h26x, "FuzzDriver"], path: "Subjects/\($0)", swiftSettings: settings)
+    }
+    + reportSubjects.map {
+      .executableTarget(
+        name: $0, dependencies: ["FuzzDriver", .product(name: "StreamReport", package: "gst-swift-h26x")],
+        path: "Subjects/\($0)", swiftSettings: settings)
     }
     + elementSubjects.map {
       .executableTarget(

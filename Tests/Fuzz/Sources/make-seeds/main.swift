@@ -36,7 +36,7 @@ let choices = [UInt8](repeating: 0, count: Choices.length)
 
 /// Seeds of an H.265 byte stream.
 func saveH265(_ bytes: [UInt8]) throws {
-  var sets: [[UInt8]] = []
+  var (sets, pictures) = ([[UInt8]](), [[UInt8]]())
   var stream: [UInt8] = []
   var whole: [UInt8] = []
   var units = AnnexB.NALUnits(bytes.span)
@@ -52,7 +52,7 @@ func saveH265(_ bytes: [UInt8]) throws {
     case .prefixSEI, .suffixSEI: try save((sets + [nalUnit]).flatMap { startCode + $0 }, "h265-sei")
     default: break
     }
-    if type.isParameterSet { sets.append(nalUnit) }
+    if type.isParameterSet { sets.append(nalUnit) } else { pictures.append(Array(nalUnit.prefix(1000))) }
     stream += startCode + nalUnit.prefix(64)
     if whole.count < 6000 { whole += startCode + nalUnit }
     if count % 10 == 0 { try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner") }
@@ -60,8 +60,12 @@ func saveH265(_ bytes: [UInt8]) throws {
   guard !sets.isEmpty else { return }
   try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner")
   try save(choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element", "h265-decode-element")
+  try save(whole, "report")
   if let record = try? FormatDescription(h265ParameterSets: sets).h265DecoderConfigurationRecord().bytes() {
     try save(record, "hvcc")
+    let units = Array(pictures.prefix(6))
+    try save(
+      MP4Seed(coding: "hvc1", configurationBox: "hvcC", configuration: record, nalUnits: units).bytes, "report")
   }
 }
 
@@ -72,7 +76,7 @@ for path in arguments.dropFirst(2) {
     try saveH265(bytes)
     continue
   }
-  var sets: [[UInt8]] = []
+  var (sets, pictures) = ([[UInt8]](), [[UInt8]]())
   var stream: [UInt8] = []
   var whole: [UInt8] = []
   var units = AnnexB.NALUnits(bytes.span)
@@ -88,7 +92,7 @@ for path in arguments.dropFirst(2) {
       try save(nalUnit, "pps")
       sets.append(nalUnit)
     case 6: try save((sets + [nalUnit]).flatMap { startCode + $0 }, "sei")
-    default: break
+    default: pictures.append(Array(nalUnit.prefix(1000)))
     }
     stream += startCode + nalUnit.prefix(64)
     if whole.count < 6000 { whole += startCode + nalUnit }
@@ -99,7 +103,11 @@ for path in arguments.dropFirst(2) {
   try save(choices + stream, "nal-units", "repack")
   try save(sets.flatMap { startCode + $0 }, "format-description")
   try save(choices + whole, "parse-element", "parse-file", "repack-element", "decode-element")
+  try save(whole, "report")
   if let record = try? FormatDescription(h264ParameterSets: sets).h264DecoderConfigurationRecord().bytes() {
     try save(record, "avcc")
+    let units = Array(pictures.prefix(6))
+    try save(
+      MP4Seed(coding: "avc1", configurationBox: "avcC", configuration: record, nalUnits: units).bytes, "report")
   }
 }
