@@ -100,7 +100,7 @@ let package = Package(
       name: "ElementsTests",
       dependencies: [
         "Elements", "GStreamer", "VideoDecoding", "AVCodec", "CGStreamer", "HarnessSupport", "H26x",
-        "ThreadSanitizerLocks",
+        "TestSupport", "ThreadSanitizerLocks",
       ],
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),

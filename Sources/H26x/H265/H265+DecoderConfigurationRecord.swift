@@ -80,7 +80,7 @@ extension H265 {
       guard let first = sequenceParameterSets.first else {
         throw BitstreamError(.missingParameterSet, "NAL_unit_type", bitOffset: 0)
       }
-      let sps = try SequenceParameterSet(nalUnit: first.span)
+      let sps = try SequenceParameterSet.usable(first.span)
       profile = sps.profile
       levelIDC = sps.profileTierLevel.levelIDC
       minimumSpatialSegmentation = sps.vui?.bitstreamRestriction?.minimumSpatialSegmentation ?? 0

@@ -84,7 +84,8 @@ extension H265 {
 
     private mutating func insert(sps bytes: Span<UInt8>, _ id: Int) throws(BitstreamError) -> ParameterSetChange {
       if let old = sequences[id], BulkBytes.areEqual(old.bytes, bytes) { return .unchanged }
-      let set = try SequenceParameterSet(nalUnit: bytes)
+      // What can be read in part is better than nothing, but nothing to give up a good one for.
+      let set = try sequences[id] == nil ? .usable(bytes) : SequenceParameterSet(nalUnit: bytes)
       let change: ParameterSetChange = sequences[id] == nil ? .added : .replaced
       sequences[id] = SequenceSlot(bytes: [UInt8](copying: bytes), set: set)
       for index in pictures.indices {

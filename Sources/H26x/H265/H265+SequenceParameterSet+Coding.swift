@@ -10,7 +10,7 @@ extension H265.SequenceParameterSet {
   fileprivate static var maximumReferencePictureSets: UInt32 { 64 }
   fileprivate static var maximumLongTermReferences: UInt32 { 32 }
 
-  init(_ reader: inout BitReader) throws(BitstreamError) {
+  init(_ reader: inout BitReader, skipsVUI: Bool) throws(BitstreamError) {
     videoParameterSetID = try reader.u8(4, "sps_video_parameter_set_id")
     subLayerCount = try reader.subLayerCount("sps_max_sub_layers_minus1")
     hasNestedTemporalIDs = try reader.flag("sps_temporal_id_nesting_flag")
@@ -45,6 +45,7 @@ extension H265.SequenceParameterSet {
     usesTemporalMotionVectors = try reader.flag("sps_temporal_mvp_enabled_flag")
     usesStrongIntraSmoothing = try reader.flag("strong_intra_smoothing_enabled_flag")
     if try reader.flag("vui_parameters_present_flag") {
+      if skipsVUI { return }
       vui = try H265.VUIParameters(&reader, subLayerCount: Int(subLayerCount))
     }
     if try reader.flag("sps_extension_present_flag") { extensions = try Extensions(&reader, self) }

@@ -173,8 +173,29 @@ extension H265 {
       let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
       guard header.layerID == 0 else { throw BitstreamError(.unsupported, "nuh_layer_id", bitOffset: 7) }
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
-      try self.init(&reader)
+      try self.init(&reader, skipsVUI: false)
       hasProperEnd = reader.endsProperly()
+    }
+
+    /// Reads a NAL unit, and where its VUI or what follows that cannot be read, all that stands before: every stream can
+    /// be decoded with that, as others do.
+    ///
+    /// - Throws: what ``init(nalUnit:trace:)`` throws, where something before the VUI cannot be read or there is none.
+    static func usable(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> SequenceParameterSet {
+      let failure: BitstreamError
+      do throws(BitstreamError) {
+        return try SequenceParameterSet(nalUnit: nalUnit)
+      } catch {
+        failure = error
+      }
+      do throws(BitstreamError) {
+        var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
+        var set = try SequenceParameterSet(&reader, skipsVUI: true)
+        set.hasProperEnd = false
+        return set
+      } catch {
+        throw failure
+      }
     }
   }
 }

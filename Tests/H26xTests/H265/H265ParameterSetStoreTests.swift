@@ -81,4 +81,29 @@ import Testing
     }
     #expect(sets.layerSetNALUnits.count == H265.ParameterSets.maximumLayerSets)
   }
+
+  /// A VUI that cannot be read takes its SPS with it only where there is another.
+  @Test func aBrokenVUIIsLeftOut() throws {
+    var sps = H265Samples.plainSPS()
+    var vui = H265.VUIParameters()
+    vui.timing = .init(unitsInTick: 1, timeScale: 25)
+    vui.bitstreamRestriction = .init()
+    sps.vui = vui
+    let whole = sps.nalUnit()
+    // Cut behind the timing.
+    let broken = Array(whole.dropLast(3))
+    #expect(throws: BitstreamError.self) { try H265.SequenceParameterSet(bytes: broken) }
+    var store = H265.ParameterSets()
+    #expect(try store.insert(bytes: broken) == .added)
+    #expect(try store.insert(bytes: broken) == .unchanged)
+    let found = try #require(store.sequenceParameterSet(0))
+    #expect(found.codedSize == sps.codedSize && found.vui == nil && !found.hasProperEnd)
+    #expect(try store.insert(bytes: whole) == .replaced)
+    #expect(throws: BitstreamError.self) { try store.insert(bytes: broken) }
+    #expect(store.sequenceParameterSet(0) == sps)
+    // Elsewhere nothing is left out.
+    #expect(throws: BitstreamError.self) { try store.insert(bytes: Array(whole.prefix(12))) }
+    var other = H265.ParameterSets()
+    #expect(throws: BitstreamError.self) { try other.insert(bytes: Array(whole.prefix(12))) }
+  }
 }
