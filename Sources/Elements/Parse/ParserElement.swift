@@ -97,6 +97,8 @@ extension ParserElement {
   /// The base class is about to send the frame, or what is left of it.
   func send(_ frame: borrowing BaseParseFrame) throws(FlowError) {
     guard core.beginOutput(of: frame) else { throw sourcePad.isFlushing ? .flushing : .notNegotiated }
+    // The base class passes on whatever came where nothing is parsed; payloaders take no buffer without a byte.
+    if frame.size == 0 { throw Self.dropFrame }
     // Backwards, the base class would read on to the end of the file and keep all of it before the first goes out.
     if core.isBehindSegment, segment.rate < 0, segment.isDone { throw .endOfStream }
     try pushOutput(of: frame)

@@ -30,6 +30,14 @@ import Testing
     }
   }
 
+  /// A buffer of no bytes is no access unit.
+  @Test func nothingIsNotPassedOn() throws {
+    let harness = try Harness.parse(from: Stream.avcCaps(Self.broken), to: "stream-format=avc, alignment=au")
+    for packet in [[1, 2, 3], [], [4]] as [[UInt8]] { #expect(harness.push(packet) == 0) }
+    harness.endOfStream()
+    #expect(try harness.pullAll() == [[1, 2, 3], [4]])
+  }
+
   @Test func aWarningTells() throws {
     let harness = try Harness.parse(to: "stream-format=avc, alignment=au")
     harness.collectMessages()
