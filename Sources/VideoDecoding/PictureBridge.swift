@@ -3,7 +3,7 @@ import AVCodec
 import Synchronization
 
 /// Stands between libavcodec's `get_buffer2` and the session's allocator: translates requests, holds libavcodec to one
-/// set of strides, puts chroma aside for NV12, and notes which access units have started a picture.
+/// set of strides, puts chroma aside for NV12, adds it to monochrome, and notes which access units have started a picture.
 final class PictureBridge: FrameBufferSource {
   private struct State {
     var lock = StrideLock()
@@ -52,13 +52,16 @@ final class PictureBridge: FrameBufferSource {
     // Last, so that whoever has asked `hasStarted` since then sees the memory as well: libavcodec's threads hand
     // pictures over by its own means, which nobody can check.
     defer { if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } } }
-    guard let written = PixelFormat(request.format) else { throw .unsupportedFeature }
+    let completed = Self.monochrome[request.format.rawValue]
+    guard let written = completed ?? PixelFormat(request.format) else { throw .unsupportedFeature }
     let isSemiPlanar = layout == .semiPlanar && written == .yuv420p
     let wanted = PictureRequest(request, pixelFormat: isSemiPlanar ? .nv12 : written)
     guard let memory = memory(for: wanted), let luma = unsafe memory.planes.first else { throw .outOfMemory }
+    if completed != nil { memory.fillChroma() }
     guard isSemiPlanar else {
+      let planes = unsafe memory.planes.prefix(completed == nil ? memory.planes.count : 1)
       return unsafe FrameBuffer(
-        planes: memory.planes.map { unsafe $0.start }, strides: memory.planes.map { unsafe Int32(clamping: $0.stride) },
+        planes: planes.map { unsafe $0.start }, strides: planes.map { unsafe Int32(clamping: $0.stride) },
         byteCount: luma.byteCount, owner: memory)
     }
     guard let scratch = unsafe memory.scratch else { throw .outOfMemory }
@@ -67,6 +70,15 @@ final class PictureBridge: FrameBufferSource {
       strides: [Int32(clamping: luma.stride), Int32(clamping: scratch.stride), Int32(clamping: scratch.stride)],
       byteCount: luma.byteCount, owner: memory)
   }
+
+  /// Monochrome formats of libavcodec's that next to nothing takes, and what comes instead.
+  private static let monochrome: [Int32: PixelFormat] = {
+    var formats: [Int32: PixelFormat] = [:]
+    for (name, format) in [("gray10le", PixelFormat.yuv420p10), ("gray12le", .yuv420p12)] {
+      if let frameFormat = FrameFormat(name: name) { formats[frameFormat.rawValue] = format }
+    }
+    return formats
+  }()
 
   /// The allocator's memory if it has some that fits, else our own with the same strides.
   private func memory(for request: PictureRequest) -> PictureMemory? {

@@ -30,6 +30,16 @@ import H26x
     unsafe self.scratch = unsafe scratch
   }
 
+  /// Sets chroma samples of two bytes to the middle of their range: no colour.
+  func fillChroma() {
+    let middle = UInt16(1) << UInt16(pixelFormat.bitDepth - 1)
+    for index in unsafe planes.indices.dropFirst() {
+      // SAFETY: the plane has so many bytes, and rows begin at multiples of what vector code wants.
+      unsafe UnsafeMutableRawBufferPointer(start: planes[index].start, count: planes[index].byteCount & ~1)
+        .bindMemory(to: UInt16.self).update(repeating: middle.littleEndian)
+    }
+  }
+
   /// Completes NV12 planes once the picture is decoded; nothing to do for other formats.
   func finish(width: Int, height: Int) {
     guard let scratch = unsafe scratch, unsafe planes.count == 2 else { return }

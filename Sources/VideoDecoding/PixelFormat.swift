@@ -6,11 +6,9 @@ import AVCodec
 /// The raw value is libavutil's short name. Samples of more than 8 bits take two bytes, little-endian, in the low bits.
 /// Full-range video has the same format as limited-range: see `DecodedPicture.colour`.
 public enum PixelFormat: String, Sendable, CaseIterable {
-  /// Luma only.
+  /// Luma only, 8 bits. Monochrome of more bits comes as 4:2:0 with chroma in the middle of its range, which all that
+  /// take pictures know; so does all monochrome of H.264.
   case gray
-  case gray10 = "gray10le"
-  case gray12 = "gray12le"
-  case gray14 = "gray14le"
   /// Three planes Y, Cb, Cr; chroma halved in both directions (I420).
   case yuv420p
   case yuv420p9 = "yuv420p9le"
@@ -60,9 +58,9 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     switch self {
     case .gray, .yuv420p, .yuv422p, .yuv444p, .gbrp, .nv12: 8
     case .yuv420p9, .yuv422p9, .yuv444p9, .gbrp9: 9
-    case .gray10, .yuv420p10, .yuv422p10, .yuv444p10, .gbrp10: 10
-    case .gray12, .yuv420p12, .yuv422p12, .yuv444p12, .gbrp12: 12
-    case .gray14, .yuv420p14, .yuv422p14, .yuv444p14, .gbrp14: 14
+    case .yuv420p10, .yuv422p10, .yuv444p10, .gbrp10: 10
+    case .yuv420p12, .yuv422p12, .yuv444p12, .gbrp12: 12
+    case .yuv420p14, .yuv422p14, .yuv444p14, .gbrp14: 14
     }
   }
 
@@ -72,7 +70,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   /// Number of planes, 1 to 3.
   public var planeCount: Int {
     switch self {
-    case .gray, .gray10, .gray12, .gray14: 1
+    case .gray: 1
     case .nv12: 2
     default: 3
     }

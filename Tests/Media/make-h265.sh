@@ -30,8 +30,16 @@ ffmpeg -y -v error -f lavfi -i "testsrc2=size=96x64:rate=25:duration=1" -pix_fmt
   -c:v libx265 -x265-params "keyint=10:scenecut=0:bframes=2:ctu=16:crf=30:hash=1:info=0:log-level=none:pools=none:frame-threads=1" \
   -f hevc ten-bit.h265
 
+# Three pictures in each way that samples are laid out, monochrome too.
+mkdir -p formats
+for format in gray gray10le gray12le yuv422p yuv422p10le yuv422p12le yuv444p yuv444p10le yuv444p12le yuv420p12le gbrp10le; do
+  ffmpeg -y -v error -f lavfi -i "testsrc2=size=64x48:rate=25:duration=0.12" -pix_fmt "$format" -threads 1 -c:v libx265 \
+    -x265-params "bframes=1:crf=36:info=0:log-level=none:pools=none:frame-threads=1" -f hevc "formats/$format.h265"
+done
+
 # FFmpeg's own decoder: all frames in presentation order, planar, no padding.
-for clip in clip.h265 clip-h265.mp4 clip-h265.mkv clip-h265.ts open-gop.h265 interlaced.h265 wide.h265 ten-bit.h265; do
+for clip in clip.h265 clip-h265.mp4 clip-h265.mkv clip-h265.ts open-gop.h265 interlaced.h265 wide.h265 ten-bit.h265 \
+  formats/*.h265; do
   sum=$(ffmpeg -v error -i "$clip" -map 0:v:0 -fps_mode passthrough -f rawvideo - | md5sum | cut -d' ' -f1)
   printf '%s  %s\n' "$sum" "$clip"
 done > checksums-h265.md5

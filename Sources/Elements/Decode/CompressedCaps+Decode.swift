@@ -30,11 +30,8 @@ extension CompressedCaps {
   var obstacle: ElementError? {
     for problem in problems {
       switch problem {
-      case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData: continue
-      case .missingCodecData:
-        // In NAL units it comes without: their parameter sets are among them.
-        if streamFormat == .inBand || isNALAligned { continue }
-        return Self.undecodable("stream-format=\(streamFormat.rawValue) needs codec_data, and there is none")
+      // Parameter sets may be in the stream, whatever the caps say: stock's parser makes such caps of damaged streams.
+      case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData, .missingCodecData: continue
       case .unreadableCodecData(_, nil):
         return Self.undecodable("codec_data is no buffer that can be read")
       case .unreadableCodecData(let byteCount, let error?):

@@ -30,8 +30,9 @@ extension DecoderElement {
 
   /// Makes the pool that the base class chose one that libavcodec can decode into, where downstream permits that.
   func choosePool(in query: borrowing Query) -> Bool {
+    // Padding around fields is another matter than around frames: they are copied.
     guard let output = core.output.agreed, output.isSessionFormat, query.allowsVideoMeta,
-      settings.snapshot.directRendering
+      output.info.interlaceMode != .alternate, settings.snapshot.directRendering
     else {
       core.choosePool(isDirect: false)
       return true
@@ -76,12 +77,17 @@ extension DecoderElement {
   func setFlags(of buffer: inout Buffer, for picture: DecodedPicture) {
     var flags: Buffer.Flags = []
     if picture.isCorrupt { flags.insert(.corrupted) }
-    let mode = core.output.agreed?.info.interlaceMode
-    if mode == .mixed || mode == .interleaved, picture.isInterlaced {
+    switch core.output.agreed?.info.interlaceMode {
+    case .alternate?:
+      flags.formUnion([.interlaced, .oneField])
+      if picture.isTopFieldFirst { flags.insert(.topFieldFirst) }
+    case .mixed?, .interleaved?:
+      guard picture.isInterlaced else { break }
       flags.insert(.interlaced)
       if picture.isTopFieldFirst { flags.insert(.topFieldFirst) }
       if picture.repeatsFirstField { flags.insert(.repeatFirstField) }
       if picture.isSingleField { flags.insert(.oneField) }
+    default: break
     }
     if !flags.isEmpty { buffer.flags.formUnion(flags) }
   }

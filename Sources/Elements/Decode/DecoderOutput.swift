@@ -36,7 +36,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
     keeping layout: SessionConfiguration.OutputLayout?,
     allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
-    guard let native = PictureLayout(format) else {
+    guard let native = PictureLayout(format, completesMonochrome: Codec.completesMonochrome) else {
       throw ElementError(
         .stream(.format), "The stream's sample format cannot be decoded.",
         debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
@@ -73,7 +73,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
     let interlacing = interlacing ?? Interlacing(format, scan: nil)
     let hasVUI = stream.hasVUI
     return try OutputPlan(
-      native: native,
+      native: native, interlacing: interlacing,
       describe: { info in
         info.copyDescription(from: input.info)
         info.describe(format, besides: input.caps, infersChromaLocation: hasVUI, interlacing: interlacing)

@@ -18,9 +18,10 @@ final class H265Decode: VideoDecoder, DecoderElement {
   }
 
   override class var padTemplates: [PadTemplate] {
-    [
+    let formats = "format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}"
+    return [
       .sink("video/x-h265, stream-format={hvc1, hev1, byte-stream}, alignment={au, nal}"),
-      .source("video/x-raw, format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}"),
+      .source("video/x-raw, \(formats); video/x-raw(format:Interlaced), \(formats), interlace-mode=alternate"),
     ]
   }
 

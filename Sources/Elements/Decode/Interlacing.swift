@@ -11,9 +11,15 @@ enum Interlacing: Hashable {
   case interleaved(isTopFirst: Bool)
   /// Each buffer's flags tell.
   case mixed
+  /// Each picture is one field.
+  case fields
 
   /// - Parameter scan: of the first picture of this format.
   init(_ format: FormatDescription, scan: PictureScan?) {
+    if format.isFieldSequence {
+      self = .fields
+      return
+    }
     switch scan {
     case .fields(let isTopFirst)?: self = .interleaved(isTopFirst: isTopFirst)
     case .frame?, nil: self = format.isInterlacedAllowed ? .mixed : .progressive
@@ -23,7 +29,7 @@ enum Interlacing: Hashable {
   /// Takes a decoded picture into account. Answers whether it contradicts what was known.
   mutating func isCorrected(by picture: DecodedPicture) -> Bool {
     switch self {
-    case .mixed: return false
+    case .mixed, .fields: return false
     case .progressive:
       // Frames only, but of two fields, as picture timing SEI says.
       guard picture.isInterlaced else { return false }

@@ -34,6 +34,14 @@ struct OutputPlan {
     plan.layout = layout
     plan.source = source
     plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
+    // Fields are not converted.
+    if info.interlaceMode == .alternate, format != info.format,
+      var field = VideoInfo(
+        format: info.format, width: UInt32(clamping: layout.width), height: UInt32(clamping: layout.height))
+    {
+      field.describeAsConverted(from: source)
+      plan.info = field
+    }
     return plan
   }
 }
@@ -43,12 +51,13 @@ extension OutputPlan {
   ///
   /// - Parameters:
   ///   - native: the layout before the session interleaves chroma.
+  ///   - interlacing: how pictures are made of fields.
   ///   - describe: fills in what is known beyond format and size.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Throws: what to tell the application when nothing fits.
   init(
-    native: PictureLayout, describe: (inout VideoInfo) -> Void, displayFields: [String: String],
-    allowed: borrowing Caps?
+    native: PictureLayout, interlacing: Interlacing, describe: (inout VideoInfo) -> Void,
+    displayFields: [String: String], allowed: borrowing Caps?
   ) throws(ElementError) {
     guard let nativeFormat = native.pixelFormat.videoFormat else {
       throw ElementError(
@@ -59,6 +68,12 @@ extension OutputPlan {
       var described = VideoInfo(format: nativeFormat, width: width, height: height)
     else { throw .unplannable(native) }
     describe(&described)
+    if interlacing == .fields, let info = described.alternatingFields(), Self.isTaken(info, allowed) {
+      self.init(
+        layout: native, sessionLayout: .native, source: described, info: info, displayFields: displayFields)
+      return
+    }
+    let allowed = Self.frames(allowed)
     for candidate in RawFormatChoice.candidates(for: nativeFormat, allowed: allowed) {
       if candidate == nativeFormat {
         self.init(
@@ -85,6 +100,21 @@ extension OutputPlan {
     throw ElementError(
       .core(.negotiation), "Nothing that the decoder can produce is accepted downstream.",
       debug: "decodes to \(nativeFormat.name), accepted is \(Self.describe(allowed))")
+  }
+
+  private static func isTaken(_ info: VideoInfo, _ allowed: borrowing Caps?) -> Bool {
+    switch allowed {
+    case .some(let caps): caps.canIntersect(info.caps())
+    case .none: false
+    }
+  }
+
+  /// What is allowed of video whose buffers are whole pictures.
+  private static func frames(_ allowed: borrowing Caps?) -> Caps? {
+    switch allowed {
+    case .some(let caps): caps.intersection(Caps(mediaType: "video/x-raw"))
+    case .none: nil
+    }
   }
 
   private static func describe(_ allowed: borrowing Caps?) -> String {

@@ -51,11 +51,11 @@ extension RawOutput {
 }
 
 extension PictureLayout {
-  /// What libavcodec will produce for this format; `nil` when it cannot decode that.
-  init?(_ format: FormatDescription) {
+  /// What the session will produce for this format; `nil` when libavcodec cannot decode that.
+  init?(_ format: FormatDescription, completesMonochrome: Bool) {
     let size = format.codedSize
     let shown = format.cropRectangle
-    guard let pixelFormat = PixelFormat(decodedFrom: format) else { return nil }
+    guard let pixelFormat = PixelFormat(decodedFrom: format, completesMonochrome) else { return nil }
     self.init(
       pixelFormat: pixelFormat, codedWidth: size.width, codedHeight: size.height,
       crop: PictureCrop(
@@ -65,17 +65,18 @@ extension PictureLayout {
 }
 
 extension PixelFormat {
-  /// What libavcodec produces for a stream; `nil` when it cannot decode it.
-  fileprivate init?(decodedFrom format: FormatDescription) {
+  /// What the session produces for a stream; `nil` when libavcodec cannot decode it.
+  fileprivate init?(decodedFrom format: FormatDescription, _ completesMonochrome: Bool) {
     guard format.lumaBitDepth == format.chromaBitDepth || format.chromaFormat == .monochrome else { return nil }
     // matrix_coefficients 0 is GBR (Table E-5).
     let isGBR = format.chromaFormat == .yuv444 && format.colour?.matrix == 0
     switch (format.chromaFormat, format.lumaBitDepth) {
-    // Monochrome comes with chroma in the middle of its range.
-    case (.monochrome, 8), (.yuv420, 8): self = .yuv420p
+    // Other monochrome comes with chroma in the middle of its range.
+    case (.monochrome, 8): self = completesMonochrome ? .yuv420p : .gray
+    case (.yuv420, 8): self = .yuv420p
     case (.yuv420, 9): self = .yuv420p9
     case (.monochrome, 10), (.yuv420, 10): self = .yuv420p10
-    case (.yuv420, 12): self = .yuv420p12
+    case (.monochrome, 12), (.yuv420, 12): self = .yuv420p12
     case (.yuv420, 14): self = .yuv420p14
     case (.yuv422, 8): self = .yuv422p
     case (.yuv422, 9): self = .yuv422p9
@@ -97,6 +98,8 @@ extension VideoInfo {
     switch interlacing {
     case .progressive: interlaceMode = .progressive
     case .mixed: interlaceMode = .mixed
+    // Nothing is between its rows.
+    case .fields: interlaceMode = .progressive
     case .interleaved(let isTopFirst):
       interlaceMode = .interleaved
       setFieldOrder(isTopFirst: isTopFirst)
@@ -125,5 +128,10 @@ extension VideoInfo {
     if let colorimetry = format.colorimetry { completeColorimetry(from: colorimetry) }
     completeColorimetryBySize()
     if self.format.kind == .rgb { setColorimetryToRGB() }
+    if interlacing == .fields {
+      // The caps mean the frame: a field shows as much with half the rows.
+      let ratio = pixelAspectRatio
+      pixelAspectRatio = GStreamer.Fraction(ratio.numerator, ratio.denominator * 2)
+    }
   }
 }

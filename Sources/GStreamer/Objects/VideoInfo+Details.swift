@@ -21,6 +21,23 @@ extension VideoInfo {
     set { unsafe raw.interlace_mode = GstVideoInterlaceMode(rawValue: newValue.rawValue) }
   }
 
+  /// Video whose buffers are the fields of frames, when this is one field: frames are twice as high, samples have the
+  /// shape that they have in frames, and caps the feature `format:Interlaced`. `nil` when the size is out of range.
+  public func alternatingFields() -> VideoInfo? {
+    var frames = unsafe VideoInfo(GstVideoInfo())
+    guard let width = UInt32(exactly: width), let height = UInt32(exactly: height * 2),
+      unsafe gst_video_info_set_interlaced_format(
+        &frames.raw, format.raw, GST_VIDEO_INTERLACE_MODE_ALTERNATE, width, height) != 0
+    else { return nil }
+    frames.copyDescription(from: self)
+    frames.interlaceMode = .alternate
+    let ratio = pixelAspectRatio
+    frames.pixelAspectRatio =
+      ratio.denominator % 2 == 0
+      ? Fraction(ratio.numerator, ratio.denominator / 2) : Fraction(ratio.numerator * 2, ratio.denominator)
+    return frames
+  }
+
   /// Which field of an interleaved frame is the earlier one; `nil` for unknown.
   public mutating func setFieldOrder(isTopFirst: Bool?) {
     unsafe raw.ABI.abi.field_order =

@@ -47,7 +47,7 @@ public import CGStreamer
   }
   /// Columns.
   public var width: Int { unsafe Int(raw.width) }
-  /// Rows.
+  /// Rows of a frame, of which a buffer has half where fields alternate.
   public var height: Int { unsafe Int(raw.height) }
   /// Bytes a frame.
   public var size: Int { unsafe Int(clamping: raw.size) }
@@ -96,6 +96,7 @@ public import CGStreamer
     guard component < count else { return (0, 0) }
     // Rounded up, as GStreamer does for chroma of odd sizes.
     func subsampled(_ length: Int, _ shift: UInt32) -> Int { -((-length) >> Int(shift)) }
+    let height = interlaceMode == .alternate ? subsampled(height, 1) : height
     let columns = unsafe subsampled(width, value(format.pointee.w_sub, component))
     return unsafe (
       subsampled(height, value(format.pointee.h_sub, component)),

@@ -76,7 +76,7 @@ import Testing
     #expect(requests == 1)
   }
 
-  @Test(arguments: ["", ", codec_data=(buffer)01", ", codec_data=(buffer)0142c01effe1ffff"])
+  @Test(arguments: [", codec_data=(buffer)01", ", codec_data=(buffer)0142c01effe1ffff"])
   func unusableCodecDataIsAnError(codecData: String) throws {
     let harness = try Harness.decoder(
       "swifth264dec", input: "video/x-h264, stream-format=avc, alignment=au" + codecData)
@@ -86,6 +86,32 @@ import Testing
     #expect(fault.isError && fault.code == ElementError.StreamCode.format.rawValue)
     #expect(fault.debug.contains("codec_data"))
     #expect(fault.details.contains("videotoolbox-status=(int)-12712"))
+  }
+
+  /// Caps without codec_data are no error as long as parameter sets are in the stream.
+  @Test(arguments: StreamCodec.allCases) func parameterSetsMayBeInTheStreamAlone(codec: StreamCodec) throws {
+    let units = codec.accessUnits(in: try Clip.read("clip.\(codec)"))
+    let caps = "\(codec.mediaType), stream-format=\(codec.outOfBand), alignment=au"
+    func decode(_ units: [[UInt8]]) throws -> Harness {
+      let harness = try Harness.decoder("\(codec.element)dec", input: caps)
+      harness.collectMessages()
+      for (index, unit) in units.enumerated() {
+        #expect(harness.push(RepackStream.lengthPrefixed(Clip.nalUnits(unit)), pts: Clip.time(index)) >= 0)
+      }
+      harness.endOfStream()
+      return harness
+    }
+    let checksums = [StreamCodec.h264: try Clip.checksum(), .h265: H265DecodeTests.clipChecksum]
+    #expect(try checksum(decode(units).takePictures()) == checksums[codec])
+    let bare = units.map { unit -> [UInt8] in
+      let rest = Clip.nalUnits(unit).filter { nalUnit in
+        codec == .h264 ? !(7...8 ~= nalUnit[0] & 31) : !(32...34 ~= nalUnit[0] >> 1)
+      }
+      return RepackStream.annexB(rest)
+    }
+    let fault = try #require(decode(bare).takeFault())
+    #expect(fault.isError && fault.code == ElementError.StreamCode.format.rawValue)
+    #expect(fault.debug.contains("codec_data"))
   }
 
   /// libavcodec decodes these depths, but there is no format for them in GStreamer.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+/// Every way that H.265 lays samples out, and what downstream may ask for instead.
+@Suite(.serialized) struct SampleFormatTests {
+  /// GStreamer's names for what FFmpeg calls so. It has none for monochrome of more than 8 bits, which comes with chroma
+  /// that says nothing.
+  static let formats: [(clip: String, format: String)] = [
+    ("gray", "GRAY8"), ("gray10le", "I420_10LE"), ("gray12le", "I420_12LE"), ("yuv422p", "Y42B"),
+    ("yuv422p10le", "I422_10LE"), ("yuv422p12le", "I422_12LE"), ("yuv444p", "Y444"), ("yuv444p10le", "Y444_10LE"),
+    ("yuv444p12le", "Y444_12LE"), ("yuv420p12le", "I420_12LE"), ("gbrp10le", "GBR_10LE"),
+  ]
+
+  private static let lumaCount = 64 * 48
+
+  /// A decoder that has been given all of a clip.
+  private func decode(_ clip: String, as format: String? = nil) throws -> Harness {
+    let units = try Clip.accessUnits("formats/\(clip).h265", of: H265.self)
+    let output = format.map { "video/x-raw, format=\($0)" }
+    let harness = try Harness.decoder("swifth265dec", input: H265DecodeTests.byteStream, output: output)
+    for (index, unit) in units.enumerated() { #expect(harness.push(unit, pts: Clip.time(index)) == 0) }
+    harness.endOfStream()
+    return harness
+  }
+
+  /// FFmpeg's checksum of the samples; of monochrome the luma alone.
+  @Test(arguments: formats.map(\.clip)) func comesAsItIs(_ clip: String) throws {
+    let format = try #require(Self.formats.first { $0.clip == clip }).format
+    let harness = try decode(clip)
+    #expect(try harness.outputCapsText().contains("format=(string)\(format),"))
+    var pictures = try harness.takePictures()
+    #expect(pictures.count == 3 && pictures.allSatisfy { !$0.flags.contains(.corrupted) })
+    if clip.hasPrefix("gray1") {
+      let middle: [UInt8] = clip == "gray10le" ? [0, 2] : [0, 8]
+      for index in pictures.indices {
+        let chroma = Array(pictures[index].bytes.dropFirst(Self.lumaCount * 2))
+        #expect(chroma == Array(repeating: middle, count: Self.lumaCount / 2).flatMap { $0 })
+        pictures[index].bytes.removeLast(chroma.count)
+      }
+    }
+    let table = String(decoding: try Clip.read("checksums-h265.md5"), as: UTF8.self)
+    let line = try #require(table.split(separator: "\n").first { $0.hasSuffix("  formats/\(clip).h265") })
+    #expect(checksum(pictures) == String(line.prefix(32)))
+  }
+
+  @Test(arguments: formats.map(\.clip), ["NV12", "P010_10LE", "P012_LE", "GRAY8", "GRAY16_LE", "I420"])
+  func comesAsDownstreamAsks(_ clip: String, _ format: String) throws {
+    let harness = try decode(clip, as: format)
+    #expect(try harness.outputCapsText().contains("format=(string)\(format),"))
+    let pictures = try harness.takePictures()
+    #expect(pictures.count == 3 && pictures.allSatisfy { !$0.flags.contains(.corrupted) })
+  }
+}
