@@ -10,9 +10,6 @@ import Testing
 @Suite(.serialized) struct ConcurrencyTests {
   init() { #expect(Registration.succeeded) }
 
-  private static let clip = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Media/clip.h264").path
-
   private static let chains = [
     "swifth264parse ! fakesink sync=false",
     "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! fakesink sync=false",
@@ -60,8 +57,11 @@ import Testing
   private static func live(seed: UInt64, until end: Date, _ outcome: Outcome) {
     var random = SplitMix(seed)
     repeat {
-      let chain = chains.randomElement(using: &random) ?? chains[0]
-      guard let pipeline = unsafe gst_parse_launch("filesrc location=\(clip) ! \(chain)", nil) else {
+      let codec = StreamCodec.allCases.randomElement(using: &random) ?? .h264
+      let chain = codec.chain(chains.randomElement(using: &random) ?? chains[0])
+      guard
+        let pipeline = unsafe gst_parse_launch("filesrc location=\(Clip.path("clip.\(codec)")) ! \(chain)", nil)
+      else {
         outcome.errors.withLock { $0.append("cannot launch \(chain)") }
         return
       }

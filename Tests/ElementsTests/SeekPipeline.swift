@@ -18,10 +18,11 @@ import Testing
   var pictures: Int { count.pictures.load(ordering: .relaxed) }
 
   /// Plays the file to where the first picture is at the sink.
-  init(file: String) throws {
+  init(file: String, of codec: StreamCodec) throws {
+    let chain = codec.chain(
+      "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264parse ! swifth264dec max-threads=1")
     let description =
-      "filesrc location=\(file) ! swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc"
-      + " ! swifth264parse ! swifth264dec max-threads=1 ! fakesink name=sink sync=false signal-handoffs=true"
+      "filesrc location=\(file) ! \(chain) ! fakesink name=sink sync=false signal-handoffs=true"
     let pipeline = try unsafe #require(gst_parse_launch(description, nil))
     unsafe raw = pipeline
     unsafe bus = gst_element_get_bus(pipeline)

@@ -17,14 +17,15 @@ import Testing
   private static let accessUnits =
     ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"].flatMap(Int.init) ?? 4000
 
-  @Test(
-    .enabled(if: SoakStream.all.count > 1, "no small vectors; name their folder in CONFORMANCE_VECTORS"),
-    .timeLimit(.minutes(15)))
-  func memoryStaysWhereItWasAfterWarmUp() throws {
+  @Test(.timeLimit(.minutes(15)), arguments: StreamCodec.allCases)
+  func memoryStaysWhereItWasAfterWarmUp(codec: StreamCodec) throws {
+    let streams = SoakStream.all(codec)
     let wanted = Self.accessUnits
     let harness = try Harness(
-      "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264parse ! swifth264dec max-threads=1")
-    harness.setInputCaps("video/x-h264, stream-format=byte-stream")
+      codec.chain(
+        "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264parse ! swifth264dec max-threads=1"
+      ))
+    harness.setInputCaps("\(codec.mediaType), stream-format=byte-stream")
     harness.play()
     var random = SplitMix(6)
     var sent = 0
@@ -32,7 +33,7 @@ import Testing
     var seeks = 0
     var settled: Usage?
     while sent < wanted {
-      let stream = SoakStream.all.randomElement(using: &random) ?? SoakStream.all[0]
+      let stream = try #require(streams.randomElement(using: &random))
       for start in stride(from: 0, to: stream.bytes.count, by: 4000) {
         let flow = harness.push(Array(stream.bytes[start..<min(start + 4000, stream.bytes.count)]))
         try #require(flow == 0)
@@ -61,7 +62,7 @@ import Testing
       Double(end.residentKiB) <= Double(before.residentKiB) * 1.05,
       "\(before.residentKiB) KiB after warm-up, \(end.residentKiB) KiB after \(sent) access units")
     print(
-      "soak: \(sent) access units, \(pictures) pictures, \(seeks) seeks, "
+      "soak: \(codec), \(sent) access units, \(pictures) pictures, \(seeks) seeks, "
         + "\(before.residentKiB) → \(end.residentKiB) KiB")
   }
 
@@ -79,16 +80,15 @@ import Testing
 
   /// Seeks without end in a file that all elements read: to anywhere, to a key picture, over a stretch, backwards, and
   /// into the seek before.
-  @Test(
-    .enabled(if: SoakStream.all.count > 1, "no small vectors; name their folder in CONFORMANCE_VECTORS"),
-    .timeLimit(.minutes(15)))
-  func seeksLeaveNothingBehind() throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: "soak-\(getpid()).h264")
+  @Test(.timeLimit(.minutes(15)), arguments: StreamCodec.allCases)
+  func seeksLeaveNothingBehind(codec: StreamCodec) throws {
+    let streams = SoakStream.all(codec)
+    let file = FileManager.default.temporaryDirectory.appending(path: "soak-\(getpid()).\(codec)")
     defer { try? FileManager.default.removeItem(at: file) }
-    try Data(SoakStream.all.flatMap(\.bytes)).write(to: file)
-    let pipeline = try SeekPipeline(file: file.path)
+    try Data(streams.flatMap(\.bytes)).write(to: file)
+    let pipeline = try SeekPipeline(file: file.path, of: codec)
     // At 25 pictures a second. Where the file is shorter, a seek behind its end is one more kind.
-    let end = gint64(SoakStream.all.map(\.accessUnits).reduce(0, +)) * 40_000_000
+    let end = gint64(streams.map(\.accessUnits).reduce(0, +)) * 40_000_000
     var random = SplitMix(12)
     var settled: Usage?
     var seeks = 0
@@ -110,33 +110,47 @@ import Testing
       Double(after.residentKiB) <= Double(before.residentKiB) * 1.05,
       "\(before.residentKiB) KiB after warm-up, \(after.residentKiB) KiB after \(seeks) seeks")
     print(
-      "soak: \(seeks) seeks, \(pipeline.pictures) pictures, \(before.residentKiB) → \(after.residentKiB) KiB, "
+      "soak: \(codec), \(seeks) seeks, \(pipeline.pictures) pictures, \(before.residentKiB) → \(after.residentKiB) KiB, "
         + "\(before.descriptors) → \(after.descriptors) descriptors")
   }
 
   /// Other parameter sets with every picture, ids in no order, SEI without end.
-  @Test(.timeLimit(.minutes(15)), arguments: ["byte-stream", "avc"])
-  func parameterSetsWithoutEndStayInTheirTables(format: String) throws {
+  @Test(.timeLimit(.minutes(15)), arguments: StreamCodec.allCases, [true, false])
+  func parameterSetsWithoutEndStayInTheirTables(codec: StreamCodec, isByteStream: Bool) throws {
+    let format = isByteStream ? "byte-stream" : codec.outOfBand
     let wanted = Self.accessUnits * (Self.isAlone ? 12 : 1)
-    let harness = try Harness("swifth264parse config-interval=-1")
-    harness.setOutputCaps("video/x-h264, stream-format=\(format), alignment=au")
-    harness.setInputCaps("video/x-h264, stream-format=byte-stream, alignment=au")
+    let harness = try Harness("\(codec.element)parse config-interval=-1")
+    harness.setOutputCaps("\(codec.mediaType), stream-format=\(format), alignment=au")
+    harness.setInputCaps("\(codec.mediaType), stream-format=byte-stream, alignment=au")
     var random = SplitMix(9)
     var settled: Usage?
     var bytes: [UInt8] = []
     var received = 0
     for sent in 0..<wanted {
-      let sequence = UInt32.random(in: 0..<32, using: &random)
-      let picture = UInt32.random(in: 0..<256, using: &random)
+      let isH264 = codec == .h264
+      let sequence = UInt32.random(in: 0..<(isH264 ? 32 : 16), using: &random)
+      let picture = UInt32.random(in: 0..<(isH264 ? 256 : 64), using: &random)
       let messages = (0..<4).map { index in
         let count = Int.random(in: 16..<200, using: &random)
         let type = SEIPayloadType(rawValue: index == 0 ? 5 : .random(in: 0..<300, using: &random))
         return (type: type, payload: [UInt8](repeating: UInt8(truncatingIfNeeded: sent), count: count))
       }
-      let sps = ParseStream.spsToOrder(id: sequence, width: .random(in: 1...8, using: &random))
-      bytes = ParseStream.byteStream(
-        sps, ParseStream.ppsToOrder(id: picture, sps: sequence), seiNALUnit(messages),
-        ParseStream.slice(2, number: 0, order: 0, idr: true, pps: picture, idrID: UInt32(sent & 1)))
+      let width = UInt32.random(in: 1...8, using: &random)
+      bytes = RepackStream.annexB(
+        isH264
+          ? [
+            ParseStream.spsToOrder(id: sequence, width: width), ParseStream.ppsToOrder(id: picture, sps: sequence),
+            seiNALUnit(messages),
+            ParseStream.slice(2, number: 0, order: 0, idr: true, pps: picture, idrID: UInt32(sent & 1)),
+          ]
+          : [
+            H265Stream.vps,
+            H265Stream.sps { sps in
+              sps.id = UInt8(sequence)
+              sps.codedSize.width = Int(width) * 64
+            }, H265Stream.pps(id: UInt8(picture), sps: UInt8(sequence)), seiNALUnit(messages, header: [0x4E, 1]),
+            H265Stream.slice(.idrWithoutLeading, pps: picture),
+          ])
       try #require(harness.push(bytes, pts: .seconds(UInt64(sent))) == 0)
       while harness.tryPull() != nil { received += 1 }
       while harness.tryPullEvent() != nil {}
@@ -174,27 +188,28 @@ private struct SoakStream: Sendable {
   let bytes: [UInt8]
   let accessUnits: Int
 
-  /// Small pictures of several sizes, profiles and parameter sets.
-  static let all: [SoakStream] = [
-    "cros_64x64-I-P-B-P-high.h264", "oxide_mbaff_iframe_128x96.h264", "SVA_Base_B.264", "SVA_BA2_D.264",
-    "BASQP1_Sony_C.jsv",
-  ].compactMap { name in
-    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let folder =
-      ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(filePath: $0) }
-      ?? package.deletingLastPathComponent().appending(path: "shared/vectors")
-    guard let data = try? Data(contentsOf: folder.appending(path: "h264/\(name)")) else { return nil }
-    let bytes = [UInt8](data)
-    var sets = H264.ParameterSets()
-    var detector = H264.AccessUnitDetector()
-    var count = 0
-    var units = AnnexB.NALUnits(bytes.span)
-    while let unit = units.next() {
-      let nalUnit = bytes.span.extracting(unit.range)
-      _ = try? sets.insert(nalUnit)
-      if detector.feed(nalUnit, parameterSets: sets).boundary == .begins { count += 1 }
+  /// Small pictures of several sizes, profiles and parameter sets: this project's clips, and vectors where they are.
+  static func all(_ codec: StreamCodec) -> [SoakStream] {
+    let clips = ["open-gop", "interlaced", "wide"].map { Clip.path("\($0).\(codec)") }
+    return (clips + vectors(codec).compactMap { Clip.vector($0, of: codec) }).compactMap { path in
+      guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
+      let bytes = [UInt8](data)
+      return SoakStream(bytes: bytes, accessUnits: codec.accessUnits(in: bytes).count)
     }
-    return SoakStream(bytes: bytes, accessUnits: count)
+  }
+
+  private static func vectors(_ codec: StreamCodec) -> [String] {
+    switch codec {
+    case .h264:
+      [
+        "cros_64x64-I-P-B-P-high.h264", "oxide_mbaff_iframe_128x96.h264", "SVA_Base_B.264", "SVA_BA2_D.264",
+        "BASQP1_Sony_C.jsv",
+      ]
+    case .h265:
+      [
+        "cros_64x64-I-P-B-P.h265", "g2b_bframes3_128x128.h265", "g2b_main12_176x144.h265",
+        "oxide_seed-tile-cols-2.hevc",
+      ]
+    }
   }
 }

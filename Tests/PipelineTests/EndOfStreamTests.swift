@@ -11,19 +11,20 @@ struct EndOfStreamTests {
   ]
 
   /// An encoder that is stopped before its first picture.
-  @Test(arguments: chains)
-  func noBufferIsNoError(chain: String) async throws {
-    let run = try await Command.launch("videotestsrc num-buffers=0 ! x264enc ! \(chain) ! fakesink", seconds: 20)
+  @Test(arguments: ["264", "265"], chains)
+  func noBufferIsNoError(codec: String, chain: String) async throws {
+    let run = try await Command.launch(
+      "videotestsrc num-buffers=0 ! x\(codec)enc ! \(chain.replacing("264", with: codec)) ! fakesink", seconds: 20)
     #expect(run.status == 0 && run.busError == nil, "\(run)")
   }
 
   /// A recording in parts, each of which begins with a keyframe and plays by itself.
-  @Test func aSegmenterCutsAtKeyframes() async throws {
+  @Test(arguments: ["264", "265"]) func aSegmenterCutsAtKeyframes(codec: String) async throws {
     let scratch = try Scratch()
-    let clip = PluginUnderTest.media.appending(path: "clip.h264").path
+    let clip = PluginUnderTest.media.appending(path: "clip.h\(codec)").path
     let run = try await Command.launch(
       """
-      filesrc location=\(clip) ! swifth264parse \
+      filesrc location=\(clip) ! swifth\(codec)parse \
       ! splitmuxsink location=\(scratch.path("part"))%05d.mp4 max-size-time=1000000000
       """)
     #expect(run.status == 0 && run.busError == nil, "\(run)")
@@ -32,7 +33,7 @@ struct EndOfStreamTests {
     var pictures = 0
     for part in parts {
       let played = try await Command.launch(
-        "-v \(source(scratch.path(part), container: "mp4")) ! swifth264dec ! identity silent=false ! fakesink")
+        "-v \(source(scratch.path(part), container: "mp4")) ! swifth\(codec)dec ! identity silent=false ! fakesink")
       #expect(played.status == 0 && !played.output.contains("corrupted"), "\(played)")
       pictures += played.output.matches(of: /last-message = chain/).count
     }
@@ -42,7 +43,7 @@ struct EndOfStreamTests {
   /// What holds no picture is told of once.
   @Test(
     arguments: ["start codes", "zeros", "text"],
-    ["swifth264parse ! fakesink", "queue ! swifth264parse ! fakesink"])
+    ["264", "265"].flatMap { ["swifth\($0)parse ! fakesink", "queue ! swifth\($0)parse ! fakesink"] })
   func oneFailureIsOneMessage(content: String, chain: String) async throws {
     let scratch = try Scratch()
     let bytes =

@@ -3,87 +3,149 @@ import Foundation
 import H26x
 import Testing
 
-/// Containers that say only when pictures are shown, into MP4, which says when they are decoded too.
+/// Raw streams into containers, and containers that say only when pictures are shown into MP4, which says when they are
+/// decoded too: each picture is shown when the encoder said.
 @Suite(
   .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct MuxingTableTests {
-  static let structures = [
-    (name: "IPP", options: "bframes=0 key-int-max=12"),
-    (name: "IBP", options: "bframes=1 b-adapt=false key-int-max=12"),
-    (name: "pyramid", options: "bframes=3 b-pyramid=true b-adapt=false ref=4 key-int-max=12"),
-    (name: "fields", options: "bframes=2 b-adapt=false interlaced=true key-int-max=12"),
-  ]
+  /// How an encoder orders its pictures.
+  struct Structure: Sendable, CustomTestStringConvertible {
+    var codec: String
+    var name: String
+    var options: String
+
+    var testDescription: String { "\(codec) \(name)" }
+
+    /// As on a gst-launch-1.0 line.
+    var encoder: String {
+      codec == "h264"
+        ? "x264enc threads=1 rc-lookahead=5 key-int-max=12 \(options) ! video/x-h264,profile=high,stream-format=byte-stream"
+        : """
+        x265enc option-string=\(options):keyint=12:min-keyint=12:scenecut=0:b-adapt=0:ctu=16:pools=none:frame-threads=1 \
+        ! video/x-h265,stream-format=byte-stream
+        """
+    }
+
+    static let all =
+      [
+        ("IPP", "bframes=0"), ("IBP", "bframes=1 b-adapt=false"),
+        ("pyramid", "bframes=3 b-pyramid=true b-adapt=false ref=4"),
+        ("fields", "bframes=2 b-adapt=false interlaced=true"),
+      ].map { Structure(codec: "h264", name: $0.0, options: $0.1) }
+      + [
+        ("IPP", "bframes=0:open-gop=0"), ("IBP", "bframes=1:b-pyramid=0:open-gop=0"),
+        ("pyramid", "bframes=3:open-gop=0"), ("open groups", "bframes=3:open-gop=1"),
+        ("fields", "bframes=2:interlace=tff:open-gop=0"),
+        ("fields in open groups", "bframes=2:interlace=bff:open-gop=1"),
+      ].map { Structure(codec: "h265", name: $0.0, options: $0.1) }
+  }
+
   private static let count = 50
 
-  /// A raw stream, with or without VUI.
-  private func stream(_ options: String, hasVUI: Bool, in scratch: Scratch) async throws -> String {
-    let raw = scratch.path("raw.h264")
+  /// A raw stream with or without VUI, and when its access units are shown, in milliseconds from the first.
+  private func stream(
+    _ structure: Structure, hasVUI: Bool, in scratch: Scratch
+  ) async throws -> (path: String, times: [Int]) {
+    let raw = scratch.path("raw")
     let encoded = try await Command.launch(
       """
-      videotestsrc num-buffers=\(Self.count) ! video/x-raw,format=I420,width=96,height=64,framerate=25/1 \
-      ! x264enc threads=1 rc-lookahead=5 \(options) ! video/x-h264,profile=high,stream-format=byte-stream \
-      ! filesink location=\(raw)
+      -v videotestsrc num-buffers=\(Self.count) ! video/x-raw,format=I420,width=96,height=64,framerate=25/1 \
+      ! \(structure.encoder) ! identity silent=false ! filesink location=\(raw)
       """)
     try #require(encoded.status == 0, "\(encoded)")
-    guard !hasVUI else { return raw }
+    let given = fromZero(times(encoded, "pts"))
+    try #require(given.count == Self.count)
+    guard !hasVUI else { return (raw, given) }
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: raw)))
     var result = Data()
     var nalUnits = AnnexB.NALUnits(bytes.span)
     while let unit = nalUnits.next() {
       let nalUnit = Array(bytes[unit.range])
-      result += [0, 0, 0, 1]
-      if nalUnit[0] & 31 == 7, var sps = try? H264.SequenceParameterSet(nalUnit: nalUnit.span) {
-        sps.vui = nil
-        result += sps.nalUnit()
-      } else {
-        result += nalUnit
-      }
+      result += [0, 0, 0, 1] + (withoutVUI(nalUnit, structure.codec) ?? nalUnit)
     }
-    return try scratch.file("without.h264", result)
+    return (try scratch.file("without", result), given)
+  }
+
+  /// A sequence parameter set that has lost its VUI; nil for what is none.
+  private func withoutVUI(_ nalUnit: [UInt8], _ codec: String) -> [UInt8]? {
+    if codec == "h264" {
+      guard nalUnit[0] & 31 == 7, var sps = try? H264.SequenceParameterSet(nalUnit: nalUnit.span) else { return nil }
+      sps.vui = nil
+      return sps.nalUnit()
+    }
+    guard H265.NALUnitType(headerByte: nalUnit[0]) == .sequenceParameterSet,
+      var sps = try? H265.SequenceParameterSet(nalUnit: nalUnit.span)
+    else { return nil }
+    sps.vui = nil
+    return sps.nalUnit()
   }
 
   /// The times that `identity` printed for each buffer, in milliseconds.
   private func times(_ run: Command, _ kind: String) -> [Int] {
     run.output.matches(of: /(pts|dts): ([0-9]+):([0-9]+):([0-9]+)\.([0-9]{3})/).compactMap { match in
-      guard match.1 == kind, let minutes = Int(match.3), let seconds = Int(match.4), let part = Int(match.5) else {
-        return nil
-      }
-      return (minutes * 60 + seconds) * 1000 + part
+      guard match.1 == kind, let hours = Int(match.2), let minutes = Int(match.3), let seconds = Int(match.4),
+        let part = Int(match.5)
+      else { return nil }
+      return ((hours * 60 + minutes) * 60 + seconds) * 1000 + part
     }
   }
 
-  @Test(arguments: structures.map(\.name), [("matroskamux", "mkv"), ("flvmux", "flv")])
-  func everyPictureIsInTheMP4(name: String, container: (muxer: String, suffix: String)) async throws {
-    let options = try #require(Self.structures.first { $0.name == name }).options
-    for hasVUI in [true, false] {
-      let scratch = try Scratch()
-      let raw = try await stream(options, hasVUI: hasVUI, in: scratch)
-      let middle = scratch.path("middle.\(container.suffix)")
-      let muxed = try await Command.launch(
-        "filesrc location=\(raw) ! swifth264parse framerate=25/1 ! \(container.muxer) ! filesink location=\(middle)")
-      try #require(muxed.status == 0 && muxed.busError == nil, "\(muxed)")
-      let end = scratch.path("end.mp4")
-      let remuxed = try await Command.launch(
-        "\(source(middle, container: container.suffix)) ! swifth264parse ! mp4mux ! filesink location=\(end)")
-      try #require(remuxed.status == 0 && remuxed.busError == nil, "\(remuxed)")
+  private func fromZero(_ times: [Int]) -> [Int] {
+    let first = times.min() ?? 0
+    return times.map { $0 - first }
+  }
 
-      let packets = try await Command.launch("-v \(source(end, container: "mp4")) ! identity silent=false ! fakesink")
-      let decodingTimes = times(packets, "dts")
-      #expect(decodingTimes.count == Self.count, "\(packets)")
-      #expect(zip(decodingTimes, decodingTimes.dropFirst()).allSatisfy { $0 < $1 }, "\(decodingTimes)")
-      // As the source has them: from the first on, a picture every 40 ms.
-      let shown = times(packets, "pts").sorted()
-      #expect(shown.map { $0 - (shown.first ?? 0) } == (0..<Self.count).map { $0 * 40 }, "\(shown)")
+  private func mux(
+    _ reader: String, _ structure: Structure, _ properties: String = "", into muxer: String, _ path: String
+  ) async throws {
+    let run = try await Command.launch(
+      "\(reader) ! swift\(structure.codec)parse \(properties) ! \(muxer) ! filesink location=\(path)")
+    try #require(run.status == 0 && run.busError == nil, "\(run)")
+  }
 
-      // Players that honour the edit list show all of them.
-      let played = try await Command.launch(
-        "-v \(source(end, container: "mp4")) ! avdec_h264 ! identity silent=false ! fakesink")
-      #expect(times(played, "pts").count == Self.count, "\(name), VUI: \(hasVUI)")
-      guard Self.hasProbe else { continue }
-      let probed = try await Command.run([
-        "ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", end,
-      ])
-      #expect(probed.output.prefix { $0.isNumber } == "\(Self.count)", "\(name), VUI: \(hasVUI): \(probed)")
+  /// What is in a container: every access unit, decoded one after another, and shown when it was to be.
+  private func check(
+    _ path: String, _ container: String, _ structure: Structure, shows given: [Int], _ comment: Comment
+  ) async throws {
+    let reader = source(path, container: container)
+    let packets = try await Command.launch("-v \(reader) ! identity silent=false ! fakesink")
+    // Containers may keep milliseconds or 90,000ths of a second alone.
+    let shown = fromZero(times(packets, "pts"))
+    #expect(shown.count == given.count && zip(shown, given).allSatisfy { abs($0 - $1) <= 1 }, "\(comment): \(shown)")
+    guard container != "mkv" && container != "flv" else { return }
+    let decoded = times(packets, "dts")
+    #expect(decoded.count == Self.count, "\(comment): \(packets)")
+    #expect(zip(decoded, decoded.dropFirst()).allSatisfy { $0 < $1 }, "\(comment): \(decoded)")
+    guard container == "mp4" else { return }
+    // Players that honour the edit list show all of them.
+    let played = try await Command.launch(
+      "-v \(reader) ! avdec_\(structure.codec) ! identity silent=false ! fakesink")
+    #expect(times(played, "pts").count == Self.count, comment)
+    guard Self.hasProbe else { return }
+    let probed = try await Command.run([
+      "ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", path,
+    ])
+    #expect(probed.output.prefix { $0.isNumber } == "\(Self.count)", "\(comment): \(probed)")
+  }
+
+  @Test(arguments: Structure.all, [true, false])
+  func everyPictureIsShownInTime(_ structure: Structure, _ hasVUI: Bool) async throws {
+    let scratch = try Scratch()
+    let raw = try await stream(structure, hasVUI: hasVUI, in: scratch)
+    let (reader, rate) = ("filesrc location=\(raw.path)", "framerate=25/1")
+    let mp4 = scratch.path("direct.mp4")
+    try await mux(reader, structure, rate, into: "mp4mux", mp4)
+    try await check(mp4, "mp4", structure, shows: raw.times, "raw → mp4")
+    var others = [("matroskamux", "mkv"), ("mpegtsmux", "ts")]
+    // GStreamer's writes H.264 alone.
+    if structure.codec == "h264" { others.append(("flvmux", "flv")) }
+    for (muxer, container) in others {
+      let middle = scratch.path("middle.\(container)")
+      try await mux(reader, structure, rate, into: muxer, middle)
+      try await check(middle, container, structure, shows: raw.times, "raw → \(container)")
+      let end = scratch.path("\(container).mp4")
+      try await mux(source(middle, container: container), structure, into: "mp4mux", end)
+      try await check(end, "mp4", structure, shows: raw.times, "\(container) → mp4")
     }
   }
 

@@ -12,7 +12,11 @@ enum Clip {
 
   /// Access units of an Annex B clip of a codec.
   static func accessUnits<Codec: VideoCodecSyntax>(_ name: String, of codec: Codec.Type) throws -> [[UInt8]] {
-    let bytes = try read(name)
+    accessUnits(in: try read(name), of: codec)
+  }
+
+  /// Access units of a byte stream of a codec.
+  static func accessUnits<Codec: VideoCodecSyntax>(in bytes: [UInt8], of codec: Codec.Type) -> [[UInt8]] {
     var sets = Codec.ParameterSets()
     var detector = Codec.AccessUnitDetector()
     var units: [[UInt8]] = []
@@ -73,11 +77,11 @@ enum Clip {
   }
 
   /// A conformance vector: in `CONFORMANCE_VECTORS`, or in `../shared/vectors` beside the package; nil where it is not.
-  static func vector(_ name: String) -> String? {
+  static func vector(_ name: String, of codec: StreamCodec = .h264) -> String? {
     let named = unsafe getenv("CONFORMANCE_VECTORS").map { unsafe String(cString: $0) }
     var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
     parts.removeLast(5)
-    let path = (named ?? parts.joined(separator: "/") + "/shared/vectors") + "/h264/" + name
+    let path = (named ?? parts.joined(separator: "/") + "/shared/vectors") + "/\(codec)/" + name
     return unsafe access(path, R_OK) == 0 ? path : nil
   }
 
@@ -200,6 +204,7 @@ extension VideoInfo {
   /// Bytes of a row that are samples, and rows, of a plane.
   func planeSize(_ plane: Int) -> (rowBytes: Int, rows: Int) {
     let bytes = format.bitDepth > 8 ? 2 : 1
+    let height = interlaceMode == .alternate ? height / 2 : height
     if planeCount == 1 { return (width * (format.kind == .rgb ? 4 : bytes), height) }
     guard plane > 0 else { return (width * bytes, height) }
     let shift = format.chromaShift

@@ -10,23 +10,21 @@ import Testing
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
 
-  private static let head = "filesrc location=\(Clip.path("clip.mp4")) ! qtdemux ! "
   private static let chains = ["swifth264dec", "swifth264parse ! swifth264dec", "swifth264dec thread-type=none"]
   private static let end = Clip.time(Clip.frameCount).nanoseconds
 
-  private func pipeline(_ chain: String) throws -> PlayedPipeline {
-    try PlayedPipeline(Self.head + chain + " ! fakesink name=sink sync=false")
-  }
-
   /// Paused, with nothing of the preroll left.
-  private func paused(_ chain: String) throws -> PlayedPipeline {
-    let pipeline = try pipeline(chain)
+  private func paused(_ codec: StreamCodec, _ chain: String) throws -> PlayedPipeline {
+    let clip = Clip.path(codec == .h264 ? "clip.mp4" : "clip-h265.mp4")
+    let pipeline = try PlayedPipeline(
+      "filesrc location=\(clip) ! qtdemux ! \(codec.chain(chain)) ! fakesink name=sink sync=false")
     #expect(pipeline.go(to: GST_STATE_PAUSED))
     return pipeline
   }
 
-  @Test(arguments: chains) func segmentsLoop(chain: String) throws {
-    let pipeline = try paused(chain)
+  @Test(arguments: StreamCodec.allCases, chains)
+  func segmentsLoop(codec: StreamCodec, chain: String) throws {
+    let pipeline = try paused(codec, chain)
     let (start, stop) = (Clip.time(10).nanoseconds, Clip.time(40).nanoseconds)
     #expect(pipeline.seek(GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
     #expect(pipeline.go(to: GST_STATE_PAUSED))
@@ -45,8 +43,9 @@ import Testing
     #expect(pipeline.takeFrameNumbers() == loop.dropFirst() + loop + loop + loop + loop)
   }
 
-  @Test(arguments: chains) func accurateSeeksShowWhatWasAskedFor(chain: String) throws {
-    let pipeline = try paused(chain)
+  @Test(arguments: StreamCodec.allCases, chains)
+  func accurateSeeksShowWhatWasAskedFor(codec: StreamCodec, chain: String) throws {
+    let pipeline = try paused(codec, chain)
     for frame in [30, 5, 61, 0, 26, 24] {
       let time = Clip.time(frame).nanoseconds
       #expect(pipeline.seek(GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_ACCURATE, from: time, to: Self.end))
@@ -55,8 +54,9 @@ import Testing
     }
   }
 
-  @Test(arguments: chains) func reversePlaybackShowsEveryFrame(chain: String) throws {
-    let pipeline = try paused(chain)
+  @Test(arguments: StreamCodec.allCases, chains)
+  func reversePlaybackShowsEveryFrame(codec: StreamCodec, chain: String) throws {
+    let pipeline = try paused(codec, chain)
     #expect(pipeline.seek(rate: -1, GST_SEEK_FLAG_FLUSH, from: 0, to: Self.end))
     #expect(pipeline.go(to: GST_STATE_PAUSED))
     let first = pipeline.takeFrameNumbers().last
@@ -66,9 +66,10 @@ import Testing
     #expect(pipeline.takeFrameNumbers() == (0..<Clip.frameCount - 1).reversed())
   }
 
-  @Test(arguments: chains) func keyUnitsAloneAreShown(chain: String) throws {
-    let groups = units.indices.filter { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } }
-    let pipeline = try paused(chain)
+  @Test(arguments: StreamCodec.allCases, chains)
+  func keyUnitsAloneAreShown(codec: StreamCodec, chain: String) throws {
+    let groups = try keyframes(codec)
+    let pipeline = try paused(codec, chain)
     #expect(
       pipeline.seek(rate: 4, GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_TRICKMODE_KEY_UNITS, from: 0, to: Self.end))
     #expect(pipeline.go(to: GST_STATE_PAUSED))
@@ -76,6 +77,14 @@ import Testing
     #expect(pipeline.go(to: GST_STATE_PLAYING))
     #expect(pipeline.waits(for: GST_MESSAGE_EOS))
     #expect(pipeline.takeFrameNumbers() == Array(groups.dropFirst()))
+  }
+
+  /// The numbers of the keyframes in order of presentation.
+  private func keyframes(_ codec: StreamCodec) throws -> [Int] {
+    let pipeline = try paused(codec, "identity drop-buffer-flags=delta-unit")
+    #expect(pipeline.go(to: GST_STATE_PLAYING))
+    #expect(pipeline.waits(for: GST_MESSAGE_EOS))
+    return pipeline.takeFrameNumbers()
   }
 
   // MARK: Gaps

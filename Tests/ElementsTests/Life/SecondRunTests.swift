@@ -17,43 +17,31 @@ struct SecondRunTests {
     "swifth264parse ! swifth264dec max-threads=1", "queue ! swifth264parse ! swifth264dec max-threads=2",
   ]
 
-  static let chainsOfH265 = [
-    "swifth265parse", "queue ! swifth265parse ! video/x-h265,alignment=nal",
-    "swifth265parse ! video/x-h265,stream-format=hvc1",
-    "queue ! swifth265parse ! video/x-h265,alignment=nal ! swifth265repack ! video/x-h265,stream-format=hev1",
-  ]
-
-  @Test(arguments: chainsOfH265) func everyRunOfH265IsTheFirst(chain: String) throws {
-    let pipeline = try RecordedPipeline(chain)
-    for clip in ["clip.h265", "interlaced.h265"] {
-      let first = try pipeline.play(Clip.path(clip))
-      #expect(first.isWhole && first.entries.count > 20)
-      for _ in 1..<5 { #expect(try pipeline.play(Clip.path(clip)).entries == first.entries) }
-    }
+  @Test(arguments: StreamCodec.allCases, chains) func everyRunIsTheFirst(codec: StreamCodec, chain: String) throws {
+    for clip in ["clip", "open-gop", "interlaced"] { try repeats(codec.chain(chain), Clip.path("\(clip).\(codec)")) }
   }
 
-  @Test(arguments: chains, ["clip.h264", "open-gop.h264", "interlaced.h264"])
-  func everyRunIsTheFirst(chain: String, clip: String) throws {
+  private func repeats(_ chain: String, _ path: String) throws {
     let pipeline = try RecordedPipeline(chain)
-    let path = Clip.path(clip)
     let first = try pipeline.play(path)
     #expect(first.isWhole && first.entries.count > 20)
-    for _ in 1..<20 { #expect(try pipeline.play(path).entries == first.entries) }
+    for _ in 1..<20 { #expect(try pipeline.play(path).entries == first.entries, "\(path)") }
   }
 
-  @Test(arguments: chains) func aRunAfterAnythingElseIsTheFirst(chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains)
+  func aRunAfterAnythingElseIsTheFirst(codec: StreamCodec, chain: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "second-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let path = Clip.path("clip.h264")
+    let path = Clip.path("clip.\(codec)")
     let text = folder.appending(path: "text").path
     try Data(String(repeating: "This is not a video. ", count: 5000).utf8).write(to: URL(filePath: text))
-    var bytes = try Clip.read("clip.h264")
+    var bytes = try Clip.read("clip.\(codec)")
     for position in stride(from: 4000, to: bytes.count, by: 613) { bytes[position] ^= 0x55 }
     let damaged = folder.appending(path: "damaged").path
     try Data(bytes).write(to: URL(filePath: damaged))
 
-    let pipeline = try RecordedPipeline(chain)
+    let pipeline = try RecordedPipeline(codec.chain(chain))
     let first = try pipeline.play(path)
     #expect(first.isWhole && first.entries.count > 20)
     for round in 0..<5 {
@@ -63,7 +51,7 @@ struct SecondRunTests {
       #expect(try pipeline.play(path).entries == first.entries, "after damage")
       _ = try pipeline.play(path, from: Int64(round) * 400_000_000)
       #expect(try pipeline.play(path).entries == first.entries, "after a seek")
-      _ = try pipeline.play(Clip.path("interlaced.h264"))
+      _ = try pipeline.play(Clip.path("interlaced.\(codec)"))
       #expect(try pipeline.play(path).entries == first.entries, "after another stream")
       pipeline.begin(path)
       #expect(try pipeline.play(path).entries == first.entries, "after being broken off")

@@ -10,27 +10,24 @@ import Testing
 @Suite(
   .serialized, .timeLimit(.minutes(5)))
 struct SeekWhilePlayingTests {
-  typealias Stream = ParseStream
-
   init() { #expect(Registration.succeeded) }
 
   private static let second: Int64 = 1_000_000_000
   private static let frame: UInt64 = 40_000_000
 
   /// Thirty seconds, 25 pictures a second, a keyframe a second.
-  private static func file() throws -> String {
+  private static func file(_ codec: StreamCodec) throws -> String {
     var bytes: [UInt8] = []
+    let sets = RepackStream.annexB(codec.parameterSets(reorder: 0))
     for number in UInt32(0)..<750 {
       let index = number % 25
-      if index == 0 { bytes += Stream.byteStream(Stream.spsToOrder(reorder: 0), Stream.ppsToOrder()) }
-      let slice =
-        index == 0
-        ? Stream.slice(2, number: 0, order: 0, idr: true, idrID: number / 25 & 1, size: 900)
-        : Stream.slice(0, number: index, order: 2 * index, size: 300)
-      bytes += Stream.byteStream(slice)
+      if index == 0 { bytes += sets }
+      let slice = codec.picture(
+        index == 0 ? .idr : .p, number: index, order: index, group: number / 25, size: index == 0 ? 900 : 300)
+      bytes += RepackStream.annexB([slice])
       bytes += [14, 7, 0].map { UInt8(truncatingIfNeeded: 0x80 | number >> $0) }
     }
-    let path = FileManager.default.temporaryDirectory.appending(path: "seek-\(UUID().uuidString).h264")
+    let path = FileManager.default.temporaryDirectory.appending(path: "seek-\(UUID().uuidString).\(codec)")
     try Data(bytes).write(to: path)
     return path.path
   }
@@ -50,10 +47,11 @@ struct SeekWhilePlayingTests {
   }
 
   /// Plays for a while, seeks, and waits for pictures around where that went, again and again.
-  private func play(_ chain: String, _ jumps: [Jump]) throws {
-    let path = try Self.file()
+  private func play(_ codec: StreamCodec, _ chain: String, _ jumps: [Jump]) throws {
+    let path = try Self.file(codec)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let pipeline = try WatchedPipeline("filesrc location=\(path) ! \(chain) ! fakesink name=sink sync=true")
+    let pipeline = try WatchedPipeline(
+      "filesrc location=\(path) ! \(codec.chain(chain)) ! fakesink name=sink sync=true")
     try #require(pipeline.go(to: GST_STATE_PLAYING))
     for jump in jumps {
       let before = pipeline.arrivals.count
@@ -101,27 +99,28 @@ struct SeekWhilePlayingTests {
     "swifth264parse ! video/x-h264,stream-format=avc",
   ]
 
-  @Test(arguments: chains) func forwards(_ chain: String) throws {
-    try play(chain, [Jump(seconds: 3), Jump(seconds: 18), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 24.3)])
+  @Test(arguments: StreamCodec.allCases, chains) func forwards(_ codec: StreamCodec, _ chain: String) throws {
+    try play(codec, chain, [Jump(seconds: 3), Jump(seconds: 18), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 24.3)])
   }
 
-  @Test(arguments: chains) func backwards(_ chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains) func backwards(_ codec: StreamCodec, _ chain: String) throws {
     try play(
-      chain, [Jump(seconds: 18), Jump(seconds: 7), Jump(seconds: 0), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 4)])
+      codec, chain,
+      [Jump(seconds: 18), Jump(seconds: 7), Jump(seconds: 0), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 4)])
   }
 
   /// Each seek interrupts the one before.
-  @Test(arguments: chains) func repeated(_ chain: String) throws {
-    try play(chain, [Jump(seconds: 12, times: 5), Jump(seconds: 3, times: 8), Jump(seconds: 20, times: 3)])
+  @Test(arguments: StreamCodec.allCases, chains) func repeated(_ codec: StreamCodec, _ chain: String) throws {
+    try play(codec, chain, [Jump(seconds: 12, times: 5), Jump(seconds: 3, times: 8), Jump(seconds: 20, times: 3)])
   }
 
-  @Test(arguments: chains) func atOtherRates(_ chain: String) throws {
-    try play(chain, [Jump(rate: 2, seconds: 10), Jump(rate: 0.5, seconds: 5), Jump(seconds: 15)])
+  @Test(arguments: StreamCodec.allCases, chains) func atOtherRates(_ codec: StreamCodec, _ chain: String) throws {
+    try play(codec, chain, [Jump(rate: 2, seconds: 10), Jump(rate: 0.5, seconds: 5), Jump(seconds: 15)])
   }
 
   /// The base class reads a file that it does not know yet from its start, and plays the part asked for backwards, a group
   /// at a time.
-  @Test(arguments: chains) func playingBackwards(_ chain: String) throws {
-    try play(chain, [Jump(rate: -1, seconds: 8), Jump(seconds: 14), Jump(rate: -2, seconds: 12)])
+  @Test(arguments: StreamCodec.allCases, chains) func playingBackwards(_ codec: StreamCodec, _ chain: String) throws {
+    try play(codec, chain, [Jump(rate: -1, seconds: 8), Jump(seconds: 14), Jump(rate: -2, seconds: 12)])
   }
 }

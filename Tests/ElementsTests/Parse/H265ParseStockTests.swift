@@ -241,4 +241,31 @@ import Testing
     #expect(record.nalUnits == (format == "hvc1" ? Stream.headers : []))
     #expect(record.levelIDC == 63 && record.profile.idc == 1)
   }
+
+  // MARK: Parameter sets
+
+  /// Without an SPS there are no caps and no buffers, and that is no failure before the end.
+  @Test func nothingComesOutBeforeAnSPS() throws {
+    let harness = try Harness.parseH265(from: Stream.caps("hev1", codecData: Stream.hvcC([])), to: "stream-format=hev1")
+    for count in UInt32(0)..<3 {
+      #expect(harness.push(Stream.packet(Stream.pps(), Stream.slice(.trailingR, count: count))) == 0)
+    }
+    #expect(harness.waiting == 0)
+  }
+
+  /// An SPS is enough for caps, a PPS may never come; one behind slices begins an access unit.
+  @Test func anSPSIsEnoughForCaps() throws {
+    let harness = try Harness.parseH265(
+      from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Stream.byteStream(Stream.vps, Stream.sps())) == 0)
+    harness.endOfStream()
+    #expect(try harness.outputCapsText().contains("width=(int)256,"))
+    let other = try Harness.parseH265(
+      from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=au")
+    #expect(other.push(Stream.byteStream(Stream.headers + [Stream.idr, Stream.sps(), Stream.pps(), Stream.idr])) == 0)
+    other.endOfStream()
+    let second = [Stream.delimiter, Stream.sps(), Stream.pps(), Stream.idr]
+    #expect(
+      try other.pullAll().map { $0.suffix(Stream.byteStream(second).count) }.last == Stream.byteStream(second)[...])
+  }
 }

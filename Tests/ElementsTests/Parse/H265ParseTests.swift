@@ -222,6 +222,21 @@ import Testing
     #expect(try caps(headers + [dynamic, Stream.idr]).contains("hdr-format=(string)hdr10+,"))
   }
 
+  /// Messages of digitally signed content cover what is between them: nothing moves, and nothing comes between.
+  @Test(arguments: ["byte-stream, alignment=au", "byte-stream, alignment=nal", "hvc1", "hev1"])
+  func signaturesStayWhereTheyAre(_ output: String) throws {
+    let signed = [
+      Stream.sei(220, [1, 2, 3]), Stream.sei(221, [4]), Stream.idr, Stream.sei(222, [5, 6], isSuffix: true),
+      Stream.delimiter, Stream.sei(221, [7]), Stream.slice(.trailingR, count: 1), Stream.sei(222, [8], isSuffix: true),
+    ]
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=\(output)")
+    #expect(harness.push(Stream.byteStream(Stream.headers + signed)) == 0)
+    harness.endOfStream()
+    let bytes = try harness.pullAll().flatMap { $0 }
+    let packed = output.hasPrefix("byte") ? Stream.byteStream(signed) : RepackStream.lengthPrefixed(signed)
+    #expect(bytes.suffix(packed.count) == packed[...])
+  }
+
   @Test func twoViewsInAPictureAreTold() throws {
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.ue(0)

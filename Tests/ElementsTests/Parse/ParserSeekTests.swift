@@ -6,25 +6,23 @@ import Testing
 
 /// Seeks in a raw file that is being played, so that each interrupts a push: every picture keeps its time.
 @Suite(.serialized) struct ParserSeekTests {
-  typealias Stream = ParseStream
-
   /// Groups of I P B B P B B P B B, 25 pictures a second, each picture of its own size.
-  private static func stream(groups: UInt32) -> [UInt8] {
-    var bytes: [UInt8] = []
+  private static func stream(_ codec: StreamCodec, groups: UInt32) -> [UInt8] {
+    var nalUnits: [[UInt8]] = []
     for group in 0..<groups {
       let size = { (index: UInt32) in 300 + Int(group) * 11 + Int(index) }
-      bytes += Stream.byteStream(
-        Stream.spsToOrder(reorder: 1), Stream.ppsToOrder(),
-        Stream.slice(2, number: 0, order: 0, idr: true, idrID: group, size: size(0)))
+      nalUnits += codec.parameterSets(reorder: 1)
+      nalUnits.append(codec.picture(.idr, number: 0, order: 0, group: group, size: size(0)))
       for third in UInt32(0)..<3 {
         let first = third * 3 + 1
-        bytes += Stream.byteStream(
-          Stream.slice(0, number: third + 1, order: 2 * (first + 2), size: size(first)),
-          Stream.slice(1, number: third + 2, order: 2 * first, reference: 0, size: size(first + 1)),
-          Stream.slice(1, number: third + 2, order: 2 * (first + 1), reference: 0, size: size(first + 2)))
+        nalUnits += [
+          codec.picture(.p, number: third + 1, order: first + 2, size: size(first)),
+          codec.picture(.b, number: third + 2, order: first, size: size(first + 1)),
+          codec.picture(.b, number: third + 2, order: first + 1, size: size(first + 2)),
+        ]
       }
     }
-    return bytes
+    return RepackStream.annexB(nalUnits)
   }
 
   private static func isSlice(_ content: [UInt8]) -> Bool {
@@ -32,21 +30,21 @@ import Testing
     return content.count > 100 && start < content.count
   }
 
-  @Test(arguments: ["au", "nal"]) func everyPictureKeepsItsTime(_ alignment: String) throws {
+  @Test(arguments: StreamCodec.allCases, ["au", "nal"])
+  func everyPictureKeepsItsTime(_ codec: StreamCodec, _ alignment: String) throws {
     _ = try Harness.parse()
-    let path = FileManager.default.temporaryDirectory.appending(path: "parser-seek-\(UUID()).h264").path
-    try Data(Self.stream(groups: 40)).write(to: URL(filePath: path))
+    let path = FileManager.default.temporaryDirectory.appending(path: "parser-seek-\(UUID()).\(codec)").path
+    try Data(Self.stream(codec, groups: 40)).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let elements = "filesrc location=\(path) ! swifth264parse ! video/x-h264,stream-format=byte-stream,alignment="
-    let whole = try FileRecording(
-      of: path, "swifth264parse ! video/x-h264,stream-format=byte-stream,alignment=\(alignment)")
+    let elements = "\(codec.element)parse ! \(codec.mediaType),stream-format=byte-stream,alignment=\(alignment)"
+    let whole = try FileRecording(of: path, elements)
     var times: [[UInt8]: Buffer.Attributes] = [:]
     for entry in whole.entries where !entry.isCaps && Self.isSlice(entry.content) {
       times[entry.content] = entry.attributes
     }
     #expect(times.count == 400)
 
-    let pipeline = try GatedPipeline(elements + alignment, admitting: 97)
+    let pipeline = try GatedPipeline("filesrc location=\(path) ! \(elements)", admitting: 97)
     _ = try pipeline.wait()
     let seeks: [(time: Int, rate: Double)] = [
       (600, 1), (6000, 1), (6000, 1), (2000, 2), (100, 1), (0, 1), (1200, 0.5), (15_000, 1), (1500, -1), (2500, 1),

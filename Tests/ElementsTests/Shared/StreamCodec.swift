@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import Testing
+
+/// A codec as a parameter of tests, with pictures made to order: what holds of one holds of the other.
+enum StreamCodec: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case h264, h265
+
+  var testDescription: String { rawValue }
+
+  /// What the names of its elements begin with.
+  var element: String { "swift\(rawValue)" }
+  var mediaType: String { "video/x-\(rawValue)" }
+  /// The stream format whose parameter sets are in the caps, and the one that has them in the stream too.
+  var outOfBand: String { self == .h264 ? "avc" : "hvc1" }
+  var inBand: String { self == .h264 ? "avc3" : "hev1" }
+
+  /// An element of the codec, as on a gst-launch-1.0 line, for one that is named for H.264.
+  func chain(_ text: String) -> String {
+    guard self == .h265 else { return text }
+    return text.replacing("h264", with: "h265").replacing("avc3", with: inBand).replacing("=avc", with: "=\(outOfBand)")
+  }
+
+  /// Access units of a byte stream.
+  func accessUnits(in bytes: [UInt8]) -> [[UInt8]] {
+    self == .h264 ? Clip.accessUnits(in: bytes, of: H264.self) : Clip.accessUnits(in: bytes, of: H265.self)
+  }
+
+  /// Parameter sets of small pictures, 25 a second.
+  func parameterSets(reorder: UInt32) -> [[UInt8]] {
+    switch self {
+    case .h264: [ParseStream.spsToOrder(reorder: reorder), ParseStream.ppsToOrder()]
+    case .h265:
+      [
+        H265Stream.vps,
+        H265Stream.sps { $0.buffering = [.init(maximumDecodedPictures: 5, maximumReorderPictures: UInt8(reorder))] },
+        H265Stream.pps(),
+      ]
+    }
+  }
+
+  enum Kind { case idr, p, b }
+
+  /// A picture of one slice.
+  ///
+  /// - Parameters:
+  ///   - number: how many reference pictures of the group come before it.
+  ///   - order: its place in the group as shown.
+  ///   - group: the group's number: IDR pictures that follow each other differ by it.
+  func picture(_ kind: Kind, number: UInt32, order: UInt32, group: UInt32 = 0, size: Int) -> [UInt8] {
+    switch self {
+    case .h264:
+      let type: UInt32 = kind == .idr ? 2 : kind == .p ? 0 : 1
+      return ParseStream.slice(
+        type, number: number, order: 2 * order, idr: kind == .idr, reference: kind == .b ? 0 : 1, idrID: group & 1,
+        size: size)
+    case .h265:
+      let type = kind == .idr ? H265.NALUnitType.idrWithoutLeading : kind == .p ? .trailingR : .trailingN
+      return H265Stream.slice(type, count: order, size: size)
+    }
+  }
+}
