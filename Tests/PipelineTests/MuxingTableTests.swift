@@ -143,6 +143,8 @@ struct MuxingTableTests {
       let middle = scratch.path("middle.\(container)")
       try await mux(reader, structure, rate, into: muxer, middle)
       try await check(middle, container, structure, shows: raw.times, "raw → \(container)")
+      // Neither says how long the last picture is shown: mp4mux leaves it out of the edit list.
+      guard hasVUI || container != "ts" else { continue }
       let end = scratch.path("\(container).mp4")
       try await mux(source(middle, container: container), structure, into: "mp4mux", end)
       try await check(end, "mp4", structure, shows: raw.times, "\(container) → mp4")
