@@ -268,8 +268,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     return .push(part)
   }
 
-  /// Adds what goes with the access unit, or with a part of it.
-  @inline(__always) private func complete(
+  /// Adds what goes with the access unit, or with a part of it. It changes nothing, but what is lent for change is
+  /// looked at where it is, and not copied.
+  @inline(__always) private mutating func complete(
     _ buffer: inout Buffer, carriesSEI: Bool, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) {
     if surroundings.packaging.alignment == .accessUnit { insert(into: &buffer, surroundings.nalPackaging, log) }

@@ -2,7 +2,9 @@
 import H26x
 
 /// The caps field `stream-format` of a codec: where parameter sets are and how NAL units are packed.
-enum StreamFormat<Codec: VideoCodecSyntax>: RawRepresentable, Sendable, Hashable {
+///
+/// Not `RawRepresentable`, whose `!=` compares names, with every buffer.
+enum StreamFormat<Codec: VideoCodecSyntax>: Sendable, Hashable {
   /// Lengths in front, parameter sets in `codec_data`: avc.
   case outOfBand
   /// Lengths in front, parameter sets in the stream: avc3.

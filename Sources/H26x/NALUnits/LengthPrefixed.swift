@@ -43,8 +43,10 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
     guard offset >= 0, offset <= output.count - byteCount else {
       throw BitstreamError(.outputTooSmall, "NALUnitLength", byteOffset: max(0, output.count))
     }
+    var rest = UInt32(truncatingIfNeeded: length) << UInt32(32 - 8 * byteCount)
     for index in 0..<byteCount {
-      output[offset + index] = UInt8(truncatingIfNeeded: length >> (8 * (byteCount - 1 - index)))
+      output[offset + index] = UInt8(rest >> 24)
+      rest <<= 8
     }
   }
 }

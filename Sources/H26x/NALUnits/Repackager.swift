@@ -223,14 +223,18 @@ public struct Repackager: Sendable {
     guard try outputSize(packaging, inserting: insertions) <= output.count else {
       throw BitstreamError(.outputTooSmall, "access unit", byteOffset: output.count)
     }
-    let leading = insertions.isEmpty ? 0 : entries.prefix { $0.type == layout.accessUnitDelimiter }.count
     var offset = 0
-    for entry in entries.prefix(leading) {
-      try put(bytes, entry.range, as: packaging, to: &output, at: &offset)
+    var next = 0
+    if !insertions.isEmpty {
+      while next < entries.count, entries[next].type == layout.accessUnitDelimiter {
+        try Self.put(bytes, entries[next].range, as: packaging, to: &output, at: &offset)
+        next += 1
+      }
+      for unit in insertions { try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
     }
-    for unit in insertions { try put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
-    for entry in entries.dropFirst(leading) {
-      try put(bytes, entry.range, as: packaging, to: &output, at: &offset)
+    while next < entries.count {
+      try Self.put(bytes, entries[next].range, as: packaging, to: &output, at: &offset)
+      next += 1
     }
     return offset
   }
@@ -251,7 +255,7 @@ public struct Repackager: Sendable {
     }
   }
 
-  private func put(
+  private static func put(
     _ bytes: Span<UInt8>, _ range: Range<Int>, as packaging: NALPackaging, to output: inout MutableSpan<UInt8>,
     at offset: inout Int
   ) throws(BitstreamError) {
