@@ -24,8 +24,9 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
 
   /// Whether decoding can begin with an access unit, or with the NAL unit of one.
   ///
-  /// As long as the stream has shown no recovery point SEI, and no picture whose type says it where the codec has types
-  /// for all, a picture of I slices will do: many encoders send such pictures for that purpose and say nothing. Of a stream that says where decoding can begin, what it says is believed.
+  /// As long as the stream says nowhere that decoding can begin (by recovery point SEI, or by type where the codec has
+  /// types for all such pictures), a picture of I slices will do: many encoders send such pictures for that purpose and
+  /// say nothing. A stream that says it is believed.
   ///
   /// - Parameters:
   ///   - contents: of the access unit or NAL unit; to be shown once each, in order.
@@ -48,19 +49,5 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
     }
     if contents.contains(.randomAccess) || soFar.contains(.recoveryPoint) || isIntraOnly { return true }
     return !tellsRandomAccess && isFirstSliceIntra
-  }
-}
-
-/// Which fields make up a frame.
-struct FieldPairing<Codec: ParserCodec>: Sendable {
-  private var open: Codec.SliceHeader?
-
-  /// Whether the picture of this slice is the second field of a frame.
-  ///
-  /// - Parameter slice: the first of its picture; one of each picture, in order.
-  mutating func isSecond(_ slice: Codec.SliceHeader) -> Bool {
-    let isSecond = open.map { Codec.isSecondField(slice, of: $0) } ?? false
-    open = slice.isField && !isSecond ? slice : nil
-    return isSecond
   }
 }

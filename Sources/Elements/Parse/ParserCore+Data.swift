@@ -115,10 +115,8 @@ extension ParserCore {
 
   mutating func readOrder(_ bytes: Span<UInt8>, size: Int) -> Bool {
     guard accessUnit.beginsPicture, timestamps.areMade(for: input, situation.playback) else { return true }
-    let rate = caps.facts.frameRate
-    if timestamps.readOrder(of: &accessUnit, rate: rate, generation: scanner.parameterSetChanges) { return true }
     return timestamps.readOrder(
-      of: &accessUnit, bytes, size: size, scanner, rate: rate,
+      of: &accessUnit, bytes, size: size, scanner, rate: caps.facts.pictureRate,
       isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
   }
 

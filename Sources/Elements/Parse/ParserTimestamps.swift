@@ -16,15 +16,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Upstream's decoding times are those of a container that cannot say any below 0, and made do with 0.
   private var areDecodingTimesSqueezed = false
   /// The times of a raw stream.
-  private var timeline = PresentationTimeline<Codec>()
-  /// What looks at the pictures to come.
-  private var lookAhead: PictureLookAhead<Codec>?
-  /// The picture in hand, in a raw stream.
-  private var picture: TimestampGenerator.Picture?
+  private var timeline = Codec.Timeline()
   /// After a seek in a raw stream: the base class knows where, and says so on the first buffer's way out.
   private var awaitsPosition = false
   /// The generated times of the first picture after a seek.
-  private var firstAfterSeek: (pts: ClockTime, dts: ClockTime)?
+  private var firstAfterSeek: PresentationTimes?
   /// A buffering period began: decoding times can be counted from there.
   private var hasBufferingPeriod = false
   /// The timestamps that the NAL units of one access unit share.
@@ -80,24 +76,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// A picture of a raw stream is in hand whose times are known.
-  var hasPicture: Bool { picture != nil }
+  var hasPicture: Bool { timeline.hasPicture }
 
   // MARK: Looking at the order of pictures
 
-  /// Reads the order of the picture in hand, in a raw stream, when it goes on in the sequence that is being timed.
-  /// Answers whether it does.
-  mutating func readOrder(
-    of accessUnit: inout ParsedAccessUnit<Codec>, rate: GStreamer.Fraction?, generation: UInt64
-  ) -> Bool {
-    guard !accessUnit.isOrderKnown, let slice = accessUnit.scanned.slice,
-      let picture = timeline.read(slice, rate: rate, generation: generation)
-    else { return false }
-    accessUnit.isOrderKnown = true
-    self.picture = picture
-    return true
-  }
-
-  /// Reads the order of the picture in hand, in a raw stream, when it may begin a sequence.
+  /// Reads the order of the picture in hand, in a raw stream.
   ///
   /// - Parameters:
   ///   - bytes: what is there, beginning with the access unit.
@@ -106,33 +89,17 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// - Returns: whether enough is known: otherwise the access unit waits for more data.
   mutating func readOrder(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
-    _ scanner: borrowing Codec.Scanner, rate: GStreamer.Fraction?, isComplete: Bool
+    _ scanner: borrowing Codec.Scanner, rate: H26x.Fraction?, isComplete: Bool
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
+    let isContinued = accessUnit.isOrderKnown
+    accessUnit.isOrderKnown = true
     let generation = scanner.parameterSetChanges
-    guard let sps = scanner.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
-    if !accessUnit.isOrderKnown {
-      accessUnit.isOrderKnown = true
-      picture = timeline.reader.picture(slice, sps)
-    }
-    guard let picture, let rate, rate.numerator > 0 else { return true }
-    if timeline.covers(sps, rate, generation: generation) { return true }
-    var lookAhead: PictureLookAhead<Codec>
-    if let begun = self.lookAhead {
-      lookAhead = begun
-    } else {
-      var reader = timeline.reader
-      if accessUnit.scanned.contents.contains(.endOfSequence) { reader.endSequence() }
-      lookAhead = PictureLookAhead(
-        picture, of: sps, reader: reader, parameterSets: scanner.parameterSets, from: size)
-    }
-    guard lookAhead.advance(bytes, isComplete: isComplete) else {
-      self.lookAhead = lookAhead
-      return false
-    }
-    self.lookAhead = nil
-    timeline.begin(sps, rate, lookAhead: lookAhead.pictures, generation: generation)
-    return true
+    if !isContinued, timeline.read(slice, rate: rate, generation: generation) { return true }
+    return timeline.read(
+      slice, isContinued: isContinued, endsSequence: accessUnit.scanned.contents.contains(.endOfSequence), rate: rate,
+      parameterSets: scanner.parameterSets, generation: generation, lookingAt: bytes, from: size,
+      isComplete: isComplete)
   }
 
   // MARK: On the way to the base class
@@ -146,15 +113,14 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     let duration = duration(of: accessUnit, facts)
     if hasUpstreamTimes {
       if needsDecodingTimes { rebuildDecodingTime(of: &accessUnit, facts, situation.playback) }
-    } else if let picture {
-      self.picture = nil
-      stampRaw(&accessUnit, picture)
+    } else if timeline.hasPicture {
+      stampRaw(&accessUnit)
     } else if areMade(for: input, situation.playback) {
       accessUnit.attributes.pts = nil
       stampUnordered(&accessUnit)
     }
     if sharesTimes { shareTimes(&accessUnit) }
-    if accessUnit.scanned.contents.contains(.endOfSequence) { timeline.reader.endSequence() }
+    if accessUnit.scanned.contents.contains(.endOfSequence) { timeline.endSequence() }
     if accessUnit.attributes.duration == nil { accessUnit.attributes.duration = duration }
   }
 
@@ -172,14 +138,15 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
 
-  private mutating func stampRaw(_ accessUnit: inout ParsedAccessUnit<Codec>, _ picture: TimestampGenerator.Picture) {
-    guard let next = timeline.next(picture) else { return stampUnordered(&accessUnit) }
+  private mutating func stampRaw(_ accessUnit: inout ParsedAccessUnit<Codec>) {
+    guard let next = timeline.takeTimes() else { return stampUnordered(&accessUnit) }
     if awaitsPosition {
       awaitsPosition = false
       firstAfterSeek = next
       (accessUnit.attributes.pts, accessUnit.attributes.dts) = (nil, nil)
     } else {
-      (accessUnit.attributes.pts, accessUnit.attributes.dts) = next
+      accessUnit.attributes.pts = ClockTime(nanoseconds: next.presentation)
+      accessUnit.attributes.dts = ClockTime(nanoseconds: next.decoding)
     }
   }
 
@@ -259,9 +226,10 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     guard let generated = firstAfterSeek else { return }
     firstAfterSeek = nil
     guard let position = times.dts else { return }
-    timeline.move(generated.pts, to: position)
+    timeline.move(generated.presentation, to: position.nanoseconds)
     times.pts = position
-    times.dts = position - (generated.pts - generated.dts)
+    times.dts =
+      position - (ClockTime(nanoseconds: generated.presentation) - ClockTime(nanoseconds: generated.decoding))
   }
 
   /// Times in the segment that goes out.

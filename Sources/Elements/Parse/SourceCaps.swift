@@ -163,6 +163,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     if let given { rate = given.numerator > 0 ? given : nil }
     caps.set("framerate", .fraction(given ?? rate ?? GStreamer.Fraction(0, 1)))
     facts.frameRate = rate
+    facts.pictureRate = rate.flatMap { H26x.Fraction(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
   }
 
   /// What SEI messages say of the whole video, where upstream says nothing.

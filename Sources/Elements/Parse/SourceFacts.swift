@@ -7,6 +7,8 @@ import H26x
 struct SourceFacts: Sendable {
   /// Frames a second, of upstream, the stream or the property; nil when unknown.
   var frameRate: GStreamer.Fraction?
+  /// The same, in lowest terms.
+  var pictureRate: H26x.Fraction?
   /// The clock that counts pictures; nil when the stream has none.
   var tick: FormatDescription.Tick?
   /// The clock would give more frames than the level allows: it is no measure of time.

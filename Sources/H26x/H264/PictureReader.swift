@@ -4,7 +4,7 @@ extension H264 {
   /// Reads the order of pictures in decoding order, and which two fields make a frame.
   public struct PictureReader: PictureReading {
     private var counter = PictureOrderCounter()
-    private var openField: SliceHeader?
+    private var fields = FieldPairing<H264>()
 
     /// Creates a reader as it is before an IDR picture.
     public init() {}
@@ -14,10 +14,8 @@ extension H264 {
       _ slice: SliceHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {
       let count = counter.next(slice, sps: sps)
-      let isSecond = openField.map { H264.isSecondField(slice, of: $0) } ?? false
-      openField = slice.isField && !isSecond ? slice : nil
       return TimestampGenerator.Picture(
-        order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: isSecond)
+        order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: fields.isSecond(slice))
     }
 
     /// An IDR picture follows, which says all that there is to say.

@@ -6,13 +6,13 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
 
   /// The parameter sets received so far. In-band ones are taken in by ``inspect(_:packaging:depth:)``.
   var parameterSets: Codec.ParameterSets
-  private var openField: Codec.SliceHeader?
+  private var fields = FieldPairing<Codec>()
 
   /// Creates an inspector, with the parameter sets from out of band if there are any.
   init(parameterSets: Codec.ParameterSets) { self.parameterSets = parameterSets }
 
   /// Forgets the picture before, as after a seek. Parameter sets are kept.
-  mutating func reset() { openField = nil }
+  mutating func reset() { fields = FieldPairing() }
 
   /// Looks at one access unit.
   ///
@@ -37,7 +37,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
         if info.error == nil { info.error = error }
       }
     }
-    if let slice = info.slice { pair(slice, &info) }
+    if let slice = info.slice { info.isSecondField = fields.isSecond(slice) }
     return info
   }
 
@@ -95,10 +95,5 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
     while let message = try messages.next() {
       if message.type == .recoveryPoint { info.randomAccess = .recoveryPoint(try Codec.RecoveryPoint(message)) }
     }
-  }
-
-  private mutating func pair(_ slice: Codec.SliceHeader, _ info: inout Info) {
-    info.isSecondField = openField.map { Codec.isSecondField(slice, of: $0) } ?? false
-    openField = slice.isField && !info.isSecondField ? slice : nil
   }
 }

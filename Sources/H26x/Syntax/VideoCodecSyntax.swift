@@ -4,7 +4,7 @@
 ///
 /// What both do alike is written once over this protocol. A conforming type is a namespace (``H264``) whose associated
 /// types are the syntax structures of its Recommendation, and the concrete types that other modules call:
-/// ``Scanner``, ``Tracker``, ``Inspector``. Those wrap the generic implementations of this module, because a generic
+/// ``Scanner``, ``Tracker``, ``Timeline``, ``Inspector``. Those wrap the generic implementations of this module, because a generic
 /// type is not specialised across modules.
 public protocol VideoCodecSyntax: Sendable {
   // MARK: Names
@@ -98,6 +98,8 @@ public protocol VideoCodecSyntax: Sendable {
   associatedtype Scanner: AccessUnitScanning where Scanner.Codec == Self
   /// Knows the format of each access unit before it is decoded.
   associatedtype Tracker: FormatTracking where Tracker.Codec == Self
+  /// Gives the pictures of a raw stream their times.
+  associatedtype Timeline: PresentationTiming where Timeline.Codec == Self
   /// Tells what an access unit holds.
   associatedtype Inspector: AccessUnitInspecting where Inspector.Codec == Self
 }

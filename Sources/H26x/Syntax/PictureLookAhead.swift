@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
 
 /// Looks at the first pictures of a sequence before the first of them goes out, to learn how its picture order counts
-/// run. It works on copies and changes nothing of the parser's own state.
-struct PictureLookAhead<Codec: ParserCodec>: Sendable {
+/// run. It works on copies and changes nothing of what timing goes by.
+struct PictureLookAhead<Codec: VideoCodecSyntax>: Sendable {
   private(set) var pictures: [TimestampGenerator.Picture]
   private var reader: Codec.PictureReader
   private var parameterSets: Codec.ParameterSets
@@ -49,7 +48,7 @@ struct PictureLookAhead<Codec: ParserCodec>: Sendable {
       if role == .end { reader.endSequence() }
       guard role == .slice, boundary == .begins || !hadPicture else { return }
       take(try Codec.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking))
-    } catch {}  // The parser itself will tell of it.
+    } catch {}  // Whoever parses the stream will tell of it.
   }
 
   private mutating func take(_ slice: Codec.SliceHeader) {

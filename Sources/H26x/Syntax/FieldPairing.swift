@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Which fields make up a frame.
+///
+/// Inlinable, because a generic type is not specialised across modules otherwise.
+public struct FieldPairing<Codec: VideoCodecSyntax>: Sendable {
+  @usableFromInline var open: Codec.SliceHeader?
+
+  /// No frame has begun.
+  @inlinable public init() {}
+
+  /// Whether the picture of this slice is the second field of a frame.
+  ///
+  /// - Parameter slice: the first of its picture; one of each picture, in order.
+  @inlinable public mutating func isSecond(_ slice: Codec.SliceHeader) -> Bool {
+    let isSecond = open.map { Codec.isSecondField(slice, of: $0) } ?? false
+    open = slice.isField && !isSecond ? slice : nil
+    return isSecond
+  }
+}

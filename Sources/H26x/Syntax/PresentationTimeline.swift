@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What ``PresentationTiming`` promises, for every codec.
+struct PresentationTimeline<Codec: VideoCodecSyntax>: Sendable {
+  /// Pictures of one SPS at one rate.
+  private struct Sequence: Sendable {
+    var generator: TimestampGenerator
+    let rate: Fraction
+    let clock: Clock
+    let parameters: Codec.SequenceParameterSet
+    /// How often parameter sets had changed when that SPS was looked up.
+    var generation: UInt64
+  }
+
+  /// Makes nanoseconds of generator ticks.
+  private struct Clock: Sendable {
+    private let numerator: UInt64
+    private let denominator: UInt64
+
+    /// - Parameters:
+    ///   - rate: frames a second.
+    ///   - pictures: that make a frame.
+    init(_ rate: Fraction, pictures: Int) {
+      numerator = UInt64(rate.denominator) * 1_000_000_000
+      denominator = UInt64(rate.numerator) * UInt64(max(pictures, 1)) * UInt64(TimestampGenerator.ticksPerFrame)
+    }
+
+    func time(_ ticks: Int64) -> UInt64 {
+      let product = UInt64(max(ticks, 0)).multipliedFullWidth(by: numerator)
+      guard product.high < denominator else { return .max }
+      return denominator.dividingFullWidth(product).quotient
+    }
+  }
+
+  private var reader = Codec.PictureReader()
+  private var sequence: Sequence?
+  private var lookAhead: PictureLookAhead<Codec>?
+  private var picture: TimestampGenerator.Picture?
+  /// Where the generator's time 0 is.
+  private var origin: UInt64 = 0
+  /// The end of the latest picture so far.
+  private var end: UInt64 = 0
+
+  var hasPicture: Bool { picture != nil }
+
+  mutating func endSequence() { reader.endSequence() }
+
+  // MARK: Order
+
+  mutating func read(_ slice: Codec.SliceHeader, rate: Fraction?, generation: UInt64) -> Bool {
+    guard sequence?.generation == generation, sequence?.rate == rate,
+      sequence?.parameters.id == slice.sequenceParameterSetID, let parameters = sequence?.parameters
+    else { return false }
+    picture = reader.picture(slice, parameters)
+    return true
+  }
+
+  mutating func read(
+    _ slice: Codec.SliceHeader, isContinued: Bool, endsSequence: Bool, rate: Fraction?,
+    parameterSets: borrowing Codec.ParameterSets, generation: UInt64, lookingAt bytes: Span<UInt8>, from offset: Int,
+    isComplete: Bool
+  ) -> Bool {
+    guard let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
+    if !isContinued { picture = reader.picture(slice, sps) }
+    guard let picture, let rate, !covers(sps, rate, generation) else { return true }
+    var lookAhead: PictureLookAhead<Codec>
+    if let begun = self.lookAhead {
+      lookAhead = begun
+    } else {
+      var reader = reader
+      if endsSequence { reader.endSequence() }
+      lookAhead = PictureLookAhead(picture, of: sps, reader: reader, parameterSets: copy parameterSets, from: offset)
+    }
+    guard lookAhead.advance(bytes, isComplete: isComplete) else {
+      self.lookAhead = lookAhead
+      return false
+    }
+    self.lookAhead = nil
+    begin(sps, rate, lookAhead.pictures, generation)
+    return true
+  }
+
+  /// Whether pictures of this sequence at this rate can be timed without looking ahead once more.
+  private mutating func covers(_ sps: Codec.SequenceParameterSet, _ rate: Fraction, _ generation: UInt64) -> Bool {
+    guard let sequence, sequence.rate == rate, sequence.parameters == sps else { return false }
+    self.sequence?.generation = generation
+    return true
+  }
+
+  /// Begins a sequence that follows on what was timed so far.
+  private mutating func begin(
+    _ sps: Codec.SequenceParameterSet, _ rate: Fraction, _ lookAhead: [TimestampGenerator.Picture],
+    _ generation: UInt64
+  ) {
+    let delayBefore = sequence.map { $0.clock.time($0.generator.presentationDelay) } ?? 0
+    let pictures = sps.picturesPerFrame
+    let next = Sequence(
+      generator: TimestampGenerator(
+        lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames.map { $0 * pictures },
+        maximumReorderDepth: sps.maximumReorderFrames * pictures, followsDecodingOrder: sps.followsDecodingOrder),
+      rate: rate, clock: Clock(rate, pictures: pictures), parameters: sps, generation: generation)
+    // The first picture is shown when the last one ends, unless its decoding time would fall before that one's.
+    origin = Self.difference(end, min(delayBefore, next.clock.time(next.generator.presentationDelay)))
+    sequence = next
+  }
+
+  // MARK: Time
+
+  mutating func takeTimes() -> PresentationTimes? {
+    guard let picture else { return nil }
+    self.picture = nil
+    guard let times = sequence?.generator.next(picture), let clock = sequence?.clock else { return nil }
+    end = max(end, Self.sum(origin, clock.time(times.presentation + times.duration)))
+    return PresentationTimes(
+      presentation: Self.sum(origin, clock.time(times.presentation)),
+      decoding: Self.sum(origin, clock.time(times.decoding)))
+  }
+
+  mutating func move(_ time: UInt64, to other: UInt64) {
+    origin = Self.difference(Self.sum(origin, other), time)
+    end = Self.difference(Self.sum(end, other), time)
+  }
+
+  /// At most the largest time.
+  private static func sum(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    let (sum, overflow) = a.addingReportingOverflow(b)
+    return overflow ? .max : sum
+  }
+
+  /// At least 0.
+  private static func difference(_ a: UInt64, _ b: UInt64) -> UInt64 { a > b ? a - b : 0 }
+}
