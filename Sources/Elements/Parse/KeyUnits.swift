@@ -29,22 +29,22 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
   /// say nothing. A stream that says it is believed.
   ///
   /// - Parameters:
-  ///   - contents: of the access unit or NAL unit; to be shown once each, in order.
-  ///   - firstSlice: what its first slice is, where NAL units go out one by one: all that is known in time.
-  ///   - slice: the header of that.
+  ///   - accessUnit: to be shown once each, in order.
   ///   - soFar: what is in the access unit up to and including this NAL unit, where those are cut.
   ///   - isIntraOnly: whether every picture is intra coded by profile.
   mutating func contains(
-    _ contents: AccessUnitContents, firstSlice: AccessUnitContents?, _ slice: Codec.SliceHeader?,
-    soFar: AccessUnitContents, isIntraOnly: Bool
+    _ accessUnit: ScannedAccessUnit<Codec.SliceHeader>, soFar: AccessUnitContents, isIntraOnly: Bool
   ) -> Bool {
+    let contents = accessUnit.contents
     if contents.contains(.recoveryPoint) || Codec.typesTellRandomAccess && contents.contains(.randomAccess) {
       tellsRandomAccess = true
     }
     guard contents.contains(.slice) else { return contents.contains(.recoveryPoint) }
     if contents.contains(.pictureStart) {
       var isSecondField = false
-      if let slice { isSecondField = fields.isSecond(slice) }
+      if let slice = accessUnit.slice { isSecondField = fields.isSecond(slice) }
+      // Where NAL units go out one by one, the first slice is all that is known in time.
+      let firstSlice = accessUnit.nalUnits.first { $0.contents?.contains(.slice) == true }?.contents
       isFirstSliceIntra = (firstSlice ?? contents).isIntra && !isSecondField
     }
     if contents.contains(.randomAccess) || soFar.contains(.recoveryPoint) || isIntraOnly { return true }

@@ -13,6 +13,9 @@ struct OutputPackaging<Codec: VideoCodecSyntax>: Sendable, Equatable {
     caps.set("alignment", .string(alignment.rawValue))
   }
 
+  /// Whether downstream begins to look for parameter sets in the stream, where it has seen none so far.
+  func looksForSets(behind before: Self?) -> Bool { before?.format == .outOfBand && format != .outOfBand }
+
   /// Caps that say no more than this.
   var caps: Caps {
     var caps = Caps(mediaType: Codec.mediaType)

@@ -24,6 +24,38 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// ones may lie before 0: the outgoing segment is shifted.
   var rebuiltDecodingTime: Int64?
 
+  /// Another one was found, of which only ``scanned`` is known. Times and flags are put on it later.
+  mutating func begin() {
+    sei = SEIContent()
+    isOrderKnown = false
+    isAnnounced = false
+    isRandomAccessPoint = nil
+    rebuiltDecodingTime = nil
+    start = 0
+  }
+
+  /// It goes out as it is, behind others of the same frame.
+  mutating func follow(at start: Int) {
+    self.start = start
+    outputSize = scanned.end
+  }
+
+  /// Puts on it the flags that its contents call for, beside those that upstream gave it.
+  mutating func setFlags(isRandomAccessPoint: Bool, isDiscontinuous: Bool) {
+    var flags = attributes.flags
+    flags.remove([.marker, .header, .deltaUnit, .droppable])
+    let contents = scanned.contents
+    if !isRandomAccessPoint { flags.insert(.deltaUnit) }
+    if !contents.isDisjoint(with: .headers) { flags.insert(.header) }
+    if contents.contains(.accessUnitEnd) { flags.insert(.marker) }
+    if contents.contains(.slice), !contents.contains(.reference) { flags.insert(.droppable) }
+    if contents.contains(.damaged) { flags.insert(.corrupted) }
+    if sei.isFirstView { flags.insert(.firstInBundle) }
+    if isDiscontinuous { flags.insert(.discontinuity) }
+    flags.formUnion(interlaceFlags)
+    attributes.flags = flags
+  }
+
   /// Whether the first slice of a picture is in it.
   var beginsPicture: Bool { scanned.contents.contains(.pictureStart) }
   /// Whether that is an IDR picture's.

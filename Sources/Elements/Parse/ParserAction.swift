@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
+/// Whether downstream has to be asked how it wants the stream.
+enum PackagingNeed { case none, first, again }
+
 /// What the element does next with the data in hand.
 enum ParserAction {
   /// Send caps for the access unit that was found, and ask again.
@@ -33,4 +36,14 @@ struct ParserAnswer {
   var end = InputEnd.no
 
   enum InputEnd { case no, now, afterOutput }
+}
+
+/// What becomes of the frame that the base class is about to send, or of what is left of it.
+enum OutputStart {
+  /// It goes out.
+  case begun
+  /// It goes out, and begins behind the segment, as all that follows it.
+  case behindSegment
+  /// It cannot go out: there are no caps.
+  case noCaps
 }

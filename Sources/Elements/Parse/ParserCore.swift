@@ -2,70 +2,52 @@
 import GStreamer
 import H26x
 
-/// How much is held at most.
-enum ParserLimits {
-  /// The largest access unit: more is taken for an error rather than kept in memory. The largest pictures of the highest
-  /// levels (8192 × 4320) have 53 million samples before compression. When the element pulls, that much is held at most;
-  /// when it is pushed to, the base class holds it a second time, in one piece.
-  static let accessUnitSize = 64 << 20
-  /// Data to ask for at once, in bytes: many small access units.
-  static let batchSize = 64 << 10
-  /// Start code and header byte: with less there is nothing to look at.
-  static let minimumInput = 4
-}
-
 /// The parser without its element: stages that each own their state, and the way of a buffer through them.
 ///
 /// Used on the sink pad's streaming thread alone. It never calls out: what has to be done with other elements is an
 /// answer, and the element reports how it went.
 ///
-/// input format → scanner → SEI → caps → timestamps → random access → packaging → output
+/// input format → finder (scanner, SEI) → caps → timestamps → random access → repackager → output
 struct ParserCore<Codec: ParserCodec>: Sendable {
   // MARK: Stages
 
-  var input = ParserInputFormat<Codec>()
-  var position = InputPosition()
-  var scanner = Codec.Scanner()
-  var sei = SEIReader<Codec>()
-  var caps = SourceCaps<Codec>()
-  var timestamps = ParserTimestamps<Codec>()
-  var randomAccess = RandomAccess<Codec>()
-  var packaging: OutputPackaging<Codec>?
-  var repackager = OutputRepackager<Codec>()
-  var output = ParserOutput<Codec>()
-  var minimumFrame = MinimumFrameSize()
-  var diagnosis = InputDiagnosis<Codec>()
-  var counters = ParserStatistics()
-  /// Counts pictures for the log, while someone reads it.
-  var orderLog = PictureOrderLog<Codec>()
+  private var input = ParserInputFormat<Codec>()
+  private var intake = ParserIntake<Codec>()
+  private var finder = AccessUnitFinder<Codec>()
+  private var caps = SourceCaps<Codec>()
+  private var timestamps = ParserTimestamps<Codec>()
+  private var randomAccess = RandomAccess<Codec>()
+  private var packaging: OutputPackaging<Codec>?
+  private var repackager = OutputRepackager<Codec>()
+  private var output = ParserOutput<Codec>()
+  private var batch = AccessUnitBatch<Codec>()
+  private var counters = ParserStatistics()
   /// Of the pictures of a raw file, which the base class may get together.
-  var bitrates = BitrateRange()
+  private var bitrates = BitrateRange()
 
   // MARK: Between the stages
 
   /// What the base class said of the data in hand.
-  var situation = ParserSituation()
-  /// What the scanner found last.
-  var accessUnit = ParsedAccessUnit<Codec>()
-  /// Its size, from when it was found until it goes to the output.
-  var heldSize: Int?
+  private var situation = ParserSituation()
+  /// What was found last.
+  private var accessUnit = ParsedAccessUnit<Codec>()
   /// A discontinuity that the next access unit has to tell.
-  var isDiscontinuous = false
+  private var isDiscontinuous = false
   /// B-frames are not wanted in this segment.
-  var dropsBFrames = false
+  private var dropsBFrames = false
   /// Something went out since the position in the stream was last forgotten.
-  var continuesOutput = false
+  private var continuesOutput = false
   /// Buffers go out as they come: `codec_data` cannot be read, and nobody needs it to be.
-  var passesThrough = false
-  /// What goes out begins behind the segment, and so does all that follows it.
-  var isBehindSegment = false
-  /// What the application should know of the data, not posted yet.
-  var warning: ElementError?
-  var batch = Batch()
+  private var passesThrough = false
   /// Keeps the segment that upstream sent from going out: its shifted form goes out in its place.
-  var segmentHold: Pad.Probe?
+  private var segmentHold: Pad.Probe?
 
   // MARK: Caps and packaging
+
+  /// How the stream comes in, for ``OutputPackaging``.
+  var inputPackaging: (format: StreamFormat<Codec>?, alignment: StreamAlignment?) {
+    (input.streamFormat, input.alignment)
+  }
 
   /// Takes upstream's caps.
   ///
@@ -75,50 +57,47 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     _ sinkCaps: CompressedCaps<Codec>, areOthers: Bool, _ log: ElementLog
   ) throws(SinkCapsRefusal) -> Bool {
     if areOthers { forgetFormat() }
-    output.insertion.cancel()
+    output.cancelParameterSets()
     passesThrough = false
-    let isReadable = try input.take(sinkCaps)
-    guard isReadable else { return false }
+    guard try input.take(sinkCaps) else { return false }
     if let record = sinkCaps.record {
-      // hvcC may hold SEI too.
-      for nalUnit in record.nalUnits {
-        guard let first = nalUnit.first, Codec.NALUnitType(headerByte: first).isParameterSet else { continue }
-        scanner.store(nalUnit.span)
-      }
-      follow(scanner.takeNotices(), log)
+      finder.store(record, log)
+      takeNews()
     }
     caps.invalidate()
     return true
   }
 
+  /// Forgets what upstream's caps and the stream said about the stream.
+  private mutating func forgetFormat() {
+    finder.forgetFormat()
+    input = ParserInputFormat<Codec>()
+    packaging = nil
+    caps.restart(parameterSetChanges: finder.scanner.parameterSetChanges)
+    randomAccess = RandomAccess<Codec>()
+  }
+
   /// The packaging of the output, as downstream wants it.
   ///
   /// - Parameter isNewInput: whether upstream's caps are new, rather than downstream's wishes.
-  mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) {
+  /// - Returns: bytes to ask for from now on; nil for as many as before.
+  mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) -> Int? {
     if input.streamFormat == nil { input.assumeByteStream() }
-    let before = self.packaging
-    if before != packaging { caps.invalidate() }
-    self.packaging = packaging
-    configureScanner()
-    minimumFrame.configure(isLengthPrefixed: input.isLengthPrefixed)
-    if isNewInput {
-      // What was in codec_data goes in-band, where the first access unit does not have it anyway: the output's own
-      // codec_data has no parameter sets if they may stand in-band. They may not in every file of avc and hvc1, whose
-      // packets stay as they are.
-      if input.isLengthPrefixed,
-        input.streamFormat != .outOfBand || packaging.format != .outOfBand || packaging.alignment != .accessUnit
-      {
-        output.insertion.force()
-      }
-    } else if before?.format == .outOfBand, packaging.format != .outOfBand {
-      // Who begins to look for parameter sets in the stream has seen none there.
-      output.insertion.force()
+    if packaging != self.packaging { caps.invalidate() }
+    if isNewInput ? input.hasSets(lackedBy: packaging) : packaging.looksForSets(behind: self.packaging) {
+      output.insertParameterSets()
     }
+    self.packaging = packaging
+    finder.configure(input, for: packaging)
     log(
       .debug,
       "\(input.packaging), \(input.alignment?.rawValue ?? "unaligned") in, \(packaging.format.rawValue)/\(packaging.alignment.rawValue) out"
     )
+    return intake.configure(isLengthPrefixed: input.isLengthPrefixed)
   }
+
+  /// Bytes to ask for; nil for as many as before.
+  mutating func takeMinimumFrameSize() -> Int? { intake.takeMinimumFrameSize() }
 
   /// Buffers are to go out as they come.
   mutating func passThrough(_ packaging: OutputPackaging<Codec>) {
@@ -127,24 +106,13 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     caps.sent(true)
   }
 
-  private mutating func configureScanner() {
-    scanner.packaging = input.packaging
-    switch input.alignment {
-    case .accessUnit: scanner.inputAlignment = .accessUnit
-    case .nalUnit: scanner.inputAlignment = .nalUnits
-    case nil: scanner.inputAlignment = .none
-    }
-    // In-band sets go out as they are; only codec_data must be made of some that can be read.
-    scanner.sparesUnreadablePictureParameterSets = packaging?.format != .outOfBand
-  }
-
   /// Caps that are to be sent for the access unit in hand, under what upstream says; nil when none can be made.
   mutating func proposeCaps(upstream: borrowing Caps, _ log: ElementLog) -> CapsProposal? {
     accessUnit.isAnnounced = true
     guard let packaging else { return nil }
     return caps.propose(
-      sequenceParameterSetID, of: scanner, as: packaging, input: input, sequence: sei.sequence, upstream: upstream,
-      settings: situation.settings, log)
+      sequenceParameterSetID, of: finder.scanner, as: packaging, input: input, sequence: finder.sei.sequence,
+      upstream: upstream, settings: situation.settings, log)
   }
 
   /// What becomes of proposed caps, once downstream was asked about the profile.
@@ -153,7 +121,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   ) -> CapsChange {
     let change = caps.judge(proposed, codecData: codecData, current: current)
     if case .inBand = change {
-      if !accessUnit.scanned.contents.contains(.parameterSets) { output.insertion.force() }
+      if !accessUnit.scanned.contents.contains(.parameterSets) { output.insertParameterSets() }
       log(.debug, "only codec_data has changed: parameter sets go in-band at the next IDR picture")
     }
     return change
@@ -163,43 +131,27 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   mutating func sentCaps(_ areSet: Bool) { caps.sent(areSet) }
 
   /// The SPS of the picture in hand, or before there is one, of the picture to come.
-  var sequenceParameterSetID: UInt8? {
-    accessUnit.scanned.slice?.sequenceParameterSetID ?? caps.describedID ?? scanner.lastSequenceParameterSetID
-  }
-
-  var sequenceParameterSet: Codec.SequenceParameterSet? {
-    sequenceParameterSetID.flatMap { scanner.parameterSets.sequenceParameterSet($0) }
+  private var sequenceParameterSetID: UInt8? {
+    finder.sequenceParameterSetID(of: accessUnit, described: caps.describedID)
   }
 
   // MARK: Events
 
-  /// Forgets what upstream's caps and the stream said about the stream.
-  private mutating func forgetFormat() {
-    scanner.removeParameterSets()
-    input = ParserInputFormat<Codec>()
-    packaging = nil
-    caps.restart(parameterSetChanges: scanner.parameterSetChanges)
-    sei.removeAll()
-    randomAccess = RandomAccess<Codec>()
-  }
-
   /// Forgets the position in the stream: what comes next need not follow on what came before.
-  mutating func forgetPosition() {
-    scanner.resetPosition()
+  private mutating func forgetPosition() {
+    finder.forgetPosition()
     randomAccess.forgetPosition()
-    orderLog = PictureOrderLog<Codec>()
     accessUnit = ParsedAccessUnit<Codec>()
-    heldSize = nil
     continuesOutput = false
-    position = InputPosition()
-    batch = Batch()
+    intake.forgetPosition()
+    batch = AccessUnitBatch<Codec>()
   }
 
   /// FLUSH_STOP has passed.
   mutating func flush() {
     forgetPosition()
     timestamps.forgetPosition(awaitingPosition: false)
-    output.insertion.force()
+    output.insertParameterSets()
     isDiscontinuous = true
   }
 
@@ -208,33 +160,318 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     forgetPosition()
     timestamps.beginSegment(segment, sequenceNumber: sequenceNumber)
     dropsBFrames = segment?.forwardPredictedOnly ?? false
-    output.insertion.forgetTime()
+    output.forgetTime()
   }
 
   /// A new stream begins.
   mutating func beginStream() { timestamps.beginStream() }
 
   /// Upstream says that nothing is there for a while.
-  mutating func noticeGap() { diagnosis.noticeGap() }
+  mutating func noticeGap() { intake.noticeGap() }
+
+  /// Upstream's segment is kept from going out, until it goes out shifted.
+  mutating func hold(_ segment: Pad.Probe) { segmentHold = segment }
+
+  /// Segments go out as they come again.
+  mutating func takeSegmentHold() -> Pad.Probe? { segmentHold.take() }
 
   /// The stream has come to its end. Answers what is wrong with it.
   mutating func end(isEmptyFile: Bool = false) -> ElementError? {
-    diagnosis.end(hasParameterSets: hasMetParameterSets, scanner.errors, isEmptyFile: isEmptyFile)
-  }
-
-  /// Parameter sets came, whether or not they can be read.
-  private var hasMetParameterSets: Bool {
-    let (sps, pps) = (Codec.NALUnitType.sequenceParameterSet, Codec.NALUnitType.pictureParameterSet)
-    return scanner.nalUnitCounts[Int(sps.rawValue)] > 0 || scanner.nalUnitCounts[Int(pps.rawValue)] > 0
+    intake.end(hasParameterSets: finder.hasMetParameterSets, finder.scanner.errors, isEmptyFile: isEmptyFile)
   }
 
   /// What was counted so far.
-  @inline(__always) var statistics: ParserStatistics {
-    var result = counters
-    result.nalUnits = scanner.nalUnitCounts
-    result.parameterSetChanges = scanner.parameterSetChanges
-    result.errors = scanner.errors
-    result.seiErrors = sei.errors
-    return result
+  @inline(__always) var statistics: ParserStatistics { counters.with(finder.scanner, finder.sei) }
+
+  // MARK: Data comes
+
+  /// Data is handed over.
+  mutating func begin(_ situation: ParserSituation) -> PackagingNeed {
+    self.situation = situation
+    if situation.attributes.flags.contains(.discontinuity) { isDiscontinuous = true }
+    if intake.begin(situation) {
+      forgetPosition()
+      timestamps.forgetPosition(awaitingPosition: situation.offset != 0)
+    }
+    if finder.heldSize == nil {
+      if mayBatch() { batch.prepare(timestamps) } else { batch.forbid() }
+    }
+    guard packaging != nil else { return .first }
+    return situation.isNew && finder.isBetweenAccessUnits ? .again : .none
+  }
+
+  /// The way of a buffer: finds the next access unit in the data, reads it, and hands it on to the output.
+  mutating func parse(_ frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> ParserAction {
+    aim()
+    timestamps.notice(situation)
+    var finding: ScannerFinding
+    let available: Int
+    do {
+      let map = try frame.map()
+      let bytes = map.bytes
+      available = bytes.count
+      finding = find(bytes, isMarked: situation.attributes.flags.contains(.marker), log)
+      if case .accessUnit(let size) = finding {
+        if !accessUnit.isAnnounced, !caps.describe(sequenceParameterSetID) { return .announce }
+        if !readOrder(bytes, size: size) { finding = .needsMoreData }
+      }
+    }
+    switch finding {
+    case .accessUnit(let size): return try finish(size, of: available, frame, log)
+    case .unusable(let size):
+      intake.skipped()
+      return .answer(answer(.frame(size: size), isDropped: true, of: available))
+    case .garbage(let count):
+      intake.skipped()
+      return .answer(answer(.skip(count), of: available))
+    case .needsMoreData:
+      guard available <= ParserLimits.accessUnitSize else {
+        return .fail(ParserFailure<Codec>.endless(available).message)
+      }
+      intake.needsMore(than: available, isPulling: situation.isPulling)
+      return .answer(answer(.needsMoreData, of: available))
+    }
+  }
+
+  /// Tells the scanner what to look for, between two access units.
+  private mutating func aim() {
+    guard finder.scanner.isBetweenAccessUnits else { return }
+    finder.aim(
+      listing: splitsAccessUnits(), cutting: packaging?.alignment == .nalUnit,
+      timestamps.areMade(for: input, situation.playback) ? .referenceMarking : .pictureIdentity)
+  }
+
+  /// Whether access units are cut and taken apart on the way out, where NAL units are wanted. Halves what handing each to
+  /// the base class costs, but a NAL unit waits for those behind it: only where they are there already, and where they go
+  /// out as they came.
+  private mutating func splitsAccessUnits() -> Bool {
+    guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
+      situation.playback.isForward, !dropsBFrames, !situation.settings.updatesTimeCode
+    else { return false }
+    if situation.isPulling || input.alignment == .accessUnit { return true }
+    return situation.isDraining && !continuesOutput
+  }
+
+  /// Finds the next access unit, unless one is in hand.
+  private mutating func find(_ bytes: Span<UInt8>, isMarked: Bool, _ log: ElementLog) -> ScannerFinding {
+    if let size = finder.heldSize { return .accessUnit(size) }
+    let finding = finder.find(
+      in: bytes, isMarked: isMarked, isDraining: situation.isDraining, describedID: caps.describedID, &accessUnit, log)
+    takeNews()
+    switch finding {
+    case .unusable(let size):
+      counters.skip(size)
+      isDiscontinuous = true
+    case .garbage(let count): counters.skip(count)
+    case .accessUnit, .needsMoreData: break
+    }
+    return finding
+  }
+
+  /// Has caps looked at anew when what they say may have changed.
+  @inline(__always) private mutating func takeNews() {
+    guard let news = finder.takeNews() else { return }
+    // A stream that begins with damage may have lost its parameter sets.
+    let hasLostSets = news.hasBadLength && Codec.repeatsSetsAfterDamage && caps.awaitsFirstBuffer
+    if news.wantsParameterSets || hasLostSets { output.insertParameterSets() }
+    if news.changesSequence { caps.invalidate() }
+    if let warning = news.warning { intake.warn(warning) }
+    caps.follow(parameterSetChanges: finder.scanner.parameterSetChanges)
+  }
+
+  private mutating func readOrder(_ bytes: Span<UInt8>, size: Int) -> Bool {
+    guard accessUnit.beginsPicture, timestamps.areMade(for: input, situation.playback) else { return true }
+    return timestamps.readOrder(
+      of: &accessUnit, bytes, size: size, finder.scanner, rate: caps.facts.pictureRate,
+      isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
+  }
+
+  private mutating func answer(_ step: ParseStep, isDropped: Bool = false, of available: Int) -> ParserAnswer {
+    intake.answer(step, isDropped: isDropped, of: available, situation)
+  }
+
+  // MARK: An access unit was found
+
+  /// The access unit in hand is complete: describes it and hands it to the output.
+  private mutating func finish(
+    _ size: Int, of available: Int, _ frame: borrowing BaseParseFrame, _ log: ElementLog
+  ) throws(FlowError) -> ParserAction {
+    finder.letGo()
+    guard caps.isSet else {
+      log(.debug, "left out \(size) bytes: no caps yet")
+      return .answer(answer(.frame(size: size), isDropped: true, of: available))
+    }
+    let mayBatch = mayBatch()
+    intake.found(size, isPulling: situation.isPulling, mayBatch: mayBatch)
+    accessUnit.attributes = situation.attributes
+    let changesTags = describe(size)
+    var attributes = accessUnit.attributes
+    // The base class would put every picture with a PTS into its seek index, some hundred bytes each for the life of
+    // the stream: those that cannot be sought get theirs on the way out.
+    if accessUnit.isRandomAccessPoint != true { attributes.pts = nil }
+    frame.modifyBuffer { $0.attributes = attributes }
+    // When the element pulls, it is the base class that seeks, and no event tells.
+    var isDropped =
+      accessUnit.scanned.contents.contains(.bSlice)
+      && (dropsBFrames || situation.isPulling && situation.playback.isForwardPredictedOnly)
+    if !isDropped {
+      switch try repackage(size, frame, log) {
+      case .ready: break
+      case .empty:
+        counters.skip(size)
+        isDiscontinuous = true
+        isDropped = true
+      case .failed(let error):
+        return .fail(
+          ParserFailure<Codec>.unwritable(size, from: input.packaging, to: packaging?.format, error).message)
+      }
+    }
+    var answer = answer(.frame(size: size), isDropped: isDropped, of: available)
+    answer.changesTags = changesTags
+    answer.publishes = packaging?.alignment == .accessUnit || accessUnit.scanned.contents.contains(.slice)
+    guard !isDropped else { return .answer(answer) }
+    answer.holdsSegment = timestamps.shift.awaitsAnnouncement && segmentHold == nil
+    answer.mayBatch =
+      mayBatch && !frame.hasOutput && accessUnit.attributes.pts != nil && accessUnit.isRandomAccessPoint == false
+      && batch.begin(size, decoding: accessUnit.attributes.dts)
+    output.take(&accessUnit)
+    return .answer(answer)
+  }
+
+  /// Counts the access unit in hand and puts on it what is known of it. Answers whether there are new tags to send.
+  private mutating func describe(_ size: Int) -> Bool {
+    if accessUnit.beginsPicture { intake.noticePicture() }
+    timestamps.stamp(
+      &accessUnit, caps.facts, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit,
+      needsDecodingTimes: Codec.timesByteStreams || input.isLengthPrefixed || packaging?.format.isLengthPrefixed == true
+    )
+    let isRandomAccessPoint = judgeRandomAccess()
+    accessUnit.setFlags(isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: isDiscontinuous)
+    isDiscontinuous = false
+    counters.count(size, accessUnit.scanned.contents, isRandomAccessPoint: isRandomAccessPoint)
+    return situation.isPulling && timestamps.areMade(for: input, situation.playback)
+      && bitrates.add(bytes: size, duration: accessUnit.attributes.duration)
+  }
+
+  /// Whether decoding can begin with the access unit in hand; looked at once.
+  private mutating func judgeRandomAccess() -> Bool {
+    if let known = accessUnit.isRandomAccessPoint { return known }
+    let isIt = randomAccess.contains(
+      accessUnit.scanned, soFar: finder.scanner.accessUnitContents, isIntraOnly: caps.facts.isIntraOnly)
+    accessUnit.isRandomAccessPoint = isIt
+    return isIt
+  }
+
+  private mutating func repackage(
+    _ size: Int, _ frame: borrowing BaseParseFrame, _ log: ElementLog
+  ) throws(FlowError) -> RepackagingOutcome {
+    guard let packaging else { return .ready }
+    let timeCodes =
+      accessUnit.sei.timeCodeRange != nil && situation.settings.updatesTimeCode
+      ? frame.withBuffer { $0.timeCodes } : []
+    let sps = timeCodes.isEmpty ? nil : sequenceParameterSetID
+    return try repackager.repackage(
+      &accessUnit, size: size, in: frame, from: input.packaging,
+      to: input.outputPackaging(packaging), timeCodes: timeCodes,
+      sps: sps.flatMap { finder.scanner.parameterSets.sequenceParameterSet($0) }, log)
+  }
+
+  // MARK: What the base class sends
+
+  /// The base class is about to send the frame, or what is left of it.
+  mutating func beginOutput(of frame: borrowing BaseParseFrame) -> OutputStart {
+    guard caps.isSet else { return .noCaps }
+    if passesThrough {
+      intake.noticePicture()
+      return .begun
+    }
+    let start = output.begin(
+      frame, &timestamps, areTimesMade: timestamps.areMade(for: input, situation.playback), situation.playback,
+      isFirst: caps.awaitsFirstBuffer)
+    caps.noticeBuffer()
+    continuesOutput = true
+    return start
+  }
+
+  /// What is to be done next to send the access unit.
+  mutating func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
+    guard let packaging, !passesThrough else { return .leave }
+    if let announcement = output.nextAnnouncement(&timestamps) { return announcement }
+    let surroundings = OutputSurroundings<Codec>(
+      packaging: packaging, nalPackaging: input.outputPackaging(packaging),
+      contentsSoFar: finder.scanner.cutsNALUnits ? finder.scanner.accessUnitContents : nil,
+      frameRate: caps.facts.frameRate, tick: caps.facts.tick, configInterval: situation.settings.configInterval)
+    if output.decideOnInsertions(surroundings) {
+      output.insert(finder.scanner.parameterSets.nalUnits, packaging.alignment)
+    }
+    return try output.nextBuffer(frame, surroundings, log)
+  }
+
+  /// A request for a key unit was answered with the picture that is about to go out.
+  mutating func answeredKeyUnit() { output.insertParameterSets() }
+
+  /// What is told to the user about the stream: the lowest and highest bitrate of its pictures.
+  var bitrateRange: ClosedRange<UInt32>? { bitrates.toTell }
+
+  // MARK: Access units past the base class
+
+  /// Whether access units may be sent from here as long as the stream goes on as it did.
+  ///
+  /// It changes nothing, but a core that is lent for change is looked at where it is, and not copied.
+  private mutating func mayBatch() -> Bool {
+    guard situation.isPulling, continuesOutput, situation.playback.isWhole, !dropsBFrames,
+      !situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
+      caps.facts.frameRate != nil, timestamps.areMade(for: input, situation.playback)
+    else { return false }
+    return packaging.alignment == .accessUnit || finder.scanner.listsNALUnits
+  }
+
+  /// Finds the access unit that follows in the same data, when it may go out in the same frame: then the one before is
+  /// to be pushed.
+  mutating func continueBatch(_ bytes: Span<UInt8>, _ log: ElementLog) -> Bool {
+    guard batch.end < bytes.count else { return false }
+    let rest = bytes.extracting(batch.end...)
+    let finding = find(rest, isMarked: false, log)
+    guard case .accessUnit(let size) = finding else {
+      batch.skip(finding.size)
+      return false
+    }
+    // New caps, for one, are not to overtake the access unit that waits.
+    guard continuesSequence(), readOrder(rest, size: size), timestamps.hasPicture else { return false }
+    finder.letGo()
+    accessUnit.attributes = Buffer.Attributes()
+    batch.add(size, changesTags: describe(size))
+    output.beginInBatch(&timestamps, isFirst: caps.awaitsFirstBuffer)
+    caps.noticeBuffer()
+    return true
+  }
+
+  /// The one before was pushed. Answers how far the stream has come.
+  mutating func pushedOfBatch() -> ClockTime? {
+    let position = output.accessUnit.attributes.end
+    accessUnit.follow(at: batch.advance())
+    output.take(&accessUnit)
+    return position
+  }
+
+  /// Pushing was interrupted, as by a flush: nothing of the frame counts as sent.
+  mutating func interruptBatch() {
+    let before = batch.timestampsBefore
+    forgetPosition()
+    if let before { timestamps = before }
+    intake.expectAgain(situation.offset)
+  }
+
+  /// Nothing more goes out in this frame.
+  mutating func endBatch() -> AccessUnitBatch<Codec>.Result {
+    intake.finish(batch.end, from: situation.offset, unanswered: batch.addedBytes)
+    return batch.finish(output.accessUnit.attributes, isOne: output.accessUnit.start == 0)
+  }
+
+  /// Whether the access unit in hand is another picture of the sequence, with nothing to decide for the base class.
+  /// Random access points go into its index, and take the parameter sets so far and none of those that come behind.
+  private mutating func continuesSequence() -> Bool {
+    accessUnit.beginsPicture && caps.describe(sequenceParameterSetID) && !isDiscontinuous
+      && (accessUnit.scanned.dropped.isEmpty || finder.scanner.listsNALUnits) && !judgeRandomAccess()
   }
 }

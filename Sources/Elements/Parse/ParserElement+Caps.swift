@@ -42,7 +42,7 @@ extension ParserElement {
   /// Hands the stream on as it is, where downstream takes that: all that `codec_data` is for is then downstream's.
   private func passThrough(_ caps: borrowing Caps) throws(SinkCapsRefusal) {
     let packaging = wantedPackaging()
-    guard packaging.format == core.input.streamFormat, packaging.alignment == .accessUnit else {
+    guard packaging.format == core.inputPackaging.format, packaging.alignment == .accessUnit else {
       throw .unreadableCodecData
     }
     postWarning(
@@ -90,14 +90,15 @@ extension ParserElement {
     // Not the pad's allowed caps: once caps are set, the base class says that they are all there is.
     let template = Optional(sourcePad.templateCaps)
     let allowed = sourcePad.peerCaps(filter: template)
-    return OutputPackaging<Codec>(from: core.input.streamFormat ?? .byteStream, core.input.alignment, allowed: allowed)
+    let input = core.inputPackaging
+    return OutputPackaging<Codec>(from: input.format ?? .byteStream, input.alignment, allowed: allowed)
   }
 
   /// Asks downstream how it wants the stream.
   func agreeOnPackaging(isNewInput: Bool) {
     let packaging = wantedPackaging()
-    core.agree(on: packaging, isNewInput: isNewInput, ElementLog(Self.log, self))
-    if let size = core.minimumFrame.takeChange() { setMinimumFrameSize(size) }
+    let size = core.agree(on: packaging, isNewInput: isNewInput, ElementLog(Self.log, self))
+    if let size { setMinimumFrameSize(size) }
   }
 
   /// Sends caps for the access unit in hand when what they say has changed.

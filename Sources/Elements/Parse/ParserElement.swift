@@ -35,7 +35,7 @@ extension ParserElement {
     setInfersTimestamps(false)
     setPassthrough(false)
     acceptErrors()
-    if let size = core.minimumFrame.takeChange() { setMinimumFrameSize(size) }
+    if let size = core.takeMinimumFrameSize() { setMinimumFrameSize(size) }
   }
 
   private func publishStatistics() {
@@ -96,11 +96,12 @@ extension ParserElement {
 
   /// The base class is about to send the frame, or what is left of it.
   func send(_ frame: borrowing BaseParseFrame) throws(FlowError) {
-    guard core.beginOutput(of: frame) else { throw sourcePad.isFlushing ? .flushing : .notNegotiated }
+    let start = core.beginOutput(of: frame)
+    if case .noCaps = start { throw sourcePad.isFlushing ? .flushing : .notNegotiated }
     // The base class passes on whatever came where nothing is parsed; payloaders take no buffer without a byte.
     if frame.size == 0 { throw Self.dropFrame }
     // Backwards, the base class would read on to the end of the file and keep all of it before the first goes out.
-    if core.isBehindSegment, segment.rate < 0, segment.isDone { throw .endOfStream }
+    if case .behindSegment = start, segment.rate < 0, segment.isDone { throw .endOfStream }
     try pushOutput(of: frame)
   }
 
@@ -137,11 +138,11 @@ extension ParserElement {
         if let position = core.pushedOfBatch() { advancePosition(to: position) }
       }
     }
-    let (size, duration, changesTags) = core.endBatch()
-    if let duration { frame.modifyBuffer { $0.duration = duration } }
-    if changesTags { sendTags() }
+    let batch = core.endBatch()
+    if let duration = batch.duration { frame.modifyBuffer { $0.duration = duration } }
+    if batch.changesTags { sendTags() }
     publishStatistics()
-    return size
+    return batch.size
   }
 
   /// What the stream is, for the user.
@@ -160,13 +161,12 @@ extension ParserElement {
 
   private func holdSegment() {
     let probe = sourcePad.discard(.segment)
-    core.segmentHold = probe
+    core.hold(probe)
   }
 
   /// Lets segments go out as they come.
   private func releaseSegment() {
-    guard let probe = core.segmentHold else { return }
-    core.segmentHold = nil
+    guard let probe = core.takeSegmentHold() else { return }
     sourcePad.remove(probe)
   }
 

@@ -59,6 +59,14 @@ struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
     return isReadable
   }
 
+  /// Whether parameter sets of `codec_data` are to go in-band in this output, where the first access unit does not have
+  /// them anyway: its own `codec_data` has none if they may stand in-band. They may not in every file of avc and hvc1,
+  /// whose packets stay as they are.
+  func hasSets(lackedBy output: OutputPackaging<Codec>) -> Bool {
+    isLengthPrefixed
+      && (streamFormat != .outOfBand || output.format != .outOfBand || output.alignment != .accessUnit)
+  }
+
   /// Data came without caps.
   mutating func assumeByteStream() { streamFormat = .byteStream }
 }
@@ -102,6 +110,12 @@ struct Playback: Sendable {
     isWhole = segment.isWhole
     stop = segment.stop
     isForwardPredictedOnly = segment.forwardPredictedOnly
+  }
+
+  /// Whether what is shown then is not shown any more.
+  func isOver(at time: ClockTime?) -> Bool {
+    guard let time, let stop else { return false }
+    return time >= stop
   }
 }
 

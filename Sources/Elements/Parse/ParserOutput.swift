@@ -44,7 +44,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// What goes out.
   private(set) var accessUnit = ParsedAccessUnit<Codec>()
-  var insertion = ParameterSetInsertion()
+  private var insertion = ParameterSetInsertion()
 
   private var step = Step.done
   /// Whether it is the last of the frame, which is left to the base class.
@@ -66,21 +66,44 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// Takes an access unit, in exchange for one whose memory can be used again.
   mutating func take(_ next: inout ParsedAccessUnit<Codec>) { swap(&accessUnit, &next) }
 
-  /// Begins to send the access unit.
+  /// Begins to send the access unit as the last one of its frame, which is left to the base class.
   ///
   /// - Parameters:
-  ///   - times: its times and flags.
-  ///   - position: how far the stream has come with it; nil when the base class knows.
+  ///   - timestamps: say when it goes out.
+  ///   - areTimesMade: whether presentation times are those made here and no others.
+  ///   - playback: of the segment.
   ///   - isFirst: whether nothing went out before under these caps.
-  ///   - isLast: whether it is left to the base class, rather than pushed from here.
   mutating func begin(
-    _ times: Buffer.Attributes, outgoing: Buffer.Attributes, position: ClockTime?, isFirst: Bool, isLast: Bool
+    _ frame: borrowing BaseParseFrame, _ timestamps: inout ParserTimestamps<Codec>, areTimesMade: Bool,
+    _ playback: Playback, isFirst: Bool
+  ) -> OutputStart {
+    var times = accessUnit.attributes
+    position = nil
+    if accessUnit.start == 0 {
+      times = frame.withOutput { $0.attributes }
+      // The base class counts the position by what it sees.
+      if timestamps.restore(&times, of: accessUnit, areMade: areTimesMade) { position = accessUnit.attributes.end }
+      timestamps.takePosition(&times)
+    }
+    begin(times, &timestamps, isFirst: isFirst, isLast: true)
+    let isBehind = accessUnit.scanned.contents.contains(.idr) && playback.isOver(at: times.pts)
+    return isBehind ? .behindSegment : .begun
+  }
+
+  /// Begins to send the access unit as one of several in a frame, before the last.
+  mutating func beginInBatch(_ timestamps: inout ParserTimestamps<Codec>, isFirst: Bool) {
+    position = nil
+    begin(accessUnit.attributes, &timestamps, isFirst: isFirst, isLast: false)
+  }
+
+  private mutating func begin(
+    _ times: Buffer.Attributes, _ timestamps: inout ParserTimestamps<Codec>, isFirst: Bool, isLast: Bool
   ) {
     step = .position
     self.isLast = isLast
-    self.position = position
     sourceTimes = times
-    attributes = outgoing
+    attributes = timestamps.outgoing(times, of: accessUnit)
+    if accessUnit.beginsPicture { timestamps.noticePicture() }
     sendsTags = isFirst
     nextNALUnit = 0
     awaitsSEI = true
@@ -131,6 +154,15 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   // MARK: Putting in what the stream lacks
+
+  /// Parameter sets go out before the next picture that takes them, whatever the interval says.
+  mutating func insertParameterSets() { insertion.force() }
+
+  /// New caps: what was to go out before is not any more.
+  mutating func cancelParameterSets() { insertion.cancel() }
+
+  /// Times begin anew.
+  mutating func forgetTime() { insertion.forgetTime() }
 
   /// Decides what is put in, once for each access unit. Answers whether the parameter sets so far are, which are then to
   /// be handed over.

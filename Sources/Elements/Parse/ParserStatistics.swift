@@ -25,8 +25,29 @@ struct ParserStatistics: Sendable {
 
   private var accessUnitsSinceRandomAccess: UInt64?
 
-  /// Counts an access unit.
-  mutating func count(isRandomAccessPoint: Bool, isIDR: Bool) {
+  /// What was counted, with what scanner and SEI reader counted.
+  @inline(__always) func with<Codec>(_ scanner: borrowing Codec.Scanner, _ sei: SEIReader<Codec>) -> Self {
+    var result = self
+    result.nalUnits = scanner.nalUnitCounts
+    result.parameterSetChanges = scanner.parameterSetChanges
+    result.errors = scanner.errors
+    result.seiErrors = sei.errors
+    return result
+  }
+
+  /// Counts bytes that are of no use.
+  mutating func skip(_ byteCount: Int) { bytesSkipped += UInt64(byteCount) }
+
+  /// Counts an access unit, or a NAL unit of one, of so many bytes.
+  @inline(__always)
+  mutating func count(_ byteCount: Int, _ contents: AccessUnitContents, isRandomAccessPoint: Bool) {
+    bytes += UInt64(byteCount)
+    if contents.contains(.accessUnitStart) {
+      countAccessUnit(isRandomAccessPoint: isRandomAccessPoint, isIDR: contents.contains(.idr))
+    }
+  }
+
+  private mutating func countAccessUnit(isRandomAccessPoint: Bool, isIDR: Bool) {
     accessUnits += 1
     if isIDR { idrPictures += 1 }
     guard isRandomAccessPoint else {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// Stage: finds access units in the data, and says what their NAL units and SEI messages tell.
+struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
+  /// Holds the parameter sets, and counts. Stored and read in place: it is large.
+  private(set) var scanner = Codec.Scanner()
+  private(set) var sei = SEIReader<Codec>()
+  /// The size of the access unit in hand, from when it was found until it is let go.
+  private(set) var heldSize: Int?
+  /// Counts pictures for the log, while someone reads it.
+  private var orderLog = PictureOrderLog<Codec>()
+  private var news: News?
+
+  /// What other stages have to know of the stream.
+  struct News: Sendable {
+    /// Parameter sets are to go in-band: those in the stream came too late.
+    fileprivate(set) var wantsParameterSets = false
+    /// A length that cannot be: data was lost, perhaps parameter sets.
+    fileprivate(set) var hasBadLength = false
+    /// SEI messages that last say something else than before.
+    fileprivate(set) var changesSequence = false
+    /// What the application should know.
+    fileprivate(set) var warning: ElementError?
+  }
+
+  // MARK: What to look for
+
+  /// Takes how the stream comes in and is to go out.
+  mutating func configure(_ input: ParserInputFormat<Codec>, for output: OutputPackaging<Codec>) {
+    scanner.packaging = input.packaging
+    switch input.alignment {
+    case .accessUnit: scanner.inputAlignment = .accessUnit
+    case .nalUnit: scanner.inputAlignment = .nalUnits
+    case nil: scanner.inputAlignment = .none
+    }
+    // In-band sets go out as they are; only codec_data must be made of some that can be read.
+    scanner.sparesUnreadablePictureParameterSets = output.format != .outOfBand
+  }
+
+  /// Takes what is wanted of the next access unit.
+  ///
+  /// - Parameters:
+  ///   - listing: whether its NAL units are listed, so that it can be taken apart on the way out.
+  ///   - cutting: whether NAL units are found one by one, where they are not listed.
+  ///   - depth: how far the header of its first slice is read.
+  mutating func aim(listing: Bool, cutting: Bool, _ depth: SliceHeaderDepth) {
+    scanner.listsNALUnits = listing
+    scanner.cutsNALUnits = cutting && !listing
+    scanner.sliceDepth = depth
+  }
+
+  /// Whether no access unit is in hand, found or begun.
+  var isBetweenAccessUnits: Bool { heldSize == nil && scanner.isBetweenAccessUnits }
+
+  // MARK: Finding
+
+  /// Finds the next access unit, and reads what its SEI messages say.
+  ///
+  /// - Parameter describedID: the SPS that caps describe, which is that of a picture to come.
+  mutating func find(
+    in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool, describedID: UInt8?,
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ log: ElementLog
+  ) -> ScannerFinding {
+    let finding = scanner.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
+    follow(scanner.takeNotices(), log)
+    guard case .accessUnit(let size) = finding else { return finding }
+    heldSize = size
+    scanner.takeAccessUnit(&accessUnit.scanned)
+    accessUnit.begin()
+    if log.isEnabled(.log) { logAccessUnit(bytes.extracting(first: size), log) }
+    if accessUnit.beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty,
+      sei.read(&accessUnit, bytes, sps: sequenceParameterSetID(of: accessUnit, described: describedID), scanner, log)
+    {
+      tell { $0.changesSequence = true }
+    }
+    return finding
+  }
+
+  /// The SPS of an access unit's picture, or before there is one, of the picture to come.
+  func sequenceParameterSetID(of accessUnit: ParsedAccessUnit<Codec>, described: UInt8?) -> UInt8? {
+    accessUnit.scanned.slice?.sequenceParameterSetID ?? described ?? scanner.lastSequenceParameterSetID
+  }
+
+  /// The access unit in hand goes to the output.
+  mutating func letGo() { heldSize = nil }
+
+  /// What there is to know since the last time; nil when there is nothing.
+  @inline(__always) mutating func takeNews() -> News? {
+    guard news != nil else { return nil }
+    return news.take()
+  }
+
+  // MARK: Parameter sets
+
+  /// Takes the parameter sets of `codec_data`.
+  mutating func store(_ record: Codec.ConfigurationRecord, _ log: ElementLog) {
+    // hvcC may hold SEI too.
+    for nalUnit in record.nalUnits {
+      guard let first = nalUnit.first, Codec.NALUnitType(headerByte: first).isParameterSet else { continue }
+      scanner.store(nalUnit.span)
+    }
+    follow(scanner.takeNotices(), log)
+  }
+
+  /// Whether parameter sets came, whether or not they can be read.
+  var hasMetParameterSets: Bool {
+    let (sps, pps) = (Codec.NALUnitType.sequenceParameterSet, Codec.NALUnitType.pictureParameterSet)
+    return scanner.nalUnitCounts[Int(sps.rawValue)] > 0 || scanner.nalUnitCounts[Int(pps.rawValue)] > 0
+  }
+
+  // MARK: Forgetting
+
+  /// Forgets what was said of the stream so far, parameter sets too.
+  mutating func forgetFormat() {
+    scanner.removeParameterSets()
+    sei.removeAll()
+  }
+
+  /// Forgets the position in the stream: what comes next need not follow on what came before.
+  mutating func forgetPosition() {
+    scanner.resetPosition()
+    orderLog = PictureOrderLog<Codec>()
+    heldSize = nil
+  }
+
+  // MARK: Telling
+
+  private mutating func tell(_ change: (inout News) -> Void) {
+    var told = news ?? News()
+    change(&told)
+    news = told
+  }
+
+  /// Tells of what the scanner met.
+  private mutating func follow(_ notices: [ScannerNotice<Codec.NALUnitType>], _ log: ElementLog) {
+    // No parameter set changes without a notice.
+    guard !notices.isEmpty else { return }
+    tell { _ in }
+    for notice in notices {
+      switch notice {
+      case .parameterSet(let type, let byteCount, let change):
+        log(.info, "\(change) \(type.name), \(byteCount) bytes")
+      case .unreadableParameterSet(let type, let byteCount, let error):
+        log(.warning, "cannot read \(type.name) of \(byteCount) bytes: \(error)")
+      case .foreignType(let type):
+        log(.warning, "left out a NAL unit of type \(type.rawValue) (\(type.name)): only RTP packets have them")
+      case .badLength(let error, let goodBytes, let byteCount):
+        log(
+          .warning,
+          "bad NAL unit length: found \(error), expected at most \(byteCount) bytes; \(goodBytes) bytes are good"
+        )
+        tell { $0.hasBadLength = true }
+      case .lateParameterSets:
+        log(.info, "the parameter sets of the first picture come behind it")
+        tell { $0.wantsParameterSets = true }
+      case .startCodes:
+        tell {
+          $0.warning = ElementError(
+            .stream(.format), "The stream was muxed wrongly; it is being repaired.",
+            debug: "found start codes inside length-prefixed NAL units, expected one NAL unit behind each length")
+        }
+      }
+    }
+  }
+
+  /// One line for each NAL unit of an access unit.
+  private mutating func logAccessUnit(_ bytes: Span<UInt8>, _ log: ElementLog) {
+    switch scanner.packaging {
+    case .annexB:
+      var units = AnnexB.NALUnits(bytes)
+      while let place = units.next() { logNALUnit(bytes.extracting(place.range), log) }
+    case .lengthPrefixed(let size):
+      var units = LengthPrefixed.NALUnits(bytes, lengthSize: size)
+      do throws(BitstreamError) {
+        while let range = try units.next() { logNALUnit(bytes.extracting(range), log) }
+      } catch {}  // The scanner told of it.
+    }
+  }
+
+  private mutating func logNALUnit(_ nalUnit: Span<UInt8>, _ log: ElementLog) {
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
+    var line = "\(type.name), \(nalUnit.count) bytes"
+    do throws(BitstreamError) {
+      if Codec.role(of: nalUnit) == .slice {
+        let slice = try Codec.SliceHeader(
+          nalUnit: nalUnit, parameterSets: scanner.parameterSets, depth: .referenceMarking)
+        line += ", \(Codec.describe(slice))"
+        if let count = orderLog.count(slice, scanner.parameterSets) { line += ", POC \(count)" }
+      }
+    } catch {
+      line += ", \(error)"
+    }
+    log(.log, line)
+  }
+}

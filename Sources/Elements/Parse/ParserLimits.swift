@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// How much is held at most.
+enum ParserLimits {
+  /// The largest access unit: more is taken for an error rather than kept in memory. The largest pictures of the highest
+  /// levels (8192 × 4320) have 53 million samples before compression. When the element pulls, that much is held at most;
+  /// when it is pushed to, the base class holds it a second time, in one piece.
+  static let accessUnitSize = 64 << 20
+  /// Data to ask for at once, in bytes: many small access units.
+  static let batchSize = 64 << 10
+  /// Start code and header byte: with less there is nothing to look at.
+  static let minimumInput = 4
+}
