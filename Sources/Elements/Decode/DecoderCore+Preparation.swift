@@ -5,9 +5,9 @@ import VideoDecoding
 
 /// Output and session are made ready for an access unit before it is decoded.
 extension DecoderCore {
-  mutating func nextAction(for unit: WaitingAccessUnit, _ needsReconfigure: Bool) -> DecoderAction<Codec>? {
+  mutating func nextAction(for accessUnit: WaitingAccessUnit, _ needsReconfigure: Bool) -> DecoderAction<Codec>? {
     switch preparation {
-    case .done: return .decode(unit.number)
+    case .done: return .decode(accessUnit.number)
     case .planning: return .askDownstream
     case .negotiating(let plan):
       if output.isAgreed(plan) && !needsReconfigure { agreed() } else { output.propose(plan) }
@@ -26,16 +26,18 @@ extension DecoderCore {
       if let outgoing {
         let plan = try plan(for: outgoing.picture, allowed: allowed)
         if let plan, !output.isAgreed(plan) || needsReconfigure { output.propose(plan) } else { agreed() }
-      } else if let unit = waiting.first, case .planning = preparation {
-        try plan(for: unit, allowed: allowed)
+      } else if let accessUnit = waiting.first, case .planning = preparation {
+        try plan(for: accessUnit, allowed: allowed)
       }
     } catch {
       fail(DecoderMessage(error))
     }
   }
 
-  private mutating func plan(for unit: WaitingAccessUnit, allowed: borrowing Caps?) throws(ElementError) {
-    guard let format = formats.format, let summary = unit.summary else { return end(unit, .release(unit.number)) }
+  private mutating func plan(for accessUnit: WaitingAccessUnit, allowed: borrowing Caps?) throws(ElementError) {
+    guard let format = formats.format, let summary = accessUnit.summary else {
+      return end(accessUnit, .release(accessUnit.number))
+    }
     output.expect(format, scan: summary.scan, isNew: formats.isNewFormat)
     let layout = summary.isIDR || !session.canContinue(with: format) ? nil : session.layout
     let (plan, isOfSession) = try output.plan(format, stream: formats, keeping: layout, allowed: allowed)
@@ -120,8 +122,8 @@ extension DecoderCore {
     if let outgoing {
       errands.append(.release(outgoing.number))
       self.outgoing = nil
-    } else if let unit = waiting.first {
-      end(unit, .release(unit.number))
+    } else if let accessUnit = waiting.first {
+      end(accessUnit, .release(accessUnit.number))
     }
     if let message { errands.append(.fail(message)) }
   }

@@ -127,24 +127,24 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   /// Decodes the access unit whose turn it is, whose bytes these are, or finds out what has to be done before.
   mutating func decode(_ bytes: Span<UInt8>, as request: FrameRequest) {
-    guard var unit = waiting.first else { return }
+    guard var accessUnit = waiting.first else { return }
     guard request.isSyncPoint || !request.keyUnitsOnly else {
       health.accessUnitSkipped()
-      return end(unit, .release(unit.number))
+      return end(accessUnit, .release(accessUnit.number))
     }
-    if unit.summary == nil {
+    if accessUnit.summary == nil {
       let summary = formats.read(bytes)
       guard formats.format != nil else {
         guard summary.hasSlice else {
           // Parameter sets alone, and the like: no picture is missed.
           health.accessUnitSkipped()
-          return end(unit, .release(unit.number))
+          return end(accessUnit, .release(accessUnit.number))
         }
         if health.accessUnitRefused() { note(.warning, "no parameter sets yet: dropping pictures") }
-        return end(unit, .drop(unit.number))
+        return end(accessUnit, .drop(accessUnit.number))
       }
-      unit.summary = summary
-      waiting[0] = unit
+      accessUnit.summary = summary
+      waiting[0] = accessUnit
       // The pictures before a splice belong to the caps before it.
       if summary.formatChanged { session.finishSequence(before: bytes) }
       if !formats.isSettled || !session.isOpen || (session.isToBeReplaced && summary.isIDR) {
@@ -154,22 +154,22 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
     session.skip(skipFrames(request))
     do throws(DecodeError) {
-      try session.decode(bytes, number: unit.number, as: request)
+      try session.decode(bytes, number: accessUnit.number, as: request)
       // The base class keeps the frame until its result ends it.
-      end(unit, nil)
-      if session.isAwaitingRandomAccessPoint { requestSyncPoint(for: unit.number) }
+      end(accessUnit, nil)
+      if session.isAwaitingRandomAccessPoint { requestSyncPoint(for: accessUnit.number) }
     } catch {
       // Empty buffers and the like: nothing to decode.
-      note(.debug, "access unit \(unit.number) not taken: \(error.message)")
+      note(.debug, "access unit \(accessUnit.number) not taken: \(error.message)")
       _ = health.accessUnitRefused()
-      end(unit, .drop(unit.number))
+      end(accessUnit, .drop(accessUnit.number))
     }
   }
 
   /// The bytes of the access unit whose turn it is cannot be had.
   mutating func discard(_ number: FrameNumber) {
-    guard let unit = waiting.first, unit.number == number else { return }
-    end(unit, .release(number))
+    guard let accessUnit = waiting.first, accessUnit.number == number else { return }
+    end(accessUnit, .release(number))
   }
 
   /// Pictures to leave out: those that the user does not want, or that would be too late.
@@ -178,7 +178,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     return wanted == .none && (request.isLate || request.forwardPredictedOnly) ? .nonReference : wanted
   }
 
-  mutating func end(_ unit: WaitingAccessUnit, _ action: DecoderAction<Codec>?) {
+  mutating func end(_ accessUnit: WaitingAccessUnit, _ action: DecoderAction<Codec>?) {
     waiting.removeFirst()
     preparation = .done
     if let action { errands.append(action) }
@@ -230,12 +230,12 @@ struct DecoderCore<Codec: DecoderCodec> {
       if let result = session.nextResult() {
         take(result, needsReconfigure)
       } else if let verdict = health.takeVerdict() {
-        for unit in waiting { errands.append(.release(unit.number)) }
+        for accessUnit in waiting { errands.append(.release(accessUnit.number)) }
         waiting.removeAll()
         preparation = .done
         return .fail(verdict)
-      } else if let unit = waiting.first {
-        if let action = nextAction(for: unit, needsReconfigure) { return action }
+      } else if let accessUnit = waiting.first {
+        if let action = nextAction(for: accessUnit, needsReconfigure) { return action }
       } else if takeCollected() {
         continue
       } else if isDraining {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The lowest and highest bitrate of single units, for tags: what the base class would find if it were handed each.
+/// The lowest and highest bitrate of single access units, for tags: what the base class would find if it were handed each.
 struct BitrateRange: Sendable {
-  /// What the tags are to say, in bits a second; `nil` before enough units came.
+  /// What the tags are to say, in bits a second; `nil` before enough access units came.
   private(set) var toTell: ClosedRange<UInt32>?
   private var range: ClosedRange<UInt32>?
   private var count = 0
 
-  /// Units before anything is told, and bits a second that make a difference: as in the base class.
+  /// Access units before anything is told, and bits a second that make a difference: as in the base class.
   private static let (minimumCount, step): (Int, UInt32) = (10, 10_000)
 
-  /// Counts a unit. Answers whether there is something new to tell.
+  /// Counts an access unit. Answers whether there is something new to tell.
   mutating func add(bytes: Int, duration: ClockTime?) -> Bool {
     guard let duration, duration.nanoseconds > 0, bytes > 0 else { return false }
     let bits = (UInt64(bytes) * 8).multipliedFullWidth(by: ClockTime.second.nanoseconds)

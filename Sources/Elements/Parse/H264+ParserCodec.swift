@@ -25,12 +25,7 @@ extension H264: ParserCodec {
       case .frame, .frameDoubling, .frameTripling: []
       }
     display.timeCodes = timing.clockTimestamps.enumerated().compactMap { index, timestamp in
-      timestamp.map { timestamp in
-        PictureDisplay.TimeCode(
-          timestamp.hours, timestamp.minutes, timestamp.seconds, frames: UInt32(timestamp.frames),
-          isFieldBased: timestamp.isFieldBased, countingType: timestamp.countingType,
-          isInterlaced: timestamp.scanType == 1, fieldCount: fieldCount(structure, index))
-      }
+      timestamp.map { PictureDisplay.TimeCode($0, fieldCount: fieldCount(structure, index)) }
     }
     return true
   }
@@ -59,22 +54,13 @@ extension H264: ParserCodec {
     }
   }
 
-  private static func clockTimestamp(
-    _ code: Buffer.TimeCode, _ structure: PictureTiming.Structure
-  ) -> PictureTiming.ClockTimestamp {
-    var timestamp = PictureTiming.ClockTimestamp()
+  private static func clockTimestamp(_ code: Buffer.TimeCode, _ structure: PictureTiming.Structure) -> ClockTimestamp {
+    var timestamp = ClockTimestamp(code, isFieldBased: true, frameLimit: 255)
     switch structure {
     case .frame, .frameDoubling, .frameTripling: timestamp.scanType = 0
     case .topBottom, .bottomTop, .topBottomTop, .bottomTopBottom: timestamp.scanType = 1
     case .topField, .bottomField: timestamp.scanType = 2
     }
-    timestamp.isFieldBased = true
-    timestamp.countingType = code.countingType
-    timestamp.isFull = true
-    timestamp.frames = UInt8(clamping: code.frames)
-    timestamp.seconds = UInt8(clamping: code.seconds)
-    timestamp.minutes = UInt8(clamping: code.minutes)
-    timestamp.hours = UInt8(clamping: code.hours)
     return timestamp
   }
 

@@ -15,12 +15,7 @@ extension H265: ParserCodec {
   ) throws(BitstreamError) -> Bool {
     guard message.type == .pictureTiming else {
       display.timeCodes = try TimeCode(message).clockTimestamps.compactMap { timestamp in
-        timestamp.map { timestamp in
-          PictureDisplay.TimeCode(
-            timestamp.hours, timestamp.minutes, timestamp.seconds, frames: UInt32(timestamp.frames),
-            isFieldBased: timestamp.isFieldBased, countingType: timestamp.countingType, isInterlaced: false,
-            fieldCount: 0)
-        }
+        timestamp.map { PictureDisplay.TimeCode($0, fieldCount: 0) }
       }
       display.orderTimeCodes(isTopFirst: display.isTopFirst)
       return true
@@ -47,17 +42,7 @@ extension H265: ParserCodec {
     rewriteMessages(of: .timeCode, in: nalUnit) { _ throws(BitstreamError) in
       guard codes.count <= 3 else { return nil }
       return TimeCode(
-        clockTimestamps: codes.map { code in
-          var timestamp = TimeCode.ClockTimestamp()
-          timestamp.isFieldBased = sps.isFieldSequence
-          timestamp.countingType = code.countingType
-          timestamp.isFull = true
-          timestamp.frames = UInt16(clamping: min(code.frames, 511))
-          timestamp.seconds = UInt8(clamping: code.seconds)
-          timestamp.minutes = UInt8(clamping: code.minutes)
-          timestamp.hours = UInt8(clamping: code.hours)
-          return timestamp
-        }
+        clockTimestamps: codes.map { ClockTimestamp($0, isFieldBased: sps.isFieldSequence, frameLimit: 511) }
       ).payload()
     }
   }

@@ -19,19 +19,15 @@ struct PictureDisplay: Sendable {
     var fieldCount: UInt32
 
     /// Creates one of what SEI messages say; what is not sent is 0.
-    ///
-    /// - Parameter countingType: `counting_type`; 4 leaves out frames 0 and 1 of most minutes, 6 an unspecified number.
-    init(
-      _ hours: UInt8?, _ minutes: UInt8?, _ seconds: UInt8?, frames: UInt32, isFieldBased: Bool, countingType: UInt8,
-      isInterlaced: Bool, fieldCount: UInt32
-    ) {
-      self.hours = UInt32(hours ?? 0)
-      self.minutes = UInt32(minutes ?? 0)
-      self.seconds = UInt32(seconds ?? 0)
-      self.frames = frames
-      self.isFieldBased = isFieldBased
-      dropsFrames = countingType == 4 || countingType == 6
-      self.isInterlaced = isInterlaced
+    init(_ timestamp: ClockTimestamp, fieldCount: UInt32) {
+      hours = UInt32(timestamp.hours ?? 0)
+      minutes = UInt32(timestamp.minutes ?? 0)
+      seconds = UInt32(timestamp.seconds ?? 0)
+      frames = UInt32(timestamp.frames)
+      isFieldBased = timestamp.isFieldBased
+      // 4 leaves out frames 0 and 1 of most minutes, 6 an unspecified number.
+      dropsFrames = timestamp.countingType == 4 || timestamp.countingType == 6
+      isInterlaced = timestamp.scanType == 1
       self.fieldCount = fieldCount
     }
   }

@@ -2,9 +2,21 @@
 import GStreamer
 import H26x
 
-extension Buffer.TimeCode {
-  /// `counting_type` (H.264 table D-3, H.265 table D.11): which frame numbers are left out.
-  var countingType: UInt8 { dropsFrames ? frameRate == GStreamer.Fraction(30000, 1001) ? 4 : 6 : 0 }
+extension ClockTimestamp {
+  /// The time code of a buffer.
+  ///
+  /// - Parameter frameLimit: the most that `n_frames` can say.
+  init(_ code: Buffer.TimeCode, isFieldBased: Bool, frameLimit: UInt16) {
+    self.init()
+    self.isFieldBased = isFieldBased
+    // Which frame numbers are left out (H.264 table D-3, H.265 table D.11).
+    countingType = code.dropsFrames ? code.frameRate == GStreamer.Fraction(30000, 1001) ? 4 : 6 : 0
+    isFull = true
+    frames = min(UInt16(clamping: code.frames), frameLimit)
+    seconds = UInt8(clamping: code.seconds)
+    minutes = UInt8(clamping: code.minutes)
+    hours = UInt8(clamping: code.hours)
+  }
 }
 
 extension ParserCodec {

@@ -52,33 +52,7 @@ extension H264 {
     }
 
     /// `clock_timestamp()`.
-    public struct ClockTimestamp: Sendable, Hashable {
-      /// `ct_type`: 0 progressive, 1 interlaced, 2 unknown, 3 reserved.
-      public var scanType: UInt8 = 0
-      /// `nuit_field_based_flag`.
-      public var isFieldBased = false
-      /// `counting_type`, 0 to 31 (Table D-3); 4 is drop frame.
-      public var countingType: UInt8 = 0
-      /// `discontinuity_flag`.
-      public var isDiscontinuous = false
-      /// `cnt_dropped_flag`.
-      public var hasDroppedCount = false
-      /// `n_frames`.
-      public var frames: UInt8 = 0
-      /// `seconds_value`; nil when absent.
-      public var seconds: UInt8?
-      /// `minutes_value`; nil when absent, as when `seconds` is.
-      public var minutes: UInt8?
-      /// `hours_value`; nil when absent, as when `minutes` is.
-      public var hours: UInt8?
-      /// `full_timestamp_flag`: all three are there, and no flags between them.
-      public var isFull = false
-      /// `time_offset`.
-      public var timeOffset: Int32 = 0
-
-      /// Creates one that says zero frames and nothing else.
-      public init() {}
-    }
+    public typealias ClockTimestamp = H26x.ClockTimestamp
 
     /// Creates one; see ``payload(sps:)``.
     public init(delays: Delays? = nil, structure: Structure? = nil, clockTimestamps: [ClockTimestamp?] = []) {
@@ -110,7 +84,7 @@ extension H264 {
       let offsetLength = Self.offsetLength(vui)
       for _ in 0..<structure.clockTimestampCount {
         let isPresent = try reader.flag("clock_timestamp_flag")
-        clockTimestamps.append(isPresent ? try ClockTimestamp(&reader, offsetLength: offsetLength) : nil)
+        clockTimestamps.append(isPresent ? try Self.timestamp(&reader, offsetLength: offsetLength) : nil)
       }
     }
 
@@ -129,7 +103,7 @@ extension H264 {
         for index in 0..<structure.clockTimestampCount {
           let timestamp = index < clockTimestamps.count ? clockTimestamps[index] : nil
           writer.flag(timestamp != nil)
-          timestamp?.write(to: &writer, offsetLength: offsetLength)
+          if let timestamp { Self.write(timestamp, to: &writer, offsetLength: offsetLength) }
         }
       }
       // A payload that does not end at a byte ends like an RBSP (7.3.2.3.1).
@@ -137,55 +111,25 @@ extension H264 {
       return writer.bytes
     }
 
+    private static func timestamp(
+      _ reader: inout BitReader, offsetLength: Int
+    ) throws(BitstreamError) -> ClockTimestamp {
+      var timestamp = ClockTimestamp()
+      timestamp.scanType = try reader.u8(2, "ct_type")
+      try timestamp.readClock(&reader, fieldBased: "nuit_field_based_flag", frameBits: 8)
+      try timestamp.readOffset(&reader, bits: offsetLength, "time_offset")
+      return timestamp
+    }
+
+    private static func write(_ timestamp: ClockTimestamp, to writer: inout BitWriter, offsetLength: Int) {
+      writer.u(2, UInt32(timestamp.scanType))
+      timestamp.writeClock(to: &writer, frameBits: 8)
+      writer.u(offsetLength, UInt32(bitPattern: timestamp.timeOffset))
+    }
+
     /// `time_offset_length`, 24 when there are no HRD parameters (E.2.2).
     private static func offsetLength(_ vui: VUI) -> Int {
       Int((vui.nalHRD ?? vui.vclHRD)?.timeOffsetLength ?? 24)
     }
-  }
-}
-
-extension H264.PictureTiming.ClockTimestamp {
-  fileprivate init(_ reader: inout BitReader, offsetLength: Int) throws(BitstreamError) {
-    scanType = try reader.u8(2, "ct_type")
-    isFieldBased = try reader.flag("nuit_field_based_flag")
-    countingType = try reader.u8(5, "counting_type")
-    isFull = try reader.flag("full_timestamp_flag")
-    isDiscontinuous = try reader.flag("discontinuity_flag")
-    hasDroppedCount = try reader.flag("cnt_dropped_flag")
-    frames = try reader.byte("n_frames")
-    // Out-of-range clock values are kept as sent: they harm nothing, and stock reads them too.
-    if isFull {
-      seconds = try reader.u8(6, "seconds_value")
-      minutes = try reader.u8(6, "minutes_value")
-      hours = try reader.u8(5, "hours_value")
-    } else if try reader.flag("seconds_flag") {
-      seconds = try reader.u8(6, "seconds_value")
-      if try reader.flag("minutes_flag") {
-        minutes = try reader.u8(6, "minutes_value")
-        if try reader.flag("hours_flag") { hours = try reader.u8(5, "hours_value") }
-      }
-    }
-    guard offsetLength > 0 else { return }
-    let bits = try reader.u(offsetLength, "time_offset")
-    // i(v): two's complement of `offsetLength` bits, at most 31.
-    timeOffset = Int32(bitPattern: bits << UInt32(32 - offsetLength)) >> Int32(32 - offsetLength)
-  }
-
-  fileprivate func write(to writer: inout BitWriter, offsetLength: Int) {
-    writer.u(2, UInt32(scanType))
-    writer.flag(isFieldBased)
-    writer.u(5, UInt32(countingType))
-    let isFull = isFull && seconds != nil && minutes != nil && hours != nil
-    writer.flag(isFull)
-    writer.flag(isDiscontinuous)
-    writer.flag(hasDroppedCount)
-    writer.u(8, UInt32(frames))
-    let parts: [(UInt8?, Int)] = [(seconds, 6), (minutes, 6), (hours, 5)]
-    for (value, length) in parts {
-      if !isFull { writer.flag(value != nil) }
-      guard let value else { break }
-      writer.u(length, UInt32(value))
-    }
-    writer.u(offsetLength, UInt32(bitPattern: timeOffset))
   }
 }

@@ -2,7 +2,7 @@
 
 extension H264 {
   /// `vui_parameters()` (E.1.1): what helps to show and to buffer the video, not to decode it.
-  public struct VUI: Sendable, Hashable {
+  public struct VUI: VUISyntax {
     /// `aspect_ratio_idc`; nil when absent. 255 is Extended_SAR.
     public var aspectRatioIDC: UInt8?
     /// `sar_width`, meaningful for Extended_SAR.
@@ -28,36 +28,12 @@ extension H264 {
     /// What the encoder restricted itself to; nil when absent.
     public var bitstreamRestriction: BitstreamRestriction?
 
-    /// `video_signal_type_present_flag` and what it brings.
-    public struct VideoSignal: Sendable, Hashable {
-      /// `video_format`, 0 to 7 (Table E-2).
-      public var format: UInt8
-      /// `video_full_range_flag`.
-      public var isFullRange: Bool
-      /// Primaries, transfer and matrix; nil when absent.
-      public var colour: ColourDescription?
-
-      /// Creates one.
-      public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
-        self.format = format
-        self.isFullRange = isFullRange
-        self.colour = colour
-      }
-    }
-
-    /// `chroma_sample_loc_type_top_field` and `_bottom_field`, 0 to 5 (Figure E-1).
-    public struct ChromaLocation: Sendable, Hashable {
-      /// Of the top field, and of frames.
-      public var topField: UInt8
-      /// Of the bottom field.
-      public var bottomField: UInt8
-
-      /// Creates one.
-      public init(topField: UInt8, bottomField: UInt8) {
-        self.topField = topField
-        self.bottomField = bottomField
-      }
-    }
+    /// `video_format`, range and colour.
+    public typealias VideoSignal = H26x.VideoSignal
+    /// Where the chroma samples lie.
+    public typealias ChromaLocation = H26x.ChromaLocation
+    /// "matrix_coefficients".
+    public static var matrixElement: StaticString { "matrix_coefficients" }
 
     /// `timing_info_present_flag` and what it brings.
     public struct Timing: Sendable, Hashable {
@@ -94,54 +70,11 @@ extension H264 {
       public var maximumDecodedFrameBuffering: UInt8
     }
 
-    /// The pixel aspect ratio (Table E-1), nil when absent, unspecified or without sense.
-    public var sampleAspectRatio: Fraction? {
-      guard let aspectRatioIDC else { return nil }
-      if aspectRatioIDC == 255 {
-        guard sampleAspectRatioWidth > 0, sampleAspectRatioHeight > 0 else { return nil }
-        return Fraction(UInt32(sampleAspectRatioWidth), UInt32(sampleAspectRatioHeight))
-      }
-      let table: [(UInt32, UInt32)] = [
-        (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11), (15, 11),
-        (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
-      ]
-      guard 1...16 ~= aspectRatioIDC else { return nil }
-      let (width, height) = table[Int(aspectRatioIDC) - 1]
-      return Fraction(width, height)
-    }
-
     /// Creates one with nothing in it.
     public init() {}
 
     init(_ reader: inout BitReader) throws(BitstreamError) {
-      if try reader.flag("aspect_ratio_info_present_flag") {
-        let idc = try reader.byte("aspect_ratio_idc")
-        aspectRatioIDC = idc
-        if idc == 255 {
-          sampleAspectRatioWidth = UInt16(truncatingIfNeeded: try reader.u(16, "sar_width"))
-          sampleAspectRatioHeight = UInt16(truncatingIfNeeded: try reader.u(16, "sar_height"))
-        }
-      }
-      if try reader.flag("overscan_info_present_flag") {
-        isOverscanAppropriate = try reader.flag("overscan_appropriate_flag")
-      }
-      if try reader.flag("video_signal_type_present_flag") {
-        let format = UInt8(truncatingIfNeeded: try reader.u(3, "video_format"))
-        let isFullRange = try reader.flag("video_full_range_flag")
-        var colour: ColourDescription?
-        if try reader.flag("colour_description_present_flag") {
-          colour = ColourDescription(
-            primaries: try reader.byte("colour_primaries"), transfer: try reader.byte("transfer_characteristics"),
-            matrix: try reader.byte("matrix_coefficients"))
-        }
-        videoSignal = VideoSignal(format: format, isFullRange: isFullRange, colour: colour)
-      }
-      if try reader.flag("chroma_loc_info_present_flag") {
-        let top = try reader.ue(in: 0...5, "chroma_sample_loc_type_top_field")
-        let bottom = try reader.ue(in: 0...5, "chroma_sample_loc_type_bottom_field")
-        chromaLocation = ChromaLocation(
-          topField: UInt8(truncatingIfNeeded: top), bottomField: UInt8(truncatingIfNeeded: bottom))
-      }
+      try readDisplay(&reader)
       if try reader.flag("timing_info_present_flag") {
         // Zeros are illegal but common: kept, and ignored where the frame rate is derived.
         timing = Timing(
@@ -156,32 +89,7 @@ extension H264 {
     }
 
     func write(to writer: inout BitWriter) {
-      writer.flag(aspectRatioIDC != nil)
-      if let aspectRatioIDC {
-        writer.u(8, UInt32(aspectRatioIDC))
-        if aspectRatioIDC == 255 {
-          writer.u(16, UInt32(sampleAspectRatioWidth))
-          writer.u(16, UInt32(sampleAspectRatioHeight))
-        }
-      }
-      writer.flag(isOverscanAppropriate != nil)
-      if let isOverscanAppropriate { writer.flag(isOverscanAppropriate) }
-      writer.flag(videoSignal != nil)
-      if let videoSignal {
-        writer.u(3, UInt32(videoSignal.format))
-        writer.flag(videoSignal.isFullRange)
-        writer.flag(videoSignal.colour != nil)
-        if let colour = videoSignal.colour {
-          writer.u(8, UInt32(colour.primaries))
-          writer.u(8, UInt32(colour.transfer))
-          writer.u(8, UInt32(colour.matrix))
-        }
-      }
-      writer.flag(chromaLocation != nil)
-      if let chromaLocation {
-        writer.ue(UInt32(chromaLocation.topField))
-        writer.ue(UInt32(chromaLocation.bottomField))
-      }
+      writeDisplay(to: &writer)
       writer.flag(timing != nil)
       if let timing {
         writer.u(32, timing.unitsInTick)

@@ -2,7 +2,7 @@
 
 extension H265 {
   /// `vui_parameters()` (E.2.1): what helps to show and to buffer the video, not to decode it.
-  public struct VUIParameters: Sendable, Hashable {
+  public struct VUIParameters: VUISyntax {
     /// `aspect_ratio_idc`; nil when absent. 255 is EXTENDED_SAR.
     public var aspectRatioIDC: UInt8?
     /// `sar_width`, meaningful for EXTENDED_SAR.
@@ -28,36 +28,12 @@ extension H265 {
     /// What the encoder restricted itself to; nil when absent.
     public var bitstreamRestriction: BitstreamRestriction?
 
-    /// `video_signal_type_present_flag` and what it brings.
-    public struct VideoSignal: Sendable, Hashable {
-      /// `video_format`, 0 to 7 (Table E.2).
-      public var format: UInt8
-      /// `video_full_range_flag`.
-      public var isFullRange: Bool
-      /// Primaries, transfer and matrix; nil when absent.
-      public var colour: ColourDescription?
-
-      /// Creates one.
-      public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
-        self.format = format
-        self.isFullRange = isFullRange
-        self.colour = colour
-      }
-    }
-
-    /// `chroma_sample_loc_type_top_field` and `_bottom_field`, 0 to 5 (Figure E.1).
-    public struct ChromaLocation: Sendable, Hashable {
-      /// Of top fields and frames.
-      public var topField: UInt8
-      /// Of bottom fields.
-      public var bottomField: UInt8
-
-      /// Creates one.
-      public init(topField: UInt8, bottomField: UInt8) {
-        self.topField = topField
-        self.bottomField = bottomField
-      }
-    }
+    /// `video_format`, range and colour.
+    public typealias VideoSignal = H26x.VideoSignal
+    /// Where the chroma samples lie.
+    public typealias ChromaLocation = H26x.ChromaLocation
+    /// "matrix_coeffs".
+    public static var matrixElement: StaticString { "matrix_coeffs" }
 
     /// `vui_timing_info_present_flag`, or `vps_timing_info_present_flag`, and what it brings.
     public struct Timing: Sendable, Hashable {
@@ -100,22 +76,6 @@ extension H265 {
       public init() {}
     }
 
-    /// The pixel aspect ratio (Table E.1), nil when absent, unspecified or without sense.
-    public var sampleAspectRatio: Fraction? {
-      guard let aspectRatioIDC else { return nil }
-      if aspectRatioIDC == 255 {
-        guard sampleAspectRatioWidth > 0, sampleAspectRatioHeight > 0 else { return nil }
-        return Fraction(UInt32(sampleAspectRatioWidth), UInt32(sampleAspectRatioHeight))
-      }
-      let table: [(UInt32, UInt32)] = [
-        (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11), (15, 11),
-        (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
-      ]
-      guard 1...16 ~= aspectRatioIDC else { return nil }
-      let (width, height) = table[Int(aspectRatioIDC) - 1]
-      return Fraction(width, height)
-    }
-
     /// Creates one with nothing in it.
     public init() {}
   }
@@ -127,23 +87,7 @@ extension H265.VUIParameters {
   ]
 
   init(_ reader: inout BitReader, subLayerCount: Int) throws(BitstreamError) {
-    if try reader.flag("aspect_ratio_info_present_flag") {
-      let idc = try reader.byte("aspect_ratio_idc")
-      aspectRatioIDC = idc
-      if idc == 255 {
-        sampleAspectRatioWidth = UInt16(truncatingIfNeeded: try reader.u(16, "sar_width"))
-        sampleAspectRatioHeight = UInt16(truncatingIfNeeded: try reader.u(16, "sar_height"))
-      }
-    }
-    if try reader.flag("overscan_info_present_flag") {
-      isOverscanAppropriate = try reader.flag("overscan_appropriate_flag")
-    }
-    if try reader.flag("video_signal_type_present_flag") { videoSignal = try VideoSignal(&reader) }
-    if try reader.flag("chroma_loc_info_present_flag") {
-      chromaLocation = ChromaLocation(
-        topField: try reader.ue8(in: 0...5, "chroma_sample_loc_type_top_field"),
-        bottomField: try reader.ue8(in: 0...5, "chroma_sample_loc_type_bottom_field"))
-    }
+    try readDisplay(&reader)
     hasNeutralChroma = try reader.flag("neutral_chroma_indication_flag")
     isFieldSequence = try reader.flag("field_seq_flag")
     isPictureStructurePresent = try reader.flag("frame_field_info_present_flag")
@@ -161,23 +105,7 @@ extension H265.VUIParameters {
   }
 
   func write(to writer: inout BitWriter) {
-    writer.flag(aspectRatioIDC != nil)
-    if let aspectRatioIDC {
-      writer.u(8, UInt32(aspectRatioIDC))
-      if aspectRatioIDC == 255 {
-        writer.u(16, UInt32(sampleAspectRatioWidth))
-        writer.u(16, UInt32(sampleAspectRatioHeight))
-      }
-    }
-    writer.flag(isOverscanAppropriate != nil)
-    if let isOverscanAppropriate { writer.flag(isOverscanAppropriate) }
-    writer.flag(videoSignal != nil)
-    videoSignal?.write(to: &writer)
-    writer.flag(chromaLocation != nil)
-    if let chromaLocation {
-      writer.ue(UInt32(chromaLocation.topField))
-      writer.ue(UInt32(chromaLocation.bottomField))
-    }
+    writeDisplay(to: &writer)
     writer.flag(hasNeutralChroma)
     writer.flag(isFieldSequence)
     writer.flag(isPictureStructurePresent)
@@ -191,27 +119,6 @@ extension H265.VUIParameters {
     }
     writer.flag(bitstreamRestriction != nil)
     bitstreamRestriction?.write(to: &writer)
-  }
-}
-
-extension H265.VUIParameters.VideoSignal {
-  fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
-    format = try reader.u8(3, "video_format")
-    isFullRange = try reader.flag("video_full_range_flag")
-    if try reader.flag("colour_description_present_flag") {
-      colour = ColourDescription(
-        primaries: try reader.byte("colour_primaries"), transfer: try reader.byte("transfer_characteristics"),
-        matrix: try reader.byte("matrix_coeffs"))
-    }
-  }
-
-  fileprivate func write(to writer: inout BitWriter) {
-    writer.u(3, UInt32(format))
-    writer.flag(isFullRange)
-    writer.flag(colour != nil)
-    if let colour {
-      for code in [colour.primaries, colour.transfer, colour.matrix] { writer.u(8, UInt32(code)) }
-    }
   }
 }
 

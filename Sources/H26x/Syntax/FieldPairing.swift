@@ -4,7 +4,7 @@
 ///
 /// Inlinable, because a generic type is not specialised across modules otherwise.
 public struct FieldPairing<Codec: VideoCodecSyntax>: Sendable {
-  @usableFromInline var open: Codec.SliceHeader?
+  @usableFromInline var first: Codec.SliceHeader?
 
   /// No frame has begun.
   @inlinable public init() {}
@@ -13,8 +13,8 @@ public struct FieldPairing<Codec: VideoCodecSyntax>: Sendable {
   ///
   /// - Parameter slice: the first of its picture; one of each picture, in order.
   @inlinable public mutating func isSecond(_ slice: Codec.SliceHeader) -> Bool {
-    let isSecond = open.map { Codec.isSecondField(slice, of: $0) } ?? false
-    open = slice.isField && !isSecond ? slice : nil
+    let isSecond = first.map { Codec.isSecondField(slice, of: $0) } ?? false
+    first = slice.isField && !isSecond ? slice : nil
     return isSecond
   }
 }

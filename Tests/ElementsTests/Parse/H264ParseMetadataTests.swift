@@ -99,7 +99,8 @@ import Testing
       var timestamp = H264.PictureTiming.ClockTimestamp()
       timestamp.isFieldBased = true
       timestamp.isFull = true
-      (timestamp.hours, timestamp.minutes, timestamp.seconds, timestamp.frames) = (time[0], time[1], time[2], time[3])
+      (timestamp.hours, timestamp.minutes, timestamp.seconds) = (time[0], time[1], time[2])
+      timestamp.frames = UInt16(time[3])
       timestamp.scanType = structure == .frame ? 0 : 1
       return timestamp
     }

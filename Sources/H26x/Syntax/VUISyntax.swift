@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What the `vui_parameters()` of all codecs begin with: how the video is to be shown.
+public protocol VUISyntax: Sendable, Hashable {
+  /// `aspect_ratio_idc`; nil when absent. 255 is Extended_SAR.
+  var aspectRatioIDC: UInt8? { get set }
+  /// `sar_width`, meaningful for Extended_SAR.
+  var sampleAspectRatioWidth: UInt16 { get set }
+  /// `sar_height`, meaningful for Extended_SAR.
+  var sampleAspectRatioHeight: UInt16 { get set }
+  /// `overscan_appropriate_flag`; nil when absent.
+  var isOverscanAppropriate: Bool? { get set }
+  /// `video_format`, range and colour; nil when absent.
+  var videoSignal: VideoSignal? { get set }
+  /// Where the chroma samples lie; nil when absent.
+  var chromaLocation: ChromaLocation? { get set }
+  /// What the Recommendation calls the syntax element of ``ColourDescription/matrix``.
+  static var matrixElement: StaticString { get }
+}
+
+/// `video_signal_type_present_flag` of a VUI, and what it brings.
+public struct VideoSignal: Sendable, Hashable {
+  /// `video_format`, 0 to 7 (H.264 table E-2, H.265 table E.2).
+  public var format: UInt8
+  /// `video_full_range_flag`.
+  public var isFullRange: Bool
+  /// Primaries, transfer and matrix; nil when absent.
+  public var colour: ColourDescription?
+
+  /// Creates one.
+  public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
+    self.format = format
+    self.isFullRange = isFullRange
+    self.colour = colour
+  }
+}
+
+/// `chroma_sample_loc_type_top_field` and `_bottom_field` of a VUI, 0 to 5 (H.264 figure E-1, H.265 figure E.1).
+public struct ChromaLocation: Sendable, Hashable {
+  /// Of top fields and frames.
+  public var topField: UInt8
+  /// Of bottom fields.
+  public var bottomField: UInt8
+
+  /// Creates one.
+  public init(topField: UInt8, bottomField: UInt8) {
+    self.topField = topField
+    self.bottomField = bottomField
+  }
+}
+
+extension VUISyntax {
+  /// The pixel aspect ratio (H.264 table E-1, H.265 table E.1), nil when absent, unspecified or without sense.
+  public var sampleAspectRatio: Fraction? {
+    guard let aspectRatioIDC else { return nil }
+    if aspectRatioIDC == 255 {
+      guard sampleAspectRatioWidth > 0, sampleAspectRatioHeight > 0 else { return nil }
+      return Fraction(UInt32(sampleAspectRatioWidth), UInt32(sampleAspectRatioHeight))
+    }
+    let table: [(UInt32, UInt32)] = [
+      (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11), (15, 11),
+      (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
+    ]
+    guard 1...16 ~= aspectRatioIDC else { return nil }
+    let (width, height) = table[Int(aspectRatioIDC) - 1]
+    return Fraction(width, height)
+  }
+
+  mutating func readDisplay(_ reader: inout BitReader) throws(BitstreamError) {
+    if try reader.flag("aspect_ratio_info_present_flag") {
+      let idc = try reader.byte("aspect_ratio_idc")
+      aspectRatioIDC = idc
+      if idc == 255 {
+        sampleAspectRatioWidth = UInt16(truncatingIfNeeded: try reader.u(16, "sar_width"))
+        sampleAspectRatioHeight = UInt16(truncatingIfNeeded: try reader.u(16, "sar_height"))
+      }
+    }
+    if try reader.flag("overscan_info_present_flag") {
+      isOverscanAppropriate = try reader.flag("overscan_appropriate_flag")
+    }
+    if try reader.flag("video_signal_type_present_flag") {
+      var signal = VideoSignal(
+        format: try reader.u8(3, "video_format"), isFullRange: try reader.flag("video_full_range_flag"), colour: nil)
+      if try reader.flag("colour_description_present_flag") {
+        signal.colour = ColourDescription(
+          primaries: try reader.byte("colour_primaries"), transfer: try reader.byte("transfer_characteristics"),
+          matrix: try reader.byte(Self.matrixElement))
+      }
+      videoSignal = signal
+    }
+    if try reader.flag("chroma_loc_info_present_flag") {
+      chromaLocation = ChromaLocation(
+        topField: try reader.ue8(in: 0...5, "chroma_sample_loc_type_top_field"),
+        bottomField: try reader.ue8(in: 0...5, "chroma_sample_loc_type_bottom_field"))
+    }
+  }
+
+  func writeDisplay(to writer: inout BitWriter) {
+    writer.flag(aspectRatioIDC != nil)
+    if let aspectRatioIDC {
+      writer.u(8, UInt32(aspectRatioIDC))
+      if aspectRatioIDC == 255 {
+        writer.u(16, UInt32(sampleAspectRatioWidth))
+        writer.u(16, UInt32(sampleAspectRatioHeight))
+      }
+    }
+    writer.flag(isOverscanAppropriate != nil)
+    if let isOverscanAppropriate { writer.flag(isOverscanAppropriate) }
+    writer.flag(videoSignal != nil)
+    if let videoSignal {
+      writer.u(3, UInt32(videoSignal.format))
+      writer.flag(videoSignal.isFullRange)
+      writer.flag(videoSignal.colour != nil)
+      if let colour = videoSignal.colour {
+        writer.u(8, UInt32(colour.primaries))
+        writer.u(8, UInt32(colour.transfer))
+        writer.u(8, UInt32(colour.matrix))
+      }
+    }
+    writer.flag(chromaLocation != nil)
+    if let chromaLocation {
+      writer.ue(UInt32(chromaLocation.topField))
+      writer.ue(UInt32(chromaLocation.bottomField))
+    }
+  }
+}
