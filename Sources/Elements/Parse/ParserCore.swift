@@ -181,7 +181,16 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   }
 
   /// What was counted so far.
-  @inline(__always) var statistics: ParserStatistics { counters.with(finder.scanner, finder.sei) }
+  ///
+  /// Reads the scanner where it is: handing it to a function copies it, with each access unit.
+  @inline(__always) var statistics: ParserStatistics {
+    var result = counters
+    result.nalUnits = finder.scanner.nalUnitCounts
+    result.parameterSetChanges = finder.scanner.parameterSetChanges
+    result.errors = finder.scanner.errors
+    result.seiErrors = finder.sei.errors
+    return result
+  }
 
   // MARK: Data comes
 

@@ -25,16 +25,6 @@ struct ParserStatistics: Sendable {
 
   private var accessUnitsSinceRandomAccess: UInt64?
 
-  /// What was counted, with what scanner and SEI reader counted.
-  @inline(__always) func with<Codec>(_ scanner: borrowing Codec.Scanner, _ sei: SEIReader<Codec>) -> Self {
-    var result = self
-    result.nalUnits = scanner.nalUnitCounts
-    result.parameterSetChanges = scanner.parameterSetChanges
-    result.errors = scanner.errors
-    result.seiErrors = sei.errors
-    return result
-  }
-
   /// Counts bytes that are of no use.
   mutating func skip(_ byteCount: Int) { bytesSkipped += UInt64(byteCount) }
 
