@@ -91,22 +91,6 @@ import Testing
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
   }
 
-  /// Whatever the place, a lost codec costs no picture and doubles none.
-  @Test(arguments: names, SessionConfiguration.threadings.indices)
-  func lostCodec(_ name: String, _ threading: Int) throws {
-    let stream = try H265Stream(media: name)
-    let configuration = SessionConfiguration.threadings[threading]
-    let expected = try stream.decode(nil, configuration).checksums
-    for place in stride(from: 0, to: stream.units.count, by: name == "clip.h265" ? 15 : 3) {
-      let plan = FaultPlan()
-      plan.send = { $0 == 0 && $1 == place ? .external : nil }
-      let run = try stream.decode(nil, configuration, plan: plan)
-      #expect(plan.openings == 2)
-      #expect(run.checksums == expected, "lost at \(place)")
-      #expect(run.accounts(for: stream.units.count) && run.failures.isEmpty)
-    }
-  }
-
   /// Draining at any place, between a CRA picture and its leading pictures too, changes nothing.
   @Test(arguments: names) func drained(_ name: String) throws {
     let stream = try H265Stream(media: name)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+@testable import VideoDecoding
+
+/// A byte stream of either codec, cut into access units.
+struct CodedStream {
+  let units: [[UInt8]]
+  let format: FormatDescription
+  /// Checksum of all pictures, where it is published.
+  let md5: String?
+
+  /// A vector, or one of the project's own clips.
+  init(_ name: String) throws {
+    let vector = Vector.ofBothCodecs.first { $0.file.hasSuffix("/" + name) }
+    md5 = vector?.md5
+    if vector?.codec == .h265 || name.hasSuffix(".h265") {
+      let stream = try vector.map { try H265Stream($0.bytes) } ?? H265Stream(media: name)
+      (units, format) = (stream.units, stream.format)
+    } else {
+      units = try vector.map { accessUnits($0.bytes) } ?? mediaAccessUnits(name)
+      format = try streamFormat(units)
+    }
+  }
+
+  /// A session for the stream.
+  func session(
+    _ configuration: SessionConfiguration = SessionConfiguration(), plan: FaultPlan = FaultPlan()
+  ) throws -> DecompressionSession {
+    try DecompressionSession(format: format, configuration: configuration, allocator: nil, openCodec: plan.opener)
+  }
+
+  /// Decodes all in a session of its own.
+  func decode(
+    _ configuration: SessionConfiguration = SessionConfiguration(), plan: FaultPlan = FaultPlan()
+  ) throws -> Run {
+    var run = Run()
+    try session(configuration, plan: plan).run(units, into: &run)
+    return run
+  }
+}
