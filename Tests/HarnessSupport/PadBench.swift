@@ -21,6 +21,7 @@ private import Glibc
   public struct Output: Equatable, Sendable {
     public var pts: UInt64
     public var dts: UInt64
+    public var isCorrupt: Bool
     public var bytes: [UInt8]
   }
 
@@ -147,7 +148,10 @@ private import Glibc
     let size = unsafe gst_buffer_get_size(buffer)
     var bytes = [UInt8](repeating: 0, count: Int(size))
     unsafe gst_buffer_extract(buffer, 0, &bytes, size)
-    unsafe recorded.append(Output(pts: UInt64(buffer.pointee.pts), dts: UInt64(buffer.pointee.dts), bytes: bytes))
+    let isCorrupt = unsafe buffer.pointee.mini_object.flags & GST_BUFFER_FLAG_CORRUPTED.rawValue != 0
+    unsafe recorded.append(
+      Output(
+        pts: UInt64(buffer.pointee.pts), dts: UInt64(buffer.pointee.dts), isCorrupt: isCorrupt, bytes: bytes))
   }
 
   // MARK: What the test does

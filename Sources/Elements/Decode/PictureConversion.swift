@@ -4,11 +4,13 @@ import VideoDecoding
 
 /// Brings the session's pictures into a format that libavcodec does not produce.
 ///
-/// libavcodec decodes into the conversion's own pool, `GstVideoConverter` reads from there.
+/// libavcodec decodes into the conversion's own pool; `GstVideoConverter` reads from there, or what is quicker.
 final class PictureConversion {
   /// What goes in.
   let source: VideoInfo
+  private let target: VideoInfo
   private let converter: VideoConverter
+  private let packing: SemiPlanarPacking?
   private let pool: BufferPool
   private let layout: PictureLayout
 
@@ -25,7 +27,12 @@ final class PictureConversion {
     configuration.videoAlignment = alignment
     guard pool.configure(configuration, caps: source.caps()), pool.setActive(true) else { return nil }
     self.source = source
+    self.target = target
     self.converter = converter
+    // It moves samples and changes none of their meaning.
+    var repacked = target
+    repacked.copyDescription(from: source)
+    packing = repacked.isEqual(to: target) ? SemiPlanarPacking(from: source.format, to: target.format) : nil
     self.pool = pool
     self.layout = layout
   }
@@ -45,6 +52,10 @@ final class PictureConversion {
 
   /// Converts a picture.
   func convert(_ picture: borrowing Buffer, into target: inout Buffer) throws(FlowError) {
-    try converter.convert(picture, into: &target)
+    guard let packing else { return try converter.convert(picture, into: &target) }
+    let decoded = try VideoFrameMap(picture, info: source, for: .reading)
+    target.makeWritable()
+    var packed = try VideoFrameMap(target, info: self.target, for: .writing)
+    packing.pack(decoded, into: &packed)
   }
 }

@@ -53,4 +53,22 @@ import Testing
     let pictures = try harness.takePictures()
     #expect(pictures.count == 3 && pictures.allSatisfy { !$0.flags.contains(.corrupted) })
   }
+
+  /// P010 and P012 have the decoded samples in their high bits, Cb in front of Cr.
+  @Test(arguments: [("gray10le", "P010_10LE", 6), ("yuv420p12le", "P012_LE", 4)])
+  func packsIntoHighBits(_ clip: String, _ format: String, _ shift: Int) throws {
+    func samples(_ bytes: [UInt8]) -> [UInt16] {
+      stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+    }
+    let planar = try decode(clip).takePictures().map { samples($0.bytes) }
+    let packed = try decode(clip, as: format).takePictures().map { samples($0.bytes) }
+    #expect(planar.count == 3 && packed.count == 3)
+    for (planar, packed) in zip(planar, packed) {
+      let luma = planar.prefix(Self.lumaCount)
+      let (cb, cr) = (
+        planar.dropFirst(Self.lumaCount).prefix(Self.lumaCount / 4), planar.suffix(Self.lumaCount / 4)
+      )
+      #expect(packed == (luma + zip(cb, cr).flatMap { [$0, $1] }).map { $0 << UInt16(shift) })
+    }
+  }
 }
