@@ -70,7 +70,21 @@ extension Pipeline {
   public func finish() async throws(PipelineError) {
     var messages = messages.makeAsyncIterator()
     await onOtherThread { [reference] in
-      _ = unsafe gst_element_send_event(reference.element, gst_event_new_eos())
+      // Not to the pipeline: it would keep its state lock until a push that is under way is over, which itself may wait
+      // in a sink for the pipeline to change its state.
+      let bin = unsafe UnsafeMutableRawPointer(reference.element).assumingMemoryBound(to: GstBin.self)
+      guard let sources = unsafe gst_bin_iterate_sources(bin) else { return }
+      while unsafe gst_iterator_foreach(
+        sources,
+        { item, _ in
+          guard let item = unsafe item, let source = unsafe g_value_get_object(item) else { return }
+          _ = unsafe gst_element_send_event(
+            UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstElement.self), gst_event_new_eos())
+        }, nil) == GST_ITERATOR_RESYNC
+      {
+        unsafe gst_iterator_resync(sources)
+      }
+      unsafe gst_iterator_free(sources)
     }
     while try await messages.next() != nil {}
     if case .stopped(let isCancelled) = hub.phase { throw isCancelled ? .cancelled : .stopped }
