@@ -9,52 +9,38 @@ import VideoDecoding
 /// Never calls out. Whoever owns it asks for the next action until there is none, performs each between two accesses,
 /// and reports what came of it; whatever happens in between, another flush or other caps included, only changes which
 /// action is next.
+///
+/// frame collection → queue → format → output → session → output
 struct DecoderCore<Codec: DecoderCodec> {
-  let log: Log
-  var settings = DecoderSettings()
+  private let log: Log
+
+  // MARK: Stages
+
+  private var collection = FrameCollection<Codec>()
+  private var queue = AccessUnitQueue<Codec>()
+  private var formats = FormatFollower<Codec>()
+  private(set) var session: DecoderSession
+  private(set) var output = DecoderOutput<Codec>()
+  private var health = DecoderHealth<Codec>()
+  private var latency = ReportedLatency()
+
+  // MARK: Between the stages
+
+  private var input: DecoderInput<Codec>?
+  private var settings = DecoderSettings()
   /// Failures in a row that are allowed; below 0 without limit.
-  var maximumErrors: Int32 = -1
-
-  var input: CompressedCaps<Codec>?
-  var isLive = false
-  var collection = FrameCollection<Codec>()
-  var formats = FormatFollower<Codec>()
-  var session: DecoderSession
-  var output = DecoderOutput<Codec>()
-  var health = DecoderHealth<Codec>()
-  var latency = ReportedLatency()
-
-  /// Access units whose turn has not come.
-  var waiting: [WaitingAccessUnit] = []
-  /// How far output and session are ready for the first of them.
-  var preparation = Preparation.done
+  private var maximumErrors: Int32 = -1
   /// The picture whose turn it is to go out.
-  var outgoing: OutgoingPicture?
+  private var outgoing: OutgoingPicture?
   /// What is to be done before anything else.
-  var errands: [DecoderAction<Codec>] = []
-  var isDraining = false
+  private var errands: [DecoderAction<Codec>] = []
+  private var isDraining = false
 
-  struct WaitingAccessUnit {
-    let number: FrameNumber
-    /// What its first slice says, once that was read.
-    var summary: Codec.Tracker.Summary?
-  }
-
-  struct OutgoingPicture {
+  private struct OutgoingPicture {
     let number: FrameNumber
     let picture: DecodedPicture
     /// Its caps are agreed on, or cannot be.
     var isAgreed: Bool
-  }
-
-  enum Preparation {
-    case done
-    /// Downstream is to be asked what it takes.
-    case planning
-    /// The plan is to be agreed on, once earlier pictures are out.
-    case negotiating(OutputPlan)
-    /// A session is to be opened, or told, once earlier pictures are out.
-    case opening(OutputPlan)
   }
 
   /// - Parameter makeSession: makes sessions; tests put some in that fail.
@@ -71,21 +57,19 @@ struct DecoderCore<Codec: DecoderCodec> {
   // MARK: Caps
 
   /// Each frame holds NAL units instead of an access unit; `nil` before caps.
-  var isNALAligned: Bool? { input?.isNALAligned }
+  var isNALAligned: Bool? { input?.caps.isNALAligned }
 
   /// Ends what the caps before began, if these package NAL units otherwise.
   mutating func finish(before next: CompressedCaps<Codec>) {
-    if let input, !input.isPackaged(like: next) { drain() }
+    if let input, !input.caps.isPackaged(like: next) { drain() }
   }
 
   /// Takes new sink caps.
-  mutating func begin(_ next: CompressedCaps<Codec>, info: VideoInfo, isLive: Bool) {
-    let isOtherPackaging = input.map { !$0.isPackaged(like: next) } ?? true
+  mutating func begin(_ next: DecoderInput<Codec>) {
+    let isOtherPackaging = input.map { !$0.caps.isPackaged(like: next.caps) } ?? true
     if isOtherPackaging { session.close() }
-    formats.begin(next, isOtherPackaging: isOtherPackaging)
-    output.begin(next, info: info)
+    formats.begin(next.caps, isOtherPackaging: isOtherPackaging)
     input = next
-    self.isLive = isLive
   }
 
   // MARK: Frames
@@ -97,17 +81,17 @@ struct DecoderCore<Codec: DecoderCodec> {
   }
 
   /// A frame has come that is an access unit.
-  mutating func receive(_ number: FrameNumber) { waiting.append(WaitingAccessUnit(number: number)) }
+  mutating func receive(_ number: FrameNumber) { queue.append(number) }
 
   /// A frame has come that holds NAL units.
   mutating func receive(_ number: FrameNumber, nalUnits: borrowing Buffer) throws(FlowError) {
     guard let input else { return }
-    try collection.put(number, nalUnits, packaging: input.packaging)
+    try collection.put(number, nalUnits, packaging: input.caps.packaging)
   }
 
   /// The next access unit that is complete, if there is one; its frames become one.
   private mutating func takeCollected() -> Bool {
-    guard let input, input.isNALAligned else { return false }
+    guard let input, input.caps.isNALAligned else { return false }
     do throws(FlowError) {
       guard let numbers = try collection.next(&formats) else { return false }
       join(numbers)
@@ -122,66 +106,249 @@ struct DecoderCore<Codec: DecoderCodec> {
   private mutating func join(_ numbers: [FrameNumber]) {
     guard let first = numbers.first else { return }
     for number in numbers.dropFirst() { errands.append(.append(number, to: first)) }
-    waiting.append(WaitingAccessUnit(number: first))
+    queue.append(first)
   }
 
   /// Decodes the access unit whose turn it is, whose bytes these are, or finds out what has to be done before.
   mutating func decode(_ bytes: Span<UInt8>, as request: FrameRequest) {
-    guard var accessUnit = waiting.first else { return }
+    guard let accessUnit = queue.first else { return }
     guard request.isSyncPoint || !request.keyUnitsOnly else {
       health.accessUnitSkipped()
-      return end(accessUnit, .release(accessUnit.number))
+      return end(.release(accessUnit.number))
     }
     if accessUnit.summary == nil {
       let summary = formats.read(bytes)
-      guard formats.format != nil else {
-        guard summary.hasSlice else {
-          // Parameter sets alone, and the like: no picture is missed.
-          health.accessUnitSkipped()
-          return end(accessUnit, .release(accessUnit.number))
-        }
-        if health.accessUnitRefused() { note(.warning, "no parameter sets yet: dropping pictures") }
-        return end(accessUnit, .drop(accessUnit.number))
-      }
-      accessUnit.summary = summary
-      waiting[0] = accessUnit
+      guard formats.format != nil else { return refuse(accessUnit.number, hasSlice: summary.hasSlice) }
+      queue.read(summary)
       // The pictures before a splice belong to the caps before it.
       if summary.formatChanged { session.finishSequence(before: bytes) }
       if !formats.isSettled || !session.isOpen || (session.isToBeReplaced && summary.isIDR) {
-        preparation = .planning
-        return
+        return queue.prepare(.planning)
       }
     }
-    session.skip(skipFrames(request))
+    session.skip(settings.skipFrames(for: request))
     do throws(DecodeError) {
       try session.decode(bytes, number: accessUnit.number, as: request)
       // The base class keeps the frame until its result ends it.
-      end(accessUnit, nil)
+      end(nil)
       if session.isAwaitingRandomAccessPoint { requestSyncPoint(for: accessUnit.number) }
     } catch {
       // Empty buffers and the like: nothing to decode.
       note(.debug, "access unit \(accessUnit.number) not taken: \(error.message)")
       _ = health.accessUnitRefused()
-      end(accessUnit, .drop(accessUnit.number))
+      end(.drop(accessUnit.number))
     }
+  }
+
+  /// An access unit has come before the parameter sets.
+  private mutating func refuse(_ number: FrameNumber, hasSlice: Bool) {
+    guard hasSlice else {
+      // Parameter sets alone, and the like: no picture is missed.
+      health.accessUnitSkipped()
+      return end(.release(number))
+    }
+    if health.accessUnitRefused() { note(.warning, "no parameter sets yet: dropping pictures") }
+    end(.drop(number))
   }
 
   /// The bytes of the access unit whose turn it is cannot be had.
   mutating func discard(_ number: FrameNumber) {
-    guard let accessUnit = waiting.first, accessUnit.number == number else { return }
-    end(accessUnit, .release(number))
+    if queue.first?.number == number { end(.release(number)) }
   }
 
-  /// Pictures to leave out: those that the user does not want, or that would be too late.
-  private func skipFrames(_ request: FrameRequest) -> SessionConfiguration.SkipFrames {
-    let wanted = settings.skipFrame.sessionValue
-    return wanted == .none && (request.isLate || request.forwardPredictedOnly) ? .nonReference : wanted
-  }
-
-  mutating func end(_ accessUnit: WaitingAccessUnit, _ action: DecoderAction<Codec>?) {
-    waiting.removeFirst()
-    preparation = .done
+  /// The turn of an access unit is over.
+  private mutating func end(_ action: DecoderAction<Codec>?) {
+    queue.removeFirst()
     if let action { errands.append(action) }
+  }
+
+  // MARK: Output and session are made ready
+
+  /// What is next for the access unit whose turn it is.
+  private mutating func prepare(_ number: FrameNumber, _ needsReconfigure: Bool) -> DecoderAction<Codec>? {
+    switch queue.preparation {
+    case .done: return .decode(number)
+    case .planning: return .askDownstream
+    case .negotiating(let plan):
+      if output.isAgreed(plan) && !needsReconfigure { agreed() } else { output.propose(plan) }
+    case .opening(let plan): open(by: plan)
+    }
+    return nil
+  }
+
+  /// Plans the output, for the picture that is to go out or else for the access unit whose turn it is.
+  ///
+  /// - Parameters:
+  ///   - allowed: what both pads allow; `nil` when nothing is linked.
+  ///   - needsReconfigure: downstream asks to agree anew.
+  mutating func plan(allowed: borrowing Caps?, needsReconfigure: Bool) {
+    do throws(ElementError) {
+      if let outgoing {
+        let plan = try plan(for: outgoing.picture, allowed: allowed)
+        if let plan, !output.isAgreed(plan) || needsReconfigure { output.propose(plan) } else { agreed() }
+      } else if let accessUnit = queue.first, case .planning = queue.preparation {
+        try plan(for: accessUnit, allowed: allowed)
+      }
+    } catch {
+      fail(DecoderMessage(error))
+    }
+  }
+
+  private mutating func plan(
+    for accessUnit: AccessUnitQueue<Codec>.AccessUnit, allowed: borrowing Caps?
+  ) throws(ElementError) {
+    guard let format = formats.format, let summary = accessUnit.summary, let input else {
+      return end(.release(accessUnit.number))
+    }
+    output.expect(format, scan: summary.scan, isNew: formats.isNewFormat)
+    let layout = summary.isIDR || !session.canContinue(with: format) ? nil : session.layout
+    let (plan, isOfSession) = try output.plan(format, of: input, stream: formats, keeping: layout, allowed: allowed)
+    session.replaceSoon(!isOfSession)
+    // Pictures of another size or sample format come out before this one's caps go out. When nothing but, say, the
+    // frame rate in the caps changed, draining in the middle of a group would only cost time.
+    if let agreed = output.agreed, !agreed.isAgreed(plan), summary.isIDR || agreed.layout != plan.layout {
+      session.drain()
+    }
+    queue.prepare(.negotiating(plan))
+  }
+
+  private mutating func plan(
+    for picture: DecodedPicture, allowed: borrowing Caps?
+  ) throws(ElementError) -> OutputPlan? {
+    guard let format = formats.settledFormat, let input else { return nil }
+    let (plan, isOfSession) = try output.plan(picture, format, of: input, stream: formats, allowed: allowed)
+    // The session keeps putting out what it was made for until it can be replaced.
+    if !isOfSession { session.replaceSoon(true) }
+    return plan
+  }
+
+  /// The plan to agree on with downstream now.
+  mutating func takeProposal() -> OutputPlan? { output.takeProposal() }
+
+  /// Downstream answered what its buffers are like.
+  mutating func choosePool(isDirect: Bool) { output.choosePool(isDirect: isDirect) }
+
+  /// Downstream agreed to the plan; pictures go into this pool.
+  mutating func negotiated(_ plan: OutputPlan, pool: consuming BufferPool?) {
+    do throws(ElementError) {
+      let line = try output.negotiated(plan, pool: pool)
+      if let line { note(.info, line) }
+      agreed()
+    } catch {
+      fail(DecoderMessage(error))
+    }
+  }
+
+  /// Downstream did not agree: what was to go out cannot.
+  mutating func negotiationFailed() {
+    output.negotiationFailed()
+    fail(nil)
+  }
+
+  private mutating func agreed() {
+    if outgoing != nil {
+      outgoing?.isAgreed = true
+    } else if case .negotiating(let plan) = queue.preparation {
+      queue.prepare(.opening(plan))
+      if !keepsSession(plan) { session.drain() }
+    }
+  }
+
+  private func keepsSession(_ plan: OutputPlan) -> Bool {
+    guard let format = formats.format else { return false }
+    return session.canContinue(with: format) && session.layout == plan.sessionLayout
+  }
+
+  private mutating func open(by plan: OutputPlan) {
+    guard let format = formats.format, let isLive = input?.isLive else { return fail(nil) }
+    do throws(DecodeError) {
+      if !keepsSession(plan) {
+        try session.open(
+          format, layout: plan.sessionLayout, settings: settings, isLive: isLive, allocator: output.allocator)
+        let threads = settings.threadType
+        note(.info, "session for \(format.summary), threads \(threads), live \(isLive)")
+      } else if formats.hasNewParameterSets {
+        try session.accept(format)
+      }
+      formats.settle()
+      queue.prepare(.done)
+      updateLatency()
+    } catch {
+      fail(DecoderMessage(error))
+    }
+  }
+
+  /// What was to go out, or in, does not; with a message that ends the stream, if there is one.
+  private mutating func fail(_ message: DecoderMessage<Codec>?) {
+    if let outgoing {
+      errands.append(.release(outgoing.number))
+      self.outgoing = nil
+    } else if let accessUnit = queue.first {
+      end(.release(accessUnit.number))
+    }
+    if let message { errands.append(.fail(message)) }
+  }
+
+  // MARK: Results end their frames
+
+  private mutating func take(_ result: SessionResult, _ needsReconfigure: Bool) {
+    let number = FrameNumber(truncatingIfNeeded: result.tag)
+    switch result {
+    case .frame(let picture):
+      if picture.isCorrupt { requestSyncPoint(for: number) } else { health.pictureDecoded() }
+      outgoing = OutgoingPicture(
+        number: number, picture: picture, isAgreed: output.fits(picture) && !needsReconfigure)
+    case .dropped(_, let reason):
+      note(.debug, "frame \(number) dropped: \(reason)")
+      switch reason {
+      case .secondField, .noPicture, .doNotOutput, .flushed, .notShown:
+        // Nothing that anyone should miss.
+        errands.append(.release(number))
+      case .beforeRandomAccessPoint, .noReference, .sessionLost, .corrupt:
+        requestSyncPoint(for: number)
+        errands.append(.drop(number))
+      case .skipped:
+        errands.append(.dropAhead(number))
+      }
+    case .failed(_, let error):
+      errands.append(.reportFailure(number, error))
+    }
+  }
+
+  private mutating func requestSyncPoint(for number: FrameNumber) {
+    if health.mayRequestSyncPoint() { errands.append(.requestSyncPoint(number)) }
+  }
+
+  /// A frame does not decode that was to be shown at this time.
+  mutating func failed(_ error: DecodeError, number: FrameNumber, pts: ClockTime?) {
+    requestSyncPoint(for: number)
+    errands.append(.dropAhead(number))
+    let fault = PictureFault<Codec>(error: error, frameNumber: number, pts: pts)
+    switch health.judge(fault, limit: maximumErrors) {
+    case .ignore: break
+    case .log: note(.warning, fault.description)
+    // Of a lost codec the session's notice tells.
+    case .warn: if !session.isLost { errands.append(.warn(DecoderMessage(fault))) }
+    // The pictures before it wait inside for their turn: they are shown before the stream ends.
+    case .giveUp: session.drain()
+    }
+  }
+
+  private mutating func send(_ outgoing: OutgoingPicture) -> DecoderAction<Codec> {
+    guard outgoing.isAgreed else { return .askDownstream }
+    updateLatency()
+    if let due = latency.takeDue() { return .setLatency(due) }
+    self.outgoing = nil
+    return .finish(outgoing.number, outgoing.picture)
+  }
+
+  /// A picture was copied on its way out.
+  mutating func pictureCopied() { health.pictureCopied() }
+
+  private mutating func updateLatency() {
+    guard let frames = session.latency else { return }
+    latency.update(
+      frames: frames + (isNALAligned == true && collection.waitsForNext ? 1 : 0), rate: output.agreed?.info.frameRate)
   }
 
   // MARK: Flow
@@ -201,9 +368,8 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// A seek: nothing that is inside goes out any more.
   mutating func flush() {
     collection.flush()
-    waiting.removeAll(keepingCapacity: true)
+    _ = queue.removeAll()
     errands.removeAll(keepingCapacity: true)
-    preparation = .done
     outgoing = nil
     isDraining = false
     output.flush()
@@ -226,16 +392,14 @@ struct DecoderCore<Codec: DecoderCodec> {
   mutating func nextAction(needsReconfigure: Bool) -> DecoderAction<Codec>? {
     while true {
       if let errand = nextErrand() { return errand }
-      if let outgoing { return nextAction(for: outgoing) }
+      if let outgoing { return send(outgoing) }
       if let result = session.nextResult() {
         take(result, needsReconfigure)
       } else if let verdict = health.takeVerdict() {
-        for accessUnit in waiting { errands.append(.release(accessUnit.number)) }
-        waiting.removeAll()
-        preparation = .done
+        errands += queue.removeAll().map { .release($0) }
         return .fail(verdict)
-      } else if let accessUnit = waiting.first {
-        if let action = nextAction(for: accessUnit, needsReconfigure) { return action }
+      } else if let accessUnit = queue.first {
+        if let action = prepare(accessUnit.number, needsReconfigure) { return action }
       } else if takeCollected() {
         continue
       } else if isDraining {
@@ -265,7 +429,14 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  mutating func note(_ level: Log.Level, _ text: @autoclosure () -> String) {
+  private mutating func note(_ level: Log.Level, _ text: @autoclosure () -> String) {
     if log.isEnabled(level) { errands.append(.log(level, text())) }
+  }
+}
+
+extension FormatDescription {
+  /// Profile, level and size, for the log.
+  fileprivate var summary: String {
+    "\(profileName ?? "profile \(profileIDC)") level \(levelName ?? "?"), \(croppedSize.width)x\(croppedSize.height)"
   }
 }

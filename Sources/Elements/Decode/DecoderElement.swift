@@ -36,7 +36,7 @@ extension DecoderElement {
     // What hinders pictures from going out now will be met again with the next one.
     try? perform()
     let isLive = upstreamIsLive()
-    core.begin(input, info: state.info, isLive: isLive)
+    core.begin(DecoderInput(caps: input, info: state.info, isLive: isLive))
     return true
   }
 

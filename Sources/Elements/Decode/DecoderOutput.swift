@@ -14,13 +14,8 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Sits between the session's pictures and what downstream wants, when that differs.
   private(set) var conversion: PictureConversion?
 
-  /// What the sink caps say, and what of it is geometry and colour.
-  private var input: (caps: CompressedCaps<Codec>, info: VideoInfo)?
   /// What is known of fields, where the sink caps do not say.
   private var interlacing: Interlacing?
-
-  /// Takes new sink caps.
-  mutating func begin(_ input: CompressedCaps<Codec>, info: VideoInfo) { self.input = (input, info) }
 
   // MARK: Planning
 
@@ -32,16 +27,15 @@ struct DecoderOutput<Codec: DecoderCodec> {
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Returns: the plan, and whether it is made of what a session would best put out.
   func plan(
-    _ format: FormatDescription, stream: borrowing FormatFollower<Codec>,
-    keeping layout: SessionConfiguration.OutputLayout?,
-    allowed: borrowing Caps?
+    _ format: FormatDescription, of input: DecoderInput<Codec>, stream: borrowing FormatFollower<Codec>,
+    keeping layout: SessionConfiguration.OutputLayout?, allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     guard let native = PictureLayout(format, completesMonochrome: Codec.completesMonochrome) else {
       throw ElementError(
         .stream(.format), "The stream's sample format cannot be decoded.",
         debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
     }
-    var plan = try plan(native: native, format: format, stream: stream, allowed: allowed)
+    var plan = try plan(format, as: native, of: input, stream: stream, allowed: allowed)
     guard let layout, layout != plan.sessionLayout else { return (plan, true) }
     var kept = native
     if layout == .semiPlanar && native.pixelFormat == .yuv420p { kept.pixelFormat = .nv12 }
@@ -54,22 +48,20 @@ struct DecoderOutput<Codec: DecoderCodec> {
   ///
   /// - Returns: the plan, and whether it is made of what a session would best put out.
   func plan(
-    _ picture: DecodedPicture, of format: FormatDescription, stream: borrowing FormatFollower<Codec>,
-    allowed: borrowing Caps?
+    _ picture: DecodedPicture, _ format: FormatDescription, of input: DecoderInput<Codec>,
+    stream: borrowing FormatFollower<Codec>, allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     let layout = PictureLayout(of: picture)
     var native = layout
     if layout.pixelFormat == .nv12 { native.pixelFormat = .yuv420p }
-    let plan = try plan(native: native, format: format, stream: stream, allowed: allowed)
+    let plan = try plan(format, as: native, of: input, stream: stream, allowed: allowed)
     return plan.layout == layout ? (plan, true) : (try plan.converting(from: layout), false)
   }
 
   private func plan(
-    native: PictureLayout, format: FormatDescription, stream: borrowing FormatFollower<Codec>, allowed: borrowing Caps?
+    _ format: FormatDescription, as native: PictureLayout, of input: DecoderInput<Codec>,
+    stream: borrowing FormatFollower<Codec>, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan {
-    guard let input else {
-      throw ElementError(.core(.negotiation), "Data came before caps.", debug: "no caps on the sink pad")
-    }
     let interlacing = interlacing ?? Interlacing(format, scan: nil)
     let hasVUI = stream.hasVUI
     return try OutputPlan(

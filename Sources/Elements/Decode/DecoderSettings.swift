@@ -103,6 +103,12 @@ struct DecoderSettings: Sendable {
   var directRendering = true
   var verifiesPictureHash = false
 
+  /// Pictures to leave out: those that the user does not want, or that would be too late.
+  func skipFrames(for request: FrameRequest) -> SessionConfiguration.SkipFrames {
+    let wanted = skipFrame.sessionValue
+    return wanted == .none && (request.isLate || request.forwardPredictedOnly) ? .nonReference : wanted
+  }
+
   /// More gain nothing with any picture there is.
   var threadCount: Int { Int(min(maximumThreads, 64)) }
 
