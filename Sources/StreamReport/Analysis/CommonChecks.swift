@@ -19,6 +19,8 @@ struct CommonChecks: Sendable {
     var initialDelay: Double?
     /// Of the picture timing, in seconds.
     var removalDelay: Double?
+    /// Whether the picture timing has a picture, or a field of it, shown more than once.
+    var isRepeated = false
   }
 
   /// A coded picture buffer that the stream signals.

@@ -307,6 +307,7 @@ struct H264Checker: PictureChecking {
     case .pictureTiming:
       guard let sps = sps ?? Self.first(in: sets) else { break }
       let timing = try H264.PictureTiming(message, sps: sps)
+      common.messages.isRepeated = timing.structure.map { $0.fieldPeriods > 2 } ?? false
       if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
         common.messages.removalDelay =
           Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)

@@ -189,6 +189,8 @@ struct H265Checker: PictureChecking {
     case .pictureTiming:
       guard let sps = sps ?? onlySequence(sets).flatMap({ sets.sequenceParameterSet($0) }) else { break }
       let timing = try H265.PictureTiming(message, sps: sps)
+      // Table D.2: a field twice, or a frame twice or three times.
+      common.messages.isRepeated = timing.display.map { (5...8).contains($0.structure.rawValue) } ?? false
       if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
         common.messages.removalDelay =
           Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)

@@ -143,6 +143,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     for unit in waiting { list(unit) }
     waiting = []
     endAccessUnit(at: offset)
+    container.finish(log: &log)
+    flushFindings()
     summary.reorder = checker.common.reorderDepth
     summary.findings = log.counts
     for type in 0..<UInt8(64) { summary.names.append(Codec.shortName(type)) }
@@ -317,7 +319,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let duration = container.duration(of: unit.sample)
     (unit.bufferFullness, unit.bufferSize) = checker.endAccessUnit(
       bytes: unit.size, codedBytes: codedBytes, duration: duration, log: &log)
-    container.check(unit, log: &log)
+    container.check(unit, period: checker.common.messages.isRepeated ? nil : checker.period, log: &log)
     summary.accessUnits += 1
     summary.bytes += unit.size
     switch unit.letter {

@@ -9,6 +9,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
   private var shown: [(order: Int32, time: Int64)] = []
   private var sequence: UInt64 = 0
   private var lastDecodingTime: Int64?
+  private var frameRate = ContainerFrameRate()
   private static var limit: Int { 32 }
 
   /// Whether parameter sets may stand in the stream.
@@ -70,8 +71,17 @@ struct ContainerChecker<Codec: ReportedCodec> {
     return Double(sample.duration) / Double(timescale)
   }
 
-  mutating func check(_ unit: AccessUnitRecord, log: inout FindingLog) {
+  /// - Parameter period: how long a picture lasts by the stream, in seconds; nil when it does not say, or when pictures
+  ///   are to be shown more than once.
+  mutating func check(_ unit: AccessUnitRecord, period: Double?, log: inout FindingLog) {
     guard let sample = unit.sample else { return }
+    if timescale > 0, unit.letter != nil, !unit.isSecondField {
+      // Two fields of H.264 are one sample; in H.265 each is one.
+      let pictures: Double = unit.isField && Codec.codec == .h264 ? 2 : 1
+      frameRate.add(
+        Double(sample.pts) / Double(timescale), period: period.map { $0 * pictures },
+        log: &log)
+    }
     let isRandomAccess = unit.keyframe != .none
     if sample.isSync, !isRandomAccess, unit.letter != nil {
       log.report(
@@ -97,4 +107,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
     shown.append((order, sample.pts))
     if shown.count > Self.limit { shown.removeFirst() }
   }
+
+  /// Nothing more comes.
+  mutating func finish(log: inout FindingLog) { frameRate.finish(log: &log) }
 }

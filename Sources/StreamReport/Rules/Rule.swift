@@ -19,7 +19,7 @@ public enum Rule: Int, Sendable, CaseIterable {
   case reorderDepth, outputOrder, decodedBufferFull, bufferUnderflow, bufferOverflow, levelUnderflow
   // Container
   case containerSync, containerSize, containerParameterSets, containerConfiguration, containerTimestamps
-  case containerSample, containerColour
+  case containerSample, containerColour, containerFrameRate
   // Decoders
   case decoderFormat, decoderLevel
 
@@ -192,6 +192,10 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init(
         "container-colour", .warning, "ISO/IEC 14496-12, 12.1.5", "ISO/IEC 14496-12, 12.1.5",
         "Make colr and the VUI agree; players follow one or the other.")
+    case .containerFrameRate:
+      .init(
+        "container-frame-rate", .warning, "E.2.1", "E.3.1",
+        "Mux again at the right rate, or encode with the rate that it is played at.")
     case .decoderFormat:
       .init(
         "decoder-format", .note, "-", "-", "Many hardware decoders and browsers take 8 bit 4:2:0 progressive only.")

@@ -10,7 +10,9 @@ struct MP4TestFile {
   /// Primaries, transfer and matrix of a `colr` box.
   var colour: [UInt16]?
   var samples: [[UInt8]]
-  /// Composition offsets in ticks; a sample lasts 100.
+  /// How long each sample lasts, in ticks of a 2500th of a second.
+  var duration: UInt32 = 100
+  /// Composition offsets in ticks.
   var offsets: [UInt32]
   /// Samples that the file calls sync samples, counted from 1.
   var sync: [UInt32] = [1]
@@ -40,7 +42,7 @@ struct MP4TestFile {
         "colr", Array("nclx".utf8) + colour.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8($0 & 255)] } + [0])
     }
     let tables =
-      Self.box("stsd", Self.words(0, 1) + Self.box(coding, entry)) + Self.box("stts", Self.words(0, 1, count, 100))
+      Self.box("stsd", Self.words(0, 1) + Self.box(coding, entry)) + Self.box("stts", Self.words(0, 1, count, duration))
       + Self.box("ctts", Self.words(0, count) + offsets.flatMap { Self.words(1, $0) })
       + Self.box("stss", Self.words(0, UInt32(sync.count)) + sync.flatMap { Self.words($0) })
       + Self.box("stsc", Self.words(0, 1, 1, count, 1))
@@ -52,7 +54,7 @@ struct MP4TestFile {
     let handler = Self.box("hdlr", Self.words(0, 0) + Array("vide".utf8) + Self.words(0, 0, 0))
     let mediaBox = Self.box(
       "mdia",
-      Self.box("mdhd", Self.words(0, 0, 0, 2500, 100 * count, 0)) + handler
+      Self.box("mdhd", Self.words(0, 0, 0, 2500, duration * count, 0)) + handler
         + Self.box("minf", Self.box("stbl", tables)))
     let movie = Self.box("mvhd", Self.words(0, 0, 0, 1000, 0)) + Self.box("trak", Self.box("tkhd", header) + mediaBox)
     return Self.box("mdat", media) + Self.box("moov", movie)

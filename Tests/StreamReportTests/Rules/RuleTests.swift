@@ -23,6 +23,8 @@ import Testing
       .init(frameNumber: 2, order: 6))
     #expect(try findings(stream.bytes).isEmpty)
     #expect(try findings(MP4TestFile(Self.two()).bytes).isEmpty)
+    // The same rate, and one that differs by less than Matroska rounds.
+    for ticks in [100, 101] as [UInt32] { #expect(try findings(Self.even(ticks: ticks).bytes).isEmpty) }
     let h265 = H265TestStream().adding(
       .init(order: 2, references: [2]), .init(order: 4, references: [2, 4]),
       .init(type: .trailingN, order: 5, kind: 0, references: [1, 3]), .init(order: 6, references: [2, 4]))
@@ -142,6 +144,15 @@ import Testing
     var stream = TestStream(.init(vui: hrd(bitRate: bitRate, size: size, isConstant: isConstant)))
     stream.nalUnits.insert(period(delay), at: 2)
     return stream.adding(.init(frameNumber: 1, order: 2, payload: payload))
+  }
+
+  /// Frames of a 25th of a second by the VUI, each so many 2500th by the container.
+  private static func even(ticks: UInt32) -> MP4TestFile {
+    var stream = TestStream(.init(vui: rate))
+    for number in UInt32(1)..<16 { stream = stream.adding(.init(frameNumber: number, order: 2 * number)) }
+    var file = MP4TestFile(stream)
+    file.duration = ticks
+    return file
   }
 
   static let cases: [Case] = [
@@ -296,6 +307,8 @@ import Testing
         file.colour = [9, 16, 9]
         return file
       }()),
+    Case(.containerFrameRate, mp4: even(ticks: 125)),
+    Case(.containerFrameRate, mp4: even(ticks: 50)),
     // Decoders.
     Case(.decoderFormat, stream: TestStream(.init(profile: 110, depth: 10))),
     Case(.decoderLevel, stream: TestStream(.init(level: 52))),
