@@ -88,7 +88,8 @@ let package = Package(
     .executableTarget(name: "decode-to-nv12", dependencies: ["VideoDecoding"], path: "Tests/Examples/DecodeToNV12"),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
-    .testTarget(name: "H26xTests", dependencies: ["H26x", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: settings),
     .testTarget(
       name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport", "ThreadSanitizerLocks"],
       swiftSettings: settings),

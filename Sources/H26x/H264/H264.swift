@@ -99,8 +99,10 @@ public enum H264: VideoCodecSyntax {
 }
 
 extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
-  /// Whether `pic_order_cnt_type` is 2.
-  public var followsDecodingOrder: Bool { pictureOrderCountType == .decodingOrder }
+  /// Whether nothing is reordered: `pic_order_cnt_type` is 2, there are no B-frames, or the VUI or the profile says so.
+  public var followsDecodingOrder: Bool {
+    pictureOrderCountType == .decodingOrder || forbidsBFrames || maximumReorderFrames == 0
+  }
   /// Whether it is of the Constrained Baseline profile.
   public var forbidsBFrames: Bool { profile.idc == 66 && profile.isConstrained(toSet: 1) }
   /// The fields of a frame are told as such.

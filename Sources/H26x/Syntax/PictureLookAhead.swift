@@ -30,7 +30,7 @@ struct PictureLookAhead<Codec: VideoCodecSyntax>: Sendable {
     let depth = sequence.maximumReorderFrames
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
     // Without reordering there is nothing to learn: each picture is shown behind the one before.
-    isDone = depth == 0 || sequence.forbidsBFrames
+    isDone = sequence.followsDecodingOrder
   }
 
   /// Looks on. Answers whether enough was seen.

@@ -8,7 +8,7 @@ public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   var sentReorderFrames: Int? { get }
   /// How deep pictures may be reordered, in frames: as sent, or the bound that profile and level set.
   var maximumReorderFrames: Int { get }
-  /// Whether pictures are output in decoding order by what the SPS says of picture order counts.
+  /// Whether pictures are output in decoding order, by anything that the SPS says.
   var followsDecodingOrder: Bool { get }
   /// Whether B-frames are ruled out by the profile.
   var forbidsBFrames: Bool { get }

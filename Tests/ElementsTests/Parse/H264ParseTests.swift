@@ -49,6 +49,30 @@ import Testing
     #expect(harness.waiting == 0)
   }
 
+  /// Constrained Baseline as cameras send it, without a word on reordering, and streams that say there is none: the
+  /// first picture is shown at once, whatever the step of the counts.
+  @Test(
+    arguments: [
+      Stream.spsToOrder(profile: 66, constraints: 0xC0), Stream.spsToOrder(reorder: 0),
+    ], [1, 2, 4] as [UInt32])
+  func withoutBFramesPicturesAreShownAsTheyCome(_ sps: [UInt8], step: UInt32) throws {
+    let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
+    var stream = Stream.byteStream(sps, Stream.ppsToOrder())
+    for picture: UInt32 in 0..<6 {
+      // Two groups of three pictures.
+      let place = picture % 3
+      stream += Stream.byteStream(
+        Stream.slice(place == 0 ? 2 : 0, number: place, order: place * step, idr: place == 0, idrID: picture / 3))
+    }
+    #expect(harness.push(stream) == 0)
+    harness.endOfStream()
+    for picture in 0..<6 {
+      let buffer = try harness.pull()
+      #expect(buffer.pts == frames(Double(picture)))
+      #expect(buffer.dts == frames(Double(picture)))
+    }
+  }
+
   @Test func aSecondSequenceFollowsOnTheFirst() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(harness.push(Self.reordered + Self.reordered) == 0)
