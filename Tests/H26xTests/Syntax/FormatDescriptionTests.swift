@@ -43,13 +43,11 @@ import Testing
     #expect(try record.withoutParameterSets.bytes() == avc3)
     // A length size of three, another version, an empty PPS.
     #expect(
-      failure { () throws(BitstreamError) in
-        _ = try Record(bytes: [1, 66, 0, 30, 0xFE, 0xE0, 0])
-      }?.reason == .valueOutOfRange)
+      failure { () throws(BitstreamError) in _ = try Record(bytes: [1, 66, 0, 30, 0xFE, 0xE0, 0]) }
+        == BitstreamError(.valueOutOfRange, "lengthSizeMinusOne", bitOffset: 38))
     #expect(
-      failure { () throws(BitstreamError) in
-        _ = try Record(bytes: [2, 66, 0, 30, 0xFF, 0xE0, 0])
-      }?.reason == .unsupported)
+      failure { () throws(BitstreamError) in _ = try Record(bytes: [2, 66, 0, 30, 0xFF, 0xE0, 0]) }
+        == BitstreamError(.unsupported, "configurationVersion", bitOffset: 0))
     #expect(try Record(bytes: [1, 66, 0, 30, 0xFF, 0xE0, 1, 0, 0]).pictureParameterSets.isEmpty)
     record.sequenceParameterSets = [[UInt8]](repeating: Samples.highSPS, count: 32)
     #expect(failure { () throws(BitstreamError) in _ = try record.bytes() }?.reason == .lengthNotRepresentable)
