@@ -4,41 +4,14 @@ import Foundation
 import H26x
 import Testing
 
-/// What is read of whole streams is what was read when `Records/streams.tsv` was written. Its syntax elements are
-/// FFmpeg's too (`make test-report` with `ALL_VECTORS=1`), its pictures' times those that players show.
-///
-/// A row that differs is a change to look at. `RECORD=1` writes the file anew; `git diff` then tells what changed.
+/// What is read of whole streams is what was read before: their format, access units, random access points and times,
+/// and every syntax element of the first NAL units.
 @Suite struct StreamRecordTests {
   @Test(arguments: Stream.all)
   func everythingIsReadAsBefore(_ stream: Stream) throws {
     let bytes = try stream.bytes()
     let record = stream.isH265 ? StreamRecord(bytes, of: H265.self) : StreamRecord(bytes, of: H264.self)
-    let row = "\(stream.name)\t\(record.description)"
-    if ProcessInfo.processInfo.environment["RECORD"] != nil { return try Self.write(row) }
-    let recorded = try #require(Self.rows[stream.name], "no record of \(stream.name)")
-    #expect(row == recorded)
-  }
-
-  private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("Records/streams.tsv")
-
-  private static let rows: [String: String] = {
-    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [:] }
-    let rows = text.split(separator: "\n").dropFirst().map(String.init)
-    return Dictionary(rows.map { (String($0.prefix { $0 != "\t" }), $0) }, uniquingKeysWith: { first, _ in first })
-  }()
-
-  private static let writing = NSLock()
-
-  /// Puts a row in place of the one of the same stream.
-  private static func write(_ row: String) throws {
-    try writing.withLock {
-      let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-      let name = row.prefix { $0 != "\t" } + "\t"
-      let others = text.split(separator: "\n").dropFirst().map(String.init).filter { !$0.hasPrefix(name) }
-      let table = [StreamRecord.header] + (others + [row]).sorted()
-      try Data((table.joined(separator: "\n") + "\n").utf8).write(to: file)
-    }
+    try RecordFile.streams.expect(stream.name, record.columns)
   }
 }
 
@@ -97,16 +70,11 @@ extension H265: RecordedCodec {
   }
 }
 
-/// What a stream holds, in a line.
-private struct StreamRecord: CustomStringConvertible {
-  static let header =
-    [
-      "stream", "format", "NAL units", "access units", "random access", "first times", "cuts", "inspection", "elements",
-      "times",
-    ]
-    .joined(separator: "\t")
-
-  private(set) var description = ""
+/// What a stream holds, in a line: its formats, NAL units, access units, random access points (`i`: CRA or BLA, `r`:
+/// recovery point), the first pictures' times in milliseconds at 25 pictures a second, and digests of cuts, inspection,
+/// syntax elements and times.
+private struct StreamRecord {
+  private(set) var columns: [String] = []
 
   init<Codec: RecordedCodec>(_ bytes: [UInt8], of codec: Codec.Type) {
     var scanner = Codec.Scanner()
@@ -173,10 +141,10 @@ private struct StreamRecord: CustomStringConvertible {
       accessUnits += 1
     }
     let points = randomAccess.count > 12 ? randomAccess.prefix(12) + ["… \(randomAccess.count)"] : randomAccess[...]
-    description = [
+    columns = [
       formats.prefix(3).joined(separator: "; "), "\(nalUnits)", "\(accessUnits)", points.joined(separator: " "),
       firstTimes.joined(separator: " "), cuts.text, inspection.text, "\(traced) \(elements.text)", times.text,
-    ].joined(separator: "\t")
+    ]
   }
 
   private static func describe(_ format: FormatDescription) -> String {

@@ -46,3 +46,23 @@ func failure(_ body: () throws(BitstreamError) -> Void) -> BitstreamError? {
     return error
   }
 }
+
+/// Expects a structure's syntax elements to be those that were recorded under a name: writing and reading may agree on
+/// what is wrong.
+func expectRecorded(
+  _ name: String, sourceLocation: SourceLocation = #_sourceLocation,
+  _ read: (SyntaxTrace) throws(BitstreamError) -> Void
+) throws {
+  let trace = SyntaxTrace()
+  try read(trace)
+  var elements: [String] = []
+  for (index, element) in trace.elements.enumerated() {
+    let isRepeated = index > 0 && trace.elements[index - 1].name.description == element.name.description
+    if isRepeated {
+      elements[elements.count - 1] += ",\(element.value)"
+    } else {
+      elements.append("\(element.name)=\(element.value)")
+    }
+  }
+  try RecordFile.structures.expect(name, [elements.joined(separator: " ")], sourceLocation: sourceLocation)
+}

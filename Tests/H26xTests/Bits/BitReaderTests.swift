@@ -5,6 +5,49 @@ import TestSupport
 import Testing
 
 @Suite struct BitReaderTests {
+  /// Values beyond the range are errors that say where they begin; those at its ends are none.
+  @Test func rangesAreKept() throws {
+    var writer = BitWriter()
+    writer.flag(true)
+    for value: Int32 in [-3, 4] { writer.se(value) }
+    for value: UInt32 in [2, 5] { writer.ue(value) }
+    writer.trailingBits()
+    let bytes = writer.bytes
+    func error(_ read: (inout BitReader) throws(BitstreamError) -> Void) -> BitstreamError? {
+      failure { () throws(BitstreamError) in
+        var reader = BitReader(bytes.span)
+        _ = try reader.flag("first")
+        try read(&reader)
+      }
+    }
+    let atTheEnds = error { reader throws(BitstreamError) in
+      _ = try reader.se(in: -3...3, "low")
+      _ = try reader.se(in: -4...4, "high")
+      _ = try reader.ue(in: 2...2, "low")
+      _ = try reader.ue(in: 0...5, "high")
+    }
+    #expect(atTheEnds == nil)
+    #expect(
+      error { reader throws(BitstreamError) in _ = try reader.se(in: -2...9, "low") }
+        == BitstreamError(.valueOutOfRange, "low", bitOffset: 1))
+    #expect(
+      error { reader throws(BitstreamError) in
+        _ = try reader.se(in: -3...3, "low")
+        _ = try reader.se(in: -3...3, "high")
+      } == BitstreamError(.valueOutOfRange, "high", bitOffset: 6))
+    #expect(
+      error { reader throws(BitstreamError) in
+        for _ in 0..<2 { _ = try reader.se(in: -9...9, "any") }
+        _ = try reader.ue(in: 3...5, "low")
+      } == BitstreamError(.valueOutOfRange, "low", bitOffset: 13))
+    #expect(
+      error { reader throws(BitstreamError) in
+        for _ in 0..<2 { _ = try reader.se(in: -9...9, "any") }
+        _ = try reader.ue(in: 0...5, "any")
+        _ = try reader.ue(in: 0...4, "high")
+      } == BitstreamError(.valueOutOfRange, "high", bitOffset: 16))
+  }
+
   @Test func readsFixedLengths() throws {
     let bytes: [UInt8] = [0b1010_0101, 0xFF, 0x00, 0x80]
     var reader = BitReader(bytes.span)

@@ -73,6 +73,11 @@ enum Samples {
     let back = try H264.SequenceParameterSet(bytes: bytes)
     #expect(back == sps)
     #expect(back.nalUnit() == bytes)
+    if chroma == .yuv444 {
+      try expectRecorded("H.264 SPS") { trace throws(BitstreamError) in
+        _ = try H264.SequenceParameterSet(nalUnit: bytes.span, trace: trace)
+      }
+    }
     #expect(back.frameRate == Fraction(30000, 1001))
     #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
     for end in bytes.indices {
@@ -115,6 +120,9 @@ enum Samples {
     writer.trailingBits()
     let bytes = writer.bytes
     let sps = try H264.SequenceParameterSet(bytes: bytes)
+    try expectRecorded("H.264 SPS with HRD") { trace throws(BitstreamError) in
+      _ = try H264.SequenceParameterSet(nalUnit: bytes.span, trace: trace)
+    }
     #expect(sps.vui?.nalHRD?.buffers.count == 32)
     #expect(sps.vui?.vclHRD?.buffers.count == 1)
     #expect(sps.vui?.isLowDelayHRD == true)
@@ -230,7 +238,7 @@ enum Samples {
       (2, .evolving(type: 5, isDirectionReversed: false, changeRateMinus1: 0)),
       (5, .explicit((0..<99).map { UInt8($0 % 5) })), (2, .explicit((0..<33).map { UInt8($0 % 2) })),
     ]
-    for (count, map) in maps {
+    for (index, (count, map)) in maps.enumerated() {
       var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
       pps.id = 255
       pps.sequenceParameterSetID = 31
@@ -239,6 +247,9 @@ enum Samples {
       let back = try H264.PictureParameterSet(bytes: bytes)
       #expect(back == pps)
       #expect(back.nalUnit() == bytes)
+      try expectRecorded("H.264 PPS \(index)") { trace throws(BitstreamError) in
+        _ = try H264.PictureParameterSet(nalUnit: bytes.span, chromaFormat: .yuv420, trace: trace)
+      }
       for end in bytes.indices {
         // Without its last bytes the set may be a legal one of a lower profile, never more.
         if let part = try? H264.PictureParameterSet(bytes: Array(bytes[0..<end])) {

@@ -102,6 +102,11 @@ import Testing
     let back = try H265.SequenceParameterSet(bytes: bytes)
     #expect(back == sps)
     #expect(back.nalUnit() == bytes)
+    if chroma == .yuv444 {
+      try expectRecorded("H.265 SPS") { trace throws(BitstreamError) in
+        _ = try H265.SequenceParameterSet(nalUnit: bytes.span, trace: trace)
+      }
+    }
     #expect(back.frameRate == Fraction(30000, 1001))
     #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
     let hrd = try #require(back.vui?.timing?.hrdParameters)
@@ -320,6 +325,12 @@ import Testing
     }
     let bytes = vps.nalUnit()
     #expect(try H265.VideoParameterSet(bytes: bytes) == vps)
+    vps.layerSets = Array(vps.layerSets.prefix(2))
+    vps.hrdParameters = Array(vps.hrdParameters.prefix(2))
+    for index in vps.hrdParameters.indices { vps.hrdParameters[index].layerSet = UInt16(2 - index) }
+    try expectRecorded("H.265 VPS") { trace throws(BitstreamError) in
+      _ = try H265.VideoParameterSet(nalUnit: vps.nalUnit().span, trace: trace)
+    }
     for end in stride(from: 0, to: bytes.count - 1, by: 101) {
       same(
         failure { () throws(BitstreamError) in _ = try H265.VideoParameterSet(bytes: Array(bytes[..<end])) } == nil,
@@ -352,6 +363,9 @@ import Testing
     let back = try H265.PictureParameterSet(bytes: bytes)
     #expect(back == pps)
     #expect(back.nalUnit() == bytes)
+    try expectRecorded("H.265 PPS \(flag)") { trace throws(BitstreamError) in
+      _ = try H265.PictureParameterSet(nalUnit: bytes.span, trace: trace)
+    }
     for end in bytes.indices {
       same(
         failure { () throws(BitstreamError) in
