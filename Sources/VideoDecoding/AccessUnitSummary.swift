@@ -80,7 +80,7 @@ struct AccessUnitSummary {
   /// It is a random access point, but no IDR picture, and coded with an SPS that the sequence before was not: a splice.
   var beginsOtherSequence = false
 
-  /// What to change on the way into the codec: see `RefusedParameterSets`.
+  /// What to change on the way into the codec: parameter sets that it is not to have.
   var patches: [PacketPool.Patch] = []
 
   /// Decoding may begin here, and all that is shown behind it is right.

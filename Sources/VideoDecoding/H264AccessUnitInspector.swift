@@ -73,7 +73,7 @@ struct H264AccessUnitInspector: SessionInspector {
     }
     follow(slice, &summary)
     // Arbitrary slice order is legal, so all slices are asked; nearly always the first one answers.
-    if slice.firstMacroblock != 0 { summary.isIncomplete = !hasFirstSlice(accessUnit) }
+    if slice.firstMacroblock != 0, !hasFirstSlice(accessUnit) { summary.isIncomplete = true }
     return summary
   }
 
@@ -91,6 +91,8 @@ struct H264AccessUnitInspector: SessionInspector {
     guard let sps = inspection.inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
     }
+    summary.isIncomplete = RefusedParameterSets.hasUndecodableSamples(
+      sps.chromaFormat, luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth)
     if summary.randomAccess.isMarked || sequence == nil {
       // Not asked at other pictures: a damaged SPS that is put right before the next point ends nothing.
       if let sequence, !slice.isIDR { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }

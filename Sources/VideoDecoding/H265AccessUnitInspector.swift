@@ -72,6 +72,11 @@ struct H265AccessUnitInspector: SessionInspector {
     guard let sps = inspection.inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
     }
+    if RefusedParameterSets.hasUndecodableSamples(
+      sps.chromaFormat, luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth)
+    {
+      summary.isIncomplete = true
+    }
     // libavcodec makes no picture where the first slice segment is missing.
     let use = pictures.next(slice, syntax, sps: sps, number: slices.hasFirst ? index : nil)
     let type = slice.nalUnitType

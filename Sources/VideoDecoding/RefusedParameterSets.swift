@@ -46,6 +46,11 @@ enum RefusedParameterSets {
     }
   }
 
+  /// Whether libavcodec has no pictures of such samples. It keeps the SPS that it had before, and decodes with that.
+  static func hasUndecodableSamples(_ format: ChromaFormat, luma: UInt8, chroma: UInt8) -> Bool {
+    luma != chroma && format != .monochrome || ![8, 9, 10, 12, 14].contains(luma)
+  }
+
   private static let fatalElements: Set<String> = [
     "delta_scale", "pic_width_in_mbs_minus1", "pic_height_in_map_units_minus1",
   ]

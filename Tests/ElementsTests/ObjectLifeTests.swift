@@ -63,15 +63,28 @@ import Testing
     arguments: [
       "swifth264dec name=dec max-threads=1", "swifth264dec name=dec max-threads=3 thread-type=frame",
       "swifth264dec name=dec ! video/x-raw,format=NV12", "swifth264dec name=dec ! video/x-raw,format=RGB16",
-    ], [true, false])
-  func nothingInSwiftOutlivesThePipeline(decoder: String, playsToTheEnd: Bool) throws {
+    ].flatMap { decoder in StreamCodec.allCases.map { ($0, $0.chain(decoder)) } }, [true, false])
+  func nothingInSwiftOutlivesThePipeline(chain: (codec: StreamCodec, decoder: String), playsToTheEnd: Bool) throws {
+    switch chain.codec {
+    case .h264:
+      try nothingOutlives(chain, playsToTheEnd, H264Parse.self, H264Repack.self, H264Decode.self)
+    case .h265:
+      try nothingOutlives(chain, playsToTheEnd, H265Parse.self, H265Repack.self, H265Decode.self)
+    }
+  }
+
+  private func nothingOutlives<Parse: Element, Repack: Element, Decode: DecoderElement>(
+    _ chain: (codec: StreamCodec, decoder: String), _ playsToTheEnd: Bool, _: Parse.Type, _: Repack.Type,
+    _: Decode.Type
+  ) throws {
+    let (codec, decoder) = chain
     let description =
-      "filesrc location=\(Self.media("clip.h264")) ! swifth264parse name=parse ! swifth264repack name=repack"
-      + " ! video/x-h264,stream-format=avc ! \(decoder) ! fakesink"
+      "filesrc location=\(Self.media("clip.\(codec)")) ! \(codec.element)parse name=parse"
+      + " ! \(codec.element)repack name=repack ! \(codec.mediaType),stream-format=\(codec.outOfBand) ! \(decoder) ! fakesink"
     let pipeline = try unsafe #require(gst_parse_launch(description, nil))
-    let parse = try unsafe swiftHalf(of: "parse", in: pipeline, as: H264Parse.self)
-    let repack = try unsafe swiftHalf(of: "repack", in: pipeline, as: H264Repack.self)
-    let decode = try unsafe swiftHalf(of: "dec", in: pipeline, as: H264Decode.self)
+    let parse = try unsafe swiftHalf(of: "parse", in: pipeline, as: Parse.self)
+    let repack = try unsafe swiftHalf(of: "repack", in: pipeline, as: Repack.self)
+    let decode = try unsafe swiftHalf(of: "dec", in: pipeline, as: Decode.self)
     #expect(parse.object != nil && repack.object != nil && decode.object != nil)
 
     unsafe gst_element_set_state(pipeline, playsToTheEnd ? GST_STATE_PLAYING : GST_STATE_PAUSED)
@@ -84,27 +97,34 @@ import Testing
     let allocator = Weak(decode.object?.core.output.allocator)
     let session = Weak(decode.object?.core.session.current)
     let bridge = Weak(session.object?.bridge)
-    let codec = Weak<AnyObject>(session.object?.codec)
-    #expect(allocator.object != nil && session.object != nil && bridge.object != nil && codec.object != nil)
+    let context = Weak<AnyObject>(session.object?.codec)
+    #expect(allocator.object != nil && session.object != nil && bridge.object != nil && context.object != nil)
 
     unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
     // The element is still there and may be started again: the codec must not wait for it to go.
     #expect(decode.object != nil)
-    #expect(allocator.object == nil && session.object == nil && bridge.object == nil && codec.object == nil)
+    #expect(allocator.object == nil && session.object == nil && bridge.object == nil && context.object == nil)
     unsafe gst_object_unref(pipeline)
     #expect(parse.object == nil && repack.object == nil && decode.object == nil)
   }
 
   /// Each start has a session of its own, and none is left of those before.
-  @Test func startedAgainAndAgain() throws {
-    let description =
-      "filesrc location=\(Self.media("clip.h264")) ! swifth264parse ! swifth264dec name=dec max-threads=1 ! fakesink"
+  @Test(arguments: StreamCodec.allCases) func startedAgainAndAgain(codec: StreamCodec) throws {
+    switch codec {
+    case .h264: try startsAgainAndAgain(codec, H264Decode.self)
+    case .h265: try startsAgainAndAgain(codec, H265Decode.self)
+    }
+  }
+
+  private func startsAgainAndAgain<Decode: DecoderElement>(_ codec: StreamCodec, _: Decode.Type) throws {
+    let description = codec.chain(
+      "filesrc location=\(Self.media("clip.h264")) ! swifth264parse ! swifth264dec name=dec max-threads=1 ! fakesink")
     let pipeline = try unsafe #require(gst_parse_launch(description, nil))
     defer {
       unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
       unsafe gst_object_unref(pipeline)
     }
-    let decode = try unsafe swiftHalf(of: "dec", in: pipeline, as: H264Decode.self)
+    let decode = try unsafe swiftHalf(of: "dec", in: pipeline, as: Decode.self)
     var sessions: [Weak<DecompressionSession>] = []
     for _ in 0..<4 {
       unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)

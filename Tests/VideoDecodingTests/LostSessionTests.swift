@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import Glibc
 import Testing
 
 @testable import VideoDecoding
@@ -34,6 +35,36 @@ import Testing
         #expect(plan.openings == 2)
         #expect(run.checksums == expected, "lost at \(place)")
         #expect(run.accounts(for: stream.units.count))
+      }
+    }
+  }
+
+  /// `LOST_SESSION_STREAMS` names byte streams, with colons between: the codec is lost at each of their access units, and
+  /// at each picture, in every threading and in low delay.
+  static let elsewhere =
+    unsafe getenv("LOST_SESSION_STREAMS").map { unsafe String(cString: $0) }?.split(separator: ":").map(String.init)
+    ?? []
+
+  @Test(arguments: elsewhere) func streamsFromElsewhere(_ path: String) throws {
+    let stream = try CodedStream(path: path)
+    for threading in SessionConfiguration.threadings.indices {
+      for lowDelay in [false, true] where !lowDelay || threading < 2 {
+        var configuration = SessionConfiguration.threadings[threading]
+        configuration.lowDelay = lowDelay
+        let expected = try stream.decode(configuration).checksums
+        for place in stream.units.indices {
+          let plan = FaultPlan()
+          plan.send = { $0 == 0 && $1 == place ? .external : nil }
+          let run = try stream.decode(configuration, plan: plan)
+          #expect(run.checksums == expected, "threading \(threading), low delay \(lowDelay), lost at \(place)")
+          #expect(run.accounts(for: stream.units.count))
+        }
+        for place in expected.indices where !lowDelay {
+          let plan = FaultPlan()
+          plan.receive = { $0 == 0 && $1 == place ? .inputOutput : nil }
+          let run = try stream.decode(configuration, plan: plan)
+          #expect(run.checksums == expected, "threading \(threading), lost after \(place) frames")
+        }
       }
     }
   }

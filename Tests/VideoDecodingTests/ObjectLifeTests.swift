@@ -16,15 +16,16 @@ struct ObjectLifeTests {
   enum Ending: CaseIterable { case letGo, drained, flushed, invalidated }
 
   /// The codec is lost on the way: one at a time is open, and none in the end.
-  @Test(arguments: SessionConfiguration.threadings.indices, Ending.allCases)
-  func lostCodecsAreClosed(threading: Int, ending: Ending) throws {
-    let units = try mediaAccessUnits("clip.h264")
+  @Test(arguments: ["clip.h264", "clip.h265"].flatMap { [($0, 0), ($0, 1), ($0, 2)] }, Ending.allCases)
+  func lostCodecsAreClosed(trial: (clip: String, threading: Int), ending: Ending) throws {
+    let stream = try CodedStream(trial.clip)
     let plan = FaultPlan()
     plan.send = { opening, index in opening < 3 && index == 4 + 3 * Int64(opening) ? .external : nil }
     var run = Run()
-    var session: DecompressionSession? = try makeSession(units, SessionConfiguration.threadings[threading], plan: plan)
+    var session: DecompressionSession? = try stream.session(
+      SessionConfiguration.threadings[trial.threading], plan: plan)
     let parts = Weak(session: session, bridge: session?.bridge)
-    for (index, unit) in units.prefix(20).enumerated() {
+    for (index, unit) in stream.units.prefix(20).enumerated() {
       try session?.decode(unit, tag: UInt64(index))
       session?.takeResults(into: &run)
       #expect(plan.living == 1, "behind access unit \(index)")

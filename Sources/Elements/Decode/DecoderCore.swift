@@ -122,7 +122,9 @@ struct DecoderCore<Codec: DecoderCodec> {
       queue.read(summary)
       // The pictures before a splice belong to the caps before it.
       if summary.formatChanged { session.finishSequence(before: bytes) }
-      if !formats.isSettled || !session.isOpen || (session.isToBeReplaced && summary.isIDR) {
+      // A format that cannot be decoded is a damaged SPS, or the next one is: the session goes on, and flags its pictures.
+      let isReady = session.isOpen && formats.isSettled && !(session.isToBeReplaced && summary.isIDR)
+      if !isReady && (!session.isOpen || isDecodable) {
         return queue.prepare(.planning)
       }
     }
@@ -149,6 +151,11 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
     if health.accessUnitRefused() { note(.warning, "no parameter sets yet: dropping pictures") }
     end(.drop(number))
+  }
+
+  /// Whether there are pictures of the format of the last access unit.
+  private var isDecodable: Bool {
+    formats.format.map { PictureLayout($0, completesMonochrome: Codec.completesMonochrome) != nil } ?? false
   }
 
   /// The bytes of the access unit whose turn it is cannot be had.

@@ -39,8 +39,8 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// What comes next of the access unit.
   private enum Step { case position, tags, segment, keyUnit, insertions, pieces, done }
 
-  /// An access unit delimiter with its start code.
-  private let delimiter = [0, 0, 0, 1] + Codec.accessUnitDelimiter
+  /// An access unit delimiter of the lowest temporal sub-layer, with its start code.
+  private let delimiter = [0, 0, 0, 1] + Codec.accessUnitDelimiter(temporalID: 0)
 
   /// What goes out.
   private(set) var accessUnit = ParsedAccessUnit<Codec>()
@@ -174,7 +174,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       surroundings.packaging.format == .byteStream && contents.contains(.accessUnitStart)
       && !contents.contains(.delimiter)
       && (surroundings.packaging.alignment == .accessUnit || Codec.delimitsNALUnits)
-    if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append(Codec.accessUnitDelimiter) }
+    if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append([UInt8](delimiter.dropFirst(4))) }
     return accessUnit.scanned.idrOffset != nil
       && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)
       && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
@@ -194,7 +194,10 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       Self.insert(parameterSets, into: &buffer, at: offset, packaging, log)
       buffer.flags.insert(.header)
     }
-    if insertsDelimiter, let delimiter = Buffer(copying: delimiter.span) { buffer.prepend(delimiter) }
+    guard insertsDelimiter else { return }
+    let temporalID = accessUnit.scanned.slice?.temporalID ?? 0
+    let bytes = temporalID == 0 ? delimiter : [0, 0, 0, 1] + Codec.accessUnitDelimiter(temporalID: temporalID)
+    if let delimiter = Buffer(copying: bytes.span) { buffer.prepend(delimiter) }
   }
 
   private static func insert(
@@ -225,7 +228,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     var own = buffer.attributes
     (own.pts, own.dts, own.duration) = (attributes.pts, attributes.dts, .zero)
     own.flags.insert(.deltaUnit)
-    if nalUnit != Codec.accessUnitDelimiter { own.flags.insert(.header) }
+    if nalUnit[...] != delimiter.dropFirst(4) { own.flags.insert(.header) }
     buffer.attributes = own
     return buffer
   }

@@ -177,7 +177,9 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     if !given.has("content-light-level"), let text = sequence.contentLight.value?.capsText {
       caps.set("content-light-level", .string(text))
     }
-    if !given.has("hdr-format"), sequence.dynamicMetadata.value == true { caps.set("hdr-format", .string("hdr10+")) }
+    if !given.has("hdr-format"), let format = highDynamicRange(of: sequence, caps.first) {
+      caps.set("hdr-format", .string(format))
+    }
     let mode = sequence.multiviewMode
     guard !given.has("multiview-mode"), let name = mode.name else { return }
     var flags = sequence.multiviewFlags
@@ -188,6 +190,12 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     }
     caps.set("multiview-mode", .string(name))
     caps.set("multiview-flags", flags)
+  }
+
+  /// The caps field `hdr-format`; nil where neither metadata of HDR10+ comes nor both of the messages that make HDR10.
+  private static func highDynamicRange(of sequence: SequenceSEI, _ caps: StructureView) -> String? {
+    if sequence.dynamicMetadata.value == true { return "hdr10+" }
+    return caps.has("mastering-display-info") && caps.has("content-light-level") ? "hdr10" : nil
   }
 
   // MARK: Sending them

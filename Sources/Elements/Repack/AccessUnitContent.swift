@@ -5,6 +5,8 @@ import H26x
 struct AccessUnitContent<Codec: VideoCodecSyntax> {
   /// There is a slice.
   private(set) var hasPicture = false
+  /// The temporal sub-layer of the first slice.
+  private(set) var temporalID: UInt8 = 0
   private(set) var isRandomAccessPoint = false
   private(set) var hasDelimiter = false
   /// There is something else than parameter sets and delimiters.
@@ -25,6 +27,7 @@ struct AccessUnitContent<Codec: VideoCodecSyntax> {
   mutating func add(_ nalUnit: Span<UInt8>, _ role: NALUnitRole, type: UInt8) {
     switch role {
     case .slice, .slicePart:
+      if !hasPicture { temporalID = Codec.temporalID(of: nalUnit) }
       hasPicture = true
       if Codec.NALUnitType(rawValue: type).isRandomAccessPoint { isRandomAccessPoint = true }
     case .sei:

@@ -353,7 +353,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       !content.hasDelimiter || settings.drop.contains(.delimiters)
     else { return insertions }
     journal.countInsertedDelimiter()
-    return [Codec.accessUnitDelimiter] + insertions
+    return [Codec.accessUnitDelimiter(temporalID: content.temporalID)] + insertions
   }
 
   private mutating func write(_ insertions: [[UInt8]]) throws(RepackFailure) -> Buffer {

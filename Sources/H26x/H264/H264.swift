@@ -16,7 +16,9 @@ public enum H264: VideoCodecSyntax {
   /// One byte.
   public static var nalUnitHeaderLength: Int { 1 }
   /// `primary_pic_type` 7: any slices.
-  public static var accessUnitDelimiter: [UInt8] { [0x09, 0xF0] }
+  public static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8] { [0x09, 0xF0] }
+  /// The header has no temporal sub-layer: 0.
+  public static func temporalID(of nalUnit: Span<UInt8>) -> UInt8 { 0 }
 
   /// A subset SPS stays in the stream.
   public static var typesInConfigurationRecord: NALUnitTypeSet {

@@ -67,6 +67,8 @@ extension H264 {
 
     /// Whether other pictures may refer to this one.
     public var isReference: Bool { referenceIDC != 0 }
+    /// H.264's NAL units are of no temporal sub-layer: 0.
+    public var temporalID: UInt8 { 0 }
 
     /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21). A cut-off NAL unit will do if it reaches
     /// as far as `depth` asks for.

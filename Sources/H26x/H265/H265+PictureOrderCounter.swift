@@ -9,7 +9,8 @@ extension H265 {
     /// `NoRaslOutputFlag` of an IRAP picture: it begins a coded video sequence and a new sequence of counts. All
     /// pictures before it in decoding order are output before it.
     public let resetsPOC: Bool
-    /// Whether the picture is a RASL picture of an IRAP picture that began a sequence: what it refers to is not there.
+    /// Whether the picture is a RASL picture of a CRA or BLA picture that began a sequence: what it refers to is not
+    /// there.
     public let isSkipped: Bool
   }
 
@@ -44,7 +45,9 @@ extension H265 {
       let type = slice.nalUnitType
       let resetsPOC = type.isIRAP && (isAtStart || type.isIDR || type.isBLA)
       if type.isIRAP {
-        skipsRASL = resetsPOC
+        // An IDR picture has no RASL pictures (7.4.2.2): the type of one behind it is damaged, and nothing that it refers
+        // to need be missing.
+        skipsRASL = resetsPOC && !type.isIDR
         isAtStart = false
       }
       let maximum = Int32(1) << Int32(min(log2Maximum, 16))

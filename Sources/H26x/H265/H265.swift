@@ -16,7 +16,15 @@ public enum H265: VideoCodecSyntax {
   /// Bytes of the header in front of a NAL unit: 2.
   public static var nalUnitHeaderLength: Int { NALUnitHeader.byteCount }
   /// An access unit delimiter, header included, that any picture may follow.
-  public static var accessUnitDelimiter: [UInt8] { [0x46, 0x01, 0x50] }
+  ///
+  /// - Parameter temporalID: the temporal sub-layer of that picture, 0 to 6.
+  public static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8] { [0x46, min(temporalID, 6) + 1, 0x50] }
+  /// The temporal sub-layer of a NAL unit by its header; 0 where that is cut off or damaged.
+  public static func temporalID(of nalUnit: Span<UInt8>) -> UInt8 {
+    guard nalUnit.count > 1 else { return 0 }
+    let temporalIDPlus1 = nalUnit[1] & 7
+    return temporalIDPlus1 == 0 ? 0 : temporalIDPlus1 - 1
+  }
 
   /// The configuration record, hvcC.
   public typealias ConfigurationRecord = DecoderConfigurationRecord

@@ -33,6 +33,8 @@ public protocol SliceHeaderSyntax: Sendable {
   var pictureParameterSetID: UInt8 { get }
   /// `seq_parameter_set_id` of that PPS.
   var sequenceParameterSetID: UInt8 { get }
+  /// The temporal sub-layer of the picture; 0 where the codec's NAL units are of none.
+  var temporalID: UInt8 { get }
   /// Whether the picture is an IDR picture.
   var isIDR: Bool { get }
   /// Whether other pictures may refer to the picture.

@@ -27,7 +27,14 @@ public protocol VideoCodecSyntax: Sendable {
   /// Bytes of the header in front of a NAL unit, without extensions: 1 or 2.
   static var nalUnitHeaderLength: Int { get }
   /// An access unit delimiter that allows every slice type, header included.
-  static var accessUnitDelimiter: [UInt8] { get }
+  ///
+  /// - Parameter temporalID: the temporal sub-layer of the picture behind it, which H.265's delimiter must be of too
+  ///   (7.4.2.2).
+  static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8]
+  /// The temporal sub-layer of a NAL unit, judged by its header alone; 0 where the codec's header has none.
+  ///
+  /// - Parameter nalUnit: the NAL unit, header included.
+  static func temporalID(of nalUnit: Span<UInt8>) -> UInt8
   /// The types that a configuration record takes out of the stream; all parameter sets unless the codec says
   /// otherwise.
   static var typesInConfigurationRecord: NALUnitTypeSet { get }

@@ -131,8 +131,6 @@ import Testing
     let later = Set(pictures.suffix(units.count - starts[3]).map(\.fingerprint))
     #expect(whole.suffix(units.count - starts[3]).allSatisfy { later.contains($0.fingerprint) })
     #expect(pictures.count >= units.count - (starts[2] - starts[1]))
-    // libavcodec takes a PPS with too many palette entries for a good one, and says nothing.
-    guard hostile.name != "129 palette entries" else { return }
     let known = Set(whole.map(\.fingerprint))
     #expect(pictures.allSatisfy { $0.flags.contains(.corrupted) || known.contains($0.fingerprint) })
   }

@@ -55,7 +55,7 @@ import Testing
       "alignment=(string)au", "profile=(string)main", "tier=(string)main", "level=(string)2.1",
       "chroma-format=(string)4:2:0", "bit-depth-luma=(uint)8", "bit-depth-chroma=(uint)8", "parsed=(boolean)true",
       "mastering-display-info=(string)34000:16000:13250:34500:7500:3000:15635:16450:10000000:1",
-      "content-light-level=(string)1000:400",
+      "content-light-level=(string)1000:400", "hdr-format=(string)hdr10",
     ] {
       #expect(caps.contains(field + ","), "\(field) in \(caps)")
     }
@@ -65,11 +65,49 @@ import Testing
   @Test func displayInformationLastsUntilAnIDRPictureWithout() throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     let sei = Stream.byteStream(Stream.contentLight, Stream.masteringDisplay)
-    #expect(harness.push(Self.headers + sei + Self.idr + Self.idr) == 0)
-    #expect(try harness.outputCapsText().contains("mastering-display-info"))
+    #expect(harness.push(Self.headers + sei + Self.idr + Self.idr + Self.idr) == 0)
     harness.endOfStream()
-    let later = try harness.outputCapsText()
-    #expect(!later.contains("mastering-display-info") && !later.contains("content-light-level"))
+    #expect(harness.received == 3)
+    // One with, one without, and none for a picture that changes nothing.
+    let caps = harness.takeCapsEvents()
+    #expect(caps.count == 2)
+    for field in ["mastering-display-info", "content-light-level", "hdr-format"] {
+      #expect(caps.first?.contains(field) == true && caps.last?.contains(field) == false)
+    }
+  }
+
+  /// One message of the two makes no HDR10, and metadata of HDR10+ says more than both.
+  @Test(
+    arguments: [
+      ([Stream.contentLight], nil), ([Stream.masteringDisplay], nil),
+      ([Stream.masteringDisplay, Stream.contentLight], "hdr10"),
+      ([Stream.dynamicMetadata, Stream.masteringDisplay, Stream.contentLight], "hdr10+"),
+      ([Stream.dynamicMetadata], "hdr10+"),
+    ] as [([[UInt8]], String?)])
+  func messagesNameTheFormatOfHighDynamicRange(_ messages: [[UInt8]], _ format: String?) throws {
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    #expect(harness.push(Self.headers + Stream.byteStream(messages) + Self.idr) == 0)
+    harness.endOfStream()
+    let caps = try harness.outputCapsText()
+    let field = format.map { "hdr-format=(string)\($0)," }
+    #expect(field.map { caps.contains($0) } ?? !caps.contains("hdr-format"))
+  }
+
+  /// A delimiter is of its picture's temporal sub-layer (7.4.2.2).
+  @Test func delimitersAreOfThePicturesSubLayer() throws {
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    let sps = Stream.sps { sps in
+      sps.subLayerCount = 3
+      sps.profileTierLevel.subLayers = [.init(), .init()]
+      sps.buffering = Array(repeating: sps.highestBuffering, count: 3)
+    }
+    let pictures = [
+      Stream.idr, Stream.slice(.tsaR, count: 2, temporalID: 1), Stream.slice(.tsaN, count: 1, temporalID: 2),
+      Stream.slice(.trailingR, count: 4),
+    ]
+    #expect(harness.push(Stream.byteStream([Stream.vps, sps, Stream.pps()] + pictures)) == 0)
+    harness.endOfStream()
+    #expect(try harness.pullAll().map { Array($0.prefix(7)) } == [1, 2, 3, 1].map { [0, 0, 0, 1, 0x46, $0, 0x50] })
   }
 
   private func push(_ harness: Harness, _ bytes: [UInt8], _ time: UInt64, _ flags: Buffer.Flags = []) {

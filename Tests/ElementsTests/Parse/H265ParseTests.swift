@@ -218,8 +218,6 @@ import Testing
     let plain = try caps(headers + [Stream.idr])
     #expect(plain.contains("colorimetry=(string)bt2020-10,") && !plain.contains("hdr-format"))
     #expect(try caps(headers + [Stream.sei(147, [18]), Stream.idr]).contains("colorimetry=(string)bt2100-hlg,"))
-    let dynamic = Stream.sei(4, [0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x40])
-    #expect(try caps(headers + [dynamic, Stream.idr]).contains("hdr-format=(string)hdr10+,"))
   }
 
   /// Messages of digitally signed content cover what is between them: nothing moves, and nothing comes between.

@@ -76,6 +76,9 @@ enum H265Stream {
       0x80, 0x00, 0x00, 0x00, 0x01,
     ])
 
+  /// Metadata of HDR10+, the beginning.
+  static let dynamicMetadata = sei(4, [0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x40])
+
   /// NAL units behind start codes of four bytes.
   static func byteStream(_ nalUnits: [UInt8]...) -> [UInt8] { byteStream(nalUnits) }
   static func byteStream(_ nalUnits: [[UInt8]]) -> [UInt8] { nalUnits.flatMap { [0, 0, 0, 1] + $0 } }

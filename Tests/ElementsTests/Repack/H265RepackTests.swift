@@ -62,6 +62,18 @@ import Testing
     #expect(try harness.pullBytes() == Stream.byteStream(Stream.headers + [Stream.idr]))
   }
 
+  /// A delimiter that is put in is of its picture's temporal sub-layer (7.4.2.2).
+  @Test func delimitersAreOfThePicturesSubLayer() throws {
+    let harness = try repack("insert-aud=true", to: "byte-stream")
+    harness.setInputCaps(Stream.caps("hev1", codecData: nil))
+    let higher = Stream.slice(.tsaN, count: 1, temporalID: 2)
+    #expect(harness.push(RepackStream.lengthPrefixed(Stream.headers + [Stream.idr])) == 0)
+    #expect(harness.push(RepackStream.lengthPrefixed([higher])) == 0)
+    harness.endOfStream()
+    #expect(try harness.pullBytes() == Stream.byteStream([Stream.delimiter] + Stream.headers + [Stream.idr]))
+    #expect(try harness.pullBytes() == Stream.byteStream([0x46, 0x03, 0x50], higher))
+  }
+
   // MARK: Cut streams
 
   /// The types of the slices that come out.

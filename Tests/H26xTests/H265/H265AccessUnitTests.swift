@@ -137,5 +137,7 @@ import Testing
     let going = try counts([(.idrWithRADL, 0), (.trailingR, 90), (.cra, 250), (.raslN, 249)])
     #expect(going.map(\.picture) == [0, 90, -6, -7])
     #expect(!going[2].resetsPOC && !going[3].isSkipped)
+    // An IDR picture has none: the type is damaged, and what the picture refers to may be there.
+    #expect(try counts([(.idrWithRADL, 0), (.trailingR, 4), (.raslN, 2)]).allSatisfy { !$0.isSkipped })
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import Testing
 
 @testable import VideoDecoding
 
@@ -19,6 +20,19 @@ struct CodedStream {
       (units, format) = (stream.units, stream.format)
     } else {
       units = try vector.map { accessUnits($0.bytes) } ?? mediaAccessUnits(name)
+      format = try streamFormat(units)
+    }
+  }
+
+  /// A byte stream in a file, whose name ends as its codec's do.
+  init(path: String) throws {
+    md5 = nil
+    let bytes = try #require(readFile(path))
+    if path.hasSuffix("265") {
+      let stream = try H265Stream(bytes)
+      (units, format) = (stream.units, stream.format)
+    } else {
+      units = accessUnits(bytes)
       format = try streamFormat(units)
     }
   }
