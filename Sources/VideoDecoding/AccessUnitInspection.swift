@@ -8,8 +8,10 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   let packaging: NALPackaging
   /// All parameter sets in force that libavcodec may see, and stand-ins for those it misses; packaged.
   private(set) var packagedSets: [UInt8] = []
-  /// A parameter set has come that libavcodec must not see; it may come again.
-  private var hasRefusedSets = false
+  /// The ids of the VPS among them.
+  private var videoParameterSetIDs: Set<UInt8> = []
+  /// A parameter set has come that libavcodec is not to have; it may come again.
+  private var hasWithheldSets = false
 
   init(lengthSize: NALLengthSize?) {
     packaging = lengthSize.map { .lengthPrefixed($0) } ?? .annexB
@@ -27,12 +29,14 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   /// Reads an access unit as far as that goes without knowing the pictures before it.
   mutating func inspect(_ accessUnit: Span<UInt8>) -> (info: AccessUnitInfo<Codec>, summary: AccessUnitSummary) {
     let info = inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking)
-    if info.changesParameterSets { repackage() }
     var summary = AccessUnitSummary()
-    if info.hasParameterSets, info.changesParameterSets || info.error != nil || hasRefusedSets {
+    if info.hasParameterSets, info.changesParameterSets || info.error != nil || hasWithheldSets {
       summary.patches = patches(for: accessUnit)
     }
-    if info.changesParameterSets { summary.standIns = standIns(for: accessUnit) }
+    if info.changesParameterSets {
+      summary.standIns = standIns(for: accessUnit)
+      repackage()
+    }
     summary.changesParameterSets = info.changesParameterSets
     summary.endsSequence = info.endsSequence
     summary.isIntra = info.isIntra
@@ -46,27 +50,32 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     return bytes
   }
 
-  /// Where an SPS, or a VPS, takes the place of another, libavcodec forgets all that refers to it; by the standard it
-  /// stays. What the access unit does not bring again goes in front of it, together with the set that is new, which is
-  /// then no change any more.
+  /// What libavcodec has to have before an access unit that changes parameter sets: a VPS where it has none, and what it
+  /// forgets.
+  ///
+  /// Where an SPS takes the place of another, it forgets the PPSs that refer to it; by the standard they stay. Those that
+  /// the access unit does not bring again go in front of it, together with the SPS, which is then no change any more.
   private func standIns(for accessUnit: Span<UInt8>) -> [UInt8] {
-    let sets = inspector.parameterSets
-    guard packagedSets.count <= Self.standInLimit else { return packaged(Codec.standIns(for: sets)) }
+    let isKnown = { (nalUnit: [UInt8]) in
+      Codec.videoParameterSetID(of: nalUnit.span).map(videoParameterSetIDs.contains) ?? false
+    }
+    let sets = setsInForce.filter { !isKnown($0) }
     var replaces = false
     var brought: Set<[UInt8]> = []
     for range in packaging.nalUnits(of: accessUnit) {
       let role = Codec.role(of: accessUnit.extracting(range))
-      guard role.isParameterSet else { continue }
-      if role != .pictureParameterSet { replaces = true }
+      if role == .sequenceParameterSet { replaces = true }
+      guard role == .pictureParameterSet else { continue }
       var bytes: [UInt8] = []
       try? packaging.append(accessUnit.extracting(range), to: &bytes)
       brought.insert(bytes)
     }
     let isForgotten = { (nalUnit: [UInt8]) in
-      [.sequenceParameterSet, .pictureParameterSet].contains(Codec.role(of: nalUnit.span))
-        && !brought.contains(packaged([nalUnit]))
+      Codec.role(of: nalUnit.span) == .pictureParameterSet && !brought.contains(packaged([nalUnit]))
     }
-    return replaces && sets.nalUnits.contains(where: isForgotten) ? packagedSets : packaged(Codec.standIns(for: sets))
+    let repeatsAll =
+      replaces && sets.reduce(0, { $0 + $1.count }) <= Self.standInLimit && sets.contains(where: isForgotten)
+    return packaged(repeatsAll ? sets : Codec.standIns(for: inspector.parameterSets).filter { !isKnown($0) })
   }
 
   /// Parameter sets of so many bytes at most go in front of an access unit again: an SPS of 31 bytes is no reason to copy
@@ -79,14 +88,16 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     for range in packaging.nalUnits(of: accessUnit) where isWithheld(accessUnit.extracting(range)) {
       patches.append(PacketPool.Patch(offset: range.lowerBound, byte: Codec.fillerHeader))
     }
-    hasRefusedSets = hasRefusedSets || !patches.isEmpty
+    hasWithheldSets = hasWithheldSets || !patches.isEmpty
     return patches
   }
 
   /// Whether libavcodec is not to have a NAL unit: it refuses it noisily, or would give up for it a parameter set of the
-  /// same id that can be read. Without such a namesake it may try.
+  /// same id that can be read. Without such a namesake it may try. For a VPS that is not what it was it would give up all
+  /// that refers to it, and with that the references of the next pictures, while decoding needs nothing of a VPS.
   private func isWithheld(_ nalUnit: Span<UInt8>) -> Bool {
     guard Codec.role(of: nalUnit).isParameterSet else { return false }
+    if let id = Codec.videoParameterSetID(of: nalUnit), videoParameterSetIDs.contains(id) { return true }
     if Codec.isRefused(nalUnit, sets: inspector.parameterSets) { return true }
     guard inspector.parameterSets.holdsNamesake(of: nalUnit) else { return false }
     var sets = inspector.parameterSets
@@ -98,13 +109,19 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     }
   }
 
-  private mutating func repackage() {
+  /// All parameter sets that libavcodec may see, and stand-ins for those it misses.
+  private var setsInForce: [[UInt8]] {
     let sets = inspector.parameterSets
-    packagedSets = packaged(
-      Codec.standIns(for: sets)
-        + sets.nalUnits.filter { nalUnit in
-          Codec.typesInConfigurationRecord.contains(Codec.NALUnitType(headerByte: nalUnit[0]).rawValue)
-            && !Codec.isRefused(nalUnit.span, sets: sets)
-        })
+    return Codec.standIns(for: sets)
+      + sets.nalUnits.filter { nalUnit in
+        Codec.typesInConfigurationRecord.contains(Codec.NALUnitType(headerByte: nalUnit[0]).rawValue)
+          && !Codec.isRefused(nalUnit.span, sets: sets)
+      }
+  }
+
+  private mutating func repackage() {
+    let sets = setsInForce
+    packagedSets = packaged(sets)
+    videoParameterSetIDs = Set(sets.compactMap { Codec.videoParameterSetID(of: $0.span) })
   }
 }

@@ -14,6 +14,8 @@ protocol SessionCodec: VideoCodecSyntax {
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool
   /// Parameter sets that libavcodec cannot do without and that are missing or cannot be read.
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]]
+  /// The id of a VPS; nil for any other NAL unit.
+  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> UInt8?
   /// Whether pictures that none of their own sub-layer refers to may be referred to from higher ones.
   static var hasSubLayers: Bool { get }
   /// Parameter sets as libavcodec can read them.
@@ -37,6 +39,7 @@ extension H264: SessionCodec {
     RefusedParameterSets.isRefused(nalUnit, sets: sets)
   }
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] { [] }
+  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? { nil }
   static var hasSubLayers: Bool { false }
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes { sets }
   static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
@@ -50,6 +53,10 @@ extension H265: SessionCodec {
   static var endOfSequence: [UInt8] { [36 << 1, 1] }
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool {
     RefusedParameterSets.isRefused(nalUnit, sets: sets)
+  }
+
+  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
+    role(of: nalUnit) == .videoParameterSet && nalUnit.count > 2 ? nalUnit[2] >> 4 : nil
   }
 
   static var hasSubLayers: Bool { true }
