@@ -526,6 +526,32 @@ import Testing
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
   }
 
+  /// For a VPS that is not what it was, libavcodec gives up the SPS, and with it what the leading pictures of the next CRA
+  /// picture refer to; one that is damaged says nothing that they are decoded by.
+  @Test func leadingPicturesAreShownBehindAnotherVPS() throws {
+    let stream = try CodedStream("open-gop.h265")
+    let whole = try stream.decode(.with { $0.threadType = .none })
+    let vps = try #require(H265Stream.nalUnits(stream.units[0]).first { $0[0] >> 1 == 32 })
+    var units = stream.units
+    var changed = 0
+    for index in units.indices.dropFirst() {
+      let nalUnits = H265Stream.nalUnits(units[index])
+      guard nalUnits.contains(where: { $0[0] >> 1 == 21 }) else { continue }
+      // Another compatibility flag, and one that is cut off.
+      var other = vps
+      other[7] ^= 1
+      units[index] = H265Stream.joined(
+        [changed % 2 == 0 ? other : Array(vps.prefix(9))] + nalUnits.filter { $0[0] >> 1 != 32 })
+      changed += 1
+    }
+    #expect(changed > 2)
+    let session = try stream.session(.with { $0.threadType = .none })
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.checksums == whole.checksums)
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
+  }
+
   /// An SPS whose samples libavcodec does not know does not take the good one's place: pictures go on, and are flagged.
   @Test(arguments: ["clip.h264", "clip.h265"]) func picturesOfSamplesThatThereAreNotAreFlagged(_ clip: String) throws {
     let stream = try CodedStream(clip)

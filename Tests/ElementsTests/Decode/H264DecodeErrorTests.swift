@@ -133,6 +133,32 @@ import Testing
     #expect(fault.details.contains("videotoolbox-status=(int)-12712"))
   }
 
+  /// A stream that plays is not ended by an SPS of samples that cannot be decoded: it is damaged, or the next one says
+  /// something else.
+  @Test func damagedSamplesDoNotEndAStream() throws {
+    let damaged = try Clip.nalUnits(units[0]).flatMap { nalUnit -> [UInt8] in
+      guard nalUnit[0] & 31 == 7 else { return [] }
+      var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
+      sps.profile = H264.Profile(idc: 110, constraintFlags: 0)
+      sps.chromaBitDepth = 9
+      return [0, 0, 0, 1] + sps.nalUnit()
+    }
+    let start = try #require(
+      units.indices.dropFirst().first { Clip.nalUnits(units[$0]).contains { $0[0] & 31 == 5 } })
+    var cut = units
+    cut[start - 3] = damaged + cut[start - 3]
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    harness.collectMessages()
+    #expect(harness.push(units: cut).allSatisfy { $0 == 0 })
+    harness.endOfStream()
+    #expect(harness.takeFault() == nil)
+    let pictures = try harness.takePictures()
+    let whole = try Harness.decoder().decode(units)
+    #expect(pictures.count == whole.count)
+    #expect(checksum(Array(pictures.suffix(units.count - start))) == checksum(Array(whole.suffix(units.count - start))))
+    #expect(pictures.prefix(start).contains { $0.flags.contains(.corrupted) })
+  }
+
   @Test func aStreamWithoutParameterSetsIsAnError() throws {
     let harness = try Harness.decoder()
     harness.collectMessages()
