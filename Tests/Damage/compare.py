@@ -151,33 +151,33 @@ def some(chance, units, count):
     return {chance.randrange(first, len(units)) for _ in range(count)}
 
 
-def drop(data, chance, _):
+def drop(data, chance, *_):
     units = nal_units(data)
     gone = some(chance, units, max(1, len(units) // 20))
     return b"".join(unit for index, unit in enumerate(units) if index not in gone)
 
 
-def truncate(data, chance, _):
+def truncate(data, chance, *_):
     units = nal_units(data)
     short = some(chance, units, max(1, len(units) // 20))
     return b"".join(
         unit[: chance.randrange(1, len(unit) + 1)] if index in short else unit for index, unit in enumerate(units))
 
 
-def flip(data, chance, _):
+def flip(data, chance, *_):
     damaged = bytearray(data)
     for _ in range(max(1, len(data) // 4000)):
         damaged[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
     return bytes(damaged)
 
 
-def duplicate(data, chance, _):
+def duplicate(data, chance, *_):
     units = nal_units(data)
     twice = some(chance, units, max(1, len(units) // 20))
     return b"".join(unit * (2 if index in twice else 1) for index, unit in enumerate(units))
 
 
-def reorder(data, chance, _):
+def reorder(data, chance, *_):
     units = nal_units(data)
     for index in some(chance, units, max(1, len(units) // 20)):
         other = min(len(units) - 1, index + 1)
@@ -185,26 +185,41 @@ def reorder(data, chance, _):
     return b"".join(units)
 
 
-def splice(data, chance, other):
+def splice(data, chance, other, _):
     first, second = nal_units(data), nal_units(other)
     return b"".join(first[: chance.randrange(1, len(first) + 1)] + second[chance.randrange(len(second)) :])
 
 
-def garbage(data, chance, _):
+def garbage(data, chance, *_):
     at = chance.randrange(len(data))
     return data[:at] + chance.randbytes(chance.randrange(1, 5000)) + data[at:]
 
 
-KINDS = {kind.__name__: kind for kind in (drop, truncate, flip, duplicate, reorder, splice, garbage)}
+def sets(data, chance, _, codec):
+    """Bits of parameter sets that the stream repeats, not of the first ones."""
+    units = [bytearray(unit) for unit in nal_units(data)]
+
+    def is_set(unit):
+        header = unit[unit.index(1) + 1] if unit.index(1) + 1 < len(unit) else 0
+        return header & 31 in (7, 8) if codec == "h264" else header >> 1 & 63 in (32, 33, 34)
+
+    found = [unit for unit in units[5:] if is_set(unit)]
+    for unit in chance.sample(found, min(len(found), 1 + len(found) // 4)):
+        for _ in range(chance.randrange(1, 3)):
+            unit[chance.randrange(min(5, len(unit) - 1), len(unit))] ^= 1 << chance.randrange(8)
+    return b"".join(units)
 
 
-def damaged_streams(kind, data, other, name):
+KINDS = {kind.__name__: kind for kind in (drop, truncate, flip, duplicate, reorder, splice, garbage, sets)}
+
+
+def damaged_streams(kind, data, other, name, codec):
     if kind == "cut":
         for count in range(1, min(4096, len(data)) + 1, CUT_STEP):
             yield count, data[:count]
         return
     for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
-        yield seed, KINDS[kind](data, random.Random(f"{kind} {name} {seed}"), other)
+        yield seed, KINDS[kind](data, random.Random(f"{kind} {name} {seed}"), other, codec)
 
 
 def default_files():
@@ -246,7 +261,7 @@ def compare(codec, files):
             other_name, other = streams[(number + 1) % len(streams)]
             for kind in kinds:
                 allowed = good[name] + good[other_name] if kind == "splice" else good[name]
-                for seed, damaged in damaged_streams(kind, data, other, name):
+                for seed, damaged in damaged_streams(kind, data, other, name, codec):
                     found = {}
                     for which in WHICH:
                         row = rows[kind][which]
