@@ -68,8 +68,9 @@ import Testing
 
   /// What comes through a pipe, as a shell makes it, and what is said of it.
   static let pipes: [(line: String, said: String)] = [
-    (": |", "standard input"), ("yes text | head -c 100000 |", "standard input"),
-    ("head -c 500 /dev/zero |", "standard input"),
+    (": |", "standard input: empty"), ("yes text | head -c 100000 |", "standard input: text"),
+    ("head -c 500 /dev/zero |", "standard input: nothing but zeros"),
+    ("head -c 200 \(Program.media.appending(path: "clip.mp4").path) |", "standard input: MP4"),
   ]
 
   @Test(arguments: readers.filter { !["demo", "compare"].contains($0[0]) })
@@ -95,6 +96,17 @@ import Testing
     try await Crowd.each(readers) { reader in
       let folder = try Folder()
       let run = try await Program.shell("cat \(clip) | h26x \(reader.joined(separator: " ")) -", in: folder.url)
+      #expect(run.status == 0 && run.said.filter { $0 == "\n" }.count <= 1, "\(reader): \(run.status) \(run.said)")
+    }
+  }
+
+  /// A pipe with a name, which is opened once: whoever writes into it would be cut off by a second time.
+  @Test func readsPipesWithNames() async throws {
+    let clip = Program.media.appending(path: "clip.mp4").path
+    try await Crowd.each(Self.readers.filter { !["demo", "compare"].contains($0[0]) }) { reader in
+      let folder = try Folder()
+      let line = "mkfifo in && { cat \(clip) > in & timeout 60 h26x \(reader.joined(separator: " ")) in; }"
+      let run = try await Program.shell(line, in: folder.url)
       #expect(run.status == 0 && run.said.filter { $0 == "\n" }.count <= 1, "\(reader): \(run.status) \(run.said)")
     }
   }

@@ -114,6 +114,7 @@ import Testing
     let own = try #require(try await document(["in.mp4"], in: folder)["streams"] as? [[String: Any]])
     #expect(own.first?["codec"] as? String == "AAC" && own.first?["rate"] as? Int == 48000, "\(own)")
     #expect((own.first?["language"] as? String)?.hasPrefix("de") == true, "\(own)")
+    #expect(own.first?["channels"] as? Int == 2, "\(own)")
     for suffix in ["mp4", "mov", "mkv", "ts", "flv"] {
       let run = try await Program.run(["repack", "in.mp4", "-o", "out.\(suffix)"], in: folder.url)
       #expect(run.status == 0 && run.said.contains("H.264 and"), "\(suffix): \(run.said)")
@@ -124,5 +125,65 @@ import Testing
     }
     let silent = try await Program.run(["repack", "--no-audio", "in.mp4", "-o", "silent.mkv"], in: folder.url)
     #expect(silent.status == 0 && silent.said.contains("left behind: audio"), "\(silent.said)")
+  }
+
+  /// A second of sound: how it is made, and into which containers it goes beside video.
+  static let sounds: [(name: String, encoder: String, from: String, goesInto: Set<String>)] = [
+    ("AAC in MPEG-TS", "avenc_aac ! aacparse", "mpegtsmux", ["mp4", "mov", "mkv", "ts", "flv"]),
+    ("AAC in FLV", "avenc_aac ! aacparse", "flvmux", ["mp4", "mov", "mkv", "ts", "flv"]),
+    ("AC-3", "avenc_ac3 ! ac3parse", "matroskamux", ["mp4", "mov", "mkv", "ts"]),
+    ("AC-3 in MPEG-TS", "avenc_ac3 ! ac3parse", "mpegtsmux", ["mp4", "mov", "mkv", "ts"]),
+    ("MP2 in MPEG-TS", "avenc_mp2 ! mpegaudioparse", "mpegtsmux", ["mp4", "mov", "mkv", "ts"]),
+    ("Opus", "opusenc", "matroskamux", ["mp4", "mov", "mkv", "ts"]),
+    ("FLAC", "flacenc ! flacparse", "matroskamux", ["mkv"]),
+    ("Vorbis", "vorbisenc", "matroskamux", ["mkv"]),
+    ("PCM", "audio/x-raw,format=S16LE", "matroskamux", ["mov", "mkv"]),
+    ("PCM of 24 bits", "audio/x-raw,format=S24LE", "matroskamux", ["mov", "mkv"]),
+    ("PCM in QuickTime", "audio/x-raw,format=S16BE", "qtmux", ["mov", "mkv"]),
+  ]
+
+  /// Sound goes along where the container takes it; where not, the pictures do, and it is said.
+  @Test func carriesSoundOfManyKinds() async throws {
+    try await Crowd.each(Self.sounds) { sound in
+      let folder = try Folder()
+      let made = try await Program.shell(
+        "gst-launch-1.0 -q \(sound.from) name=m ! filesink location=in filesrc location=\(Self.media("clip.mp4")) "
+          + "! qtdemux ! h264parse ! queue ! m. audiotestsrc num-buffers=110 ! audio/x-raw,rate=48000,channels=2 "
+          + "! audioconvert ! \(sound.encoder) ! queue ! m.", in: folder.url)
+      try #require(made.status == 0 && folder.bytes("in") != nil, "\(sound.name): \(made.said)")
+      let suffixes = ["h264", "mp4", "mov", "mkv", "ts", "flv"]
+      for suffix in suffixes {
+        let what: Comment = "\(sound.name) to \(suffix)"
+        let run = try await Program.run(["repack", "in", "-o", "out.\(suffix)"], in: folder.url)
+        #expect(run.status == 0 && run.said.filter { $0 == "\n" }.count == 1, "\(what): \(run.said)")
+        let isCarried = sound.goesInto.contains(suffix)
+        #expect(run.said.contains("left behind: audio") == !isCarried, "\(what): \(run.said)")
+      }
+      let info = try await Program.run(["info", "--json", "--count"] + suffixes.map { "out.\($0)" }, in: folder.url)
+      let files = try #require(try JSONSerialization.jsonObject(with: info.output) as? [[String: Any]])
+      #expect(files.count == suffixes.count, "\(sound.name): \(info.said)")
+      for (file, suffix) in zip(files, suffixes) {
+        let kinds = (file["streams"] as? [[String: Any]] ?? []).compactMap { $0["kind"] as? String }
+        #expect(kinds == (sound.goesInto.contains(suffix) ? ["audio"] : []), "\(sound.name) to \(suffix)")
+        #expect((file["video"] as? [String: Any])?["pictures"] as? Int == 62, "\(sound.name) to \(suffix)")
+      }
+    }
+  }
+
+  /// What says nothing of the time of pictures is refused, with the way round it.
+  @Test func saysWhatAVILacks() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q filesrc location=\(Self.media("clip.h264")) ! h264parse ! video/x-h264,stream-format=byte-stream "
+        + "! avimux ! filesink location=in.avi", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    for suffix in ["mp4", "mkv", "ts", "flv"] {
+      let run = try await Program.run(["repack", "in.avi", "-o", "out.\(suffix)"], in: folder.url)
+      #expect(run.status == 1 && run.said.contains("-o FILE.h264"), "\(suffix): \(run.said)")
+    }
+    let run = try await Program.run(["repack", "in.avi", "-o", "out.h264"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    #expect(folder.names == ["in.avi", "out.h264"])
+    #expect(try await document(["--count", "in.avi"], in: folder)["duration"] as? Double ?? 0 > 2)
   }
 }

@@ -3,7 +3,8 @@
 extension MP4 {
   /// What the samples of a track of sound are: an entry of `stsd` (ISO/IEC 14496-12, 12.2.3).
   public struct SoundDescription: Sendable, Hashable {
-    /// `channelcount`.
+    /// How many channels there are: by the configuration of AAC where it says so, else `channelcount`, which many files
+    /// have at 2 whatever is inside.
     public var channels: Int
     /// `samplerate`, in Hz; 0 for what does not fit the field.
     public var rate: Int
@@ -23,23 +24,31 @@ extension MP4 {
       var boxes = Boxes(bytes, in: first..<entry.content.upperBound)
       do throws(ReadError) {
         while let box = try boxes.next() {
-          if box.type == FourCharacterCode("esds") { objectType = Self.objectType(bytes, box.content) }
+          if box.type == FourCharacterCode("esds") { readDescriptors(bytes, box.content) }
         }
       } catch {
         // What stood before was read.
       }
     }
 
-    /// The first byte of a DecoderConfigDescriptor in an ES_Descriptor (ISO/IEC 14496-1, 7.2.6).
-    private static func objectType(_ bytes: Span<UInt8>, _ content: Range<Int>) -> UInt8? {
+    /// An ES_Descriptor with its DecoderConfigDescriptor and DecoderSpecificInfo (ISO/IEC 14496-1, 7.2.6).
+    private mutating func readDescriptors(_ bytes: Span<UInt8>, _ content: Range<Int>) {
       var place = content.lowerBound + 4
-      guard skipHeader(bytes, &place, tag: 3), let flags = bytes.uint8(at: place + 2) else { return nil }
+      guard Self.skipHeader(bytes, &place, tag: 3), let flags = bytes.uint8(at: place + 2) else { return }
       place += 3
       if flags & 0x80 != 0 { place += 2 }
       if flags & 0x40 != 0 { place += 1 + Int(bytes.uint8(at: place) ?? 0) }
       if flags & 0x20 != 0 { place += 2 }
-      guard skipHeader(bytes, &place, tag: 4), place < content.upperBound else { return nil }
-      return bytes.uint8(at: place)
+      guard Self.skipHeader(bytes, &place, tag: 4), place < content.upperBound else { return }
+      objectType = bytes.uint8(at: place)
+      place += 13
+      guard objectType == 0x40, Self.skipHeader(bytes, &place, tag: 5), place + 2 <= content.upperBound,
+        let configuration = bytes.uint16(at: place)
+      else { return }
+      // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): object type, frequency index, channel configuration.
+      let (type, frequency, channels) = (configuration >> 11, configuration >> 7 & 15, Int(configuration >> 3 & 15))
+      guard type < 31, frequency < 15, (1...7).contains(channels) else { return }
+      self.channels = channels == 7 ? 8 : channels
     }
 
     /// Goes behind a descriptor's tag and its length of one to four bytes. Answers whether it is the one.

@@ -43,11 +43,13 @@ struct ContainerFrameRate: Sendable {
     let usual = distances[distances.count / 2]
     let tolerance = max(Self.rounding, usual / 100)
     // A frame that is missing here and there, and those still to come, leave three quarters alike.
-    let alike = distances.count { abs($0 - usual) <= tolerance }
-    guard usual > 0, alike * 4 >= distances.count * 3, abs(usual - period) > tolerance else { return }
+    let alike = distances.filter { abs($0 - usual) <= tolerance }
+    guard usual > 0, alike.count * 4 >= distances.count * 3, abs(usual - period) > tolerance else { return }
     hasReported = true
+    // What is rounded is right in the mean.
+    let mean = alike.reduce(0, +) / Double(alike.count)
     log.report(
-      .containerFrameRate, "\(Self.rate(usual)) frames a second by the container's times",
+      .containerFrameRate, "\(Self.rate(mean)) frames a second by the container's times",
       expected: "\(Self.rate(period)) as the stream says")
   }
 

@@ -8,7 +8,8 @@ struct CheckCommand: AsyncParsableCommand {
     commandName: "check", abstract: "Checks streams against the standard, their level and their container.",
     discussion: """
       Errors break the standard; warnings are likely to cause trouble; notes are what not every decoder copes with. \
-      Exit status 2 when there is an error.
+      Exit status 2 when there is an error. Of each rule the first three findings of a file are listed, with --all or \
+      --json fifty; all are counted.
 
       Examples:
         h26x check clip.mp4
@@ -16,6 +17,7 @@ struct CheckCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The files; - is standard input.") var files: [String]
+  @Flag(help: "List fifty findings of a rule, not three.") var all = false
   @Flag(help: "JSON, an object a line: the findings and the summary of each file.") var json = false
 
   func run() async throws {
@@ -31,18 +33,28 @@ struct CheckCommand: AsyncParsableCommand {
     if errors > 0 { throw Failure("\(Text.count(Int(clamping: errors), "error")) found", .unsoundStream) }
   }
 
+  /// Findings of a rule that people are shown.
+  private static let shortList = 3
+
   /// Answers how many errors there are.
   private func check(_ name: String, _ output: inout ResultWriter) async throws(Failure) -> UInt64 {
-    var items = try await ReportItems(InputFile(name, looksIntoPipes: true), ReportOptions())
+    var items = try await ReportItems(InputFile(name), ReportOptions())
     var lines = JSONLines()
     var errors: UInt64 = 0
+    var listed = [Int](repeating: 0, count: Rule.allCases.count)
     while let item = try await items.next() {
       switch item {
       case .finding(let finding):
-        json ? lines.append(item) : output.write(Self.text(finding, name))
+        listed[finding.rule.rawValue] += 1
+        let number = listed[finding.rule.rawValue]
+        if json {
+          lines.append(item)
+        } else if all || number <= Self.shortList {
+          output.write(Self.text(finding, name, withRemedy: number == 1))
+        }
       case .summary(let summary):
         errors += summary.count(of: .error)
-        json ? lines.append(item) : output.write("\(Terminal.printable(name)): \(Self.text(summary))\n")
+        json ? lines.append(item) : output.write(text(summary, name))
       case .stream: if json { lines.append(item) }
       default: break
       }
@@ -52,15 +64,19 @@ struct CheckCommand: AsyncParsableCommand {
     return errors
   }
 
-  private static func text(_ finding: Finding, _ name: String) -> String {
+  private static func text(_ finding: Finding, _ name: String, withRemedy: Bool) -> String {
     "\(Terminal.printable(name)): access unit \(finding.accessUnit) at \(finding.offset): \(InspectText.line(finding))\n"
-      + "    \(finding.rule.remedy)\n"
+      + (withRemedy ? "    \(finding.rule.remedy)\n" : "")
   }
 
-  private static func text(_ summary: SummaryRecord) -> String {
-    let counts = "\(summary.accessUnits) access units, \(InspectText.counts(summary))"
-    var unlisted: UInt64 = 0
-    for count in summary.findings where count > 50 { unlisted += count - 50 }
-    return unlisted > 0 ? "\(counts); \(unlisted) not listed" : counts
+  private func text(_ summary: SummaryRecord, _ name: String) -> String {
+    let name = Terminal.printable(name)
+    let limit = UInt64(all ? 50 : Self.shortList)
+    var text = ""
+    for rule in Rule.allCases where summary.findings.indices.contains(rule.rawValue) {
+      let count = summary.findings[rule.rawValue]
+      if count > limit { text += "\(name): \(count - limit) more of \(rule.name)\n" }
+    }
+    return text + "\(name): \(summary.accessUnits) access units, \(InspectText.counts(summary))\n"
   }
 }

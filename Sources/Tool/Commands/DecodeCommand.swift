@@ -12,7 +12,8 @@ struct DecodeCommand: AsyncParsableCommand {
 
       Examples:
         h26x decode clip.mp4 -o clip.y4m
-        h26x decode clip.h264 -o - --pixel-format NV12 | ffplay -f rawvideo -pix_fmt nv12 -s 1920x1080 -
+        h26x decode clip.h264 -o - --format y4m | ffplay -
+        h26x decode clip.h265 -o clip.nv12 --pixel-format NV12
         h26x decode clip.mkv -o clip-%04d.png --start 1:30 --duration 2
       """)
 

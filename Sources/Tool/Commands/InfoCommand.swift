@@ -25,7 +25,7 @@ struct InfoCommand: AsyncParsableCommand {
     var hasPrinted = false
     for name in files {
       do throws(Failure) {
-        let info = try await MediaInfo.read(InputFile(name, looksIntoPipes: true), counting: count)
+        let info = try await MediaInfo.read(InputFile(name), counting: count)
         if json {
           documents.append(info.document.text(indent: 2))
         } else {

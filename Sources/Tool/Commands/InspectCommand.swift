@@ -33,7 +33,7 @@ struct InspectCommand: AsyncParsableCommand {
   func run() async throws {
     var options = ReportOptions()
     options.includesFields = fields
-    var items = try await ReportItems(InputFile(file, looksIntoPipes: true), options)
+    var items = try await ReportItems(InputFile(file), options)
     let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max
     let types = type.map { $0.split(separator: ",").map { $0.lowercased() } }
     var output = ResultWriter()

@@ -11,8 +11,8 @@ struct ReceiveCommand: AsyncParsableCommand {
       written as they come: -o FILE takes what repack takes. An interrupt ends it, and the file so that it plays.
 
       A sender to try it with:
-        gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtph264pay config-interval=-1 ! udpsink \
-      host=127.0.0.1 port=5004
+        gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency \\
+          ! rtph264pay config-interval=-1 ! udpsink host=127.0.0.1 port=5004
 
       Examples:
         h26x receive udp://127.0.0.1:5004 -o recording.mkv --duration 10
@@ -51,7 +51,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   func run() async throws {
     try PluginFile.load()
     guard let network = NetworkSource(source) else { return }
-    if case .file(let path) = network { _ = try InputFile(path) }
+    if case .file(let path) = network { _ = try InputFile(path, looksIntoPipes: false) }
     let sinks = output == nil ? try PlaySinks(video: sink, audio: nil) : nil
     let target = try output.map { name throws(Failure) in try OutputFile(name, force: force) }
     let container = output.flatMap(TargetContainer.init(fileName:))

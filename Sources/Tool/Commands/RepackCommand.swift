@@ -54,40 +54,57 @@ struct RepackCommand: AsyncParsableCommand {
       guard target.isSeekable || format.isStream else {
         throw Failure("\(target.name): \(format.rawValue) is written out of order and needs a file")
       }
-      let route = try RepackRoute(format, into: target, drop: drop, audio: !noAudio)
-      let reader = try MediaReader(input, output: target, framerate: framerate?.rate) {
-        stream, pipeline throws(PipelineError) in
-        try route.attach(stream, pipeline)
+      let result: (summary: String, left: [String])
+      do throws(Failure) {
+        result = try await repack(input, into: target, as: format, audio: !noAudio)
+      } catch  where error.message.contains("not-negotiated") && !noAudio && input.size != nil {
+        // Sound that turned out to be of a kind which the container has no place for, such as MP2 in FLV.
+        result = try await repack(input, into: target, as: format, audio: false)
       }
-      let pipeline = reader.pipeline
-      try await Interruption.handled(
-        by: { Task { try? await pipeline.finish() } },
-        during: { () async throws(Failure) in
-          try await Progress.during(of: pipeline) { () async throws(Failure) in
-            do throws(Failure) { try await reader.playToEnd() } catch {
-              await pipeline.stop()
-              throw route.explained(error)
-            }
-          }
-        })
-      let taken = reader.streams.filter(route.hasTaken).map(\.codecName)
-      let summary = "\(target.name): \(format.name), \(taken.joined(separator: " and "))"
-      var left = reader.otherStreams.filter { !route.hasTaken($0) }.map { "\($0.kind) (\($0.codecName))" }
-      let kinds = reader.otherStreams.map(\.kind)
-      let orientation = reader.video?.orientation
-      let chapters = format == .mkv ? 0 : reader.video?.pad.chapterCount ?? 0
-      await pipeline.stop()
-      if let orientation {
-        let isWritten = !format.isStream && target.path.map { MP4Orientation.write(orientation, into: $0) } == true
-        if !isWritten { left.append("rotation (\(orientation))") }
-      }
-      left += MP4Info.unseen(input, seen: kinds)
-      if chapters > 0 { left.append(Text.count(chapters, "chapter")) }
       try target.commit()
-      Terminal.say(summary + (left.isEmpty ? "" : "; left behind: \(left.joined(separator: ", "))"))
+      Terminal.say(
+        result.summary + (result.left.isEmpty ? "" : "; left behind: \(result.left.joined(separator: ", "))"))
     } catch {
       target.discard()
       throw error
     }
+  }
+
+  /// Writes the file. Answers what went into it, and what did not.
+  private func repack(
+    _ input: InputFile, into target: OutputFile, as format: TargetContainer, audio: Bool
+  ) async throws(Failure) -> (summary: String, left: [String]) {
+    let route = try RepackRoute(format, into: target, drop: drop, audio: audio)
+    let reader = try MediaReader(
+      input, output: target, framerate: framerate?.rate, whenWhole: { route.release() },
+      route: { stream, pipeline throws(PipelineError) in try route.attach(stream, pipeline) })
+    let pipeline = reader.pipeline
+    try await Interruption.handled(
+      by: { Task { try? await pipeline.finish() } },
+      during: { () async throws(Failure) in
+        try await Progress.during(of: pipeline) { () async throws(Failure) in
+          do throws(Failure) {
+            try await reader.discover()
+            if let reason = route.refusal(of: reader.containerCaps) { throw Failure("\(input.name): \(reason)") }
+            try await reader.playToEnd()
+          } catch {
+            await pipeline.stop()
+            throw route.explained(error)
+          }
+        }
+      })
+    let taken = reader.streams.filter(route.hasTaken).map(\.codecName)
+    var left = reader.otherStreams.filter { !route.hasTaken($0) }.map { "\($0.kind) (\($0.codecName))" }
+    let kinds = reader.otherStreams.map(\.kind)
+    let orientation = reader.video?.orientation
+    let chapters = format == .mkv ? 0 : reader.video?.pad.chapterCount ?? 0
+    await pipeline.stop()
+    if let orientation {
+      let isWritten = !format.isStream && target.path.map { MP4Orientation.write(orientation, into: $0) } == true
+      if !isWritten { left.append("rotation (\(orientation))") }
+    }
+    left += MP4Info.unseen(input, seen: kinds)
+    if chapters > 0 { left.append(Text.count(chapters, "chapter")) }
+    return ("\(target.name): \(format.name), \(taken.joined(separator: " and "))", left)
   }
 }

@@ -8,7 +8,7 @@ struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
-      The page needs nothing but a browser: no network, no other file. Of a raw stream or an MP4 that is no pipe it
+      The page needs nothing but a browser: no network, no other file. Of a raw stream or an MP4 that is no pipe it \
       shows keyframes as small pictures, up to 48.
 
       Example:
@@ -16,8 +16,9 @@ struct ReportCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The file; - is standard input.") var file: String
-  @Option(name: .shortAndLong, help: "The page; - is standard output.") var output: String
-  @Flag(help: "Replaces a file that is there.") var force = false
+  @Option(name: .shortAndLong, help: ArgumentHelp("The page; - is standard output.", valueName: "out"))
+  var output: String
+  @Flag(help: "Replace an existing file.") var force = false
 
   /// Bytes of the document with every syntax element; what comes behind is listed without, so that browsers open it.
   private static let detailLimit = 48 << 20
@@ -25,7 +26,7 @@ struct ReportCommand: AsyncParsableCommand {
   private static let byteCount = 64
 
   func run() async throws {
-    let input = try InputFile(file, looksIntoPipes: true)
+    let input = try InputFile(file)
     var options = ReportOptions()
     (options.includesFields, options.byteCount) = (true, Self.byteCount)
     var items = try await ReportItems(input, options)

@@ -180,6 +180,14 @@ extension StreamDetails {
     case "av01": "AV1"
     case "vp09": "VP9"
     case "tx3g": "timed text"
+    case "sowt", "twos", "lpcm", "ipcm", "fpcm", "raw ", "in24", "in32", "fl32", "fl64": "PCM"
+    case "alaw": "A-law"
+    case "ulaw": "mu-law"
+    case ".mp3": "MP3"
+    case "wvtt": "WebVTT"
+    case "stpp": "TTML"
+    case "c608": "CEA-608 captions"
+    case "tmcd": "time code"
     case let name: name
     }
   }

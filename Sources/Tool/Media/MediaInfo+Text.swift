@@ -31,7 +31,7 @@ extension MediaInfo {
     let depths = [video.text("bit-depth-luma"), video.text("bit-depth-chroma")].compactMap(\.self)
     let depth = Set(depths).count == 1 ? depths.prefix(1) : depths[...]
     rows.append(("Samples", video.text("chroma-format").map { "\($0), \(depth.joined(separator: " and ")) bits" }))
-    rows.append(("Colorimetry", video.text("colorimetry")))
+    rows.append(("Colorimetry", video.text("colorimetry").map(Self.colours)))
     rows.append(("Interlacing", video.text("interlace-mode").flatMap { $0 == "progressive" ? nil : $0 }))
     rows.append(("Mastering display", video.text("mastering-display-info")))
     rows.append(("Content light level", video.text("content-light-level")))
@@ -39,7 +39,7 @@ extension MediaInfo {
     for stream in others {
       let details = [
         stream.codecName, stream.language, stream.text("rate").map { "\($0) Hz" },
-        stream.text("channels").map { "\($0) channels" }, stream.bitrate.map(Self.bits),
+        stream.fields["channels"]?.integer.map { Text.count($0, "channel") }, stream.bitrate.map(Self.bits),
       ]
       rows.append((Self.capitalised(stream.kind), details.compactMap(\.self).joined(separator: ", ")))
     }
@@ -61,6 +61,15 @@ extension MediaInfo {
   private static func turned(_ orientation: String) -> String {
     let (flip, degrees) = (orientation.hasPrefix("flip"), orientation.split(separator: "-").last ?? "")
     return "\(degrees) degrees clockwise" + (flip ? ", flipped" : "")
+  }
+
+  /// Range, matrix, transfer and primaries by number say little where they are not known.
+  private static func colours(_ colorimetry: String) -> String {
+    switch colorimetry {
+    case "1:0:0:0": "full range, nothing else said"
+    case "2:0:0:0": "limited range, nothing else said"
+    default: colorimetry
+    }
   }
 
   private static func bits(_ number: Double) -> String { "\(Text.fixed(number / 1000, 1)) kbit/s" }

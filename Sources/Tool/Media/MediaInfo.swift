@@ -22,10 +22,12 @@ struct MediaInfo: Sendable {
     var bytes = 0
     var first: ClockTime?
     var end: ClockTime?
+    /// Pictures whose time the container does not say, as in AVI.
+    var untimed = 0
 
     /// From the first picture to the end of the last.
     var duration: ClockTime? {
-      guard let first, let end else { return nil }
+      guard untimed == 0, let first, let end else { return nil }
       return end - first
     }
 
@@ -40,9 +42,13 @@ struct MediaInfo: Sendable {
       pictures += 1
       bytes += sample.size
       if !attributes.flags.contains(.deltaUnit) { keyframes += 1 }
-      guard let pts = attributes.pts else { return }
-      first = min(first ?? pts, pts)
-      end = max(end ?? .zero, attributes.end ?? pts)
+      // Segments differ in where their times begin.
+      guard let time = sample.streamTime else {
+        untimed += 1
+        return
+      }
+      first = min(first ?? time, time)
+      end = max(end ?? .zero, time + (attributes.duration ?? .zero))
     }
   }
 

@@ -4,13 +4,14 @@ import Synchronization
 
 /// The head of every pipeline here: a file, taken apart by `parsebin` into parsed streams.
 final class MediaReader: Sendable {
-  /// Says where a stream goes: an element that was added to the pipeline, `nil` to leave the stream where it is.
-  /// Called on a thread of the pipeline's.
+  /// Says where a stream goes: an element that was added to the pipeline, `nil` to leave the stream where it is, or where
+  /// the route has linked it. Called on a thread of the pipeline's.
   typealias Route = @Sendable (MediaStream, Pipeline) throws(PipelineError) -> PipelineElement?
 
   let pipeline: Pipeline
   let input: InputFile
   private let outputName: String?
+  private let whenWhole: @Sendable () -> Void
 
   private struct State {
     var streams: [MediaStream] = []
@@ -20,7 +21,12 @@ final class MediaReader: Sendable {
     var parts: [PipelineElement] = []
     /// The demultiplexer has told of all its streams; `parsebin` may still have to.
     var isComplete = false
+    /// Streams that the demultiplexer has told of, but for those that `parsebin` does not know.
+    var announced = 0
     var hasDiscovered = false
+
+    /// Whether every stream has come out. Without a demultiplexer there is one.
+    var isWhole: Bool { announced == 0 ? !streams.isEmpty : isComplete && streams.count >= announced }
   }
   private let state = Mutex(State())
   /// Ends when there is video, or never will be any.
@@ -31,12 +37,14 @@ final class MediaReader: Sendable {
   ///   - output: where it goes, for errors of writing.
   ///   - framerate: for a raw stream that does not say it.
   ///   - parses: whether a parser makes access units of our video; else it comes as the container has it.
+  ///   - whenWhole: called once every stream has come out, for as far as that can be known; more than once perhaps.
   ///   - route: where the first H.264 or H.265 stream goes, and streams of other kinds; further video is left behind.
   init(
     _ input: InputFile, output: OutputFile? = nil, framerate: Fraction? = nil, parses: Bool = true,
-    route: @escaping Route
+    whenWhole: @escaping @Sendable () -> Void = {}, route: @escaping Route
   ) throws(Failure) {
     self.input = input
+    self.whenWhole = whenWhole
     outputName = output?.name
     pipeline = Pipeline()
     do throws(PipelineError) {
@@ -48,8 +56,10 @@ final class MediaReader: Sendable {
       try parse.connect("element-added") { [weak self] arguments in
         guard let element = arguments.element(0) else { return nil }
         self?.state.withLock { $0.parts.append(element) }
+        _ = try? element.onPadAdded { [weak self] _ in self?.state.withLock { $0.announced += 1 } }
         _ = try? element.connect("no-more-pads") { [weak self] _ in
           self?.state.withLock { $0.isComplete = true }
+          self?.tellWhenWhole()
           return nil
         }
         if let framerate, element.kind.hasPrefix("swifth26") { try? element.set("framerate", .fraction(framerate)) }
@@ -60,6 +70,11 @@ final class MediaReader: Sendable {
           guard let caps = arguments.caps(1) else { return .boolean(true) }
           return .boolean(MediaStream.Codec(mediaType: caps.first.name) == nil)
         }
+      }
+      try parse.connect("unknown-type") { [weak self] _ in
+        self?.state.withLock { $0.announced -= 1 }
+        self?.tellWhenWhole()
+        return nil
       }
       try parse.onPadAdded { [weak self] pad in self?.found(MediaStream(pad: pad), route) }
     } catch { throw Failure(error, about: input.name) }
@@ -92,6 +107,7 @@ final class MediaReader: Sendable {
       state.video = stream
       return true
     }
+    defer { tellWhenWhole() }
     guard isWanted else { return }
     do throws(PipelineError) {
       if let element = try route(stream, pipeline) { try stream.pad.link(to: element) }
@@ -100,6 +116,8 @@ final class MediaReader: Sendable {
     }
     if stream.codec != nil { discovery.continuation.finish() }
   }
+
+  private func tellWhenWhole() { if state.withLock({ $0.isWhole }) { whenWhole() } }
 
   /// Ends the pipeline for a reason of our own.
   func fail(_ failure: Failure) {
@@ -122,6 +140,9 @@ final class MediaReader: Sendable {
       // Streams that nobody wants end the demultiplexer; a short pipe ends before its type is known.
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
       if hasVideo { return Failure(error, about: input.name) }
+      if failure.error.message.hasPrefix("This file contains no playable"), case .container(let what) = input.kind {
+        return input.mp4Failure ?? Failure("\(input.name): \(what) that is cut off, or without H.264 or H.265 video")
+      }
       return !streams.isEmpty || input.isRaw ? nothingFound : input.mp4Failure ?? Failure(error, about: input.name)
     }
   }

@@ -33,6 +33,9 @@ struct MediaStream: Sendable {
 
   var codec: Codec? { Codec(mediaType: mediaType) }
 
+  /// Whether it is AAC, which comes packed in several ways.
+  var isAAC: Bool { mediaType == "audio/mpeg" && [2, 4].contains(field("mpegversion")?.integer) }
+
   /// Video, audio, subtitles, or what the media type says.
   var kind: String {
     let type = mediaType
@@ -48,8 +51,16 @@ struct MediaStream: Sendable {
 
   /// What it is coded in, for people.
   var codecName: String {
-    codec?.rawValue ?? tag(kind == "subtitles" ? "subtitle-codec" : "\(kind)-codec")?.string ?? mediaType
+    codec?.rawValue ?? tag(kind == "subtitles" ? "subtitle-codec" : "\(kind)-codec")?.string
+      ?? Self.names[mediaType] ?? mediaType
   }
+
+  /// What has no tag that says it, before its first data at least.
+  private static let names = [
+    "text/x-raw": "text", "audio/x-vorbis": "Vorbis", "audio/x-opus": "Opus", "audio/x-flac": "FLAC",
+    "audio/x-ac3": "AC-3", "audio/x-eac3": "E-AC-3", "audio/x-raw": "PCM", "audio/x-alaw": "A-law",
+    "audio/x-mulaw": "mu-law", "application/x-ssa": "SSA", "application/x-ass": "ASS",
+  ]
 
   /// By how many degrees players turn it clockwise, and whether they flip it first.
   var orientation: String? {

@@ -13,6 +13,9 @@ final class RepackRoute: Sendable {
   private struct State {
     var isBuilt = false
     var taken: [String] = []
+    /// Queues that hold back what they have.
+    var held: [PipelineElement] = []
+    var isReleased = false
   }
   private let state = Mutex(State())
 
@@ -35,16 +38,40 @@ final class RepackRoute: Sendable {
       state.withLock { $0.taken.append(stream.pad.name) }
       return first
     }
-    guard wantsAudio, stream.kind == "audio", let muxer, muxer.canTake(stream.pad.caps) else { return nil }
-    var chain = try [queue()]
-    // From ADTS to raw AAC and back.
-    if stream.mediaType == "audio/mpeg", stream.field("mpegversion")?.integer == 4 {
-      chain.append(try PipelineElement("aacparse"))
+    guard wantsAudio, stream.kind == "audio", let muxer, !state.withLock({ $0.isReleased }), canCarry(stream) else {
+      return nil
     }
-    // Some muxers take no more streams once they have begun: it is left behind then.
-    do { try attach(chain, pipeline) } catch { return nil }
+    // The muxer's pads are told apart by what they take, which a queue alone does not say.
+    let kind = try PipelineElement("capsfilter", ["caps": .string(stream.mediaType)])
+    let chain = try [queue()] + (stream.isAAC ? [PipelineElement("aacparse")] : []) + [kind]
+    do throws(PipelineError) {
+      try build(pipeline)
+      for element in chain.reversed() { try pipeline.add(element) }
+      for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
+      // Before the muxer gets a pad for it, which would wait for data.
+      try stream.pad.link(to: chain[0])
+      try pipeline.link(kind, muxer)
+    } catch { return nil }
     state.withLock { $0.taken.append(stream.pad.name) }
-    return chain[0]
+    return nil
+  }
+
+  /// Whether the container has a place for a stream of sound.
+  private func canCarry(_ stream: MediaStream) -> Bool {
+    guard let muxer else { return false }
+    // From ADTS to raw AAC and back.
+    let version = stream.field("mpegversion")?.integer ?? 4
+    if stream.isAAC, let caps = Caps(parsing: "audio/mpeg, mpegversion=(int)\(version)") { return muxer.canTake(caps) }
+    return muxer.canTake(stream.pad.caps)
+  }
+
+  /// Lets go of what was held back until every stream has its place: most muxers take none once they have begun.
+  func release() {
+    let held = state.withLock { state in
+      defer { (state.held, state.isReleased) = ([], true) }
+      return state.held
+    }
+    for queue in held { try? queue.set("min-threshold-time", .uint64(0)) }
   }
 
   /// Makes the way of parsed video.
@@ -58,26 +85,37 @@ final class RepackRoute: Sendable {
   }
 
   private func attach(_ chain: [PipelineElement], _ pipeline: Pipeline) throws(PipelineError) {
-    let isBuilt = state.withLock { state in
-      defer { state.isBuilt = true }
-      return state.isBuilt
-    }
-    if !isBuilt {
-      try pipeline.add(sink)
-      if let muxer {
-        try pipeline.add(muxer)
-        try pipeline.link(muxer, sink)
-      }
-    }
+    try build(pipeline)
     for element in chain.reversed() { try pipeline.add(element) }
     for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
     if let last = chain.last { try pipeline.link(last, muxer ?? sink) }
   }
 
+  /// Makes the end of the pipeline, with the first stream that goes into it.
+  private func build(_ pipeline: Pipeline) throws(PipelineError) {
+    let isBuilt = state.withLock { state in
+      defer { state.isBuilt = true }
+      return state.isBuilt
+    }
+    guard !isBuilt else { return }
+    try pipeline.add(sink)
+    guard let muxer else { return }
+    try pipeline.add(muxer)
+    try pipeline.link(muxer, sink)
+  }
+
   /// Streams come from one thread, and muxers wait for each of them.
   private func queue() throws(PipelineError) -> PipelineElement {
-    try PipelineElement(
+    let queue = try PipelineElement(
       "queue", ["max-size-buffers": 0, "max-size-bytes": 0, "max-size-time": .uint64(20_000_000_000)])
+    guard wantsAudio, muxer != nil else { return queue }
+    // Flash video, for one, tells of its sound when it comes.
+    try state.withLock { state throws(PipelineError) in
+      guard !state.isReleased else { return }
+      try queue.set("min-threshold-time", .uint64(10_000_000_000))
+      state.held.append(queue)
+    }
+    return queue
   }
 
   private func video(_ codec: MediaStream.Codec) throws(PipelineError) -> [PipelineElement] {
@@ -87,6 +125,13 @@ final class RepackRoute: Sendable {
     if let drop { try repack.set("drop", .string(drop)) }
     let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
     return [repack, try PipelineElement("capsfilter", ["caps": .string(caps)])]
+  }
+
+  /// Why a file cannot be repackaged; `nil` when it can.
+  func refusal(of containerCaps: String?) -> String? {
+    guard muxer != nil, containerCaps?.hasPrefix("video/x-msvideo") == true else { return nil }
+    return "AVI does not say when pictures are shown, which \(container.name) needs; make a byte stream of it first "
+      + "(-o FILE.h264), which can be repackaged"
   }
 
   /// A failure with its remedy, where there is one.

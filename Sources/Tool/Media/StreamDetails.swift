@@ -40,7 +40,7 @@ extension StreamDetails {
   init(_ stream: MediaStream) {
     self.init(kind: stream.kind, codec: stream.codec, codecName: stream.codecName)
     for field in stream.codec == nil ? Self.audioFields : Self.videoFields { fields[field] = stream.field(field) }
-    language = stream.tag("language-code")?.string
+    language = stream.tag("language-code")?.string.flatMap { $0 == "und" ? nil : $0 }
     bitrate = (stream.tag("bitrate") ?? stream.tag("nominal-bitrate"))?.number
     orientation = stream.orientation
   }

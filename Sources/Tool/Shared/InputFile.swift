@@ -6,7 +6,7 @@ import Glibc
 struct InputFile: Sendable {
   /// As the user wrote it; standard input in words.
   let name: String
-  /// What is known of the bytes at its start; pipes are not looked at unless it is asked for.
+  /// What is known of the bytes at its start.
   let kind: Kind
   /// The pipe that was looked at.
   let pipe: PipeInput?
@@ -30,8 +30,9 @@ struct InputFile: Sendable {
   /// Bytes, `nil` for what has no size, such as a pipe.
   var size: Int? { status.flatMap { $0.isRegular ? $0.size : nil } }
 
-  /// - Parameter looksIntoPipes: whether the first bytes of a pipe are looked at too, which are then read.
-  init(_ name: String, looksIntoPipes: Bool = false) throws(Failure) {
+  /// - Parameter looksIntoPipes: whether the first bytes of a pipe are looked at too, which are then read. A pipe with a
+  ///   name can be opened once only, so that it must be read from here.
+  init(_ name: String, looksIntoPipes: Bool = true) throws(Failure) {
     guard !name.isEmpty else { throw Failure("the input has no name", .usage) }
     guard name != "-" else {
       self.name = "standard input"

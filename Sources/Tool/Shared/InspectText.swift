@@ -51,7 +51,10 @@ enum InspectText {
       if let profile = format.profile { text += ", \(profile)" }
       if let level = format.level { text += " level \(level)" }
       text += ", \(format.bitDepth) bit"
-      if let rate = format.frameRate { text += ", \(rate) frames a second" }
+      if let rate = format.frameRate {
+        let decimal = Text.fixed(Double(rate.numerator) / Double(rate.denominator), 3)
+        text += ", \(rate.denominator == 1 ? "\(rate.numerator)" : decimal) frames a second"
+      }
     }
     return text + "\n"
   }
