@@ -111,6 +111,20 @@ import Testing
     }
   }
 
+  /// MPEG-TS of null packets: no demultiplexer says that there is nothing in it.
+  @Test func endsWhereNothingComes() async throws {
+    let packet = Data([0x47, 0x1F, 0xFF, 0x10]) + Data(count: 184)
+    let stream = (0..<600).reduce(into: Data()) { bytes, _ in bytes += packet }
+    try await Crowd.each(["repack - -o out.mkv", "repack null.ts -o out.mkv", "info -"]) { command in
+      let folder = try Folder()
+      try folder.write("null.ts", stream)
+      let run = try await Program.shell("cat null.ts | timeout -k 1 60 h26x \(command)", in: folder.url)
+      let what: Comment = "\(command): \(run.status) \(run.said)"
+      #expect(run.status == 1 && run.said.contains("without H.264 or H.265 video"), what)
+      #expect(folder.names == ["null.ts"], "\(command)")
+    }
+  }
+
   // MARK: Command lines
 
   /// Command lines that make no sense, and the word that the line names.

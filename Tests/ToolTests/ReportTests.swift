@@ -70,7 +70,8 @@ import Testing
     #expect(empty.status == 1 && empty.said.contains("empty"), "\(empty.said)")
   }
 
-  @Test(arguments: clips) func writesOnePage(name: String) async throws {
+  @Test(arguments: clips + ["clip.mkv", "clip.ts", "clip.flv", "clip-h265.mkv", "clip-h265.ts"])
+  func writesOnePage(name: String) async throws {
     let folder = try Folder()
     let run = try await Program.run(["report", path(name), "-o", "report.html"], in: folder.url)
     #expect(run.status == 0, "\(run.said)")

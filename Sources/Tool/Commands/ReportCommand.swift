@@ -8,8 +8,8 @@ struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
-      The page needs nothing but a browser: no network, no other file. Of a raw stream or an MP4 that is no pipe it \
-      shows keyframes as small pictures, up to 48.
+      The page needs nothing but a browser: no network, no other file. It shows keyframes as small pictures, up to \
+      48, but for those of a byte stream out of a pipe.
 
       Example:
         h26x report clip.mp4 -o clip.html
@@ -41,7 +41,7 @@ struct ReportCommand: AsyncParsableCommand {
       var thumbnails = Thumbnails()
       var count = 0
       while var item = try await items.next() {
-        thumbnails.note(item)
+        thumbnails.note(item, of: items)
         if count > Self.detailLimit, case .accessUnit(var unit) = item {
           for index in unit.nalUnits.indices { (unit.nalUnits[index].fields, unit.nalUnits[index].bytes) = ([], []) }
           item = .accessUnit(unit)

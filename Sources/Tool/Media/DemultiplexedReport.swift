@@ -11,6 +11,11 @@ struct DemultiplexedReport {
   /// Made with the first sample, which says how it is packed.
   private var reporter: SampleReporter?
   private var hasEnded = false
+  /// The latest bytes that were fed, and where they begin in all that were.
+  private var recent: [UInt8] = []
+  private var origin: UInt64 = 0
+  /// Longer access units than this are not kept whole.
+  private static let recentLimit = 8 << 20
 
   init(_ file: InputFile, _ options: ReportOptions) async throws(Failure) {
     self.options = options
@@ -56,6 +61,24 @@ struct DemultiplexedReport {
 
   func stop() async { await reader.pipeline.stop() }
 
+  /// What was fed a short while ago; `nil` when it is gone.
+  func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
+    guard offset >= origin, let start = Int(exactly: offset - origin), start <= recent.count,
+      count <= recent.count - start
+    else { return nil }
+    return Array(recent[start..<start + count])
+  }
+
+  /// Keeps the bytes of an access unit that is not yet over, and of the one before.
+  private mutating func keep(_ bytes: [UInt8]) {
+    if recent.count + bytes.count > Self.recentLimit {
+      let surplus = min(recent.count, max(recent.count / 2, recent.count + bytes.count - Self.recentLimit))
+      recent.removeFirst(surplus)
+      origin += UInt64(surplus)
+    }
+    recent += bytes
+  }
+
   private mutating func feed(_ sample: Sample) throws(Failure) {
     if reporter == nil {
       guard let codec = reader.video?.codec else { throw Failure(reader.input.noVideo) }
@@ -74,7 +97,9 @@ struct DemultiplexedReport {
     }
     do throws(FlowError) {
       let map = try sample.map()
-      reporter?.feed(unsafe map.bytes.withUnsafeBufferPointer { unsafe Array($0) }, time)
+      let bytes = unsafe map.bytes.withUnsafeBufferPointer { unsafe Array($0) }
+      keep(bytes)
+      reporter?.feed(bytes, time)
     } catch { throw Failure("\(reader.input.name): a sample could not be read (flow \(error.rawValue))") }
   }
 }

@@ -17,7 +17,7 @@ final class MediaReader: Sendable {
     var streams: [MediaStream] = []
     var video: MediaStream?
     var failure: Failure?
-    /// What `parsebin` is made of so far.
+    /// The source, and what `parsebin` is made of so far.
     var parts: [PipelineElement] = []
     /// The demultiplexer has told of all its streams; `parsebin` may still have to.
     var isComplete = false
@@ -50,6 +50,7 @@ final class MediaReader: Sendable {
     do throws(PipelineError) {
       let source = try input.source()
       let parse = try PipelineElement("parsebin", name: "parsebin")
+      state.withLock { $0.parts.append(source) }
       try pipeline.add(source)
       try pipeline.add(parse)
       try pipeline.link(source, parse)
@@ -140,7 +141,9 @@ final class MediaReader: Sendable {
       // Streams that nobody wants end the demultiplexer; a short pipe ends before its type is known.
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
       if hasVideo { return Failure(error, about: input.name) }
-      if failure.error.message.hasPrefix("This file contains no playable"), case .container(let what) = input.kind {
+      let saysNothing = ["This file contains no playable", "No program activated"]
+        .contains { failure.summary.hasPrefix($0) }
+      if saysNothing, case .container(let what) = input.kind {
         return input.mp4Failure ?? Failure("\(input.name): \(what) that is cut off, or without H.264 or H.265 video")
       }
       return !streams.isEmpty || input.isRaw ? nothingFound : input.mp4Failure ?? Failure(error, about: input.name)
@@ -193,7 +196,8 @@ final class MediaReader: Sendable {
       try? await Task.sleep(for: .milliseconds(100))
       if Task.isCancelled { return }
       let (parts, isComplete) = state.withLock { ($0.parts, $0.isComplete && !$0.streams.isEmpty && $0.video == nil) }
-      let threads = parts.compactMap { $0.pad("sink")?.thread }
+      // Files are read by who takes them apart, pipes by their source.
+      let threads = parts.flatMap { part in ["sink", "src"].compactMap { part.pad($0)?.thread } }
       still = threads.contains(.paused) && !threads.contains(.running) ? still + 1 : 0
       without = isComplete ? without + 1 : 0
     }

@@ -13,6 +13,8 @@ struct Thumbnails {
   private static let height = 96
   /// A keyframe that is larger has no picture.
   private static let largest: UInt64 = 32 << 20
+  /// The same, where its bytes are kept until the end.
+  private static let largestKept: UInt64 = 2 << 20
 
   /// A picture of a report.
   struct Picture {
@@ -24,6 +26,8 @@ struct Thumbnails {
     let accessUnit: UInt64
     let parameterSets: [[UInt8]]
     var nalUnits: [(offset: UInt64, size: Int)]
+    /// They themselves, where they cannot be read again.
+    var bytes: [[UInt8]] = []
     var isField: Bool
   }
 
@@ -36,7 +40,9 @@ struct Thumbnails {
   private var stride = 1
 
   /// Notes what a keyframe needs.
-  mutating func note(_ item: ReportItem) {
+  ///
+  /// - Parameter items: where the item comes from.
+  mutating func note(_ item: ReportItem, of items: ReportItems) {
     switch item {
     case .stream(let record): stream = record
     case .parameterSet(let record):
@@ -46,8 +52,11 @@ struct Thumbnails {
     case .accessUnit(let unit):
       if unit.isSecondField, keyframes.last?.isField == true, keyframes.last?.accessUnit == unit.index - 1 {
         keyframes[keyframes.count - 1].nalUnits += Self.places(unit)
-      } else if unit.keyframe != .none, unit.letter == UInt8(ascii: "I"), unit.size <= Self.largest {
-        add(unit)
+        keyframes[keyframes.count - 1].bytes += kept(unit, items)
+      } else if unit.keyframe != .none, unit.letter == UInt8(ascii: "I"),
+        unit.size <= (isReadAgain ? Self.largest : Self.largestKept)
+      {
+        add(unit, items)
       }
     case .finding, .summary: break
     }
@@ -55,7 +64,7 @@ struct Thumbnails {
 
   /// Of the keyframes that come, those are kept whose number is a multiple of a stride, which doubles when they are too
   /// many.
-  private mutating func add(_ unit: AccessUnitRecord) {
+  private mutating func add(_ unit: AccessUnitRecord, _ items: ReportItems) {
     defer { count += 1 }
     guard count % stride == 0 else { return }
     if keyframes.count == Self.limit {
@@ -67,19 +76,26 @@ struct Thumbnails {
     let sets = sets.sorted { $0.type < $1.type }.map(\.bytes)
     keyframes.append(
       Keyframe(
-        accessUnit: unit.index, parameterSets: sets, nalUnits: Self.places(unit), isField: unit.isField))
+        accessUnit: unit.index, parameterSets: sets, nalUnits: Self.places(unit), bytes: kept(unit, items),
+        isField: unit.isField))
+  }
+
+  /// Whether the stream stands in the file as it is.
+  private var isReadAgain: Bool { stream?.container == .annexB || stream?.container == .mp4 && stream?.size != nil }
+
+  private func kept(_ unit: AccessUnitRecord, _ items: ReportItems) -> [[UInt8]] {
+    unit.nalUnits.compactMap { items.bytes(at: $0.offset, count: $0.size) }
   }
 
   private static func places(_ unit: AccessUnitRecord) -> [(offset: UInt64, size: Int)] {
     unit.nalUnits.map { ($0.offset, $0.size) }
   }
 
-  /// Decodes them. What cannot be read again, such as a pipe, or decoded, has no picture.
+  /// Decodes them. What cannot be read again, such as a byte stream out of a pipe, or decoded, has no picture.
   func pictures(of input: InputFile) async throws(Failure) -> [Picture] {
-    guard let stream, stream.container == .annexB || stream.container == .mp4, input.size != nil, !keyframes.isEmpty
-    else { return [] }
+    guard let stream, !keyframes.isEmpty, !isReadAgain || input.size != nil else { return [] }
     try PluginFile.load()
-    var source = try ReportSource(input)
+    var source = isReadAgain ? try ReportSource(input) : nil
     do throws(PipelineError) {
       let pipeline = try Self.pipeline(stream)
       let (frames, files) = (try pipeline.appSource("keyframes"), try pipeline.appSink("pictures"))
@@ -87,7 +103,11 @@ struct Thumbnails {
       for keyframe in keyframes {
         var bytes: [UInt8] = []
         for set in keyframe.parameterSets { bytes += [0, 0, 0, 1] + set }
-        for place in keyframe.nalUnits { bytes += [0, 0, 0, 1] + source.read(at: place.offset, count: place.size) }
+        for nalUnit in keyframe.bytes { bytes += [0, 0, 0, 1] + nalUnit }
+        for place in keyframe.nalUnits {
+          guard let read = source?.read(at: place.offset, count: place.size) else { break }
+          bytes += [0, 0, 0, 1] + read
+        }
         guard var buffer = Buffer(copying: bytes.span) else { continue }
         // The time tells which access unit a picture is of.
         buffer.pts = .seconds(keyframe.accessUnit)

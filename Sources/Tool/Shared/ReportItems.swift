@@ -30,6 +30,10 @@ struct ReportItems {
     return try await demultiplexed?.next()
   }
 
+  /// What a demultiplexer gave a short while ago, by its place in all that it gave; `nil` when it is gone, or was read as
+  /// it is in the file.
+  func bytes(at offset: UInt64, count: Int) -> [UInt8]? { demultiplexed?.bytes(at: offset, count: count) }
+
   /// Gives back what reading took. Not needed behind the summary.
   func stop() async { await demultiplexed?.stop() }
 }
