@@ -8,6 +8,8 @@ struct MinimumFrameSize: Sendable {
   private var least = ParserLimits.minimumInput
   private var wanted = ParserLimits.minimumInput
   private var told = 0
+  /// The largest access unit so far.
+  private var largest = 0
 
   /// Upstream's caps are known.
   mutating func configure(isLengthPrefixed: Bool) {
@@ -17,9 +19,12 @@ struct MinimumFrameSize: Sendable {
 
   /// An access unit of so many bytes ends: the next one will probably need as many.
   ///
-  /// - Parameter batch: bytes to hold many access units at once; 0 for just one.
-  mutating func found(_ size: Int, isPulling: Bool, batch: Int) {
-    wanted = isPulling ? max(size + size / 8 + 4096, batch) : least
+  /// - Parameter mayBatch: several may be cut at once.
+  mutating func found(_ size: Int, isPulling: Bool, mayBatch: Bool) {
+    largest = max(largest, size)
+    // One of two sizes, not one for each access unit: memory of the same size is used again and again.
+    let batch = largest > ParserLimits.batchSize / 4 ? ParserLimits.largeBatchSize : ParserLimits.batchSize
+    wanted = isPulling ? max(size + size / 8 + 4096, mayBatch ? batch : 0) : least
   }
 
   /// What was there was of no use.

@@ -62,7 +62,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
 
   /// An access unit of so many bytes ends.
   @inline(__always) mutating func found(_ size: Int, isPulling: Bool, mayBatch: Bool) {
-    minimumFrame.found(size, isPulling: isPulling, batch: mayBatch ? ParserLimits.batchSize : 0)
+    minimumFrame.found(size, isPulling: isPulling, mayBatch: mayBatch)
   }
 
   /// What was there was of no use.
