@@ -84,6 +84,8 @@ let package = Package(
     .target(name: "ThreadSanitizerLocks", path: "Tests/ThreadSanitizer", publicHeadersPath: "."),
     .executableTarget(
       name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
+    .executableTarget(
+      name: "bench-async", dependencies: ["VideoDecoding", "H26x"], path: "Tests/Bench/Async", swiftSettings: settings),
     // README's program; the tests run it.
     .executableTarget(name: "decode-to-nv12", dependencies: ["VideoDecoding"], path: "Tests/Examples/DecodeToNV12"),
     // Streams and generators that more than one test target needs.

@@ -2,45 +2,45 @@
 import CAVCodec
 
 /// A libavcodec return code that says what failed (libavutil/error.h). Always negative.
-public struct AVError: Error, RawRepresentable, Hashable, Sendable {
+package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   /// The code as libavcodec returned it: `AVERROR(errno)` or one of the `AVERROR_…` tags.
-  public let rawValue: Int32
+  package let rawValue: Int32
 
   /// Wraps a negative return code.
-  public init(rawValue: Int32) { self.rawValue = rawValue }
+  package init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// Nothing can be taken or given right now (`AVERROR(EAGAIN)`).
-  public static let tryAgain = AVError(rawValue: Int32(CAV_ERROR_AGAIN))
+  package static let tryAgain = AVError(rawValue: Int32(CAV_ERROR_AGAIN))
   /// The codec was drained and has nothing more (`AVERROR_EOF`).
-  public static let endOfFile = AVError(rawValue: Int32(CAV_ERROR_END_OF_FILE))
+  package static let endOfFile = AVError(rawValue: Int32(CAV_ERROR_END_OF_FILE))
   /// The input does not make sense (`AVERROR_INVALIDDATA`).
-  public static let invalidData = AVError(rawValue: Int32(CAV_ERROR_INVALID_DATA))
+  package static let invalidData = AVError(rawValue: Int32(CAV_ERROR_INVALID_DATA))
   /// The input is legal but libavcodec does not implement it (`AVERROR_PATCHWELCOME`).
-  public static let unsupportedFeature = AVError(rawValue: Int32(CAV_ERROR_PATCH_WELCOME))
+  package static let unsupportedFeature = AVError(rawValue: Int32(CAV_ERROR_PATCH_WELCOME))
   /// An external library or device failed (`AVERROR_EXTERNAL`).
-  public static let external = AVError(rawValue: Int32(CAV_ERROR_EXTERNAL))
+  package static let external = AVError(rawValue: Int32(CAV_ERROR_EXTERNAL))
   /// libavcodec does not know what failed (`AVERROR_UNKNOWN`).
-  public static let unknown = AVError(rawValue: Int32(CAV_ERROR_UNKNOWN))
+  package static let unknown = AVError(rawValue: Int32(CAV_ERROR_UNKNOWN))
   /// libavcodec found a bug of its own (`AVERROR_BUG`).
-  public static let bug = AVError(rawValue: Int32(CAV_ERROR_BUG))
+  package static let bug = AVError(rawValue: Int32(CAV_ERROR_BUG))
   /// As `bug`, the other spelling (`AVERROR_BUG2`).
-  public static let bug2 = AVError(rawValue: Int32(CAV_ERROR_BUG2))
+  package static let bug2 = AVError(rawValue: Int32(CAV_ERROR_BUG2))
   /// This libavcodec was built without the decoder (`AVERROR_DECODER_NOT_FOUND`).
-  public static let decoderNotFound = AVError(rawValue: Int32(CAV_ERROR_DECODER_NOT_FOUND))
+  package static let decoderNotFound = AVError(rawValue: Int32(CAV_ERROR_DECODER_NOT_FOUND))
   /// Out of memory (`AVERROR(ENOMEM)`).
-  public static let outOfMemory = AVError(rawValue: Int32(CAV_ERROR_NO_MEMORY))
+  package static let outOfMemory = AVError(rawValue: Int32(CAV_ERROR_NO_MEMORY))
   /// An argument or a parameter of the stream is out of range (`AVERROR(EINVAL)`).
-  public static let invalidArgument = AVError(rawValue: Int32(CAV_ERROR_INVALID_ARGUMENT))
+  package static let invalidArgument = AVError(rawValue: Int32(CAV_ERROR_INVALID_ARGUMENT))
   /// Input or output failed (`AVERROR(EIO)`).
-  public static let inputOutput = AVError(rawValue: Int32(CAV_ERROR_IO))
+  package static let inputOutput = AVError(rawValue: Int32(CAV_ERROR_IO))
   /// The device is gone (`AVERROR(ENODEV)`).
-  public static let noDevice = AVError(rawValue: Int32(CAV_ERROR_NO_DEVICE))
+  package static let noDevice = AVError(rawValue: Int32(CAV_ERROR_NO_DEVICE))
   /// The function is not implemented (`AVERROR(ENOSYS)`).
-  public static let notImplemented = AVError(rawValue: Int32(CAV_ERROR_NOT_IMPLEMENTED))
+  package static let notImplemented = AVError(rawValue: Int32(CAV_ERROR_NOT_IMPLEMENTED))
 
   /// Turns a C return code into a value or an error: the one place where libavcodec's convention is read.
   @discardableResult
-  public static func check(_ code: Int32) throws(AVError) -> Int32 {
+  package static func check(_ code: Int32) throws(AVError) -> Int32 {
     guard code >= 0 else { throw AVError(rawValue: code) }
     return code
   }
@@ -48,7 +48,7 @@ public struct AVError: Error, RawRepresentable, Hashable, Sendable {
 
 extension AVError: CustomStringConvertible {
   /// libavutil's text for the code.
-  public var description: String {
+  package var description: String {
     let capacity = Int(CAV_ERROR_STRING_SIZE)
     let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer -> String? in
       guard let base = buffer.baseAddress else { return nil }

@@ -4,7 +4,7 @@ import CAVCodec
 /// One opened libavcodec decoder (`AVCodecContext`), closed with its last reference.
 ///
 /// Use from one thread at a time. Frames and packets may outlive it.
-@safe public final class CodecContext {
+@safe package final class CodecContext {
   private let raw: UnsafeMutablePointer<AVCodecContext>
   /// libavcodec's `opaque` points at this; the context keeps it.
   private let host: CallbackHost
@@ -13,7 +13,7 @@ import CAVCodec
   ///
   /// - Throws: `AVError.decoderNotFound`, `AVError.outOfMemory`, `AVError.invalidData` for extradata that make no sense,
   ///   and whatever else `avcodec_open2` returns.
-  public init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
+  package init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
     guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
     guard let context = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
     host = CallbackHost(buffers, maximumPixels: settings.maximumPixels)
@@ -66,17 +66,17 @@ import CAVCodec
   ///
   /// - Throws: `AVError.tryAgain` when frames must be received first, `AVError.endOfFile` after `sendEndOfStream`,
   ///   any other error for what an earlier or this packet met while decoding.
-  public func send(_ packet: Packet) throws(AVError) {
+  package func send(_ packet: Packet) throws(AVError) {
     unsafe try AVError.check(cavcodec_send_packet(raw, packet.raw))
   }
 
   /// Says that no packet follows: everything inside comes out, then end of stream. `flush` makes it usable again.
-  public func sendEndOfStream() throws(AVError) {
+  package func sendEndOfStream() throws(AVError) {
     unsafe try AVError.check(cavcodec_send_packet(raw, nil))
   }
 
   /// What `receive` found.
-  public enum Reception: Sendable {
+  package enum Reception: Sendable {
     /// The frame was filled.
     case frame
     /// Nothing more until the next packet.
@@ -86,7 +86,7 @@ import CAVCodec
   }
 
   /// Fetches the next frame in presentation order into `frame`, whose earlier content is released.
-  public func receive(_ frame: borrowing Frame) throws(AVError) -> Reception {
+  package func receive(_ frame: borrowing Frame) throws(AVError) -> Reception {
     let code = unsafe cavcodec_receive_frame(raw, frame.raw)
     if code == AVError.tryAgain.rawValue { return .needsInput }
     if code == AVError.endOfFile.rawValue { return .endOfStream }
@@ -95,7 +95,7 @@ import CAVCodec
   }
 
   /// Forgets all input and references; the next packet must be a random access point.
-  public func flush() {
+  package func flush() {
     unsafe cavcodec_flush_buffers(raw)
     host.begun.removeAll()
   }
@@ -107,18 +107,18 @@ import CAVCodec
   /// out what another has decoded has copied the flags before the other was done. And it comes too late for those
   /// pictures that refer to it and are shown before it. From 61 on, frame threads tell with the frame alone, so that the
   /// answer is empty.
-  public func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
+  package func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
 
   /// Frames that the decoder holds back for reordering, as far as it knows yet (`has_b_frames`).
-  public var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }
+  package var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }
 
   /// Packets that go in before the first one's frame can come out, because frames are decoded in parallel.
-  public var threadDelay: Int {
+  package var threadDelay: Int {
     unsafe raw.pointee.active_thread_type & FF_THREAD_FRAME != 0 ? max(0, Int(raw.pointee.thread_count) - 1) : 0
   }
 
   /// Which pictures are left out; counts from the next packet on.
-  public var skip: CodecSettings.Skip = .none {
+  package var skip: CodecSettings.Skip = .none {
     didSet { unsafe raw.pointee.skip_frame = skip.value }
   }
 }

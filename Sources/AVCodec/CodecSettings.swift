@@ -2,9 +2,9 @@
 import CAVCodec
 
 /// How to open a decoder.
-public struct CodecSettings: Sendable {
+package struct CodecSettings: Sendable {
   /// The decoders this project uses.
-  public enum Codec: Sendable {
+  package enum Codec: Sendable {
     /// ITU-T H.264.
     case h264
     /// ITU-T H.265.
@@ -19,7 +19,7 @@ public struct CodecSettings: Sendable {
   }
 
   /// Pictures a decoder may leave out, from none to nearly all (`AVDiscard`).
-  public enum Skip: Sendable {
+  package enum Skip: Sendable {
     /// Decode everything.
     case none
     /// Leave out what no other picture refers to.
@@ -40,26 +40,26 @@ public struct CodecSettings: Sendable {
   }
 
   /// Which decoder.
-  public var codec: Codec
+  package var codec: Codec
   /// avcC or hvcC, which also announces length-prefixed packets, or Annex B parameter sets; may be empty for Annex B.
-  public var extradata: [UInt8]
+  package var extradata: [UInt8]
   /// Threads to use; 0 for as many as there are processors, 16 at most.
-  public var threadCount = 0
+  package var threadCount = 0
   /// Decode several frames at once: faster, and a frame of delay for each thread but one.
-  public var useFrameThreads = true
+  package var useFrameThreads = true
   /// Decode the slices of a picture at once.
-  public var useSliceThreads = true
+  package var useSliceThreads = true
   /// Ask for frames as early as the stream allows (`AV_CODEC_FLAG_LOW_DELAY`).
-  public var lowDelay = false
+  package var lowDelay = false
   /// Reorder depth to begin with, in frames; the decoder raises it where the stream asks for more.
-  public var reorderDepth = 0
+  package var reorderDepth = 0
   /// Where the stream does not say how deep its reordering is, expect what its level allows, so that no frame comes too
   /// late to be shown (`strict_std_compliance`). Otherwise the decoder finds out by losing frames.
-  public var expectsDeepestReordering = false
+  package var expectsDeepestReordering = false
   /// What to leave out at first.
-  public var skip = Skip.none
+  package var skip = Skip.none
   /// Largest coded picture to accept, in luma samples: what a damaged or hostile size may make us allocate.
-  public var maximumPixels = 1 << 26
+  package var maximumPixels = 1 << 26
 
   /// libavcodec's own answer to 0 is one thread more than there are processors, which delays output by a frame more.
   package var effectiveThreadCount: Int {
@@ -70,7 +70,7 @@ public struct CodecSettings: Sendable {
   private static let mostAutomaticThreads = 16
 
   /// Settings for a decoder, the rest at their defaults.
-  public init(codec: Codec, extradata: [UInt8] = []) {
+  package init(codec: Codec, extradata: [UInt8] = []) {
     self.codec = codec
     self.extradata = extradata
   }

@@ -2,13 +2,13 @@
 package import CAVCodec
 
 /// A reference to one decoded frame (`AVFrame`): empty, or holding picture memory that the decoder may hold as well.
-@safe public struct Frame: ~Copyable, @unchecked Sendable {
+@safe package struct Frame: ~Copyable, @unchecked Sendable {
   package let raw: UnsafeMutablePointer<AVFrame>
 
   /// Makes an empty frame.
   ///
   /// - Throws: `AVError.outOfMemory`.
-  public init() throws(AVError) {
+  package init() throws(AVError) {
     guard let frame = unsafe cav_frame_alloc() else { throw .outOfMemory }
     unsafe raw = unsafe frame
   }
@@ -19,37 +19,37 @@ package import CAVCodec
   }
 
   /// Timestamp of the packet that started the picture; `Int64.min` when libavcodec lost it.
-  public var timestamp: Int64 { unsafe raw.pointee.pts }
+  package var timestamp: Int64 { unsafe raw.pointee.pts }
   /// How the samples lie in memory.
-  public var format: FrameFormat { unsafe FrameFormat(rawValue: raw.pointee.format) }
+  package var format: FrameFormat { unsafe FrameFormat(rawValue: raw.pointee.format) }
   /// Coded width in luma samples.
-  public var width: Int { unsafe Int(raw.pointee.width) }
+  package var width: Int { unsafe Int(raw.pointee.width) }
   /// Coded height in luma samples.
-  public var height: Int { unsafe Int(raw.pointee.height) }
+  package var height: Int { unsafe Int(raw.pointee.height) }
   /// Luma samples to cut at the left edge; cropping is left to the receiver.
-  public var cropLeft: Int { unsafe Int(clamping: raw.pointee.crop_left) }
+  package var cropLeft: Int { unsafe Int(clamping: raw.pointee.crop_left) }
   /// Luma samples to cut at the right edge.
-  public var cropRight: Int { unsafe Int(clamping: raw.pointee.crop_right) }
+  package var cropRight: Int { unsafe Int(clamping: raw.pointee.crop_right) }
   /// Luma rows to cut at the top.
-  public var cropTop: Int { unsafe Int(clamping: raw.pointee.crop_top) }
+  package var cropTop: Int { unsafe Int(clamping: raw.pointee.crop_top) }
   /// Luma rows to cut at the bottom.
-  public var cropBottom: Int { unsafe Int(clamping: raw.pointee.crop_bottom) }
+  package var cropBottom: Int { unsafe Int(clamping: raw.pointee.crop_bottom) }
 
   /// The decoder says that the picture does not follow from complete references (`AV_FRAME_FLAG_CORRUPT`).
-  public var isCorrupt: Bool { unsafe cav_frame_is_corrupt(raw) != 0 }
+  package var isCorrupt: Bool { unsafe cav_frame_is_corrupt(raw) != 0 }
   /// What went wrong while decoding.
-  public var errors: FrameErrors { unsafe FrameErrors(rawValue: raw.pointee.decode_error_flags) }
+  package var errors: FrameErrors { unsafe FrameErrors(rawValue: raw.pointee.decode_error_flags) }
   /// Two fields, or a frame coded as such.
-  public var isInterlaced: Bool { unsafe cav_frame_is_interlaced(raw) != 0 }
+  package var isInterlaced: Bool { unsafe cav_frame_is_interlaced(raw) != 0 }
   /// Of the two fields the top one is shown first.
-  public var isTopFieldFirst: Bool { unsafe cav_frame_is_top_field_first(raw) != 0 }
+  package var isTopFieldFirst: Bool { unsafe cav_frame_is_top_field_first(raw) != 0 }
   /// Random access point.
-  public var isKey: Bool { unsafe cav_frame_is_key(raw) != 0 }
+  package var isKey: Bool { unsafe cav_frame_is_key(raw) != 0 }
   /// Extra field periods the picture is shown for (`repeat_pict`).
-  public var repeatCount: Int { unsafe Int(raw.pointee.repeat_pict) }
+  package var repeatCount: Int { unsafe Int(raw.pointee.repeat_pict) }
 
   /// Full-swing samples (`AVCOL_RANGE_JPEG`); nil when the stream does not say.
-  public var isFullRange: Bool? {
+  package var isFullRange: Bool? {
     switch unsafe raw.pointee.color_range {
     case AVCOL_RANGE_JPEG: true
     case AVCOL_RANGE_MPEG: false
@@ -57,35 +57,35 @@ package import CAVCodec
     }
   }
   /// `colour_primaries` code point (H.264 Table E-3, H.273), 2 for unspecified.
-  public var colourPrimaries: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.color_primaries.rawValue) }
+  package var colourPrimaries: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.color_primaries.rawValue) }
   /// `transfer_characteristics` code point (H.264 Table E-4, H.273), 2 for unspecified.
-  public var transferCharacteristics: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.color_trc.rawValue) }
+  package var transferCharacteristics: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.color_trc.rawValue) }
   /// `matrix_coefficients` code point (H.264 Table E-5, H.273), 2 for unspecified.
-  public var matrixCoefficients: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.colorspace.rawValue) }
+  package var matrixCoefficients: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.colorspace.rawValue) }
   /// `chroma_sample_loc_type` (H.264 E.2.1), 0 to 5; nil when the stream does not say.
-  public var chromaSampleLocation: UInt8? {
+  package var chromaSampleLocation: UInt8? {
     let location = unsafe raw.pointee.chroma_location.rawValue
     return location >= 1 ? UInt8(truncatingIfNeeded: location - 1) : nil
   }
   /// Sample aspect ratio; nil when the stream does not say.
-  public var sampleAspectRatio: (width: Int, height: Int)? {
+  package var sampleAspectRatio: (width: Int, height: Int)? {
     let ratio = unsafe raw.pointee.sample_aspect_ratio
     return ratio.num > 0 && ratio.den > 0 ? (Int(ratio.num), Int(ratio.den)) : nil
   }
 
   /// Start of a plane, nil when the frame has no such plane.
-  public func plane(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
+  package func plane(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
     guard 0..<4 ~= index else { return nil }
     return unsafe cav_frame_plane(raw, Int32(index))
   }
   /// Bytes from one row of a plane to the next, 0 when the frame has no such plane.
-  public func stride(_ index: Int) -> Int {
+  package func stride(_ index: Int) -> Int {
     guard 0..<4 ~= index else { return 0 }
     return unsafe Int(cav_frame_stride(raw, Int32(index)))
   }
 
   /// The `FrameBuffer.owner` of the memory that this frame lies in; nil for an empty frame.
-  public var owner: AnyObject? {
+  package var owner: AnyObject? {
     guard let buffer = unsafe raw.pointee.buf.0, let opaque = unsafe cav_buffer_get_opaque(buffer) else { return nil }
     return unsafe Unmanaged<AnyObject>.fromOpaque(opaque).takeUnretainedValue()
   }

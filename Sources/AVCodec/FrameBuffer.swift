@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// What a decoder asks for when it starts a picture (`get_buffer2`).
-public struct FrameBufferRequest: Sendable {
+package struct FrameBufferRequest: Sendable {
   /// Timestamp of the packet that starts the picture.
-  public let timestamp: Int64
+  package let timestamp: Int64
   /// How libavcodec is going to write it.
-  public let format: FrameFormat
+  package let format: FrameFormat
   /// Coded size in luma samples, cropping not taken off.
-  public let width: Int, height: Int
+  package let width: Int, height: Int
   /// Luma samples that will be cut off at each edge.
-  public let cropLeft: Int, cropRight: Int, cropTop: Int, cropBottom: Int
+  package let cropLeft: Int, cropRight: Int, cropTop: Int, cropBottom: Int
   /// Size in luma samples that the buffer must have: libavcodec's routines write beyond the coded size.
-  public let alignedWidth: Int, alignedHeight: Int
+  package let alignedWidth: Int, alignedHeight: Int
   /// Every stride, and the address of every plane, must be a multiple of this many bytes.
-  public let strideAlignment: Int
+  package let strideAlignment: Int
 }
 
 /// Memory for one picture, lent to libavcodec until it drops the last reference.
-@unsafe public struct FrameBuffer {
+@unsafe package struct FrameBuffer {
   /// Start of up to four planes; the first is not nil.
-  public var planes: [UnsafeMutablePointer<UInt8>]
+  package var planes: [UnsafeMutablePointer<UInt8>]
   /// Bytes from one row to the next, a plane each.
-  public var strides: [Int32]
+  package var strides: [Int32]
   /// Bytes reserved at the first plane.
-  public var byteCount: Int
+  package var byteCount: Int
   /// Keeps the memory alive, and comes back with the decoded frame; released when libavcodec lets go.
-  public var owner: AnyObject
+  package var owner: AnyObject
 
   /// Describes memory for one picture.
-  public init(planes: [UnsafeMutablePointer<UInt8>], strides: [Int32], byteCount: Int, owner: AnyObject) {
+  package init(planes: [UnsafeMutablePointer<UInt8>], strides: [Int32], byteCount: Int, owner: AnyObject) {
     unsafe self.planes = unsafe planes
     unsafe self.strides = strides
     unsafe self.byteCount = byteCount
@@ -37,7 +37,7 @@ public struct FrameBufferRequest: Sendable {
 }
 
 /// Gives a decoder the memory it writes pictures into.
-public protocol FrameBufferSource: AnyObject, Sendable {
+package protocol FrameBufferSource: AnyObject, Sendable {
   /// Memory for one picture.
   ///
   /// Called on libavcodec's worker threads, several at once, while the decoder's owner waits for them: takes no lock

@@ -2,21 +2,21 @@
 import CAVCodec
 
 /// How samples lie in memory, by libavutil's number (`AVPixelFormat`). Open: any number survives.
-public struct FrameFormat: RawRepresentable, Hashable, Sendable {
+package struct FrameFormat: RawRepresentable, Hashable, Sendable {
   /// The `AVPixelFormat`; −1 for none.
-  public let rawValue: Int32
+  package let rawValue: Int32
   /// Wraps an `AVPixelFormat`.
-  public init(rawValue: Int32) { self.rawValue = rawValue }
+  package init(rawValue: Int32) { self.rawValue = rawValue }
   init(_ format: AVPixelFormat) { rawValue = format.rawValue }
 
   /// libavutil's short name (`yuv420p10le`), the same in all its versions, unlike the number; nil when unknown.
-  public var name: String? {
+  package var name: String? {
     guard let text = unsafe cav_get_pix_fmt_name(AVPixelFormat(rawValue)) else { return nil }
     return unsafe String(cString: text)
   }
 
   /// The format of that short name; nil when libavutil has none.
-  public init?(name: String) {
+  package init?(name: String) {
     let format = unsafe cav_get_pix_fmt(name)
     guard format != AV_PIX_FMT_NONE else { return nil }
     self.init(format)

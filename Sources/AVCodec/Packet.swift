@@ -4,7 +4,7 @@ package import CAVCodec
 /// One access unit on its way into a decoder: a reference-counted, padded copy of its bytes (`AVPacket`).
 ///
 /// Immutable once made, so that a decoder, its worker threads and a replay buffer may hold it at the same time.
-@safe public final class Packet: @unchecked Sendable {
+@safe package final class Packet: @unchecked Sendable {
   package let raw: UnsafeMutablePointer<AVPacket>
 
   /// Takes over `buffer`, of which the first `byteCount` bytes are the packet's and at least
@@ -31,13 +31,13 @@ package import CAVCodec
   }
 
   /// Bytes of the access unit, padding excluded.
-  public var byteCount: Int { unsafe Int(raw.pointee.size) }
+  package var byteCount: Int { unsafe Int(raw.pointee.size) }
 
   /// The number given to the packet when it was made; the frame decoded from it carries the same.
-  public var timestamp: Int64 { unsafe raw.pointee.pts }
+  package var timestamp: Int64 { unsafe raw.pointee.pts }
 
   /// The packet's bytes.
-  public var bytes: Span<UInt8> {
+  package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
       let bytes = unsafe Span(_unsafeStart: UnsafePointer(raw.pointee.data), count: byteCount)

@@ -5,25 +5,25 @@ import CAVCodec
 ///
 /// A packet outlives its pool without harm; the memory goes back when the last packet is gone. Use from one thread at a
 /// time; packets themselves may go anywhere.
-@safe public final class PacketPool {
+@safe package final class PacketPool {
   private static let smallestShift = 12
   private var pools: [OpaquePointer?] = unsafe Array(repeating: nil, count: 31 - smallestShift)
 
   /// Makes an empty pool.
-  public init() {}
+  package init() {}
 
   deinit {
     for index in unsafe pools.indices { unsafe cav_buffer_pool_uninit(&pools[index]) }
   }
 
   /// A byte of a packet that is to differ from what is copied.
-  public struct Patch: Sendable, Hashable {
+  package struct Patch: Sendable, Hashable {
     /// Where it is in the bytes copied, prefix not counted.
-    public let offset: Int
+    package let offset: Int
     /// What it becomes.
-    public let byte: UInt8
+    package let byte: UInt8
     /// Describes a change.
-    public init(offset: Int, byte: UInt8) {
+    package init(offset: Int, byte: UInt8) {
       self.offset = offset
       self.byte = byte
     }
@@ -38,7 +38,7 @@ import CAVCodec
   ///   - patches: bytes to change in the copy; those beyond its end are left out.
   /// - Throws: `AVError.invalidArgument` when there are no bytes or more than a packet can hold (about 1 GiB),
   ///   `AVError.outOfMemory`.
-  public func packet(
+  package func packet(
     copying bytes: Span<UInt8>, prefix: [UInt8] = [], timestamp: Int64, patches: [Patch] = []
   ) throws(AVError) -> Packet {
     let padding = Int(CAV_INPUT_PADDING)

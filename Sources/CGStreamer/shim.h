@@ -202,6 +202,16 @@ static inline gboolean cgst_value_is_sample(const GValue *value) { return G_VALU
 
 static inline const gchar *cgst_object_type_name(gpointer object) { return G_OBJECT_TYPE_NAME(object); }
 static inline gboolean cgst_is_pipeline(gpointer object) { return GST_IS_PIPELINE(object); }
+// Whether events sent to it are sent on to the elements inside, as bins do that have no way of their own.
+static inline gboolean cgst_is_plain_bin(gpointer object) {
+  gpointer plain;
+  gboolean is_plain;
+  if (!GST_IS_BIN(object)) return FALSE;
+  plain = g_type_class_ref(GST_TYPE_BIN);
+  is_plain = GST_ELEMENT_GET_CLASS(object)->send_event == GST_ELEMENT_CLASS(plain)->send_event;
+  g_type_class_unref(plain);
+  return is_plain;
+}
 static inline GParamSpec *cgst_find_property(gpointer object, const gchar *name) {
   return g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
 }

@@ -86,7 +86,7 @@ import AVCodec
 
   /// A plane's rows, with the bytes between them, as one piece of memory that is good for reading as long as the picture
   /// lives; nil when its left edge is cropped, so that a row has bytes of its own on both sides.
-  @unsafe public func contiguousPlane(_ index: Int) -> UnsafeRawBufferPointer? {
+  @unsafe package func contiguousPlane(_ index: Int) -> UnsafeRawBufferPointer? {
     guard 0..<planeCount ~= index, crop.left == 0 else { return nil }
     let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
     let plane = unsafe memory.planes[index]

@@ -61,7 +61,7 @@ extension DecompressionSession {
   ///
   /// The session does so by itself when `SessionConfiguration.startPatience` is over, and when it is drained. The
   /// pictures are flagged as corrupt, up to an IDR picture or a completed recovery. Nothing happens where nothing is held.
-  public func beginWithoutRandomAccessPoint() {
+  func beginWithoutRandomAccessPoint() {
     guard gate.isHoldingPictures else {
       // Parameter sets and the like begin nothing.
       for unit in gate.takeHeld() { submit(unit) }

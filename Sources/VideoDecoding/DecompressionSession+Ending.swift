@@ -16,7 +16,7 @@ extension DecompressionSession {
   /// an IDR picture, as behind a splice: a random access point with another SPS.
   ///
   /// `decode` does so by itself. For those who want the results of one sequence before they prepare for the next.
-  public func finishSequence(before accessUnit: Span<UInt8>) {
+  package func finishSequence(before accessUnit: Span<UInt8>) {
     guard !isInvalid else { return }
     if input.lookAhead(accessUnit).beginsOtherSequence { endSequence() }
   }
@@ -31,7 +31,7 @@ extension DecompressionSession {
   }
 
   /// Puts everything out that is inside: afterwards each access unit submitted has its result. What waits for a random
-  /// access point is decoded without one: see `beginWithoutRandomAccessPoint()`.
+  /// access point is decoded without one, as when `SessionConfiguration.startPatience` is over.
   ///
   /// Decoding may go on with any access unit. Unless it is an IDR picture, the session first decodes again what it
   /// refers to, since libavcodec cannot be drained without forgetting it.

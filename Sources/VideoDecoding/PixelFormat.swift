@@ -11,27 +11,43 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   case gray
   /// Three planes Y, Cb, Cr; chroma halved in both directions (I420).
   case yuv420p
+  /// As `yuv420p`, 9 bits.
   case yuv420p9 = "yuv420p9le"
+  /// As `yuv420p`, 10 bits.
   case yuv420p10 = "yuv420p10le"
+  /// As `yuv420p`, 12 bits.
   case yuv420p12 = "yuv420p12le"
+  /// As `yuv420p`, 14 bits.
   case yuv420p14 = "yuv420p14le"
   /// Three planes Y, Cb, Cr; chroma halved horizontally (Y42B).
   case yuv422p
+  /// As `yuv422p`, 9 bits.
   case yuv422p9 = "yuv422p9le"
+  /// As `yuv422p`, 10 bits.
   case yuv422p10 = "yuv422p10le"
+  /// As `yuv422p`, 12 bits.
   case yuv422p12 = "yuv422p12le"
+  /// As `yuv422p`, 14 bits.
   case yuv422p14 = "yuv422p14le"
   /// Three planes Y, Cb, Cr of one size.
   case yuv444p
+  /// As `yuv444p`, 9 bits.
   case yuv444p9 = "yuv444p9le"
+  /// As `yuv444p`, 10 bits.
   case yuv444p10 = "yuv444p10le"
+  /// As `yuv444p`, 12 bits.
   case yuv444p12 = "yuv444p12le"
+  /// As `yuv444p`, 14 bits.
   case yuv444p14 = "yuv444p14le"
   /// Three planes G, B, R of one size.
   case gbrp
+  /// As `gbrp`, 9 bits.
   case gbrp9 = "gbrp9le"
+  /// As `gbrp`, 10 bits.
   case gbrp10 = "gbrp10le"
+  /// As `gbrp`, 12 bits.
   case gbrp12 = "gbrp12le"
+  /// As `gbrp`, 14 bits.
   case gbrp14 = "gbrp14le"
   /// Two planes, Y and interleaved Cb Cr, chroma halved in both directions; 8 bits.
   case nv12

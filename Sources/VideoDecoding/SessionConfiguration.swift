@@ -46,7 +46,7 @@ public struct SessionConfiguration: Sendable {
   }
 
   /// What to do when the stream does not say how many pictures it reorders (max_num_reorder_frames, H.264 E.2.1).
-  public enum UnknownReordering: Sendable {
+  package enum UnknownReordering: Sendable {
     /// Hold back as many as profile and level allow: every picture is shown, in order.
     case expect
     /// Hold back none until pictures turn out to be reordered: less delay, and those that come too late are not shown.
@@ -62,7 +62,7 @@ public struct SessionConfiguration: Sendable {
   /// What to leave out; `DecompressionSession.skipFrames` changes it on the way.
   public var skipFrames = SkipFrames.none
   /// How to reorder when the stream does not say; `lowDelay` always adapts.
-  public var unknownReordering = UnknownReordering.expect
+  package var unknownReordering = UnknownReordering.expect
   /// Put a picture out before the next access unit comes, where the stream's order allows it. No frame threads.
   public var lowDelay = false
   /// Attempts to bring back a lost codec before an access unit fails, wherever the new one fails.

@@ -28,5 +28,5 @@ public struct SessionStatistics: Sendable, Hashable {
   public var lastError: DecodeError?
 
   /// Nothing yet.
-  public init() {}
+  package init() {}
 }

@@ -48,6 +48,13 @@ import VideoDecoding
     #expect(accessUnitSizes(of: stream, inPiecesOf: stream.count) == sizes)
   }
 
+  @Test func theFirstPagesCodeWorks() async throws {
+    let format = try #require(try firstFormat(of: stream))
+    #expect(format.width == 320 && format.height == 180)
+    let means = try await brightness(of: stream, .h264)
+    #expect(means.count == 62 && means.allSatisfy { 16 < $0 && $0 < 235 })
+  }
+
   @Test func samplesAreDecoded() throws {
     var (parameterSets, samples): ([[UInt8]], [[UInt8]]) = ([], [])
     var start = 0

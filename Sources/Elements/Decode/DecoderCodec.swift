@@ -2,7 +2,7 @@
 import H26x
 
 /// What a decoder needs of a codec beside its syntax.
-protocol DecoderCodec: VideoCodecSyntax {
+protocol DecoderCodec: ElementCodecSyntax {
   /// The element's name, which its messages and statistics begin with.
   static var decoderName: String { get }
   /// Two fields make one decoded picture; else each comes out as a picture of its own.

@@ -2,7 +2,7 @@
 import H26x
 
 /// Knows the format of each access unit before it is decoded, and whether session and output were made ready for it.
-struct FormatFollower<Codec: VideoCodecSyntax> {
+struct FormatFollower<Codec: ElementCodecSyntax> {
   private var tracker = Codec.Tracker(nalLengthSize: nil)
   /// Parameter sets of `codec_data`, as they came last.
   private var outOfBand: [[UInt8]] = []

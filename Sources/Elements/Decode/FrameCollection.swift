@@ -4,7 +4,7 @@ import H26x
 
 /// Puts access units together when each frame holds NAL units only (`alignment=nal`). An access unit's first frame
 /// stands for it; the others join it.
-struct FrameCollection<Codec: VideoCodecSyntax> {
+struct FrameCollection<Codec: ElementCodecSyntax> {
   private var assembler = AccessUnitAssembler<Codec, FramePiece<Codec>>(.nalUnit)
 
   /// An access unit is known to be complete only when the next one begins.
@@ -39,7 +39,7 @@ struct FrameCollection<Codec: VideoCodecSyntax> {
 }
 
 /// A frame whose buffer is a part of an access unit. It cannot be cut.
-private final class FramePiece<Codec: VideoCodecSyntax>: AccessUnitPiece {
+private final class FramePiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   let number: FrameNumber
   let isMarked: Bool
   private let buffer: Buffer

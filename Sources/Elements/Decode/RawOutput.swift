@@ -109,7 +109,7 @@ extension VideoInfo {
   /// Fills in what the caps of the compressed stream do not say from the stream itself.
   ///
   /// - Parameter infersChromaLocation: the stream has a VUI, so that not to say where chroma lies means location 0.
-  mutating func describe<Codec: VideoCodecSyntax>(
+  mutating func describe<Codec: ElementCodecSyntax>(
     _ format: FormatDescription, besides input: CompressedCaps<Codec>, infersChromaLocation: Bool,
     interlacing: Interlacing
   ) {

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// How the stream goes out.
-struct OutputPackaging<Codec: VideoCodecSyntax>: Sendable, Equatable {
+struct OutputPackaging<Codec: ElementCodecSyntax>: Sendable, Equatable {
   var format: StreamFormat<Codec>
   var alignment: StreamAlignment
 

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// What a parser needs of a codec beside its syntax: how SEI of a picture is read and written in the words of buffers.
-protocol ParserCodec: VideoCodecSyntax {
+protocol ParserCodec: ElementCodecSyntax {
   /// Takes what a message says of how the picture is shown.
   ///
   /// - Returns: whether time codes are in it, for ``rewriteTimeCodes(_:in:sps:)``.

@@ -11,7 +11,7 @@ enum SinkCapsRefusal: String, Error {
 }
 
 /// Stage: what upstream's caps say of the stream.
-struct ParserInputFormat<Codec: VideoCodecSyntax>: Sendable {
+struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   /// How NAL units are packed; nil before caps or data tell.
   private(set) var streamFormat: StreamFormat<Codec>?
   /// What a buffer holds; nil when it is not aligned to anything.

@@ -22,7 +22,7 @@ enum OutputAction: ~Copyable {
 }
 
 /// What the output needs of the stages before it.
-struct OutputSurroundings<Codec: VideoCodecSyntax> {
+struct OutputSurroundings<Codec: ElementCodecSyntax> {
   var packaging: OutputPackaging<Codec>
   /// How NAL units are packed.
   var nalPackaging: NALPackaging

@@ -2,7 +2,7 @@
 import H26x
 
 /// What is in an access unit, as far as repackaging needs to know.
-struct AccessUnitContent<Codec: VideoCodecSyntax> {
+struct AccessUnitContent<Codec: ElementCodecSyntax> {
   /// There is a slice.
   private(set) var hasPicture = false
   /// The temporal sub-layer of the first slice.

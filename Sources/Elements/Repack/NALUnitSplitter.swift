@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// Cuts an access unit in byte-stream format into buffers of a NAL unit each, which share its memory.
-struct NALUnitSplitter<Codec: VideoCodecSyntax>: ~Copyable {
+struct NALUnitSplitter<Codec: ElementCodecSyntax>: ~Copyable {
   private var accessUnit: Buffer?
   private var ranges: [Range<Int>] = []
   private var index = 0

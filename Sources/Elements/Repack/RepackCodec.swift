@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// What a repackager needs of a codec beside its syntax.
-protocol RepackCodec: VideoCodecSyntax {
+protocol RepackCodec: ElementCodecSyntax {
   /// The properties that only this codec's repackager has.
   static var ownSettings: [Setting<RepackSettings>] { get }
 

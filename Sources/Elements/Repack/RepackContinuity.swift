@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// Where the stream has gaps, and how far its packaging can be trusted.
-struct RepackContinuity<Codec: VideoCodecSyntax> {
+struct RepackContinuity<Codec: ElementCodecSyntax> {
   /// Something was left out since the last buffer.
   private var hasLost = false
   /// The stream was cut since the last random access point.

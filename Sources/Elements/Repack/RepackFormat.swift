@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// How a stream is packaged, on one side of the repackager: what the caps say, with what they leave out filled in.
-struct RepackFormat<Codec: VideoCodecSyntax>: Sendable, Equatable {
+struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
   let streamFormat: StreamFormat<Codec>
   /// Without `alignment` in the caps, length-prefixed buffers are access units, as they are wherever such caps are
   /// found, and byte-stream buffers are whole NAL units.

@@ -5,7 +5,7 @@ import H26x
 /// Which packagings there are for caps to choose from. Every field but the packaging's own is kept, in both directions.
 ///
 /// Nothing here depends on the stream: caps queries come from any thread at any time.
-enum RepackNegotiation<Codec: VideoCodecSyntax> {
+enum RepackNegotiation<Codec: ElementCodecSyntax> {
   private typealias Packaging = (format: StreamFormat<Codec>, alignments: [String])
 
   private static var inputPackagings: [Packaging] {

@@ -2,7 +2,7 @@
 import H26x
 
 /// The parameter sets of the stream, and which of them downstream has not been given yet.
-struct RepackParameterSets<Codec: VideoCodecSyntax> {
+struct RepackParameterSets<Codec: ElementCodecSyntax> {
   /// A parameter set that must go before the next picture.
   private struct Pending {
     var nalUnit: [UInt8]

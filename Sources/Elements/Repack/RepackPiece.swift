@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// A buffer of the input that is an access unit or a part of one, with its NAL units found.
-final class RepackPiece<Codec: VideoCodecSyntax>: AccessUnitPiece {
+final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   private var buffer: Buffer?
   /// The NAL units, without those that were dropped.
   private(set) var found: FoundNALUnits<Codec>

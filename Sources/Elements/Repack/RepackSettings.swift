@@ -72,7 +72,7 @@ struct RepackSettings: Sendable, Equatable {
     }
 
     /// The NAL unit types that these are.
-    func types<Codec: VideoCodecSyntax>(of codec: Codec.Type) -> NALUnitTypeSet {
+    func types<Codec: ElementCodecSyntax>(of codec: Codec.Type) -> NALUnitTypeSet {
       guard !isEmpty else { return NALUnitTypeSet() }
       let type = Codec.NALUnitType.self
       var types = NALUnitTypeSet()

@@ -14,7 +14,7 @@ import H26x
 ///   assembler.removeAccessUnit()
 /// }
 /// ```
-struct AccessUnitAssembler<Codec: VideoCodecSyntax, Piece: AccessUnitPiece> {
+struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   typealias Detector = Codec.AccessUnitDetector
 
   /// The pieces of the access unit that is being collected, or is complete.

@@ -6,7 +6,7 @@ import H26x
 ///
 /// Reading never fails. What is wrong is listed in ``problems``; each element knows which of these it can live with,
 /// and words the message of those it cannot.
-struct CompressedCaps<Codec: VideoCodecSyntax>: Sendable, Equatable {
+struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   /// Something that does not fit.
   enum Problem: Error, Sendable, Equatable {
     /// Not this codec's: the media type that was found.

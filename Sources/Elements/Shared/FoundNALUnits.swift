@@ -2,7 +2,7 @@
 import H26x
 
 /// The NAL units of a buffer, as far as they can be found.
-struct FoundNALUnits<Codec: VideoCodecSyntax>: Sendable {
+struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
   /// The NAL units, with the means to write them in another packaging.
   var repackager = Repackager(codec: Codec.codec)
   /// What ended the search early; nil when the whole buffer could be read.

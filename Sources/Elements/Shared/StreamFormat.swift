@@ -4,7 +4,7 @@ import H26x
 /// The caps field `stream-format` of a codec: where parameter sets are and how NAL units are packed.
 ///
 /// Not `RawRepresentable`, whose `!=` compares names, with every buffer.
-enum StreamFormat<Codec: VideoCodecSyntax>: Sendable, Hashable {
+enum StreamFormat<Codec: ElementCodecSyntax>: Sendable, Hashable {
   /// Lengths in front, parameter sets in `codec_data`: avc.
   case outOfBand
   /// Lengths in front, parameter sets in the stream: avc3.

@@ -69,31 +69,15 @@ extension Pipeline {
   /// - Throws: `element`, what an element posted, `stopped` or `cancelled`.
   public func finish() async throws(PipelineError) {
     var messages = messages.makeAsyncIterator()
-    await onOtherThread { [reference] in
-      // Not to the pipeline: it would keep its state lock until a push that is under way is over, which itself may wait
-      // in a sink for the pipeline to change its state.
-      let bin = unsafe UnsafeMutableRawPointer(reference.element).assumingMemoryBound(to: GstBin.self)
-      guard let sources = unsafe gst_bin_iterate_sources(bin) else { return }
-      while unsafe gst_iterator_foreach(
-        sources,
-        { item, _ in
-          guard let item = unsafe item, let source = unsafe g_value_get_object(item) else { return }
-          _ = unsafe gst_element_send_event(
-            UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstElement.self), gst_event_new_eos())
-        }, nil) == GST_ITERATOR_RESYNC
-      {
-        unsafe gst_iterator_resync(sources)
-      }
-      unsafe gst_iterator_free(sources)
-    }
+    await onOtherThread { [reference] in reference.endStream() }
     while try await messages.next() != nil {}
     if case .stopped(let isCancelled) = hub.phase { throw isCancelled ? .cancelled : .stopped }
   }
 
-  /// Ends the stream behind an element, and does not wait: for sources that go on for ever inside other elements, where
-  /// `finish` does not reach them.
+  /// Ends the stream behind an element, or that of the sources in a bin, and does not wait: for sources that go on for
+  /// ever inside other elements, where `finish` does not reach them.
   public func endStream(behind element: PipelineElement) async {
-    await onOtherThread { _ = unsafe gst_element_send_event(element.raw, gst_event_new_eos()) }
+    await onOtherThread { element.reference.endStream() }
   }
 
   private func go(to state: State) async throws(PipelineError) {
@@ -174,4 +158,36 @@ extension Pipeline {
 private final class Job: Sendable {
   let body: @Sendable () -> Void
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+extension ObjectReference {
+  /// Tells an element that the stream ends, a bin by telling each of its sources once.
+  ///
+  /// Not the bin itself: it would keep its state lock until a push that is under way is over, which itself may wait in a
+  /// sink for the bin to change its state. Bins that have a way of their own with events, such as `rtspsrc`, are told.
+  fileprivate func endStream() {
+    guard unsafe cgst_is_plain_bin(raw) != 0 else {
+      _ = unsafe gst_element_send_event(element, gst_event_new_eos())
+      return
+    }
+    guard let sources = unsafe gst_bin_iterate_sources(raw.assumingMemoryBound(to: GstBin.self)) else { return }
+    defer { unsafe gst_iterator_free(sources) }
+    // Held, so that none of their addresses becomes another's.
+    var told: [ObjectReference] = []
+    while true {
+      var item = GValue()
+      defer { unsafe g_value_unset(&item) }
+      switch unsafe gst_iterator_next(sources, &item) {
+      case GST_ITERATOR_OK:
+        guard let source = unsafe g_value_get_object(&item),
+          !told.contains(where: { unsafe $0.raw == UnsafeMutableRawPointer(source) })
+        else { continue }
+        let reference = unsafe ObjectReference(retaining: source)
+        told.append(reference)
+        reference.endStream()
+      case GST_ITERATOR_RESYNC: unsafe gst_iterator_resync(sources)
+      default: return
+      }
+    }
+  }
 }

@@ -58,7 +58,7 @@ public struct PipelinePad: Sendable {
   }
 
   /// How many chapters the table of contents has that came this way; 0 without one.
-  public var chapterCount: Int {
+  package var chapterCount: Int {
     guard let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_TOC, 0) else { return 0 }
     defer { unsafe unref(event) }
     var contents: OpaquePointer?

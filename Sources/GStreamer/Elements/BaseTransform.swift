@@ -27,7 +27,12 @@ open class BaseTransform: Element {
   open class var transformsInPassthrough: Bool { false }
 
   /// Which side of the element a pad is on.
-  public enum Direction: Sendable { case sink, source }
+  public enum Direction: Sendable {
+    /// Where data comes in.
+    case sink
+    /// Where data goes out.
+    case source
+  }
 
   /// Data flow is about to begin. Must not touch the state of the stream: the base class calls this when the sink pad
   /// has begun to take data, which upstream may be pushing already. That is for `prepareToStream`.
@@ -194,14 +199,8 @@ open class BaseTransform: Element {
   }
 
   private class func installTransformInPlace(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
-    unsafe methods.pointee.transform_ip = { transform, buffer in
-      guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let buffer = unsafe buffer else {
-        return GST_FLOW_ERROR
-      }
-      var owned = unsafe Buffer(owning: buffer)
-      let flow = FlowError.code { () throws(FlowError) in try element.transformInPlace(&owned) }
-      _ = unsafe owned.take()
-      return flow
+    unsafe methods.pointee.transform_ip = {
+      unsafe VirtualMethod.flow($0, changing: $1, BaseTransform.transformInPlace)
     }
   }
 

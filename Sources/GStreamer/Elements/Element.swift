@@ -134,7 +134,7 @@ public struct PadTemplate: Sendable {
   }
 
   /// What kind of bin the element is in (its klass string), `nil` when it is in none.
-  public var parentClassification: String? {
+  package var parentClassification: String? {
     guard
       let parent = unsafe gst_object_get_parent(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
     else { return nil }

@@ -19,28 +19,110 @@ public struct ElementError: Error, Sendable {
 
   /// `GstStreamError`.
   public enum StreamCode: Int32, Sendable {
+    /// Anything that none of the others says.
     case failed = 1
-    case tooLazy, notImplemented, typeNotFound, wrongType, codecNotFound, decode, encode, demux, mux, format
+    /// Nobody chose a code.
+    case tooLazy
+    /// The element cannot do this yet.
+    case notImplemented
+    /// The type of the stream could not be told.
+    case typeNotFound
+    /// The stream is of a type that this element does not take.
+    case wrongType
+    /// There is no decoder or encoder for it.
+    case codecNotFound
+    /// Decoding failed.
+    case decode
+    /// Encoding failed.
+    case encode
+    /// Taking the streams apart failed.
+    case demux
+    /// Putting the streams together failed.
+    case mux
+    /// The stream is in the wrong format.
+    case format
   }
 
   /// `GstResourceError`.
   public enum ResourceCode: Int32, Sendable {
+    /// Anything that none of the others says.
     case failed = 1
-    case tooLazy, notFound, busy, openRead, openWrite, openReadWrite, close, read, write, seek, sync
-    case settings, noSpaceLeft, notAuthorized
+    /// Nobody chose a code.
+    case tooLazy
+    /// It is not there.
+    case notFound
+    /// Somebody else has it.
+    case busy
+    /// It cannot be opened for reading.
+    case openRead
+    /// It cannot be opened for writing.
+    case openWrite
+    /// It cannot be opened for reading and writing.
+    case openReadWrite
+    /// It cannot be closed.
+    case close
+    /// It cannot be read.
+    case read
+    /// It cannot be written.
+    case write
+    /// It cannot be read or written from another place.
+    case seek
+    /// It cannot be kept in step.
+    case sync
+    /// Its settings cannot be read or changed.
+    case settings
+    /// It is full.
+    case noSpaceLeft
+    /// It is not allowed.
+    case notAuthorized
   }
 
   /// `GstCoreError`.
   public enum CoreCode: Int32, Sendable {
+    /// Anything that none of the others says.
     case failed = 1
-    case tooLazy, notImplemented, stateChange, pad, thread, negotiation, event, seek, caps, tag
-    case missingPlugin, clock, disabled
+    /// Nobody chose a code.
+    case tooLazy
+    /// It cannot be done yet.
+    case notImplemented
+    /// A change of state failed.
+    case stateChange
+    /// Something is wrong with a pad.
+    case pad
+    /// Something is wrong with a thread.
+    case thread
+    /// No format was agreed on.
+    case negotiation
+    /// An event was not taken.
+    case event
+    /// A seek failed.
+    case seek
+    /// Something is wrong with caps.
+    case caps
+    /// Something is wrong with tags.
+    case tag
+    /// A plugin is missing.
+    case missingPlugin
+    /// Something is wrong with the clock.
+    case clock
+    /// GStreamer was built without it.
+    case disabled
   }
 
   /// `GstLibraryError`.
   public enum LibraryCode: Int32, Sendable {
+    /// Anything that none of the others says.
     case failed = 1
-    case tooLazy, initialise, shutdown, settings, encode
+    /// Nobody chose a code.
+    case tooLazy
+    /// The library cannot be initialised.
+    case initialise
+    /// The library cannot be shut down.
+    case shutdown
+    /// The library refuses its settings.
+    case settings
+    /// The library cannot encode.
+    case encode
   }
 
   /// What went wrong.
@@ -84,7 +166,7 @@ extension Element {
   ///
   /// For errors at the very beginning of data flow: some programs, such as gst-launch-1.0 of GStreamer 1.22, wait for
   /// ever when one comes while they are still between `gst_element_set_state()` and their main loop.
-  public func letStateChangeFinish(unless isStopping: () -> Bool) {
+  package func letStateChangeFinish(unless isStopping: () -> Bool) {
     var outermost = unsafe raw
     unsafe gst_object_ref(outermost)
     while let parent = unsafe cgst_element_get_parent(outermost) {

@@ -12,8 +12,20 @@ import CGStreamer
 
   /// How much a message matters (`GstDebugLevel`).
   public enum Level: UInt32, Sendable {
+    /// What stops the element.
     case error = 1
-    case warning, fixme, info, debug, log, trace
+    /// What went wrong and was overcome.
+    case warning
+    /// What the code is known not to do.
+    case fixme
+    /// What happens once or seldom, such as a change of format.
+    case info
+    /// What happens often, but not with each buffer.
+    case debug
+    /// What happens with each buffer.
+    case log
+    /// What happens more often still.
+    case trace
   }
 
   /// Whether messages of this level are wanted.

@@ -12,6 +12,17 @@ public import CGStreamer
 /// A C function pointer cannot capture anything, so each virtual method has a closure of its own; everything else is
 /// here: one function for each form that a method can have. The instance is a pointer to the C structure of the class
 /// that ``Element/parentType`` names. Methods are found by the object's class, so that overrides are called.
+///
+/// A method that a C class inherits lies in the structure of the class that has it, and its instance is handed over as
+/// the derived class's:
+///
+/// ```swift
+/// let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseTransformClass.self)
+/// unsafe methods.pointee.transform_ip = { filter, buffer in
+///   let instance = unsafe UnsafeMutableRawPointer(filter)?.assumingMemoryBound(to: GstAudioFilter.self)
+///   return unsafe VirtualMethod.flow(instance, changing: buffer, AudioFilter.change)
+/// }
+/// ```
 public enum VirtualMethod {
   /// The class structure of a parent type, for calls to the methods that were replaced. It is never unloaded.
   @unsafe @inlinable
@@ -96,6 +107,22 @@ public enum VirtualMethod {
       FlowError.code { () throws(FlowError) in
         try unsafe Object.lending(object) { (object) throws(FlowError) in try method(element)(object) }
       }
+    }
+  }
+
+  /// A method that changes an object in place, such as a buffer that is writable already, and that data flows through.
+  /// The caller in C keeps the object: changed it may be, replaced it may not.
+  @unsafe @inlinable @inline(__always)
+  public static func flow<Base: Element, Instance, Object: OwnedObject & ~Copyable>(
+    _ instance: UnsafeMutablePointer<Instance>?, changing object: UnsafeMutablePointer<Object.Raw>?,
+    _ method: (Base) -> (inout Object) throws(FlowError) -> Void
+  ) -> GstFlowReturn {
+    guard let object = unsafe object else { return GST_FLOW_ERROR }
+    return unsafe call(instance, otherwise: GST_FLOW_ERROR) { (element: Base) in
+      var lent = unsafe Object(owning: object)
+      let flow = FlowError.code { () throws(FlowError) in try method(element)(&lent) }
+      _ = unsafe lent.take()
+      return flow
     }
   }
 

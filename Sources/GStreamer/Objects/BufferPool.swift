@@ -26,7 +26,11 @@ public import CGStreamer
 
   /// What some pools can do.
   public enum Option: Sendable {
-    case videoMeta, videoAlignment
+    /// Says with each buffer where its planes are.
+    case videoMeta
+    /// Leaves room around the picture, and aligns its rows.
+    case videoAlignment
+
     var name: UnsafePointer<CChar> {
       switch self {
       case .videoMeta: unsafe cgst_buffer_pool_option_video_meta()

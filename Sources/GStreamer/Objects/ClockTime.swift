@@ -36,7 +36,7 @@ public struct ClockTime: Hashable, Comparable, Sendable {
   }
 
   /// Half of it, rounded down.
-  public var half: Self { Self(nanoseconds: nanoseconds / 2) }
+  package var half: Self { Self(nanoseconds: nanoseconds / 2) }
 
   /// Whether a time is the earlier one.
   public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }

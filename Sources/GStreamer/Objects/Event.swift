@@ -22,9 +22,42 @@ public import CGStreamer
 
   /// What an event says (`GstEventType`), as far as elements here tell them apart.
   public enum Kind: Sendable {
-    case flushStart, flushStop, streamStart, caps, segment, streamCollection, tag, endOfStream, gap
-    case seek, step, latency, reconfigure, qualityOfService, navigation
-    case customDownstream, customUpstream, other
+    /// What flows is thrown away from here on, and the pads refuse data.
+    case flushStart
+    /// Data may flow again, behind a new segment.
+    case flushStop
+    /// A stream begins.
+    case streamStart
+    /// The format of the buffers to come.
+    case caps
+    /// How the times of the buffers to come are to be understood.
+    case segment
+    /// Which streams there are.
+    case streamCollection
+    /// Tags of the stream.
+    case tag
+    /// Nothing comes behind it.
+    case endOfStream
+    /// For a while there is no data.
+    case gap
+    /// Downstream wants another part of the stream.
+    case seek
+    /// Downstream wants to go on by some frames or some time.
+    case step
+    /// The latency that the pipeline plays with.
+    case latency
+    /// Downstream wants formats negotiated anew.
+    case reconfigure
+    /// Downstream is late, or has time to spare.
+    case qualityOfService
+    /// Keys and pointer of the window that shows the video.
+    case navigation
+    /// An agreement between elements, sent downstream, such as a forced keyframe.
+    case customDownstream
+    /// An agreement between elements, sent upstream, such as a forced keyframe.
+    case customUpstream
+    /// Anything else.
+    case other
   }
 
   /// What the event says.

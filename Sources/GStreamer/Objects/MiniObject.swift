@@ -6,6 +6,7 @@ public import CGStreamer
 /// Swift's ownership modifiers state GStreamer's transfer rules: `borrowing` is *transfer none*, `consuming` is
 /// *transfer full*, `inout` *may be replaced*.
 public protocol OwnedObject: ~Copyable {
+  /// The C structure.
   associatedtype Raw
   /// Takes over one reference.
   @unsafe init(owning raw: UnsafeMutablePointer<Raw>)

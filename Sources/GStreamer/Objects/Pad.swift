@@ -129,7 +129,7 @@ import CGStreamer
   public var isFlushing: Bool { unsafe cgst_pad_is_flushing(raw) != 0 }
 
   /// Length of the stream in bytes as upstream knows it.
-  public var peerDurationInBytes: UInt64? {
+  package var peerDurationInBytes: UInt64? {
     var duration: gint64 = 0
     guard unsafe gst_pad_peer_query_duration(raw, GST_FORMAT_BYTES, &duration) != 0, duration >= 0 else { return nil }
     return UInt64(duration)

@@ -19,7 +19,28 @@ public import CGStreamer
 
   /// What a query asks (`GstQueryType`), as far as elements here tell them apart.
   public enum Kind: Sendable {
-    case position, duration, latency, seeking, scheduling, convert, caps, acceptCaps, allocation, drain, other
+    /// Where in the stream we are.
+    case position
+    /// How long the stream is.
+    case duration
+    /// How long data takes through the elements.
+    case latency
+    /// Whether, and where, the stream can be sought.
+    case seeking
+    /// How data can be had: pushed, or read from anywhere.
+    case scheduling
+    /// A value in another format, such as bytes as time.
+    case convert
+    /// Which formats are possible.
+    case caps
+    /// Whether a format is taken.
+    case acceptCaps
+    /// How buffers should be allocated.
+    case allocation
+    /// Everything inside is to be put out before the answer.
+    case drain
+    /// Anything else.
+    case other
   }
 
   /// What the query asks.

@@ -31,13 +31,13 @@ import CGStreamer
   public var isDone: Bool { unsafe raw.position != .max && raw.position >= raw.stop }
 
   /// Whether it is all of a stream at normal speed, so that nothing is to be cut off or left out.
-  public var isWhole: Bool {
+  package var isWhole: Bool {
     unsafe raw.start == 0 && raw.stop == .max && raw.rate == 1 && raw.applied_rate == 1
       && raw.flags.rawValue & ~GST_SEGMENT_FLAG_RESET.rawValue == 0
   }
 
   /// The same segment with every position in it later: running time and stream time of what moves with it stay.
-  public func shifted(by amount: ClockTime) -> Segment {
+  package func shifted(by amount: ClockTime) -> Segment {
     func shifted(_ position: guint64) -> guint64 {
       position == .max ? position : guint64((ClockTime(nanoseconds: UInt64(position)) + amount).nanoseconds)
     }

@@ -2,7 +2,7 @@
 import CGStreamer
 
 /// How the views of one scene share a video stream (`GstVideoMultiviewMode`).
-public enum MultiviewMode: Int32, Sendable {
+package enum MultiviewMode: Int32, Sendable {
   case none = -1
   case mono = 0
   case left, right, sideBySide, sideBySideQuincunx, columnInterleaved, rowInterleaved, topBottom, checkerboard
@@ -10,7 +10,7 @@ public enum MultiviewMode: Int32, Sendable {
   case multiviewFrameByFrame, separated
 
   /// The value of the caps field `multiview-mode`, `nil` for `none`.
-  public var name: String? {
+  package var name: String? {
     guard let name = unsafe gst_video_multiview_mode_to_caps_string(GstVideoMultiviewMode(rawValue: rawValue)) else {
       return nil
     }
@@ -18,7 +18,7 @@ public enum MultiviewMode: Int32, Sendable {
   }
 
   /// Whether a frame of this size is likely to hold its two views at half width or height.
-  public func isLikelyHalfAspect(width: UInt32, height: UInt32, pixelAspectRatio: Fraction) -> Bool {
+  package func isLikelyHalfAspect(width: UInt32, height: UInt32, pixelAspectRatio: Fraction) -> Bool {
     gst_video_multiview_guess_half_aspect(
       GstVideoMultiviewMode(rawValue: rawValue), width, height, guint(max(pixelAspectRatio.numerator, 1)),
       guint(max(pixelAspectRatio.denominator, 1))) != 0
@@ -26,28 +26,28 @@ public enum MultiviewMode: Int32, Sendable {
 }
 
 /// Details of a multiview arrangement (`GstVideoMultiviewFlags`).
-public struct MultiviewFlags: OptionSet, Hashable, Sendable {
+package struct MultiviewFlags: OptionSet, Hashable, Sendable {
   /// `GstVideoMultiviewFlags`.
-  public let rawValue: UInt32
+  package let rawValue: UInt32
   /// Flags out of the C ones.
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
   /// The right view comes first.
-  public static let rightViewFirst = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST.rawValue)
+  package static let rightViewFirst = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST.rawValue)
   /// The left view is upside down.
-  public static let leftFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED.rawValue)
+  package static let leftFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED.rawValue)
   /// The left view is mirrored.
-  public static let leftFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED.rawValue)
+  package static let leftFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED.rawValue)
   /// The right view is upside down.
-  public static let rightFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED.rawValue)
+  package static let rightFlipped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED.rawValue)
   /// The right view is mirrored.
-  public static let rightFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED.rawValue)
+  package static let rightFlopped = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED.rawValue)
   /// Each view has half the pixels in one direction.
-  public static let halfAspect = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT.rawValue)
+  package static let halfAspect = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT.rawValue)
 }
 
 extension Caps {
   /// Sets the field `multiview-flags` on every structure.
-  public mutating func set(_ field: String, _ flags: MultiviewFlags) {
+  package mutating func set(_ field: String, _ flags: MultiviewFlags) {
     unsafe raw = cgst_caps_make_writable(raw)
     for index in 0..<(unsafe gst_caps_get_size(raw)) {
       unsafe cgst_structure_set_multiview_flags(gst_caps_get_structure(raw, index), field, flags.rawValue)

@@ -10,7 +10,16 @@ extension VideoFormat {
   }
 
   /// What samples stand for.
-  public enum Kind: Sendable { case yuv, rgb, gray, other }
+  public enum Kind: Sendable {
+    /// Luma and chroma.
+    case yuv
+    /// Red, green and blue.
+    case rgb
+    /// Luma alone.
+    case gray
+    /// Anything else.
+    case other
+  }
 
   /// What its samples are.
   public var kind: Kind {

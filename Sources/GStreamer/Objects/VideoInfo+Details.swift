@@ -4,6 +4,7 @@ import CGStreamer
 extension VideoInfo {
   /// How fields lie in frames (`GstVideoInterlaceMode`).
   public enum InterlaceMode: UInt32, Sendable {
+    /// Frames that are not made of fields.
     case progressive
     /// Two fields in every frame.
     case interleaved
@@ -23,7 +24,7 @@ extension VideoInfo {
 
   /// Video whose buffers are the fields of frames, when this is one field: frames are twice as high, samples have the
   /// shape that they have in frames, and caps the feature `format:Interlaced`. `nil` when the size is out of range.
-  public func alternatingFields() -> VideoInfo? {
+  package func alternatingFields() -> VideoInfo? {
     var frames = unsafe VideoInfo(GstVideoInfo())
     guard let width = UInt32(exactly: width), let height = UInt32(exactly: height * 2),
       unsafe gst_video_info_set_interlaced_format(
@@ -39,7 +40,7 @@ extension VideoInfo {
   }
 
   /// Which field of an interleaved frame is the earlier one; `nil` for unknown.
-  public mutating func setFieldOrder(isTopFirst: Bool?) {
+  package mutating func setFieldOrder(isTopFirst: Bool?) {
     unsafe raw.ABI.abi.field_order =
       switch isTopFirst {
       case true?: GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST
@@ -74,7 +75,7 @@ extension VideoInfo {
   }
 
   /// Fills in each part of what the samples mean that is unknown, from the text of a caps field `colorimetry`.
-  public mutating func completeColorimetry(from text: String) {
+  package mutating func completeColorimetry(from text: String) {
     var other = GstVideoColorimetry()
     guard unsafe gst_video_colorimetry_from_string(&other, text) != 0 else { return }
     let own = unsafe raw.colorimetry
@@ -86,7 +87,7 @@ extension VideoInfo {
 
   /// Where something is known of what the samples mean, but not their range or matrix, fills these in with what
   /// GStreamer takes for granted at this size. Without a matrix, others would take nothing that is known for true.
-  public mutating func completeColorimetryBySize() {
+  package mutating func completeColorimetryBySize() {
     let own = unsafe raw.colorimetry
     let isKnown =
       own.range != GST_VIDEO_COLOR_RANGE_UNKNOWN || own.primaries != GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
@@ -97,7 +98,7 @@ extension VideoInfo {
   }
 
   /// Says that components are red, green and blue in full range, as every RGB format of GStreamer has them.
-  public mutating func setColorimetryToRGB() {
+  package mutating func setColorimetryToRGB() {
     unsafe raw.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255
     unsafe raw.colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_RGB
   }
@@ -135,7 +136,7 @@ extension VideoInfo {
 
   /// As `copyDescription`, for another format into which the video is converted: colour and chroma are described anew
   /// where the formats differ in kind.
-  public mutating func describeAsConverted(from other: VideoInfo) {
+  package mutating func describeAsConverted(from other: VideoInfo) {
     let (own, site) = unsafe (raw.colorimetry, raw.chroma_site)
     copyDescription(from: other)
     if format.kind == .rgb {

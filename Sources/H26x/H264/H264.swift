@@ -7,11 +7,11 @@ public enum H264: VideoCodecSyntax {
   /// "H.264".
   public static var name: String { "H.264" }
   /// "video/x-h264".
-  public static var mediaType: String { "video/x-h264" }
+  package static var mediaType: String { "video/x-h264" }
   /// "avc".
-  public static var outOfBandStreamFormat: String { "avc" }
+  package static var outOfBandStreamFormat: String { "avc" }
   /// "avc3".
-  public static var inBandStreamFormat: String { "avc3" }
+  package static var inBandStreamFormat: String { "avc3" }
 
   /// One byte.
   public static var nalUnitHeaderLength: Int { 1 }
@@ -80,7 +80,7 @@ public enum H264: VideoCodecSyntax {
   }
 
   /// How a picture was scanned: fields, MBAFF or frame.
-  public static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
+  package static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
     if slice.isField { return .fields(isTopFirst: !slice.isBottomField) }
     guard !sps.isFrameOnly, sps.isMacroblockAdaptiveFrameField else { return .frame }
     // The field with the lower picture order count comes first (8.2.1); of equal ones, the top one by custom.

@@ -17,7 +17,9 @@ extension H264 {
 
     /// The header's extension.
     public enum Extension: Sendable, Hashable {
+      /// Of SVC (types 14 and 20).
       case scalable(ScalableExtension)
+      /// Of MVC (types 14 and 20).
       case multiview(MultiviewExtension)
       /// `nal_unit_header_3davc_extension()` (I.7.3.1.1 and J.7.3.1.1), as its two bytes.
       case depth(UInt16)

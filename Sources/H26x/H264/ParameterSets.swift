@@ -115,7 +115,7 @@ extension H264 {
     ///   - id: `pic_parameter_set_id`.
     ///   - forSubset: for NAL unit types 20 and 21, whose PPS names a subset SPS. They fall back to the SPS.
     @inline(__always)
-    public func sliceParameters(_ id: UInt8, forSubset: Bool = false) -> SliceParameters? {
+    package func sliceParameters(_ id: UInt8, forSubset: Bool = false) -> SliceParameters? {
       forSubset ? subsetSliceParameters(id) : slices[Int(id)]
     }
 

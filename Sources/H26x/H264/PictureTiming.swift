@@ -20,14 +20,23 @@ extension H264 {
 
     /// `pic_struct` (Table D-1).
     public enum Structure: UInt8, Sendable, CaseIterable {
+      /// A frame, progressive.
       case frame = 0
+      /// A top field.
       case topField = 1
+      /// A bottom field.
       case bottomField = 2
+      /// A top field, then a bottom field.
       case topBottom = 3
+      /// A bottom field, then a top field.
       case bottomTop = 4
+      /// A top field, a bottom field, and the top field again.
       case topBottomTop = 5
+      /// A bottom field, a top field, and the bottom field again.
       case bottomTopBottom = 6
+      /// A frame, shown twice.
       case frameDoubling = 7
+      /// A frame, shown three times.
       case frameTripling = 8
 
       /// `NumClockTS` (Table D-1).

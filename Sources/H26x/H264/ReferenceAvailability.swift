@@ -5,7 +5,7 @@ extension H264 {
   /// an IDR picture nor a recovery point. Pictures behind it may go on referring to what came before.
   ///
   /// It is cautious: a picture whose reference lists (8.2.4) may reach beyond the start counts as one that does.
-  public struct ReferenceAvailability: Sendable {
+  package struct ReferenceAvailability: Sendable {
     private struct Reference: Sendable {
       var frameNumber: UInt32
       var order: Int32
@@ -19,7 +19,7 @@ extension H264 {
     private var counter = PictureOrderCounter()
 
     /// As it is before the intra picture.
-    public init() {}
+    package init() {}
 
     /// Takes the next picture in decoding order, the intra picture first.
     ///
@@ -29,7 +29,7 @@ extension H264 {
     ///   - isSecondField: the picture is the second field of the picture before.
     ///   - parameterSets: those in force.
     /// - Returns: whether all that it may refer to is there and whole.
-    public mutating func next(
+    package mutating func next(
       _ accessUnit: Span<UInt8>, packaging: NALPackaging, isSecondField: Bool,
       parameterSets: borrowing ParameterSets
     ) -> Bool {

@@ -11,10 +11,15 @@ extension H264 {
 
     /// `slice_type` modulo 5 (Table 7-6).
     public enum SliceType: UInt8, Sendable, CaseIterable {
+      /// Predicted from one picture a block.
       case p = 0
+      /// Predicted from up to two pictures a block.
       case b = 1
+      /// Decoded without other pictures.
       case i = 2
+      /// As P, made for switching between streams (Extended profile).
       case sp = 3
+      /// As I, made for switching between streams (Extended profile).
       case si = 4
 
       /// Whether the slice is decoded without other pictures.

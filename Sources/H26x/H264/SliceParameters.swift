@@ -3,18 +3,18 @@
 extension H264 {
   /// What of a PPS and its SPS decides how a slice header is read. A plain value, so that reading slice headers
   /// touches no reference count.
-  public struct SliceParameters: Sendable, Hashable {
+  package struct SliceParameters: Sendable, Hashable {
     /// `pic_parameter_set_id`.
-    public let pictureParameterSetID: UInt8
+    package let pictureParameterSetID: UInt8
     /// `seq_parameter_set_id`.
-    public let sequenceParameterSetID: UInt8
+    package let sequenceParameterSetID: UInt8
     /// `separate_colour_plane_flag`.
     let hasSeparateColourPlanes: Bool
     let log2MaximumFrameNumber: UInt8
     /// `frame_mbs_only_flag`.
-    public let isFrameOnly: Bool
+    package let isFrameOnly: Bool
     /// 0, 1 or 2.
-    public let pictureOrderCountType: UInt8
+    package let pictureOrderCountType: UInt8
     let log2MaximumPictureOrderCount: UInt8
     let isDeltaPictureOrderAlwaysZero: Bool
     let isBottomFieldPictureOrderPresent: Bool
@@ -26,10 +26,10 @@ extension H264 {
     let isMonochrome: Bool
     let allowsArbitrarySliceOrder: Bool
     /// `PicSizeInMbs` of a frame.
-    public let frameSizeInMacroblocks: UInt32
+    package let frameSizeInMacroblocks: UInt32
 
     /// Combines a PPS with the SPS it names.
-    public init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
+    package init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
       pictureParameterSetID = pps.id
       sequenceParameterSetID = pps.sequenceParameterSetID
       hasSeparateColourPlanes = sps.hasSeparateColourPlanes

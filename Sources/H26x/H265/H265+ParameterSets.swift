@@ -139,7 +139,7 @@ extension H265 {
 
     /// How to read the header of a slice that names this PPS; nil when it or its SPS is not there.
     @inline(__always)
-    public func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }
+    package func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }
 
     /// Whether an SPS or PPS with the id of this one was read before: what slices can be read with, should this one
     /// turn out to be damaged behind its id.

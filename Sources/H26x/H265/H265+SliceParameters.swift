@@ -3,15 +3,15 @@
 extension H265 {
   /// What of a PPS and its SPS decides how the front of a slice segment header is read. A plain value, so that reading
   /// slice headers touches no reference count.
-  public struct SliceParameters: Sendable, Hashable {
+  package struct SliceParameters: Sendable, Hashable {
     /// `pps_pic_parameter_set_id`.
-    public let pictureParameterSetID: UInt8
+    package let pictureParameterSetID: UInt8
     /// `pps_seq_parameter_set_id`.
-    public let sequenceParameterSetID: UInt8
+    package let sequenceParameterSetID: UInt8
     /// `PicSizeInCtbsY`.
-    public let codingTreeBlockCount: UInt32
+    package let codingTreeBlockCount: UInt32
     /// `log2_max_pic_order_cnt_lsb_minus4` + 4.
-    public let log2MaximumPictureOrderCount: UInt8
+    package let log2MaximumPictureOrderCount: UInt8
     let segmentAddressLength: UInt8
     let extraSliceHeaderBits: UInt8
     let allowsDependentSlices: Bool
@@ -22,7 +22,7 @@ extension H265 {
     let highestTemporalID: UInt8
 
     /// Combines a PPS with the SPS it names.
-    public init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
+    package init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
       pictureParameterSetID = pps.id
       sequenceParameterSetID = pps.sequenceParameterSetID
       codingTreeBlockCount = UInt32(clamping: sps.codingTreeBlockCount)

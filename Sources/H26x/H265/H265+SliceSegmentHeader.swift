@@ -10,8 +10,11 @@ extension H265 {
   public struct SliceSegmentHeader: Sendable {
     /// `slice_type` (Table 7-7).
     public enum SliceType: UInt8, Sendable, CaseIterable {
+      /// Predicted from up to two pictures a block.
       case b = 0
+      /// Predicted from one picture a block.
       case p = 1
+      /// Decoded without other pictures.
       case i = 2
 
       /// Whether the slice is decoded without other pictures.

@@ -2,23 +2,23 @@
 
 extension H265 {
   /// Gives the pictures of a raw H.265 stream their times.
-  public struct Timeline: PresentationTiming {
+  package struct Timeline: PresentationTiming {
     /// H.265.
-    public typealias Codec = H265
+    package typealias Codec = H265
 
     private var timeline = PresentationTimeline<H265>()
 
     /// Creates a timeline that begins with the first picture it is shown.
-    public init() {}
+    package init() {}
 
     /// Whether a picture was read whose times were not taken yet.
-    public var hasPicture: Bool { timeline.hasPicture }
+    package var hasPicture: Bool { timeline.hasPicture }
     /// Reads a picture that goes on in the sequence that is being timed. Answers whether it does.
-    public mutating func read(_ slice: SliceSegmentHeader, rate: Fraction?, generation: UInt64) -> Bool {
+    package mutating func read(_ slice: SliceSegmentHeader, rate: Fraction?, generation: UInt64) -> Bool {
       timeline.read(slice, rate: rate, generation: generation)
     }
     /// Reads a picture that may begin a sequence. Answers whether enough is known.
-    public mutating func read(
+    package mutating func read(
       _ slice: SliceSegmentHeader, isContinued: Bool, endsSequence: Bool, rate: Fraction?,
       parameterSets: borrowing ParameterSets, generation: UInt64, lookingAt bytes: Span<UInt8>, from offset: Int,
       isComplete: Bool
@@ -28,10 +28,10 @@ extension H265 {
         generation: generation, lookingAt: bytes, from: offset, isComplete: isComplete)
     }
     /// The times of the picture that was read last, once.
-    public mutating func takeTimes() -> PresentationTimes? { timeline.takeTimes() }
+    package mutating func takeTimes() -> PresentationTimes? { timeline.takeTimes() }
     /// Takes note of an end of sequence or stream behind the picture before.
-    public mutating func endSequence() { timeline.endSequence() }
+    package mutating func endSequence() { timeline.endSequence() }
     /// Moves time so that a picture that was timed at one time is shown at another, both in nanoseconds.
-    public mutating func move(_ time: UInt64, to other: UInt64) { timeline.move(time, to: other) }
+    package mutating func move(_ time: UInt64, to other: UInt64) { timeline.move(time, to: other) }
   }
 }

@@ -7,11 +7,11 @@ public enum H265: VideoCodecSyntax {
   /// What the type is called, for people.
   public static var name: String { "H.265" }
   /// The media type of compressed caps.
-  public static var mediaType: String { "video/x-h265" }
+  package static var mediaType: String { "video/x-h265" }
   /// `stream-format` of length-prefixed streams whose parameter sets are out of band.
-  public static var outOfBandStreamFormat: String { "hvc1" }
+  package static var outOfBandStreamFormat: String { "hvc1" }
   /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too.
-  public static var inBandStreamFormat: String { "hev1" }
+  package static var inBandStreamFormat: String { "hev1" }
 
   /// Bytes of the header in front of a NAL unit: 2.
   public static var nalUnitHeaderLength: Int { NALUnitHeader.byteCount }
@@ -105,7 +105,7 @@ public enum H265: VideoCodecSyntax {
   }
 
   /// Which field comes first, only picture timing SEI tells (``PictureTiming``).
-  public static func scan(_ slice: SliceSegmentHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
+  package static func scan(_ slice: SliceSegmentHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
     slice.isField ? .fields(isTopFirst: true) : .frame
   }
 

@@ -26,7 +26,7 @@ public enum AnnexB {
   ///   - bytes: any bytes.
   ///   - offset: where to begin; values outside `bytes` find nothing.
   /// - Returns: the index of the first of the two bytes, or nil.
-  public static func zeroPair(in bytes: Span<UInt8>, from offset: Int = 0) -> Int? {
+  package static func zeroPair(in bytes: Span<UInt8>, from offset: Int = 0) -> Int? {
     BulkBytes.firstZeroPair(in: bytes, from: offset)
   }
 

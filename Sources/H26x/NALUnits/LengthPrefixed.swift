@@ -29,7 +29,7 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
   ///   - length: of a NAL unit, in bytes.
   ///   - offset: where it stands, in bytes, for the error.
   /// - Throws: `.lengthNotRepresentable`.
-  public func check(_ length: Int, at offset: Int = 0) throws(BitstreamError) {
+  package func check(_ length: Int, at offset: Int = 0) throws(BitstreamError) {
     guard length <= maximumNALUnitLength else {
       throw BitstreamError(.lengthNotRepresentable, "NALUnitLength", byteOffset: offset)
     }

@@ -120,7 +120,7 @@ public struct Repackager: Sendable {
   }
 
   /// Leaves out NAL units of the input that were found and are not wanted after all.
-  public mutating func drop(where isUnwanted: (Entry) -> Bool) {
+  package mutating func drop(where isUnwanted: (Entry) -> Bool) {
     let count = entries.count
     entries.removeAll { entry in
       guard isUnwanted(entry) else { return false }
@@ -133,7 +133,7 @@ public struct Repackager: Sendable {
   /// Leaves out what lies in parts of the input that are not wanted.
   ///
   /// - Parameter ranges: in ascending order, as ``ScannedAccessUnit/dropped``.
-  public mutating func drop(_ ranges: [Range<Int>]) {
+  package mutating func drop(_ ranges: [Range<Int>]) {
     var index = 0
     drop(where: { entry in
       while index < ranges.count, ranges[index].upperBound <= entry.range.lowerBound { index += 1 }
@@ -146,7 +146,7 @@ public struct Repackager: Sendable {
   /// - Parameters:
   ///   - range: which of ``entries``; what is out of bounds is left out.
   ///   - origin: where in the input that part begins, in bytes; NAL units in front of it are left out.
-  public func part(_ range: Range<Int>, origin: Int) -> Repackager {
+  package func part(_ range: Range<Int>, origin: Int) -> Repackager {
     var part = Repackager(layout)
     part.drop = drop
     // What lies around the NAL units of a part is not known here.

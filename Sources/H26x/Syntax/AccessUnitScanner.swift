@@ -16,17 +16,17 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// The parameter sets so far.
   public private(set) var parameterSets = Codec.ParameterSets()
   /// The SPS that came last.
-  public private(set) var lastSequenceParameterSetID: UInt8?
+  @usableFromInline package private(set) var lastSequenceParameterSetID: UInt8?
   /// Times that a parameter set was new or not what it was before.
-  public private(set) var parameterSetChanges: UInt64 = 0
+  @usableFromInline package private(set) var parameterSetChanges: UInt64 = 0
   /// NAL units so far, by `nal_unit_type`.
   public private(set) var nalUnitCounts = InlineArray<64, UInt64>(repeating: 0)
   /// What could not be read so far.
   public private(set) var errors = ScannerErrors()
   /// Whether a recovery point SEI message was ever seen.
-  public private(set) var hasSeenRecoveryPoint = false
+  @usableFromInline package private(set) var hasSeenRecoveryPoint = false
   /// What is inside the access unit so far: when NAL units are cut, over all those that came.
-  public internal(set) var accessUnitContents: AccessUnitContents = []
+  @usableFromInline package internal(set) var accessUnitContents: AccessUnitContents = []
 
   private var notices: [Notice] = []
   private var hasSeenForeignTypes = false
@@ -87,11 +87,11 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   }
 
   /// Whether nothing of the next unit was seen yet.
-  @inlinable public var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
+  @inlinable package var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
 
   /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
   /// slice header of the base can be read.
-  public var hasParameterSets: Bool {
+  @usableFromInline package var hasParameterSets: Bool {
     parameterSets.canReadSlices
       || lastSequenceParameterSetID != nil && parameterSets.hasPictureParameterSet
   }

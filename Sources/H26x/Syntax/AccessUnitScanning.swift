@@ -54,7 +54,7 @@ extension AccessUnitScanning {
   public typealias Notice = ScannerNotice<Codec.NALUnitType>
 
   /// Start code and header byte: with less there is nothing to look at.
-  public static var minimumInput: Int { 4 }
+  package static var minimumInput: Int { 4 }
 
   /// What the caller wants. A change takes effect with the next unit.
   @inlinable public var settings: ScannerSettings {
@@ -64,22 +64,22 @@ extension AccessUnitScanning {
   /// The parameter sets so far.
   @inlinable public var parameterSets: Codec.ParameterSets { shared.parameterSets }
   /// The SPS that came last.
-  @inlinable public var lastSequenceParameterSetID: UInt8? { shared.lastSequenceParameterSetID }
+  @inlinable package var lastSequenceParameterSetID: UInt8? { shared.lastSequenceParameterSetID }
   /// Times that a parameter set was new or not what it was before.
-  @inlinable public var parameterSetChanges: UInt64 { shared.parameterSetChanges }
+  @inlinable package var parameterSetChanges: UInt64 { shared.parameterSetChanges }
   /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
   /// slice header of the base can be read.
-  @inlinable public var hasParameterSets: Bool { shared.hasParameterSets }
+  @inlinable package var hasParameterSets: Bool { shared.hasParameterSets }
   /// NAL units so far, by `nal_unit_type`.
   @inlinable public var nalUnitCounts: InlineArray<64, UInt64> { shared.nalUnitCounts }
   /// What could not be read so far.
   @inlinable public var errors: ScannerErrors { shared.errors }
   /// Whether a recovery point SEI message was ever seen.
-  @inlinable public var hasSeenRecoveryPoint: Bool { shared.hasSeenRecoveryPoint }
+  @inlinable package var hasSeenRecoveryPoint: Bool { shared.hasSeenRecoveryPoint }
   /// What is inside the access unit so far: when NAL units are cut, over all those that came.
-  @inlinable public var accessUnitContents: AccessUnitContents { shared.accessUnitContents }
+  @inlinable package var accessUnitContents: AccessUnitContents { shared.accessUnitContents }
   /// Whether nothing of the next unit was seen yet.
-  @inlinable public var isBetweenAccessUnits: Bool { shared.isBetweenAccessUnits }
+  @inlinable package var isBetweenAccessUnits: Bool { shared.isBetweenAccessUnits }
 
   /// ``ScannerSettings/packaging``.
   @inlinable public var packaging: NALPackaging {
@@ -107,7 +107,7 @@ extension AccessUnitScanning {
     set { shared.settings.sliceDepth = newValue }
   }
   /// ``ScannerSettings/sparesUnreadablePictureParameterSets``.
-  @inlinable public var sparesUnreadablePictureParameterSets: Bool {
+  @inlinable package var sparesUnreadablePictureParameterSets: Bool {
     get { shared.settings.sparesUnreadablePictureParameterSets }
     set { shared.settings.sparesUnreadablePictureParameterSets = newValue }
   }
@@ -127,7 +127,7 @@ public struct ScannerSettings: Sendable, Hashable {
   public var sliceDepth = SliceHeaderDepth.pictureIdentity
   /// Whether slices whose PPS came but cannot be read are units all the same: a decoder may make more of it. So are
   /// slices without a PPS in one unit with an SPS, which may be the only one.
-  public var sparesUnreadablePictureParameterSets = true
+  @usableFromInline package var sparesUnreadablePictureParameterSets = true
 
   /// Annex B in any pieces, cut into access units.
   public init() {}

@@ -58,23 +58,23 @@ public struct ContentLightLevel: Sendable, Hashable {
 }
 
 /// What SEI messages say of how a sequence is meant to be shown.
-public struct DisplayMetadata: Sendable, Hashable {
+package struct DisplayMetadata: Sendable, Hashable {
   /// The display that the sequence was mastered on.
-  public var masteringDisplay: MasteringDisplayColourVolume?
+  package var masteringDisplay: MasteringDisplayColourVolume?
   /// How bright it gets.
-  public var contentLight: ContentLightLevel?
+  package var contentLight: ContentLightLevel?
   /// The transfer that should be used instead of the VUI's.
-  public var alternativeTransfer: AlternativeTransferCharacteristics?
+  package var alternativeTransfer: AlternativeTransferCharacteristics?
 
   /// Nothing said.
-  public init() {}
+  package init() {}
 
   /// Takes over what an SEI NAL unit says. Messages that cannot be read are left out.
   ///
   /// - Parameters:
   ///   - nalUnit: the NAL unit with its header.
   ///   - headerLength: bytes of the header: 1 in H.264, 2 in H.265.
-  public mutating func read(_ nalUnit: Span<UInt8>, headerLength: Int = 1) {
+  package mutating func read(_ nalUnit: Span<UInt8>, headerLength: Int = 1) {
     var messages = SEIMessages(nalUnit, headerLength: headerLength)
     do throws(BitstreamError) {
       while let message = try messages.next() {

@@ -6,7 +6,9 @@
 public struct FormatDescription: Sendable, Hashable {
   /// Which standard the stream follows.
   public enum Codec: Sendable, Hashable {
+    /// ITU-T H.264.
     case h264
+    /// ITU-T H.265.
     case h265
   }
 
@@ -95,7 +97,7 @@ public struct FormatDescription: Sendable, Hashable {
   public var isInterlacedAllowed: Bool
   /// How frames are coded, in caps: "field" where fields are allowed, else "frame"; nil in H.265, which codes fields as
   /// pictures of their own.
-  public var codedPictureStructure: String?
+  package var codedPictureStructure: String?
   /// Whether each picture is a single field: frames are twice as high as ``croppedSize``.
   public var isFieldSequence = false
   /// Whether picture timing SEI messages say how pictures are to be shown.

@@ -2,7 +2,7 @@
 
 /// Knows the format of each access unit before it is decoded: follows parameter sets, in-band and out of band, and
 /// finds the SPS that an access unit's first slice is coded with.
-struct FormatTracker<Codec: VideoCodecSyntax>: Sendable {
+struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
   typealias Summary = FormatSummary<Codec.NALUnitType>
 
   /// The parameter sets received so far.

@@ -2,9 +2,9 @@
 
 /// Knows the format of each access unit before it is decoded: follows parameter sets, in-band and out of band, and
 /// finds the SPS that an access unit's first slice is coded with.
-public protocol FormatTracking: Sendable {
+package protocol FormatTracking: Sendable {
   /// Whose stream it follows.
-  associatedtype Codec: VideoCodecSyntax
+  associatedtype Codec: ElementCodecSyntax
 
   /// Creates a tracker that knows no parameter sets.
   ///
@@ -32,29 +32,29 @@ public protocol FormatTracking: Sendable {
 
 extension FormatTracking {
   /// What it finds in an access unit.
-  public typealias Summary = FormatSummary<Codec.NALUnitType>
+  package typealias Summary = FormatSummary<Codec.NALUnitType>
 }
 
 /// What a ``FormatTracking`` found in an access unit.
-public struct FormatSummary<NALUnitType: NALUnitTypeSyntax>: Sendable, Hashable {
+package struct FormatSummary<NALUnitType: NALUnitTypeSyntax>: Sendable, Hashable {
   /// The format differs from the access unit's before.
-  public var formatChanged = false
+  package var formatChanged = false
   /// What SEI says of how to show the pictures differs from the access unit's before.
-  public var displayChanged = false
+  package var displayChanged = false
   /// There is a slice, whether or not its parameter sets are known.
-  public var hasSlice = false
+  package var hasSlice = false
   /// The first slice names parameter sets that were never sent.
-  public var lacksParameterSets = false
+  package var lacksParameterSets = false
   /// The first slice is of an IDR picture.
-  public var isIDR = false
+  package var isIDR = false
   /// The first slice is of a picture at which decoding may begin by its type: IDR, in H.265 every IRAP picture.
-  public var isRandomAccessPoint = false
+  package var isRandomAccessPoint = false
   /// The picture is one field.
-  public var isField = false
+  package var isField = false
   /// How the picture is scanned, as far as the way it is coded tells; nil when the first slice cannot be read.
-  public var scan: PictureScan?
+  package var scan: PictureScan?
   /// `nal_unit_type` of the first slice.
-  public var sliceType: NALUnitType?
+  package var sliceType: NALUnitType?
   /// NAL units up to and including the first slice.
-  public var nalUnitCount = 0
+  package var nalUnitCount = 0
 }

@@ -75,7 +75,7 @@ public enum NALUnitRole: Sendable, Hashable {
   case other
 
   /// Whether it is a parameter set of any kind.
-  @inlinable public var isParameterSet: Bool {
+  @inlinable package var isParameterSet: Bool {
     switch self {
     case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet: true
     default: false

@@ -2,7 +2,7 @@
 
 /// Looks at the first pictures of a sequence before the first of them goes out, to learn how its picture order counts
 /// run. It works on copies and changes nothing of what timing goes by.
-struct PictureLookAhead<Codec: VideoCodecSyntax>: Sendable {
+struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private(set) var pictures: [TimestampGenerator.Picture]
   private var reader: Codec.PictureReader
   private var parameterSets: Codec.ParameterSets

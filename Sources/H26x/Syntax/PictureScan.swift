@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// How a picture was scanned, judged by the way it is coded.
-public enum PictureScan: Sendable, Hashable {
+package enum PictureScan: Sendable, Hashable {
   /// Coded as a whole.
   case frame
   /// Coded in fields or in pairs of field and frame macroblocks (MBAFF), which nobody does without need.

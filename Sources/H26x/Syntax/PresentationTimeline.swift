@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// What ``PresentationTiming`` promises, for every codec.
-struct PresentationTimeline<Codec: VideoCodecSyntax>: Sendable {
+struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   /// Pictures of one SPS at one rate.
   private struct Sequence: Sendable {
     var generator: TimestampGenerator

@@ -5,9 +5,9 @@
 /// Each picture is shown to ``read(_:rate:generation:)`` first, and where that does not know it, to
 /// ``read(_:isContinued:endsSequence:rate:parameterSets:generation:lookingAt:from:isComplete:)``. Then its times are
 /// there to be taken.
-public protocol PresentationTiming: Sendable {
+package protocol PresentationTiming: Sendable {
   /// Whose stream it times.
-  associatedtype Codec: VideoCodecSyntax
+  associatedtype Codec: ElementCodecSyntax
 
   /// Creates a timeline that begins with the first picture it is shown.
   init()
@@ -54,9 +54,9 @@ public protocol PresentationTiming: Sendable {
 }
 
 /// When a picture is shown and decoded, in nanoseconds from the start of the stream.
-public struct PresentationTimes: Sendable, Hashable {
+package struct PresentationTimes: Sendable, Hashable {
   /// When it is shown.
-  public var presentation: UInt64
+  package var presentation: UInt64
   /// When it is decoded, never later.
-  public var decoding: UInt64
+  package var decoding: UInt64
 }

@@ -4,8 +4,8 @@
 ///
 /// What both do alike is written once over this protocol. A conforming type is a namespace (``H264``) whose associated
 /// types are the syntax structures of its Recommendation, and the concrete types that other modules call:
-/// ``Scanner``, ``Tracker``, ``Timeline``, ``Inspector``. Those wrap the generic implementations of this module, because a generic
-/// type is not specialised across modules.
+/// ``Scanner`` and ``Inspector``. Those wrap the generic implementations of this module, because a generic type is not
+/// specialised across modules.
 public protocol VideoCodecSyntax: Sendable {
   // MARK: Names
 
@@ -13,12 +13,6 @@ public protocol VideoCodecSyntax: Sendable {
   static var codec: FormatDescription.Codec { get }
   /// The Recommendation, for people: "H.264".
   static var name: String { get }
-  /// The media type of compressed caps: "video/x-h264".
-  static var mediaType: String { get }
-  /// `stream-format` of length-prefixed streams whose parameter sets are out of band: "avc", "hvc1".
-  static var outOfBandStreamFormat: String { get }
-  /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too: "avc3", "hev1".
-  static var inBandStreamFormat: String { get }
 
   // MARK: NAL units
 
@@ -88,12 +82,6 @@ public protocol VideoCodecSyntax: Sendable {
   ///
   /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
   static func configurationRecord(_ format: FormatDescription) throws(BitstreamError) -> ConfigurationRecord
-  /// How a picture was scanned, as far as the way it is coded tells.
-  ///
-  /// - Parameters:
-  ///   - slice: the picture's first slice; of two fields, the first.
-  ///   - sps: what it is coded with.
-  static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
   /// Whether a slice is of the second field of the frame whose first field, right before it, has this slice.
   static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool
   /// Whether a slice belongs to another picture than the one before it in decoding order.
@@ -103,10 +91,6 @@ public protocol VideoCodecSyntax: Sendable {
 
   /// Cuts a stream into access units.
   associatedtype Scanner: AccessUnitScanning where Scanner.Codec == Self
-  /// Knows the format of each access unit before it is decoded.
-  associatedtype Tracker: FormatTracking where Tracker.Codec == Self
-  /// Gives the pictures of a raw stream their times.
-  associatedtype Timeline: PresentationTiming where Timeline.Codec == Self
   /// Tells what an access unit holds.
   associatedtype Inspector: AccessUnitInspecting where Inspector.Codec == Self
 }

@@ -36,9 +36,13 @@ public struct CropRectangle: Sendable, Hashable {
 
 /// How chroma is sampled: `chroma_format_idc` (Table 6-1).
 public enum ChromaFormat: UInt8, Sendable, CaseIterable {
+  /// Luma only.
   case monochrome = 0
+  /// 4:2:0: chroma halved in both directions.
   case yuv420 = 1
+  /// 4:2:2: chroma halved horizontally.
   case yuv422 = 2
+  /// 4:4:4: chroma in full.
   case yuv444 = 3
 
   /// The name in GStreamer's `chroma-format` field.

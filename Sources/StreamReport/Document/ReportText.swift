@@ -16,7 +16,7 @@ public struct ReportText: Sendable, ExpressibleByStringInterpolation {
   }
 
   /// Creates a text of UTF-8 that is printed as it is.
-  public init(bytes: [UInt8]) { self.bytes = bytes }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// What a literal with interpolated values is made of.
   public struct StringInterpolation: StringInterpolationProtocol {

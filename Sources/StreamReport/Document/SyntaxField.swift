@@ -13,7 +13,7 @@ public struct SyntaxField: Sendable {
   public var bitCount: Int
 
   /// Creates a field.
-  public init(_ name: StaticString, _ value: Int64, at bitOffset: Int, count: Int) {
+  package init(_ name: StaticString, _ value: Int64, at bitOffset: Int, count: Int) {
     (self.name, self.value, self.bitOffset, self.bitCount) = (name, value, bitOffset, count)
   }
 

@@ -32,7 +32,7 @@ public enum MP4 {
     public let offset: UInt64
 
     /// Creates an error.
-    public init(_ reason: Reason, _ box: FourCharacterCode, at offset: UInt64) {
+    package init(_ reason: Reason, _ box: FourCharacterCode, at offset: UInt64) {
       self.reason = reason
       self.box = box
       self.offset = offset
@@ -40,13 +40,13 @@ public enum MP4 {
   }
 
   /// The header of a box, and where its content is.
-  public struct Box: Sendable, Hashable {
+  package struct Box: Sendable, Hashable {
     /// What kind of box it is.
-    public let type: FourCharacterCode
+    package let type: FourCharacterCode
     /// The whole box, header included.
-    public let range: Range<Int>
+    package let range: Range<Int>
     /// What follows the header.
-    public let content: Range<Int>
+    package let content: Range<Int>
   }
 
   /// The boxes inside a range of bytes, one behind the other.

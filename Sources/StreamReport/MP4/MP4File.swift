@@ -29,7 +29,7 @@ extension MP4 {
     private var decodingTime: Int64 = 0
 
     /// The largest `moov` or `moof` that is read: a day of samples at 60 a second has 40 MB of tables.
-    public static var headerLimit: UInt64 { 512 << 20 }
+    package static var headerLimit: UInt64 { 512 << 20 }
 
     /// Finds the tracks of a file.
     ///
@@ -64,7 +64,7 @@ extension MP4 {
 
     /// Where in the file the 36 bytes are that say how the track's pictures are turned (`matrix` of `tkhd`,
     /// ISO/IEC 14496-12, 8.3.2); nil when the box does not hold them.
-    public var matrixRange: Range<UInt64>? {
+    package var matrixRange: Range<UInt64>? {
       track.matrix.map { movieOffset + UInt64($0.lowerBound)..<movieOffset + UInt64($0.upperBound) }
     }
 

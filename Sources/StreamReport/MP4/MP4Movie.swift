@@ -29,7 +29,7 @@ extension MP4 {
     /// Reads the content of a `moov` box.
     ///
     /// - Throws: ``ReadError`` with offsets that count from the content's start.
-    public init(_ content: [UInt8]) throws(ReadError) {
+    package init(_ content: [UInt8]) throws(ReadError) {
       bytes = content
       let span = content.span
       var boxes = Boxes(span, in: 0..<span.count)

@@ -2,14 +2,14 @@
 
 extension MP4 {
   /// What the samples of a track of sound are: an entry of `stsd` (ISO/IEC 14496-12, 12.2.3).
-  public struct SoundDescription: Sendable, Hashable {
+  package struct SoundDescription: Sendable, Hashable {
     /// How many channels there are: by the configuration of AAC where it says so, else `channelcount`, which many files
     /// have at 2 whatever is inside.
-    public var channels: Int
+    package var channels: Int
     /// `samplerate`, in Hz; 0 for what does not fit the field.
-    public var rate: Int
+    package var rate: Int
     /// `objectTypeIndication` of an `mp4a` entry: 0x40 is AAC, 0x69 and 0x6B are MP3; nil when it does not say.
-    public var objectType: UInt8?
+    package var objectType: UInt8?
 
     /// Reads an `AudioSampleEntry`, QuickTime's longer versions of it too.
     init?(_ bytes: Span<UInt8>, _ entry: Box) {

@@ -72,16 +72,16 @@ extension MP4 {
     /// The coding of the first sample description, of any kind of track.
     public var coding = FourCharacterCode(rawValue: 0)
     /// `track_ID` of the track whose samples are the titles of chapters (`chap` of `tref`); nil without chapters.
-    public var chapterTrack: UInt32?
+    package var chapterTrack: UInt32?
     /// Of the first description of a track of sound: what it is.
-    public var sound: SoundDescription?
+    package var sound: SoundDescription?
     /// Where the samples are.
     var samples: SampleTable?
 
     /// Edits that are kept.
-    public static let editLimit = 1024
+    package static let editLimit = 1024
     /// Sample descriptions that are kept.
-    public static let descriptionLimit = 256
+    package static let descriptionLimit = 256
 
     /// Number of samples that the sample table says, fragments left out.
     public var sampleCount: UInt32 { samples?.sampleCount ?? 0 }

@@ -19,7 +19,7 @@ public struct SampleReporter {
   private var position: UInt64 = 0
 
   /// Ticks a second of the timestamps that samples have.
-  public static var timescale: UInt32 { 1_000_000_000 }
+  package static var timescale: UInt32 { 1_000_000_000 }
 
   /// Begins a report.
   ///

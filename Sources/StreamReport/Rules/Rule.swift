@@ -2,26 +2,135 @@
 
 /// What a stream is checked for.
 public enum Rule: Int, Sendable, CaseIterable {
-  // NAL units
-  case garbage, forbiddenBit, reservedType, referenceIDC, temporalID, emulationPrevention, trailingBits, truncated,
-    order
-  case noPicture, endOfStream
-  // Parameter sets
-  case unreadableParameterSet, missingParameterSet, reservedValue, unknownLevel, unknownProfile
-  // Slices and pictures
-  case unreadableSlice, sliceOrder, sliceMismatch, quantization, frameNumberGap, frameNumberRepeated, idrPictureID
-  case pictureOrderRepeated, missingReference, missingMarked, tooManyReferences, leadingPictures, startsLate
-  // SEI
+  // MARK: NAL units
+
+  /// Bytes in front of the first start code, or between NAL units.
+  case garbage
+  /// `forbidden_zero_bit` is 1.
+  case forbiddenBit
+  /// A reserved or unspecified NAL unit type.
+  case reservedType
+  /// `nal_ref_idc` does not go with the NAL unit type.
+  case referenceIDC
+  /// `nuh_temporal_id_plus1` does not go with the NAL unit type.
+  case temporalID
+  /// Bytes inside a NAL unit that no NAL unit may hold.
+  case emulationPrevention
+  /// A NAL unit does not end with its trailing bits.
+  case trailingBits
+  /// A NAL unit ends too early.
+  case truncated
+  /// NAL units out of order in their access unit.
+  case order
+  /// An access unit without a picture.
+  case noPicture
+  /// What follows an end of sequence or stream does not begin one.
+  case endOfStream
+
+  // MARK: Parameter sets
+
+  /// A parameter set that cannot be read.
+  case unreadableParameterSet
+  /// A picture whose parameter sets did not come.
+  case missingParameterSet
+  /// Reserved bits that are not what they must be.
+  case reservedValue
+  /// A level that the standard does not have.
+  case unknownLevel
+  /// A profile that the standard does not have.
+  case unknownProfile
+
+  // MARK: Slices and pictures
+
+  /// A slice whose header cannot be read.
+  case unreadableSlice
+  /// Slices of a picture out of order, or missing.
+  case sliceOrder
+  /// Slices of a picture that disagree.
+  case sliceMismatch
+  /// A quantization parameter out of range.
+  case quantization
+  /// `frame_num` leaves out values though the SPS does not allow it.
+  case frameNumberGap
+  /// `frame_num` does not count on.
+  case frameNumberRepeated
+  /// Two IDR pictures in a row with one `idr_pic_id`.
+  case idrPictureID
+  /// Two pictures of a sequence with one picture order count.
+  case pictureOrderRepeated
+  /// A picture refers to one that is not there.
+  case missingReference
+  /// A picture marks one that is not there.
+  case missingMarked
+  /// More reference pictures than the SPS says.
+  case tooManyReferences
+  /// Leading pictures where there may be none, or of the wrong type.
+  case leadingPictures
+  /// The stream does not begin with a keyframe.
+  case startsLate
+
+  // MARK: SEI
+
+  /// An SEI message that cannot be read.
   case unreadableSEI
-  // Levels and profiles
-  case levelFrameSize, levelRate, levelBuffer, levelBitRate, levelCodedBuffer, profileTool, profileFormat
-  // Buffers
-  case reorderDepth, outputOrder, decodedBufferFull, bufferUnderflow, bufferOverflow, levelUnderflow
-  // Container
-  case containerSync, containerSize, containerParameterSets, containerConfiguration, containerTimestamps
-  case containerSample, containerColour, containerFrameRate
-  // Decoders
-  case decoderFormat, decoderLevel
+
+  // MARK: Levels and profiles
+
+  /// Pictures larger than the level allows.
+  case levelFrameSize
+  /// More pictures a second than the level allows.
+  case levelRate
+  /// More decoded pictures to keep than the level allows.
+  case levelBuffer
+  /// A higher bit rate than the level allows.
+  case levelBitRate
+  /// A larger coded picture buffer than the level allows.
+  case levelCodedBuffer
+  /// A coding tool that the profile does not have.
+  case profileTool
+  /// A chroma format or bit depth that the profile does not have.
+  case profileFormat
+
+  // MARK: Buffers
+
+  /// More reordered frames than signalled.
+  case reorderDepth
+  /// A picture comes too late for its turn.
+  case outputOrder
+  /// The decoded picture buffer overflows.
+  case decodedBufferFull
+  /// A picture is not whole in the coded picture buffer when it is due.
+  case bufferUnderflow
+  /// The coded picture buffer overflows.
+  case bufferOverflow
+  /// As ``bufferUnderflow``, at the highest rate that the level allows.
+  case levelUnderflow
+
+  // MARK: Container
+
+  /// The container's table of keyframes is wrong.
+  case containerSync
+  /// The container has another picture size than the SPS.
+  case containerSize
+  /// Parameter sets in the stream differ from the container's.
+  case containerParameterSets
+  /// avcC or hvcC cannot be read or is wrong.
+  case containerConfiguration
+  /// Presentation times are in another order than picture order counts.
+  case containerTimestamps
+  /// A sample is not one access unit.
+  case containerSample
+  /// The container has other colours than the VUI.
+  case containerColour
+  /// The container's frame rate is not that of the stream.
+  case containerFrameRate
+
+  // MARK: Decoders
+
+  /// A format that many hardware decoders do not take.
+  case decoderFormat
+  /// A level that many hardware decoders do not take.
+  case decoderLevel
 
   /// What is said of a rule.
   struct Text {

@@ -58,7 +58,7 @@ enum MP4Info {
   }
 
   /// By the configuration record and the first access unit.
-  private static func details<Codec: VideoCodecSyntax>(
+  private static func details<Codec: ElementCodecSyntax>(
     _ codec: Codec.Type, _ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]
   ) -> StreamDetails? {
     var lengthSize = NALLengthSize.four

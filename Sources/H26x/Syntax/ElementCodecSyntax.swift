@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What this package's elements and program need of a codec on top of its syntax: the names that GStreamer has for it,
+/// and what they follow a stream with.
+package protocol ElementCodecSyntax: VideoCodecSyntax {
+  /// The media type of compressed caps: "video/x-h264".
+  static var mediaType: String { get }
+  /// `stream-format` of length-prefixed streams whose parameter sets are out of band: "avc", "hvc1".
+  static var outOfBandStreamFormat: String { get }
+  /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too: "avc3", "hev1".
+  static var inBandStreamFormat: String { get }
+
+  /// How a picture was scanned, as far as the way it is coded tells.
+  ///
+  /// - Parameters:
+  ///   - slice: the picture's first slice; of two fields, the first.
+  ///   - sps: what it is coded with.
+  static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
+
+  /// Knows the format of each access unit before it is decoded.
+  associatedtype Tracker: FormatTracking where Tracker.Codec == Self
+  /// Gives the pictures of a raw stream their times.
+  associatedtype Timeline: PresentationTiming where Timeline.Codec == Self
+}
+
+extension H264: ElementCodecSyntax {}
+extension H265: ElementCodecSyntax {}

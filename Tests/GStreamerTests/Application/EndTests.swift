@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import GStreamer
+import HarnessSupport
+import Synchronization
+import Testing
+
+/// A source that gives nothing and counts how often it is told that the stream ends; the first time it puts another
+/// element into its bin, so that whoever walks through the bin's sources has to begin anew.
+private final class CountingSource: Element {
+  static let told = Mutex<[String: Int]>([:])
+
+  required init(raw: UnsafeMutableRawPointer) {
+    unsafe super.init(raw: raw)
+    unsafe UnsafeMutableRawPointer(self.raw).assumingMemoryBound(to: GstObject.self).pointee.flags |=
+      GST_ELEMENT_FLAG_SOURCE.rawValue
+  }
+
+  private func take(_ event: consuming Event) -> Bool {
+    guard case .endOfStream = event.kind else { return false }
+    let isFirst = Self.told.withLock { told in
+      told[name, default: 0] += 1
+      return told[name] == 1
+    }
+    let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)
+    guard isFirst, let other = unsafe gst_element_factory_make("identity", nil),
+      let bin = unsafe gst_object_get_parent(object)
+    else { return true }
+    unsafe gst_bin_add(UnsafeMutableRawPointer(bin).assumingMemoryBound(to: GstBin.self), other)
+    unsafe gst_element_sync_state_with_parent(other)
+    unsafe gst_object_unref(bin)
+    return true
+  }
+
+  @unsafe override class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {
+    let methods = unsafe classStructure.assumingMemoryBound(to: GstElementClass.self)
+    unsafe methods.pointee.send_event = { unsafe VirtualMethod.consume($0, $1, CountingSource.take) }
+  }
+}
+
+@Suite struct EndTests {
+  init() {
+    Harness.initialise()
+    CountingSource.register(as: "testcountingsource", typeName: "GstTestCountingSource")
+  }
+
+  @Test func eachSourceIsToldOnceThoughElementsComeMeanwhile() async throws {
+    let pipeline = try Pipeline(
+      """
+      testcountingsource name=told-once-1 bin.( testcountingsource name=told-once-2 )
+      testcountingsource name=told-once-3 videotestsrc ! fakesink
+      """)
+    try await pipeline.play()
+    try await pipeline.finish()
+    await pipeline.stop()
+    let told = CountingSource.told.withLock { $0 }
+    for number in 1...3 { #expect(told["told-once-\(number)"] == 1) }
+  }
+
+  /// The sink holds the source's push until the pipeline, and with it the bin, goes on.
+  @Test func theEndOfABinDoesNotWaitForAPushThatWaitsForTheBin() async throws {
+    let pipeline = try Pipeline("bin.( name=inside videotestsrc ! identity ) ! fakesink sync=false")
+    let inside = try pipeline.element("inside")
+    try await pipeline.preroll()
+    async let told: Void = pipeline.endStream(behind: inside)
+    try await pipeline.play()
+    await told
+    for try await message in pipeline.messages { if case .endOfStream = message.content { break } }
+    await pipeline.stop()
+    #expect(pipeline.state == .null)
+  }
+
+  @Test func theEndOfALiveBinComesWhileItIsStarted() async throws {
+    for _ in 0..<10 {
+      let pipeline = try Pipeline("bin.( name=inside videotestsrc is-live=true ! identity ) ! fakesink sync=false")
+      let inside = try pipeline.element("inside")
+      try await pipeline.play()
+      await pipeline.endStream(behind: inside)
+      for try await _ in pipeline.messages {}
+      await pipeline.stop()
+      #expect(pipeline.state == .null)
+    }
+  }
+
+  @Test func cancellingTheTaskThatReadsMessagesStopsThePipeline() async throws {
+    for _ in 0..<20 {
+      let pipeline = try Pipeline("videotestsrc ! fakesink")
+      try await pipeline.play()
+      let task = Task { for try await _ in pipeline.messages {} }
+      await Task.yield()
+      task.cancel()
+      _ = await task.result
+      await pipeline.stop()
+      #expect(pipeline.state == .null)
+    }
+  }
+}

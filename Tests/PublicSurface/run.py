@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+# The public declarations of the libraries, as the compiler sees them: they must be the ones listed beside this script,
+# and have documentation. What is added or goes is then seen in review. Needs a debug build; takes seconds.
+#
+#   Tests/PublicSurface/run.py            compares
+#   Tests/PublicSurface/run.py --update   writes the lists
+import difflib
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parent.parent
+MODULES = ["H26x", "StreamReport", "VideoDecoding", "GStreamer"]
+
+
+def output(*command):
+    return subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def symbols(module, folder):
+    flags = shlex.split(output("pkg-config", "--cflags-only-I", "gstreamer-video-1.0", "gstreamer-base-1.0"))
+    target = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
+    build = output("swift", "build", "--show-bin-path").strip()
+    command = ["swift", "symbolgraph-extract", "-module-name", module, "-minimum-access-level", "public"]
+    command += ["-skip-synthesized-members", "-I", f"{build}/Modules", "-target", target, "-output-dir", folder]
+    command += ["-I", "Sources/CGStreamer", "-I", "Sources/CAVCodec"]
+    for flag in flags:
+        command += ["-Xcc", flag]
+    subprocess.run(command, cwd=root, check=True)
+    # What a module adds to types of others is in files of their own.
+    for path in sorted(pathlib.Path(folder).glob(f"{module}*.symbols.json")):
+        yield from json.loads(path.read_text())["symbols"]
+
+
+def line(symbol):
+    kind = symbol["kind"]["identifier"].removeprefix("swift.")
+    return f"{'.'.join(symbol['pathComponents'])}  {kind}"
+
+
+failed = False
+for module in MODULES:
+    with tempfile.TemporaryDirectory() as folder:
+        # The compiler writes some members itself; they have no place in a file.
+        found = [symbol for symbol in symbols(module, folder) if "location" in symbol]
+    lines = [text + "\n" for text in sorted(line(symbol) for symbol in found)]
+    listed = here / f"{module}.txt"
+    if "--update" in sys.argv:
+        listed.write_text("".join(lines))
+    else:
+        difference = list(difflib.unified_diff(
+            listed.read_text().splitlines(True), lines, f"{module}, listed", f"{module}, built", n=0))
+        sys.stdout.writelines(difference)
+        failed = failed or bool(difference)
+    for symbol in found:
+        if "docComment" not in symbol:
+            path = pathlib.Path(re.sub("^file://", "", symbol["location"]["uri"]))
+            where = f"{path.relative_to(root)}:{symbol['location']['position']['line'] + 1}"
+            print(f"{where}: {line(symbol)}: no documentation")
+            failed = True
+if failed:
+    sys.exit(f"{sys.argv[0]}: see above; once it is meant and documented, run it with --update")
