@@ -38,7 +38,7 @@ struct Stream: Sendable, CustomTestStringConvertible {
 }
 
 /// A codec whose NAL units the record takes apart.
-private protocol RecordedCodec: VideoCodecSyntax {
+private protocol RecordedCodec: ElementCodecSyntax {
   /// Reads a parameter set or a slice header to its end, if it is one.
   static func read(_ nalUnit: Span<UInt8>, _ sets: borrowing ParameterSets, _ trace: SyntaxTrace) throws(BitstreamError)
 }

@@ -3,16 +3,16 @@
 /// Which fields make up a frame.
 ///
 /// Inlinable, because a generic type is not specialised across modules otherwise.
-package struct FieldPairing<Codec: VideoCodecSyntax>: Sendable {
+public struct FieldPairing<Codec: VideoCodecSyntax>: Sendable {
   @usableFromInline var first: Codec.SliceHeader?
 
   /// No frame has begun.
-  @inlinable package init() {}
+  @inlinable public init() {}
 
   /// Whether the picture of this slice is the second field of a frame.
   ///
   /// - Parameter slice: the first of its picture; one of each picture, in order.
-  @inlinable package mutating func isSecond(_ slice: Codec.SliceHeader) -> Bool {
+  @inlinable public mutating func isSecond(_ slice: Codec.SliceHeader) -> Bool {
     let isSecond = first.map { Codec.isSecondField(slice, of: $0) } ?? false
     first = slice.isField && !isSecond ? slice : nil
     return isSecond
