@@ -147,7 +147,7 @@ open class VideoDecoder: Element {
   ///
   /// The base class takes one that is dropped for the last one out, and gives those behind it no earlier time than it
   /// has: it must not know of this one.
-  package func dropAhead(_ frame: consuming VideoCodecFrame) {
+  public func dropAhead(_ frame: consuming VideoCodecFrame) {
     let segment = outputSegment.isTime ? outputSegment : inputSegment
     let time = frame.pts
     let unknown = guint64.max
