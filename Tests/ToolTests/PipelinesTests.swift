@@ -67,4 +67,25 @@ import Testing
     let second = try await script("many", jobs, in: folder)
     #expect(second.status == 0 && second.said.contains("3 done, 0 failed"), "\(second.said)")
   }
+
+  /// On another machine, which is this one: jobs go there by SSH, and the log counts what became of them.
+  @Test func doesManyOverSSH() async throws {
+    let folder = try Folder()
+    let port = 20_000 + Int.random(in: 0..<10_000)
+    let server = Program.root.appending(path: "Tests/SSH/server").path
+    let started = try await Program.shell("mkdir ssh && exec '\(server)' ssh \(port)", in: folder.url)
+    // Without any sshd there is nothing to try.
+    guard started.status != 77 else { return print("no sshd here, and none to be had") }
+    try #require(started.status == 0, "\(started.said)")
+    for name in ["a b.mp4", "it's.mp4"] {
+      try folder.write(name, try Data(contentsOf: URL(filePath: clip("mp4"))))
+    }
+    try folder.write("bad.mp4", Data("text".utf8))
+    let many = Program.root.appending(path: "pipelines/many").path
+    let run = try await Program.shell(
+      "trap 'kill $(cat ssh/pid)' EXIT; '\(many)' --jobs 2 --sshlogin \"$(cat ssh/sshlogin)\" "
+        + "repack $PWD/{} -o $PWD/{.}.mkv ::: *.mp4", in: folder.url)
+    #expect(run.status == 1 && run.said.contains("2 done, 1 failed"), "\(run.said)")
+    #expect(folder.names == ["a b.mkv", "a b.mp4", "bad.mp4", "it's.mkv", "it's.mp4", "many.log", "ssh"])
+  }
 }

@@ -103,19 +103,22 @@ import Testing
   }
 
   /// The recording of a live stream, ended half-way: the file is there, and plays.
-  @Test(arguments: [("INT", 130 as Int32), ("TERM", 143)]) func finishesWhenInterrupted(
-    signal: String, status: Int32
+  @Test(arguments: [
+    ("INT", 130 as Int32, "clip.h264", "mp4"), ("TERM", 143, "clip.h264", "mp4"), ("INT", 130, "clip.h265", "mp4"),
+    ("TERM", 143, "clip.h265", "mkv"), ("INT", 130, "clip.h265", "ts"),
+  ]) func finishesWhenInterrupted(
+    signal: String, status: Int32, source: String, suffix: String
   ) async throws {
     let folder = try Folder()
     // Far more than can be repackaged before the signal comes.
     var stream = Data()
-    let once = try Data(contentsOf: URL(filePath: clip("h264")))
+    let once = try Data(contentsOf: Program.media.appending(path: source))
     for _ in 0..<4000 { stream.append(once) }
-    try folder.write("long.h264", stream)
-    let run = try await Program.run(["repack", "long.h264", "-o", "cut.mp4"], in: folder.url, signal: "\(signal) 4")
+    try folder.write("long", stream)
+    let run = try await Program.run(["repack", "long", "-o", "cut.\(suffix)"], in: folder.url, signal: "\(signal) 4")
     #expect(run.status == status, "\(run.said)")
-    let info = try await Program.run(["info", "cut.mp4"], in: folder.url)
+    let info = try await Program.run(["info", "cut.\(suffix)"], in: folder.url)
     #expect(info.status == 0, "\(info.said)")
-    #expect(folder.names == ["cut.mp4", "long.h264"])
+    #expect(folder.names == ["cut.\(suffix)", "long"])
   }
 }
