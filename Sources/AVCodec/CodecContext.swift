@@ -158,6 +158,8 @@ private let provideFrameBuffer:
     let host = unsafe Unmanaged<CallbackHost>.fromOpaque(opaque).takeUnretainedValue()
     var width = unsafe frame.pointee.width
     var height = unsafe frame.pointee.height
+    // Refused once when its format is chosen, libavcodec goes on with the next picture of that size as if it had not been.
+    guard Int64(width) * Int64(height) <= Int64(host.maximumPixels) else { return AVError.invalidData.rawValue }
     let alignment = unsafe cav_align_dimensions(context, &width, &height)
     let request = unsafe FrameBufferRequest(
       timestamp: frame.pointee.pts, format: FrameFormat(rawValue: frame.pointee.format),

@@ -39,6 +39,9 @@ struct LogTests {
     var run = Run()
     try session.run(units, into: &run)
     #expect(run.accounts(for: units.count))
+    // Nor do the pictures that are refused take memory.
+    #expect(
+      run.frames.allSatisfy { $0.plane(0).rowCount * $0.plane(0).rowByteCount <= session.configuration.maximumPixels })
   }
 
   private func rewritingSets(
