@@ -55,7 +55,8 @@ struct ContainerFrameRate: Sendable {
 
   /// Frames a second, to the hundredth.
   private static func rate(_ period: Double) -> ReportText {
-    let hundredths = Int64(min(100 / period, 1e9).rounded())
+    // Not `rounded()`: it calls libm, which the inspector has not.
+    let hundredths = Int64(min(100 / period, 1e9) + 0.5)
     let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
     if rest == 0 { return "\(whole)" }
     return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest / 10)\(rest % 10)"
