@@ -3,7 +3,7 @@ public import GStreamer
 
 /// The elements of this project.
 public enum Elements {
-  /// Registers them all, in a plugin or (with `nil`) in this process alone. Answers whether that worked.
+  /// Registers them all, in a plugin or (with `nil`) in this process alone. Returns whether that worked.
   public static func register(in plugin: Plugin?) -> Bool {
     H264Parse.register(as: "swifth264parse", typeName: "GstSwiftH264Parse", rank: .marginal, in: plugin)
       && H264Repack.register(as: "swifth264repack", typeName: "GstSwiftH264Repack", rank: .marginal, in: plugin)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Access units whose turn has not come, and how far output and session are ready for the first of them.
+/// Access units that wait to be decoded, and how far output and session are ready for the first of them.
 struct AccessUnitQueue<Codec: DecoderCodec> {
   struct AccessUnit {
     let number: FrameNumber
-    /// What its first slice says, once that was read.
+    /// What was read up to its first slice; nil before that.
     fileprivate(set) var summary: Codec.Tracker.Summary?
   }
 
   enum Preparation {
     case done
-    /// Downstream is to be asked what it takes.
+    /// Downstream has to be asked what it takes.
     case planning
-    /// The plan is to be agreed on, once earlier pictures are out.
+    /// The plan has to be negotiated, once earlier pictures are out.
     case negotiating(OutputPlan)
-    /// A session is to be opened, or told, once earlier pictures are out.
+    /// A session has to be opened, or told of the format, once earlier pictures are out.
     case opening(OutputPlan)
   }
 
   private var waiting: [AccessUnit] = []
   private(set) var preparation = Preparation.done
 
-  /// The access unit whose turn it is.
+  /// The access unit to decode next.
   var first: AccessUnit? { waiting.first }
 
   /// An access unit has come.
@@ -32,16 +32,16 @@ struct AccessUnitQueue<Codec: DecoderCodec> {
     if !waiting.isEmpty { waiting[0].summary = summary }
   }
 
-  /// Output and session have to be made ready for the first one, or have come this far.
+  /// Sets how far output and session are ready for the first one.
   mutating func prepare(_ step: Preparation) { preparation = step }
 
-  /// The first one's turn is over.
+  /// The first one is done with.
   mutating func removeFirst() {
     if !waiting.isEmpty { waiting.removeFirst() }
     preparation = .done
   }
 
-  /// Forgets them all. Answers which they were.
+  /// Removes all. Returns their numbers.
   mutating func removeAll() -> [FrameNumber] {
     defer {
       waiting.removeAll(keepingCapacity: true)

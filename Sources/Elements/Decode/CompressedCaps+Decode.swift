@@ -2,12 +2,12 @@
 import GStreamer
 import H26x
 
-/// What a decoder wants to know of its sink caps.
+/// What a decoder needs of its sink caps.
 extension CompressedCaps {
   /// Each buffer holds NAL units instead of an access unit.
   var isNALAligned: Bool { alignment == .nalUnit }
 
-  /// Bytes of a NAL unit's length; `nil` for start codes.
+  /// Size of length prefixes; `nil` for start codes.
   var nalLengthSize: NALLengthSize? {
     switch packaging {
     case .annexB: nil
@@ -15,22 +15,22 @@ extension CompressedCaps {
     }
   }
 
-  /// Parameter sets of `codec_data`. A `codec_data` beside a byte stream does no harm and no good.
+  /// NAL units of `codec_data`: its parameter sets, and in hvcC perhaps SEI. None for a byte stream.
   var parameterSets: [[UInt8]] {
     guard let record else { return [] }
     return record.nalUnits
   }
 
-  /// Whether NAL units come as they do under other caps.
+  /// Whether NAL units are packed and aligned as under other caps.
   func isPackaged(like other: CompressedCaps) -> Bool {
     packaging == other.packaging && isNALAligned == other.isNALAligned
   }
 
-  /// What hinders decoding; `nil` for nothing.
+  /// The error that prevents decoding; `nil` for none.
   var obstacle: ElementError? {
     for problem in problems {
       switch problem {
-      // Parameter sets may be in the stream, whatever the caps say: stock's parser makes such caps of damaged streams.
+      // Parameter sets may be in the stream, whatever the caps say: h264parse sends such caps for damaged streams.
       case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData, .missingCodecData: continue
       case .unreadableCodecData(_, nil):
         return Self.undecodable("codec_data is no buffer that can be read")

@@ -2,15 +2,15 @@
 import GStreamer
 import VideoDecoding
 
-/// The base class's number of a frame that is on its way through the decoder.
+/// The base class's `system_frame_number` of a frame.
 typealias FrameNumber = UInt32
 
 /// What the element does for its core between two accesses to it.
 ///
-/// All but the first call out to the base class, to other elements or to the application, any of which may call back
-/// into the element before they return.
+/// All but the first call the base class, other elements or the application, which may call back into the element
+/// before they return.
 enum DecoderAction<Codec: DecoderCodec> {
-  /// Lend the bytes of the frame, and say how it is wanted: `decode(_:as:)`.
+  /// Lend the bytes of the frame, with what the base class says about it: `decode(_:as:)`.
   case decode(FrameNumber)
   /// Add the first frame's bytes to the second frame's, and release the first.
   case append(FrameNumber, to: FrameNumber)
@@ -20,17 +20,17 @@ enum DecoderAction<Codec: DecoderCodec> {
   case negotiate
   /// Push the picture as the output of the frame.
   case finish(FrameNumber, DecodedPicture)
-  /// Leave the frame out, and tell quality of service so.
+  /// Drop the frame, with a QoS message.
   case drop(FrameNumber)
-  /// Leave the frame out before pictures that are shown earlier have gone out, and tell quality of service so.
+  /// Drop the frame before pictures that are shown earlier have gone out, with a QoS message.
   case dropAhead(FrameNumber)
-  /// Forget the frame without telling anyone.
+  /// Release the frame, with no QoS message.
   case release(FrameNumber)
   /// Ask upstream for a random access point on behalf of the frame.
   case requestSyncPoint(FrameNumber)
-  /// Look up when the frame was to be shown, and tell `failed(_:number:pts:)`.
+  /// Look up the frame's PTS, and tell `failed(_:number:pts:)`.
   case reportFailure(FrameNumber, DecodeError)
-  /// Tell the pipeline how long pictures are held back.
+  /// Set the latency that the pipeline is told.
   case setLatency(ClockTime)
   /// Post a warning.
   case warn(DecoderMessage<Codec>)
@@ -40,9 +40,9 @@ enum DecoderAction<Codec: DecoderCodec> {
   case log(Log.Level, String)
 }
 
-/// How a frame is wanted, as the base class knows it when its turn has come.
+/// How a frame is to be decoded, by what the base class knows when its turn has come.
 struct FrameRequest {
-  /// Upstream says that it is a random access point.
+  /// Upstream has marked it as a random access point.
   var isSyncPoint = true
   /// When it is to be shown.
   var pts: ClockTime?
@@ -50,8 +50,8 @@ struct FrameRequest {
   var isDecodeOnly = false
   /// It would be shown too late.
   var isLate = false
-  /// Trick mode: random access points alone are wanted.
+  /// Trick mode: only random access points are wanted.
   var keyUnitsOnly = false
-  /// Trick mode: pictures that nothing refers to may be left out.
+  /// Trick mode: pictures that nothing refers to may be dropped.
   var forwardPredictedOnly = false
 }

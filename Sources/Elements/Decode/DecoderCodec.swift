@@ -3,11 +3,11 @@ import H26x
 
 /// What a decoder needs of a codec beside its syntax.
 protocol DecoderCodec: ElementCodecSyntax {
-  /// The element's name, which its messages and statistics begin with.
+  /// The element's name, with which its messages and statistics begin.
   static var decoderName: String { get }
-  /// Two fields make one decoded picture; else each comes out as a picture of its own.
+  /// Whether two fields make one decoded picture; else each field is a picture of its own.
   static var pairsFields: Bool { get }
-  /// libavcodec gives monochrome of 8 bits chroma planes.
+  /// Whether libavcodec decodes 8-bit monochrome to 4:2:0.
   static var completesMonochrome: Bool { get }
 }
 

@@ -3,12 +3,12 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// The way of a buffer through a decoder: frames become access units, their format is known before they are decoded,
-/// output and session are made ready for it, the session decodes, and its results end the frames.
+/// A buffer's way through a decoder: frames become access units, whose format is read before they are decoded; output
+/// and session are made ready for it; the session decodes, and its results end the frames.
 ///
-/// Never calls out. Whoever owns it asks for the next action until there is none, performs each between two accesses,
-/// and reports what came of it; whatever happens in between, another flush or other caps included, only changes which
-/// action is next.
+/// It never calls out. The element asks for the next action until there is none, performs each between two accesses,
+/// and reports how it went; whatever happens in between, a flush or new caps included, only changes which action is
+/// next.
 ///
 /// frame collection → queue → format → output → session → output
 struct DecoderCore<Codec: DecoderCodec> {
@@ -30,20 +30,20 @@ struct DecoderCore<Codec: DecoderCodec> {
   private var settings = DecoderSettings()
   /// Failures in a row that are allowed; below 0 without limit.
   private var maximumErrors: Int32 = -1
-  /// The picture whose turn it is to go out.
+  /// The next picture to go out.
   private var outgoing: OutgoingPicture?
-  /// What is to be done before anything else.
+  /// Actions that come before anything else.
   private var errands: [DecoderAction<Codec>] = []
   private var isDraining = false
 
   private struct OutgoingPicture {
     let number: FrameNumber
     let picture: DecodedPicture
-    /// Its caps are agreed on, or cannot be.
+    /// Its caps are negotiated, or cannot be.
     var isAgreed: Bool
   }
 
-  /// - Parameter makeSession: makes sessions; tests put some in that fail.
+  /// - Parameter makeSession: makes sessions; tests make some that fail.
   init(
     log: Log,
     makeSession: @escaping DecoderSession.Maker = { (format, configuration, allocator) throws(DecodeError) in
@@ -59,7 +59,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// Each frame holds NAL units instead of an access unit; `nil` before caps.
   var isNALAligned: Bool? { input?.caps.isNALAligned }
 
-  /// Ends what the caps before began, if these package NAL units otherwise.
+  /// Drains what came under earlier caps, if the next ones package NAL units differently.
   mutating func finish(before next: CompressedCaps<Codec>) {
     if let input, !input.caps.isPackaged(like: next) { drain() }
   }
@@ -74,22 +74,22 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Frames
 
-  /// What was set for the next buffer.
+  /// Takes the settings of the next buffer.
   mutating func use(_ settings: DecoderSettings, maximumErrors: Int32) {
     self.settings = settings
     self.maximumErrors = maximumErrors
   }
 
-  /// A frame has come that is an access unit.
+  /// A frame that is an access unit has come.
   mutating func receive(_ number: FrameNumber) { queue.append(number) }
 
-  /// A frame has come that holds NAL units.
+  /// A frame that holds NAL units has come.
   mutating func receive(_ number: FrameNumber, nalUnits: borrowing Buffer) throws(FlowError) {
     guard let input else { return }
     try collection.put(number, nalUnits, packaging: input.caps.packaging)
   }
 
-  /// The next access unit that is complete, if there is one; its frames become one.
+  /// Queues the next complete access unit, if there is one; its frames become one.
   private mutating func takeCollected() -> Bool {
     guard let input, input.caps.isNALAligned else { return false }
     do throws(FlowError) {
@@ -109,7 +109,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     queue.append(first)
   }
 
-  /// Decodes the access unit whose turn it is, whose bytes these are, or finds out what has to be done before.
+  /// Decodes the first access unit, whose bytes these are, or finds out what has to be done before.
   mutating func decode(_ bytes: Span<UInt8>, as request: FrameRequest) {
     guard let accessUnit = queue.first else { return }
     guard request.isSyncPoint || !request.keyUnitsOnly else {
@@ -120,9 +120,9 @@ struct DecoderCore<Codec: DecoderCodec> {
       let summary = formats.read(bytes)
       guard formats.format != nil else { return refuse(accessUnit.number, hasSlice: summary.hasSlice) }
       queue.read(summary)
-      // The pictures before a splice belong to the caps before it.
+      // Pictures before a splice belong to the caps before it.
       if summary.formatChanged { session.finishSequence(before: bytes) }
-      // A format that cannot be decoded is a damaged SPS, or the next one is: the session goes on, and flags its pictures.
+      // An undecodable format under an open session is taken for a damaged SPS: the session flags its pictures.
       let isReady = session.isOpen && formats.isSettled && !(session.isToBeReplaced && summary.isIDR)
       if !isReady && (!session.isOpen || isDecodable) {
         return queue.prepare(.planning)
@@ -131,7 +131,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     session.skip(settings.skipFrames(for: request))
     do throws(DecodeError) {
       try session.decode(bytes, number: accessUnit.number, as: request)
-      // The base class keeps the frame until its result ends it.
+      // The session's result will end the frame.
       end(nil)
       if session.isAwaitingRandomAccessPoint { requestSyncPoint(for: accessUnit.number) }
     } catch {
@@ -145,7 +145,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// An access unit has come before the parameter sets.
   private mutating func refuse(_ number: FrameNumber, hasSlice: Bool) {
     guard hasSlice else {
-      // Parameter sets alone, and the like: no picture is missed.
+      // Only parameter sets or the like: no picture is missed.
       health.accessUnitSkipped()
       return end(.release(number))
     }
@@ -153,17 +153,17 @@ struct DecoderCore<Codec: DecoderCodec> {
     end(.drop(number))
   }
 
-  /// Whether there are pictures of the format of the last access unit.
+  /// Whether the format of the last access unit can be decoded.
   private var isDecodable: Bool {
     formats.format.map { PictureLayout($0, completesMonochrome: Codec.completesMonochrome) != nil } ?? false
   }
 
-  /// The bytes of the access unit whose turn it is cannot be had.
+  /// The bytes of the first access unit cannot be read.
   mutating func discard(_ number: FrameNumber) {
     if queue.first?.number == number { end(.release(number)) }
   }
 
-  /// The turn of an access unit is over.
+  /// The first access unit is done with.
   private mutating func end(_ action: DecoderAction<Codec>?) {
     queue.removeFirst()
     if let action { errands.append(action) }
@@ -171,7 +171,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Output and session are made ready
 
-  /// What is next for the access unit whose turn it is.
+  /// What is next for the first access unit.
   private mutating func prepare(_ number: FrameNumber, _ needsReconfigure: Bool) -> DecoderAction<Codec>? {
     switch queue.preparation {
     case .done: return .decode(number)
@@ -183,11 +183,11 @@ struct DecoderCore<Codec: DecoderCodec> {
     return nil
   }
 
-  /// Plans the output, for the picture that is to go out or else for the access unit whose turn it is.
+  /// Plans the output for the picture that is to go out, or else for the first access unit.
   ///
   /// - Parameters:
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
-  ///   - needsReconfigure: downstream asks to agree anew.
+  ///   - needsReconfigure: downstream has asked to negotiate again.
   mutating func plan(allowed: borrowing Caps?, needsReconfigure: Bool) {
     do throws(ElementError) {
       if let outgoing {
@@ -224,18 +224,18 @@ struct DecoderCore<Codec: DecoderCodec> {
   ) throws(ElementError) -> OutputPlan? {
     guard let format = formats.settledFormat, let input else { return nil }
     let (plan, isOfSession) = try output.plan(picture, format, of: input, stream: formats, allowed: allowed)
-    // The session keeps putting out what it was made for until it can be replaced.
+    // The session's layout stays until it can be replaced.
     if !isOfSession { session.replaceSoon(true) }
     return plan
   }
 
-  /// The plan to agree on with downstream now.
+  /// The plan to negotiate with downstream now.
   mutating func takeProposal() -> OutputPlan? { output.takeProposal() }
 
-  /// Downstream answered what its buffers are like.
+  /// The allocation query has told whether libavcodec can decode into downstream's buffers.
   mutating func choosePool(isDirect: Bool) { output.choosePool(isDirect: isDirect) }
 
-  /// Downstream agreed to the plan; pictures go into this pool.
+  /// Downstream has accepted the plan; pictures go into this pool.
   mutating func negotiated(_ plan: OutputPlan, pool: consuming BufferPool?) {
     do throws(ElementError) {
       let line = try output.negotiated(plan, pool: pool)
@@ -246,7 +246,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// Downstream did not agree: what was to go out cannot.
+  /// Downstream has not accepted the plan: what was to go out cannot.
   mutating func negotiationFailed() {
     output.negotiationFailed()
     fail(nil)
@@ -285,7 +285,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// What was to go out, or in, does not; with a message that ends the stream, if there is one.
+  /// Releases the frame that was to go out, or in; with a message that ends the stream, if there is one.
   private mutating func fail(_ message: DecoderMessage<Codec>?) {
     if let outgoing {
       errands.append(.release(outgoing.number))
@@ -309,7 +309,7 @@ struct DecoderCore<Codec: DecoderCodec> {
       note(.debug, "frame \(number) dropped: \(reason)")
       switch reason {
       case .secondField, .noPicture, .doNotOutput, .flushed, .notShown:
-        // Nothing that anyone should miss.
+        // No picture is missed.
         errands.append(.release(number))
       case .beforeRandomAccessPoint, .noReference, .sessionLost, .corrupt:
         requestSyncPoint(for: number)
@@ -326,7 +326,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     if health.mayRequestSyncPoint() { errands.append(.requestSyncPoint(number)) }
   }
 
-  /// A frame does not decode that was to be shown at this time.
+  /// A frame with this PTS could not be decoded.
   mutating func failed(_ error: DecodeError, number: FrameNumber, pts: ClockTime?) {
     requestSyncPoint(for: number)
     errands.append(.dropAhead(number))
@@ -334,9 +334,9 @@ struct DecoderCore<Codec: DecoderCodec> {
     switch health.judge(fault, limit: maximumErrors) {
     case .ignore: break
     case .log: note(.warning, fault.description)
-    // Of a lost codec the session's notice tells.
+    // The session's notice reports a lost codec.
     case .warn: if !session.isLost { errands.append(.warn(DecoderMessage(fault))) }
-    // The pictures before it wait inside for their turn: they are shown before the stream ends.
+    // Earlier pictures still wait inside: they are shown before the stream ends.
     case .giveUp: session.drain()
     }
   }
@@ -360,7 +360,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Flow
 
-  /// Everything that is inside is to go out; more may come.
+  /// Everything inside is to go out; more may come.
   mutating func drain() { isDraining = true }
 
   /// The stream has ended, and everything is out.
@@ -393,9 +393,9 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: What is next
 
-  /// What is to be done next; `nil` when the next frame, or a drain, has to come first.
+  /// The next action; `nil` when the next frame, or a drain, has to come first.
   ///
-  /// - Parameter needsReconfigure: downstream asks to agree anew.
+  /// - Parameter needsReconfigure: downstream has asked to negotiate again.
   mutating func nextAction(needsReconfigure: Bool) -> DecoderAction<Codec>? {
     while true {
       if let errand = nextErrand() { return errand }

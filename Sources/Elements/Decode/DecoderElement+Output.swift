@@ -28,9 +28,9 @@ extension DecoderElement {
     core.negotiated(plan, pool: bufferPool)
   }
 
-  /// Makes the pool that the base class chose one that libavcodec can decode into, where downstream permits that.
+  /// Configures the pool that the base class chose so that libavcodec can decode into it, where downstream permits.
   func choosePool(in query: borrowing Query) -> Bool {
-    // Padding around fields is another matter than around frames: they are copied.
+    // The pool's padding is made for frames: fields are copied.
     guard let output = core.output.agreed, output.isSessionFormat, query.allowsVideoMeta,
       output.info.interlaceMode != .alternate, settings.snapshot.directRendering
     else {
@@ -73,7 +73,7 @@ extension DecoderElement {
     throw .error
   }
 
-  /// Flags that say what the caps leave to each buffer.
+  /// Sets the flags that the caps leave to each buffer.
   func setFlags(of buffer: inout Buffer, for picture: DecodedPicture) {
     var flags: Buffer.Flags = []
     if picture.isCorrupt { flags.insert(.corrupted) }
@@ -94,8 +94,8 @@ extension DecoderElement {
 }
 
 extension DecodedPicture {
-  /// The picture's own memory, one memory a plane, where rows and planes follow one another as they do in a buffer
-  /// without `GstVideoMeta`. Whoever maps it gets a copy, made then; sinks that write to files or pass it on need none.
+  /// A buffer of the picture's own memory, one GstMemory a plane, where rows and planes lie as in a buffer without
+  /// GstVideoMeta. Mapping it whole copies; sinks that write to files or pass it on need no copy.
   fileprivate func wrapped(as info: VideoInfo) -> Buffer? {
     var planes: [UnsafeRawBufferPointer] = unsafe []
     var end = 0
@@ -110,7 +110,7 @@ extension DecodedPicture {
     return unsafe Buffer(wrapping: planes, keeping: self)
   }
 
-  /// The buffer with a copy of the samples.
+  /// The buffer, with a copy of the samples in it.
   fileprivate func copied(into buffer: consuming Buffer, info: VideoInfo) throws(FlowError) -> Buffer {
     var map = try VideoFrameMap(buffer, info: info, for: .writing)
     for index in 0..<planeCount {

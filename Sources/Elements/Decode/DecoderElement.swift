@@ -3,9 +3,9 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// What the decoder elements of all codecs do alike: hand what comes on to their core, and perform what it wants.
+/// What the decoders of all codecs do: hand on to their core what comes, and perform its actions.
 ///
-/// All of this runs with the decoder's stream lock held. No access to the core lasts while something is performed: what
+/// All of this runs with the decoder's stream lock held. No access to the core lasts while an action is performed: what
 /// is called may call back into the element.
 protocol DecoderElement: VideoDecoder {
   /// What it decodes.
@@ -14,7 +14,7 @@ protocol DecoderElement: VideoDecoder {
   var settings: Locked<DecoderSettings> { get }
   /// For the `stats` property, which application threads read.
   var statistics: Locked<DecoderStatistics> { get }
-  /// Touched with the stream lock held, or before and after data flow.
+  /// Used with the stream lock held, or before and after data flow.
   var core: DecoderCore<Codec> { get set }
 }
 
@@ -25,7 +25,7 @@ extension DecoderElement {
     statistics.withLock { $0 = DecoderStatistics() }
   }
 
-  /// Sink caps have come. Answers whether they can be decoded.
+  /// Takes the sink caps. Returns whether they can be decoded.
   func begin(_ state: borrowing VideoCodecState) -> Bool {
     guard let input = compressedCaps(of: state) else { return false }
     if let obstacle = input.obstacle {
@@ -33,7 +33,7 @@ extension DecoderElement {
       return false
     }
     core.finish(before: input)
-    // What hinders pictures from going out now will be met again with the next one.
+    // A failure to push will recur with the next picture.
     try? perform()
     let isLive = upstreamIsLive()
     core.begin(DecoderInput(caps: input, info: state.info, isLive: isLive))
@@ -66,7 +66,7 @@ extension DecoderElement {
     try perform()
   }
 
-  /// Everything that is inside goes out; more may come.
+  /// Outputs everything inside; more may come.
   func drainCore() throws(FlowError) {
     core.drain()
     try perform()
@@ -79,17 +79,17 @@ extension DecoderElement {
     try perform()
   }
 
-  /// A seek: everything that is inside is forgotten.
+  /// A seek: discards everything inside.
   func flushCore() -> Bool {
     core.flush()
-    // All that is left to do is to release frames.
+    // Only releases of frames are left, which cannot fail.
     try? perform()
     return true
   }
 
   // MARK: Performing
 
-  /// Performs what the core wants until it wants no more. Goes on where something fails, so that no frame is forgotten.
+  /// Performs the core's actions until there is none. Continues after a failure, so that every frame ends.
   ///
   /// - Throws: the first failure.
   func perform() throws(FlowError) {

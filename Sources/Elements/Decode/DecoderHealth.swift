@@ -2,34 +2,34 @@
 import GStreamer
 import VideoDecoding
 
-/// How decoding has been going: counts what was lost, and decides when that is too much.
+/// Counts what was lost in decoding, and decides when that is too much.
 struct DecoderHealth<Codec: DecoderCodec> {
   /// Pictures put out undamaged.
   private var decoded: UInt64 = 0
   /// Access units that no session took.
   private var undecodable: UInt64 = 0
-  /// Access units left out in key-unit trick mode, or that had no picture before there was a session.
+  /// Access units skipped in key-unit trick mode, or without a picture before there was a session.
   private var skipped: UInt64 = 0
-  /// Pictures that did not reach downstream, or its conversion, in the memory they were decoded into.
+  /// Pictures copied out of the memory that they were decoded into.
   private(set) var copied: UInt64 = 0
   /// Failures since the last good picture.
   private var failuresInARow = 0
-  /// There were too many failures: the error that ends the stream once what is left has gone out.
+  /// The error for too many failures, which ends the stream once earlier pictures have gone out.
   private var verdict: DecoderMessage<Codec>?
-  /// Why the codec was lost for good the last time.
+  /// Why the codec was lost the last time.
   private var loss: DecodeError?
   /// The last failure, in words.
   private(set) var lastFault: String?
 
-  /// Access units that went by since a random access point was asked for; `nil` when none is awaited.
+  /// Pictures that needed a random access point since one was requested; `nil` when none is awaited.
   private var awaited: Int?
-  /// Ask again after so many pictures that were in need of one: the request may have been lost.
+  /// Pictures after which it is requested again: the request may have been lost.
   private static var patience: Int { 30 }
 
   /// Access units that no session took, for whatever reason.
   var refused: UInt64 { undecodable &+ skipped }
 
-  /// What to say at the end of a stream that no session was made for; `nil` when nothing is missing.
+  /// The error at the end of a stream for which no session was made; `nil` when nothing is missing.
   var missingParameterSets: ElementError? {
     guard decoded == 0 && undecodable > 0 else { return nil }
     return ElementError(
@@ -48,24 +48,24 @@ struct DecoderHealth<Codec: DecoderCodec> {
   /// A picture had to be copied.
   mutating func pictureCopied() { copied += 1 }
 
-  /// No session took an access unit. Answers whether it is the first.
+  /// No session took an access unit. Returns whether it is the first.
   mutating func accessUnitRefused() -> Bool {
     undecodable += 1
     return undecodable == 1
   }
 
-  /// An access unit has no picture that is wanted.
+  /// An access unit without a picture that is wanted was skipped.
   mutating func accessUnitSkipped() { skipped += 1 }
 
-  /// What is to be made of a failure.
+  /// What follows from a failure.
   enum Judgement {
-    /// Nothing more: an error is on its way already.
+    /// Nothing: the error that ends the stream is on its way.
     case ignore
     /// A line in the log.
     case log
     /// A warning for the application.
     case warn
-    /// One too many in a row: put out what is left; then `takeVerdict` has the error.
+    /// One too many in a row: output what is left; then `takeVerdict` has the error.
     case giveUp
   }
 
@@ -84,13 +84,13 @@ struct DecoderHealth<Codec: DecoderCodec> {
     return fault.error.reason == .badData || fault.error.reason == .unsupportedFeature ? .log : .warn
   }
 
-  /// The codec is gone, and could not be brought back. Answers what to tell of it.
+  /// The codec was lost and could not be restarted. Returns the warning to post.
   mutating func codecLost(_ error: DecodeError) -> DecoderMessage<Codec> {
     loss = error
     return DecoderMessage(error, before: "decoding goes on at the next random access point")
   }
 
-  /// What to tell where the stream ends while the codec is lost; `nil` when it never was.
+  /// The error for a stream that ends while the codec is lost; `nil` when it never was.
   var lossAtTheEnd: DecoderMessage<Codec>? {
     loss.map { DecoderMessage($0, before: "the stream ended before another random access point came") }
   }
@@ -98,14 +98,14 @@ struct DecoderHealth<Codec: DecoderCodec> {
   /// The error that ends the stream, once.
   mutating func takeVerdict() -> DecoderMessage<Codec>? { verdict.take() }
 
-  /// A seek: what went before counts no more.
+  /// A seek: failures before it do not count.
   mutating func flush() {
     failuresInARow = 0
     awaited = nil
     verdict = nil
   }
 
-  /// Whether it is time to ask upstream for a random access point.
+  /// Whether to ask upstream for a random access point now.
   mutating func mayRequestSyncPoint() -> Bool {
     guard let waited = awaited, waited < Self.patience else {
       awaited = 0

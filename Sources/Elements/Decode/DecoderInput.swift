@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What is known of the stream besides the stream itself.
+/// What upstream says of the stream.
 struct DecoderInput<Codec: DecoderCodec> {
   /// Upstream's caps.
   let caps: CompressedCaps<Codec>
-  /// What of them is geometry and colour.
+  /// Their geometry and colour.
   let info: VideoInfo
-  /// Pictures come as they are made, and are to be shown at once.
+  /// Upstream is live (latency query).
   let isLive: Bool
 }

@@ -12,7 +12,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   private var frameNumber: FrameNumber?
   private var pts: ClockTime?
 
-  /// What went wrong outside of the session, with no access unit to blame.
+  /// An error outside of the session, with no access unit to blame.
   init(_ error: ElementError) {
     self.error = error
     (reason, status) =
@@ -23,7 +23,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
       }
   }
 
-  /// A stream that marks no random access point is decoded all the same.
+  /// The stream marks no random access point, and is decoded all the same.
   static var noRandomAccessPoint: DecoderMessage {
     DecoderMessage(
       ElementError(
@@ -37,7 +37,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
     (self.error, self.reason, self.status) = (error, reason, status)
   }
 
-  /// What the session could not do, with no access unit to blame.
+  /// An error of the session, with no access unit to blame.
   ///
   /// - Parameter consequence: what follows from it.
   init(_ cause: DecodeError, before consequence: String? = nil) {
@@ -84,7 +84,7 @@ struct PictureFault<Codec: DecoderCodec> {
   let frameNumber: FrameNumber
   let pts: ClockTime?
 
-  /// What was found, for developers.
+  /// The fault in words, for logs and debug messages.
   var description: String {
     var text = "picture \(frameNumber)"
     if let pts { text += " at \(pts.nanoseconds) ns" }
@@ -96,7 +96,7 @@ struct PictureFault<Codec: DecoderCodec> {
 }
 
 extension ElementError {
-  /// The session's failure as applications know it.
+  /// The error domain, code and message for a failure of the session.
   fileprivate init(_ error: DecodeError, codec: String, debug: String) {
     switch error.reason {
     case .badData:

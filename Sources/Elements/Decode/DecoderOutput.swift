@@ -3,18 +3,18 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// What goes downstream: planned by the stream and by what downstream takes, then agreed on.
+/// The decoder's output: planned by the stream and by what downstream takes, then negotiated.
 struct DecoderOutput<Codec: DecoderCodec> {
-  /// Where the session's pictures go.
+  /// Gives the session memory for its pictures.
   let allocator = PoolPictureAllocator()
-  /// What was agreed on last.
+  /// The output negotiated last.
   private(set) var agreed: RawOutput?
-  /// What is to be agreed on now.
+  /// The plan to negotiate next.
   private(set) var proposal: OutputPlan?
-  /// Sits between the session's pictures and what downstream wants, when that differs.
+  /// Converts the session's pictures, when downstream wants another format.
   private(set) var conversion: PictureConversion?
 
-  /// What is known of fields, where the sink caps do not say.
+  /// How pictures are made of fields, where the sink caps do not say.
   private var interlacing: Interlacing?
 
   // MARK: Planning
@@ -22,10 +22,10 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Chooses the output for the access units to come.
   ///
   /// - Parameters:
-  ///   - layout: how the session goes on to lay its pictures out; `nil` when another can be made. In the middle of a group
-  ///     a new session would have nothing to refer to.
+  ///   - layout: the layout of the session's pictures that has to stay; `nil` when another session can be made. In the
+  ///     middle of a group it would have no references.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
-  /// - Returns: the plan, and whether it is made of what a session would best put out.
+  /// - Returns: the plan, and whether it is what a new session would output for this format.
   func plan(
     _ format: FormatDescription, of input: DecoderInput<Codec>, stream: borrowing FormatFollower<Codec>,
     keeping layout: SessionConfiguration.OutputLayout?, allowed: borrowing Caps?
@@ -44,9 +44,9 @@ struct DecoderOutput<Codec: DecoderCodec> {
     return (plan, false)
   }
 
-  /// Chooses the output for a picture that is there.
+  /// Chooses the output for a decoded picture.
   ///
-  /// - Returns: the plan, and whether it is made of what a session would best put out.
+  /// - Returns: the plan, and whether it is what a new session would output for this format.
   func plan(
     _ picture: DecodedPicture, _ format: FormatDescription, of input: DecoderInput<Codec>,
     stream: borrowing FormatFollower<Codec>, allowed: borrowing Caps?
@@ -83,7 +83,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
     return fields
   }
 
-  /// Takes note of how the first picture of a format is scanned.
+  /// Takes how the first picture of a format is scanned.
   mutating func expect(_ format: FormatDescription, scan: PictureScan?, isNew: Bool) {
     if isNew || interlacing == nil { interlacing = Interlacing(format, scan: Codec.pairsFields ? scan : nil) }
   }
@@ -93,10 +93,10 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Whether this is what was agreed on.
   func isAgreed(_ plan: OutputPlan) -> Bool { agreed?.isAgreed(plan) ?? false }
 
-  /// The plan is to be agreed on next.
+  /// The plan is negotiated next.
   mutating func propose(_ plan: OutputPlan) { proposal = plan }
 
-  /// The plan to agree on, which holds from now on: downstream is asked for buffers on the way.
+  /// The plan to negotiate. It is in force from now on: downstream is asked for buffers meanwhile.
   mutating func takeProposal() -> OutputPlan? {
     guard let plan = proposal.take() else { return nil }
     agreed = RawOutput(layout: plan.layout, info: plan.info, displayFields: plan.displayFields)
@@ -105,13 +105,13 @@ struct DecoderOutput<Codec: DecoderCodec> {
     return plan
   }
 
-  /// Downstream's buffers are laid out so that libavcodec can decode into them, or not.
+  /// Sets whether libavcodec can decode into downstream's buffers.
   mutating func choosePool(isDirect: Bool) { agreed?.isDirect = isDirect }
 
-  /// Downstream agreed: the session's pictures go into this pool, or into the conversion's.
+  /// Downstream has accepted: the session's pictures go into this pool, or into the conversion's.
   ///
   /// - Returns: a line for the log.
-  /// - Throws: when there is no way from the session's pictures to what was agreed on.
+  /// - Throws: when the session's pictures cannot be converted.
   mutating func negotiated(_ plan: OutputPlan, pool: consuming BufferPool?) throws(ElementError) -> String? {
     guard let agreed else { return nil }
     if agreed.isSessionFormat {
@@ -132,16 +132,16 @@ struct DecoderOutput<Codec: DecoderCodec> {
     return "converting \(conversion.source.format.name) to \(agreed.info.format.name)"
   }
 
-  /// Downstream did not agree.
+  /// Downstream has not accepted the plan.
   mutating func negotiationFailed() { agreed = nil }
 
-  /// A flush: nothing is to be agreed on any more.
+  /// A flush: nothing is negotiated any more.
   mutating func flush() { proposal = nil }
 
   // MARK: Pictures
 
-  /// Whether a picture is as agreed: should libavcodec see a stream otherwise than its parameter sets were read, it is
-  /// right, and the output has to follow.
+  /// Whether a picture is as negotiated: where libavcodec decodes something other than its parameter sets said, the
+  /// output has to follow the picture.
   mutating func fits(_ picture: DecodedPicture) -> Bool {
     let hasOtherFields = interlacing?.isCorrected(by: picture) ?? false
     return agreed?.layout == PictureLayout(of: picture) && !hasOtherFields

@@ -7,13 +7,13 @@ import VideoDecoding
 struct DecoderSession {
   /// The session; `nil` before the first access unit with parameter sets.
   private(set) var current: DecompressionSession?
-  /// Sessions that ended before this one, summed up.
+  /// The sum of earlier sessions' counts.
   private var earlier = SessionStatistics()
   private let make: Maker
-  /// Downstream wants what another session would make without a conversion: at the next IDR picture.
+  /// At the next IDR picture: a new session could decode without the conversion that this one needs.
   private(set) var isToBeReplaced = false
 
-  /// Makes sessions; tests put some in that fail.
+  /// Makes sessions; tests make some that fail.
   typealias Maker = (FormatDescription, SessionConfiguration, any PictureAllocator) throws(DecodeError)
     -> DecompressionSession
 
@@ -34,7 +34,7 @@ struct DecoderSession {
   /// Whether access units of this format may follow.
   func canContinue(with format: FormatDescription) -> Bool { current?.canAccept(format) ?? false }
 
-  /// Replaces the session at the next IDR picture, or keeps it after all.
+  /// Sets whether the session is replaced at the next IDR picture.
   mutating func replaceSoon(_ replace: Bool) { isToBeReplaced = replace }
 
   /// Opens a session in place of the one before, whose pictures are out.
@@ -47,7 +47,7 @@ struct DecoderSession {
     isToBeReplaced = false
   }
 
-  /// Goes on with access units of another format.
+  /// Continues with access units of another format.
   func accept(_ format: FormatDescription) throws(DecodeError) { try current?.accept(format) }
 
   /// Ends the session.
@@ -58,7 +58,7 @@ struct DecoderSession {
     self.current = nil
   }
 
-  /// Leaves out such pictures from the next access unit on.
+  /// Skips such pictures from the next access unit on.
   func skip(_ frames: SessionConfiguration.SkipFrames) {
     if let current, current.skipFrames != frames { current.skipFrames = frames }
   }
@@ -75,19 +75,19 @@ struct DecoderSession {
   /// The next thing that the application should be told; `nil` for nothing.
   func nextNotice() -> SessionNotice? { current?.nextNotice() }
 
-  /// It holds access units back until a random access point comes.
+  /// It drops access units until a random access point comes.
   var isAwaitingRandomAccessPoint: Bool { current?.isAwaitingRandomAccessPoint ?? false }
 
-  /// Behind a splice: puts out what belongs to the stream before it.
+  /// After a splice: outputs what belongs to the stream before it.
   func finishSequence(before accessUnit: Span<UInt8>) { current?.finishSequence(before: accessUnit) }
 
-  /// Puts out everything that is inside.
+  /// Outputs everything inside.
   func drain() { current?.drain() }
 
-  /// Drops everything that is inside. The results tell which frames are concerned.
+  /// Discards everything inside. Results say which frames that concerns.
   func flush() { current?.flush() }
 
-  /// What became of an access unit; `nil` when nothing is known until more goes in.
+  /// The result of an access unit; `nil` when there is none until more is decoded.
   func nextResult() -> SessionResult? { current?.nextResult() }
 }
 
@@ -98,13 +98,13 @@ extension DecoderSettings {
   ) -> SessionConfiguration {
     var configuration = SessionConfiguration()
     configuration.threadCount = threadCount
-    // Frame threads cost a live pipeline a frame of latency each.
+    // Each frame thread adds a frame of latency.
     configuration.threadType = threadType == .automatic && isLive ? .slice : threadType.sessionValue
     configuration.outputCorrupt = outputCorrupt
     configuration.skipFrames = skipFrame.sessionValue
     configuration.lowDelay = lowDelay
     configuration.retries = Int(sessionRetries)
-    // Live, a stream that does not speak of reordering has none; a file must not lose a picture.
+    // A live stream that does not signal reordering is taken to have none; a file must not lose a picture.
     configuration.unknownReordering = compliance.sessionValue(isUrgent: isLive || lowDelay)
     configuration.outputLayout = layout
     configuration.verifiesPictureHash = verifiesPictureHash

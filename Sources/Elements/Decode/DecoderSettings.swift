@@ -2,7 +2,7 @@
 import GStreamer
 import VideoDecoding
 
-/// What a user can set on the decoder.
+/// The properties of the decoders.
 struct DecoderSettings: Sendable {
   /// `thread-type`.
   enum ThreadType: Int32, PropertyEnumeration {
@@ -11,7 +11,7 @@ struct DecoderSettings: Sendable {
     case frame = 1
     case slice = 2
     case frameAndSlice = 3
-    // A value of its own: stock has no word for it.
+    // Ours alone: avdec_h264 has no word for it.
     case none = 4
 
     static var typeName: StaticString { "GstSwiftDecoderThreadType" }
@@ -61,8 +61,8 @@ struct DecoderSettings: Sendable {
     }
   }
 
-  /// `std-compliance`, with the values of avdec_h264 and avdec_h265. Only one thing depends on it: whether pictures are held back when
-  /// the stream does not say how deep its reordering is.
+  /// `std-compliance`, with the values of avdec_h264 and avdec_h265. It only decides whether pictures are held back
+  /// when the stream does not say how deep its reordering is.
   enum Compliance: Int32, PropertyEnumeration {
     case automatic = 2_147_483_647
     case veryStrict = 2
@@ -103,13 +103,13 @@ struct DecoderSettings: Sendable {
   var directRendering = true
   var verifiesPictureHash = false
 
-  /// Pictures to leave out: those that the user does not want, or that would be too late.
+  /// Pictures to skip: those that the user does not want, or that would be late.
   func skipFrames(for request: FrameRequest) -> SessionConfiguration.SkipFrames {
     let wanted = skipFrame.sessionValue
     return wanted == .none && (request.isLate || request.forwardPredictedOnly) ? .nonReference : wanted
   }
 
-  /// More gain nothing with any picture there is.
+  /// More than 64 threads gain nothing at any picture size.
   var threadCount: Int { Int(min(maximumThreads, 64)) }
 
   static var properties: [Setting<Self>] {
@@ -129,7 +129,7 @@ struct DecoderSettings: Sendable {
     ]
   }
 
-  /// What streams with picture hashes have besides.
+  /// Properties for codecs with picture hashes.
   static var pictureHashProperties: [Setting<Self>] {
     [
       .boolean(

@@ -5,15 +5,15 @@ import VideoDecoding
 /// What the `stats` property shows.
 struct DecoderStatistics: Sendable {
   var session = SessionStatistics()
-  /// Access units that never reached a session: no parameter sets, or left out by trick mode.
+  /// Access units that never reached a session: no parameter sets, or skipped in trick mode.
   var refused: UInt64 = 0
-  /// Pictures copied on their way out.
+  /// Pictures copied out of the memory that they were decoded into.
   var copied: UInt64 = 0
   var lastFault: String?
 
-  /// What the property shows.
+  /// The property's value.
   ///
-  /// - Parameter element: whose property it is.
+  /// - Parameter element: the element's name.
   func structure(of element: String) -> Structure {
     var structure = Structure("application/x-\(element)-stats")
     structure.set("frames-in", .uint64(session.submitted &+ refused))

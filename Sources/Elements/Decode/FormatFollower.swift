@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Knows the format of each access unit before it is decoded, and whether session and output were made ready for it.
+/// Reads the format of each access unit before it is decoded, and knows whether session and output are ready for it.
 struct FormatFollower<Codec: ElementCodecSyntax> {
   private var tracker = Codec.Tracker(nalLengthSize: nil)
   /// Parameter sets of `codec_data`, as they came last.
   private var outOfBand: [[UInt8]] = []
-  /// `codec_data` came whose parameter sets the session has not seen.
+  /// New `codec_data` has parameter sets that the session has not got.
   private(set) var hasNewParameterSets = false
-  /// The format that session and output were made ready for last.
+  /// The format for which session and output were made ready last.
   private(set) var settledFormat: FormatDescription?
   /// Session and output are ready for the next access unit.
   private(set) var isSettled = false
-  /// The format has changed since they were.
+  /// The format has changed since they were ready.
   private(set) var isNewFormat = true
 
   /// Takes new sink caps.
   ///
-  /// - Parameter isOtherPackaging: NAL units are packed otherwise than before, so that nothing known of the stream holds.
+  /// - Parameter isOtherPackaging: NAL units are packed differently, so that nothing known of the stream holds.
   mutating func begin(_ input: CompressedCaps<Codec>, isOtherPackaging: Bool) {
     if isOtherPackaging {
       tracker = Codec.Tracker(nalLengthSize: input.nalLengthSize)
@@ -31,7 +31,7 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
     isSettled = false
   }
 
-  /// Takes a parameter set that the next access unit may bring; anything else is left alone.
+  /// Takes a parameter set for the next access unit; ignores anything else.
   mutating func insert(_ nalUnit: Span<UInt8>) {
     switch Codec.role(of: nalUnit) {
     case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
@@ -56,12 +56,12 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
     hasNewParameterSets = false
   }
 
-  /// The format of the last access unit; `nil` as long as its parameter sets are missing.
+  /// The format of the last access unit; `nil` as long as parameter sets are missing.
   var format: FormatDescription? { tracker.format }
   /// The parameter sets so far.
   var parameterSets: Codec.ParameterSets { tracker.parameterSets }
-  /// The SPS in force has a VUI, whose absent fields then have their inferred values (E.2.1).
+  /// The active SPS has a VUI, whose absent fields have inferred values (H.264 E.2.1, H.265 E.3.1).
   var hasVUI: Bool { tracker.hasVUI }
-  /// How the picture is meant to be shown, by SEI.
+  /// Mastering display and content light level, by SEI.
   var display: DisplayMetadata { tracker.display }
 }

@@ -2,22 +2,23 @@
 import GStreamer
 import H26x
 
-/// Puts access units together when each frame holds NAL units only (`alignment=nal`). An access unit's first frame
-/// stands for it; the others join it.
+/// Assembles access units from frames of NAL units (`alignment=nal`). An access unit's first frame stands for it; the
+/// others join it.
 struct FrameCollection<Codec: ElementCodecSyntax> {
   private var assembler = AccessUnitAssembler<Codec, FramePiece<Codec>>(.nalUnit)
 
-  /// An access unit is known to be complete only when the next one begins.
+  /// The end of an access unit is only known when the next one begins.
   var waitsForNext: Bool { !assembler.seesMarkers }
 
-  /// Takes a frame with its bytes. The one before must be used up: `next` has answered `nil`.
+  /// Takes a frame with its bytes. The one before must be used up: `next` has returned `nil`.
   mutating func put(_ number: FrameNumber, _ buffer: borrowing Buffer, packaging: NALPackaging) throws(FlowError) {
     assembler.put(try FramePiece(number, buffer, packaging: packaging))
   }
 
   /// The frames of the next access unit that is complete; `nil` when there is none.
   ///
-  /// - Parameter formats: is shown each parameter set on the way, since slices tell access units apart by them.
+  /// - Parameter formats: takes each parameter set on the way, by which slices of different access units are told
+  ///   apart.
   mutating func next(_ formats: inout FormatFollower<Codec>) throws(FlowError) -> [FrameNumber]? {
     let isComplete = try assembler.collect(
       judge: { detector, nalUnit in detector.feed(nalUnit, parameterSets: formats.parameterSets).boundary },
@@ -25,10 +26,10 @@ struct FrameCollection<Codec: ElementCodecSyntax> {
     return isComplete ? take() : nil
   }
 
-  /// The frames of what has been collected, complete or not; `nil` when there are none.
+  /// The frames of the access unit that was begun, complete or not; `nil` when there are none.
   mutating func takeRest() -> [FrameNumber]? { assembler.finish() ? take() : nil }
 
-  /// Forgets what has been collected.
+  /// Discards what was collected.
   mutating func flush() { assembler.flush() }
 
   private mutating func take() -> [FrameNumber] {
@@ -38,7 +39,7 @@ struct FrameCollection<Codec: ElementCodecSyntax> {
   }
 }
 
-/// A frame whose buffer is a part of an access unit. It cannot be cut.
+/// A frame whose buffer is an access unit or a part of one. It cannot be cut.
 private final class FramePiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   let number: FrameNumber
   let isMarked: Bool

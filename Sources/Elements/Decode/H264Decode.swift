@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// `swifth264dec`: H.264 access units to raw video, through a decompression session on libavcodec.
+/// `swifth264dec`: decodes H.264 to raw video, with a decompression session on libavcodec.
 final class H264Decode: VideoDecoder, DecoderElement {
   static let log = Log("swifth264dec", "H.264 decoder")
 

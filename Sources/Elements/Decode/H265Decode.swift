@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// `swifth265dec`: H.265 access units to raw video, through a decompression session on libavcodec.
+/// `swifth265dec`: decodes H.265 to raw video, with a decompression session on libavcodec.
 final class H265Decode: VideoDecoder, DecoderElement {
   static let log = Log("swifth265dec", "H.265 decoder")
 

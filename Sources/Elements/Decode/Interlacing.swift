@@ -2,14 +2,14 @@
 import H26x
 import VideoDecoding
 
-/// What the caps say of fields when the caps of the compressed stream say nothing.
+/// The output's interlace mode, where the sink caps say nothing.
 ///
-/// Guessed from the first picture, since the caps go out before it is decoded, and corrected at most once: `mixed` is
-/// never wrong, but those who want fields for certain, such as an SDI output, do not take it.
+/// Guessed from the first picture, since caps go out before it is decoded, and corrected at most once: `mixed` is never
+/// wrong, but sinks that need certainty, such as an SDI output, refuse it.
 enum Interlacing: Hashable {
   case progressive
   case interleaved(isTopFirst: Bool)
-  /// Each buffer's flags tell.
+  /// Each buffer's flags say.
   case mixed
   /// Each picture is one field.
   case fields
@@ -26,12 +26,12 @@ enum Interlacing: Hashable {
     }
   }
 
-  /// Takes a decoded picture into account. Answers whether it contradicts what was known.
+  /// Takes a decoded picture into account. Returns whether the interlace mode has changed.
   mutating func isCorrected(by picture: DecodedPicture) -> Bool {
     switch self {
     case .mixed, .fields: return false
     case .progressive:
-      // Frames only, but of two fields, as picture timing SEI says.
+      // frame_mbs_only_flag, but picture timing SEI says that frames consist of fields.
       guard picture.isInterlaced else { return false }
     case .interleaved(let isTopFirst):
       let fits =

@@ -3,11 +3,11 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// What is to be agreed on with downstream.
+/// What to negotiate with downstream.
 struct OutputPlan {
   var layout: PictureLayout
   var sessionLayout: SessionConfiguration.OutputLayout
-  /// What the session puts out.
+  /// The session's output.
   var source: VideoInfo
   /// What downstream gets.
   var info: VideoInfo
@@ -16,13 +16,13 @@ struct OutputPlan {
 
   /// The raw video's caps.
   var caps: Caps {
-    // Left to itself, the base class makes "unknown" views "mono".
+    // Set here, because the base class would turn multiview-mode "unknown" into "mono".
     var caps = info.caps()
     for (name, text) in displayFields { caps.set(name, .string(text)) }
     return caps
   }
 
-  /// The same output, made of pictures that the session lays out otherwise than planned.
+  /// The same output, converted from pictures that the session lays out differently.
   func converting(from layout: PictureLayout) throws(ElementError) -> OutputPlan {
     guard let format = layout.pixelFormat.videoFormat,
       var described = VideoInfo(
@@ -34,7 +34,7 @@ struct OutputPlan {
     plan.layout = layout
     plan.source = source
     plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
-    // Fields are not converted.
+    // interlace-mode=alternate cannot be converted: fields go out as pictures.
     if info.interlaceMode == .alternate, format != info.format,
       var field = VideoInfo(
         format: info.format, width: UInt32(clamping: layout.width), height: UInt32(clamping: layout.height))
@@ -88,7 +88,7 @@ extension OutputPlan {
         self.init(layout: layout, sessionLayout: .semiPlanar, source: info, info: info, displayFields: displayFields)
         return
       }
-      // What the stream leaves open, a converter must know: as downstream would, it guesses by the size.
+      // A converter needs the colorimetry that the stream leaves open: guessed by the size, as downstream would.
       guard let source = VideoInfo(described.caps()) else { continue }
       info.describeAsConverted(from: source)
       if PictureConversion.isPossible(from: source, to: info) {
@@ -109,7 +109,7 @@ extension OutputPlan {
     }
   }
 
-  /// What is allowed of video whose buffers are whole pictures.
+  /// The allowed caps of video whose buffers are whole pictures.
   private static func frames(_ allowed: borrowing Caps?) -> Caps? {
     switch allowed {
     case .some(let caps): caps.intersection(Caps(mediaType: "video/x-raw"))

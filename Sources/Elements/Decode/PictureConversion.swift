@@ -2,11 +2,11 @@
 import GStreamer
 import VideoDecoding
 
-/// Brings the session's pictures into a format that libavcodec does not produce.
+/// Converts the session's pictures into a format that libavcodec does not produce.
 ///
-/// libavcodec decodes into the conversion's own pool; `GstVideoConverter` reads from there, or what is quicker.
+/// libavcodec decodes into the conversion's own pool; `GstVideoConverter` or ``SemiPlanarPacking`` reads from there.
 final class PictureConversion {
-  /// What goes in.
+  /// Format of the pictures to convert.
   let source: VideoInfo
   private let target: VideoInfo
   private let converter: VideoConverter
@@ -14,7 +14,7 @@ final class PictureConversion {
   private let pool: BufferPool
   private let layout: PictureLayout
 
-  /// - Returns: `nil` when there is no way from one to the other, or no memory.
+  /// - Returns: `nil` when there is no such conversion, or no memory.
   init?(of layout: PictureLayout, from source: VideoInfo, to target: VideoInfo) {
     guard let converter = VideoConverter(from: source, to: target) else { return nil }
     let pool = BufferPool.video()
@@ -29,7 +29,7 @@ final class PictureConversion {
     self.source = source
     self.target = target
     self.converter = converter
-    // It moves samples and changes none of their meaning.
+    // Packing moves samples; it cannot change their colorimetry.
     var repacked = target
     repacked.copyDescription(from: source)
     packing = repacked.isEqual(to: target) ? SemiPlanarPacking(from: source.format, to: target.format) : nil
@@ -39,7 +39,7 @@ final class PictureConversion {
 
   deinit { pool.setActive(false) }
 
-  /// Whether pictures of this format can be brought into that one.
+  /// Whether pictures of this format can be converted to that one.
   static func isPossible(from source: VideoInfo, to target: VideoInfo) -> Bool {
     VideoConverter(from: source, to: target) != nil
   }
@@ -47,7 +47,7 @@ final class PictureConversion {
   /// Has libavcodec decode into this conversion's buffers.
   func lendPool(to allocator: PoolPictureAllocator) { allocator.use(pool.share(), info: source, for: layout) }
 
-  /// A buffer for pictures that did not come in one of this conversion's.
+  /// A buffer for pictures that were decoded elsewhere.
   func acquireSource() throws(FlowError) -> Buffer { try pool.acquire() }
 
   /// Converts a picture.

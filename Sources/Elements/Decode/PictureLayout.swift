@@ -2,7 +2,7 @@
 import GStreamer
 import VideoDecoding
 
-/// How the session lays its pictures out: known before the first one is decoded.
+/// The layout of the session's pictures, known before the first one is decoded.
 struct PictureLayout: Hashable {
   var pixelFormat: PixelFormat
   /// Coded size in luma samples.
@@ -12,11 +12,11 @@ struct PictureLayout: Hashable {
   var width: Int { codedWidth - crop.left - crop.right }
   var height: Int { codedHeight - crop.top - crop.bottom }
 
-  /// Addresses and rows are multiples of this many bytes: what the widest vector instructions want.
+  /// Alignment of addresses and rows in bytes: what the widest vector instructions want.
   static let alignment = 64
 
-  /// Padding that makes a buffer of the cropped size hold what libavcodec writes: whole macroblocks, an even number of
-  /// them vertically (interlacing), and two rows that its motion compensation reads.
+  /// Padding around the cropped picture for what libavcodec writes: width and height rounded up to 32 (pairs of
+  /// macroblock rows, for interlacing), and two rows that its motion compensation reads.
   var videoAlignment: VideoAlignment {
     var alignment = VideoAlignment()
     alignment.left = UInt32(clamping: crop.left)

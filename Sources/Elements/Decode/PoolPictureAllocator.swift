@@ -4,8 +4,8 @@ import VideoDecoding
 
 /// Lets libavcodec decode into the buffers of a pool, so that downstream gets them without a copy.
 ///
-/// libavcodec asks from its worker threads while the streaming thread waits for them with the stream lock held:
-/// nothing here takes that lock, and no buffer is waited for.
+/// libavcodec asks for buffers from its worker threads, while the streaming thread waits for them with the stream lock
+/// held: nothing here takes that lock or waits for a buffer.
 final class PoolPictureAllocator: PictureAllocator {
   private struct Source: ~Copyable, Sendable {
     let pool: BufferPool
@@ -13,7 +13,7 @@ final class PoolPictureAllocator: PictureAllocator {
     let layout: PictureLayout
   }
 
-  /// A pool in use: shared, because a buffer is acquired outside of the lock.
+  /// A pool in use. A class, so that a buffer can be acquired outside of the lock.
   private final class Supply: Sendable {
     let source: Source
     init(_ source: consuming Source) { self.source = source }
@@ -23,7 +23,7 @@ final class PoolPictureAllocator: PictureAllocator {
 
   /// Pictures of this layout go into buffers of this pool from now on.
   ///
-  /// - Parameter info: what the pool's buffers hold, cropped.
+  /// - Parameter info: format and cropped size of the pool's buffers.
   func use(_ pool: consuming BufferPool, info: VideoInfo, for layout: PictureLayout) {
     let next = Supply(Source(pool: pool, info: info, layout: layout))
     supply.withLock { $0 = next }
@@ -35,7 +35,7 @@ final class PoolPictureAllocator: PictureAllocator {
   func pictureBuffer(for request: PictureRequest) -> PictureBuffer? {
     guard let supply = supply.snapshot, supply.source.layout.fits(request) else { return nil }
     do throws(FlowError) {
-      // An exhausted pool is no reason to wait: downstream may hold its buffers until it gets the next picture.
+      // Never wait: downstream may hold its buffers until it gets the next picture.
       let buffer = try supply.source.pool.acquire(waiting: false)
       let picture = try PooledPicture(buffer, info: supply.source.info)
       return unsafe picture.pictureBuffer(for: request)
@@ -45,8 +45,8 @@ final class PoolPictureAllocator: PictureAllocator {
   }
 }
 
-/// A pool's buffer that libavcodec decodes into: mapped, and kept out of the pool until libavcodec and downstream have
-/// both let go.
+/// A pool's buffer that libavcodec decodes into: mapped, and kept out of the pool until both libavcodec and downstream
+/// have released it.
 final class PooledPicture: Sendable {
   private let map: VideoFrameMap
 
@@ -54,11 +54,11 @@ final class PooledPicture: Sendable {
     map = try VideoFrameMap(buffer, info: info, for: .readingAndWriting)
   }
 
-  /// The buffer for downstream. It has other owners, so that whoever wants to change samples copies them first.
+  /// The buffer for downstream. It is shared, so that a copy is made before samples are changed.
   func shareBuffer() -> Buffer { map.shareBuffer() }
 
-  /// The planes from the coded picture's top left corner on; `nil` when the memory around the cropped picture does not
-  /// reach as far as libavcodec does.
+  /// The planes from the coded picture's top left corner on; `nil` when the memory around the cropped picture is
+  /// smaller than what libavcodec accesses.
   func pictureBuffer(for request: PictureRequest) -> PictureBuffer? {
     let format = request.pixelFormat
     guard map.planeCount == format.planeCount else { return nil }
@@ -79,7 +79,7 @@ final class PooledPicture: Sendable {
     return unsafe PictureBuffer(planes: planes, token: self)
   }
 
-  /// Whether writing one plane would spoil another: so when the buffer has no padding between planes.
+  /// Whether planes overlap, as they do in a buffer without padding between planes.
   private static func overlap(_ planes: [PictureBuffer.Plane]) -> Bool {
     for first in unsafe planes.indices {
       for second in unsafe planes.indices where second != first {

@@ -2,8 +2,8 @@
 import GStreamer
 import VideoDecoding
 
-/// Which of the formats that downstream takes comes at the least cost: the decoder's own first, then NV12 which the
-/// session makes itself, then whatever loses least when converted.
+/// Chooses among downstream's formats: the decoder's own first, then NV12, which the session makes itself, then what
+/// loses least when converted.
 enum RawFormatChoice {
   /// What libavcodec can produce, in the order of the source pad's template.
   private static let native = PixelFormat.allCases.compactMap(\.videoFormat).sorted { rank($0) < rank($1) }
@@ -11,7 +11,7 @@ enum RawFormatChoice {
   /// Every format that the source pad offers.
   static let offered: [VideoFormat] = native + VideoFormat.all.filter { !native.contains($0) && !$0.hasPalette }
 
-  /// 8-bit 4:2:0 is what nearly all streams are.
+  /// 8-bit 4:2:0 first: nearly all streams have it.
   private static func rank(_ format: VideoFormat) -> Int {
     format.bitDepth * 100 + (format.name == "I420" ? 0 : format.name == "NV12" ? 1 : format.kind == .yuv ? 2 : 3)
   }
@@ -41,7 +41,7 @@ enum RawFormatChoice {
     return formats.indices.sorted { (losses[$0], $0) < (losses[$1], $1) }.map { formats[$0] }
   }
 
-  /// How much is lost, or spent for nothing, when pictures are converted.
+  /// How much is lost, or wasted, when pictures are converted.
   private static func loss(from native: VideoFormat, to other: VideoFormat) -> Int {
     var loss = 0
     if other.kind == .gray && native.kind != .gray { loss += 1000 }

@@ -3,9 +3,9 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// The raw video that has been agreed on with downstream, and how pictures get there.
+/// The raw video that was negotiated with downstream.
 struct RawOutput {
-  /// How the session's pictures come.
+  /// Layout of the session's pictures.
   var layout: PictureLayout
   /// What downstream gets.
   var info: VideoInfo
@@ -14,18 +14,18 @@ struct RawOutput {
   /// Downstream's buffers are laid out so that libavcodec can decode into them.
   var isDirect = false
 
-  /// Whether this is what was planned.
+  /// Whether the plan is what was negotiated.
   func isAgreed(_ plan: OutputPlan) -> Bool {
     layout == plan.layout && displayFields == plan.displayFields && info.isEqual(to: plan.info)
   }
 
-  /// Pictures reach downstream in the format in which the session puts them out.
+  /// Pictures go downstream in the session's format.
   var isSessionFormat: Bool { layout.pixelFormat.videoFormat == info.format }
 }
 
 extension RawOutput {
-  /// Has the pool make buffers that libavcodec can decode into: downstream's pool if it can, else one of our own.
-  /// Answers whether that worked.
+  /// Configures a pool for buffers that libavcodec can decode into: downstream's if it can, else one of our own.
+  /// Returns whether that worked.
   func configurePool(_ offer: consuming Query.PoolOffer, caps: borrowing Caps, in query: borrowing Query) -> Bool {
     let alignment = layout.videoAlignment
     var padded = info
@@ -35,7 +35,7 @@ extension RawOutput {
     configuration.alignmentMask = PictureLayout.alignment - 1
     configuration.videoMeta = true
     configuration.videoAlignment = alignment
-    // The decoder keeps reference pictures: a pool with an upper limit could run dry.
+    // The decoder holds reference pictures: a pool with an upper limit could run dry.
     if offer.maximum == 0, let pool = offer.pool.take() {
       if pool.has(.videoAlignment), pool.has(.videoMeta), pool.configure(configuration, caps: caps) {
         query.setFirstPool(
@@ -51,7 +51,7 @@ extension RawOutput {
 }
 
 extension PictureLayout {
-  /// What the session will produce for this format; `nil` when libavcodec cannot decode that.
+  /// The layout for this format; `nil` when libavcodec cannot decode it.
   init?(_ format: FormatDescription, completesMonochrome: Bool) {
     let size = format.codedSize
     let shown = format.cropRectangle
@@ -65,13 +65,13 @@ extension PictureLayout {
 }
 
 extension PixelFormat {
-  /// What the session produces for a stream; `nil` when libavcodec cannot decode it.
+  /// The session's output format for a stream; `nil` when libavcodec cannot decode it.
   fileprivate init?(decodedFrom format: FormatDescription, _ completesMonochrome: Bool) {
     guard format.lumaBitDepth == format.chromaBitDepth || format.chromaFormat == .monochrome else { return nil }
     // matrix_coefficients 0 is GBR (Table E-5).
     let isGBR = format.chromaFormat == .yuv444 && format.colour?.matrix == 0
     switch (format.chromaFormat, format.lumaBitDepth) {
-    // Other monochrome comes with chroma in the middle of its range.
+    // Deeper monochrome is decoded to 4:2:0, with chroma at mid-range.
     case (.monochrome, 8): self = completesMonochrome ? .yuv420p : .gray
     case (.yuv420, 8): self = .yuv420p
     case (.yuv420, 9): self = .yuv420p9
@@ -98,7 +98,7 @@ extension VideoInfo {
     switch interlacing {
     case .progressive: interlaceMode = .progressive
     case .mixed: interlaceMode = .mixed
-    // Nothing is between its rows.
+    // Whole fields, as pictures of their own.
     case .fields: interlaceMode = .progressive
     case .interleaved(let isTopFirst):
       interlaceMode = .interleaved
@@ -106,9 +106,9 @@ extension VideoInfo {
     }
   }
 
-  /// Fills in what the caps of the compressed stream do not say from the stream itself.
+  /// Fills in from the stream what the sink caps do not say.
   ///
-  /// - Parameter infersChromaLocation: the stream has a VUI, so that not to say where chroma lies means location 0.
+  /// - Parameter infersChromaLocation: the stream has a VUI, whose absent chroma location means 0.
   mutating func describe<Codec: ElementCodecSyntax>(
     _ format: FormatDescription, besides input: CompressedCaps<Codec>, infersChromaLocation: Bool,
     interlacing: Interlacing
@@ -129,7 +129,7 @@ extension VideoInfo {
     completeColorimetryBySize()
     if self.format.kind == .rgb { setColorimetryToRGB() }
     if interlacing == .fields {
-      // The caps mean the frame: a field shows as much with half the rows.
+      // The ratio is the frame's; a field covers the same height with half the rows.
       let ratio = pixelAspectRatio
       pixelAspectRatio = GStreamer.Fraction(ratio.numerator, ratio.denominator * 2)
     }

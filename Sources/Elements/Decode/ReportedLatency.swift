@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// How long pictures are held back, as the pipeline was told last.
+/// The latency that the pipeline was told last.
 struct ReportedLatency {
   private struct Latency: Hashable {
     var frames: Int
@@ -11,11 +11,11 @@ struct ReportedLatency {
   private var known: Latency?
   private var due: ClockTime?
 
-  /// Takes note of the latency.
+  /// Sets the latency.
   ///
   /// - Parameters:
   ///   - frames: how many pictures are held back.
-  ///   - rate: how many there are a second; 25 where that is not known.
+  ///   - rate: pictures per second; 25 where that is not known.
   mutating func update(frames: Int, rate: Fraction?) {
     let latency = Latency(frames: frames, frameDuration: Self.frameDuration(rate))
     guard latency != known else { return }
@@ -25,7 +25,7 @@ struct ReportedLatency {
         .partialValue)
   }
 
-  /// The latency to tell the pipeline; `nil` when it knows.
+  /// The latency to tell the pipeline; `nil` when it has not changed.
   mutating func takeDue() -> ClockTime? { due.take() }
 
   private static func frameDuration(_ rate: Fraction?) -> ClockTime {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Planar 4:2:0 of 10 or 12 bits to P010 or P012: samples go to the high bits, Cb and Cr into one plane.
+/// Packs planar 4:2:0 of 10 or 12 bits as P010 or P012: samples in the high bits, Cb and Cr in one plane.
 ///
-/// `GstVideoConverter` has no direct way between them and goes through 4:4:4:4 of 16 bits, at several times the cost.
+/// `GstVideoConverter` has no fast path for it and goes through 4:4:4:4 of 16 bits, at several times the cost.
 struct SemiPlanarPacking {
   private let shift: UInt16
 
@@ -16,7 +16,7 @@ struct SemiPlanarPacking {
     }
   }
 
-  /// Writes the picture in `source` to `target`, which is of the same size.
+  /// Writes the picture in `source` to `target`, which has the same size.
   func pack(_ source: borrowing VideoFrameMap, into target: inout VideoFrameMap) {
     for row in 0..<source.rowCount(ofPlane: 0) {
       var packed = target.mutableRow(row, ofPlane: 0)

@@ -1,75 +1,74 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Stage: access units that go past the base class.
+/// Stage: access units that are pushed without the base class.
 ///
-/// The base class takes as long over a small access unit as parsing it does. Where it has nothing to decide, because a
-/// raw file is read from its start to its end, it is given the small ones between two random access points together:
-/// those in front are sent from here, the last one by the base class, which counts their bytes and their duration all
-/// the same.
+/// GstBaseParse takes as long over a small access unit as parsing it does. When a raw file is read from start to end,
+/// it has nothing to decide about small access units between two random access points, and gets several as one frame:
+/// all but the last are pushed from here, the last by the base class, which counts the bytes and the duration of all.
 struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
-  /// Where the last one so far ends.
+  /// Where the last access unit so far ends, in bytes of the frame.
   private(set) var end = 0
-  /// Where the first access unit ends, which was answered for.
+  /// Size of the first access unit, which ``ParserIntake`` has counted.
   private var first = 0
-  /// When the first one is decoded.
+  /// DTS of the first one.
   private var firstDecoding: ClockTime?
-  /// The size of the one that was found to follow.
+  /// Size of the access unit that was found behind `end`.
   private var next = 0
   /// There are new tags to send.
   private var changesTags = false
-  /// What is to hold again if the batch is interrupted: the base class then hands over the same data anew. Nil where
-  /// there was to be no batch when the data came.
+  /// To be restored if the batch is interrupted: the base class then hands over the same data again. Nil when no batch
+  /// may begin.
   private(set) var timestampsBefore: ParserTimestamps<Codec>?
 
-  /// What became of a batch.
+  /// What the base class is told of a batch.
   struct Result {
-    /// Where it ends.
+    /// Its size in bytes.
     let size: Int
-    /// How long it lasts; nil when the base class knows.
+    /// Its duration; nil when the base class computes it.
     let duration: ClockTime?
     /// There are new tags to send.
     let changesTags: Bool
   }
 
-  /// Data comes that a batch may begin with.
+  /// The data that comes may begin a batch.
   mutating func prepare(_ timestamps: ParserTimestamps<Codec>) { timestampsBefore = timestamps }
 
-  /// Data comes that goes the usual way.
+  /// The data that comes may not begin a batch.
   mutating func forbid() {
     if case .some = timestampsBefore { timestampsBefore = nil }
   }
 
-  /// Begins with an access unit of so many bytes. Answers whether it may.
+  /// Begins with an access unit of `size` bytes, unless forbidden. Returns whether it began.
   mutating func begin(_ size: Int, decoding: ClockTime?) -> Bool {
     if case .none = timestampsBefore { return false }
     (first, end, firstDecoding, changesTags) = (size, size, decoding, false)
     return true
   }
 
-  /// Goes on behind bytes of no use.
+  /// Skips unusable bytes.
   mutating func skip(_ size: Int) { end += size }
 
-  /// Another access unit of so many bytes follows.
+  /// Another access unit of `size` bytes follows.
   mutating func add(_ size: Int, changesTags: Bool) {
     next = size
     if changesTags { self.changesTags = true }
   }
 
-  /// The one before was pushed. Answers where the next begins.
+  /// The access unit before was pushed. Returns where the next begins.
   mutating func advance() -> Int {
     let start = end
     end += next
     return start
   }
 
-  /// Nothing more goes out in this frame.
+  /// Ends the batch.
   ///
   /// - Parameters:
   ///   - last: times of the last access unit.
-  ///   - isOne: whether it is the only one.
+  ///   - isOne: whether there is no other.
   mutating func finish(_ last: Buffer.Attributes, isOne: Bool) -> Result {
-    // The base class goes on counting where the frame ends.
+    // The base class expects the next frame at this one's DTS plus its duration.
     guard !isOne, let firstDecoding, let dts = last.dts else {
       return Result(size: end, duration: nil, changesTags: changesTags)
     }

@@ -2,32 +2,32 @@
 import GStreamer
 import H26x
 
-/// Stage: finds access units in the data, and says what their NAL units and SEI messages tell.
+/// Stage: finds access units in the data, and reads their SEI messages.
 struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   /// Holds the parameter sets, and counts. Stored and read in place: it is large.
   private(set) var scanner = Codec.Scanner()
   private(set) var sei = SEIReader<Codec>()
-  /// The size of the access unit in hand, from when it was found until it is let go.
+  /// Size of the access unit that was found and has not gone to the output yet.
   private(set) var heldSize: Int?
-  /// Counts pictures for the log, while someone reads it.
+  /// Computes POC for the log, at level LOG only.
   private var orderLog = PictureOrderLog<Codec>()
   private var news: News?
 
-  /// What other stages have to know of the stream.
+  /// What other stages have to know.
   struct News: Sendable {
-    /// Parameter sets are to go in-band: those in the stream came too late.
+    /// Parameter sets have to be inserted: those in the stream came too late.
     fileprivate(set) var wantsParameterSets = false
-    /// A length that cannot be: data was lost, perhaps parameter sets.
+    /// A NAL unit length was bad: data was lost, perhaps parameter sets.
     fileprivate(set) var hasBadLength = false
-    /// SEI messages that last say something else than before.
+    /// SEI messages that persist beyond their access unit have changed.
     fileprivate(set) var changesSequence = false
-    /// What the application should know.
+    /// To be posted on the bus.
     fileprivate(set) var warning: ElementError?
   }
 
   // MARK: What to look for
 
-  /// Takes how the stream comes in and is to go out.
+  /// Sets the packaging of input and output.
   mutating func configure(_ input: ParserInputFormat<Codec>, for output: OutputPackaging<Codec>) {
     scanner.packaging = input.packaging
     switch input.alignment {
@@ -35,15 +35,15 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     case .nalUnit: scanner.inputAlignment = .nalUnits
     case nil: scanner.inputAlignment = .none
     }
-    // In-band sets go out as they are; only codec_data must be made of some that can be read.
+    // In-band parameter sets go out as they are; only codec_data needs readable ones.
     scanner.sparesUnreadablePictureParameterSets = output.format != .outOfBand
   }
 
-  /// Takes what is wanted of the next access unit.
+  /// Sets what to find out about the next access unit.
   ///
   /// - Parameters:
-  ///   - listing: whether its NAL units are listed, so that it can be taken apart on the way out.
-  ///   - cutting: whether NAL units are found one by one, where they are not listed.
+  ///   - listing: whether its NAL units are listed, so that it can be split on the way out.
+  ///   - cutting: whether NAL units are found one by one, unless they are listed.
   ///   - depth: how far the header of its first slice is read.
   mutating func aim(listing: Bool, cutting: Bool, _ depth: SliceHeaderDepth) {
     scanner.listsNALUnits = listing
@@ -51,14 +51,14 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     scanner.sliceDepth = depth
   }
 
-  /// Whether no access unit is in hand, found or begun.
+  /// Whether no access unit has been found or begun.
   var isBetweenAccessUnits: Bool { heldSize == nil && scanner.isBetweenAccessUnits }
 
   // MARK: Finding
 
-  /// Finds the next access unit, and reads what its SEI messages say.
+  /// Finds the next access unit, and reads its SEI messages.
   ///
-  /// - Parameter describedID: the SPS that caps describe, which is that of a picture to come.
+  /// - Parameter describedID: id of the SPS that the caps describe, for SEI in front of a picture.
   mutating func find(
     in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool, describedID: UInt8?,
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ log: ElementLog
@@ -78,15 +78,15 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     return finding
   }
 
-  /// The SPS of an access unit's picture, or before there is one, of the picture to come.
+  /// The SPS id of an access unit's picture or, in front of its first slice, of the next picture.
   func sequenceParameterSetID(of accessUnit: ParsedAccessUnit<Codec>, described: UInt8?) -> UInt8? {
     accessUnit.scanned.slice?.sequenceParameterSetID ?? described ?? scanner.lastSequenceParameterSetID
   }
 
-  /// The access unit in hand goes to the output.
+  /// The access unit goes to the output.
   mutating func letGo() { heldSize = nil }
 
-  /// What there is to know since the last time; nil when there is nothing.
+  /// What has happened since the last time; nil when nothing has.
   @inline(__always) mutating func takeNews() -> News? {
     guard news != nil else { return nil }
     return news.take()
@@ -112,7 +112,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
 
   // MARK: Forgetting
 
-  /// Forgets what was said of the stream so far, parameter sets too.
+  /// Forgets the format, parameter sets too.
   mutating func forgetFormat() {
     scanner.removeParameterSets()
     sei.removeAll()
@@ -133,7 +133,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     news = told
   }
 
-  /// Tells of what the scanner met.
+  /// Logs the scanner's notices, and keeps what other stages have to know.
   private mutating func follow(_ notices: [ScannerNotice<Codec.NALUnitType>], _ log: ElementLog) {
     // No parameter set changes without a notice.
     guard !notices.isEmpty else { return }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The lowest and highest bitrate of single access units, for tags: what the base class would find if it were handed each.
+/// The lowest and highest bitrate of single access units, for tags, as GstBaseParse finds them when it gets each one.
 struct BitrateRange: Sendable {
-  /// What the tags are to say, in bits a second; `nil` before enough access units came.
+  /// What the tags say, in bit/s; `nil` before there were enough access units.
   private(set) var toTell: ClosedRange<UInt32>?
   private var range: ClosedRange<UInt32>?
   private var count = 0
 
-  /// Access units before anything is told, and bits a second that make a difference: as in the base class.
+  /// Access units before tags are sent, and the change in bit/s that sends them again: as in GstBaseParse.
   private static let (minimumCount, step): (Int, UInt32) = (10, 10_000)
 
-  /// Counts an access unit. Answers whether there is something new to tell.
+  /// Counts an access unit. Returns whether there are new tags.
   mutating func add(bytes: Int, duration: ClockTime?) -> Bool {
     guard let duration, duration.nanoseconds > 0, bytes > 0 else { return false }
     let bits = (UInt64(bytes) * 8).multipliedFullWidth(by: ClockTime.second.nanoseconds)

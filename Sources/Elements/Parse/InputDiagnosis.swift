@@ -2,11 +2,11 @@
 import GStreamer
 import H26x
 
-/// Stage: tells a stream without pictures from one that has ended well.
+/// Stage: finds out at the end of a stream why it had no pictures.
 struct InputDiagnosis<Codec: ParserCodec>: Sendable {
   /// Pictures that went out.
   private(set) var pictureCount: UInt64 = 0
-  /// Bytes done with.
+  /// Bytes consumed.
   private var byteCount: UInt64 = 0
   private var hasData = false
   private var hasGaps = false
@@ -15,19 +15,19 @@ struct InputDiagnosis<Codec: ParserCodec>: Sendable {
 
   mutating func noticePicture() { pictureCount += 1 }
   mutating func noticeData() { hasData = true }
-  /// Upstream says that nothing is there, on purpose.
+  /// Upstream has sent GAP: no data, on purpose.
   mutating func noticeGap() { hasGaps = true }
   mutating func finish(_ bytes: Int) { byteCount += UInt64(max(0, bytes)) }
 
-  /// The lack of pictures is to be told at the end, if it lasts. Answers whether that is news.
+  /// Missing pictures are to be reported at the end of the stream. Returns whether this is the first time.
   mutating func awaitEnd() -> Bool {
     guard pictureCount == 0, !awaitsEnd else { return false }
     awaitsEnd = true
     return true
   }
 
-  /// What is wrong with a stream that has come to its end; nil when nothing is, or when it was told already. An end
-  /// without any data is no error, unless it is a file that is empty.
+  /// The error for a stream that has ended; nil when there is none, or when it was reported before. An end without any
+  /// data is no error, except for an empty file.
   mutating func end(
     hasParameterSets: Bool, _ errors: ScannerErrors, isEmptyFile: Bool = false
   ) -> ElementError? {

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// A request for a key frame that has not been answered yet.
+/// A force-key-unit request that has not been answered yet.
 struct KeyUnitRequest: Sendable {
   var request: ForceKeyUnit
   var sequenceNumber: UInt32
@@ -10,10 +10,11 @@ struct KeyUnitRequest: Sendable {
 
 /// Stage: at which pictures decoding can begin.
 struct RandomAccess<Codec: ParserCodec>: Sendable {
-  /// The stream has said of a picture that decoding can begin there, in a way that is for no other purpose.
+  /// The stream signals random access points: by recovery point SEI, or by NAL unit type where the codec has types for
+  /// all.
   private var tellsRandomAccess = false
   private var fields = FieldPairing<Codec>()
-  /// What the first slice of the access unit said, where NAL units are cut.
+  /// Whether the picture's first slice is an I slice, for the NAL units behind it.
   private var isFirstSliceIntra = false
 
   /// Forgets the position in the stream.
@@ -22,15 +23,15 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
     isFirstSliceIntra = false
   }
 
-  /// Whether decoding can begin with an access unit, or with the NAL unit of one.
+  /// Whether decoding can begin with an access unit, or with a NAL unit of one.
   ///
-  /// As long as the stream says nowhere that decoding can begin (by recovery point SEI, or by type where the codec has
-  /// types for all such pictures), a picture of I slices will do: many encoders send such pictures for that purpose and
-  /// say nothing. A stream that says it is believed.
+  /// As long as the stream signals no random access point (by recovery point SEI, or by type where the codec has types
+  /// for all), a picture of I slices counts as one: many encoders send them for that purpose and signal nothing. Once
+  /// it has signalled one, only signalled ones count.
   ///
   /// - Parameters:
-  ///   - accessUnit: to be shown once each, in order.
-  ///   - soFar: what is in the access unit up to and including this NAL unit, where those are cut.
+  ///   - accessUnit: each once, in order.
+  ///   - soFar: what is in the access unit up to this NAL unit, when NAL units come one by one.
   ///   - isIntraOnly: whether every picture is intra coded by profile.
   mutating func contains(
     _ accessUnit: ScannedAccessUnit<Codec.SliceHeader>, soFar: AccessUnitContents, isIntraOnly: Bool
@@ -43,7 +44,7 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
     if contents.contains(.pictureStart) {
       var isSecondField = false
       if let slice = accessUnit.slice { isSecondField = fields.isSecond(slice) }
-      // Where NAL units go out one by one, the first slice is all that is known in time.
+      // When NAL units go out one by one, the first slice is all that is known in time.
       let firstSlice = accessUnit.nalUnits.first { $0.contents?.contains(.slice) == true }?.contents
       isFirstSliceIntra = (firstSlice ?? contents).isIntra && !isSecondField
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Stage: how many bytes to ask the base class for, which decides what parsing costs: when it pulls, it reads that much
-/// anew whenever it holds less, and when it is pushed to, it copies all it holds together for every try.
+/// Stage: GstBaseParse's minimum frame size, which decides what parsing costs. In pull mode it reads that much again
+/// whenever it holds less; in push mode it copies all it holds into one piece for every attempt.
 struct MinimumFrameSize: Sendable {
-  /// What any data needs: a start code and a header byte. A packet is whole however short it is; left in the base class,
-  /// it would stand in front of the next.
+  /// The least to ask for: a start code and a header byte. Length-prefixed, a packet may be as short as it likes: one
+  /// that stayed in the base class would be joined with the next.
   private var least = ParserLimits.minimumInput
   private var wanted = ParserLimits.minimumInput
   private var told = 0
@@ -17,9 +17,9 @@ struct MinimumFrameSize: Sendable {
     wanted = least
   }
 
-  /// An access unit of so many bytes ends: the next one will probably need as many.
+  /// An access unit of `size` bytes was found: the next one will probably need as many.
   ///
-  /// - Parameter mayBatch: several may be cut at once.
+  /// - Parameter mayBatch: several may go into one frame.
   mutating func found(_ size: Int, isPulling: Bool, mayBatch: Bool) {
     largest = max(largest, size)
     // One of two sizes, not one for each access unit: memory of the same size is used again and again.
@@ -27,17 +27,17 @@ struct MinimumFrameSize: Sendable {
     wanted = isPulling ? max(size + size / 8 + 4096, mayBatch ? batch : 0) : least
   }
 
-  /// What was there was of no use.
+  /// Data was skipped.
   mutating func skipped() { wanted = least }
 
-  /// An access unit does not end in so many bytes: asks for more than the next few, but never for more than shows that
-  /// it is too large.
+  /// An access unit does not end in `available` bytes: asks for more than the next few buffers, but at most for what
+  /// shows that it is too large.
   mutating func needsMore(than available: Int, isPulling: Bool) {
     let limit = ParserLimits.accessUnitSize + 1
     if isPulling {
       wanted = min(max(available * 2, 64 << 10), limit)
     } else if available >= 1 << 20 {
-      // Not with every small buffer: each time, all is copied together.
+      // Not with every small buffer: each attempt copies all that is held.
       wanted = min(available + available / 8, limit)
     }
   }

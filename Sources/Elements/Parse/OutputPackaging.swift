@@ -2,21 +2,21 @@
 import GStreamer
 import H26x
 
-/// How the stream goes out.
+/// Format and alignment of the output.
 struct OutputPackaging<Codec: ElementCodecSyntax>: Sendable, Equatable {
   var format: StreamFormat<Codec>
   var alignment: StreamAlignment
 
-  /// Sets the fields that say so.
+  /// Sets `stream-format` and `alignment`.
   func setFields(of caps: inout Caps) {
     caps.set("stream-format", .string(format.rawValue))
     caps.set("alignment", .string(alignment.rawValue))
   }
 
-  /// Whether downstream begins to look for parameter sets in the stream, where it has seen none so far.
+  /// Whether downstream now expects parameter sets in the stream, which had none so far.
   func looksForSets(behind before: Self?) -> Bool { before?.format == .outOfBand && format != .outOfBand }
 
-  /// Caps that say no more than this.
+  /// Caps of this packaging, without further fields.
   var caps: Caps {
     var caps = Caps(mediaType: Codec.mediaType)
     caps.set("parsed", .boolean(true))
@@ -24,10 +24,10 @@ struct OutputPackaging<Codec: ElementCodecSyntax>: Sendable, Equatable {
     return caps
   }
 
-  /// Decides on format and alignment from what comes in and what downstream allows.
+  /// Chooses format and alignment by the input and what downstream allows.
   ///
   /// - Parameters:
-  ///   - input: how the stream comes in.
+  ///   - input: the input's format.
   ///   - inputAlignment: nil when the input is not aligned to anything.
   ///   - allowed: what downstream takes; nil when nothing is linked.
   init(from input: StreamFormat<Codec>, _ inputAlignment: StreamAlignment?, allowed: borrowing Caps?) {

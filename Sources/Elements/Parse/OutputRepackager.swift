@@ -6,22 +6,22 @@ import H26x
 enum RepackagingOutcome {
   /// It goes out, as it came or in a buffer of its own.
   case ready
-  /// There is nothing to put out, as between start codes inside a NAL unit.
+  /// There is nothing to output, as between start codes inside a NAL unit.
   case empty
   /// It cannot be written.
   case failed(BitstreamError)
 }
 
-/// Stage: makes an output buffer of its own where the input's bytes will not do as they are.
+/// Stage: writes an output buffer of its own where the input's bytes cannot be used.
 struct OutputRepackager<Codec: ParserCodec>: Sendable {
   private var repackager = Repackager(codec: Codec.codec)
 
-  /// Repackages an access unit where that is needed, and moves its places along.
+  /// Repackages an access unit where that is needed, and adjusts its offsets.
   ///
   /// - Parameters:
-  ///   - size: how many bytes of the input it takes.
+  ///   - size: its size in the input, in bytes.
   ///   - frame: takes the new buffer.
-  ///   - timeCodes: what its picture timing SEI is to say; empty to leave it as it is.
+  ///   - timeCodes: for its picture timing SEI; empty to leave that as it is.
   ///   - sps: the SPS of its picture.
   mutating func repackage(
     _ accessUnit: inout ParsedAccessUnit<Codec>, size: Int, in frame: borrowing BaseParseFrame,
@@ -29,7 +29,7 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
     to output: NALPackaging, timeCodes: [Buffer.TimeCode], sps: Codec.SequenceParameterSet?, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
     accessUnit.outputSize = accessUnit.scanned.end
-    // Those dropped are left out when the access unit is split.
+    // When the access unit is split, the dropped ones are left out there.
     let leavesOut = !accessUnit.scanned.dropped.isEmpty && accessUnit.scanned.nalUnits.isEmpty
     guard input != output || leavesOut || accessUnit.scanned.holdsStartCodes || !timeCodes.isEmpty else {
       return .ready
@@ -60,7 +60,7 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
     switch input {
     case .annexB: repackager.scanAnnexB(bytes)
     case .lengthPrefixed(let lengthSize):
-      // A bad length ended the access unit before it: what is here is good.
+      // A bad length would have ended the access unit before it: all lengths are good.
       try repackager.scanLengthPrefixed(bytes, lengthSize: lengthSize)
       if accessUnit.scanned.holdsStartCodes { repackager.repairStartCodes(in: bytes) }
     }
@@ -84,7 +84,7 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
     throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0)
   }
 
-  /// What the access unit says of places in the input becomes places in the output.
+  /// Turns offsets in the input into offsets in the output.
   private func moveOffsets(of accessUnit: inout ParsedAccessUnit<Codec>, _ output: NALPackaging, size: Int) {
     var position = 0
     let (sei, idr) = (accessUnit.scanned.seiOffset, accessUnit.scanned.idrOffset)

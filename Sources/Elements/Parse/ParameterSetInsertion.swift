@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// When parameter sets are put into the stream in addition to those that are there.
+/// When parameter sets are inserted that the stream does not have there.
 struct ParameterSetInsertion: Sendable {
   private var isForced = false
-  /// When they went out last.
+  /// PTS at which they were inserted last.
   private var lastTime: ClockTime?
 
-  /// They go out before the next IDR picture, whatever the interval says.
+  /// They are inserted before the next IDR picture, whatever the interval says.
   mutating func force() { isForced = true }
 
-  /// New caps: what was to go out before is not any more.
+  /// New caps: cancels ``force()``.
   mutating func cancel() { isForced = false }
 
   /// Times begin anew.
   mutating func forgetTime() { lastTime = nil }
 
-  /// Whether they are due before an IDR picture of this timestamp. If so, they count as sent.
+  /// Whether they are due before an IDR picture with this PTS. If so, they count as sent.
   ///
-  /// - Parameter interval: seconds; 0 is never, below 0 always.
+  /// - Parameter interval: in seconds; 0 for never, below 0 for always.
   mutating func takeDue(at time: ClockTime?, interval: Int32) -> Bool {
     guard isDue(at: time, interval: interval) else { return false }
     isForced = false

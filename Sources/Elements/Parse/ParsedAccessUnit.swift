@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// An access unit on its way, or a NAL unit where those are cut.
+/// An access unit, or a NAL unit where those go out one by one, on its way through the stages.
 struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// What the scanner found in it.
   var scanned = ScannedAccessUnit<Codec.SliceHeader>()
@@ -10,21 +10,21 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   var sei = SEIContent()
   /// Its picture order was read, if it has one.
   var isOrderKnown = false
-  /// Caps were looked at for it.
+  /// The caps were checked for it.
   var isAnnounced = false
-  /// Decoding can begin with it; nil before that was looked at.
+  /// Decoding can begin with it; nil before that was decided.
   var isRandomAccessPoint: Bool?
-  /// Where it begins in what the base class hands over.
+  /// Where it begins in the base class's frame, in bytes.
   var start = 0
-  /// The size of what goes out, before anything is put in.
+  /// Its size in the output in bytes, without what is inserted.
   var outputSize = 0
   /// The timestamps that it has or was given, and its flags.
   var attributes = Buffer.Attributes()
-  /// The decoding time that it was given because upstream gave none, in nanoseconds of upstream's segment. The first
-  /// ones may lie before 0: the outgoing segment is shifted.
+  /// The DTS derived for it because upstream gave none, in nanoseconds of upstream's segment. The first ones may be
+  /// below 0: the outgoing segment is shifted.
   var rebuiltDecodingTime: Int64?
 
-  /// Another one was found, of which only ``scanned`` is known. Times and flags are put on it later.
+  /// Another one was found, of which only ``scanned`` is known. Times and flags are set later.
   mutating func begin() {
     sei = SEIContent()
     isOrderKnown = false
@@ -34,13 +34,13 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
     start = 0
   }
 
-  /// It goes out as it is, behind others of the same frame.
+  /// It goes out unchanged, behind others of the same frame.
   mutating func follow(at start: Int) {
     self.start = start
     outputSize = scanned.end
   }
 
-  /// Puts on it the flags that its contents call for, beside those that upstream gave it.
+  /// Sets the buffer flags that its contents call for, beside those from upstream.
   mutating func setFlags(isRandomAccessPoint: Bool, isDiscontinuous: Bool) {
     var flags = attributes.flags
     flags.remove([.marker, .header, .deltaUnit, .droppable])

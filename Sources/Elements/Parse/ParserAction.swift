@@ -4,11 +4,11 @@ import GStreamer
 /// Whether downstream has to be asked how it wants the stream.
 enum PackagingNeed { case none, first, again }
 
-/// What the element does next with the data in hand.
+/// What the element does next with the current data.
 enum ParserAction {
   /// Send caps for the access unit that was found, and ask again.
   case announce
-  /// Answer the base class.
+  /// Return to the base class.
   case answer(ParserAnswer)
   /// Post an error and stop.
   case fail(ElementError)
@@ -18,9 +18,9 @@ enum ParserAction {
 struct ParserAnswer {
   /// What the base class is to do.
   var step: ParseStep
-  /// The bytes count as done with, and nothing goes out.
+  /// The bytes are consumed, and nothing goes out.
   var isDropped = false
-  /// More access units may be sent in the same frame.
+  /// More access units may be pushed in the same frame.
   var mayBatch = false
   /// Bytes to ask for from now on; nil for as many as before.
   var minimumFrameSize: Int?
@@ -32,17 +32,17 @@ struct ParserAnswer {
   var publishes = false
   /// The outgoing segment will be shifted: upstream's must not go out.
   var holdsSegment = false
-  /// The input ends here, and no event tells.
+  /// The input ends here, in pull mode, where no EOS event tells.
   var end = InputEnd.no
 
   enum InputEnd { case no, now, afterOutput }
 }
 
-/// What becomes of the frame that the base class is about to send, or of what is left of it.
+/// What becomes of the frame, or the rest of it, that the base class is about to push.
 enum OutputStart {
   /// It goes out.
   case begun
-  /// It goes out, and begins behind the segment, as all that follows it.
+  /// It goes out; it and all that follow begin after the segment's stop.
   case behindSegment
   /// It cannot go out: there are no caps.
   case noCaps

@@ -2,9 +2,9 @@
 import GStreamer
 import H26x
 
-/// What a parser needs of a codec beside its syntax: how SEI of a picture is read and written in the words of buffers.
+/// What a parser needs of a codec beside its syntax: how a picture's SEI maps to flags and metas of buffers.
 protocol ParserCodec: ElementCodecSyntax {
-  /// Takes what a message says of how the picture is shown.
+  /// Reads from a message how the picture is to be displayed.
   ///
   /// - Returns: whether time codes are in it, for ``rewriteTimeCodes(_:in:sps:)``.
   static func takeDisplay(
@@ -19,23 +19,23 @@ protocol ParserCodec: ElementCodecSyntax {
   /// Types of SEI messages that ``takeDisplay(_:sps:into:)`` reads.
   static var displayMessages: [SEIPayloadType] { get }
 
-  /// Whether an access unit delimiter is put in front where NAL units go out one by one too.
+  /// Whether a missing access unit delimiter is inserted with alignment=nal too.
   static var delimitsNALUnits: Bool { get }
 
-  /// Whether parameter sets go in-band where the stream begins with damage, which may have cost them.
+  /// Whether parameter sets are inserted where the stream begins with damage, which may have cost them.
   static var repeatsSetsAfterDamage: Bool { get }
 
-  /// Whether decoding times are made of presentation times, and room for them, where a byte stream stays one too. What
-  /// needs them is told the times of packets in any case.
+  /// Whether missing DTS are derived, and the segment shifted to make room for them, where both input and output are
+  /// byte streams. With length prefixes on either side they always are.
   static var timesByteStreams: Bool { get }
 
-  /// Whether every picture at which decoding may begin says so by its type, so that other intra pictures are none.
+  /// Whether NAL unit types mark every random access point, so that other intra pictures are none.
   static var typesTellRandomAccess: Bool { get }
 
-  /// What a log line tells of a slice.
+  /// A slice in a log line.
   static func describe(_ slice: SliceHeader) -> String
 
-  /// Names of profiles as caps have them, each with the others whose decoders decode it as well. Left out are those that
-  /// conform to others only by flags that caps do not tell.
+  /// Profile names in caps, each with the profiles whose decoders can decode it too. Left out are those that conform to
+  /// others only by flags that caps do not carry.
   static var conformingProfiles: [(name: String, others: [String])] { get }
 }

@@ -2,10 +2,10 @@
 import GStreamer
 import H26x
 
-/// The parser without its element: stages that each own their state, and the way of a buffer through them.
+/// The parser without its element: stages that own their state, and a buffer's way through them.
 ///
-/// Used on the sink pad's streaming thread alone. It never calls out: what has to be done with other elements is an
-/// answer, and the element reports how it went.
+/// Used on the sink pad's streaming thread only. It never calls out: it returns what has to be done, and the element
+/// reports how that went.
 ///
 /// input format → finder (scanner, SEI) → caps → timestamps → random access → repackager → output
 struct ParserCore<Codec: ParserCodec>: Sendable {
@@ -22,29 +22,29 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private var output = ParserOutput<Codec>()
   private var batch = AccessUnitBatch<Codec>()
   private var counters = ParserStatistics()
-  /// Of the pictures of a raw file, which the base class may get together.
+  /// Of a raw file's pictures, of which the base class may get several as one frame.
   private var bitrates = BitrateRange()
 
   // MARK: Between the stages
 
-  /// What the base class said of the data in hand.
+  /// What the base class says of the current data.
   private var situation = ParserSituation()
   /// What was found last.
   private var accessUnit = ParsedAccessUnit<Codec>()
-  /// A discontinuity that the next access unit has to tell.
+  /// The next access unit gets DISCONT.
   private var isDiscontinuous = false
-  /// B-frames are not wanted in this segment.
+  /// B-frames are dropped in this segment.
   private var dropsBFrames = false
   /// Something went out since the position in the stream was last forgotten.
   private var continuesOutput = false
-  /// Buffers go out as they come: `codec_data` cannot be read, and nobody needs it to be.
+  /// Buffers are passed through: `codec_data` cannot be read, and nobody here needs it.
   private var passesThrough = false
-  /// Keeps the segment that upstream sent from going out: its shifted form goes out in its place.
+  /// Drops upstream's segment event; the shifted one goes out in its place.
   private var segmentHold: Pad.Probe?
 
   // MARK: Caps and packaging
 
-  /// How the stream comes in, for ``OutputPackaging``.
+  /// The input's format and alignment, for ``OutputPackaging``.
   var inputPackaging: (format: StreamFormat<Codec>?, alignment: StreamAlignment?) {
     (input.streamFormat, input.alignment)
   }
@@ -68,7 +68,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return true
   }
 
-  /// Forgets what upstream's caps and the stream said about the stream.
+  /// Forgets what upstream's caps and the stream said about the format.
   private mutating func forgetFormat() {
     finder.forgetFormat()
     input = ParserInputFormat<Codec>()
@@ -77,9 +77,9 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     randomAccess = RandomAccess<Codec>()
   }
 
-  /// The packaging of the output, as downstream wants it.
+  /// Sets the output's packaging, which downstream wants.
   ///
-  /// - Parameter isNewInput: whether upstream's caps are new, rather than downstream's wishes.
+  /// - Parameter isNewInput: whether upstream's caps are new, rather than downstream's.
   /// - Returns: bytes to ask for from now on; nil for as many as before.
   mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) -> Int? {
     if input.streamFormat == nil { input.assumeByteStream() }
@@ -99,14 +99,14 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Bytes to ask for; nil for as many as before.
   mutating func takeMinimumFrameSize() -> Int? { intake.takeMinimumFrameSize() }
 
-  /// Buffers are to go out as they come.
+  /// Passes buffers through unchanged.
   mutating func passThrough(_ packaging: OutputPackaging<Codec>) {
     passesThrough = true
     self.packaging = packaging
     caps.sent(true)
   }
 
-  /// Caps that are to be sent for the access unit in hand, under what upstream says; nil when none can be made.
+  /// The caps to send for the current access unit, based on upstream's; nil when none can be made.
   mutating func proposeCaps(upstream: borrowing Caps, _ log: ElementLog) -> CapsProposal? {
     accessUnit.isAnnounced = true
     guard let packaging else { return nil }
@@ -115,7 +115,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       upstream: upstream, settings: situation.settings, log)
   }
 
-  /// What becomes of proposed caps, once downstream was asked about the profile.
+  /// Decides whether proposed caps are sent, once downstream was asked about the profile.
   mutating func judgeCaps(
     _ proposed: borrowing Caps, codecData: [UInt8], current: borrowing Caps?, _ log: ElementLog
   ) -> CapsChange {
@@ -130,7 +130,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Caps went out, or could not.
   mutating func sentCaps(_ areSet: Bool) { caps.sent(areSet) }
 
-  /// The SPS of the picture in hand, or before there is one, of the picture to come.
+  /// The SPS id of the current picture or, in front of its first slice, of the next picture.
   private var sequenceParameterSetID: UInt8? {
     finder.sequenceParameterSetID(of: accessUnit, described: caps.describedID)
   }
@@ -155,7 +155,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     isDiscontinuous = true
   }
 
-  /// A segment begins; what belongs to the one before went out.
+  /// A segment begins; all data of the one before has been output.
   mutating func begin(_ segment: Segment?, sequenceNumber: UInt32) {
     forgetPosition()
     timestamps.beginSegment(segment, sequenceNumber: sequenceNumber)
@@ -166,23 +166,23 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// A new stream begins.
   mutating func beginStream() { timestamps.beginStream() }
 
-  /// Upstream says that nothing is there for a while.
+  /// Upstream has sent GAP.
   mutating func noticeGap() { intake.noticeGap() }
 
-  /// Upstream's segment is kept from going out, until it goes out shifted.
+  /// Keeps the probe that drops upstream's segment.
   mutating func hold(_ segment: Pad.Probe) { segmentHold = segment }
 
-  /// Segments go out as they come again.
+  /// Gives that probe back, to be removed.
   mutating func takeSegmentHold() -> Pad.Probe? { segmentHold.take() }
 
-  /// The stream has come to its end. Answers what is wrong with it.
+  /// The stream has ended. Returns the error to post, if any.
   mutating func end(isEmptyFile: Bool = false) -> ElementError? {
     intake.end(hasParameterSets: finder.hasMetParameterSets, finder.scanner.errors, isEmptyFile: isEmptyFile)
   }
 
   /// What was counted so far.
   ///
-  /// Reads the scanner where it is: handing it to a function copies it, with each access unit.
+  /// Reads the scanner in place: passing it to a function copies it, for each access unit.
   @inline(__always) var statistics: ParserStatistics {
     var result = counters
     result.nalUnits = finder.scanner.nalUnitCounts
@@ -209,7 +209,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return situation.isNew && finder.isBetweenAccessUnits ? .again : .none
   }
 
-  /// The way of a buffer: finds the next access unit in the data, reads it, and hands it on to the output.
+  /// Finds the next access unit in the data, reads it, and hands it to the output.
   mutating func parse(_ frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> ParserAction {
     aim()
     timestamps.notice(situation)
@@ -250,9 +250,9 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       timestamps.areMade(for: input, situation.playback) ? .referenceMarking : .pictureIdentity)
   }
 
-  /// Whether access units are cut and taken apart on the way out, where NAL units are wanted. Halves what handing each to
-  /// the base class costs, but a NAL unit waits for those behind it: only where they are there already, and where they go
-  /// out as they came.
+  /// Whether, for alignment=nal output, whole access units go to the base class and are split on the way out. Halves
+  /// the base class's share of the CPU, but a NAL unit waits for the rest of its access unit: only where that is here
+  /// already, and goes out unchanged.
   private mutating func splitsAccessUnits() -> Bool {
     guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
       situation.playback.isForward, !dropsBFrames, !situation.settings.updatesTimeCode
@@ -261,7 +261,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return situation.isDraining && !continuesOutput
   }
 
-  /// Finds the next access unit, unless one is in hand.
+  /// Finds the next access unit, unless one was found already.
   private mutating func find(_ bytes: Span<UInt8>, isMarked: Bool, _ log: ElementLog) -> ScannerFinding {
     if let size = finder.heldSize { return .accessUnit(size) }
     let finding = finder.find(
@@ -277,7 +277,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return finding
   }
 
-  /// Has caps looked at anew when what they say may have changed.
+  /// Has the caps checked again when they may have changed.
   @inline(__always) private mutating func takeNews() {
     guard let news = finder.takeNews() else { return }
     // A stream that begins with damage may have lost its parameter sets.
@@ -301,7 +301,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   // MARK: An access unit was found
 
-  /// The access unit in hand is complete: describes it and hands it to the output.
+  /// Describes the access unit that was found and hands it to the output.
   private mutating func finish(
     _ size: Int, of available: Int, _ frame: borrowing BaseParseFrame, _ log: ElementLog
   ) throws(FlowError) -> ParserAction {
@@ -315,11 +315,11 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     accessUnit.attributes = situation.attributes
     let changesTags = describe(size)
     var attributes = accessUnit.attributes
-    // The base class would put every picture with a PTS into its seek index, some hundred bytes each for the life of
-    // the stream: those that cannot be sought get theirs on the way out.
+    // GstBaseParse puts every picture with a PTS into its seek index, some hundred bytes each for the life of the
+    // stream. Pictures that are no seek targets get their PTS on the way out.
     if accessUnit.isRandomAccessPoint != true { attributes.pts = nil }
     frame.modifyBuffer { $0.attributes = attributes }
-    // When the element pulls, it is the base class that seeks, and no event tells.
+    // In pull mode the base class seeks by itself, and no segment event comes here.
     var isDropped =
       accessUnit.scanned.contents.contains(.bSlice)
       && (dropsBFrames || situation.isPulling && situation.playback.isForwardPredictedOnly)
@@ -347,7 +347,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return .answer(answer)
   }
 
-  /// Counts the access unit in hand and puts on it what is known of it. Answers whether there are new tags to send.
+  /// Counts the current access unit, and sets its times and flags. Returns whether there are new tags.
   private mutating func describe(_ size: Int) -> Bool {
     if accessUnit.beginsPicture { intake.noticePicture() }
     timestamps.stamp(
@@ -362,7 +362,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       && bitrates.add(bytes: size, duration: accessUnit.attributes.duration)
   }
 
-  /// Whether decoding can begin with the access unit in hand; looked at once.
+  /// Whether decoding can begin with the current access unit; decided once.
   private mutating func judgeRandomAccess() -> Bool {
     if let known = accessUnit.isRandomAccessPoint { return known }
     let isIt = randomAccess.contains(
@@ -387,7 +387,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   // MARK: What the base class sends
 
-  /// The base class is about to send the frame, or what is left of it.
+  /// The base class is about to push the frame, or the rest of it.
   mutating func beginOutput(of frame: borrowing BaseParseFrame) -> OutputStart {
     guard caps.isSet else { return .noCaps }
     if passesThrough {
@@ -402,7 +402,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return start
   }
 
-  /// What is to be done next to send the access unit.
+  /// The next action to send the access unit.
   mutating func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
     guard let packaging, !passesThrough else { return .leave }
     if let announcement = output.nextAnnouncement(&timestamps) { return announcement }
@@ -416,17 +416,16 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return try output.nextBuffer(frame, surroundings, log)
   }
 
-  /// A request for a key unit was answered with the picture that is about to go out.
+  /// A force-key-unit request was answered in front of the picture that is about to go out.
   mutating func answeredKeyUnit() { output.insertParameterSets() }
 
-  /// What is told to the user about the stream: the lowest and highest bitrate of its pictures.
+  /// The lowest and highest bitrate of pictures in bit/s, for tags; nil before there were enough.
   var bitrateRange: ClosedRange<UInt32>? { bitrates.toTell }
 
   // MARK: Access units past the base class
 
-  /// Whether access units may be sent from here as long as the stream goes on as it did.
-  ///
-  /// It changes nothing, but a core that is lent for change is looked at where it is, and not copied.
+  /// Whether access units may be pushed from here as long as the stream goes on like this. `mutating` only because a
+  /// core that is borrowed would be copied.
   private mutating func mayBatch() -> Bool {
     guard situation.isPulling, continuesOutput, situation.playback.isWhole, !dropsBFrames,
       !situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
@@ -435,8 +434,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return packaging.alignment == .accessUnit || finder.scanner.listsNALUnits
   }
 
-  /// Finds the access unit that follows in the same data, when it may go out in the same frame: then the one before is
-  /// to be pushed.
+  /// Finds the next access unit in the same data. Returns whether it may go out in the same frame: then push the one
+  /// before.
   mutating func continueBatch(_ bytes: Span<UInt8>, _ log: ElementLog) -> Bool {
     guard batch.end < bytes.count else { return false }
     let rest = bytes.extracting(batch.end...)
@@ -445,7 +444,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       batch.skip(finding.size)
       return false
     }
-    // New caps, for one, are not to overtake the access unit that waits.
+    // New caps, for example, must not overtake the pending access unit.
     guard continuesSequence(), readOrder(rest, size: size), timestamps.hasPicture else { return false }
     finder.letGo()
     accessUnit.attributes = Buffer.Attributes()
@@ -455,7 +454,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return true
   }
 
-  /// The one before was pushed. Answers how far the stream has come.
+  /// The access unit before was pushed. Returns the time at which it ends.
   mutating func pushedOfBatch() -> ClockTime? {
     let position = output.accessUnit.attributes.end
     accessUnit.follow(at: batch.advance())
@@ -463,7 +462,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return position
   }
 
-  /// Pushing was interrupted, as by a flush: nothing of the frame counts as sent.
+  /// Pushing failed, as by a flush: nothing of the frame counts as sent.
   mutating func interruptBatch() {
     let before = batch.timestampsBefore
     forgetPosition()
@@ -471,14 +470,14 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     intake.expectAgain(situation.offset)
   }
 
-  /// Nothing more goes out in this frame.
+  /// Ends the batch.
   mutating func endBatch() -> AccessUnitBatch<Codec>.Result {
     intake.finish(batch.end, from: situation.offset, unanswered: batch.addedBytes)
     return batch.finish(output.accessUnit.attributes, isOne: output.accessUnit.start == 0)
   }
 
-  /// Whether the access unit in hand is another picture of the sequence, with nothing to decide for the base class.
-  /// Random access points go into its index, and take the parameter sets so far and none of those that come behind.
+  /// Whether the current access unit is another picture of the sequence, about which the base class has nothing to
+  /// decide. Random access points go into its index, and get the parameter sets so far and no later ones.
   private mutating func continuesSequence() -> Bool {
     accessUnit.beginsPicture && caps.describe(sequenceParameterSetID) && !isDiscontinuous
       && (accessUnit.scanned.dropped.isEmpty || finder.scanner.listsNALUnits) && !judgeRandomAccess()

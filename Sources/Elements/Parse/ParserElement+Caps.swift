@@ -5,8 +5,8 @@ import H26x
 extension ParserElement {
   // MARK: Input
 
-  /// Autopluggers put every parser they know behind one another. Behind another one there, this one only costs time:
-  /// it refuses, and they go on to the decoders.
+  /// Autopluggers chain every parser they know. Behind another parser there, this one would only cost time: it refuses
+  /// the caps, and they go on to the decoders.
   ///
   /// - Returns: whether the query is answered.
   func answer(_ query: borrowing Query) -> Bool {
@@ -17,7 +17,7 @@ extension ParserElement {
     return true
   }
 
-  /// Takes what upstream says of the stream. Answers whether it can be handled.
+  /// Takes upstream's caps. Returns whether they can be handled.
   func acceptSinkCaps(_ caps: borrowing Caps) -> Bool {
     let areOthers: Bool
     switch sinkPad.currentCaps {
@@ -39,7 +39,7 @@ extension ParserElement {
     }
   }
 
-  /// Hands the stream on as it is, where downstream takes that: all that `codec_data` is for is then downstream's.
+  /// Passes the stream through where downstream takes it unchanged, and leaves `codec_data` to downstream.
   private func passThrough(_ caps: borrowing Caps) throws(SinkCapsRefusal) {
     let packaging = wantedPackaging()
     guard packaging.format == core.inputPackaging.format, packaging.alignment == .accessUnit else {
@@ -87,7 +87,7 @@ extension ParserElement {
   // MARK: Output
 
   private func wantedPackaging() -> OutputPackaging<Codec> {
-    // Not the pad's allowed caps: once caps are set, the base class says that they are all there is.
+    // Not the pad's allowed caps: once caps are set, the base class allows no others.
     let template = Optional(sourcePad.templateCaps)
     let allowed = sourcePad.peerCaps(filter: template)
     let input = core.inputPackaging
@@ -101,7 +101,7 @@ extension ParserElement {
     if let size { setMinimumFrameSize(size) }
   }
 
-  /// Sends caps for the access unit in hand when what they say has changed.
+  /// Sends caps for the current access unit when they have changed.
   func announceCaps() {
     let log = ElementLog(Self.log, self)
     let upstream = sinkPad.currentCaps ?? Caps(mediaType: Codec.mediaType)
@@ -116,7 +116,7 @@ extension ParserElement {
     core.sentCaps(isAccepted || sourcePad.hasCaps)
   }
 
-  /// Leaves the stream's profile, or puts one that it conforms to as well where downstream takes only that.
+  /// Keeps the stream's profile, or sets a compatible one where downstream takes only that.
   private func chooseProfile(_ caps: inout Caps, among others: [String]) {
     switch sourcePad.currentCaps {
     case .some(let current): if caps.canIntersect(current) { return }
@@ -149,7 +149,7 @@ private func withoutConvertedFields(_ caps: borrowing Caps, packagingIncluded: B
 }
 
 extension ParserElement {
-  /// Adds to the profiles that downstream lists those whose streams conform to a listed one as well.
+  /// Adds to the profiles that downstream lists those whose streams conform to a listed one.
   fileprivate static func withConformingProfiles(_ caps: consuming Caps) -> Caps {
     guard !caps.isAny else { return caps }
     var result = Caps.empty()

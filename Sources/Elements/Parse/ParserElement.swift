@@ -4,17 +4,17 @@ import H26x
 
 /// What every parser does, whatever its codec: the bodies of its vfuncs.
 ///
-/// Each is a few accesses to the core with what calls out in between: downstream may send requests, queries and
-/// reconfigure events back into the element while it is called, on the same thread.
+/// Each accesses the core briefly, with calls out in between: downstream may send requests, queries and reconfigure
+/// events back into the element while it is called, on the same thread.
 protocol ParserElement: BaseParse {
   /// What it parses.
   associatedtype Codec: ParserCodec
   /// The debug category.
   static var log: Log { get }
   var settings: Locked<ParserSettings> { get }
-  /// What the core counted as of the last access unit that went out, for other threads.
+  /// What the core had counted when the last access unit went out, for other threads.
   var statistics: Locked<ParserStatistics> { get }
-  /// A request for a key unit that waits for its answer, from any thread.
+  /// A force-key-unit request that waits for its answer, from any thread.
   var keyUnitRequest: Locked<KeyUnitRequest?> { get }
   /// Used with the sink pad's stream lock held, and before the pads are active.
   var core: ParserCore<Codec> { get set }
@@ -25,7 +25,7 @@ extension ParserElement {
 
   // MARK: Life
 
-  /// Everything as new, the base class's settings too: it goes back to its own whenever it stops.
+  /// Resets everything, the base class's settings too: it resets them to its own defaults when it stops.
   func prepareCore() {
     releaseSegment()
     core = ParserCore<Codec>()
@@ -94,18 +94,18 @@ extension ParserElement {
     return answer.mayBatch ? .frame(size: try pushBatch(frame)) : answer.step
   }
 
-  /// The base class is about to send the frame, or what is left of it.
+  /// The base class is about to push the frame, or the rest of it.
   func send(_ frame: borrowing BaseParseFrame) throws(FlowError) {
     let start = core.beginOutput(of: frame)
     if case .noCaps = start { throw sourcePad.isFlushing ? .flushing : .notNegotiated }
-    // The base class passes on whatever came where nothing is parsed; payloaders take no buffer without a byte.
+    // In passthrough the base class forwards empty buffers too; payloaders refuse them.
     if frame.size == 0 { throw Self.dropFrame }
-    // Backwards, the base class would read on to the end of the file and keep all of it before the first goes out.
+    // In reverse the base class would read to the end of the file, and hold all of it until then.
     if case .behindSegment = start, segment.rate < 0, segment.isDone { throw .endOfStream }
     try pushOutput(of: frame)
   }
 
-  /// Sends the access unit that is ready, except for what is left to the base class.
+  /// Sends the access unit, except for what is left to the base class.
   private func pushOutput(of frame: borrowing BaseParseFrame) throws(FlowError) {
     let log = elementLog
     while true {
@@ -121,7 +121,7 @@ extension ParserElement {
     }
   }
 
-  /// Pushes access units as long as another one can follow in the same frame. Answers where the last one ends, which is
+  /// Pushes access units as long as another one can follow in the same frame. Returns where the last one ends, which is
   /// left to the base class.
   private func pushBatch(_ frame: borrowing BaseParseFrame) throws(FlowError) -> Int {
     let log = elementLog
@@ -145,7 +145,7 @@ extension ParserElement {
     return batch.size
   }
 
-  /// What the stream is, for the user.
+  /// Sends codec and bitrates as tags.
   private func sendTags() {
     guard let caps = sourcePad.currentCaps else { return }
     var tags = TagList()
@@ -164,7 +164,7 @@ extension ParserElement {
     core.hold(probe)
   }
 
-  /// Lets segments go out as they come.
+  /// Lets upstream's segments pass again.
   private func releaseSegment() {
     guard let probe = core.takeSegmentHold() else { return }
     sourcePad.remove(probe)
@@ -179,7 +179,7 @@ extension ParserElement {
 
   // MARK: Events
 
-  /// - Parameter chain: hands the event to the base class.
+  /// Handles an event from upstream; `chain` hands it to the base class.
   func handleSinkEvent(_ event: consuming Event, chain: (consuming Event) -> Bool) -> Bool {
     switch event.kind {
     case .customDownstream:
@@ -198,7 +198,7 @@ extension ParserElement {
       return result
     case .segment:
       let (segment, sequenceNumber) = (event.segment, event.sequenceNumber)
-      // The base class sends out what belongs to the old segment first.
+      // The base class first pushes what belongs to the old segment.
       let result = chain(event)
       releaseSegment()
       core.begin(segment, sequenceNumber: sequenceNumber)
@@ -213,7 +213,7 @@ extension ParserElement {
 
   private func handleEnd(_ event: consuming Event, chain: (consuming Event) -> Bool) -> Bool {
     guard segment.rate > 0 else {
-      // What is held comes out with the event.
+      // In reverse, the base class pushes what it holds when it gets the event.
       let result = chain(event)
       reportMissingPictures()
       publishStatistics()
@@ -225,14 +225,14 @@ extension ParserElement {
     return chain(event)
   }
 
-  /// A request for a key unit from downstream goes on upstream; what it asks of the parser is kept.
+  /// A force-key-unit request from downstream goes on upstream; one for all headers concerns the parser too.
   func noticeSourceEvent(_ event: borrowing Event) {
     guard event.kind == .customUpstream, let request = ForceKeyUnit(event), request.allHeaders else { return }
     let pending = KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber)
     keyUnitRequest.withLock { $0 = pending }
   }
 
-  /// Keeps a request for a key unit that came along with the data until the key unit comes.
+  /// Keeps a force-key-unit event that came with the data until the keyframe comes.
   private func keep(_ request: KeyUnitRequest) {
     let isNew = keyUnitRequest.withLock { pending in
       guard pending == nil else { return false }
@@ -242,8 +242,7 @@ extension ParserElement {
     Self.log(.info, self, isNew ? "key unit requested" : "ignored a key unit request: another one waits")
   }
 
-  /// Sends a request on in front of the key unit that answers it, with that one's times, and has parameter sets go with
-  /// it.
+  /// Sends a force-key-unit event in front of the keyframe that answers it, with its times, and inserts parameter sets.
   private func answerKeyUnitRequest(pts: ClockTime?, outgoing: ClockTime?) {
     guard let pending = keyUnitRequest.snapshot else { return }
     let segment = segment
@@ -265,15 +264,14 @@ extension ParserElement {
 
   // MARK: A stream without pictures
 
-  /// Tells the application that the input has ended and there was no picture in it, if that is so. The base class has
-  /// words of its own for it, which would be a second message.
+  /// Posts an error if the input has ended without a picture. GstBaseParse would post a vaguer one of its own.
   private func reportMissingPictures(isEmptyFile: Bool = false) {
     guard let error = core.end(isEmptyFile: isEmptyFile) else { return }
     letStateChangeFinish { sourcePad.isFlushing }
     postLast(error)
   }
 
-  /// The base class shows no data to us when there is none: then that is told as data flow begins.
+  /// GstBaseParse never calls us when the file is empty: reported as data flow begins.
   func reportEmptyInput() {
     guard isInputEmpty else { return }
     sourcePad.before(.streamStart) { [weak self] in
@@ -289,7 +287,7 @@ private func codecDescription(_ name: String, profile: String?) -> String {
   guard let profile else { return name }
   var text = name + " ("
   var beginsWord = true
-  // By scalars: what strings do otherwise looks up half the Swift runtime at first use.
+  // By Unicode scalars: other string operations are slow at their first use.
   for scalar in profile.unicodeScalars {
     if scalar == "-" {
       text.unicodeScalars.append(" ")

@@ -10,16 +10,16 @@ enum SinkCapsRefusal: String, Error {
   case unexpectedCodecData = "a byte stream has its parameter sets in the stream, not in codec_data"
 }
 
-/// Stage: what upstream's caps say of the stream.
+/// Stage: the input's packaging, by upstream's caps.
 struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   /// How NAL units are packed; nil before caps or data tell.
   private(set) var streamFormat: StreamFormat<Codec>?
   /// What a buffer holds; nil when it is not aligned to anything.
   private(set) var alignment: StreamAlignment?
-  /// Of packets that come in; of those that go out as well, unless the input is a byte stream.
+  /// Of the input's length prefixes, and the output's unless the input is a byte stream.
   private(set) var lengthSize = NALLengthSize.four
 
-  /// Whether NAL units have lengths in front.
+  /// Whether NAL units have length prefixes.
   var isLengthPrefixed: Bool { streamFormat?.isLengthPrefixed == true }
 
   /// Whether start codes are in front of NAL units.
@@ -31,11 +31,11 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   /// How NAL units are packed in the output.
   func outputPackaging(_ packaging: OutputPackaging<Codec>) -> NALPackaging {
     guard packaging.format.isLengthPrefixed else { return .annexB }
-    // NAL units one by one go without codec_data, which would tell the size: then it is what everyone takes it for.
+    // alignment=nal comes without codec_data, which gives the size: everybody assumes 4 bytes.
     return .lengthPrefixed(isLengthPrefixed && packaging.alignment == .accessUnit ? lengthSize : .four)
   }
 
-  /// Takes what caps say.
+  /// Takes upstream's caps.
   ///
   /// - Returns: whether `codec_data` can be read, if the stream needs any.
   mutating func take(_ caps: CompressedCaps<Codec>) throws(SinkCapsRefusal) -> Bool {
@@ -46,7 +46,7 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
       case .missingCodecData: throw .missingCodecData
       case .unexpectedCodecData: throw .unexpectedCodecData
       case .unreadableCodecData:
-        // Lengths of three bytes are not legal: nobody should get them passed on as if they were.
+        // Lengths of three bytes are illegal: such a stream is not passed through.
         let offset = Codec.ConfigurationRecord.lengthSizeOffset
         if caps.codecData.count > offset, caps.codecData[offset] & 3 == 2 { throw .unreadableCodecData }
         isReadable = false
@@ -59,9 +59,8 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
     return isReadable
   }
 
-  /// Whether parameter sets of `codec_data` are to go in-band in this output, where the first access unit does not have
-  /// them anyway: its own `codec_data` has none if they may stand in-band. They may not in every file of avc and hvc1,
-  /// whose packets stay as they are.
+  /// Whether this output needs the parameter sets of `codec_data` in-band, unless the first access unit has them: its
+  /// own `codec_data` has none where they may be in-band. avc and hvc1 that stay as they are may not have them there.
   func hasSets(lackedBy output: OutputPackaging<Codec>) -> Bool {
     isLengthPrefixed
       && (streamFormat != .outOfBand || output.format != .outOfBand || output.alignment != .accessUnit)
@@ -71,13 +70,13 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   mutating func assumeByteStream() { streamFormat = .byteStream }
 }
 
-/// What the base class says of the data in hand, read once a buffer.
+/// What the base class says of the current data, read once a buffer.
 struct ParserSituation: Sendable {
-  /// What the element is to do.
+  /// The properties.
   var settings = ParserSettings()
-  /// The element reads the stream itself, rather than being pushed to.
+  /// Pull mode.
   var isPulling = false
-  /// What is there is all that comes.
+  /// No more data comes: what is there has to be used up.
   var isDraining = false
   /// The base class has not shown this data before.
   var isNew = false
@@ -91,15 +90,15 @@ struct ParserSituation: Sendable {
 
 /// How a segment is played.
 struct Playback: Sendable {
-  /// From its start to its end.
+  /// Forwards, at any speed.
   var isForward = true
-  /// At normal speed from the start of the stream on.
+  /// At normal speed, from the start of the stream.
   var isNormalFromStart = true
-  /// All of the stream at normal speed, so that nothing is to be cut off or left out.
+  /// All of the stream at normal speed, so that nothing is clipped or dropped.
   var isWhole = true
   /// Where it ends in time; nil when it does not.
   var stop: ClockTime?
-  /// Pictures that nothing refers to may be left out.
+  /// Trick mode: B-frames may be dropped (TRICKMODE_FORWARD_PREDICTED).
   var isForwardPredictedOnly = false
 
   init() {}
@@ -112,7 +111,7 @@ struct Playback: Sendable {
     isForwardPredictedOnly = segment.forwardPredictedOnly
   }
 
-  /// Whether what is shown then is not shown any more.
+  /// Whether a time is at or after the segment's stop.
   func isOver(at time: ClockTime?) -> Bool {
     guard let time, let stop else { return false }
     return time >= stop
@@ -123,17 +122,17 @@ struct Playback: Sendable {
 struct InputPosition: Sendable {
   private var expected: UInt64?
 
-  /// Whether data at this place does not follow on what came before: the element seeks, and no event tells.
+  /// Whether data at this offset does not continue what came before: the base class has sought, without an event.
   func isJump(to offset: UInt64?) -> Bool {
     guard let expected, let offset else { return false }
     return offset != expected
   }
 
-  /// So many bytes from there are done with.
+  /// `count` bytes at this offset are consumed.
   mutating func advance(by count: Int, from offset: UInt64?) {
     if count > 0 { expected = offset.map { $0 &+ UInt64(count) } }
   }
 
-  /// The data from there is to come again, unless the element seeks meanwhile.
+  /// The data at this offset will come again, unless the base class seeks meanwhile.
   mutating func expectAgain(_ offset: UInt64?) { expected = offset }
 }

@@ -2,23 +2,23 @@
 import GStreamer
 import H26x
 
-/// Stage: how much of the input is done with, and what the base class and the application are told of that.
+/// Stage: how much of the input is consumed, and what the base class and the application are told about it.
 struct ParserIntake<Codec: ParserCodec>: Sendable {
   private var position = InputPosition()
   private var minimumFrame = MinimumFrameSize()
   private var diagnosis = InputDiagnosis<Codec>()
-  /// What the application should know of the data, not posted yet.
+  /// To be posted with the next answer.
   private var warning: ElementError?
 
-  /// Data is handed over. Answers whether it does not follow on what came before, and no event has told.
+  /// Data comes. Returns whether it does not continue what came before, without an event having told so.
   mutating func begin(_ situation: ParserSituation) -> Bool {
     diagnosis.noticeData()
-    // In push mode seeks come with events, and offsets may be missing. Whether the base class calls the data new says
-    // nothing: after a seek back to where it was, it does not.
+    // In push mode seeks come with events, and offsets may be missing. GST_BASE_PARSE_FRAME_FLAG_NEW_FRAME does not
+    // help: after a seek back to the same place it is not set.
     return situation.isPulling && position.isJump(to: situation.offset)
   }
 
-  /// The answer to data of which so many bytes are there.
+  /// The answer to `available` bytes of data.
   mutating func answer(
     _ step: ParseStep, isDropped: Bool, of available: Int, _ situation: ParserSituation
   ) -> ParserAnswer {
@@ -27,7 +27,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
     var answer = ParserAnswer(step: step, isDropped: isDropped)
     answer.minimumFrameSize = minimumFrame.takeChange()
     swap(&answer.warning, &warning)
-    // Nothing follows what ends where the input does.
+    // All that is there is consumed.
     let isEnd =
       switch step {
       case .needsMoreData: available == 0
@@ -43,7 +43,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
     return answer
   }
 
-  /// A frame is done with that began at this offset and has so many bytes, of which some were not answered for.
+  /// A frame of `size` bytes at this offset is consumed; `unanswered` of them were in no answer.
   mutating func finish(_ size: Int, from offset: UInt64?, unanswered: Int) {
     diagnosis.finish(unanswered)
     position.advance(by: size, from: offset)
@@ -51,7 +51,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
 
   // MARK: Bytes to ask for
 
-  /// Upstream's caps are known. Answers bytes to ask for; nil for as many as before.
+  /// Upstream's caps are known. Returns bytes to ask for; nil for as many as before.
   mutating func configure(isLengthPrefixed: Bool) -> Int? {
     minimumFrame.configure(isLengthPrefixed: isLengthPrefixed)
     return minimumFrame.takeChange()
@@ -60,39 +60,39 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
   /// Bytes to ask for; nil for as many as before.
   mutating func takeMinimumFrameSize() -> Int? { minimumFrame.takeChange() }
 
-  /// An access unit of so many bytes ends.
+  /// An access unit of `size` bytes was found.
   @inline(__always) mutating func found(_ size: Int, isPulling: Bool, mayBatch: Bool) {
     minimumFrame.found(size, isPulling: isPulling, mayBatch: mayBatch)
   }
 
-  /// What was there was of no use.
+  /// Data was skipped.
   mutating func skipped() { minimumFrame.skipped() }
 
-  /// An access unit does not end in so many bytes.
+  /// An access unit does not end in `available` bytes.
   mutating func needsMore(than available: Int, isPulling: Bool) {
     minimumFrame.needsMore(than: available, isPulling: isPulling)
   }
 
   // MARK: Where it is
 
-  /// The next data need not follow on what came before.
+  /// The next data need not continue what came before.
   mutating func forgetPosition() { position = InputPosition() }
 
-  /// The data from there is to come again, unless the element seeks meanwhile.
+  /// The data at this offset will come again, unless the base class seeks meanwhile.
   mutating func expectAgain(_ offset: UInt64?) { position.expectAgain(offset) }
 
   // MARK: What is told
 
-  /// The application should know this, with the next answer.
+  /// A warning, to be posted with the next answer.
   mutating func warn(_ warning: ElementError) { self.warning = warning }
 
   /// A picture is there.
   mutating func noticePicture() { diagnosis.noticePicture() }
 
-  /// Upstream says that nothing is there, on purpose.
+  /// Upstream has sent GAP: no data, on purpose.
   mutating func noticeGap() { diagnosis.noticeGap() }
 
-  /// What is wrong with a stream that has come to its end; nil when nothing is, or when it was told already.
+  /// The error for a stream that has ended; nil when there is none, or when it was reported before.
   mutating func end(hasParameterSets: Bool, _ errors: ScannerErrors, isEmptyFile: Bool) -> ElementError? {
     diagnosis.end(hasParameterSets: hasParameterSets, errors, isEmptyFile: isEmptyFile)
   }

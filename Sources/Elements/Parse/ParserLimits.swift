@@ -2,13 +2,13 @@
 
 /// How much is held at most.
 enum ParserLimits {
-  /// The largest access unit: more is taken for an error rather than kept in memory. The largest pictures of the highest
-  /// levels (8192 × 4320) have 53 million samples before compression. When the element pulls, that much is held at most;
-  /// when it is pushed to, the base class holds it a second time, in one piece.
+  /// The largest access unit in bytes: more is an error. The largest pictures of the highest levels (8192 × 4320) are
+  /// 53 MB of 8-bit 4:2:0 before compression. In pull mode that much is held at most; in push mode the base class holds
+  /// it a second time, in one piece.
   static let accessUnitSize = 64 << 20
-  /// Data to ask for at once, in bytes, where access units are cut together: many small ones.
+  /// Bytes to ask for at once where several access units go into one frame.
   static let batchSize = 64 << 10
-  /// The same where one may fill a quarter of that: what is left of the last one is read again.
+  /// The same where one may fill a quarter of that: the incomplete one at the end is read again.
   static let largeBatchSize = 256 << 10
   /// Start code and header byte: with less there is nothing to look at.
   static let minimumInput = 4

@@ -10,14 +10,14 @@ enum OutputAction: ~Copyable {
   case tags
   /// Send the segment, shifted.
   case segment(SegmentShift.Announcement)
-  /// A picture at which decoding can begin is next, at this time of upstream's segment and of the one that goes out:
-  /// answer a request for one that is due, and report with `answeredKeyUnit`.
+  /// A keyframe is next, with this PTS in upstream's and in the outgoing segment: answer a pending request that is due,
+  /// and report with `answeredKeyUnit`.
   case keyUnit(pts: ClockTime?, outgoing: ClockTime?)
   /// Push a buffer.
   case push(Buffer)
   /// Push a buffer; nothing follows it.
   case pushLast(Buffer)
-  /// What is left is in the frame, for the base class to push.
+  /// The base class pushes the rest, which is in the frame.
   case leave
 }
 
@@ -26,28 +26,28 @@ struct OutputSurroundings<Codec: ElementCodecSyntax> {
   var packaging: OutputPackaging<Codec>
   /// How NAL units are packed.
   var nalPackaging: NALPackaging
-  /// What is in the access unit so far, where NAL units are cut; else nil.
+  /// What is in the access unit so far, when NAL units come one by one; else nil.
   var contentsSoFar: AccessUnitContents?
   var frameRate: GStreamer.Fraction?
   var tick: FormatDescription.Tick?
-  /// Seconds between parameter sets.
+  /// Seconds between insertions of parameter sets.
   var configInterval: Int32
 }
 
 /// Stage: turns an access unit into the buffers that go out.
 struct ParserOutput<Codec: ParserCodec>: Sendable {
-  /// What comes next of the access unit.
+  /// What to do next for the access unit.
   private enum Step { case position, tags, segment, keyUnit, insertions, pieces, done }
 
   /// An access unit delimiter of the lowest temporal sub-layer, with its start code.
   private let delimiter = [0, 0, 0, 1] + Codec.accessUnitDelimiter(temporalID: 0)
 
-  /// What goes out.
+  /// The access unit that goes out.
   private(set) var accessUnit = ParsedAccessUnit<Codec>()
   private var insertion = ParameterSetInsertion()
 
   private var step = Step.done
-  /// Whether it is the last of the frame, which is left to the base class.
+  /// It is the last of the frame, which the base class pushes.
   private var isLast = true
   /// Its times in upstream's segment.
   private var sourceTimes = Buffer.Attributes()
@@ -55,7 +55,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   private var attributes = Buffer.Attributes()
   private var position: ClockTime?
   private var sendsTags = false
-  /// NAL units of our own that go out next, in reverse.
+  /// Inserted NAL units that go out next, in reverse order.
   private var queued: [[UInt8]] = []
   private var insertsDelimiter = false
   /// Parameter sets that go in front of the first slice.
@@ -63,16 +63,16 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   private var nextNALUnit = 0
   private var awaitsSEI = true
 
-  /// Takes an access unit, in exchange for one whose memory can be used again.
+  /// Takes an access unit, in exchange for one whose memory can be reused.
   mutating func take(_ next: inout ParsedAccessUnit<Codec>) { swap(&accessUnit, &next) }
 
-  /// Begins to send the access unit as the last one of its frame, which is left to the base class.
+  /// Begins to send the access unit as the last one of its frame, which the base class pushes.
   ///
   /// - Parameters:
-  ///   - timestamps: say when it goes out.
-  ///   - areTimesMade: whether presentation times are those made here and no others.
+  ///   - timestamps: give it its times.
+  ///   - areTimesMade: whether PTS are those generated here and no others.
   ///   - playback: of the segment.
-  ///   - isFirst: whether nothing went out before under these caps.
+  ///   - isFirst: whether nothing has gone out under these caps.
   mutating func begin(
     _ frame: borrowing BaseParseFrame, _ timestamps: inout ParserTimestamps<Codec>, areTimesMade: Bool,
     _ playback: Playback, isFirst: Bool
@@ -81,7 +81,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     position = nil
     if accessUnit.start == 0 {
       times = frame.withOutput { $0.attributes }
-      // The base class counts the position by what it sees.
+      // The base class derives the position from the times it sees.
       if timestamps.restore(&times, of: accessUnit, areMade: areTimesMade) { position = accessUnit.attributes.end }
       timestamps.takePosition(&times)
     }
@@ -111,9 +111,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     if !parameterSets.isEmpty { parameterSets = [] }
   }
 
-  /// What is to be done next in front of the access unit; nil when that is over.
+  /// The next action in front of the access unit; nil when there is none.
   ///
-  /// - Parameter timestamps: says whether the segment has to be told first.
+  /// - Parameter timestamps: says whether a shifted segment has to be sent first.
   mutating func nextAnnouncement(_ timestamps: inout ParserTimestamps<Codec>) -> OutputAction? {
     if step == .position {
       step = .tags
@@ -134,7 +134,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     return nil
   }
 
-  /// The next buffer, once it is decided what is put in.
+  /// The next buffer, once insertions are decided on.
   mutating func nextBuffer(
     _ frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
@@ -155,17 +155,16 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   // MARK: Putting in what the stream lacks
 
-  /// Parameter sets go out before the next picture that takes them, whatever the interval says.
+  /// Parameter sets are inserted before the next IDR picture, whatever the interval says.
   mutating func insertParameterSets() { insertion.force() }
 
-  /// New caps: what was to go out before is not any more.
+  /// New caps: cancels ``insertParameterSets()``.
   mutating func cancelParameterSets() { insertion.cancel() }
 
   /// Times begin anew.
   mutating func forgetTime() { insertion.forgetTime() }
 
-  /// Decides what is put in, once for each access unit. Answers whether the parameter sets so far are, which are then to
-  /// be handed over.
+  /// Decides what is inserted, once per access unit. Returns whether parameter sets are: then hand them over.
   mutating func decideOnInsertions(_ surroundings: OutputSurroundings<Codec>) -> Bool {
     guard step == .insertions else { return false }
     step = .pieces
@@ -180,7 +179,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
   }
 
-  /// Puts parameter sets in.
+  /// Inserts parameter sets.
   mutating func insert(_ parameterSets: [[UInt8]], _ alignment: StreamAlignment) {
     if alignment == .nalUnit, accessUnit.scanned.nalUnits.isEmpty {
       queued.insert(contentsOf: parameterSets.reversed(), at: 0)
@@ -213,7 +212,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     buffer.insert(inserted, at: offset)
   }
 
-  /// A NAL unit of our own in front of the one that goes out.
+  /// A buffer of an inserted NAL unit.
   @inline(__always) private func own(
     _ nalUnit: [UInt8], _ packaging: NALPackaging, _ log: ElementLog
   ) throws(FlowError) -> Buffer? {
@@ -235,7 +234,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   // MARK: Cutting
 
-  /// The next NAL unit of an access unit that is taken apart; nil when parameter sets come before it.
+  /// The next NAL unit of an access unit that is split; nil when parameter sets come before it.
   private mutating func nextPiece(
     of frame: borrowing BaseParseFrame, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction? {
@@ -278,9 +277,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     return result
   }
 
-  /// A part of the access unit. When it is the frame's last, the base class sends it.
+  /// A part of the access unit. The frame's last one is left to the base class.
   ///
-  /// - Parameter carriesSEI: whether what SEI messages say goes with it.
+  /// - Parameter carriesSEI: whether metas made of SEI messages go with it.
   private mutating func send(
     _ range: Range<Int>, of frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes, carriesSEI: Bool,
     _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
@@ -303,8 +302,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     return .push(part)
   }
 
-  /// Adds what goes with the access unit, or with a part of it. It changes nothing, but what is lent for change is
-  /// looked at where it is, and not copied.
+  /// Adds insertions and metas. `mutating` only because what is borrowed would be copied.
   @inline(__always) private mutating func complete(
     _ buffer: inout Buffer, carriesSEI: Bool, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) {

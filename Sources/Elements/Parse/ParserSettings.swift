@@ -3,11 +3,11 @@ import GStreamer
 
 /// The properties of a parser, read once a buffer.
 struct ParserSettings: Sendable {
-  /// Seconds between insertions of parameter sets; 0 is never, below 0 before every picture that takes them.
+  /// Seconds between insertions of parameter sets; 0 for never, below 0 for before every IDR picture.
   var configInterval: Int32 = 0
-  /// Time codes of SEI messages are rewritten from those of input buffers.
+  /// Time codes in SEI messages are rewritten from the metas of input buffers.
   var updatesTimeCode = false
-  /// For streams that do not say theirs and have no timestamps; 0/1 is unknown.
+  /// Frames a second of streams that do not say and have no timestamps; 0/1 for unknown.
   var frameRate = GStreamer.Fraction(0, 1)
 
   /// As GObject properties.

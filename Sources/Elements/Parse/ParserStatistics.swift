@@ -7,13 +7,13 @@ struct ParserStatistics: Sendable {
   /// By `nal_unit_type`.
   var nalUnits = InlineArray<64, UInt64>(repeating: 0)
   var accessUnits: UInt64 = 0
-  /// Access units of an IDR picture.
+  /// Access units with an IDR picture.
   var idrPictures: UInt64 = 0
-  /// Bytes sent on, what was put in left out.
+  /// Bytes of access units, without insertions.
   var bytes: UInt64 = 0
   /// Bytes that belonged to no NAL unit, or to none that could be used.
   var bytesSkipped: UInt64 = 0
-  /// Times that a parameter set was new or not what it was before.
+  /// Parameter sets that were new or changed.
   var parameterSetChanges: UInt64 = 0
   /// The fewest and most access units from one random access point to the next; 0 before the second.
   var shortestGroup: UInt64 = 0
@@ -25,10 +25,10 @@ struct ParserStatistics: Sendable {
 
   private var accessUnitsSinceRandomAccess: UInt64?
 
-  /// Counts bytes that are of no use.
+  /// Counts unusable bytes.
   mutating func skip(_ byteCount: Int) { bytesSkipped += UInt64(byteCount) }
 
-  /// Counts an access unit, or a NAL unit of one, of so many bytes.
+  /// Counts an access unit, or a NAL unit of one, of `byteCount` bytes.
   @inline(__always)
   mutating func count(_ byteCount: Int, _ contents: AccessUnitContents, isRandomAccessPoint: Bool) {
     bytes += UInt64(byteCount)

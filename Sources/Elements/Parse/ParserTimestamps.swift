@@ -2,10 +2,10 @@
 import GStreamer
 import H26x
 
-/// Stage: the timestamps of what goes out.
+/// Stage: the timestamps of the output.
 ///
 /// Upstream's are kept. A raw stream, which has none, gets them from picture order count and frame rate. Where upstream
-/// gives presentation times alone, decoding times are made of those.
+/// gives only PTS, DTS are derived from them.
 struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Upstream's segment is in time.
   private var isUpstreamInTime = false
@@ -13,15 +13,15 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   private var hasUpstreamTimes = false
   /// Upstream has given decoding timestamps.
   private var hasUpstreamDecodingTimes = false
-  /// Upstream's decoding times are those of a container that cannot say any below 0, and made do with 0.
+  /// Upstream's DTS are those of a container that has none below 0, which clamps them to 0.
   private var areDecodingTimesSqueezed = false
-  /// The times of a raw stream.
+  /// Generates the times of a raw stream.
   private var timeline = Codec.Timeline()
-  /// After a seek in a raw stream: the base class knows where, and says so on the first buffer's way out.
+  /// After a seek in a raw stream: the base class puts its position on the first buffer, on its way out.
   private var awaitsPosition = false
   /// The generated times of the first picture after a seek.
   private var firstAfterSeek: PresentationTimes?
-  /// A buffering period began: decoding times can be counted from there.
+  /// A buffering period has begun: DTS can count from there.
   private var hasBufferingPeriod = false
   /// The timestamps that the NAL units of one access unit share.
   private var accessUnitTimes: (pts: ClockTime?, dts: ClockTime?, rebuilt: Int64?) = (nil, nil, nil)
@@ -30,9 +30,9 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: Events
 
-  /// The position in the stream is lost: what comes next need not follow on what came before.
+  /// The next data need not continue what came before.
   ///
-  /// - Parameter awaitingPosition: whether that is elsewhere than at the start of the stream.
+  /// - Parameter awaitingPosition: whether it is elsewhere than at the start of the stream.
   mutating func forgetPosition(awaitingPosition: Bool) {
     let before = self
     self = ParserTimestamps<Codec>()
@@ -48,7 +48,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// A picture goes out.
   mutating func noticePicture() { shift.close() }
 
-  /// A segment of upstream's begins.
+  /// Upstream begins a segment.
   mutating func beginSegment(_ segment: Segment?, sequenceNumber: UInt32) {
     let isInTime = segment?.isTime ?? false
     forgetPosition(awaitingPosition: !isInTime && (segment?.start ?? 0) > 0)
@@ -58,35 +58,35 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: What upstream knows
 
-  /// Learns from an input buffer what upstream knows of time.
+  /// Learns from an input buffer which times upstream gives.
   mutating func notice(_ situation: ParserSituation) {
-    // Sources of bytes put times of 0 on the first buffer, which say nothing.
+    // Byte sources put a time of 0 on the first buffer, which means nothing.
     let hasDecodingTime = situation.attributes.dts != nil && isUpstreamInTime
     let hasPresentationTime = situation.attributes.pts.map { isUpstreamInTime || $0 > .zero } ?? false
     if hasPresentationTime && !situation.isPulling || hasDecodingTime { hasUpstreamTimes = true }
     if hasDecodingTime { hasUpstreamDecodingTimes = true }
   }
 
-  /// Whether the stream is a raw one whose timestamps are made here.
+  /// Whether the stream is a raw one whose timestamps are generated here.
   @inline(__always) func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
     guard input.isByteStream, !hasUpstreamTimes else { return false }
-    // Backwards, too, the base class reads on from where it sought; it does not say when that is, except at the start.
+    // In reverse the base class reads forwards from where it sought, at a time that is known only at the start.
     guard playback.isForward else { return isUpstreamInTime ? false : !awaitsPosition }
     return isUpstreamInTime ? playback.isNormalFromStart : true
   }
 
-  /// A picture of a raw stream is in hand whose times are known.
+  /// The current picture is one of a raw stream, with known times.
   var hasPicture: Bool { timeline.hasPicture }
 
   // MARK: Looking at the order of pictures
 
-  /// Reads the order of the picture in hand, in a raw stream.
+  /// Reads the POC of the current picture, in a raw stream.
   ///
   /// - Parameters:
-  ///   - bytes: what is there, beginning with the access unit.
+  ///   - bytes: the data, from the access unit on.
   ///   - size: where the next one begins.
   ///   - isComplete: whether no more data is to be waited for.
-  /// - Returns: whether enough is known: otherwise the access unit waits for more data.
+  /// - Returns: whether enough is known; else the access unit waits for more data.
   mutating func readOrder(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
     _ scanner: borrowing Codec.Scanner, rate: H26x.Fraction?, isComplete: Bool
@@ -104,7 +104,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way to the base class
 
-  /// Puts times on an access unit where upstream did not.
+  /// Sets the times of an access unit that upstream did not give.
   mutating func stamp(
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, input: ParserInputFormat<Codec>,
     _ situation: ParserSituation,
@@ -124,11 +124,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     if accessUnit.attributes.duration == nil { accessUnit.attributes.duration = duration }
   }
 
-  /// How long an access unit is shown: nil when unknown, zero when no picture begins with it.
+  /// How long an access unit is displayed: nil when unknown, zero when no picture begins in it.
   @inline(__always) private func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
     guard accessUnit.beginsPicture else { return .zero }
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
-    // Demuxers guess the frame rate; the ticks are what the encoder says.
+    // Demuxers guess the frame rate; the encoder gives the ticks.
     if hasUpstreamTimes, !facts.isTickSenseless, let tick = facts.tick {
       let ticks = UInt64(fields) * UInt64(tick.perFrame)
       let time = ClockTime.seconds(ticks, times: tick.units, over: tick.timeScale).half
@@ -150,7 +150,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     }
   }
 
-  /// Without a frame rate there is only the start of buffering to hold on to.
+  /// Without a frame rate only the first buffering period has a known DTS: 0.
   private mutating func stampUnordered(_ accessUnit: inout ParsedAccessUnit<Codec>) {
     if accessUnit.sei.hasBufferingPeriod { hasBufferingPeriod = true }
     if hasBufferingPeriod, accessUnit.attributes.dts == nil, accessUnit.beginsPicture {
@@ -158,7 +158,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     }
   }
 
-  /// All NAL units of an access unit belong to the same instant.
+  /// All NAL units of an access unit have the same times.
   private mutating func shareTimes(_ accessUnit: inout ParsedAccessUnit<Codec>) {
     let (pts, dts) = (accessUnit.attributes.pts, accessUnit.attributes.dts)
     if accessUnit.scanned.contents.contains(.accessUnitStart) {
@@ -176,9 +176,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: Decoding times
 
-  /// Where upstream gives presentation times alone, as Matroska does, decoding times are the same in order. So they are
-  /// where upstream's decoding times begin with the first presentation, at 0, although the stream says that it reorders:
-  /// Flash video, for one, has no times below 0.
+  /// Where upstream gives only PTS, as Matroska does, DTS are these in ascending order. The same where upstream's DTS
+  /// begin at 0 with the first PTS although the stream says that it reorders: FLV, for example, has no times below 0.
   private mutating func rebuildDecodingTime(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, _ playback: Playback
   ) {
@@ -187,7 +186,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
       areDecodingTimesSqueezed = true
     }
     guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && accessUnit.attributes.dts == nil else { return }
-    // 16 frames of a second at most.
+    // At most 16 frames, of a second each.
     let delay = ClockTime(nanoseconds: UInt64(min(facts.reorderDepth, 16)) * facts.frameDuration)
     shift.begin(with: pts, needing: delay)
     guard accessUnit.beginsPicture else { return }
@@ -205,11 +204,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way out
 
-  /// Puts back the timestamps that the base class was not to see, and those that it took off because upstream's segment
-  /// is in time and upstream did not give them. Answers whether any were missing.
+  /// Puts back the timestamps that the base class was not to see, and those it removed because upstream's segment is in
+  /// time and upstream gave none. Returns whether any were missing.
   ///
-  /// - Parameter areMade: whether presentation times are those made here and no others: what a source of bytes put on its
-  ///   first buffer, the base class gives to all that come of it.
+  /// - Parameter areMade: whether PTS are those generated here and no others: the base class gives the PTS of a byte
+  ///   source's first buffer to every frame cut from it.
   @inline(__always) func restore(
     _ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>, areMade: Bool
   ) -> Bool {
@@ -221,7 +220,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return true
   }
 
-  /// The first picture after a seek in a raw stream: the base class put the position on it.
+  /// The first picture after a seek in a raw stream: the base class has put its position on it.
   mutating func takePosition(_ times: inout Buffer.Attributes) {
     guard let generated = firstAfterSeek else { return }
     firstAfterSeek = nil
@@ -232,7 +231,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
       position - (ClockTime(nanoseconds: generated.presentation) - ClockTime(nanoseconds: generated.decoding))
   }
 
-  /// Times in the segment that goes out.
+  /// Times in the outgoing segment.
   @inline(__always)
   func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>) -> Buffer.Attributes {
     if !shift.isShifted, accessUnit.rebuiltDecodingTime == nil { return times }
@@ -246,11 +245,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return times
   }
 
-  /// The segment that goes out is about to be told, shifted.
+  /// The shifted segment, which is then taken to be sent.
   mutating func takeShift() -> SegmentShift.Announcement? { shift.takeAnnouncement() }
 }
 
 extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {
-  /// How many fields are shown of it, where SEI does not say otherwise.
+  /// How many field periods it lasts, where SEI does not say otherwise.
   fileprivate var fieldPeriods: Int { slice?.isField == true && pictureCount < 2 ? 1 : 2 }
 }

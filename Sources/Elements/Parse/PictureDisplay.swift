@@ -2,9 +2,9 @@
 import GStreamer
 import H26x
 
-/// How a picture is meant to be shown, by its picture timing SEI, in the words of buffers.
+/// How a picture is to be displayed, by its SEI, as flags and metas of buffers.
 struct PictureDisplay: Sendable {
-  /// A time of day that the picture was given.
+  /// A time code of the picture.
   struct TimeCode: Sendable {
     var hours: UInt32
     var minutes: UInt32
@@ -12,20 +12,20 @@ struct PictureDisplay: Sendable {
     var frames: UInt32
     /// `n_frames` counts pairs of ticks rather than ticks.
     var isFieldBased: Bool
-    /// Numbers are left out so that the count keeps up with the clock.
+    /// Drop-frame counting.
     var dropsFrames: Bool
     var isInterlaced: Bool
     /// The field that it is for: 0 both, 1 the first, 2 the second.
     var fieldCount: UInt32
 
-    /// Creates one of what SEI messages say; what is not sent is 0.
+    /// Creates one from an SEI message; what is not sent is 0.
     init(_ timestamp: ClockTimestamp, fieldCount: UInt32) {
       hours = UInt32(timestamp.hours ?? 0)
       minutes = UInt32(timestamp.minutes ?? 0)
       seconds = UInt32(timestamp.seconds ?? 0)
       frames = UInt32(timestamp.frames)
       isFieldBased = timestamp.isFieldBased
-      // 4 leaves out frames 0 and 1 of most minutes, 6 an unspecified number.
+      // counting_type 4 drops frames 0 and 1 of most minutes, 6 an unspecified number.
       dropsFrames = timestamp.countingType == 4 || timestamp.countingType == 6
       isInterlaced = timestamp.scanType == 1
       self.fieldCount = fieldCount
@@ -36,13 +36,13 @@ struct PictureDisplay: Sendable {
   var fieldPeriods: Int?
   /// Which field comes first and whether it is shown twice; nil when the stream does not say.
   var interlaceFlags: Buffer.Flags?
-  /// Of fields and pairs of them, whether the top field is the first; nil for frames, and when the stream does not say.
+  /// Of fields and field pairs, whether the top field is first; nil for frames, and when the stream does not say.
   var isTopFirst: Bool?
   /// It is a bottom field alone.
   var isBottomField = false
   var timeCodes: [TimeCode] = []
 
-  /// Says of time codes which field each is for; nil of pictures that are no fields.
+  /// Sets the field that each time code is for, by ``isTopFirst``.
   mutating func orderTimeCodes(isTopFirst: Bool?) {
     for index in timeCodes.indices {
       timeCodes[index].isInterlaced = isTopFirst != nil

@@ -3,10 +3,10 @@ import GStreamer
 import H26x
 
 extension SEIContent {
-  /// Puts what SEI messages said onto the outgoing buffer, except for what a parser upstream has put there already.
+  /// Attaches metas of what SEI messages say, except for those that a parser upstream has attached.
   ///
   /// - Parameters:
-  ///   - rate: frames a second in caps, which time codes count in; nil when unknown.
+  ///   - rate: frames a second in caps, by which time codes count; nil when unknown.
   ///   - tick: the clock of the stream's own time codes.
   func attach(to buffer: inout Buffer, rate: GStreamer.Fraction?, tick: FormatDescription.Tick?) {
     if !captions.isEmpty, !buffer.hasCaptions {
@@ -40,7 +40,7 @@ extension SEIContent {
   private static func attach(
     _ code: PictureDisplay.TimeCode, to buffer: inout Buffer, _ rate: GStreamer.Fraction, _ tick: FormatDescription.Tick
   ) {
-    // n_frames counts ticks, or pairs of them (equation D-1): in frames of the caps' rate.
+    // n_frames counts ticks, or pairs of them (equation D-1); the meta counts frames.
     let numerator = UInt64(clamping: rate.numerator) * UInt64(tick.units) * (code.isFieldBased ? 2 : 1)
     let denominator = UInt64(clamping: rate.denominator) * UInt64(tick.timeScale)
     let (product, overflow) = UInt64(code.frames).multipliedReportingOverflow(by: numerator)
@@ -50,7 +50,7 @@ extension SEIContent {
         hours: code.hours, minutes: code.minutes, seconds: code.seconds,
         frames: UInt32(clamping: product / denominator),
         frameRate: rate,
-        // At other rates there is nothing to leave out, and GStreamer takes no such time code.
+        // At other rates GStreamer takes no drop-frame time code.
         dropsFrames: code.dropsFrames && rate.denominator == 1001 && [30000, 60000, 120_000].contains(rate.numerator),
         isInterlaced: code.isInterlaced, fieldCount: code.fieldCount))
   }
@@ -59,8 +59,8 @@ extension SEIContent {
 extension ParsedAccessUnit {
   /// Which field comes first and whether it is shown twice.
   ///
-  /// ONEFIELD is not among the flags, although a field may be alone in its access unit: to decoders it means fields as
-  /// pictures of their own (interlace-mode=alternate), and they would put out halves.
+  /// ONEFIELD is not among the flags, although a field may be alone in its access unit: to decoders it means
+  /// interlace-mode=alternate, and they would output fields.
   var interlaceFlags: Buffer.Flags {
     if let flags = sei.display.interlaceFlags { return flags }
     guard let slice = scanned.slice, slice.isField else { return [] }

@@ -21,22 +21,22 @@ struct SEIContent: Sendable {
   /// The first of the two views that make up one stereo frame.
   var isFirstView = false
 
-  /// Whether there is anything to put onto a buffer.
+  /// Whether there is anything to attach to a buffer.
   @inline(__always) var concernsBuffer: Bool {
     !captions.isEmpty || !userData.isEmpty || activeFormat != nil || bars != nil || !display.timeCodes.isEmpty
   }
 
-  /// Messages kept of one access unit at most: a stream can hold millions, none of them worth the memory.
+  /// Messages kept of one access unit at most: a hostile stream can have millions.
   static let limit = 256
 
-  /// Takes captions, bars and the active format out of registered user data.
+  /// Takes captions, bar data and active format from registered user data.
   mutating func take(_ data: RegisteredUserData) {
     switch data.content() {
     case .closedCaptions(let bytes): add(Captions(format: .cea708Raw, bytes: bytes))
     case .captionPacket(let bytes): add(Captions(format: .cea708Packet, bytes: bytes))
     case .barData(let bars): self.bars = bars
     case .activeFormat(let code):
-      // The other codes are reserved: nobody could tell what they ask for.
+      // Reserved codes say nothing.
       if let code, [1, 5, 6, 7, 12].contains(code) { return }
       activeFormat = code
     case nil: break

@@ -2,21 +2,21 @@
 import GStreamer
 import H26x
 
-/// Stage: what SEI messages say of an access unit and of the sequence.
+/// Stage: reads SEI messages, of an access unit and of the sequence.
 struct SEIReader<Codec: ParserCodec>: Sendable {
-  /// What lasts beyond an access unit.
+  /// What persists beyond an access unit.
   private(set) var sequence = SequenceSEI()
   /// Messages that could not be read.
   private(set) var errors: UInt64 = 0
 
-  /// Forgets what was said of the stream so far.
+  /// Forgets what persists.
   mutating func removeAll() { sequence = SequenceSEI() }
 
-  /// Reads the SEI NAL units of an access unit: now that it is complete, as the parameter sets that they need may stand
-  /// behind them. Nothing is to be read where there are none and no sequence begins.
+  /// Reads the SEI NAL units of a complete access unit: the parameter sets that they need may be behind them. Not
+  /// needed where there are none and no sequence begins.
   ///
-  /// - Parameter sps: the SPS of its picture, or before there is one, of the picture to come.
-  /// - Returns: whether what lasts has changed.
+  /// - Parameter sps: id of the SPS of its picture or, in front of its first slice, of the next picture.
+  /// - Returns: whether what persists has changed.
   mutating func read(
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: UInt8?,
     _ scanner: borrowing Codec.Scanner, _ log: ElementLog

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// By how much the segment that goes out, and every timestamp in it, is later than upstream's.
+/// How much later than upstream's the outgoing segment and every timestamp in it is.
 ///
-/// Decoding begins before the first picture is shown, and containers that give presentation times alone begin with a
-/// presentation time of 0. A shift makes room for decoding times and leaves running time and stream time as they are:
-/// start, stop and position of the segment move, base and time do not. It is found out once, with the first picture;
-/// later segments, as after a seek, have none.
+/// Decoding begins before the first picture is shown, and containers that give only PTS begin with a PTS of 0. The
+/// shift makes room for DTS and leaves running time and stream time as they are: start, stop and position of the
+/// segment move, base and time do not. It is found with the first picture; later segments, as after a seek, have none.
 struct SegmentShift: Sendable {
-  /// What is to be told downstream before the first buffer.
+  /// What to send downstream before the first buffer.
   struct Announcement: Sendable {
     var amount: ClockTime
     var sequenceNumber: UInt32
@@ -24,10 +23,10 @@ struct SegmentShift: Sendable {
   }
 
   private var state = State.new
-  /// How much later; zero when nothing is shifted.
+  /// How much later; zero when the segment is not shifted.
   private(set) var amount = ClockTime.zero
 
-  /// Whether anything is.
+  /// Whether the segment is shifted.
   var isShifted: Bool { amount > .zero }
 
   /// Whether the next picture decides.
@@ -36,7 +35,7 @@ struct SegmentShift: Sendable {
     return false
   }
 
-  /// Whether the segment is yet to be told.
+  /// Whether the shifted segment has to be sent.
   var awaitsAnnouncement: Bool {
     if case .shifted(false, _) = state { return true }
     return false
@@ -59,7 +58,7 @@ struct SegmentShift: Sendable {
   /// The first picture without a decoding time comes.
   ///
   /// - Parameters:
-  ///   - presentation: when it is shown.
+  ///   - presentation: its PTS.
   ///   - delay: how long before that it is decoded.
   mutating func begin(with presentation: ClockTime, needing delay: ClockTime) {
     guard case .open(let sequenceNumber) = state else { return }
@@ -78,7 +77,7 @@ struct SegmentShift: Sendable {
     return Announcement(amount: amount, sequenceNumber: sequenceNumber)
   }
 
-  /// A time of upstream's segment in the one that goes out, at least 0.
+  /// A time of upstream's segment in the outgoing one, at least 0.
   func shifted(_ nanoseconds: Int64) -> ClockTime {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(clamping: amount.nanoseconds))
     return ClockTime(nanoseconds: UInt64(max(0, overflow ? .max : sum)))

@@ -27,7 +27,7 @@ struct SequenceSEI: Sendable, Equatable {
   var masteringDisplay = Lasting<MasteringDisplayColourVolume>()
   var contentLight = Lasting<ContentLightLevel>()
   var alternativeTransfer = Lasting<AlternativeTransferCharacteristics>()
-  /// Pictures have metadata of HDR10+.
+  /// Pictures have HDR10+ metadata.
   var dynamicMetadata = Lasting<Bool>()
   var multiviewMode = MultiviewMode.none
   var multiviewFlags: MultiviewFlags = []
@@ -40,7 +40,7 @@ struct SequenceSEI: Sendable, Equatable {
     dynamicMetadata.pass()
   }
 
-  /// Takes how two views share a picture (D.2.26).
+  /// Takes a frame packing arrangement (H.264 D.2.26): two views in a picture.
   mutating func take(_ packing: FramePackingArrangement) {
     // Other identifiers are reserved.
     guard !(256..<512).contains(packing.id), packing.id < 1 << 31 else { return }
@@ -48,7 +48,7 @@ struct SequenceSEI: Sendable, Equatable {
     multiviewFlags = []
     guard !packing.isCancelled else { return }
     if packing.contentInterpretation == 2 { multiviewFlags.insert(.rightViewFirst) }
-    // Which view is mirrored: frame 0 is the left one unless the right one comes first.
+    // Frame 0 is the left view unless the right one comes first.
     let isLeftFlipped = packing.isFrame0Flipped != multiviewFlags.contains(.rightViewFirst)
     switch packing.type {
     case 0: multiviewMode = .checkerboard
@@ -65,7 +65,7 @@ struct SequenceSEI: Sendable, Equatable {
     }
   }
 
-  /// Takes how two views alternate (D.2.23).
+  /// Takes stereo video information (H.264 D.2.23): two views that alternate.
   ///
   /// - Returns: whether this is the first view of two.
   mutating func take(_ stereo: StereoVideoInformation) -> Bool {
@@ -77,7 +77,7 @@ struct SequenceSEI: Sendable, Equatable {
       return false
     case .frames(let isLeft, let nextIsSecondView):
       multiviewMode = .frameByFrame
-      // Which view comes first is said with the first one, and lasts for the second.
+      // The first view of a pair says which comes first; that holds for the second.
       if nextIsSecondView ? !isLeft : isLeft { multiviewFlags = .rightViewFirst }
       return nextIsSecondView
     }

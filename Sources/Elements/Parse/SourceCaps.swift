@@ -2,14 +2,14 @@
 import GStreamer
 import H26x
 
-/// Caps that are to be sent, as far as they can be made without asking downstream.
+/// Caps to send, as far as they can be made without asking downstream.
 struct CapsProposal: ~Copyable {
   var caps: Caps
   /// The configuration record in them; empty when they have none.
   let codecData: [UInt8]
-  /// Other profiles that the stream conforms to, for a downstream that does not take its own.
+  /// Other profiles that the stream conforms to, for a downstream that refuses its own.
   let compatibleProfiles: [String]
-  /// How long the element holds a picture back; nil when the frame rate is not known.
+  /// Latency of the parser; nil when the frame rate is not known.
   let latency: ClockTime?
 }
 
@@ -17,18 +17,18 @@ struct CapsProposal: ~Copyable {
 enum CapsChange {
   /// They are what went out before.
   case none
-  /// Only the configuration record is new: in mid-stream it would have a decoder drained and rebuilt, so the parameter
+  /// Only `codec_data` has changed: in mid-stream new caps would make a decoder drain and restart, so the parameter
   /// sets go in-band.
   case inBand
   /// They go out.
   case caps
 }
 
-/// Stage: what goes downstream as caps, and when.
+/// Stage: the source caps, and when they change.
 struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Caps went out.
   private(set) var isSet = false
-  /// What other stages go by.
+  /// What other stages need.
   private(set) var facts = SourceFacts()
   /// A buffer went out under these caps.
   private var hasSentBuffer = false
@@ -46,7 +46,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
 
   // MARK: Going stale
 
-  /// Upstream's caps are others: what went out does not change with what comes in, and new caps are compared with it.
+  /// Upstream's caps have changed: what went out is kept, to be compared with new caps.
   mutating func restart(parameterSetChanges: UInt64) {
     let before = self
     self = SourceCaps<Codec>()
@@ -54,10 +54,10 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     self.parameterSetChanges = parameterSetChanges
   }
 
-  /// Something that they are made of has changed.
+  /// Something that they are made from has changed.
   mutating func invalidate() { isStale = true }
 
-  /// Whether they still hold, and go on to in mid-group.
+  /// Whether caps went out and still hold.
   var isCurrent: Bool { isSet && !isStale }
 
   mutating func follow(parameterSetChanges: UInt64) {
@@ -71,8 +71,8 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
 
   // MARK: Making them
 
-  /// What the stream says of itself, under what upstream says; nil when there is no SPS yet, or too little for a
-  /// configuration record.
+  /// Caps made from the stream and upstream's caps; nil when there is no SPS yet, or not enough for a configuration
+  /// record.
   mutating func propose(
     _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging<Codec>,
     input: ParserInputFormat<Codec>, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
@@ -101,7 +101,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     facts.saysReordering = description.sentReorderFrames ?? 0 > 0
     var caps = makeCaps(description, packaging, sequence: sequence, upstream: upstream, settings: settings, log)
     if !record.isEmpty, let buffer = Buffer(copying: record.span) { caps.set("codec_data", buffer) }
-    // An access unit ends where the next one begins, unless the input is cut there already.
+    // The end of an access unit is found with the next one, unless buffers end there.
     let seesEnd =
       input.alignment == .accessUnit || input.alignment == .nalUnit && packaging.alignment == .nalUnit
     let latency = facts.frameRate.map { rate in
@@ -112,7 +112,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
       caps: caps, codecData: record, compatibleProfiles: description.compatibleProfileNames, latency: latency)
   }
 
-  /// All parameter sets, by id whichever is in force: the record does not change with that.
+  /// A record of all parameter sets, whichever is active: it does not change with that.
   private static func codecData(
     _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging<Codec>
   ) throws(BitstreamError) -> [UInt8] {
@@ -166,7 +166,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     facts.pictureRate = rate.flatMap { H26x.Fraction(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
   }
 
-  /// What SEI messages say of the whole video, where upstream says nothing.
+  /// Fields from SEI messages, where upstream's caps have none.
   private static func set(
     _ sequence: SequenceSEI, in caps: inout Caps, _ given: StructureView, width: Int32, height: Int32,
     ratio: GStreamer.Fraction
@@ -192,7 +192,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     caps.set("multiview-flags", flags)
   }
 
-  /// The caps field `hdr-format`; nil where neither metadata of HDR10+ comes nor both of the messages that make HDR10.
+  /// The caps field `hdr-format`; nil where neither HDR10+ metadata comes nor both messages of HDR10.
   private static func highDynamicRange(of sequence: SequenceSEI, _ caps: StructureView) -> String? {
     if sequence.dynamicMetadata.value == true { return "hdr10+" }
     return caps.has("mastering-display-info") && caps.has("content-light-level") ? "hdr10" : nil

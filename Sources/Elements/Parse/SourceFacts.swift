@@ -2,16 +2,15 @@
 import GStreamer
 import H26x
 
-/// What of the stream that caps describe other stages go by. A plain value, so that handing it on touches no reference
-/// count.
+/// Facts about the stream that the caps describe, for other stages. Holds no references, so that copies are cheap.
 struct SourceFacts: Sendable {
-  /// Frames a second, of upstream, the stream or the property; nil when unknown.
+  /// Frames a second, by upstream, the stream or the property; nil when unknown.
   var frameRate: GStreamer.Fraction?
   /// The same, in lowest terms.
   var pictureRate: H26x.Fraction?
-  /// The clock that counts pictures; nil when the stream has none.
+  /// The clock tick of the stream (`num_units_in_tick`, `time_scale`); nil when it has none.
   var tick: FormatDescription.Tick?
-  /// The clock would give more frames than the level allows: it is no measure of time.
+  /// The tick would give more than twice the frames that the level allows: it does not measure time.
   var isTickSenseless = false
   /// Every picture is intra coded by profile.
   var isIntraOnly = false
@@ -20,8 +19,8 @@ struct SourceFacts: Sendable {
   /// The stream itself says that it reorders.
   var saysReordering = false
 
-  /// A frame's duration in nanoseconds: by the stream, by caps, or a guess. A guess that is too long costs nothing: the
-  /// first decoding times are further apart than they need be. One that is too short would end before the last picture.
+  /// A frame's duration in nanoseconds: by the stream, by caps, or a long guess, with which the first DTS are only
+  /// further apart than they need be.
   var frameDuration: UInt64 {
     if !isTickSenseless, let tick {
       let time = ClockTime.seconds(UInt64(tick.perFrame), times: tick.units, over: tick.timeScale).nanoseconds

@@ -3,13 +3,13 @@ import GStreamer
 import H26x
 
 extension ClockTimestamp {
-  /// The time code of a buffer.
+  /// A clock timestamp made of a buffer's time code.
   ///
-  /// - Parameter frameLimit: the most that `n_frames` can say.
+  /// - Parameter frameLimit: the largest `n_frames`.
   init(_ code: Buffer.TimeCode, isFieldBased: Bool, frameLimit: UInt16) {
     self.init()
     self.isFieldBased = isFieldBased
-    // Which frame numbers are left out (H.264 table D-3, H.265 table D.11).
+    // counting_type: which frame numbers are dropped (H.264 table D-3, H.265 table D.11).
     countingType = code.dropsFrames ? code.frameRate == GStreamer.Fraction(30000, 1001) ? 4 : 6 : 0
     isFull = true
     frames = min(UInt16(clamping: code.frames), frameLimit)
@@ -20,8 +20,8 @@ extension ClockTimestamp {
 }
 
 extension ParserCodec {
-  /// An SEI NAL unit with other payloads for messages of one type; nil when there is none for one of them, or the NAL
-  /// unit cannot be read.
+  /// An SEI NAL unit with other payloads for messages of one type; nil when `payload` has none for one of them, or the
+  /// NAL unit cannot be read.
   static func rewriteMessages(
     of type: SEIPayloadType, in nalUnit: Span<UInt8>,
     _ payload: (borrowing SEIMessages.Message) throws(BitstreamError) -> [UInt8]?
@@ -41,8 +41,8 @@ extension ParserCodec {
 }
 
 extension ParsedAccessUnit {
-  /// The access unit with the time codes of a buffer's metas in its SEI; nil when there is nothing to rewrite. Its places
-  /// are moved along.
+  /// The access unit with the time codes of a buffer's metas in its SEI; nil when there is nothing to rewrite. Adjusts
+  /// its offsets.
   mutating func rewriteTimeCodes(
     _ codes: [Buffer.TimeCode], in bytes: Span<UInt8>, _ packaging: NALPackaging, _ sps: Codec.SequenceParameterSet?,
     _ log: ElementLog

@@ -9,7 +9,7 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
   private(set) var temporalID: UInt8 = 0
   private(set) var isRandomAccessPoint = false
   private(set) var hasDelimiter = false
-  /// There is something else than parameter sets and delimiters.
+  /// There is something other than parameter sets and delimiters.
   private(set) var hasOther = false
   /// The parameter sets that stand before the slices and could be read.
   private(set) var parameterSets: [[UInt8]] = []
@@ -18,11 +18,11 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
   /// Parameter sets behind the slices: they are meant for the next access unit.
   private(set) var lateParameterSets: [[UInt8]] = []
   private(set) var unreadableParameterSets = 0
-  /// A PPS stands in front of the first SPS, or one of them in front of the first VPS.
+  /// A PPS comes before the first SPS, or either before the first VPS.
   private(set) var hasMisplacedSets = false
   private var seenKinds: [NALUnitRole] = []
 
-  /// Takes a NAL unit in that is no parameter set.
+  /// Adds a NAL unit that is no parameter set.
   @inline(__always)
   mutating func add(_ nalUnit: Span<UInt8>, _ role: NALUnitRole, type: UInt8) {
     switch role {
@@ -40,7 +40,7 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
     }
   }
 
-  /// Takes in a parameter set in front of the slices, of which it is known what became.
+  /// Adds a parameter set in front of the slices, with what the store made of it.
   mutating func add(
     parameterSet nalUnit: Span<UInt8>, _ role: NALUnitRole, _ insertion: RepackParameterSets<Codec>.Insertion
   ) {
@@ -54,7 +54,7 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
     if insertion == .changed { changedParameterSets.append(nalUnit.copied()) }
   }
 
-  /// Takes in a parameter set behind the slices.
+  /// Adds a parameter set behind the slices.
   mutating func add(lateParameterSet nalUnit: Span<UInt8>) { lateParameterSets.append(nalUnit.copied()) }
 
   /// Nothing but parameter sets, perhaps behind a delimiter: they belong to the next picture.
@@ -74,7 +74,7 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
         if message.type == .recoveryPoint { return true }
       }
     } catch {
-      // A message that cannot be read says nothing.
+      // Unreadable: no recovery point.
     }
     return false
   }

@@ -2,11 +2,11 @@
 import GStreamer
 import H26x
 
-/// `swifth265repack`: H.265 from any packaging to any other, without a change to its slices.
+/// `swifth265repack`: converts H.265 from any packaging to any other, without a change to its slices.
 ///
-/// Input and output are hvc1 (lengths in front of the NAL units, parameter sets in `codec_data`), hev1 (the same with
-/// the parameter sets in the stream) and byte-stream (start codes). The caps of the output wait until the parameter
-/// sets are known where `codec_data` has to be made from them.
+/// Input and output are hvc1 (length prefixes, parameter sets in `codec_data`), hev1 (the same with the parameter sets
+/// in the stream) and byte-stream (start codes). Where `codec_data` has to be made, the output's caps wait until the
+/// parameter sets are known.
 final class H265Repack: BaseTransform, RepackElement {
   static let log = Log("swifth265repack", "H.265 repackager")
 
@@ -57,7 +57,7 @@ final class H265Repack: BaseTransform, RepackElement {
     side == .sink ? chosenCaps(caps, from: other) : other.fixated()
   }
   override func acceptCaps(_ caps: borrowing Caps, on side: Direction) -> Bool {
-    // What is wrong with a stream's caps is told on the bus when they come, not by a silent refusal.
+    // Bad caps are reported on the bus when they come, rather than refused in silence.
     side == .sink ? caps.first.name == H265.mediaType : super.acceptCaps(caps, on: side)
   }
   override func setCaps(input: borrowing Caps, output: borrowing Caps) -> Bool { adopt(output: output) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// A caps event, and the serialized events behind it, that wait for parameter sets.
+/// A caps event and the serialized events behind it, which wait for parameter sets.
 struct HeldStream {
   private var caps: HeldEvent?
   private var events: [HeldEvent] = []
@@ -15,30 +15,30 @@ struct HeldStream {
   /// Holds a serialized event behind the caps.
   mutating func hold(_ event: consuming Event) { events.append(HeldEvent(event)) }
 
-  /// The caps are not to wait any longer.
+  /// Takes the caps, which need not wait any longer.
   mutating func takeCaps() -> Event? {
     let held = caps
     caps = nil
     return held?.take()
   }
 
-  /// Forgets the caps; the events behind them go behind those that take their place.
+  /// Discards the caps; the events behind them follow the next caps.
   mutating func forgetCaps() { caps = nil }
 
-  /// The next event that may go: without the caps, no segment may.
+  /// The next event that may go: no segment goes before the caps.
   mutating func takeEvent() -> Event? {
     guard let index = events.firstIndex(where: { !holdsCaps || $0.kind != .segment }) else { return nil }
     return events.remove(at: index).take()
   }
 
-  /// What has no meaning behind a flush goes.
+  /// Discards what a flush makes void.
   mutating func flush() { events.removeAll { $0.kind == .segment || $0.kind == .gap } }
 
-  /// At the end of the stream no gap is of interest.
+  /// Discards gaps, which the end of the stream makes void.
   mutating func removeGaps() { events.removeAll { $0.kind == .gap } }
 }
 
-/// An event that is held back, where values that cannot be copied cannot be.
+/// A class, because events are not copyable, and arrays hold only what is.
 private final class HeldEvent {
   private var event: Event?
   let kind: Event.Kind

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Cuts an access unit in byte-stream format into buffers of a NAL unit each, which share its memory.
+/// Splits an access unit in byte-stream format into buffers of one NAL unit each, which share its memory.
 struct NALUnitSplitter<Codec: ElementCodecSyntax>: ~Copyable {
   private var accessUnit: Buffer?
   private var ranges: [Range<Int>] = []
@@ -14,15 +14,14 @@ struct NALUnitSplitter<Codec: ElementCodecSyntax>: ~Copyable {
     index = 0
   }
 
-  /// Takes an access unit to cut.
+  /// Takes an access unit to split.
   mutating func put(_ buffer: consuming Buffer) {
     removeAll()
     find(buffer)
     accessUnit = consume buffer
   }
 
-  /// The next NAL unit: the timestamps are the access unit's, its metas and DISCONT go with the first one, and MARKER
-  /// is on the last.
+  /// The next NAL unit, with the access unit's timestamps. The first has its metas and DISCONT, the last MARKER.
   mutating func next() -> Buffer? {
     guard index < ranges.count else { return nil }
     let range = ranges[index]

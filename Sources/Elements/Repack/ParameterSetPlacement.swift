@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where the parameter sets go that an access unit needs.
+/// Where the parameter sets of an access unit go.
 struct ParameterSetPlacement {
-  /// Those to be put in front of it.
+  /// Those to insert in front of it.
   var insertions: [[UInt8]] = []
-  /// Its own are taken out.
+  /// Its own are removed.
   var removesOwn = false
   /// `codec_data` may have to change before it.
   var changesCodecData = false

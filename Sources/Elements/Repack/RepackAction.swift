@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What the repackager's core wants next of the element, which does it without holding the core.
+/// What the element does next for its core, without holding it.
 enum RepackAction: ~Copyable {
-  /// Hand on a buffer, and come again.
+  /// Output a buffer, and ask again.
   case output(Buffer)
   /// The input is used up.
   case awaitInput
-  /// The parameter sets are there: send the held caps, then the events behind them, and come again.
+  /// The parameter sets have come: send the held caps, then the events behind them, and ask again.
   case releaseCaps
-  /// Send new caps with this `codec_data`, and come again.
+  /// Send new caps with this `codec_data`, and ask again.
   case announce(codecData: [UInt8])
 }
 
-/// What the repackager's core has to say to other threads and on the bus.
+/// What other threads and the bus are to know of the repackager's core.
 struct RepackReport {
   var statistics: RepackStatistics
   /// nil when it has not changed.
@@ -21,7 +21,7 @@ struct RepackReport {
   var warnings: [ElementError]
 }
 
-/// What makes the repackager wait.
+/// The repackager's latency.
 struct RepackLatency: Sendable, Equatable {
   /// The end of an access unit is seen only at the start of the next.
   var waitsForNextAccessUnit = false

@@ -7,8 +7,8 @@ protocol RepackCodec: ElementCodecSyntax {
   /// The properties that only this codec's repackager has.
   static var ownSettings: [Setting<RepackSettings>] { get }
 
-  /// The header byte that says of a slice that the stream was cut in front of it, so that what refers to what was there
-  /// before is left out; nil for slices of which it cannot be said.
+  /// The NAL unit's first header byte that turns a slice after a cut into one of a BLA picture, whose RASL pictures are
+  /// discarded; nil for other slices.
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8?
 }
 
@@ -26,7 +26,7 @@ extension H265: RepackCodec {
       )
     ]
   }
-  /// CRA becomes BLA_W_LP, whose RASL pictures are not decoded; all other syntax is the same.
+  /// CRA becomes BLA_W_LP: the slice header has the same syntax for both (7.3.6.1).
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? {
     guard NALUnitType(headerByte: headerByte) == .cra else { return nil }
     return headerByte & 0x81 | NALUnitType.blaWithLeading.rawValue << 1

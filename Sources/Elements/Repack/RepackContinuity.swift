@@ -2,9 +2,9 @@
 import GStreamer
 import H26x
 
-/// Where the stream has gaps, and how far its packaging can be trusted.
+/// Where the stream has gaps, and how far its length prefixes can be trusted.
 struct RepackContinuity<Codec: ElementCodecSyntax> {
-  /// Something was left out since the last buffer.
+  /// Something was lost since the last buffer.
   private var hasLost = false
   /// The stream was cut since the last random access point.
   private var isCut = false
@@ -25,13 +25,13 @@ struct RepackContinuity<Codec: ElementCodecSyntax> {
 
   /// Whether start codes have to be looked for inside slices too.
   ///
-  /// A writer that leaves them there does so from the beginning. In a byte stream they stand where they belong anyway,
-  /// so that an output in that format is spared the search once enough was seen: half of its work.
+  /// A faulty muxer leaves them there from the start. In byte-stream output they are in the right place anyway, so the
+  /// search, half of the work, ends when enough access units were sound.
   @inline(__always) func searchesSlices(for output: StreamFormat<Codec>?) -> Bool {
     output != .byteStream || soundAccessUnits < Self.soundAccessUnitsWanted
   }
 
-  /// Looks at an access unit of the input.
+  /// Looks for damage in an access unit of the input.
   mutating func inspect(_ pieces: [RepackPiece<Codec>]) -> Damage {
     var damage = Damage()
     for piece in pieces {
@@ -46,17 +46,17 @@ struct RepackContinuity<Codec: ElementCodecSyntax> {
     return damage
   }
 
-  /// Takes note of an access unit that is not put out.
+  /// An access unit was dropped.
   mutating func noteLoss() { hasLost = true }
 
-  /// Whether something is missing in front of the next buffer. It is said once.
+  /// Whether something is missing in front of the next buffer. Returns true once for each gap.
   @inline(__always) mutating func takeLoss() -> Bool {
     guard hasLost else { return false }
     hasLost = false
     return true
   }
 
-  /// Whether the access unit is the first random access point behind a cut. It is said once.
+  /// Whether the access unit is the first random access point after a cut.
   mutating func takeCut(_ pieces: [RepackPiece<Codec>]) -> Bool {
     if hasLost || pieces.contains(where: { $0.withBuffer { $0.flags.contains(.discontinuity) } }) { isCut = true }
     let types = pieces.lazy.flatMap(\.nalUnits).map { Codec.NALUnitType(rawValue: $0.type) }
@@ -65,13 +65,13 @@ struct RepackContinuity<Codec: ElementCodecSyntax> {
     return true
   }
 
-  /// The input has new caps: another writer may have made what follows.
+  /// The input has new caps: what follows may be from another muxer.
   mutating func beginFormat() { soundAccessUnits = 0 }
 
-  /// Another stream begins. A cut stays one: what follows refers to nothing that was put out.
+  /// Another stream begins. It refers to nothing before, so a cut is still one.
   mutating func beginStream() { hasLost = false }
 
-  /// The stream goes on elsewhere.
+  /// The stream continues elsewhere.
   mutating func flush() {
     hasLost = false
     isCut = true

@@ -2,11 +2,12 @@
 import GStreamer
 import H26x
 
-/// The repackager without its element: the way of a buffer from the sink pad to the source pad.
+/// The repackager without its element: a buffer's way from the sink pad to the source pad.
 ///
-/// input format → assembler → continuity → parameter sets → caps → writer → splitter. Nothing here calls out of the element: what
-/// has to be sent or asked is answered as a ``RepackAction``, and the element comes again when it is done. Only the
-/// streaming thread, or whoever holds the sink pad's stream lock, may come here.
+/// It never calls out: it returns what has to be sent or asked as a ``RepackAction``, and the element asks again when
+/// that is done. Used with the sink pad's stream lock held.
+///
+/// input format → assembler → continuity → parameter sets → caps → writer → splitter
 struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var settings: RepackSettings
   private var input: RepackFormat<Codec>?
@@ -19,17 +20,17 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var writer = RepackWriter<Codec>()
   private var splitter = NALUnitSplitter<Codec>()
   private var journal = RepackJournal()
-  /// What is to be done next with the access unit in hand.
+  /// The next step for the current access unit.
   private var step = Step.assemble
-  /// Caps of the input that could not be worked with, and for which the bus has an error.
+  /// The input's last caps, if they were refused with an error on the bus.
   private var refusedCaps: CompressedCaps<Codec>?
-  /// A piece that was used up, for its table's memory.
+  /// A used piece, kept for the memory of its NAL unit table.
   private var spare: RepackPiece<Codec>?
 
   private enum Step {
-    /// There is none: put one together.
+    /// There is none: assemble one.
     case assemble
-    /// Send the caps that waited for its parameter sets.
+    /// Send the caps that wait for its parameter sets.
     case describe
     /// Write it, with these NAL units in front.
     case write([[UInt8]])
@@ -39,7 +40,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   // MARK: Settings
 
-  /// What changed settings make necessary.
+  /// What changed settings require.
   enum Change { case nothing, passthrough, lengthSize }
 
   /// Takes the settings of the next buffer.
@@ -48,11 +49,11 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     let isOtherSize = current.nalLengthSize != settings.nalLengthSize
     settings = current
     guard output != nil, !held.holdsCaps else { return .nothing }
-    // The length size stands in codec_data.
+    // codec_data holds the length size.
     return isOtherSize ? .lengthSize : .passthrough
   }
 
-  /// Whether there is nothing to do: buffers can pass the element.
+  /// Whether there is nothing to do: buffers can bypass the element.
   @inline(__always) var isIdentity: Bool {
     guard let input, let output, !held.holdsCaps else { return false }
     guard input.streamFormat == output.streamFormat, input.alignment == output.alignment,
@@ -65,20 +66,20 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// When to put parameter sets in-band.
+  /// When to insert parameter sets.
   @inline(__always) private var insertion: RepackSettings.ParameterSetInsertion {
     guard settings.parameterSets == .automatic else { return settings.parameterSets }
-    // In the stream they are where the encoder wanted them.
+    // Same format on both sides: they stay where the encoder put them.
     if input?.streamFormat == output?.streamFormat { return .never }
     return input?.streamFormat == .outOfBand || sets.areOutOfBand ? .keyframes : .never
   }
 
   // MARK: Formats
 
-  /// The input's last caps could not be worked with, and that was said.
+  /// The input's last caps were refused, with an error on the bus.
   var hasRefusedCaps: Bool { refusedCaps != nil }
 
-  /// Takes note of caps that cannot be worked with. Answers whether they are others than before.
+  /// Refuses the input's caps. Returns whether they differ from the last that were refused.
   mutating func refuse(_ caps: CompressedCaps<Codec>) -> Bool {
     guard refusedCaps != caps else { return false }
     refusedCaps = caps
@@ -88,12 +89,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Whether caps wait for parameter sets.
   var holdsCaps: Bool { held.holdsCaps }
 
-  /// Takes the input's caps, behind the last access unit of those before.
+  /// Takes the input's caps; the last access unit under earlier ones is out.
   ///
   /// - Parameters:
   ///   - caps: the caps as they were read.
   ///   - format: what they say of the packaging.
-  ///   - predicted: what the output will probably be; nil when nothing is possible, which downstream will say.
+  ///   - predicted: the output's probable format; nil when none is possible, which downstream will say.
   /// - Returns: whether the caps are to be held until the stream's parameter sets have come.
   /// - Throws: an error for the bus, when `codec_data` cannot be read and must be.
   mutating func adopt(
@@ -114,7 +115,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(format.alignment)
     removeAccessUnit()
     sets.adopt(caps)
-    // The store may be of the stream that ends here: the next access unit tells.
+    // The parameter sets so far may be those of the stream before: wait for the next access unit's.
     guard !sets.areOutOfBand, format.packaging != nil else { return false }
     return switch predicted {
     case .outOfBand: true
@@ -123,7 +124,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Takes the output's caps that were agreed on.
+  /// Takes the output's negotiated caps.
   mutating func adopt(output format: RepackFormat<Codec>) {
     output = format
     if format.streamFormat == .outOfBand { sets.markDelivered(outOfBand: true) }
@@ -148,7 +149,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   // MARK: Flow
 
-  /// Takes a buffer. The one before must be used up: ``advance(_:)`` has answered `awaitInput`.
+  /// Takes a buffer. The one before must be used up: ``advance(_:)`` has returned `awaitInput`.
   mutating func put(_ buffer: consuming Buffer) throws(RepackFailure) {
     guard let input else { throw RepackFailure(.notNegotiated) }
     guard let packaging = input.packaging else {
@@ -174,9 +175,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Goes on until there is something to do for the element.
+  /// The next thing for the element to do.
   ///
-  /// - Parameter report: is given what is to be told by then.
+  /// - Parameter report: what to report by then.
   mutating func advance(_ report: inout RepackReport?) throws(RepackFailure) -> RepackAction {
     let action = try nextAction()
     report = takeReport()
@@ -209,7 +210,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// The access unit in hand cannot be put out.
+  /// Removes the current access unit, written or not. Parameter sets behind its slices count from now on.
   mutating func removeAccessUnit() {
     for nalUnit in content.lateParameterSets where sets.insert(nalUnit.span) == .changed {
       if output?.streamFormat == .outOfBand { sets.addPending([nalUnit]) }
@@ -220,12 +221,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     step = .assemble
   }
 
-  /// Nothing will be added to the access unit that is being collected. Answers whether there is one.
+  /// Ends the access unit that was begun. Returns whether there was one.
   mutating func finish() -> Bool { assembler.finish() }
 
-  /// The stream has ended. Answers the error for the bus, where nothing could come of it.
+  /// The stream has ended. Returns the error to post, if it gave no output.
   ///
-  /// Behind a flush the parameter sets may come after all: caps stay held, and the segment behind them.
+  /// After a flush the parameter sets may still come: the caps stay held, with the segment behind them.
   mutating func endStream() -> ElementError? {
     guard held.holdsCaps else { return nil }
     held.removeGaps()
@@ -236,7 +237,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       debug: "\(count) access units came without a sequence and a picture parameter set")
   }
 
-  /// Drops everything of before a flush.
+  /// Discards everything from before a flush.
   mutating func flush() {
     assembler.flush()
     content = AccessUnitContent<Codec>()
@@ -247,7 +248,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     continuity.flush()
   }
 
-  /// Another stream begins: forgets the one before, and what was held back of it. Settings and output stay.
+  /// Another stream begins: forgets the one before and its held events. Settings and output stay.
   mutating func beginStream() {
     input = nil
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
@@ -268,7 +269,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     journal.count(input: size, isPassedOn: isPassedOn)
   }
 
-  /// What is to be told since the last time.
+  /// What to report since the last time.
   mutating func takeReport() -> RepackReport {
     guard output != nil else { return journal.takeReport(latency: nil) }
     let waits = input?.alignment == .nalUnit && !assembler.seesMarkers && !isIdentity
@@ -280,7 +281,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   // MARK: The way of an access unit
 
-  /// Completes the next access unit. Answers false when the input is used up before.
+  /// Assembles the next access unit. Returns false when the input is used up before.
   private mutating func assemble() throws(RepackFailure) -> Bool {
     do throws(FlowError) {
       return try assembler.collect(
@@ -288,7 +289,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
         read: { nalUnit, entry in
           let role = Codec.role(of: nalUnit)
           guard role.isParameterSet else { return content.add(nalUnit, role, type: entry.type) }
-          // Those behind the slices are meant for the next access unit.
+          // Behind the slices they are meant for the next access unit.
           if content.hasPicture { return content.add(lateParameterSet: nalUnit) }
           content.add(parameterSet: nalUnit, role, sets.insert(nalUnit))
         })
@@ -299,7 +300,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   /// Decides what goes out with the access unit.
   ///
-  /// - Returns: `codec_data` to be sent first, empty when there is none; nil when nothing of the access unit goes out.
+  /// - Returns: `codec_data` to send first, empty for none; nil when nothing of the access unit goes out.
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     dropUnwanted()
@@ -316,7 +317,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return codecData
   }
 
-  /// Leaves out what is not wanted.
+  /// Removes the NAL units of the property `drop`.
   private mutating func dropUnwanted() {
     guard !settings.drop.isEmpty else { return }
     let unwanted = settings.drop.types(of: Codec.self)
@@ -327,9 +328,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     for piece in assembler.pieces { piece.drop(Codec.typesInConfigurationRecord) }
   }
 
-  /// `codec_data` as it has to be now; empty when downstream has it.
+  /// New `codec_data`; empty when downstream has it.
   private mutating func changedCodecData(_ output: RepackFormat<Codec>) throws(RepackFailure) -> [UInt8] {
-    // Behind a damaged change the description before is the best there is.
+    // After a damaged change, the codec_data before is the best there is.
     guard output.streamFormat.isLengthPrefixed, sets.canDescribe else { return [] }
     let codecData = codecData(for: output.streamFormat, lengthSize: settings.nalLengthSize.size)
     guard !codecData.isEmpty else {
@@ -346,7 +347,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return codecData
   }
 
-  /// Puts an access unit delimiter in front where one is wanted.
+  /// Inserts an access unit delimiter where one is wanted.
   private mutating func delimited(_ insertions: [[UInt8]]) -> [[UInt8]] {
     journal.count(insertedParameterSets: insertions.count)
     guard settings.insertsDelimiter, output?.streamFormat == .byteStream, content.hasPicture,
@@ -377,7 +378,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return failure
   }
 
-  /// An access unit came before the parameter sets that it needs.
+  /// An access unit came before its parameter sets.
   private mutating func dropBeforeParameterSets() {
     guard content.hasPicture || content.hasOther else { return }
     continuity.noteLoss()

@@ -2,20 +2,20 @@
 import GStreamer
 import H26x
 
-/// What the repackagers of all codecs do with their core: each access to it is one call, and what it answers is done
-/// when that call is over.
+/// What the repackagers of all codecs do: each access to the core is one call, and the action that it returns is
+/// performed when that call is over.
 protocol RepackElement: BaseTransform {
   associatedtype Codec: RepackCodec
 
   static var log: Log { get }
 
-  /// The properties. The core is given them once a buffer.
+  /// The properties, of which the core gets a snapshot once a buffer.
   var settings: Locked<RepackSettings> { get }
   /// What the `stats` property shows.
   var statistics: Locked<RepackStatistics> { get }
-  /// What latency queries are answered with, on any thread.
+  /// The answer to latency queries, on any thread.
   var latency: Locked<RepackLatency> { get }
-  /// Of the streaming thread alone.
+  /// Used on the streaming thread only.
   var core: RepackCore<Codec> { get set }
 
   /// Hands an event to the base class.
@@ -25,7 +25,7 @@ protocol RepackElement: BaseTransform {
 }
 
 extension RepackElement {
-  /// Makes the state of the stream anew.
+  /// Resets the state of the stream.
   func beginAnew() {
     core = RepackCore<Codec>(settings.snapshot)
     statistics.withLock { $0 = RepackStatistics() }
@@ -40,7 +40,7 @@ extension RepackElement {
       caps, on: side, otherTemplate: side == .sink ? sourcePad.templateCaps : sinkPad.templateCaps, filter: filter)
   }
 
-  /// The output's caps out of those that are possible.
+  /// Chooses the output's caps among those possible.
   func chosenCaps(_ input: borrowing Caps, from possible: consuming Caps) -> Caps {
     let format: RepackFormat<Codec>
     do throws(ElementError) {
@@ -59,7 +59,7 @@ extension RepackElement {
     return chosen.fixated()
   }
 
-  /// Takes the output's caps that were agreed on.
+  /// Takes the output's negotiated caps.
   func adopt(output caps: borrowing Caps) -> Bool {
     do throws(ElementError) {
       core.adopt(output: try RepackFormat<Codec>(CompressedCaps(caps)))
@@ -72,7 +72,7 @@ extension RepackElement {
     return true
   }
 
-  /// Takes new caps of the input: passes them on, or holds them until the parameter sets are there.
+  /// Takes new caps of the input: passes them on, or holds them until the parameter sets have come.
   private func takeCaps(_ event: consuming Event) -> Bool {
     guard let caps = event.caps else { return forward(event) }
     let read = CompressedCaps<Codec>(caps)
@@ -82,13 +82,13 @@ extension RepackElement {
       let isHeld = try core.adopt(read, format, predicted: predicted)
       publish()
       if isHeld {
-        // Buffers have to come here, whatever passed before.
+        // Buffers must not bypass the element now.
         setPassthrough(false)
         core.hold(caps: event)
         return true
       }
     } catch {
-      // Upstream's pad sends them again with the next buffer.
+      // Upstream's pad sends them again with the next buffer: the error is posted once.
       if core.refuse(read) { post(error) }
       return false
     }
@@ -100,7 +100,7 @@ extension RepackElement {
     return true
   }
 
-  /// Which format the output will have, as far as can be told before the caps are set.
+  /// The output's format, as far as it can be told before caps are set.
   private func predictedOutput(for caps: borrowing Caps, _ format: RepackFormat<Codec>) -> StreamFormat<Codec>? {
     let possible = possibleCaps(caps, on: .sink, filter: nil).intersection(sourcePad.templateCaps)
     let filter: Caps? = possible.share()
@@ -111,7 +111,7 @@ extension RepackElement {
     return allowed.isEmpty ? nil : RepackNegotiation<Codec>.choice(for: format, from: allowed).streamFormat
   }
 
-  /// Says on the bus why no caps could be agreed on.
+  /// Posts why no caps could be negotiated.
   private func explainRefusal() {
     guard !sourcePad.isFlushing, !sinkPad.isFlushing else { return }
     let found = sinkPad.currentCaps
@@ -152,7 +152,7 @@ extension RepackElement {
     }
   }
 
-  /// Passes a serialized event on, behind the caps.
+  /// Passes a serialized event on, behind held caps.
   private func forwardInOrder(_ event: consuming Event) -> Bool {
     guard core.holdsCaps else { return forward(event) }
     core.hold(event)
@@ -169,13 +169,13 @@ extension RepackElement {
     if let failure { post(failure) }
   }
 
-  /// Puts out the access unit that is being collected: nothing will be added to it.
+  /// Outputs the access unit that was begun: nothing follows in it.
   private func finishAccessUnit() {
     guard core.finish() else { return }
     do throws(FlowError) {
       while let buffer = try advance() { try sourcePad.push(buffer) }
     } catch {
-      // Whoever threw has posted, or downstream has stopped and says so to the next buffer.
+      // The error was posted, or downstream has stopped and tells the next buffer.
       Self.log(.debug, self, "the last access unit did not get out: \(error.rawValue)")
     }
   }
@@ -189,7 +189,7 @@ extension RepackElement {
     let size = input.size
     guard !core.holdsCaps else {
       core.count(input: size, isPassedOn: false)
-      // The base class has not been told of the caps: it would refuse the buffer.
+      // The base class has no caps yet, and would refuse the buffer.
       try put(input)
       return
     }
@@ -216,7 +216,7 @@ extension RepackElement {
     }
   }
 
-  /// The next buffer to hand on; nil when the input is used up.
+  /// The next buffer to output; nil when the input is used up.
   func advance() throws(FlowError) -> Buffer? {
     while true {
       switch try nextAction() {
@@ -244,7 +244,7 @@ extension RepackElement {
     guard let caps = core.takeHeldCaps() else { return }
     let again = caps.share()
     guard forward(caps) else {
-      // The segment must not go before the caps: try again with the next access unit.
+      // No segment before the caps: try again with the next access unit.
       core.hold(caps: again)
       core.removeAccessUnit()
       explainRefusal()
@@ -253,7 +253,7 @@ extension RepackElement {
     forwardHeldEvents()
   }
 
-  /// Sends new caps with other `codec_data`.
+  /// Sends caps with new `codec_data`.
   private func announce(_ codecData: [UInt8]) throws(FlowError) {
     guard let current = sourcePad.currentCaps, let buffer = Buffer(copying: codecData.span) else { return }
     Self.log(.info, self, "parameter sets changed: \(codecData.count) bytes of codec_data")
@@ -269,7 +269,7 @@ extension RepackElement {
 
   // MARK: Reports
 
-  /// Tells other threads and the bus what the core has to say.
+  /// Publishes what other threads and the bus are to know.
   private func publish() { publish(core.takeReport()) }
 
   private func publish(_ report: RepackReport) {
@@ -286,7 +286,7 @@ extension RepackElement {
     return failure.flow
   }
 
-  /// Adds an access unit's duration to upstream's latency where the next one has to be waited for.
+  /// Answers with upstream's latency, plus an access unit's duration where the next one has to be waited for.
   func answerLatency(_ query: borrowing Query) -> Bool {
     guard sinkPad.queryPeer(query), let upstream = query.latency else { return false }
     let latency = latency.snapshot

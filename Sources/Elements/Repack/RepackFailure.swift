@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Why no output can be made, with what the bus is to be told of it.
+/// Why there is no output, with the message to post.
 struct RepackFailure: Error {
   let flow: FlowError
-  /// nil when there is nothing to say, or it was said.
+  /// nil when there is nothing to post, or it was posted.
   let message: ElementError?
 
   init(_ flow: FlowError, _ message: ElementError? = nil) {

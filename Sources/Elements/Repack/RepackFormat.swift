@@ -2,13 +2,13 @@
 import GStreamer
 import H26x
 
-/// How a stream is packaged, on one side of the repackager: what the caps say, with what they leave out filled in.
+/// How a stream is packaged on one side of the repackager: what its caps say, with defaults filled in.
 struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
   let streamFormat: StreamFormat<Codec>
-  /// Without `alignment` in the caps, length-prefixed buffers are access units, as they are wherever such caps are
-  /// found, and byte-stream buffers are whole NAL units.
+  /// Without `alignment` in the caps, length-prefixed buffers are taken for access units, byte-stream buffers for whole
+  /// NAL units.
   let alignment: StreamAlignment
-  /// nil where `codec_data` cannot be read: buffers can only be handed on as they are.
+  /// nil where `codec_data` cannot be read: buffers can only pass unchanged.
   let packaging: NALPackaging?
   /// `codec_data`; empty when there is none.
   var codecData: [UInt8]
@@ -16,7 +16,7 @@ struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
 
   /// Reads caps.
   ///
-  /// - Throws: `STREAM/FORMAT` with what is missing or contradictory. That `codec_data` cannot be read is no error yet.
+  /// - Throws: `STREAM/FORMAT` for what is missing or contradictory; not yet for unreadable `codec_data`.
   init(_ caps: CompressedCaps<Codec>) throws(ElementError) {
     var packaging: NALPackaging? = caps.packaging
     for problem in caps.problems {

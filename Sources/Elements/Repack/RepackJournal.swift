@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What the repackager counts, and what it has to say of the stream.
+/// The repackager's statistics and warnings.
 struct RepackJournal {
   private(set) var statistics = RepackStatistics()
   private var latency = RepackLatency()
@@ -27,7 +27,7 @@ struct RepackJournal {
     if warned.insert(kind).inserted { warnings.append(warning()) }
   }
 
-  /// Takes note of what is wrong with an access unit of the input.
+  /// Counts the damage of an access unit of the input, and warns of it.
   mutating func note<Codec>(
     _ damage: RepackContinuity<Codec>.Damage, unreadableParameterSets: Int, in format: StreamFormat<Codec>?
   ) {
@@ -75,13 +75,13 @@ struct RepackJournal {
     statistics.untouched += 1
   }
 
-  /// Counts NAL units left out because of `drop`.
+  /// Counts NAL units removed because of `drop`.
   mutating func count(dropped: Int) { statistics.droppedNALUnits += UInt64(dropped) }
 
   /// Counts parameter sets put in-band.
   mutating func count(insertedParameterSets count: Int) { statistics.insertedParameterSets += UInt64(count) }
 
-  /// Counts an access unit delimiter put in.
+  /// Counts an inserted access unit delimiter.
   mutating func countInsertedDelimiter() { statistics.insertedDelimiters += 1 }
 
   /// Counts a change of `codec_data`.
@@ -97,7 +97,7 @@ struct RepackJournal {
     }
   }
 
-  /// What is to be told since the last time.
+  /// What to report since the last time.
   mutating func takeReport(latency current: RepackLatency?) -> RepackReport {
     let changed = current == latency ? nil : current
     latency = changed ?? latency

@@ -2,9 +2,9 @@
 import GStreamer
 import H26x
 
-/// Which packagings there are for caps to choose from. Every field but the packaging's own is kept, in both directions.
+/// The packagings to choose from in negotiation. All fields but the packaging's own are kept, in both directions.
 ///
-/// Nothing here depends on the stream: caps queries come from any thread at any time.
+/// Independent of the stream: caps queries come from any thread at any time.
 enum RepackNegotiation<Codec: ElementCodecSyntax> {
   private typealias Packaging = (format: StreamFormat<Codec>, alignments: [String])
 
@@ -15,13 +15,13 @@ enum RepackNegotiation<Codec: ElementCodecSyntax> {
     [(.outOfBand, ["au"]), (.inBand, ["au"]), (.byteStream, ["au", "nal"])]
   }
 
-  /// What can be on the other side: first the same packaging, then all others.
+  /// The caps that are possible on the other side: first the same packaging, then all others.
   ///
   /// - Parameters:
   ///   - caps: of one side.
   ///   - side: which side that is.
-  ///   - otherTemplate: what the pad on the other side takes at all.
-  ///   - filter: what the result is to be cut down to, in its order.
+  ///   - otherTemplate: the template of the pad on the other side.
+  ///   - filter: caps to intersect the result with, in the filter's order.
   static func possibleCaps(
     _ caps: borrowing Caps, on side: BaseTransform.Direction, otherTemplate: borrowing Caps, filter: borrowing Caps?
   ) -> Caps {
@@ -50,7 +50,7 @@ enum RepackNegotiation<Codec: ElementCodecSyntax> {
     }
   }
 
-  /// What the output is to be.
+  /// The output that was chosen.
   struct Choice {
     /// The structure of the possible caps that allows it.
     let index: Int

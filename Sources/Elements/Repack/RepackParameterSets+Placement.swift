@@ -2,12 +2,12 @@
 import H26x
 
 extension RepackParameterSets {
-  /// Decides where the parameter sets go that an access unit needs, and takes it that they get there.
+  /// Decides where the parameter sets for an access unit go, and marks them as delivered.
   ///
   /// - Parameters:
   ///   - content: of the access unit.
-  ///   - insertion: when parameter sets are put in-band.
-  ///   - dropsInBand: whether those in the stream are left out.
+  ///   - insertion: when parameter sets are inserted.
+  ///   - dropsInBand: whether those in the stream are removed.
   ///   - output: the output's stream format.
   mutating func place(
     _ content: AccessUnitContent<Codec>, insertion: RepackSettings.ParameterSetInsertion, dropsInBand: Bool,
@@ -21,8 +21,8 @@ extension RepackParameterSets {
     return placeInBand(content, insertion: insertion, present: dropsInBand ? [] : content.parameterSets)
   }
 
-  /// They go into `codec_data`, from the next random access point on. Decoders that are given other `codec_data` may
-  /// start anew, so a change in mid-sequence stays in-band.
+  /// They go into `codec_data` at the next random access point. Decoders may restart on new `codec_data`, so a change
+  /// in mid-sequence stays in-band.
   private mutating func placeOutOfBand(_ content: AccessUnitContent<Codec>) -> ParameterSetPlacement {
     var placement = ParameterSetPlacement()
     placement.removesOwn = content.unreadableParameterSets == 0
@@ -40,7 +40,7 @@ extension RepackParameterSets {
 
   /// They go in front of the access unit.
   ///
-  /// - Parameter present: those that it has and keeps.
+  /// - Parameter present: those that it has, and that are not dropped.
   private mutating func placeInBand(
     _ content: AccessUnitContent<Codec>, insertion: RepackSettings.ParameterSetInsertion, present: [[UInt8]]
   ) -> ParameterSetPlacement {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The parameter sets of the stream, and which of them downstream has not been given yet.
+/// The parameter sets of the stream, and which of them downstream has not got yet.
 struct RepackParameterSets<Codec: ElementCodecSyntax> {
   /// A parameter set that must go before the next picture.
   private struct Pending {
@@ -10,12 +10,12 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
     var wasInBand: Bool
   }
 
-  /// What became of a parameter set of the stream.
+  /// What the store made of a parameter set.
   enum Insertion { case unreadable, unchanged, changed }
 
-  /// Those in force.
+  /// The latest of each kind and id.
   private(set) var store = Codec.ParameterSets()
-  /// A change went to downstream in-band, so that `codec_data` is behind the stream.
+  /// A change went downstream in-band: `codec_data` is out of date.
   private(set) var isDescriptionStale = false
   /// The input's caps brought parameter sets.
   private(set) var areOutOfBand = false
@@ -26,10 +26,10 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
   /// Something in the stream contradicts the parameter sets of `codec_data`.
   private var isContradicted = false
 
-  /// More cannot be waiting in a sane stream: every id of every kind.
+  /// Every id of every kind: a sane stream has no more.
   private static var maximumPending: Int { 16 + 32 + 32 + 32 + 256 }
 
-  /// Takes the parameter sets of new caps. Without any out of band, those known are kept: they are in the stream.
+  /// Takes the parameter sets of new caps. If there are none, the known ones stay: they are in the stream.
   mutating func adopt(_ caps: CompressedCaps<Codec>) {
     record = caps.record?.inOrder
     recordBytes = record == caps.record ? caps.codecData : []
@@ -38,7 +38,7 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
     guard areOutOfBand else { return }
     store.removeAll()
     for nalUnit in nalUnits {
-      // One that cannot be read is passed on all the same: a decoder may know more.
+      // Unreadable ones are passed on all the same: a decoder may know more.
       _ = try? store.insert(nalUnit.span)
     }
     makeAllPending()
@@ -49,7 +49,7 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
     caps.record?.nalUnits.contains { Codec.role(of: $0.span) == .sequenceParameterSet } ?? false
   }
 
-  /// Says that downstream may know nothing any more, as after a seek.
+  /// Downstream may have lost those of `codec_data`, as after a seek.
   mutating func makeAllPending() {
     guard description != nil else { return }
     pending.removeAll { !$0.wasInBand }
@@ -89,7 +89,7 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
     description?.nalUnits ?? store.nalUnits
   }
 
-  /// Those that wait and were not overtaken by others of the same id, in the order in which a decoder needs them.
+  /// Pending ones that no later one with the same id replaces, in the order in which a decoder needs them.
   func pendingNALUnits(includingOutOfBand: Bool) -> [[UInt8]] {
     guard hasPending else { return [] }
     return nalUnits.filter { nalUnit in
@@ -100,13 +100,13 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
   /// Whether `codec_data` can be made.
   var canDescribe: Bool { description != nil || store.canReadSlices }
 
-  /// `codec_data` for length-prefixed output; nil when the parameter sets are missing, or more than the record can hold.
+  /// `codec_data` for length-prefixed output; nil when parameter sets are missing, or are more than it can hold.
   func codecData(
     for output: StreamFormat<Codec>, input: StreamFormat<Codec>, lengthSize: NALLengthSize
   ) -> [UInt8]? {
-    // What cannot be read is handed on as it is.
+    // Unreadable codec_data is passed on as it is.
     if output == input, record == nil, !recordBytes.isEmpty { return recordBytes }
-    // A record beside sets in the stream does not follow the stream.
+    // With avc3 or hev1 on both sides it stays, whatever comes in the stream.
     if let record, output == .inBand, input == .inBand { return bytes(of: record, lengthSize) }
     guard canDescribe else { return nil }
     do throws(BitstreamError) {
@@ -120,7 +120,7 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
     }
   }
 
-  /// A record with another length size in it and nothing else changed.
+  /// The bytes of a record, with this length size.
   private func bytes(of record: Codec.ConfigurationRecord, _ lengthSize: NALLengthSize) -> [UInt8]? {
     if record == self.record, record.nalLengthSize == lengthSize, !recordBytes.isEmpty { return recordBytes }
     var changed = record

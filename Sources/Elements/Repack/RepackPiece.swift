@@ -2,10 +2,10 @@
 import GStreamer
 import H26x
 
-/// A buffer of the input that is an access unit or a part of one, with its NAL units found.
+/// An input buffer that is an access unit or a part of one, with its NAL units found.
 final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   private var buffer: Buffer?
-  /// The NAL units, without those that were dropped.
+  /// The NAL units, without dropped ones.
   private(set) var found: FoundNALUnits<Codec>
 
   /// - Throws: `.error` when the buffer cannot be mapped.
@@ -20,7 +20,7 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
     self.found = found
   }
 
-  /// Puts another buffer in place of the one before, keeping the table's memory.
+  /// Takes another buffer, reusing the memory of the NAL unit table.
   func reuse(
     for buffer: consuming Buffer, packaging: NALPackaging, searchesSlices: Bool
   ) throws(FlowError) {
@@ -48,14 +48,14 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
     }
   }
 
-  /// Leaves NAL units of these types out. Answers how many are left out by now.
+  /// Drops NAL units of these types. Returns how many have been dropped so far.
   @discardableResult
   func drop(_ types: NALUnitTypeSet) -> Int {
     found.repackager.drop { types.contains($0.type) }
     return found.repackager.droppedCount
   }
 
-  /// Whether the NAL units are all that is in the buffer, untouched.
+  /// Whether the NAL units are all that the buffer holds, unchanged.
   var isIntact: Bool {
     found.damage == nil && found.misplacedStartCodes == 0 && found.repackager.droppedCount == 0
   }
@@ -75,7 +75,7 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
     }
   }
 
-  /// The first part has the timestamps and metas: a buffer has them for the access unit that begins in it.
+  /// The first part gets timestamps and metas: a buffer's belong to the access unit that begins in it.
   func part(_ range: Range<Int>) throws(FlowError) -> RepackPiece<Codec>? {
     let isLast = range.upperBound == nalUnits.count
     let start = range.lowerBound == 0 ? 0 : origin(of: range.lowerBound)
@@ -90,6 +90,6 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
     return RepackPiece(part, found.part(range, origin: start))
   }
 
-  /// Where what stands in front of a NAL unit begins.
+  /// The offset of a NAL unit's start code or length prefix.
   private func origin(of index: Int) -> Int { nalUnits[index].range.lowerBound - nalUnits[index].prefixLength }
 }

@@ -8,10 +8,10 @@ struct RepackSettings: Sendable, Equatable {
   var parameterSets = ParameterSetInsertion.automatic
   var insertsDelimiter = false
   var drop: Drop = []
-  /// A CRA picture at which the stream was cut becomes a BLA picture.
+  /// A CRA picture after a cut becomes a BLA picture.
   var marksBrokenLinks = false
 
-  /// Bytes of a NAL unit's length.
+  /// Size of length prefixes in bytes.
   enum LengthSize: Int32, PropertyEnumeration {
     case one = 1
     case two = 2
@@ -35,7 +35,7 @@ struct RepackSettings: Sendable, Equatable {
     }
   }
 
-  /// When parameter sets are put in-band.
+  /// When parameter sets are inserted.
   enum ParameterSetInsertion: Int32, PropertyEnumeration {
     case automatic, never, keyframes, changes
 
@@ -51,7 +51,7 @@ struct RepackSettings: Sendable, Equatable {
     }
   }
 
-  /// NAL units to leave out.
+  /// NAL units to drop.
   struct Drop: PropertyFlags, Hashable {
     let rawValue: UInt32
     static let delimiters = Self(rawValue: 1)
@@ -71,7 +71,7 @@ struct RepackSettings: Sendable, Equatable {
       ]
     }
 
-    /// The NAL unit types that these are.
+    /// The NAL unit types to drop.
     func types<Codec: ElementCodecSyntax>(of codec: Codec.Type) -> NALUnitTypeSet {
       guard !isEmpty else { return NALUnitTypeSet() }
       let type = Codec.NALUnitType.self

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What `swifth264repack` did since it was started; the `stats` property.
+/// What a repackager did since it was started: the `stats` property.
 struct RepackStatistics: Sendable {
-  /// Buffers handed on as they were, in passthrough or because nothing was to be done.
+  /// Buffers passed on unchanged, in passthrough or because nothing had to be done.
   var untouched: UInt64 = 0
-  /// Access units whose prefixes were exchanged in place.
+  /// Access units whose start codes and length prefixes were exchanged in place.
   var inPlace: UInt64 = 0
-  /// Access units written anew.
+  /// Access units copied into new buffers.
   var copied: UInt64 = 0
   var bytesIn: UInt64 = 0
   var bytesOut: UInt64 = 0
-  /// NAL units left out because of `drop`.
+  /// NAL units removed because of `drop`.
   var droppedNALUnits: UInt64 = 0
-  /// Parameter sets put in-band.
+  /// Parameter sets inserted.
   var insertedParameterSets: UInt64 = 0
   var insertedDelimiters: UInt64 = 0
   /// Times the parameter sets changed after the first ones.
@@ -22,7 +22,7 @@ struct RepackStatistics: Sendable {
   var unreadableParameterSets: UInt64 = 0
   /// Access units that lost data to a bad length.
   var damaged: UInt64 = 0
-  /// Of these, access units of which nothing was left.
+  /// Access units of which nothing was left, counted in ``damaged`` too.
   var lost: UInt64 = 0
   /// Start codes found in length-prefixed data.
   var misplacedStartCodes: UInt64 = 0

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// The access unit's way into the output buffer: untouched, in place, or by one copy.
+/// Writes access units into output buffers: untouched, in place, or with one copy.
 struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   private var pool = SizedBufferPool()
 
@@ -12,16 +12,16 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     let way: RepackWay
   }
 
-  /// Brings an access unit into the output's packaging.
+  /// Writes an access unit in the output's packaging.
   ///
   /// - Parameters:
-  ///   - pieces: the access unit. Where nothing has to be moved, the first one's buffer is taken.
-  ///   - insertions: NAL units that go in front.
-  ///   - marksBrokenLink: whether the picture is to say that the stream was cut in front of it.
+  ///   - pieces: the access unit. Where nothing has to move, the first one's buffer is taken.
+  ///   - insertions: NAL units to put in front.
+  ///   - marksBrokenLink: whether a CRA picture becomes a BLA picture.
   ///   - input: the input's packaging.
   ///   - output: the output's format.
-  /// - Throws: ``RepackFailure`` with a message for a NAL unit that is too long for its length, without one when memory
-  ///   runs out.
+  /// - Throws: ``RepackFailure`` with a message for a NAL unit that is too long for its length prefix, without one when
+  ///   memory runs out.
   mutating func write(
     _ pieces: [RepackPiece<Codec>], inserting insertions: [[UInt8]], marksBrokenLink: Bool,
     from input: NALPackaging?, as output: RepackFormat<Codec>
@@ -91,7 +91,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     return buffer
   }
 
-  /// Changes the types of the slices, of which nothing else depends on them.
+  /// Changes the NAL unit types of the slices; no other syntax depends on them.
   private static func markBrokenLink(in buffer: inout Buffer, _ packaging: NALPackaging) throws(FlowError) {
     var map = try buffer.mapForWriting()
     var bytes = map.bytes
@@ -100,7 +100,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Timestamps, flags and metas of the output out of those of the pieces.
+  /// Makes the output's timestamps, flags and metas of those of the pieces.
   private static func describe(_ buffer: inout Buffer, _ pieces: [RepackPiece<Codec>]) {
     var isDamaged = false
     for (index, piece) in pieces.enumerated() {
@@ -117,7 +117,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     if isDamaged { buffer.flags.insert(.corrupted) }
   }
 
-  /// Adds to an access unit what a further buffer of it says.
+  /// Adds timestamps, flags and metas of a further buffer of an access unit.
   private static func merge(_ source: borrowing Buffer, isPicture: Bool, into buffer: inout Buffer) {
     if buffer.pts == nil { buffer.pts = source.pts }
     if buffer.dts == nil { buffer.dts = source.dts }
@@ -127,7 +127,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     var flags = buffer.flags
     flags.formUnion(source.flags.intersection([.discontinuity, .resync, .corrupted, .marker]))
     if isPicture {
-      // What the picture is, the access unit is.
+      // The access unit is what its picture is.
       flags.remove(.header)
       let ofPicture: Buffer.Flags = [.deltaUnit, .droppable, .decodeOnly, .interlaced, .topFieldFirst, .oneField]
       flags.subtract(ofPicture)
@@ -156,5 +156,5 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   }
 }
 
-/// Which way the bytes of an access unit took.
+/// How an access unit was written.
 enum RepackWay { case untouched, inPlace, copied }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Output buffers of any size out of pools of a few sizes, so that a stream soon allocates no more memory.
+/// Output buffers of any size, from pools of a few sizes, so that a stream soon allocates no more memory.
 ///
-/// Each pool holds buffers of a power of two of bytes: at most half of a buffer is unused, and a large key frame does
-/// not make every buffer as large. Buffers beyond the largest pool are allocated one by one.
+/// The buffers of a pool have a power of two of bytes: at most half of a buffer is unused, and a large keyframe does
+/// not make every buffer as large. Buffers larger than 16 MiB are allocated one by one.
 struct SizedBufferPool: ~Copyable {
   private static let smallest = 12
   private static let largest = 24
@@ -17,8 +17,8 @@ struct SizedBufferPool: ~Copyable {
 
   private var pools = [Pool?](repeating: nil, count: largest - smallest + 1)
 
-  /// A writable buffer of just `size` bytes of undefined content.
-  /// - Throws: `.error` without memory.
+  /// A writable buffer of exactly `size` bytes of undefined content.
+  /// - Throws: `.error` when memory runs out.
   mutating func acquire(_ size: Int) throws(FlowError) -> Buffer {
     let exponent = max(Self.smallest, Int.bitWidth - max(size - 1, 0).leadingZeroBitCount)
     guard exponent <= Self.largest, let pool = pool(exponent) else {
@@ -30,7 +30,7 @@ struct SizedBufferPool: ~Copyable {
     return buffer
   }
 
-  /// Lets go of all memory that is not in use.
+  /// Frees all memory that is not in use.
   mutating func drain() {
     for index in pools.indices { pools[index] = nil }
   }

@@ -2,10 +2,10 @@
 import GStreamer
 import H26x
 
-/// Makes access units out of buffers: one each when the input is aligned so, else as the NAL units tell.
+/// Assembles access units: from each buffer with alignment=au, else by what their NAL units are.
 ///
-/// The NAL unit that begins the next access unit ends the one before; prefix NAL units go where the slice behind them
-/// goes. The MARKER flag of upstream ends an access unit at once. A buffer that holds several access units is cut.
+/// The NAL unit that begins an access unit ends the one before; prefix NAL units belong to the slice behind them. The
+/// MARKER flag of upstream ends an access unit at once. A buffer that holds several access units is cut.
 ///
 /// ```
 /// assembler.put(piece)
@@ -21,7 +21,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   private(set) var pieces: [Piece] = []
   /// Whether ``pieces`` are a whole access unit.
   private(set) var isComplete = false
-  /// Upstream marks the last NAL unit of an access unit, so that the next one need not be waited for.
+  /// Upstream sets MARKER on the last NAL unit of an access unit: no need to wait for the next one.
   private(set) var seesMarkers = false
 
   private let alignment: StreamAlignment
@@ -31,27 +31,27 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   private var start = 0
   /// The NAL unit of `incoming` to look at next.
   private var position = 0
-  /// The detector has said of the NAL unit at `position` that it begins an access unit.
+  /// The detector has found that the NAL unit at `position` begins an access unit.
   private var isBegun = false
-  /// Prefix NAL units at the end, which go where the next slice goes.
+  /// Prefix NAL units collected last, which belong to the next slice.
   private var trailingPrefixes = 0
-  /// What the next access unit begins with.
+  /// Pieces already known to belong to the next access unit.
   private var next: [Piece] = []
 
   /// An assembler for buffers of this alignment.
   init(_ alignment: StreamAlignment) { self.alignment = alignment }
 
-  /// Takes a buffer. The one before must be used up: ``collect(judge:read:)`` has answered false.
+  /// Takes a buffer. The one before must be used up: ``collect(judge:read:)`` has returned false.
   mutating func put(_ piece: Piece) {
     incoming = piece
     (start, position, isBegun) = (0, 0, false)
   }
 
-  /// Goes on until an access unit is complete.
+  /// Collects NAL units until an access unit is complete.
   ///
   /// - Parameters:
-  ///   - judge: feeds the detector with a NAL unit, by the parameter sets in force.
-  ///   - read: shown each NAL unit that goes into the access unit, in order, before the next is judged.
+  ///   - judge: feeds the detector with a NAL unit, by the active parameter sets.
+  ///   - read: is given each NAL unit of the access unit, in order, before the next is judged.
   /// - Returns: false when the input is used up before.
   mutating func collect(
     judge: (inout Detector, Span<UInt8>) -> AccessUnitBoundary,
@@ -80,7 +80,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     return isComplete
   }
 
-  /// Nothing will be added to what has been collected. Answers whether that is an access unit.
+  /// Ends the access unit that was begun. Returns whether there was one.
   mutating func finish() -> Bool {
     guard !pieces.isEmpty else { return false }
     isComplete = true
@@ -89,14 +89,14 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     return true
   }
 
-  /// The access unit in ``pieces`` is used up: the next one can be collected.
+  /// Removes the complete access unit: the next one can be collected.
   mutating func removeAccessUnit() {
     pieces.removeAll(keepingCapacity: true)
     swap(&pieces, &next)
     isComplete = false
   }
 
-  /// Forgets all that was begun, as after a seek.
+  /// Discards what was collected, as after a seek.
   mutating func flush() {
     let seesMarkers = seesMarkers
     self = AccessUnitAssembler(alignment)
@@ -152,7 +152,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
         pieces.append(head)
         start = end
       }
-      // Where buffers cannot be cut, the whole one goes where its last access unit goes.
+      // A buffer that cannot be cut goes whole, with its last access unit.
     } else {
       try moveToNext(earlierPrefixes)
     }

@@ -2,14 +2,14 @@
 import GStreamer
 import H26x
 
-/// What the caps of a compressed stream say: how it is packaged, and which other fields they have.
+/// The caps of a compressed stream: how it is packaged, and which other fields they have.
 ///
-/// Reading never fails. What is wrong is listed in ``problems``; each element knows which of these it can live with,
-/// and words the message of those it cannot.
+/// Reading never fails. ``problems`` lists what is wrong; each element decides which of them it tolerates, and reports
+/// the others in its own words.
 struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
-  /// Something that does not fit.
+  /// Something wrong with the caps.
   enum Problem: Error, Sendable, Equatable {
-    /// Not this codec's: the media type that was found.
+    /// Another codec's media type, with its name.
     case otherMediaType(String)
     /// A `stream-format` that the codec does not have.
     case unknownStreamFormat(String)
@@ -23,7 +23,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
     case unexpectedCodecData
   }
 
-  /// Fields that say what the stream might say otherwise.
+  /// Optional fields, which take precedence over what the stream says.
   struct Fields: OptionSet, Sendable, Hashable {
     let rawValue: UInt16
     static var colorimetry: Self { Self(rawValue: 1) }
@@ -43,8 +43,8 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
     }
   }
 
-  /// How NAL units are packed and where parameter sets are. Where the caps do not say so (or say what nobody knows),
-  /// `codec_data` tells a length-prefixed stream from a byte stream.
+  /// How NAL units are packed and where parameter sets are. Where `stream-format` is missing or unknown, the presence
+  /// of `codec_data` tells a length-prefixed stream from a byte stream.
   let streamFormat: StreamFormat<Codec>
   /// What a buffer holds; nil when the caps do not say.
   let alignment: StreamAlignment?
@@ -54,7 +54,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   let record: Codec.ConfigurationRecord?
   /// `framerate`, when it is above 0.
   let frameRate: GStreamer.Fraction?
-  /// Which of the fields there are.
+  /// The optional fields that are present.
   let fields: Fields
   /// What is wrong, in the order of the cases of ``Problem``; empty for caps as they should be.
   let problems: [Problem]
@@ -99,7 +99,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
     self.problems = problems
   }
 
-  /// How NAL units are packed. Without a record, lengths have the size that everyone writes.
+  /// How NAL units are packed. Without a configuration record, length prefixes are taken to be 4 bytes.
   var packaging: NALPackaging {
     streamFormat.isLengthPrefixed ? .lengthPrefixed(record?.nalLengthSize ?? .four) : .annexB
   }

@@ -5,7 +5,7 @@ extension MasteringDisplayColourVolume {
   /// The caps field `mastering-display-info`: red, green, blue, white, luminance.
   var capsText: String? {
     guard primaries.count == 3 else { return nil }
-    // Sent as green, blue, red.
+    // The SEI message has them in the order green, blue, red.
     let points = [primaries[2], primaries[0], primaries[1], whitePoint]
     let numbers = points.flatMap { [UInt32($0.x), UInt32($0.y)] } + [maximumLuminance, minimumLuminance]
     return numbers.map(String.init).joined(separator: ":")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The debug category of an element with the element that it tells about, lent to its core.
+/// An element with its debug category, lent to its core for logging.
 struct ElementLog {
   private let log: Log
   private let element: Element
@@ -15,7 +15,7 @@ struct ElementLog {
   @inline(__always)
   func isEnabled(_ level: Log.Level) -> Bool { log.isEnabled(level) }
 
-  /// Logs a message. It is made only when its level is asked for.
+  /// Logs a message. The text is made only when the level is enabled.
   @inline(__always)
   func callAsFunction(
     _ level: Log.Level, _ message: @autoclosure () -> String,

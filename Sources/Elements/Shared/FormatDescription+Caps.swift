@@ -2,12 +2,12 @@
 import GStreamer
 import H26x
 
-/// What a format description says, in the words of caps: the parser's and the decoder's caps come from here.
+/// Caps fields of a format description, for the parser's and the decoder's caps.
 extension FormatDescription {
   /// The caps field `colorimetry`; nil when the stream says neither range nor colours.
   ///
-  /// The range is told even where primaries, transfer and matrix are unspecified (2): left out, converters would take
-  /// it for full.
+  /// The range is given even where primaries, transfer and matrix are unspecified (2): without the field, converters
+  /// would assume full range.
   var colorimetry: String? { colorimetry(preferringTransfer: nil) }
 
   /// The caps field `colorimetry`, with the transfer that an SEI message prefers to the stream's (H.273 code point).
@@ -20,8 +20,8 @@ extension FormatDescription {
 
   /// The caps field `pixel-aspect-ratio`; nil when the stream does not say.
   ///
-  /// Some encoders of fields send 1:2, for decoders that show each field as a picture. Where frames then have a usual
-  /// shape only with square samples, they are square.
+  /// Some encoders of field sequences send 1:2, for decoders that show each field as a picture. It is taken for 1:1
+  /// where frames with square samples are 4:3 or 16:9.
   var pixelAspectRatioOfCaps: GStreamer.Fraction? {
     guard let ratio = pixelAspectRatio.map({ GStreamer.Fraction($0) }) else { return nil }
     return isFieldSequence && ratio == GStreamer.Fraction(1, 2) && hasUsualShape ? GStreamer.Fraction(1, 1) : ratio
@@ -34,7 +34,7 @@ extension FormatDescription {
   }
 
   /// The caps field `framerate`; nil when the stream does not say, and when it is more than twice what the level
-  /// allows: then the ticks are no measure of time.
+  /// allows: `num_units_in_tick` and `time_scale` then do not measure time.
   var frameRateOfCaps: GStreamer.Fraction? {
     guard let frameRate, !isFrameRateBeyondLevel else { return nil }
     return GStreamer.Fraction(frameRate)
@@ -46,7 +46,7 @@ extension FormatDescription {
     return Double(frameRate.numerator) / Double(frameRate.denominator) > 2 * maximumFrameRate
   }
 
-  /// Sets what upstream is not asked for: how pictures are coded.
+  /// Sets the fields that describe the coding, whatever upstream's caps say.
   func setCodingFields(of caps: inout Caps) {
     if let codedPictureStructure { caps.set("coded-picture-structure", .string(codedPictureStructure)) }
     caps.set("chroma-format", .string(chromaFormat.name))
@@ -59,7 +59,7 @@ extension FormatDescription {
 }
 
 extension GStreamer.Fraction {
-  /// The same ratio in caps, each part at most 2³¹ − 1.
+  /// The same ratio for caps, each part at most 2³¹ − 1.
   init(_ fraction: H26x.Fraction) {
     self.init(Int32(clamping: fraction.numerator), Int32(clamping: fraction.denominator))
   }

@@ -7,11 +7,11 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
   var repackager = Repackager(codec: Codec.codec)
   /// What ended the search early; nil when the whole buffer could be read.
   private(set) var damage: BitstreamError?
-  /// Start codes found in a length-prefixed buffer, where none can be.
+  /// Start codes found in a length-prefixed buffer, where none belongs.
   private(set) var misplacedStartCodes = 0
 
-  /// Finds the NAL units of a buffer. Byte streams where lengths should be, and start codes behind lengths, are put
-  /// right.
+  /// Finds the NAL units of a buffer. Tolerates a byte stream where lengths were expected, and start codes inside
+  /// length-prefixed NAL units.
   ///
   /// - Parameters:
   ///   - bytes: the buffer's.
@@ -43,9 +43,9 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
     }
   }
 
-  /// Those of a part of the buffer: `nalUnits` of them, counted from its place `origin`.
+  /// The NAL units with these indices, with offsets that count from byte `origin` of the buffer.
   ///
-  /// Damage stands behind all NAL units, so that it belongs to the part with the last of them.
+  /// Damage lies behind all NAL units, so it belongs to the part with the last of them.
   func part(_ nalUnits: Range<Int>, origin: Int) -> FoundNALUnits {
     var part = self
     part.repackager = repackager.part(nalUnits, origin: origin)

@@ -3,13 +3,13 @@ import H26x
 
 /// The caps field `stream-format` of a codec: where parameter sets are and how NAL units are packed.
 ///
-/// Not `RawRepresentable`, whose `!=` compares names, with every buffer.
+/// Not `RawRepresentable`: its `!=` would compare strings for every buffer.
 enum StreamFormat<Codec: ElementCodecSyntax>: Sendable, Hashable {
-  /// Lengths in front, parameter sets in `codec_data`: avc.
+  /// Length prefixes, parameter sets in `codec_data`: avc, hvc1.
   case outOfBand
-  /// Lengths in front, parameter sets in the stream: avc3.
+  /// Length prefixes, parameter sets in the stream: avc3, hev1.
   case inBand
-  /// Start codes in front, parameter sets in the stream.
+  /// Start codes, parameter sets in the stream.
   case byteStream
 
   /// The format of this name in caps; nil for one that the codec does not have.
@@ -31,7 +31,7 @@ enum StreamFormat<Codec: ElementCodecSyntax>: Sendable, Hashable {
     }
   }
 
-  /// Whether NAL units have lengths in front.
+  /// Whether NAL units have length prefixes.
   var isLengthPrefixed: Bool { self != .byteStream }
 }
 
