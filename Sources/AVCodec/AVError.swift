@@ -9,11 +9,11 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   /// Wraps a negative return code.
   package init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// Nothing can be taken or given right now (`AVERROR(EAGAIN)`).
+  /// Nothing can be sent or received right now (`AVERROR(EAGAIN)`).
   package static let tryAgain = AVError(rawValue: Int32(CAV_ERROR_AGAIN))
-  /// The codec was drained and has nothing more (`AVERROR_EOF`).
+  /// The codec is drained (`AVERROR_EOF`).
   package static let endOfFile = AVError(rawValue: Int32(CAV_ERROR_END_OF_FILE))
-  /// The input does not make sense (`AVERROR_INVALIDDATA`).
+  /// The input is invalid (`AVERROR_INVALIDDATA`).
   package static let invalidData = AVError(rawValue: Int32(CAV_ERROR_INVALID_DATA))
   /// The input is legal but libavcodec does not implement it (`AVERROR_PATCHWELCOME`).
   package static let unsupportedFeature = AVError(rawValue: Int32(CAV_ERROR_PATCH_WELCOME))
@@ -23,7 +23,7 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   package static let unknown = AVError(rawValue: Int32(CAV_ERROR_UNKNOWN))
   /// libavcodec found a bug of its own (`AVERROR_BUG`).
   package static let bug = AVError(rawValue: Int32(CAV_ERROR_BUG))
-  /// As `bug`, the other spelling (`AVERROR_BUG2`).
+  /// The same, a second code (`AVERROR_BUG2`).
   package static let bug2 = AVError(rawValue: Int32(CAV_ERROR_BUG2))
   /// This libavcodec was built without the decoder (`AVERROR_DECODER_NOT_FOUND`).
   package static let decoderNotFound = AVError(rawValue: Int32(CAV_ERROR_DECODER_NOT_FOUND))
@@ -38,7 +38,7 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   /// The function is not implemented (`AVERROR(ENOSYS)`).
   package static let notImplemented = AVError(rawValue: Int32(CAV_ERROR_NOT_IMPLEMENTED))
 
-  /// Turns a C return code into a value or an error: the one place where libavcodec's convention is read.
+  /// Returns a C return code, or throws it as an error if it is negative.
   @discardableResult
   package static func check(_ code: Int32) throws(AVError) -> Int32 {
     guard code >= 0 else { throw AVError(rawValue: code) }
@@ -52,7 +52,7 @@ extension AVError: CustomStringConvertible {
     let capacity = Int(CAV_ERROR_STRING_SIZE)
     let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer -> String? in
       guard let base = buffer.baseAddress else { return nil }
-      // The buffer is terminated whether or not the code is known.
+      // The text ends with 0, whether or not the code is known.
       unsafe cav_strerror(rawValue, base, buffer.count)
       return unsafe String(cString: base)
     }

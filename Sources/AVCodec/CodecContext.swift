@@ -6,13 +6,13 @@ import CAVCodec
 /// Use from one thread at a time. Frames and packets may outlive it.
 @safe package final class CodecContext {
   private let raw: UnsafeMutablePointer<AVCodecContext>
-  /// libavcodec's `opaque` points at this; the context keeps it.
+  /// The context's `opaque`, kept alive here.
   private let host: CallbackHost
 
   /// Opens a decoder.
   ///
-  /// - Throws: `AVError.decoderNotFound`, `AVError.outOfMemory`, `AVError.invalidData` for extradata that make no sense,
-  ///   and whatever else `avcodec_open2` returns.
+  /// - Throws: `AVError.decoderNotFound`, `AVError.outOfMemory`, `AVError.invalidData` for invalid extradata, and
+  ///   whatever else `avcodec_open2` returns.
   package init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
     guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
     guard let context = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
@@ -48,34 +48,34 @@ import CAVCodec
     unsafe context.pointee.thread_count = Int32(clamping: settings.effectiveThreadCount)
     unsafe context.pointee.thread_type =
       (settings.useFrameThreads ? FF_THREAD_FRAME : 0) | (settings.useSliceThreads ? FF_THREAD_SLICE : 0)
-    // Frames that the decoder would keep for itself come out flagged, so that every one is accounted for.
+    // Damaged frames come out flagged rather than not at all, so that every one is accounted for.
     unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT
     if settings.lowDelay { unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
     unsafe context.pointee.has_b_frames = Int32(clamping: settings.reorderDepth)
     if settings.expectsDeepestReordering { unsafe context.pointee.strict_std_compliance = FF_COMPLIANCE_STRICT }
     unsafe context.pointee.skip_frame = settings.skip.value
     unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1)
-    // Cropping by moving plane pointers rounds to what SIMD likes; the receiver crops exactly.
+    // libavcodec's cropping rounds for alignment; the receiver crops exactly.
     unsafe context.pointee.apply_cropping = 0
-    // A library does not talk on its host's stderr: errors come out at debug level, and as errors. `max_pixels` is not
-    // set, since libavutil complains of larger pictures in a context of its own, at full volume: see `chooseFormat`.
+    // Errors go to the log at debug level only, and to the caller. `max_pixels` is not set, because libavutil would log
+    // larger pictures in a context of its own, at error level: see `chooseFormat`.
     unsafe context.pointee.log_level_offset = AV_LOG_DEBUG - AV_LOG_ERROR
   }
 
-  /// Hands the decoder a packet; it keeps a reference of its own.
+  /// Sends the decoder a packet; it keeps a reference.
   ///
-  /// - Throws: `AVError.tryAgain` when frames must be received first, `AVError.endOfFile` after `sendEndOfStream`,
-  ///   any other error for what an earlier or this packet met while decoding.
+  /// - Throws: `AVError.tryAgain` when frames must be received first, `AVError.endOfFile` after `sendEndOfStream`, any
+  ///   other error for what decoding this or an earlier packet met.
   package func send(_ packet: Packet) throws(AVError) {
     unsafe try AVError.check(cavcodec_send_packet(raw, packet.raw))
   }
 
-  /// Says that no packet follows: everything inside comes out, then end of stream. `flush` makes it usable again.
+  /// Begins to drain: everything inside comes out, then end of stream. `flush` makes the decoder usable again.
   package func sendEndOfStream() throws(AVError) {
     unsafe try AVError.check(cavcodec_send_packet(raw, nil))
   }
 
-  /// What `receive` found.
+  /// What `receive` returned.
   package enum Reception: Sendable {
     /// The frame was filled.
     case frame
@@ -85,7 +85,7 @@ import CAVCodec
     case endOfStream
   }
 
-  /// Fetches the next frame in presentation order into `frame`, whose earlier content is released.
+  /// Receives the next frame in presentation order into `frame`, whose earlier content is released.
   package func receive(_ frame: borrowing Frame) throws(AVError) -> Reception {
     let code = unsafe cavcodec_receive_frame(raw, frame.raw)
     if code == AVError.tryAgain.rawValue { return .needsInput }
@@ -94,36 +94,36 @@ import CAVCodec
     return .frame
   }
 
-  /// Forgets all input and references; the next packet must be a random access point.
+  /// Discards all input and references; the next packet must be a random access point.
   package func flush() {
     unsafe cavcodec_flush_buffers(raw)
     host.begun.removeAll()
   }
 
-  /// What has gone wrong with the pictures that the packet of this timestamp began.
+  /// The errors in the pictures that the packet with this timestamp began.
   ///
-  /// Ask when decoding of the packet has ended, which is `threadDelay` packets after it was sent, and before the next one
-  /// is sent; a second answer is empty. The frame itself often does not tell: up to libavcodec 60, a frame thread that puts
-  /// out what another has decoded has copied the flags before the other was done. And it comes too late for those
-  /// pictures that refer to it and are shown before it. From 61 on, frame threads tell with the frame alone, so that the
-  /// answer is empty.
+  /// Call when decoding of the packet has ended, which is `threadDelay` packets after it was sent, and before the next
+  /// one is sent; a second call returns none. The frame itself often lacks them: up to libavcodec 60, a frame thread
+  /// that outputs what another has decoded copies the flags before the other is done. It also comes too late for
+  /// pictures that refer to it and are shown before it. From 61 on, frame threads report errors with the frame only, so
+  /// this returns none.
   package func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
 
-  /// Frames that the decoder holds back for reordering, as far as it knows yet (`has_b_frames`).
+  /// Frames that the decoder holds back for reordering, as far as it knows by now (`has_b_frames`).
   package var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }
 
-  /// Packets that go in before the first one's frame can come out, because frames are decoded in parallel.
+  /// Packets to send before the first one's frame can come out, because of frame threads.
   package var threadDelay: Int {
     unsafe raw.pointee.active_thread_type & FF_THREAD_FRAME != 0 ? max(0, Int(raw.pointee.thread_count) - 1) : 0
   }
 
-  /// Which pictures are left out; counts from the next packet on.
+  /// Pictures to skip, from the next packet on.
   package var skip: CodecSettings.Skip = .none {
     didSet { unsafe raw.pointee.skip_frame = skip.value }
   }
 }
 
-/// What `AVCodecContext.opaque` points at: a plain object, so that the C callback needs no generics.
+/// What `AVCodecContext.opaque` points at: not generic, as a C callback needs it.
 private final class CallbackHost: Sendable {
   let source: any FrameBufferSource
   let begun = BegunFrames()
@@ -134,8 +134,8 @@ private final class CallbackHost: Sendable {
   }
 }
 
-/// `get_format`: libavcodec knows the size of what it is about to decode, and has claimed no memory for it yet. Runs on
-/// any of libavcodec's threads.
+/// `get_format`: called when libavcodec knows the picture size, before it allocates memory for it, on any of its
+/// threads.
 private let chooseFormat:
   @convention(c) (UnsafeMutablePointer<AVCodecContext>?, UnsafePointer<AVPixelFormat>?) -> AVPixelFormat = {
     context, formats in
@@ -158,7 +158,7 @@ private let provideFrameBuffer:
     let host = unsafe Unmanaged<CallbackHost>.fromOpaque(opaque).takeUnretainedValue()
     var width = unsafe frame.pointee.width
     var height = unsafe frame.pointee.height
-    // Refused once when its format is chosen, libavcodec goes on with the next picture of that size as if it had not been.
+    // After a refused format libavcodec continues with the next picture of that size all the same.
     guard Int64(width) * Int64(height) <= Int64(host.maximumPixels) else { return AVError.invalidData.rawValue }
     let alignment = unsafe cav_align_dimensions(context, &width, &height)
     let request = unsafe FrameBufferRequest(
@@ -189,7 +189,7 @@ private let provideFrameBuffer:
     return 0
   }
 
-/// The other end of `provideFrameBuffer`: libavcodec and every frame have let go of the memory.
+/// Releases what `provideFrameBuffer` retained: libavcodec and all frames have released the memory.
 private let releaseFrameBuffer: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?) -> Void = {
   opaque, _ in
   guard let opaque = unsafe opaque else { return }

@@ -18,15 +18,15 @@ package struct CodecSettings: Sendable {
     }
   }
 
-  /// Pictures a decoder may leave out, from none to nearly all (`AVDiscard`).
+  /// Pictures for a decoder to skip, from none to nearly all (`AVDiscard`).
   package enum Skip: Sendable {
     /// Decode everything.
     case none
-    /// Leave out what no other picture refers to.
+    /// Skip pictures that no other refers to.
     case nonReference
-    /// Leave out bidirectionally predicted pictures.
+    /// Skip B-frames.
     case bidirectional
-    /// Leave out everything but key frames.
+    /// Skip everything but keyframes.
     case nonKey
 
     var value: AVDiscard {
@@ -43,7 +43,7 @@ package struct CodecSettings: Sendable {
   package var codec: Codec
   /// avcC or hvcC, which also announces length-prefixed packets, or Annex B parameter sets; may be empty for Annex B.
   package var extradata: [UInt8]
-  /// Threads to use; 0 for as many as there are processors, 16 at most.
+  /// Threads; 0 for as many as there are processors, at most 16.
   package var threadCount = 0
   /// Decode several frames at once: faster, and a frame of delay for each thread but one.
   package var useFrameThreads = true
@@ -51,22 +51,22 @@ package struct CodecSettings: Sendable {
   package var useSliceThreads = true
   /// Ask for frames as early as the stream allows (`AV_CODEC_FLAG_LOW_DELAY`).
   package var lowDelay = false
-  /// Reorder depth to begin with, in frames; the decoder raises it where the stream asks for more.
+  /// Initial reorder depth in frames; the decoder raises it where the stream needs more.
   package var reorderDepth = 0
   /// Where the stream does not say how deep its reordering is, expect what its level allows, so that no frame comes too
-  /// late to be shown (`strict_std_compliance`). Otherwise the decoder finds out by losing frames.
+  /// late for output (`strict_std_compliance`). Otherwise the decoder adapts, and drops frames each time.
   package var expectsDeepestReordering = false
-  /// What to leave out at first.
+  /// Pictures to skip at first.
   package var skip = Skip.none
-  /// Largest coded picture to accept, in luma samples: what a damaged or hostile size may make us allocate.
+  /// Largest coded picture to accept, in luma samples: limits what a damaged or hostile size makes us allocate.
   package var maximumPixels = 1 << 26
 
-  /// libavcodec's own answer to 0 is one thread more than there are processors, which delays output by a frame more.
+  /// The number of threads. libavcodec's own default is one more than there are processors: a frame more of delay.
   package var effectiveThreadCount: Int {
     threadCount > 0 ? threadCount : min(max(1, Int(cav_cpu_count())), Self.mostAutomaticThreads)
   }
 
-  /// What libavcodec holds to as well: more threads delay output more than they speed it up.
+  /// libavcodec's own limit, too: more threads delay output more than they speed it up.
   private static let mostAutomaticThreads = 16
 
   /// Settings for a decoder, the rest at their defaults.

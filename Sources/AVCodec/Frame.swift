@@ -18,7 +18,7 @@ package import CAVCodec
     unsafe cav_frame_free(&frame)
   }
 
-  /// Timestamp of the packet that started the picture; `Int64.min` when libavcodec lost it.
+  /// Timestamp of the packet that began the picture; `Int64.min` when libavcodec lost it.
   package var timestamp: Int64 { unsafe raw.pointee.pts }
   /// How the samples lie in memory.
   package var format: FrameFormat { unsafe FrameFormat(rawValue: raw.pointee.format) }
@@ -26,29 +26,29 @@ package import CAVCodec
   package var width: Int { unsafe Int(raw.pointee.width) }
   /// Coded height in luma samples.
   package var height: Int { unsafe Int(raw.pointee.height) }
-  /// Luma samples to cut at the left edge; cropping is left to the receiver.
+  /// Luma columns to crop at the left edge; `width` includes them.
   package var cropLeft: Int { unsafe Int(clamping: raw.pointee.crop_left) }
-  /// Luma samples to cut at the right edge.
+  /// Luma columns to crop at the right edge.
   package var cropRight: Int { unsafe Int(clamping: raw.pointee.crop_right) }
-  /// Luma rows to cut at the top.
+  /// Luma rows to crop at the top.
   package var cropTop: Int { unsafe Int(clamping: raw.pointee.crop_top) }
-  /// Luma rows to cut at the bottom.
+  /// Luma rows to crop at the bottom.
   package var cropBottom: Int { unsafe Int(clamping: raw.pointee.crop_bottom) }
 
-  /// The decoder says that the picture does not follow from complete references (`AV_FRAME_FLAG_CORRUPT`).
+  /// Not all references of the picture were there (`AV_FRAME_FLAG_CORRUPT`).
   package var isCorrupt: Bool { unsafe cav_frame_is_corrupt(raw) != 0 }
-  /// What went wrong while decoding.
+  /// Errors met in decoding it.
   package var errors: FrameErrors { unsafe FrameErrors(rawValue: raw.pointee.decode_error_flags) }
-  /// Two fields, or a frame coded as such.
+  /// Two fields, or an interlaced frame.
   package var isInterlaced: Bool { unsafe cav_frame_is_interlaced(raw) != 0 }
-  /// Of the two fields the top one is shown first.
+  /// The top field is the first of the two.
   package var isTopFieldFirst: Bool { unsafe cav_frame_is_top_field_first(raw) != 0 }
-  /// Random access point.
+  /// A random access point.
   package var isKey: Bool { unsafe cav_frame_is_key(raw) != 0 }
-  /// Extra field periods the picture is shown for (`repeat_pict`).
+  /// Extra field periods for which the picture is displayed (`repeat_pict`).
   package var repeatCount: Int { unsafe Int(raw.pointee.repeat_pict) }
 
-  /// Full-swing samples (`AVCOL_RANGE_JPEG`); nil when the stream does not say.
+  /// Full-range samples (`AVCOL_RANGE_JPEG`); nil when the stream does not say.
   package var isFullRange: Bool? {
     switch unsafe raw.pointee.color_range {
     case AVCOL_RANGE_JPEG: true

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a decoder asks for when it starts a picture (`get_buffer2`).
+/// What a decoder requests when it begins a picture (`get_buffer2`).
 package struct FrameBufferRequest: Sendable {
-  /// Timestamp of the packet that starts the picture.
+  /// Timestamp of the packet that begins the picture.
   package let timestamp: Int64
-  /// How libavcodec is going to write it.
+  /// The format that libavcodec will write.
   package let format: FrameFormat
-  /// Coded size in luma samples, cropping not taken off.
+  /// Coded size in luma samples, not cropped.
   package let width: Int, height: Int
-  /// Luma samples that will be cut off at each edge.
+  /// Luma samples to crop at each edge.
   package let cropLeft: Int, cropRight: Int, cropTop: Int, cropBottom: Int
   /// Size in luma samples that the buffer must have: libavcodec's routines write beyond the coded size.
   package let alignedWidth: Int, alignedHeight: Int
@@ -24,7 +24,7 @@ package struct FrameBufferRequest: Sendable {
   package var strides: [Int32]
   /// Bytes reserved at the first plane.
   package var byteCount: Int
-  /// Keeps the memory alive, and comes back with the decoded frame; released when libavcodec lets go.
+  /// Keeps the memory alive, and comes back with the decoded frame; released when libavcodec releases the memory.
   package var owner: AnyObject
 
   /// Describes memory for one picture.
@@ -36,13 +36,13 @@ package struct FrameBufferRequest: Sendable {
   }
 }
 
-/// Gives a decoder the memory it writes pictures into.
+/// Provides the memory that a decoder writes pictures into.
 package protocol FrameBufferSource: AnyObject, Sendable {
   /// Memory for one picture.
   ///
-  /// Called on libavcodec's worker threads, several at once, while the decoder's owner waits for them: takes no lock
-  /// that the owner may hold.
+  /// Called on libavcodec's worker threads, several at once, while the decoder's owner waits for them: must not take a
+  /// lock that the owner may hold.
   ///
-  /// - Throws: what libavcodec is to fail with: `outOfMemory`, or `unsupportedFeature` for a format that is not known.
+  /// - Throws: the error for libavcodec: `outOfMemory`, or `unsupportedFeature` for an unknown format.
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer
 }

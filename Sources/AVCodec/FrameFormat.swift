@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
 
-/// How samples lie in memory, by libavutil's number (`AVPixelFormat`). Open: any number survives.
+/// Layout of samples in memory, by libavutil's number (`AVPixelFormat`). Unknown numbers are kept.
 package struct FrameFormat: RawRepresentable, Hashable, Sendable {
   /// The `AVPixelFormat`; −1 for none.
   package let rawValue: Int32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import CAVCodec
 
-/// One access unit on its way into a decoder: a reference-counted, padded copy of its bytes (`AVPacket`).
+/// One access unit for a decoder: a reference-counted, padded copy of its bytes (`AVPacket`).
 ///
 /// Immutable once made, so that a decoder, its worker threads and a replay buffer may hold it at the same time.
 @safe package final class Packet: @unchecked Sendable {

@@ -3,8 +3,8 @@ import CAVCodec
 
 /// Makes packets out of recycled buffers: one `AVBufferPool` for each power of two, made on first use.
 ///
-/// A packet outlives its pool without harm; the memory goes back when the last packet is gone. Use from one thread at a
-/// time; packets themselves may go anywhere.
+/// A packet may outlive its pool; the memory is freed with the last packet. Use from one thread at a time; packets
+/// themselves may be used on any.
 @safe package final class PacketPool {
   private static let smallestShift = 12
   private var pools: [OpaquePointer?] = unsafe Array(repeating: nil, count: 31 - smallestShift)
@@ -16,11 +16,11 @@ import CAVCodec
     for index in unsafe pools.indices { unsafe cav_buffer_pool_uninit(&pools[index]) }
   }
 
-  /// A byte of a packet that is to differ from what is copied.
+  /// A change of one byte in a packet's copy.
   package struct Patch: Sendable, Hashable {
-    /// Where it is in the bytes copied, prefix not counted.
+    /// Offset in the copied bytes, prefix not counted.
     package let offset: Int
-    /// What it becomes.
+    /// The new byte.
     package let byte: UInt8
     /// Describes a change.
     package init(offset: Int, byte: UInt8) {
@@ -35,7 +35,7 @@ import CAVCodec
   ///   - bytes: an access unit, not empty.
   ///   - prefix: bytes to put in front (parameter sets), usually none.
   ///   - timestamp: comes back as the frame's timestamp.
-  ///   - patches: bytes to change in the copy; those beyond its end are left out.
+  ///   - patches: bytes to change in the copy; those beyond its end are ignored.
   /// - Throws: `AVError.invalidArgument` when there are no bytes or more than a packet can hold (about 1 GiB),
   ///   `AVError.outOfMemory`.
   package func packet(

@@ -2,31 +2,31 @@
 import AVCodec
 import H26x
 
-/// What inspectors of all codecs do alike: one pass over an access unit, and the parameter sets in force.
+/// What the inspectors of all codecs share: one pass over an access unit, and the parameter sets so far.
 struct AccessUnitInspection<Codec: SessionCodec> {
   private(set) var inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())
   let packaging: NALPackaging
-  /// All parameter sets in force that libavcodec may see, and stand-ins for those it misses; packaged.
+  /// All parameter sets that libavcodec may see, and stand-ins for those that it lacks; packaged.
   private(set) var packagedSets: [UInt8] = []
   /// The ids of the VPS among them.
   private var videoParameterSetIDs: Set<UInt8> = []
-  /// A parameter set has come that libavcodec is not to have; it may come again.
+  /// A parameter set was withheld from libavcodec, and may come again.
   private var hasWithheldSets = false
 
   init(lengthSize: NALLengthSize?) {
     packaging = lengthSize.map { .lengthPrefixed($0) } ?? .annexB
   }
 
-  /// The next picture need not follow the last one.
+  /// The next picture need not continue the last one.
   mutating func reset() { inspector.reset() }
 
-  /// Takes up parameter sets that come beside the stream.
+  /// Takes parameter sets from outside the stream.
   mutating func insert(_ nalUnits: [[UInt8]]) {
     for nalUnit in nalUnits { _ = try? inspector.parameterSets.insert(nalUnit.span) }
     repackage()
   }
 
-  /// Reads an access unit as far as that goes without knowing the pictures before it.
+  /// Reads of an access unit what does not depend on the pictures before it.
   mutating func inspect(_ accessUnit: Span<UInt8>) -> (info: AccessUnitInfo<Codec>, summary: AccessUnitSummary) {
     let info = inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking)
     var summary = AccessUnitSummary()
@@ -43,18 +43,18 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     return (info, summary)
   }
 
-  /// NAL units one after another, as access units have them; those too long for the size of lengths are left out.
+  /// NAL units packaged as access units are; those too long for the length prefix are dropped.
   func packaged(_ nalUnits: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
     for nalUnit in nalUnits { try? packaging.append(nalUnit.span, to: &bytes) }
     return bytes
   }
 
-  /// What libavcodec has to have before an access unit that changes parameter sets: a VPS where it has none, and what it
+  /// What libavcodec needs in front of an access unit that changes parameter sets: a VPS where it has none, and what it
   /// forgets.
   ///
-  /// Where an SPS takes the place of another, it forgets the PPSs that refer to it; by the standard they stay. Those that
-  /// the access unit does not bring again go in front of it, together with the SPS, which is then no change any more.
+  /// When an SPS replaces another, libavcodec forgets the PPSs that refer to it; in the Recommendations they stay.
+  /// Those that the access unit does not repeat go in front of it, together with the SPS, which then changes nothing.
   private func standIns(for accessUnit: Span<UInt8>) -> [UInt8] {
     let isKnown = { (nalUnit: [UInt8]) in
       Codec.videoParameterSetID(of: nalUnit.span).map(videoParameterSetIDs.contains) ?? false
@@ -78,11 +78,11 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     return packaged(repeatsAll ? sets : Codec.standIns(for: inspector.parameterSets).filter { !isKnown($0) })
   }
 
-  /// Parameter sets of so many bytes at most go in front of an access unit again: an SPS of 31 bytes is no reason to copy
-  /// megabytes.
+  /// Bytes of parameter sets at most that are repeated in front of an access unit: an SPS of 31 bytes is no reason to
+  /// copy megabytes.
   private static var standInLimit: Int { 16_384 }
 
-  /// The parameter sets in an access unit that libavcodec must not see: they reach it as filler data.
+  /// The parameter sets in an access unit that are withheld from libavcodec: they reach it as filler data.
   private mutating func patches(for accessUnit: Span<UInt8>) -> [PacketPool.Patch] {
     var patches: [PacketPool.Patch] = []
     for range in packaging.nalUnits(of: accessUnit) where isWithheld(accessUnit.extracting(range)) {
@@ -92,9 +92,9 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     return patches
   }
 
-  /// Whether libavcodec is not to have a NAL unit: it refuses it noisily, or would give up for it a parameter set of the
-  /// same id that can be read. Without such a namesake it may try. For a VPS that is not what it was it would give up all
-  /// that refers to it, and with that the references of the next pictures, while decoding needs nothing of a VPS.
+  /// Whether a NAL unit is withheld from libavcodec: one that it refuses noisily, or an unreadable one that would
+  /// replace a readable parameter set with the same id. A VPS that changes would make it forget all that refers to it,
+  /// and so the references of the next pictures, although decoding needs nothing of a VPS.
   private func isWithheld(_ nalUnit: Span<UInt8>) -> Bool {
     guard Codec.role(of: nalUnit).isParameterSet else { return false }
     if let id = Codec.videoParameterSetID(of: nalUnit), videoParameterSetIDs.contains(id) { return true }
@@ -109,7 +109,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     }
   }
 
-  /// All parameter sets that libavcodec may see, and stand-ins for those it misses.
+  /// The parameter sets of ``packagedSets``, not packaged.
   private var setsInForce: [[UInt8]] {
     let sets = inspector.parameterSets
     return Codec.standIns(for: sets)

@@ -13,57 +13,56 @@ struct AccessUnitRecord {
   let isRandomAccessPoint: Bool
   /// Other pictures refer to it.
   let isReference: Bool
-  /// Right whatever came before: an IDR picture or one after it in decoding order, one that completes a recovery, one
+  /// Correct whatever came before: an IDR picture or one after it in decoding order, one that completes a recovery, one
   /// that is intra-coded throughout.
   let standsAlone: Bool
-  /// The last picture at or before this one that began a coded video sequence: when that is out, nothing from before it
-  /// can follow.
+  /// The last picture up to this one that began a coded video sequence: when that is out, nothing from before it can
+  /// follow.
   let epoch: UInt64
-  /// Where a recovery began that is complete with this picture; its own index for an IDR picture.
+  /// Where the recovery began that this picture completes; its own index for an IDR picture.
   let recoveryStart: UInt64?
-  /// What decoding had begun at.
+  /// What decoding began at.
   let start: StartGate.Start
-  /// It is known to refer, by itself and by way of others, to nothing before this access unit; nil where that is not
-  /// known.
+  /// It refers to nothing before this access unit, directly or through others; nil where that is not known.
   var referencesSince: UInt64?
   /// What it refers to, where that is known (H.265).
   var references: AccessUnitSummary.References?
-  /// It is right if nothing from this access unit on is damaged.
+  /// It is correct if nothing from this access unit on is damaged.
   var recoveredSince: UInt64?
-  /// It is shown before the recovery point that decoding may have begun at is reached.
+  /// It is shown before the recovery point at which decoding may have begun.
   var awaitsRecovery = false
   /// A part of it is missing.
   var isIncomplete = false
-  /// The stream wants it shown.
+  /// It is for output (`pic_output_flag`).
   var isShown = true
-  /// What the decoded picture must be.
+  /// The hash that the decoded picture must have.
   var hash: H265.DecodedPictureHash?
-  /// Decodes from damaged references.
+  /// Whether it is decoded from damaged references.
   var taint = Taint.none
-  /// It is a field whose other field has come with the next access unit.
+  /// It is a field, and the other field came with the next access unit.
   var hasBothFields = false
-  /// libavcodec has hidden damage in it.
+  /// libavcodec has concealed damage in it.
   var isConcealed = false
-  /// What libavcodec answered to it.
+  /// The error with which libavcodec decoded it.
   var error: AVError?
-  /// Access units left out before it.
+  /// Access units before it that gave no picture.
   var leftOutBefore: UInt64 = 0
 
   enum Taint: Equatable {
     case none
-    /// Clean once the picture of access unit `index` is out: only those shown before it decode from damage.
+    /// Correct once the picture of access unit `index` is out: only those shown before it are decoded from damage.
     case until(index: UInt64)
     case tainted
   }
 
-  /// What damage that ends before access unit `damageEnd` means for this picture and those after it.
+  /// What damage that ends before access unit `damageEnd` means for this picture and later ones.
   func remaining(_ taint: Taint, damageEnd: UInt64) -> Taint {
     guard taint != .none, let recoveryStart, recoveryStart >= damageEnd else { return taint }
     if recoveryStart == epoch { return .none }
     return taint == .tainted ? .until(index: index) : taint
   }
 
-  /// Whether it cannot decode from damage that ends before access unit `damageEnd`.
+  /// Whether damage that ends before access unit `damageEnd` cannot affect it.
   func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
 }
 

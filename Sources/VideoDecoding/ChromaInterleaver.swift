@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Cb and Cr planes into one of Cb Cr pairs: the only samples that NV12 output moves.
+/// Interleaves Cb and Cr planes into one of CbCr pairs: the only samples that NV12 output copies.
 enum ChromaInterleaver {
   /// Interleaves `rowCount` rows of `sampleCount` samples each.
   ///

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Follows damage from picture to picture, in decoding order. Where pictures tell what they refer to (H.265), those are
-/// damaged that refer to damaged ones; else all that comes after a damaged reference picture is, up to a recovery that
-/// begins after it.
+/// Follows damage from picture to picture, in decoding order. With reference picture sets (H.265), pictures that refer
+/// to damaged ones are damaged; without, all that follow a damaged reference picture are, up to a recovery that begins
+/// after it.
 struct DamageTracker {
   /// What the damage so far means for the next access unit.
   private var taint = AccessUnitRecord.Taint.none
-  /// The access unit behind the last one that is lost or damaged.
+  /// The index after the last lost or damaged access unit.
   private(set) var damageEnd: UInt64 = 0
   /// The last recovery point.
   private var recoveryStart: UInt64?
-  /// Damaged pictures that may still be referred to, where pictures tell.
+  /// Damaged pictures that may still be referred to, with reference picture sets.
   private var damaged: Set<UInt64> = []
 
-  /// Whether the next access unit may decode from damage.
+  /// Whether the next access unit may be decoded from damage.
   var isTainted: Bool { taint != .none }
 
-  /// Nothing that comes refers to anything before.
+  /// Nothing that follows refers to anything before.
   mutating func reset() {
     taint = .none
     damaged = []
   }
 
-  /// Something is lost or damaged, the last of it right before this access unit.
+  /// Something before this access unit was lost or damaged.
   mutating func taint(before index: UInt64) {
     taint = .tainted
     damageEnd = index
   }
 
-  /// Where the recovery began that is complete with this access unit; nil when it completes none.
+  /// Where the recovery began that this access unit completes; nil when it completes none.
   mutating func recovery(completedBy summary: AccessUnitSummary, index: UInt64) -> UInt64? {
     if summary.randomAccess.isMarked { recoveryStart = index }
     return summary.completesRecovery ? recoveryStart : nil
@@ -43,7 +43,7 @@ struct DamageTracker {
     taint = record.remaining(taint, damageEnd: damageEnd)
     record.taint = record.isFree(ofDamageBefore: damageEnd) ? .none : taint
     guard summary.isIncomplete else { return }
-    // libavcodec conceals it, but says so only where no slice threads run.
+    // libavcodec conceals it, but reports that only without slice threads.
     record.taint = .tainted
     if summary.isReference { taint(before: record.index + 1) }
   }
@@ -58,16 +58,16 @@ struct DamageTracker {
     if !damaged.isEmpty { damaged.formIntersection(references.kept) }
   }
 
-  /// Whether a picture decodes from damaged ones.
+  /// Whether a picture is decoded from damaged ones.
   private func inherits(_ record: AccessUnitRecord, from damaged: Set<UInt64>) -> Bool {
     guard let references = record.references, !damaged.isDisjoint(with: references.pictures) else { return false }
-    // A complete recovery needs nothing from before it began.
+    // A completed recovery needs nothing from before its start.
     return record.recoveredSince.map { $0 < damageEnd } ?? true
   }
 
-  /// Damage was found in a picture: it spoils those that follow it in decoding order, or those that refer to it.
+  /// Damage was found in a picture: it spreads to those that follow it in decoding order, or those that refer to it.
   ///
-  /// - Parameter byReferences: pictures tell what they refer to.
+  /// - Parameter byReferences: whether pictures have reference picture sets.
   mutating func spread(
     after index: UInt64, byReferences: Bool = false, in pending: inout PendingAccessUnits
   ) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Why a session could not decode: one access unit, or at all.
+/// Why a session could not decode an access unit, or anything at all.
 public struct DecodeError: Error, Sendable, Hashable {
-  /// What kind of failure it is, and what a VideoToolbox user would have been told.
+  /// The kind of failure, as VideoToolbox distinguishes them: see ``DecodeError/status``.
   public enum Reason: UInt8, Sendable, CaseIterable {
     /// The access unit's bytes do not decode.
     case badData
     /// The stream uses a feature that libavcodec does not implement.
     case unsupportedFeature
-    /// The codec failed and could not be brought back; the access unit is lost.
+    /// The codec failed and could not be restarted; the access unit is lost.
     case malfunction
     /// The session was invalidated.
     case invalidSession
@@ -21,7 +21,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case decoderNotFound
     /// Out of memory.
     case allocationFailed
-    /// An argument makes no sense: an empty access unit, for one.
+    /// An argument is invalid: an empty access unit, for example.
     case invalidArgument
   }
 
@@ -29,11 +29,11 @@ public struct DecodeError: Error, Sendable, Hashable {
   public let reason: Reason
   /// libavcodec's return code, 0 when it was not libavcodec that failed.
   public let libavcodecCode: Int32
-  /// The caller's tag of the access unit concerned, if it is about one.
+  /// The caller's tag of the access unit, if the error is about one.
   public let tag: UInt64?
-  /// Which access unit of this session it was, counted from 0.
+  /// The access unit's number in this session, from 0.
   public let accessUnitNumber: UInt64?
-  /// `nal_unit_type` of the access unit's first slice (H.264 Table 7-1), if it has one.
+  /// `nal_unit_type` of the access unit's first slice (Table 7-1 of H.264 and H.265), if it has one.
   public let nalUnitType: UInt8?
 
   init(
@@ -47,7 +47,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     self.nalUnitType = nalUnitType
   }
 
-  /// The failure of an access unit that libavcodec answered with `code`.
+  /// The failure of an access unit that libavcodec decoded with error `code`.
   init(decoding record: AccessUnitRecord, code: AVError) {
     let reason: Reason =
       switch code {
@@ -127,7 +127,7 @@ extension DecodeError: CustomStringConvertible {
 }
 
 extension AVError {
-  /// The codec itself is gone or out of order, rather than the input wrong: worth a new one and a replay.
+  /// The codec itself has failed, rather than the input being bad: open a new one and replay.
   var meansLostSession: Bool {
     switch self {
     case .external, .outOfMemory, .inputOutput, .noDevice, .unknown, .bug, .bug2: true

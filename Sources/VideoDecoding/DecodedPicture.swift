@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// A decoded picture: a reference to memory that the codec may go on reading. Read-only, and free to cross threads.
+/// A decoded picture: a read-only reference to memory that the codec may still read. Free to cross threads.
 @safe public final class DecodedPicture: Sendable {
   /// The tag given to `decode` with the access unit; of two fields, with the first.
   public let tag: UInt64
@@ -9,18 +9,17 @@ import AVCodec
   public let pixelFormat: PixelFormat
   /// Coded size in luma samples.
   public let codedWidth: Int, codedHeight: Int
-  /// What is cut off the coded size; exact, never rounded to what is convenient.
+  /// What to crop from the coded size; exact, never rounded for alignment.
   public let crop: PictureCrop
-  /// Damaged, or follows from a damaged picture.
+  /// Damaged, or decoded from a damaged picture.
   public let isCorrupt: Bool
-  /// Two fields, or a frame coded as such.
+  /// Two fields, or an interlaced frame.
   public let isInterlaced: Bool
-  /// Of two fields, the top one is shown first.
+  /// The top field is the first of the two.
   public let isTopFieldFirst: Bool
-  /// The first field is shown again after the second (pic_struct 5 and 6, H.264 Table D-1).
+  /// The first field is displayed again after the second (`pic_struct` 5 and 6, H.264 Table D-1, H.265 Table D.2).
   public let repeatsFirstField: Bool
-  /// One of its two fields never came; libavcodec fills its rows with the other's. `isTopFieldFirst` says which one
-  /// there is.
+  /// One of its two fields never came; libavcodec fills its rows from the other. `isTopFieldFirst` says which one did.
   public let isSingleField: Bool
   /// Decoding may begin here.
   public let isRandomAccessPoint: Bool
@@ -28,7 +27,7 @@ import AVCodec
   public let colour: PictureColour
   /// Width and height of a sample; nil when the stream does not say.
   public let sampleAspectRatio: SampleAspectRatio?
-  /// How far behind the input the session ran when this picture came out.
+  /// The session's latency when this picture came out.
   public let latency: SessionLatency
 
   private let frame: Frame
@@ -58,14 +57,14 @@ import AVCodec
     self.frame = frame
   }
 
-  /// Width to show, in luma samples.
+  /// Cropped width in luma samples.
   public var width: Int { codedWidth - crop.left - crop.right }
-  /// Height to show, in luma samples.
+  /// Cropped height in luma samples.
   public var height: Int { codedHeight - crop.top - crop.bottom }
   /// Number of planes.
   public var planeCount: Int { pixelFormat.planeCount }
 
-  /// The token of the allocator's `PictureBuffer` that this picture lies in; nil when it lies in the session's memory.
+  /// The token of the allocator's `PictureBuffer` that holds this picture; nil when the session's own memory does.
   public var token: AnyObject? { memory.token }
 
   /// A plane, cropped.
@@ -84,8 +83,8 @@ import AVCodec
     return unsafe _overrideLifetime(plane, borrowing: self)
   }
 
-  /// A plane's rows, with the bytes between them, as one piece of memory that is good for reading as long as the picture
-  /// lives; nil when its left edge is cropped, so that a row has bytes of its own on both sides.
+  /// A plane's rows, padding between them included, as one piece of memory, readable as long as the picture lives; nil
+  /// when the left edge is cropped, so that rows have padding on both sides.
   @unsafe package func contiguousPlane(_ index: Int) -> UnsafeRawBufferPointer? {
     guard 0..<planeCount ~= index, crop.left == 0 else { return nil }
     let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
@@ -95,9 +94,9 @@ import AVCodec
       start: start, count: plane.stride * pixelFormat.rowCount(plane: index, height: height))
   }
 
-  /// Calls `body` with the start of a plane's coded picture, cropping not taken off, and its stride, for code in C.
+  /// Calls `body` with the start of a plane of the coded, uncropped picture, and its stride, for code in C.
   ///
-  /// The memory is good for reading while `body` runs. Nil for an index that the pixel format does not have.
+  /// The memory may be read while `body` runs. Nil for an index that the pixel format does not have.
   public func withUnsafeCodedPlane<Result, Failure: Error>(
     _ index: Int, _ body: (_ start: UnsafePointer<UInt8>, _ stride: Int) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -110,7 +109,7 @@ import AVCodec
 }
 
 extension PictureCrop {
-  /// Nothing outside the picture, whatever the stream said.
+  /// The crop, or none where it exceeds the picture, whatever the stream said.
   func bounded(width: Int, height: Int) -> PictureCrop {
     guard left >= 0, right >= 0, top >= 0, bottom >= 0, left < width, right < width - left, top < height,
       bottom < height - top

@@ -2,16 +2,15 @@
 import AVCodec
 
 extension DecompressionSession {
-  /// Decodes an access unit. The result comes from `nextResult`, now or after more access units.
+  /// Decodes an access unit. `nextResult` gives its result, now or after more access units.
   ///
   /// - Parameters:
   ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description says. Copied.
   ///   - tag: comes back with the result.
-  ///   - time: when it is shown, from any origin, if that is known. Only tells how long a random access point has been
-  ///     waited for.
-  ///   - doNotOutput: decode for the sake of later pictures only; the result is a drop.
-  /// - Throws: `DecodeError` when the access unit was not taken: `invalidSession`, or `invalidArgument` for one without
-  ///   bytes. Everything else is a result.
+  ///   - time: presentation time, from any origin, if known. Used only for ``SessionConfiguration/startPatience``.
+  ///   - doNotOutput: decode only because later pictures refer to it; the result is a drop.
+  /// - Throws: `DecodeError` when the access unit is not taken: `invalidSession`, or `invalidArgument` for an empty
+  ///   one. Everything else is a result.
   public func decode(
     _ accessUnit: Span<UInt8>, tag: UInt64, time: Duration? = nil, doNotOutput: Bool = false
   ) throws(DecodeError) {
@@ -22,7 +21,7 @@ extension DecompressionSession {
     let isSplice = summary.beginsOtherSequence
     if isSplice {
       endSequence()
-      // Gaps and fields are to be judged without the pictures of the other sequence.
+      // Gaps and fields are judged without the pictures of the other sequence.
       summary = input.inspect(accessUnit)
     }
     let index = input.number()
@@ -35,7 +34,7 @@ extension DecompressionSession {
       leftOut &+= 1
       return output.drop(tag, reason)
     }
-    // What was held has not brought its parameter sets to the codec.
+    // The codec has not got the parameter sets of held access units.
     let prefix = input.takePrefix(for: summary, sets: admission == .begins && gate.isHolding ? parameterSets : [])
     if admission == .begins { begin(at: index) }
     let packet: Packet
@@ -57,13 +56,13 @@ extension DecompressionSession {
     if gate.isOverdue { beginWithoutRandomAccessPoint() }
   }
 
-  /// Decodes what has been held back for want of a random access point, without waiting for one any longer.
+  /// Decodes what was held for want of a random access point, without waiting any longer.
   ///
-  /// The session does so by itself when `SessionConfiguration.startPatience` is over, and when it is drained. The
-  /// pictures are flagged as corrupt, up to an IDR picture or a completed recovery. Nothing happens where nothing is held.
+  /// The session calls it when `SessionConfiguration.startPatience` is over, and when it is drained. Pictures are
+  /// flagged as corrupt, up to an IDR picture or a completed recovery. Without held access units it does nothing.
   func beginWithoutRandomAccessPoint() {
     guard gate.isHoldingPictures else {
-      // Parameter sets and the like begin nothing.
+      // Nothing but parameter sets or the like: decoding does not begin.
       for unit in gate.takeHeld() { submit(unit) }
       return
     }
@@ -74,7 +73,7 @@ extension DecompressionSession {
     for unit in units { submit(unit) }
   }
 
-  /// Why the codec is not to get an access unit; nil when it is.
+  /// Why the codec does not get an access unit; nil when it does.
   private func reasonToLeaveOut(_ summary: AccessUnitSummary) -> DropReason? {
     if summary.isSkipped { return .noReference }
     return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
@@ -104,7 +103,7 @@ extension DecompressionSession {
 
   private func record(for unit: Submission) -> AccessUnitRecord {
     let summary = unit.summary
-    // Behind an intra picture it takes a look at every slice to know what is right; elsewhere nobody looks.
+    // After an intra picture every slice is read to know which pictures are correct; elsewhere none.
     let isNewStart = input.followsReferencesFrom.map { $0 < damage.damageEnd } ?? true
     if summary.isIntra, !summary.randomAccess.isMarked, damage.isTainted, isNewStart,
       summary.randomAccess == .intra || gate.start == .intra
@@ -139,13 +138,13 @@ extension DecompressionSession {
     }
   }
 
-  /// Sends one packet and takes all frames that are ready.
+  /// Sends one packet and receives all frames that are ready.
   ///
-  /// - Throws: only errors that mean the codec is lost; bad data is noted.
+  /// - Throws: only errors that mean the codec is lost; bad data is recorded.
   func feed(_ packet: Packet, index: UInt64) throws(AVError) {
     guard let codec else { throw .external }
     var answer: AVError?
-    // A codec takes a packet once its frames are taken; more rounds than this means it is out of order.
+    // A codec takes a packet once its frames are received; after more rounds than this it is broken.
     var rounds = 0
     sending: while true {
       do throws(AVError) {
@@ -168,7 +167,7 @@ extension DecompressionSession {
     while let count = running?.inFlight.count, count > codec.threadDelay,
       let decoded = running?.inFlight.popFirst()
     {
-      // One decoding ends for each that begins; an error is the ending one's.
+      // One decoding ends for each that begins; an error belongs to the one that ends.
       finishDecoding(decoded, error: answer)
       answer = nil
     }
@@ -176,13 +175,13 @@ extension DecompressionSession {
     try receiveFrames()
   }
 
-  /// Takes all frames that are ready.
+  /// Receives all frames that are ready.
   ///
   /// - Returns: true when the codec was drained to the end.
   @discardableResult
   func receiveFrames() throws(AVError) -> Bool {
     guard let codec else { throw .external }
-    // Bad data on the way out is an access unit's; a bound keeps a codec that fails for ever from holding us.
+    // Bad data here belongs to an access unit; the bound ends a codec that fails for ever.
     var failures = 0
     while true {
       var frame: Frame

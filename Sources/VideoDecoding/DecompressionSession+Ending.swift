@@ -2,7 +2,7 @@
 import AVCodec
 
 extension DecompressionSession {
-  /// Drops everything inside, and all results not yet fetched: every access unit concerned gets a `flushed` drop.
+  /// Discards everything inside, and all results not yet fetched: each of these access units is dropped as `flushed`.
   ///
   /// For a seek: the next access unit should be a random access point.
   public func flush() {
@@ -12,29 +12,29 @@ extension DecompressionSession {
     forgetEverything()
   }
 
-  /// Puts out what is inside if `accessUnit`, the next one to decode, begins another coded video sequence without being
-  /// an IDR picture, as behind a splice: a random access point with another SPS.
+  /// Drains if `accessUnit`, the next one to decode, begins another coded video sequence without being an IDR picture,
+  /// as after a splice: a random access point with another SPS.
   ///
-  /// `decode` does so by itself. For those who want the results of one sequence before they prepare for the next.
+  /// `decode` does so too. For those who want the results of one sequence before they prepare for the next.
   package func finishSequence(before accessUnit: Span<UInt8>) {
     guard !isInvalid else { return }
     if input.lookAhead(accessUnit).beginsOtherSequence { endSequence() }
   }
 
-  /// The access unit to come is of another coded video sequence, and libavcodec would not know: without an IDR picture
-  /// or another size, it counts picture order on from what it has. With another `pic_order_cnt_type` all that follows
-  /// may then seem to come too late to be shown.
+  /// Ends a coded video sequence at a splice, which libavcodec does not notice: without an IDR picture or another size,
+  /// it continues to count POC. With another `pic_order_cnt_type` all following pictures might then seem to come too
+  /// late for output.
   func endSequence() {
     dropHeld(.beforeRandomAccessPoint)
     drain()
     forgetEverything()
   }
 
-  /// Puts everything out that is inside: afterwards each access unit submitted has its result. What waits for a random
-  /// access point is decoded without one, as when `SessionConfiguration.startPatience` is over.
+  /// Outputs everything inside: afterwards each access unit submitted has its result. What waits for a random access
+  /// point is decoded without one, as when `SessionConfiguration.startPatience` is over.
   ///
-  /// Decoding may go on with any access unit. Unless it is an IDR picture, the session first decodes again what it
-  /// refers to, since libavcodec cannot be drained without forgetting it.
+  /// Decoding may continue with any access unit. Unless that is an IDR picture, the session first decodes its
+  /// references again, since draining libavcodec makes it forget them.
   public func drain() {
     guard !isInvalid else { return }
     beginWithoutRandomAccessPoint()
@@ -58,7 +58,7 @@ extension DecompressionSession {
     if gate.start == .forced { damage.taint(before: input.nextIndex) }
   }
 
-  /// Nothing decoded or kept so far has to do with what follows.
+  /// Nothing so far has to do with what follows.
   private func forgetEverything() {
     forgetReferences(untilReplay: false)
     replay.removeAll()
@@ -72,7 +72,7 @@ extension DecompressionSession {
     bridge.unlockStrides()
   }
 
-  /// Nothing that was decoded can be referred to any more.
+  /// Nothing decoded so far can be referred to any more.
   func forgetDecoded() {
     input.forgetDecoded()
     gate.forgetDecoded()

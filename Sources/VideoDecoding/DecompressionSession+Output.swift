@@ -7,11 +7,11 @@ extension DecompressionSession {
     guard let index = UInt64(exactly: frame.timestamp), let memory = frame.owner as? PictureMemory else { return }
     if !frame.isCorrupt { replay.pictureCameOut(index) }
     noteErrors(at: index)
-    // During a replay most have their result already.
+    // In a replay most access units have their result already.
     guard let record = pending.remove(index) else { return }
     defer { gate.pictureCameOut(index) }
-    // What the IDR picture before it left behind can no longer come, unless that picture did not decode: then
-    // libavcodec goes on with what it has.
+    // Pictures before the last IDR picture can no longer come, unless that one was not decoded: then libavcodec
+    // continues with those it has.
     if bridge.hasStarted(record.epoch) {
       while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
     }
@@ -46,20 +46,20 @@ extension DecompressionSession {
     }
   }
 
-  /// Whether a picture is what the stream says it must be.
+  /// Whether a picture has the hash that the stream sends.
   private func matchesHash(_ record: AccessUnitRecord, _ frame: borrowing Frame, _ memory: PictureMemory) -> Bool {
     guard let hash = record.hash else { return true }
     return memory.matches(hash, width: frame.width, height: frame.height)
   }
 
-  /// Whether a picture is not to be shown, because it was decoded without what it refers to.
+  /// Whether a picture is not for output, because it was decoded without its references.
   private func isUnrecovered(_ record: AccessUnitRecord, isFlagged: Bool) -> Bool {
     switch record.start {
-    // libavcodec does not flag those that it only puts out because nothing follows.
+    // libavcodec does not flag those that come out only because it is drained.
     case .marked:
       isFlagged || (!gate.hasRecovered && record.awaitsRecovery)
         || (running?.isDraining == true && !gate.hasRecovered && !record.standsAlone)
-    // It goes by the size of reference lists, and may never take an intra picture for a start.
+    // libavcodec goes by the size of reference lists, and may never take an intra picture for a start.
     case .intra: gate.isLeading(record.index)
     case .forced: false
     }
@@ -73,7 +73,7 @@ extension DecompressionSession {
     }
   }
 
-  /// Asks the codec how the decoding of an access unit went.
+  /// Asks the codec for errors in an access unit.
   private func noteErrors(at index: UInt64) {
     guard let errors = codec?.takeErrors(timestamp: Int64(clamping: index)), let record = pending[index],
       record.isDamage(errors), !record.isConcealed
@@ -90,18 +90,18 @@ extension DecompressionSession {
 
   // MARK: Settling access units
 
-  /// Decoding of an access unit has ended: without a picture begun, none will come.
+  /// Decoding of an access unit has ended: if no picture was begun, none will come.
   func finishDecoding(_ index: UInt64, error: AVError?) {
     noteErrors(at: index)
     guard let record = pending[index] else { return }
     guard record.nalUnitType != nil else { return finish(record, dropped: .noPicture) }
     if let error {
       note(error, at: index)
-      // Its header was read, so that frame_num will not tell that it is missing.
+      // Its header was read, so frame_num will show no gap.
       spreadDamage(from: record)
       if bridge.hasStarted(index) { pending.update(index) { $0.error = error } } else { finish(record, error: error) }
     } else if bridge.hasStarted(index) {
-      // The picture comes out when its turn comes, if it is to be shown.
+      // The picture comes out in its turn, if it is for output.
       if !record.isShown { finish(record, dropped: .notShown) }
     } else if record.isField {
       finish(record, dropped: .secondField)
@@ -110,7 +110,7 @@ extension DecompressionSession {
     }
   }
 
-  /// The codec has left an access unit out.
+  /// The codec has made no picture of an access unit.
   private func finishWithoutPicture(_ record: AccessUnitRecord) {
     leftOut &+= 1
     if record.references != nil, record.isReference {
@@ -122,11 +122,11 @@ extension DecompressionSession {
     finish(record, dropped: .corrupt)
   }
 
-  /// Ends access units that have been inside for longer than any decoder may hold them. It counts pictures: those left
-  /// out push none out.
+  /// Ends access units that have been inside for longer than any decoder may hold them. Counts pictures: an access unit
+  /// without one pushes none out.
   func settle(upTo index: UInt64) {
     replay.reorderDepth = codec?.reorderDepth ?? replay.reorderDepth
-    // 16 frames of two fields, those the threads hold, and one being decoded.
+    // 16 frames of two fields, those in threads, and one being decoded.
     let window = UInt64(2 * (20 + (codec?.threadDelay ?? 0)))
     while let first = pending.first, index + 1 - first.index > window + (leftOut &- first.leftOutBefore) {
       finishUnseen(first)
@@ -165,9 +165,9 @@ extension DecompressionSession {
 }
 
 extension AccessUnitRecord {
-  /// Whether what libavcodec says of its picture means damage.
+  /// Whether libavcodec's errors mean damage.
   func isDamage(_ errors: FrameErrors) -> Bool {
-    // Its bookkeeping of slices is wrong for the second of two fields where frames are decoded in parallel.
+    // Its count of slices is wrong for the second of two fields with frame threads.
     !(isField ? errors.subtracting(.slices) : errors).isEmpty
   }
 }

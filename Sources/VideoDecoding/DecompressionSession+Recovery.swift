@@ -23,7 +23,7 @@ extension DecompressionSession {
       configuration.threadType == .frame || (configuration.threadType == .automatic && !configuration.lowDelay)
     settings.useSliceThreads = configuration.threadType != .frame
     settings.lowDelay = configuration.lowDelay
-    // Frame threads tell of what they have learned only frames later: there, what is known by now loses nothing.
+    // Frame threads report a deeper reordering only frames later: give them all that is known, and no frame is lost.
     let learnsLate = settings.useFrameThreads && settings.effectiveThreadCount > 1
     settings.reorderDepth = learnsLate ? replay.reorderDepth : replay.start?.reorderDepth ?? replay.reorderDepth
     settings.expectsDeepestReordering = configuration.expectsReordering && setup.mayReorder
@@ -32,30 +32,30 @@ extension DecompressionSession {
     running = RunningCodec(try openCodec(settings, bridge))
   }
 
-  /// The codec is lost: brings another to the same place, or gives up until the next random access point.
+  /// The codec is lost: brings a new one to the same place, or gives up until the next random access point.
   ///
-  /// - Parameter index: the access unit that was going in.
+  /// - Parameter index: the access unit that was sent.
   func recover(from cause: AVError, at index: UInt64) {
     note(cause, at: index)
     var attempts = max(0, configuration.retries)
     bringBack(to: index, cause, attempts: &attempts)
   }
 
-  /// The codec was lost before: opens another for the random access point that has come.
+  /// The codec was lost before: opens a new one for the random access point that has come.
   func resume(at index: UInt64) {
     var attempts = max(1, configuration.retries)
     bringBack(to: index, .external, attempts: &attempts)
   }
 
-  /// Opens codecs until one has taken the replay buffer, whose last entry is the youngest access unit; gives up when
-  /// there are no attempts left.
+  /// Opens codecs until one has decoded the replay buffer, whose last entry is the youngest access unit; gives up when
+  /// no attempts are left.
   func bringBack(to index: UInt64, _ cause: AVError, attempts: inout Int) {
     var error = cause
-    // Of those lost on the way, the codec that came furthest: should none come through, what it holds is all there is.
+    // Of the codecs lost, the one that came furthest: if none gets through, its frames are all there is.
     var furthest = running.take()
     while attempts > 0, replay.isUsable {
       attempts -= 1
-      // The strides of a codec that lives on must stay as they are.
+      // A codec that is kept must keep its strides.
       if furthest == nil { bridge.unlockStrides() }
       do throws(AVError) {
         try open()
@@ -72,7 +72,7 @@ extension DecompressionSession {
     giveUp(at: index, error)
   }
 
-  /// Decodes the replay buffer again. Pictures that have their result are not put out twice.
+  /// Decodes the replay buffer again. Pictures that have their result are not output twice.
   func replayEntries() throws(AVError) {
     var parameterSets = replay.start?.parameterSets ?? []
     for entry in replay.entries {
@@ -92,13 +92,13 @@ extension DecompressionSession {
     while let first = pending.first, first.index < start { finish(first, dropped: .sessionLost) }
   }
 
-  /// Puts out what the lost codec still gives, ends everything else inside, and waits for the next random access point.
+  /// Outputs what the lost codec still gives, ends everything else inside, and waits for the next random access point.
   private func giveUp(at index: UInt64, _ error: AVError) {
     let failure = pending[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
     do throws(AVError) {
       try drainCodec()
     } catch {
-      // What came until then is what there is.
+      // What came until then is all there is.
     }
     while let first = pending.first {
       if first.index == index { finish(first, error: error) } else { finish(first, dropped: .sessionLost) }
@@ -114,7 +114,7 @@ extension DecompressionSession {
     output.notify(.codecLost(failure))
   }
 
-  /// Takes everything out of the codec.
+  /// Drains the codec.
   func drainCodec() throws(AVError) {
     guard let codec else { return }
     running?.isDraining = true
@@ -122,7 +122,7 @@ extension DecompressionSession {
       try codec.sendEndOfStream()
     } catch {
       if error.meansLostSession { throw error }
-      // libavcodec begins to drain with this call: the error is of an access unit that a thread has just ended.
+      // libavcodec drains all the same: the error belongs to an access unit that a thread has just ended.
       if error != .endOfFile, let decoded = running?.inFlight.popFirst() { finishDecoding(decoded, error: error) }
     }
     while try !receiveFrames() {}

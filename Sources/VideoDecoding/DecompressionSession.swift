@@ -8,8 +8,8 @@ public import H26x
 /// polled for results. One caller at a time; libavcodec's threads work inside.
 ///
 /// Every access unit that `decode` takes gets exactly one result: a frame, a drop with its reason, or a failure.
-/// When the codec itself is lost, the session opens another, decodes again what is needed from the last random access
-/// point on, and goes on as if nothing had happened.
+/// When the codec itself is lost, the session opens a new one, decodes again what is needed from the last random access
+/// point on, and continues as if nothing had happened.
 ///
 /// ```swift
 /// import H26x
@@ -49,7 +49,7 @@ public import H26x
 public final class DecompressionSession {
   /// How the session decodes.
   public let configuration: SessionConfiguration
-  /// The stream's format as last given.
+  /// The stream's format, as given last.
   public private(set) var format: FormatDescription
 
   let bridge: PictureBridge
@@ -57,28 +57,28 @@ public final class DecompressionSession {
   let packets = PacketPool()
   var setup: StreamSetup
 
-  // An access unit passes these in turn: read, let in, judged, remembered until its result is known, kept for a replay,
-  // decoded, put out.
+  // An access unit passes these in turn: inspected, admitted, checked for damage, remembered until its result is known,
+  // kept for a replay, decoded, output.
   var input: SessionInput
   var gate: StartGate
   var damage = DamageTracker()
   var pending = PendingAccessUnits()
-  /// Access units so far that have no picture, because they were to be left out.
+  /// Access units so far that have no picture, because they were dropped or skipped.
   var leftOut: UInt64 = 0
   var replay: ReplayBuffer
-  /// The codec; nil when it was lost and the next random access point has to bring another.
+  /// The codec; nil after it was lost, until the next random access point.
   var running: RunningCodec?
   var output = SessionOutput()
 
   var isInvalid = false
-  /// Filled next; kept when a codec had nothing to put into it.
+  /// An empty frame to receive into next.
   var spareFrame: Frame?
 
   /// Creates a session, and opens the codec.
   ///
   /// - Parameters:
-  ///   - format: what the stream is; also says how access units are packaged: with a NAL length size they are
-  ///     length-prefixed (avcC), without they are Annex B.
+  ///   - format: the stream's format, with its packaging: length-prefixed access units where it has a NAL length size,
+  ///     Annex B where it has none.
   ///   - configuration: how to decode.
   ///   - allocator: where pictures go; nil for memory of the session's own.
   /// - Throws: `DecodeError` with `invalidFormatDescription`, `decoderNotFound`, `allocationFailed` or `malfunction`.
@@ -111,21 +111,21 @@ public final class DecompressionSession {
     try openInitially()
   }
 
-  /// What has happened so far.
+  /// Counts of what has happened so far.
   public var statistics: SessionStatistics {
     var statistics = output.statistics
     statistics.allocatorMisses = bridge.misses
     return statistics
   }
 
-  /// Which pictures are left out, from the next access unit on.
+  /// Which pictures are skipped, from the next access unit on.
   public var skipFrames: SessionConfiguration.SkipFrames {
     didSet { codec?.skip = setup.codecSkip(skipFrames) }
   }
 
   var codec: (any CodecBoundary)? { running?.codec }
 
-  /// How far output is behind input: what is known of the stream's reordering by now, and the threads' share.
+  /// How far output is behind input: the stream's reordering as known by now, and the threads' share.
   public var latency: SessionLatency {
     SessionLatency(
       reorderDepth: max(
@@ -134,33 +134,33 @@ public final class DecompressionSession {
       threadDelay: codec?.threadDelay ?? 0)
   }
 
-  /// The next result, nil when there is none until more goes in. Frames come in presentation order.
+  /// The next result; nil when there is none until more is decoded. Frames come in presentation order.
   public func nextResult() -> SessionResult? { output.nextResult() }
 
-  /// The next thing that a user should be told, nil when there is none. The last 16 are kept.
+  /// The next notice for the user; nil when there is none. The last 16 are kept.
   public func nextNotice() -> SessionNotice? { output.nextNotice() }
 
-  /// Access units are held back until a random access point comes: one should be asked for. Their results come with
-  /// it, or when the session begins without (`beginWithoutRandomAccessPoint()`).
+  /// Access units are held back until a random access point comes: request one. Their results come with it, or when the
+  /// session begins without it (``SessionConfiguration/startPatience``).
   public var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
 
-  /// The codec was lost and could not be brought back: nothing decodes before the next random access point. At the end
+  /// The codec was lost and could not be restarted: nothing is decoded before the next random access point. At the end
   /// of a stream this says that the rest is missing.
   public var isLost: Bool { gate.isLost }
 
   /// Whether access units of another format may follow in this session.
   ///
-  /// They may when codec and packaging are the same; sizes, bit depths and all other parameter sets may differ:
-  /// every picture says what it is. Tell the session with `accept(_:)`. Otherwise `drain`, take the results, and
-  /// make a new session.
+  /// They may when codec and packaging are the same; sizes, bit depths and all other parameter sets may differ: every
+  /// picture says what it is. Pass the format to `accept(_:)`. Otherwise `drain`, fetch the results, and create a new
+  /// session.
   public func canAccept(_ format: FormatDescription) -> Bool {
     guard !isInvalid, let other = try? StreamSetup(format) else { return false }
     return other.codec == setup.codec && other.nalLengthSize == setup.nalLengthSize
   }
 
-  /// Goes on with access units of another format. Its parameter sets precede the next access unit.
+  /// Continues with access units of another format. Its parameter sets go in front of the next access unit.
   ///
-  /// - Throws: `DecodeError` with `formatChangeNotSupported` where `canAccept` says no, `invalidSession`.
+  /// - Throws: `DecodeError` with `formatChangeNotSupported` where `canAccept` is false, `invalidSession`.
   public func accept(_ format: FormatDescription) throws(DecodeError) {
     guard !isInvalid else { throw DecodeError(.invalidSession) }
     guard canAccept(format) else { throw DecodeError(.formatChangeNotSupported) }
@@ -170,8 +170,8 @@ public final class DecompressionSession {
     input.accept(setup.parameterSets)
   }
 
-  /// Ends the session: nothing decodes any more. Results already there can still be fetched; those that are missing
-  /// are there as `flushed`.
+  /// Ends the session: nothing is decoded any more. Results can still be fetched; access units without one are dropped
+  /// as `flushed`.
   public func invalidate() {
     guard !isInvalid else { return }
     dropHeld(.flushed)

@@ -5,15 +5,15 @@ import H26x
 /// Follows `frame_num`, recovery points and, where decoding began at an intra picture, references of an H.264 stream.
 struct H264AccessUnitInspector: SessionInspector {
   private var inspection: AccessUnitInspection<H264>
-  /// `PrevRefFrameNum` (H.264 7.4.3); nil after a start from nothing.
+  /// `PrevRefFrameNum` (H.264 7.4.3); nil after a reset.
   private var previousReferenceNumber: UInt32?
   /// `frame_num` of the picture at which the last recovery point is reached.
   private var recoveryNumber: UInt32?
-  /// What the pictures since the last random access point are coded with.
+  /// The SPS of the pictures since the last random access point.
   private var sequence: H264.SequenceParameterSet?
-  /// The stream marks its random access points by recovery point SEI: pictures of intra slices alone are none then.
+  /// The stream has recovery point SEI, so that pictures of I slices only are no random access points.
   private var marksRecoveryPoints = false
-  /// Which references are there, where decoding began, or goes on after damage, at an intra picture.
+  /// Which references there are, where decoding began, or continues after damage, at an intra picture.
   private var references = H264.ReferenceAvailability()
   private(set) var followsReferencesFrom: UInt64?
 
@@ -32,7 +32,7 @@ struct H264AccessUnitInspector: SessionInspector {
 
   mutating func forgetReferences() { followsReferencesFrom = nil }
 
-  // `frame_num` tells the same.
+  // `frame_num` shows it.
   func pictureIsMissing(_ index: UInt64) {}
 
   mutating func followReferences(from index: UInt64) {
@@ -58,7 +58,7 @@ struct H264AccessUnitInspector: SessionInspector {
     summary.isSecondField = info.isSecondField
     switch info.randomAccess {
     case .none: break
-    // libavcodec goes by the first slice, should slices of another picture have got in behind it.
+    // libavcodec goes by the first slice, even where slices of another picture follow it.
     case .idr where info.slice == nil || info.slice?.nalUnitType == .idrSlice: summary.randomAccess = .idr
     case .idr, .irap: break
     case .recoveryPoint(let point):
@@ -67,12 +67,12 @@ struct H264AccessUnitInspector: SessionInspector {
     }
     if summary.randomAccess == .none && info.isIntra && !marksRecoveryPoints { summary.randomAccess = .intra }
     guard let slice = info.slice else {
-      // What cannot be read may be referred to.
+      // An unreadable picture may be referred to.
       summary.isReference = info.hasPicture
       return summary
     }
     follow(slice, &summary)
-    // Arbitrary slice order is legal, so all slices are asked; nearly always the first one answers.
+    // Slice order is arbitrary (ASO), so all slices may have to be read; nearly always the first one is first.
     if slice.firstMacroblock != 0, !hasFirstSlice(accessUnit) { summary.isIncomplete = true }
     return summary
   }
@@ -94,7 +94,7 @@ struct H264AccessUnitInspector: SessionInspector {
     summary.isIncomplete = RefusedParameterSets.hasUndecodableSamples(
       sps.chromaFormat, luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth)
     if summary.randomAccess.isMarked || sequence == nil {
-      // Not asked at other pictures: a damaged SPS that is put right before the next point ends nothing.
+      // Not at other pictures: a damaged SPS that is corrected before the next random access point ends nothing.
       if let sequence, !slice.isIDR { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }
       sequence = sps
     }

@@ -2,23 +2,23 @@
 import AVCodec
 import H26x
 
-/// Follows picture order and reference picture sets of an H.265 stream, in which libavcodec reports no damage.
+/// Follows POC and reference picture sets of an H.265 stream, in which libavcodec reports no damage.
 struct H265AccessUnitInspector: SessionInspector {
   private var inspection: AccessUnitInspection<H265>
   private let verifiesPictureHash: Bool
   private var pictures = H265.ReferencePictures()
-  /// What the pictures since the last random access point are coded with.
+  /// The SPS of the pictures since the last random access point.
   private var sequence: H265.SequenceParameterSet?
   /// The last recovery point.
   private var recovery: Recovery?
-  /// The stream marks where decoding may begin, so that pictures of intra slices alone are no such places.
+  /// The stream marks random access points, so that pictures of I slices only are none.
   private var marksRandomAccess = false
 
   private struct Recovery {
-    /// The access unit at which it begins, and its picture order count.
+    /// The access unit at which it begins, and its POC.
     let start: UInt64
     let startOrder: Int32
-    /// The picture order count from which on pictures are right.
+    /// The POC from which on pictures are correct.
     let order: Int32
   }
 
@@ -39,7 +39,7 @@ struct H265AccessUnitInspector: SessionInspector {
     recovery = nil
   }
 
-  // Each picture's reference picture set says what it refers to: no intra picture has to be waited for.
+  // Each picture's reference picture set says what it refers to: intra pictures need no following.
   var followsReferencesFrom: UInt64? { nil }
   func forgetReferences() {}
   func followReferences(from index: UInt64) {}
@@ -57,7 +57,7 @@ struct H265AccessUnitInspector: SessionInspector {
     if slices.endsSequenceBefore { pictures.endSequence() }
     summary.nalUnitType = (slices.type ?? .trailingR).rawValue
     summary.isIncomplete = slices.isDamaged
-    // What cannot be read may be referred to.
+    // An unreadable picture may be referred to.
     summary.isReference = true
     if let first = slices.first { follow(first.header, first.syntax, slices, info, index, &summary) }
     if slices.endsSequenceBehind { pictures.endSequence() }
@@ -77,7 +77,7 @@ struct H265AccessUnitInspector: SessionInspector {
     {
       summary.isIncomplete = true
     }
-    // libavcodec makes no picture where the first slice segment is missing.
+    // libavcodec makes no picture when the first slice segment is missing.
     let use = pictures.next(slice, syntax, sps: sps, number: slices.hasFirst ? index : nil)
     let type = slice.nalUnitType
     if type.isIRAP {
@@ -104,7 +104,7 @@ struct H265AccessUnitInspector: SessionInspector {
         summary.completesRecovery = true
       }
     }
-    // Where a recovery is complete, what came before its beginning is not missed.
+    // Once a recovery is complete, references from before its start are not missed.
     let isMissed = { (order: Int32) in
       summary.recoveredSince == nil || self.recovery.map { order >= $0.startOrder } ?? true
     }
@@ -112,13 +112,13 @@ struct H265AccessUnitInspector: SessionInspector {
     summary.isSkipped = use.order.isSkipped
     summary.isShown = slice.isOutput
     summary.isReference = !use.isRepeated
-    // Pictures of higher sub-layers may refer to those that no picture of their own refers to.
+    // Pictures of higher sub-layers may refer to sub-layer non-reference pictures.
     summary.isDiscardable = type.isSubLayerNonReference && slice.temporalID + 1 >= sps.subLayerCount
     summary.references = AccessUnitSummary.References(
       pictures: use.references, areComplete: !use.missing.contains(where: isMissed), kept: pictures.numbers)
   }
 
-  /// The picture hash, behind the picture or (in older streams) in front.
+  /// The picture hash, in a suffix SEI or (in older streams) in front of the picture.
   private func hash(in accessUnit: Span<UInt8>, _ ranges: [Range<Int>]) -> H265.DecodedPictureHash? {
     for range in ranges.reversed() {
       var messages = SEIMessages(accessUnit.extracting(range), headerLength: H265.nalUnitHeaderLength)
@@ -142,7 +142,7 @@ private struct SliceSegments {
   private(set) var first: (header: H265.SliceSegmentHeader, syntax: H265.ReferenceSyntax)?
   /// The first slice segment of the picture is there.
   private(set) var hasFirst = false
-  /// One is missing, twice there, or cannot be read.
+  /// One is missing, repeated or unreadable.
   private(set) var isDamaged = false
   private(set) var endsSequenceBefore = false
   private(set) var endsSequenceBehind = false

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// The picture memory a session needs next.
+/// The memory that a session needs for a picture.
 public struct PictureRequest: Sendable, Hashable {
-  /// How the samples will lie in it. With the semi-planar layout this is `nv12` where libavcodec decodes 8-bit 4:2:0.
+  /// Layout of the samples. With the semi-planar layout this is `nv12` where libavcodec decodes 8-bit 4:2:0.
   public let pixelFormat: PixelFormat
-  /// Coded size in luma samples, cropping not taken off.
+  /// Coded size in luma samples, not cropped.
   public let codedWidth: Int, codedHeight: Int
-  /// The part of the coded size to show.
+  /// What to crop from the coded size.
   public let crop: PictureCrop
-  /// Size in luma samples that the memory must have room for; at least the coded size, since libavcodec's routines
-  /// write whole blocks (`avcodec_align_dimensions2`). The picture begins at its top left corner: there is no edge.
+  /// Size in luma samples that the memory must have; at least the coded size, since libavcodec writes whole blocks
+  /// (`avcodec_align_dimensions2`). The picture begins at its top left corner, without an edge.
   public let alignedWidth: Int, alignedHeight: Int
   /// Every stride and every plane's address must be a multiple of this many bytes.
   public let strideAlignment: Int
 
-  /// Least stride of `plane` in bytes, alignment included.
+  /// Smallest stride of `plane` in bytes, a multiple of ``strideAlignment``.
   public func minimumStride(plane: Int) -> Int {
     let bytes = pixelFormat.rowByteCount(plane: plane, width: alignedWidth)
     return (bytes + strideAlignment - 1) / strideAlignment * strideAlignment
@@ -40,7 +40,7 @@ extension PictureRequest {
 }
 
 extension PictureBuffer {
-  /// Whether libavcodec may write a picture into this memory without leaving it.
+  /// Whether libavcodec can write the requested picture within this memory.
   func meets(_ request: PictureRequest) -> Bool {
     guard unsafe planes.count == request.pixelFormat.planeCount else { return false }
     for index in unsafe planes.indices {
@@ -56,11 +56,11 @@ extension PictureBuffer {
   }
 }
 
-/// What is cut off a coded picture at each edge, in luma samples (H.264 7.4.2.1.1, frame_crop_*).
+/// What is cropped from a coded picture at each edge, in luma samples (H.264 7.4.2.1.1, H.265 7.4.3.2.1).
 public struct PictureCrop: Sendable, Hashable {
-  /// Columns and rows to cut.
+  /// Columns and rows to crop.
   public var left = 0, right = 0, top = 0, bottom = 0
-  /// No cropping, or the given one.
+  /// Creates a crop; without arguments, of nothing.
   public init(left: Int = 0, right: Int = 0, top: Int = 0, bottom: Int = 0) {
     self.left = left
     self.right = right
@@ -71,13 +71,13 @@ public struct PictureCrop: Sendable, Hashable {
 
 /// Memory for one picture, from a `PictureAllocator`.
 @unsafe public struct PictureBuffer {
-  /// One plane of it.
+  /// One plane.
   @unsafe public struct Plane {
     /// The first sample. Aligned to the request's `strideAlignment`.
     public var start: UnsafeMutablePointer<UInt8>
     /// Bytes from one row to the next: at least `minimumStride`, and a multiple of the alignment.
     public var stride: Int
-    /// Bytes that may be written from `start` on: at least the stride times the row count.
+    /// Bytes that may be written from `start` on: at least stride times row count.
     public var byteCount: Int
     /// Describes a plane.
     public init(start: UnsafeMutablePointer<UInt8>, stride: Int, byteCount: Int) {
@@ -87,10 +87,10 @@ public struct PictureCrop: Sendable, Hashable {
     }
   }
 
-  /// As many planes as the pixel format has. Planes 1 and 2 of a planar format have the same stride.
+  /// As many planes as the pixel format has. Planes 1 and 2 of three have the same stride.
   public var planes: [Plane]
-  /// Keeps the memory alive and unchanged by others. Comes back as `DecodedPicture.token`, and is released, on any
-  /// thread, when neither libavcodec nor a picture needs the memory.
+  /// Keeps the memory alive and unchanged. Comes back as `DecodedPicture.token`, and is released, on any thread, when
+  /// neither libavcodec nor a picture needs the memory.
   public var token: AnyObject
 
   /// Describes memory for a picture.
@@ -100,16 +100,16 @@ public struct PictureCrop: Sendable, Hashable {
   }
 }
 
-/// Gives a session the memory that libavcodec decodes into, so that a picture ends up where it is needed without a copy.
+/// Provides the memory that libavcodec decodes into, so that pictures need not be copied.
 public protocol PictureAllocator: AnyObject, Sendable {
   /// Memory for one picture; nil, or memory that does not meet the request, makes the session use its own.
   ///
-  /// libavcodec needs one set of strides for all pictures of a size. The session keeps those of the first picture
-  /// until `flush`, `drain` or another size, and does not use memory with others; such pictures then come without
-  /// the allocator's token.
+  /// libavcodec needs the same strides for all pictures of a size. The session keeps those of the first picture until
+  /// `flush`, `drain` or another size, and refuses memory with others; such pictures then come without the allocator's
+  /// token.
   ///
   /// Called on codec worker threads, several at once, while the session's caller waits in `decode`: must not take a
-  /// lock that the caller holds. The memory is read by the decoder after the picture came out: do not write to it as
-  /// long as the token lives elsewhere.
+  /// lock that the caller holds. The decoder may read the memory after the picture came out: do not write to it as long
+  /// as someone else holds the token.
   func pictureBuffer(for request: PictureRequest) -> PictureBuffer?
 }

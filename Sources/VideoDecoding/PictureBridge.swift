@@ -2,8 +2,8 @@
 import AVCodec
 import Synchronization
 
-/// Stands between libavcodec's `get_buffer2` and the session's allocator: translates requests, holds libavcodec to one
-/// set of strides, puts chroma aside for NV12, adds it to monochrome, and notes which access units have started a picture.
+/// Connects libavcodec's `get_buffer2` to the session's allocator: translates requests, keeps to one set of strides,
+/// provides planar chroma for NV12 and chroma for monochrome, and records which access units have started a picture.
 final class PictureBridge: FrameBufferSource {
   private struct State {
     var lock = StrideLock()
@@ -11,7 +11,7 @@ final class PictureBridge: FrameBufferSource {
     var misses: UInt64 = 0
   }
 
-  /// The strides that all pictures of one size must have, since libavcodec reads references with the current picture's.
+  /// The strides of all pictures of one size, since libavcodec reads references with the current picture's strides.
   private struct StrideLock {
     var size: Size?
     var strides: [Int] = []
@@ -49,8 +49,8 @@ final class PictureBridge: FrameBufferSource {
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
-    // Last, so that whoever has asked `hasStarted` since then sees the memory as well: libavcodec's threads hand
-    // pictures over by its own means, which nobody can check.
+    // Last, so that whoever asks `hasStarted` afterwards sees the memory too: libavcodec hands pictures between its
+    // threads by means that no sanitizer sees.
     defer { if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } } }
     let completed = Self.monochrome[request.format.rawValue]
     guard let written = completed ?? PixelFormat(request.format) else { throw .unsupportedFeature }
@@ -71,7 +71,7 @@ final class PictureBridge: FrameBufferSource {
       byteCount: luma.byteCount, owner: memory)
   }
 
-  /// Monochrome formats of libavcodec's that next to nothing takes, and what comes instead.
+  /// libavcodec's monochrome formats that hardly anything supports, and their replacement.
   private static let monochrome: [Int32: PixelFormat] = {
     var formats: [Int32: PixelFormat] = [:]
     for (name, format) in [("gray10le", PixelFormat.yuv420p10), ("gray12le", .yuv420p12)] {
@@ -80,7 +80,7 @@ final class PictureBridge: FrameBufferSource {
     return formats
   }()
 
-  /// The allocator's memory if it has some that fits, else our own with the same strides.
+  /// The allocator's memory if it meets the request, else our own with the same strides.
   private func memory(for request: PictureRequest) -> PictureMemory? {
     guard let scratch = unsafe chromaScratch(for: request) else { return nil }
     if let allocator, let buffer = unsafe allocator.pictureBuffer(for: request), unsafe buffer.meets(request),
@@ -97,7 +97,7 @@ final class PictureBridge: FrameBufferSource {
     return unsafe ownMemory(for: request, strides: strides, scratch: scratch)
   }
 
-  /// Whether pictures with these strides may stand beside those the decoder has; the first of a size decides.
+  /// Whether these strides are those of the other pictures of this size; the first of a size decides.
   private func accept(strides: [Int], for request: PictureRequest) -> Bool {
     state.withLock { state in
       let size = Size(request)
@@ -112,7 +112,7 @@ final class PictureBridge: FrameBufferSource {
     var blocks: [PicturePool.Block] = []
   }
 
-  /// Planes for libavcodec to write chroma into when the picture's own chroma is interleaved; nil when out of memory.
+  /// Planes for libavcodec's chroma when the picture's own chroma is interleaved; nil when out of memory.
   private func chromaScratch(for request: PictureRequest) -> ChromaScratch? {
     guard request.pixelFormat == .nv12 else { return unsafe ChromaScratch() }
     let alignment = request.strideAlignment
@@ -129,7 +129,7 @@ final class PictureBridge: FrameBufferSource {
     var strides = locked
     if strides.isEmpty {
       strides = (0..<request.pixelFormat.planeCount).map { request.minimumStride(plane: $0) }
-      // Another thread may have been first, with the allocator's.
+      // Another thread may have been first, with the allocator's strides.
       if !accept(strides: strides, for: request) { strides = state.withLock { $0.lock.strides } }
     }
     var offsets: [Int] = []
@@ -150,6 +150,6 @@ final class PictureBridge: FrameBufferSource {
       scratch: scratch.chroma)
   }
 
-  /// Vector code may read this far behind the last sample.
+  /// Vector code may read this many bytes behind the last sample.
   private static let overread = 64
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// What the samples of a picture mean, in code points of H.273 (H.264 E.2.1), each nil when the stream does not say.
+/// Colour description of a picture, in code points of H.273 (H.264 E.2.1, H.265 E.3.1), nil where the stream does not
+/// say.
 public struct PictureColour: Sendable, Hashable {
   /// `video_full_range_flag`.
   public let isFullRange: Bool?
@@ -24,7 +25,7 @@ public struct PictureColour: Sendable, Hashable {
   }
 }
 
-/// Width and height of a sample (H.264 Table E-1).
+/// Sample aspect ratio (H.264 Table E-1).
 public struct SampleAspectRatio: Sendable, Hashable {
   /// Terms of the ratio, both positive.
   public let width: Int, height: Int
@@ -32,10 +33,10 @@ public struct SampleAspectRatio: Sendable, Hashable {
 
 /// How far a session's output is behind its input.
 public struct SessionLatency: Sendable, Hashable {
-  /// Frames held back to bring them into presentation order.
+  /// Frames held back for reordering.
   public let reorderDepth: Int
-  /// Frames held back because several are decoded at once.
+  /// Frames held back by frame threads.
   public let threadDelay: Int
-  /// Both together.
+  /// Both together, in frames.
   public var frames: Int { reorderDepth + threadDelay }
 }

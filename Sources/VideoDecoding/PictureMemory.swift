@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The memory of one picture on its way through libavcodec, which keeps it as the owner of its buffer reference.
+/// The memory of one picture in libavcodec, which holds it as the owner of its buffer reference.
 @safe final class PictureMemory: @unchecked Sendable {
   let pixelFormat: PixelFormat
-  /// Where the picture is for the session's caller.
+  /// The planes that the session's caller sees.
   let planes: [PictureBuffer.Plane]
   /// The allocator's token, if the planes are the allocator's.
   let token: AnyObject?
-  /// The session's own memory, for the planes or for chroma that libavcodec writes apart.
+  /// The session's own memory, for the planes or for separate chroma.
   private let blocks: [PicturePool.Block]
   /// Planar chroma not yet interleaved into plane 1.
   let scratch: Scratch?
@@ -30,7 +30,7 @@ import H26x
     unsafe self.scratch = unsafe scratch
   }
 
-  /// Sets chroma samples of two bytes to the middle of their range: no colour.
+  /// Sets chroma samples of two bytes to mid-range: no colour.
   func fillChroma() {
     let middle = UInt16(1) << UInt16(pixelFormat.bitDepth - 1)
     for index in unsafe planes.indices.dropFirst() {
@@ -40,7 +40,7 @@ import H26x
     }
   }
 
-  /// Completes NV12 planes once the picture is decoded; nothing to do for other formats.
+  /// Interleaves chroma once an NV12 picture is decoded; nothing to do for other formats.
   func finish(width: Int, height: Int) {
     guard let scratch = unsafe scratch, unsafe planes.count == 2 else { return }
     unsafe ChromaInterleaver.interleave(
@@ -50,7 +50,7 @@ import H26x
 }
 
 extension PictureMemory {
-  /// Whether the coded picture is what its hash says. To be asked before `finish`.
+  /// Whether the coded picture has this hash. To be called before `finish`.
   func matches(_ hash: H265.DecodedPictureHash, width: Int, height: Int) -> Bool {
     let planeCount = unsafe pixelFormat == .nv12 ? 3 : planes.count
     for index in 0..<min(hash.planeCount, planeCount) {

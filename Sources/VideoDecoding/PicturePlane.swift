@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// One cropped plane of a picture, readable as long as the picture is there.
+/// One cropped plane of a picture, readable as long as the picture lives.
 @safe public struct PicturePlane: ~Escapable {
   private let start: UnsafePointer<UInt8>?
   /// Bytes from one row to the next.
@@ -26,7 +26,7 @@
     self.rowCount = rowCount
   }
 
-  /// One row, without the padding behind it; empty for a row that is not there.
+  /// One row, without padding; empty for an index out of range.
   @_lifetime(copy self)
   public func row(_ index: Int) -> Span<UInt8> {
     guard let start = unsafe start, 0..<rowCount ~= index else { return Span() }

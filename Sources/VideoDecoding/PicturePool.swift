@@ -2,7 +2,7 @@
 import AVCodec
 import Synchronization
 
-/// Recycled picture memory of one size at a time, for pictures that no allocator has a place for.
+/// Recycled picture memory of one size at a time, for pictures without an allocator's memory.
 @safe final class PicturePool: Sendable {
   /// One block; goes back to its pool with its last reference.
   @safe final class Block: @unchecked Sendable {
@@ -24,7 +24,7 @@ import Synchronization
     var blocks: [UnsafeMutableRawPointer] = unsafe []
   }
 
-  /// More than a decoder's reference pictures and threads ever hold; the rest goes back to the system.
+  /// More than a decoder's reference pictures and threads ever hold; the rest is freed.
   private static let capacity = 40
   private let free = Mutex(Free())
 
@@ -34,7 +34,7 @@ import Synchronization
     }
   }
 
-  /// A block of exactly `byteCount` bytes, zeroed when new; nil when memory is short.
+  /// A block of exactly `byteCount` bytes, zeroed when new; nil when out of memory.
   func block(byteCount: Int) -> Block? {
     let recycled = unsafe free.withLock { free -> UnsafeMutableRawPointer? in
       if free.byteCount != byteCount {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// How the samples of a decoded picture lie in memory.
+/// Layout of a decoded picture's samples in memory.
 ///
 /// The raw value is libavutil's short name. Samples of more than 8 bits take two bytes, little-endian, in the low bits.
 /// Full-range video has the same format as limited-range: see `DecodedPicture.colour`.
 public enum PixelFormat: String, Sendable, CaseIterable {
-  /// Luma only, 8 bits. Monochrome of more bits comes as 4:2:0 with chroma in the middle of its range, which all that
-  /// take pictures know; so does all monochrome of H.264.
+  /// Luma only, 8 bits. Monochrome of more bits comes as 4:2:0 with chroma at mid-range, which everything supports; so
+  /// does all monochrome of H.264.
   case gray
   /// Three planes Y, Cb, Cr; chroma halved in both directions (I420).
   case yuv420p
@@ -52,7 +52,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   /// Two planes, Y and interleaved Cb Cr, chroma halved in both directions; 8 bits.
   case nv12
 
-  /// The format libavcodec writes, with the deprecated full-range twins (`yuvj420p` …) folded in.
+  /// libavcodec's format; its deprecated full-range twins (`yuvj420p` …) are the same here.
   init?(_ format: FrameFormat) {
     guard let known = Self.known[format.rawValue] else { return nil }
     self = known
@@ -69,7 +69,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     return known
   }()
 
-  /// Bits of a sample that count, 8 to 14.
+  /// Significant bits of a sample, 8 to 14.
   public var bitDepth: Int {
     switch self {
     case .gray, .yuv420p, .yuv422p, .yuv444p, .gbrp, .nv12: 8
@@ -92,7 +92,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Base-2 logarithms of how much smaller the chroma planes are.
+  /// Base-2 logarithms of the chroma subsampling.
   public var chromaShift: (horizontal: Int, vertical: Int) {
     switch self {
     case .yuv420p, .yuv420p9, .yuv420p10, .yuv420p12, .yuv420p14, .nv12: (1, 1)

@@ -2,11 +2,10 @@
 import AVCodec
 import H26x
 
-/// Parameter sets that libavcodec refuses with a message to the process's standard error that no setting of a codec
-/// context silences: for a scaling list out of range it names no context at all, for a size beyond its addressing one of
-/// libavutil's own.
+/// Parameter sets that libavcodec refuses with a message on stderr that no setting of a codec context silences: for a
+/// scaling list out of range it logs without a context, for a size beyond its addressing with one of libavutil's own.
 ///
-/// They reach the codec as filler data. Nothing else changes: it would have kept the set that it had before, too.
+/// They reach the codec as filler data. Nothing else changes: it would keep the set that it had, too.
 enum RefusedParameterSets {
   /// Whether libavcodec refuses an SPS or PPS in that way.
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H264.ParameterSets) -> Bool {
@@ -19,7 +18,7 @@ enum RefusedParameterSets {
         var reader = BitReader(nalUnit, from: 1)
         _ = try reader.ue(in: 0...255, "pic_parameter_set_id")
         let id = UInt8(clamping: try reader.ue(in: 0...31, "seq_parameter_set_id"))
-        // Without its SPS libavcodec does not read it that far.
+        // Without its SPS libavcodec does not read as far as the scaling lists.
         guard let sps = sets.sequenceParameterSet(id) else { return false }
         _ = try H264.PictureParameterSet(nalUnit: nalUnit, chromaFormat: sps.chromaFormat)
         return false
@@ -31,7 +30,7 @@ enum RefusedParameterSets {
     }
   }
 
-  /// Whether libavcodec refuses an SPS for its size, or cannot read a VPS, for which there is a stand-in.
+  /// Whether libavcodec refuses an SPS for its size, or cannot read a VPS (which gets a stand-in).
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H265.ParameterSets) -> Bool {
     guard nalUnit.count > 0 else { return false }
     switch H265.NALUnitType(headerByte: nalUnit[0]) {
@@ -46,7 +45,7 @@ enum RefusedParameterSets {
     }
   }
 
-  /// Whether libavcodec has no pictures of such samples. It keeps the SPS that it had before, and decodes with that.
+  /// Whether libavcodec has no pixel format for such samples. It keeps the SPS that it had, and decodes with that.
   static func hasUndecodableSamples(_ format: ChromaFormat, luma: UInt8, chroma: UInt8) -> Bool {
     luma != chroma && format != .monochrome || ![8, 9, 10, 12, 14].contains(luma)
   }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// The packets that bring a new codec to where the lost one was: from the last random access point whose earlier and
-/// leading pictures are all out, bounded in bytes and number.
+/// The packets that bring a new codec to where the lost one was: from the last random access point of which all earlier
+/// and leading pictures are out, limited in bytes and number.
 struct ReplayBuffer {
   struct Entry {
     let packet: Packet
     let index: UInt64
   }
 
-  /// What a codec has to know that begins at an entry.
+  /// What a codec needs to begin at an entry.
   struct Start {
-    /// Parameter sets in force before it, in the stream's packaging.
+    /// Parameter sets before it, in the stream's packaging.
     let parameterSets: [UInt8]
-    /// Frames that the codec held back for reordering when it came there. A codec that finds out as it goes loses a
-    /// frame each time it learns of more: the next one is to lose the same.
+    /// Frames that the codec held back for reordering at that point. A codec that adapts loses a frame each time it
+    /// raises this: the new one has to lose the same.
     let reorderDepth: Int
-    /// A codec that begins here leaves out the pictures that lead it (a CRA picture's RASL pictures).
+    /// A codec that begins here drops leading pictures (a CRA picture's RASL pictures).
     var losesLeading = false
   }
 
@@ -25,7 +25,7 @@ struct ReplayBuffer {
     let start: Start
     /// Its picture is out.
     var isOut = false
-    /// The pictures that lead it have all come.
+    /// Its leading pictures have all come.
     var leadingPicturesAreOver: Bool
   }
 
@@ -33,9 +33,9 @@ struct ReplayBuffer {
   /// Entries at which decoding may begin.
   private var starts: [KnownStart] = []
   private var byteCount = 0
-  /// The codec was drained and has forgotten its references: replay before anything but the start of a sequence.
+  /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
   private(set) var isDue = false
-  /// Frames that the codec has come to hold back for reordering, for the next one.
+  /// Frames that the codec now holds back for reordering, for the next codec.
   var reorderDepth = 0
   private let byteLimit: Int
   private let countLimit: Int
@@ -45,15 +45,15 @@ struct ReplayBuffer {
     self.countLimit = countLimit
   }
 
-  /// Whether a replay leads anywhere: it begins at a random access point.
+  /// Whether a replay is possible: there is a random access point to begin at.
   var isUsable: Bool { !entries.isEmpty }
 
-  /// How a codec begins at the first entry.
+  /// What a codec needs to begin at the first entry.
   var start: Start? { starts.isEmpty ? nil : starts[0].start }
 
-  /// Keeps `packet`; `start` is there when decoding may begin with it.
+  /// Keeps `packet`; `start` is not nil when decoding may begin with it.
   ///
-  /// - Parameter isLeading: it may lead the last start in presentation order.
+  /// - Parameter isLeading: it may be a leading picture of the last start.
   mutating func append(_ packet: Packet, index: UInt64, start: Start?, isLeading: Bool = false) {
     if !isLeading { endLeadingPictures() }
     if let start {
@@ -64,7 +64,7 @@ struct ReplayBuffer {
     entries.append(Entry(packet: packet, index: index))
     byteCount += packet.byteCount
     guard byteCount > byteLimit || entries.count > countLimit else { return }
-    // Too long to replay. A shorter run from the youngest start may do; else wait for the next.
+    // Too long to replay. Keep a shorter run from the youngest start, or wait for the next.
     if let youngest = starts.last, youngest.index != entries.first?.index {
       discard(before: youngest.index)
     } else {
@@ -72,7 +72,7 @@ struct ReplayBuffer {
     }
   }
 
-  /// The picture of access unit `index` is out, and with it all that precede it: if decoding may begin there, nothing
+  /// The picture of access unit `index` is out, and with it all earlier ones: if decoding may begin there, nothing
   /// before it is needed again.
   mutating func pictureCameOut(_ index: UInt64) {
     guard starts.count > 1, let place = starts.dropFirst().firstIndex(where: { $0.index == index }) else { return }
@@ -80,7 +80,7 @@ struct ReplayBuffer {
     if starts[place].leadingPicturesAreOver { discard(before: index) }
   }
 
-  /// What leads the last start in presentation order has come.
+  /// All leading pictures of the last start have come.
   private mutating func endLeadingPictures() {
     guard let last = starts.indices.last, !starts[last].leadingPicturesAreOver else { return }
     starts[last].leadingPicturesAreOver = true
@@ -90,7 +90,7 @@ struct ReplayBuffer {
   /// The codec has forgotten everything.
   mutating func codecWasDrained() { isDue = isUsable }
 
-  /// Whether a replay has to come before the next picture; once.
+  /// Whether a replay has to come before the next picture. Returns true once.
   mutating func takeDue() -> Bool {
     defer { isDue = false }
     return isDue && isUsable

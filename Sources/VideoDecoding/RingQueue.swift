@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// First in, first out, in one block of memory that is reused.
+/// A first-in-first-out queue in one reused block of memory.
 struct RingQueue<Element> {
   private var storage: [Element?] = []
   private var head = 0

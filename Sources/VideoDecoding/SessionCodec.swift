@@ -4,19 +4,19 @@ import H26x
 
 /// What a session needs of a codec beside its syntax.
 protocol SessionCodec: VideoCodecSyntax {
-  /// The decoder.
+  /// libavcodec's decoder.
   static var decoder: CodecSettings.Codec { get }
-  /// The first byte of the header of filler data.
+  /// First header byte of a filler data NAL unit.
   static var fillerHeader: UInt8 { get }
-  /// An end of sequence.
+  /// An end of sequence NAL unit.
   static var endOfSequence: [UInt8] { get }
-  /// Whether libavcodec must not see a parameter set: see ``RefusedParameterSets``.
+  /// Whether a parameter set is withheld from libavcodec: see ``RefusedParameterSets``.
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool
-  /// Parameter sets that libavcodec cannot do without and that are missing or cannot be read.
+  /// Replacements for parameter sets that libavcodec needs and that are missing or unreadable.
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]]
   /// The id of a VPS; nil for any other NAL unit.
   static func videoParameterSetID(of nalUnit: Span<UInt8>) -> UInt8?
-  /// Whether pictures that none of their own sub-layer refers to may be referred to from higher ones.
+  /// Whether a picture that none of its own sub-layer refers to may be referred to from higher ones.
   static var hasSubLayers: Bool { get }
   /// Parameter sets as libavcodec can read them.
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes
@@ -69,7 +69,7 @@ extension H265: SessionCodec {
     return decodable
   }
 
-  /// libavcodec takes no SPS without its VPS, of which decoding needs nothing.
+  /// VPSs that are missing: libavcodec takes no SPS without its VPS, although decoding needs nothing of it.
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] {
     var nalUnits: [[UInt8]] = []
     for id in UInt8(0)..<16 {
@@ -92,7 +92,7 @@ extension H265: SessionCodec {
 }
 
 extension FormatDescription.Codec {
-  /// The syntax by which a session reads it.
+  /// The codec's syntax, for a session.
   var sessionCodec: any SessionCodec.Type {
     switch self {
     case .h264: H264.self

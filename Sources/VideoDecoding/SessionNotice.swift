@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a user should be told besides the results of access units. Fetched with `DecompressionSession.nextNotice()`.
+/// What the user should know besides the results of access units. Fetched with `DecompressionSession.nextNotice()`.
 public enum SessionNotice: Sendable, Hashable {
-  /// The codec was lost, and `SessionConfiguration.retries` attempts to bring it back have failed. What it held has been
-  /// put out. Decoding goes on at the next random access point; until then `DecompressionSession.isLost` is true and
+  /// The codec was lost, and `SessionConfiguration.retries` attempts to restart it have failed. What it held was
+  /// output. Decoding continues at the next random access point; until then `DecompressionSession.isLost` is true and
   /// access units are dropped as `sessionLost`.
   case codecLost(DecodeError)
-  /// No random access point came within `SessionConfiguration.startPatience`, or before the end: decoding has begun
-  /// without one, and pictures are flagged as corrupt.
+  /// No random access point came within `SessionConfiguration.startPatience`, or before the end: decoding began without
+  /// one, and pictures are flagged as corrupt.
   case beganWithoutRandomAccessPoint
 }

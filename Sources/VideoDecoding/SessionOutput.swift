@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Results and notices that wait to be fetched, and what is counted of them.
+/// Results and notices that wait to be fetched, and their counts.
 struct SessionOutput {
   private var results = RingQueue<SessionResult>()
   private var notices = RingQueue<SessionNotice>()
   var statistics = SessionStatistics()
 
-  /// More notices than this are old news.
+  /// Older notices are discarded.
   private static let noticeLimit = 16
 
   mutating func nextResult() -> SessionResult? { results.popFirst() }
@@ -33,7 +33,7 @@ struct SessionOutput {
     notices.append(notice)
   }
 
-  /// Frames that nobody has fetched are not to be shown any more.
+  /// Drops frames that nobody has fetched.
   mutating func flush() {
     var waiting = results
     results = RingQueue()

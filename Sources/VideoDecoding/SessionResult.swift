@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What became of an access unit. Every one that `decode` takes gets exactly one.
+/// The result of an access unit. Every one that `decode` takes gets exactly one.
 public enum SessionResult: Sendable {
-  /// It is shown: the picture. Frames come in presentation order.
+  /// A picture. Frames come in presentation order.
   case frame(DecodedPicture)
-  /// It gives no picture, and that is no failure.
+  /// No picture, without a failure.
   case dropped(tag: UInt64, reason: DropReason)
-  /// It does not decode.
+  /// It could not be decoded.
   case failed(tag: UInt64, error: DecodeError)
 
   /// The tag given to `decode` with the access unit.
@@ -23,22 +23,22 @@ public enum DropReason: UInt8, Sendable, CaseIterable {
   /// It comes before the first random access point: an IDR picture, a recovery point, or an intra picture in a stream
   /// that has shown no recovery point SEI.
   case beforeRandomAccessPoint
-  /// It refers to pictures before the random access point that decoding started at, or the recovery that began there is
+  /// It refers to pictures before the random access point at which decoding began, or the recovery that began there is
   /// not complete.
   case noReference
-  /// `SessionConfiguration.skipFrames` leaves it out.
+  /// It was skipped: see ``DecompressionSession/skipFrames``.
   case skipped
   /// It is the second field of the access unit before it, whose picture holds both.
   case secondField
   /// The picture is damaged, and `SessionConfiguration.outputCorrupt` is off.
   case corrupt
-  /// `flush` came first.
+  /// `flush` or `invalidate` came first.
   case flushed
-  /// The caller asked for it.
+  /// `decode` was called with `doNotOutput`.
   case doNotOutput
-  /// It holds no picture: parameter sets or SEI alone, a redundant picture, data the decoder leaves out.
+  /// It has no picture: parameter sets or SEI only, a redundant picture, data that the decoder ignores.
   case noPicture
-  /// The decoder made the picture but the stream never shows it (no_output_of_prior_pics_flag, broken picture order).
+  /// It was decoded, but is not for output (`no_output_of_prior_pics_flag`, broken picture order).
   case notShown
   /// The codec was lost, the replay was not possible, and the next random access point has not come yet.
   case sessionLost

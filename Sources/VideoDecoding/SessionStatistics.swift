@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a session has done since it was created. `submitted` = `output` + `dropped` + `failed` + those still inside.
+/// A session's counts since it was created. `submitted` = `output` + `dropped` + `failed` + those still inside.
 public struct SessionStatistics: Sendable, Hashable {
   /// Access units that `decode` took.
   public var submitted: UInt64 = 0
-  /// Frames put out.
+  /// Frames output.
   public var output: UInt64 = 0
   /// Access units dropped, for any reason.
   public var dropped: UInt64 = 0
   /// Access units that failed.
   public var failed: UInt64 = 0
-  /// Frames damaged, or following from damaged ones; put out or not.
+  /// Frames damaged, or decoded from damaged ones; output or not.
   public var corrupted: UInt64 = 0
-  /// Frames in which the decoder hid damage.
+  /// Frames in which the decoder concealed damage.
   public var concealed: UInt64 = 0
-  /// Frames that are not what the stream's picture hash says they must be; put out or not.
+  /// Frames that differ from the stream's picture hash; output or not.
   public var hashMismatches: UInt64 = 0
-  /// Codecs opened anew after one was lost.
+  /// Codecs opened again after one was lost.
   public var restarts: UInt64 = 0
-  /// Access units decoded once more after that.
+  /// Access units decoded again after that.
   public var replayed: UInt64 = 0
-  /// Times the replay was impossible and the session waited for the next random access point.
+  /// Times that no replay succeeded and the session waited for the next random access point.
   public var resynchronisations: UInt64 = 0
-  /// Pictures decoded into the session's own memory because the allocator's did not do.
+  /// Pictures decoded into the session's own memory because the allocator's was missing or unsuitable.
   public var allocatorMisses: UInt64 = 0
   /// The last failure, whether or not the session got over it.
   public var lastError: DecodeError?

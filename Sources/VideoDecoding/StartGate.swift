@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// An access unit on its way into the codec.
+/// An access unit to be sent to the codec.
 struct Submission {
   let index: UInt64
   let tag: UInt64
   let doNotOutput: Bool
   let summary: AccessUnitSummary
   let packet: Packet
-  /// Parameter sets in force before it.
+  /// Parameter sets before it.
   let parameterSets: [UInt8]
-  /// Nothing before it has to do with it: a splice, or the first one that decodes.
+  /// Decoding may begin here: a clean random access point, a splice, or the first one that is decoded.
   var isStart: Bool
 }
 
-/// Where decoding begins: the gate at which access units wait until one comes that may be the first.
+/// Where decoding begins: access units wait here until one comes that may be the first.
 struct StartGate {
   /// What decoding began at.
   enum Start: Equatable {
-    /// An IDR picture or a recovery point: libavcodec knows when pictures are right.
+    /// An IDR picture or a recovery point: libavcodec knows which pictures are correct.
     case marked
-    /// An intra picture, in a stream that marks nothing: what follows may refer to what came before.
+    /// An intra picture, in a stream that marks nothing: later pictures may refer to earlier ones.
     case intra
-    /// Anything, because nothing better came in time: every picture is damaged.
+    /// Any picture, because nothing better came in time: every picture is damaged.
     case forced
   }
 
@@ -47,7 +47,7 @@ struct StartGate {
   private var times: ClosedRange<Duration>?
   /// The picture that decoding began at, as long as it has not come out.
   private var awaitedPicture: UInt64?
-  /// A right picture has come out since decoding began: all that follow it in presentation order have their references.
+  /// A correct picture has come out since decoding began: all later ones in output order have their references.
   private(set) var hasRecovered = false
   private let patience: Duration
   private let byteLimit: Int
@@ -67,7 +67,7 @@ struct StartGate {
   var start: Start? {
     if case .open(let start) = state { start } else { nil }
   }
-  /// It is time to begin with what there is.
+  /// Waiting is over: begin with what there is.
   var isOverdue: Bool {
     guard isHolding else { return false }
     let waited = times.map { $0.upperBound - $0.lowerBound } ?? .zero
@@ -86,7 +86,7 @@ struct StartGate {
       return begin(.marked, at: index)
     case (_, .intra):
       return begin(.intra, at: index)
-    // After a loss an intra picture is the next best thing, whatever the stream marks.
+    // After a loss an intra picture will do, whatever the stream marks.
     case (.lost, .none):
       return summary.isIntra ? begin(.intra, at: index) : .isLost
     case (.closed, .none):
@@ -107,7 +107,7 @@ struct StartGate {
     times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
   }
 
-  /// Hands over what waits.
+  /// Removes and returns what waits.
   mutating func takeHeld() -> [Submission] {
     defer {
       held = []
@@ -127,8 +127,8 @@ struct StartGate {
     return units
   }
 
-  /// What was decoded cannot be referred to any more: nothing decodes before the next access unit that may be the first.
-  /// Where no random access point ever came, none is waited for.
+  /// What was decoded cannot be referred to any more: nothing is decoded before the next access unit that may be the
+  /// first. Where no random access point ever came, none is waited for.
   mutating func close() {
     awaitedPicture = nil
     if case .open(let start) = state, start != .forced { state = .closed }
@@ -146,10 +146,10 @@ struct StartGate {
     if state != .open(.forced) { state = .lost }
   }
 
-  /// A picture came out that is right.
+  /// A correct picture came out.
   mutating func rightPictureCameOut() { hasRecovered = true }
 
-  /// Nothing that was decoded can be referred to any more.
+  /// Nothing decoded so far can be referred to any more.
   mutating func forgetDecoded() { hasRecovered = false }
 
   /// The picture of this access unit has come out, or will not.
@@ -157,6 +157,6 @@ struct StartGate {
     if awaitedPicture == index { awaitedPicture = nil }
   }
 
-  /// Whether a picture that comes out now is shown before the one that decoding began at: it refers to what is missing.
+  /// Whether a picture that comes out now precedes the one at which decoding began: its references are missing.
   func isLeading(_ index: UInt64) -> Bool { awaitedPicture.map { $0 != index } ?? false }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Which of the last access units have started a picture; a bit each in a ring, so that it never grows.
+/// Which of the last access units have started a picture, in a ring of their indices, so that it never grows.
 struct StartedPictures {
-  /// More than can be inside a decoder: 16 frames of two fields, and as many threads as there may be.
+  /// More than can be inside a decoder: 16 frames of two fields, and all threads.
   private static let capacity = 1024
   private var slots = [UInt64](repeating: .max, count: capacity)
 

@@ -2,7 +2,7 @@
 import AVCodec
 import H26x
 
-/// How libavcodec has to be opened for a format description.
+/// How libavcodec is opened for a format description.
 struct StreamSetup {
   let codec: CodecSettings.Codec
   /// avcC or hvcC, which also announces length-prefixed access units, or Annex B parameter sets.
@@ -13,13 +13,13 @@ struct StreamSetup {
   let reorderDepth: Int?
   /// The deepest reordering that the format allows, in frames.
   let deepestReordering: Int
-  /// Parameter set NAL units, bare.
+  /// Parameter sets, without start codes or lengths.
   let parameterSets: [[UInt8]]
 
-  /// Pictures that nothing refers to are left out here: libavcodec would take some for such that are none.
+  /// The session skips unreferenced pictures itself: libavcodec would take some others for such.
   private let sortsOutDiscardable: Bool
 
-  /// What libavcodec is to leave out itself.
+  /// What libavcodec is to skip.
   func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip {
     sortsOutDiscardable && skip == .nonReference ? .none : skip.codecSkip
   }

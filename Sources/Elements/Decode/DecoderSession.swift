@@ -75,7 +75,7 @@ struct DecoderSession {
   /// The next thing that the application should be told; `nil` for nothing.
   func nextNotice() -> SessionNotice? { current?.nextNotice() }
 
-  /// It drops access units until a random access point comes.
+  /// It holds access units back until a random access point comes.
   var isAwaitingRandomAccessPoint: Bool { current?.isAwaitingRandomAccessPoint ?? false }
 
   /// After a splice: outputs what belongs to the stream before it.

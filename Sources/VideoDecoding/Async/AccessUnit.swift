@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// One access unit, with what a session has to know of it.
+/// One access unit, with what a session needs to know of it.
 public struct AccessUnit: Sendable {
   /// All NAL units of one picture, or of one field, packaged as ``format`` says.
   public var bytes: [UInt8]
   /// Comes back with the picture.
   public var tag: UInt64
-  /// When it is shown, from any origin, if that is known.
+  /// Presentation time, from any origin, if known.
   public var time: Duration?
-  /// Decode for the sake of later pictures only.
+  /// Decode only because later pictures refer to it: gives no picture.
   public var doNotOutput: Bool
-  /// What the stream is from here on; nil where it is as before.
+  /// The stream's format from here on; nil where it has not changed.
   public var format: FormatDescription?
 
-  /// Creates an access unit; the first of a stream has to have a format.
+  /// Creates an access unit; the first of a stream must have a format.
   public init(
     _ bytes: [UInt8], tag: UInt64, time: Duration? = nil, doNotOutput: Bool = false, format: FormatDescription? = nil
   ) {

@@ -7,9 +7,9 @@ public import H26x
 /// for try await accessUnit in AccessUnits(of: pieces, codec: .h264) { … }
 /// ```
 ///
-/// Tags count from 0. What comes before the first parameter sets is left out, and so is what is no NAL unit.
+/// Tags count from 0. What comes before the first parameter sets is dropped, and so is what is no NAL unit.
 public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Element == [UInt8] {
-  /// An access unit; the first one says what the stream is.
+  /// An access unit; the first one has the format.
   public typealias Element = AccessUnit
   /// What the source throws.
   public typealias Failure = Source.Failure
@@ -21,13 +21,13 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
   ///
   /// - Parameters:
   ///   - source: the stream in pieces of any size.
-  ///   - codec: what it is.
+  ///   - codec: the stream's codec.
   public init(of source: Source, codec: FormatDescription.Codec) {
     self.source = source
     self.codec = codec
   }
 
-  /// Begins at the source's beginning.
+  /// An iterator over the stream, from its beginning.
   public func makeAsyncIterator() -> Iterator {
     let cutter: any StreamCutting =
       switch codec {
@@ -37,7 +37,7 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
     return Iterator(source: source.makeAsyncIterator(), cutter: cutter)
   }
 
-  /// One that asks the source for a piece whenever the bytes so far do not end an access unit.
+  /// Asks the source for a piece whenever the bytes so far do not end an access unit.
   public struct Iterator: AsyncIteratorProtocol {
     var source: Source.AsyncIterator
     var cutter: any StreamCutting

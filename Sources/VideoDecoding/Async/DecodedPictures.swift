@@ -6,23 +6,23 @@
 /// for try await picture in DecodedPictures(of: accessUnits) { … }
 /// ```
 ///
-/// An access unit is asked for when a picture is, so that a slow reader holds the source back: no more is decoded ahead
-/// than reordering and the codec's threads need. The decoder works in the task that iterates. When that task is
-/// cancelled, the sequence ends; so it does, with nothing held back, when the access units do.
+/// An access unit is requested only when a picture is: a slow reader holds the source back, and no more is decoded
+/// ahead than reordering and the codec's threads need. Decoding runs in the task that iterates. When that task is
+/// cancelled, the sequence ends. When the access units end, it first gives all pictures that are left.
 ///
-/// An access unit that gives no picture leaves none behind here, and the next ones go on;
-/// ``Iterator/nextResult(isolation:)`` tells of each. Errors end the sequence: those of the source, and those that make a session impossible.
+/// An access unit without a picture is passed over here; ``Iterator/nextResult(isolation:)`` reports it. Errors end the
+/// sequence: those of the source, and those that make a session impossible.
 public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source.Element == AccessUnit {
   /// A picture, free to cross threads.
   public typealias Element = DecodedPicture
-  /// What goes wrong.
+  /// An error of the source or of the session.
   public typealias Failure = DecodingFailure<Source.Failure>
 
   let source: Source
   let configuration: SessionConfiguration
   let allocator: (any PictureAllocator)?
 
-  /// Decodes access units in sessions of their own: one for each format that the one before cannot go on with.
+  /// Decodes access units in sessions of its own: a new one for each format that the session before cannot take.
   ///
   /// - Parameters:
   ///   - source: the access units, the first with a format.
@@ -37,16 +37,16 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
     self.allocator = allocator
   }
 
-  /// Begins at the source's beginning; the session is opened with the first access unit.
+  /// An iterator over the pictures; the session is opened with the first access unit.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// One that decodes until there is a picture.
+  /// Decodes access units until there is a picture.
   public struct Iterator: AsyncIteratorProtocol {
     private var source: Source.AsyncIterator
     private let configuration: SessionConfiguration
     private let allocator: (any PictureAllocator)?
     private var session: DecompressionSession?
-    /// What waits for the results of the session before.
+    /// The access unit that waits for the last results of the session before.
     private var waiting: AccessUnit?
     private var isAtEnd = false
 
@@ -56,10 +56,10 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
       allocator = pictures.allocator
     }
 
-    /// What the current session has counted; nothing before the first access unit.
+    /// The current session's counts; all 0 before the first access unit.
     public var statistics: SessionStatistics { session?.statistics ?? SessionStatistics() }
 
-    /// The next picture, nil behind the last.
+    /// The next picture; nil after the last.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure)
       -> DecodedPicture?
     {
@@ -69,7 +69,7 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
       return nil
     }
 
-    /// What became of an access unit: pictures in presentation order, and between them what gave none. Nil behind the
+    /// The next result: pictures in presentation order, and between them access units that gave none. Nil after the
     /// last.
     public mutating func nextResult(
       isolation actor: isolated (any Actor)? = #isolation
@@ -110,7 +110,7 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
       }
     }
 
-    /// Decodes an access unit, or drains the session that cannot.
+    /// Decodes an access unit, or drains the session that cannot take it.
     private mutating func decode(_ accessUnit: AccessUnit) throws(DecodeError) {
       if let format = accessUnit.format {
         if let session, !session.canAccept(format) {
@@ -129,7 +129,7 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
         accessUnit.bytes.span, tag: accessUnit.tag, time: accessUnit.time, doNotOutput: accessUnit.doNotOutput)
     }
 
-    /// Nothing comes behind an error.
+    /// Ends the sequence with an error.
     private mutating func fail(_ failure: Failure) -> Failure {
       session?.invalidate()
       (session, waiting, isAtEnd) = (nil, nil, true)
@@ -142,6 +142,6 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
 public enum DecodingFailure<SourceFailure: Error>: Error {
   /// The source of access units failed.
   case source(SourceFailure)
-  /// A session could not be opened, or refuses what is no access unit.
+  /// A session could not be opened, or refused an access unit.
   case decoding(DecodeError)
 }

@@ -16,7 +16,7 @@ protocol StreamCutting {
 struct StreamCutter<Codec: VideoCodecSyntax>: StreamCutting {
   private var scanner = Codec.Scanner()
   private var bytes: [UInt8] = []
-  /// Where what is not done with begins in ``bytes``.
+  /// Where what is not used up begins in ``bytes``.
   private var start = 0
   private var count: UInt64 = 0
   private var hasFormat = false
