@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Most syntax elements fit a byte; these keep their parsers readable.
+// Most syntax elements fit a byte; these keep their parsers short.
 extension BitReader {
   /// `u(count)` for at most eight bits.
   @inline(__always)

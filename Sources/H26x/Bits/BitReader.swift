@@ -2,9 +2,9 @@
 
 /// Reads the syntax elements of a NAL unit (or of a configuration record) bit by bit.
 ///
-/// The bytes are those of the NAL unit as it stands in the stream: `emulation_prevention_three_byte`s
-/// (7.4.1.1) are taken out while reading, nothing is copied. Every read names its syntax element for
-/// ``BitstreamError``, and the Exp-Golomb reads carry the range that is legal for it.
+/// The bytes are those of the NAL unit as it is in the stream: `emulation_prevention_three_byte`s (7.4.1.1) are removed
+/// while reading, nothing is copied. Every read names its syntax element for ``BitstreamError``, and the Exp-Golomb
+/// reads take its legal range.
 ///
 /// A reader never reads past the end of its bytes and never traps; after an error its position is unspecified.
 public struct BitReader: ~Escapable {
@@ -12,18 +12,18 @@ public struct BitReader: ~Escapable {
   private let removesEmulationPrevention: Bool
   /// The next byte to load into the cache.
   private var position: Int
-  /// Bits loaded but not consumed, the next one at the top; the bits below `cachedBits` are zero.
+  /// Bits loaded and not consumed, the next one at the top; the bits below `cachedBits` are zero.
   private var cache: UInt64 = 0
   private var cachedBits = 0
-  /// Zero bytes in a row just before `position`.
+  /// Consecutive zero bytes just before `position`.
   private var zeroRun = 0
-  /// Payload bits loaded so far, emulation prevention bytes left out.
+  /// Bits loaded so far, without emulation prevention bytes.
   private var loadedBits: Int
   /// Where reading must stop, in the same count as ``bitOffset``.
   private var endBit: Int
-  /// Writes down what is read, for those who want to see it.
+  /// Records what is read; nil for nowhere.
   private let trace: SyntaxTrace?
-  /// A byte of data that is not zero, or -1: before it there is more.
+  /// Index of a data byte that is not zero, or -1: before it there is more data.
   private var setByte = -1
 
   /// Creates a reader.
@@ -31,8 +31,8 @@ public struct BitReader: ~Escapable {
   /// - Parameters:
   ///   - bytes: a NAL unit without start code or length, or a part of one.
   ///   - offset: the byte to begin at, 0 to `bytes.count`. It counts in ``bitOffset``.
-  ///   - removesEmulationPrevention: false for data outside NAL units, where 00 00 03 is just that.
-  ///   - trace: where every syntax element that is read is written down; nil for nowhere.
+  ///   - removesEmulationPrevention: false for data outside NAL units, where 00 00 03 is data.
+  ///   - trace: records every syntax element that is read; nil for no record.
   @_lifetime(copy bytes)
   @inline(__always)
   public init(
@@ -49,14 +49,14 @@ public struct BitReader: ~Escapable {
     endBit = count * 8
   }
 
-  /// The position of the next bit: bits from the start of the bytes, emulation prevention bytes left out.
+  /// The position of the next bit, from the start of the bytes, without emulation prevention bytes.
   public var bitOffset: Int { loadedBits - cachedBits }
 
   /// Whether the next bit is the first one of a byte.
   public var isByteAligned: Bool { cachedBits & 7 == 0 }
 
-  /// How many bits may still be read at most. Emulation prevention bytes ahead count until they are met,
-  /// unless the reader was bounded by ``slice(bytes:_:)``.
+  /// Bits left at most. Emulation prevention bytes ahead count until they are reached, unless the reader was bounded by
+  /// ``slice(bytes:_:)``.
   public var maximumRemainingBits: Int { endBit - bitOffset }
 
   // MARK: Fixed-length codes
@@ -99,7 +99,7 @@ public struct BitReader: ~Escapable {
     UInt8(truncatingIfNeeded: try u(8, element))
   }
 
-  /// Passes over `count` bits.
+  /// Skips `count` bits.
   ///
   /// - Throws: `.truncated`.
   public mutating func skip(_ count: Int, _ element: StaticString) throws(BitstreamError) {
@@ -116,7 +116,7 @@ public struct BitReader: ~Escapable {
 
   // MARK: Exp-Golomb codes (9.1)
 
-  /// Reads `ue(v)` and checks it against the range that is legal for the syntax element.
+  /// Reads `ue(v)` and checks it against its legal range.
   ///
   /// - Throws: `.truncated`, `.codeTooLong`, `.valueOutOfRange`.
   @inline(__always)
@@ -130,7 +130,7 @@ public struct BitReader: ~Escapable {
     return value
   }
 
-  /// Reads `se(v)` and checks it against the range that is legal for the syntax element (9.1.1).
+  /// Reads `se(v)` and checks it against its legal range (9.1.1).
   ///
   /// - Throws: `.truncated`, `.codeTooLong`, `.valueOutOfRange`.
   @inline(__always)
@@ -143,7 +143,7 @@ public struct BitReader: ~Escapable {
     let magnitude = Int32(truncatingIfNeeded: code >> 1)
     let value = code & 1 == 1 ? magnitude &+ 1 : 0 &- magnitude
     trace?.append(element, Int64(value), at: start, count: bitOffset - start)
-    // 2^32 - 3 is odd and maps to 2^31 - 1; the sum above cannot wrap below that.
+    // The largest odd code number is 2^32 - 3, which maps to 2^31 - 1: the sum above cannot wrap.
     guard range.contains(value) else { throw BitReader.error(.valueOutOfRange, element, start) }
     return value
   }
@@ -161,7 +161,7 @@ public struct BitReader: ~Escapable {
     return try longCodeNumber(element)
   }
 
-  /// The code is longer than what is cached: read it in two steps.
+  /// Reads a code that is longer than what is cached, in two steps.
   @inline(never)
   private mutating func longCodeNumber(_ element: StaticString) throws(BitstreamError) -> UInt32 {
     let start = bitOffset
@@ -172,7 +172,7 @@ public struct BitReader: ~Escapable {
     guard zeros < 32 else { throw BitReader.error(.codeTooLong, element, start) }
     guard bitOffset <= endBit - (2 * zeros + 1) else { throw BitReader.error(.truncated, element, start) }
     consume(zeros)
-    // Not `u`, which would write down a part of the code.
+    // Not `u`, which would record a part of the code.
     if cachedBits <= zeros { refill() }
     guard cachedBits > zeros else { throw BitReader.error(.truncated, element, start) }
     let value = cache >> UInt64(63 - zeros)
@@ -182,18 +182,18 @@ public struct BitReader: ~Escapable {
 
   // MARK: The end
 
-  /// `more_rbsp_data()` (7.2): whether there is anything before the `rbsp_trailing_bits()`.
+  /// `more_rbsp_data()` (7.2): whether there is anything in front of `rbsp_trailing_bits()`.
   public mutating func moreRBSPData() -> Bool {
     if cachedBits == 0 { refill() }
     guard cachedBits > 0, bitOffset < endBit else { return false }
-    // What is left is only the trailing bits if its first one bit is its last and stands in front.
+    // Only the trailing bits are left if the next bit is the only one that is set.
     if cache << 1 != 0 || setByte >= position { return true }
     guard let index = indexOfSetByte(from: position) else { return false }
     setByte = index
     return true
   }
 
-  /// Reads `rbsp_trailing_bits()` (7.3.2.11) and checks that nothing but zero bytes follows.
+  /// Reads `rbsp_trailing_bits()` (7.3.2.11) and checks that only zero bytes follow.
   ///
   /// - Throws: `.truncated`, `.badTrailingBits`.
   public mutating func trailingBits() throws(BitstreamError) {
@@ -204,7 +204,7 @@ public struct BitReader: ~Escapable {
     }
   }
 
-  /// A reader over the next `count` bytes, which this reader passes over. The next bit must start a byte.
+  /// A reader of the next `count` bytes, which this reader skips. The next bit must be the first of a byte.
   ///
   /// - Throws: `.truncated`.
   @_lifetime(copy self)
@@ -222,10 +222,10 @@ public struct BitReader: ~Escapable {
     return cachedBits >= 8 && cache >> 56 == 255
   }
 
-  /// The bits left to a bounded reader.
+  /// Bits left to a bounded reader.
   var remainingBits: Int { endBit - bitOffset }
 
-  /// How many bits stand in front of `rbsp_trailing_bits()`; nil when there is no stop bit. Each byte is looked at once.
+  /// Bits in front of `rbsp_trailing_bits()`; nil without a stop bit. Reads each byte once.
   var bitsBeforeTrailingBits: Int? {
     var lastOne: Int?
     if cachedBits > 0, cache != 0 { lastOne = 63 - cache.trailingZeroBitCount }
@@ -244,7 +244,7 @@ public struct BitReader: ~Escapable {
     return lastOne.flatMap { $0 < remainingBits ? $0 : nil }
   }
 
-  /// The first byte from here on that is data and not zero.
+  /// Index of the first data byte from `start` on that is not zero.
   private func indexOfSetByte(from start: Int) -> Int? {
     var run = zeroRun
     var index = start
@@ -254,7 +254,7 @@ public struct BitReader: ~Escapable {
       if byte == 0 {
         run += 1
       } else if byte == 3, run >= 2, removesEmulationPrevention {
-        // cabac_zero_words are padded with emulation prevention bytes: they are no data.
+        // cabac_zero_words have emulation prevention bytes between them, which are no data.
         run = 0
       } else {
         return index - 1
@@ -267,13 +267,13 @@ public struct BitReader: ~Escapable {
 
   @inline(__always)
   private mutating func consume(_ count: Int) {
-    // Never more than the 63 bits of the longest code.
+    // At most the 63 bits of the longest code.
     cache &<<= UInt64(truncatingIfNeeded: count)
     cachedBits &-= count
   }
 
   private mutating func refill() {
-    // Without a zero byte among the next eight, none of them is there for emulation prevention.
+    // Eight bytes without a zero have no emulation prevention byte among them.
     if zeroRun < 2, let word = BulkBytes.bigEndianWord(in: bytes, at: position), !BulkBytes.hasZeroByte(word) {
       let count = (64 &- cachedBits) &>> 3
       guard count > 0 else { return }
@@ -307,7 +307,7 @@ public struct BitReader: ~Escapable {
     BitReader.error(reason, element, bitOffset)
   }
 
-  // Kept out of line so that the reads themselves stay small.
+  // Out of line, so that the reads stay small.
   @inline(never)
   private static func error(
     _ reason: BitstreamError.Reason, _ element: StaticString, _ bitOffset: Int

@@ -2,7 +2,7 @@
 
 /// Writes syntax elements bit by bit: the inverse of ``BitReader``.
 public struct BitWriter: Sendable {
-  /// What is written so far, whole bytes only.
+  /// The bytes written so far, without bits of an incomplete byte.
   public private(set) var bytes: [UInt8] = []
   private let addsEmulationPrevention: Bool
   private var cache: UInt64 = 0
@@ -12,28 +12,28 @@ public struct BitWriter: Sendable {
 
   /// Creates an empty writer.
   ///
-  /// - Parameter addsEmulationPrevention: whether `emulation_prevention_three_byte`s are put in (7.4.1.1), as a
-  ///   NAL unit wants it.
+  /// - Parameter addsEmulationPrevention: whether `emulation_prevention_three_byte`s are inserted (7.4.1.1), as NAL
+  ///   units need them.
   public init(addsEmulationPrevention: Bool = true) {
     self.addsEmulationPrevention = addsEmulationPrevention
   }
 
-  /// Bits written, emulation prevention bytes left out.
+  /// Bits written, without emulation prevention bytes.
   public var bitCount: Int { payloadBytes * 8 + cachedBits }
 
-  /// Whether the next bit starts a byte.
+  /// Whether the next bit is the first one of a byte.
   public var isByteAligned: Bool { cachedBits == 0 }
 
   /// Writes the `count` lowest bits of `value`, most significant first.
   ///
   /// - Parameters:
-  ///   - count: 0 to 32; below, nothing is written, above, 32 bits are.
-  ///   - value: the bits; those above the `count` lowest are passed over.
+  ///   - count: 0 to 32; nothing is written for less, 32 bits for more.
+  ///   - value: the bits; those above the `count` lowest are ignored.
   public mutating func u(_ count: Int, _ value: UInt32) {
     let count = max(0, min(count, 32))
     guard count > 0 else { return }
     let masked = UInt64(value) & ((1 << UInt64(count)) - 1)
-    // At most seven bits are waiting, so that 39 are the most to hold.
+    // At most seven bits wait, so that no more than 39 are held.
     cache = cache << UInt64(count) | masked
     cachedBits += count
     while cachedBits >= 8 {
@@ -48,7 +48,7 @@ public struct BitWriter: Sendable {
 
   /// Writes `ue(v)` (9.1).
   ///
-  /// - Parameter value: 0 to 2³² − 2; the one value above has no code and is written as the largest that has.
+  /// - Parameter value: 0 to 2³² − 2. 2³² − 1, which has no code, is written as 2³² − 2.
   public mutating func ue(_ value: UInt32) {
     let code = UInt64(min(value, UInt32.max - 1)) + 1
     let length = 64 - code.leadingZeroBitCount
@@ -59,7 +59,7 @@ public struct BitWriter: Sendable {
 
   /// Writes `se(v)` (9.1.1).
   ///
-  /// - Parameter value: any but `Int32.min`, which has no code and is written as the value above it.
+  /// - Parameter value: any but `Int32.min`, which has no code and is written as `Int32.min + 1`.
   public mutating func se(_ value: Int32) {
     let value = max(value, Int32.min + 1)
     ue(value > 0 ? 2 * value.magnitude - 1 : 2 * value.magnitude)

@@ -2,14 +2,14 @@
 
 /// Why a piece of bitstream could not be read or written, and where.
 ///
-/// It allocates nothing: the syntax element is a `StaticString`, so that a stream which fails at every
-/// NAL unit costs no more than one that succeeds.
+/// It allocates nothing, since the syntax element is a `StaticString`: a stream with an error in every NAL unit costs
+/// no more than a good one.
 public struct BitstreamError: Error, Sendable {
   /// What went wrong.
   public enum Reason: UInt8, Sendable {
     /// The data ended inside the syntax element.
     case truncated
-    /// The value is outside the range that the specification allows for the syntax element.
+    /// The value is outside the syntax element's legal range.
     case valueOutOfRange
     /// An Exp-Golomb code of 32 or more leading zero bits (9.1).
     case codeTooLong
@@ -17,7 +17,7 @@ public struct BitstreamError: Error, Sendable {
     case badTrailingBits
     /// `forbidden_zero_bit` is one (7.4.1).
     case forbiddenBitSet
-    /// The NAL unit is of another type than the syntax structure asked for.
+    /// The NAL unit is not of the type of the syntax structure.
     case wrongNALUnitType
     /// A parameter set that is referred to was never received.
     case missingParameterSet
@@ -27,7 +27,7 @@ public struct BitstreamError: Error, Sendable {
     case lengthNotRepresentable
     /// The caller's output has no room for the result.
     case outputTooSmall
-    /// The value is legal or reserved, but nothing that this library knows how to go on from.
+    /// The value is legal or reserved, but this library does not support it.
     case unsupported
   }
 
@@ -37,8 +37,8 @@ public struct BitstreamError: Error, Sendable {
   /// The syntax element, by its name in the specification.
   public let element: StaticString
 
-  /// Where the syntax element begins, in bits from the start of the NAL unit or of the record.
-  /// Emulation prevention bytes are not counted.
+  /// Where the syntax element begins, in bits from the start of the NAL unit or record, without emulation prevention
+  /// bytes.
   public let bitOffset: Int
 
   /// Creates an error.
@@ -48,7 +48,7 @@ public struct BitstreamError: Error, Sendable {
     self.bitOffset = bitOffset
   }
 
-  /// Creates an error at a byte. Where an Int has 32 bits, places behind the first 256 MiB are not told apart.
+  /// Creates an error at a byte. Where an Int has 32 bits, offsets beyond the first 256 MiB are all the same.
   init(_ reason: Reason, _ element: StaticString, byteOffset: Int) {
     self.init(reason, element, bitOffset: min(byteOffset, Int.max >> 3) * 8)
   }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The four functions of this library that leave checked Swift, because they are several times faster so.
-/// They check their bounds first and let no pointer out.
+/// The functions of this library that leave checked Swift, because they are several times faster so. They check their
+/// bounds first, and no pointer leaves them.
 enum BulkBytes {
-  /// The index of the first of two zero bytes in a row in `bytes[from...]`, or nil.
+  /// The index of the first of two consecutive zero bytes in `bytes[from...]`, or nil.
   ///
-  /// A start code begins so, and little else does: in CABAC data a pair comes every 65,536 bytes, where the 01 of
-  /// the start code comes every 256. Measured in the cache: 38 GB/s with SSE2 alone; half of that when each of 64 bytes
-  /// is asked by itself whether it is zero.
+  /// A start code begins so, and little else does: in CABAC data such a pair comes every 65,536 bytes, a byte 01, with
+  /// which one could search too, every 256. Measured in the cache: 38 GB/s with SSE2 alone; half of that when each of
+  /// 64 bytes is compared with zero by itself.
   static func firstZeroPair(in bytes: Span<UInt8>, from start: Int) -> Int? {
     guard start >= 0, start < bytes.count - 1 else { return nil }
     return unsafe bytes.withUnsafeBytes { buffer -> Int? in
       var index = start
-      // 64 bytes and the one behind them at a time: `index + 65 <= count` holds at every load.
+      // 64 bytes and the one behind them at a time: `index + 65 <= count` for every load.
       while index <= buffer.count - 65 {
         let first = unsafe pairs(buffer, index)
         let second = unsafe pairs(buffer, index + 16)
@@ -39,7 +39,7 @@ enum BulkBytes {
     }
   }
 
-  /// 16 bytes, each or-ed with the one behind it: zero where both are.
+  /// 16 bytes, each or-ed with the next one: zero where both are.
   @inline(__always)
   private static func pairs(_ buffer: UnsafeRawBufferPointer, _ index: Int) -> SIMD16<UInt8> {
     let here = unsafe buffer.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
@@ -47,13 +47,13 @@ enum BulkBytes {
     return here | next
   }
 
-  /// The lesser of the bytes in each place: one instruction where there is one for it.
+  /// The smaller of the bytes in each place, which is one instruction on most machines.
   @inline(__always)
   private static func lesser(_ left: SIMD16<UInt8>, _ right: SIMD16<UInt8>) -> SIMD16<UInt8> {
     left.replacing(with: right, where: right .< left)
   }
 
-  /// Whether one of the 16 bytes is zero: a byte that borrows while its top bit is clear.
+  /// Whether one of the 16 bytes is zero: it borrows while its top bit is clear.
   @inline(__always)
   private static func hasZeroByte(_ bytes: SIMD16<UInt8>) -> Bool {
     let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
@@ -61,11 +61,11 @@ enum BulkBytes {
     return (found.x | found.y) & 0x8080_8080_8080_8080 != 0
   }
 
-  /// Where the first zero byte is, of 16 one of which is zero.
+  /// The index of the first zero byte, of 16 of which one is zero.
   @inline(__always)
   private static func firstZeroByte(_ bytes: SIMD16<UInt8>) -> Int {
     let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
-    // The lowest byte that borrows is a zero; those above it may owe theirs to it.
+    // The lowest byte that borrows is zero; those above may borrow because of it.
     let low = zeroBytes(UInt64(littleEndian: words.x))
     if low != 0 { return low.trailingZeroBitCount / 8 }
     return 8 + zeroBytes(UInt64(littleEndian: words.y)).trailingZeroBitCount / 8
@@ -80,7 +80,7 @@ enum BulkBytes {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }
 
-  /// The eight bytes at `offset`, the first one on top; nil when they are not all there.
+  /// The eight bytes at `offset`, the first one on top; nil where there are fewer.
   @inline(__always)
   static func bigEndianWord(in bytes: Span<UInt8>, at offset: Int) -> UInt64? {
     guard offset >= 0, offset <= bytes.count - 8 else { return nil }
@@ -89,7 +89,7 @@ enum BulkBytes {
     }
   }
 
-  /// Copies `source[range]` to `target[offset...]`. Nothing is copied and false is returned when either does not fit.
+  /// Copies `source[range]` to `target[offset...]`. Copies nothing and returns false when either does not fit.
   static func copy(
     _ source: Span<UInt8>, _ range: Range<Int>, to target: inout MutableSpan<UInt8>, at offset: Int
   ) -> Bool {

@@ -3,11 +3,10 @@
 extension H264 {
   /// Finds where access units begin (7.4.1.2.3 and 7.4.1.2.4).
   ///
-  /// A small value without references. Feed it every NAL unit in order; it answers whether an access unit begins
-  /// there. Where the standard's rule cannot be applied, because a slice header cannot be read, it asks whether the
-  /// slice begins with macroblock 0. A slice from the middle that fits neither the picture nor the one after it is taken
-  /// for a damaged one of the picture, which should not cost the others. The two fields of a
-  /// frame are two access units, as the standard has it.
+  /// A small value without references. Feed it every NAL unit in order; it returns whether an access unit begins there.
+  /// Where a slice header cannot be read, a slice that begins with macroblock 0 begins an access unit. A slice from the
+  /// middle that fits neither the current picture nor the next one is taken for a damaged slice of the current one, so
+  /// that the others are not lost. The two fields of a frame are two access units, as in the Recommendation.
   public struct AccessUnitDetector: AccessUnitDetecting {
     /// What a NAL unit means for the access unit.
     public typealias Boundary = AccessUnitBoundary
@@ -15,11 +14,11 @@ extension H264 {
     private var hasNALUnit = false
     /// A VCL NAL unit of the current access unit was seen, so that types 6 to 9 and so on begin the next one.
     private var hasPicture = false
-    /// The current access unit is over: an end of sequence or stream was seen.
+    /// The current access unit has ended: an end of sequence or stream was seen.
     private var isClosed = false
     /// The first slice of the picture whose header can be read.
     private var last: SliceHeader?
-    /// `first_mb_in_slice` of the picture's slice before.
+    /// `first_mb_in_slice` of the picture's last slice so far.
     private var lastMacroblock: UInt32 = 0
     /// The colour planes whose macroblock 0 was seen, a bit each.
     private var planesBegun: UInt8 = 0
@@ -27,7 +26,7 @@ extension H264 {
     /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
     public init() {}
 
-    /// Starts over, as after a seek.
+    /// Starts anew, as after a seek.
     public mutating func reset() { self = AccessUnitDetector() }
 
     /// Whether the current access unit has a slice of its primary picture.
@@ -36,8 +35,8 @@ extension H264 {
     /// Feeds a NAL unit, reading its slice header as far as needed.
     ///
     /// - Parameters:
-    ///   - nalUnit: the NAL unit with its header. For slices its first bytes will do.
-    ///   - parameterSets: those in force.
+    ///   - nalUnit: the NAL unit with its header. Of slices the first bytes are enough.
+    ///   - parameterSets: the parameter sets so far.
     /// - Returns: the boundary, and the slice header where one could be read.
     public mutating func feed(
       _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
@@ -62,12 +61,12 @@ extension H264 {
       case 14:
         return hasPicture && !isClosed ? .followsNext : proceed(isClosed)
       case 10, 11:
-        // They end the access unit that they stand in (7.4.1.2.3).
+        // They end the access unit that they are in (7.4.1.2.3).
         let boundary = proceed()
         isClosed = true
         return boundary
       case 20, 21:
-        // A layer or view of the base picture before. A base picture may be missing: the layer is one then.
+        // A layer or view of the base picture in front, or of one that is missing.
         if isClosed { return begin(withPicture: true) }
         let boundary = proceed()
         hasPicture = true
@@ -86,7 +85,7 @@ extension H264 {
       if hasPicture, !isClosed {
         let isNew: Bool
         if let last {
-          // Macroblock 0 twice: two pictures whose headers say the same, as some encoders' IDR pictures do.
+          // Macroblock 0 twice: two pictures with the same header, as some encoders' IDR pictures have.
           isNew =
             Self.isFirstOfPicture(slice, after: last) && !isStray(slice, after: last)
             || (isFirst && planesBegun & plane != 0)
@@ -122,8 +121,8 @@ extension H264 {
       return boundary
     }
 
-    /// The first slice of a new primary coded picture differs from the last of the one before in one of these
-    /// (7.4.1.2.4).
+    /// Whether a slice is the first of a new primary coded picture: it differs from the last one of the picture before
+    /// in one of these (7.4.1.2.4).
     public static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool {
       slice.frameNumber != last.frameNumber
         || slice.pictureParameterSetID != last.pictureParameterSetID
@@ -140,15 +139,15 @@ extension H264 {
         || slice.deltaPictureOrderCount1 != last.deltaPictureOrderCount1
     }
 
-    /// Whether a slice whose header differs is more likely a damaged one, or one of another stream, than the first that
-    /// came of the next picture. Where slices are in order, only loss makes a picture begin in its middle; then it goes
-    /// back in macroblocks, or on in numbers.
+    /// Whether a slice whose header differs is more likely damaged, or of another stream, than the first one received
+    /// of the next picture. Where slices are in order, only loss makes a picture begin in its middle; then it goes back
+    /// in macroblocks, or forward in frame numbers.
     private func isStray(_ slice: SliceHeader, after last: SliceHeader) -> Bool {
       !slice.allowsArbitraryOrder && slice.firstMacroblock > lastMacroblock && !Self.mayFollow(slice, last)
     }
 
-    /// Whether the numbers of a picture may be those of the next one after another (7.4.3 and 8.2.1). Of two pictures
-    /// that nothing refers to, little is lost when they are taken for one.
+    /// Whether `frame_num` and POC may be those of the next picture (7.4.3 and 8.2.1). Two pictures that nothing refers
+    /// to may be taken for one: little is lost.
     private static func mayFollow(_ slice: SliceHeader, _ last: SliceHeader) -> Bool {
       if slice.isField, last.isField, slice.isBottomField != last.isBottomField { return true }
       let isNext: Bool

@@ -13,9 +13,9 @@ extension H264 {
     public var sequenceParameterSets: [[UInt8]]
     /// NAL units of type 8, in order. At most 255 can be written.
     public var pictureParameterSets: [[UInt8]]
-    /// What the High profiles add; nil when the record ends before it.
+    /// The High profiles' extension; nil when the record ends before it.
     public var high: High?
-    /// Whatever stands behind, kept as it is.
+    /// Whatever follows, kept as it is.
     public var trailingBytes: [UInt8] = []
 
     /// The High profiles' extension.
@@ -30,16 +30,16 @@ extension H264 {
       public var sequenceParameterSetExtensions: [[UInt8]]
     }
 
-    /// Makes the record for parameter sets.
+    /// Creates the record for parameter sets.
     ///
-    /// Profile, constraint flags and level are those of the first SPS, read with its emulation prevention bytes
-    /// removed; the extension is there when that profile has it.
+    /// Profile, constraint flags and level are those of the first SPS, without emulation prevention bytes; the
+    /// extension is present when that profile has it.
     ///
     /// - Parameters:
     ///   - sequenceParameterSets: NAL units of type 7, at least one.
     ///   - pictureParameterSets: NAL units of type 8.
     ///   - extensions: NAL units of type 13.
-    ///   - nalLengthSize: of the samples.
+    ///   - nalLengthSize: size of the length prefixes in samples.
     /// - Throws: what reading the first SPS throws; `.missingParameterSet` without one.
     public init(
       sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]], extensions: [[UInt8]] = [],
@@ -61,7 +61,7 @@ extension H264 {
       }
     }
 
-    /// Makes the record for all parameter sets of a store.
+    /// Creates the record for all parameter sets of a store.
     ///
     /// - Throws: as ``init(sequenceParameterSets:pictureParameterSets:extensions:nalLengthSize:)``.
     public init(_ parameterSets: borrowing ParameterSets, nalLengthSize: NALLengthSize = .four) throws(BitstreamError) {
@@ -71,7 +71,7 @@ extension H264 {
         nalLengthSize: nalLengthSize)
     }
 
-    /// The record of "avc3", whose parameter sets are all in-band: none in here.
+    /// The record for "avc3", whose parameter sets are all in-band: this one without any.
     public var withoutParameterSets: DecoderConfigurationRecord {
       var record = self
       record.sequenceParameterSets = []
@@ -81,7 +81,7 @@ extension H264 {
       return record
     }
 
-    /// Reads a record. Empty NAL units in it are left out.
+    /// Reads a record. Empty NAL units in it are ignored.
     ///
     /// - Throws: `.truncated` when it ends early, `.valueOutOfRange` for a NAL length size of three bytes,
     ///   `.unsupported` for another version than 1.
@@ -93,7 +93,7 @@ extension H264 {
       let idc = try reader.byte("AVCProfileIndication")
       profile = Profile(idc: idc, constraintFlags: try reader.byte("profile_compatibility"))
       levelIDC = try reader.byte("AVCLevelIndication")
-      // The six bits in front are reserved ones; writers exist that leave them zero.
+      // The six reserved bits in front should be ones, but some muxers write zeros.
       let size = try reader.byte("lengthSizeMinusOne") & 3
       guard let lengthSize = NALLengthSize(rawValue: size + 1) else {
         throw BitstreamError(.valueOutOfRange, "lengthSizeMinusOne", bitOffset: 38)
@@ -104,7 +104,7 @@ extension H264 {
       let pictureCount = try reader.byte("numOfPictureParameterSets")
       pictureParameterSets = try Self.nalUnits(&reader, count: pictureCount, "pictureParameterSetNALUnit")
       var ahead = reader
-      // Many writers leave the extension out. Its reserved ones tell it from something else.
+      // Many muxers omit the extension. Its reserved ones tell it from other bytes.
       if profile.hasHighSyntax, reader.remainingBits > 0, try ahead.byte("reserved") & 0xFC == 0xFC {
         high = try High(&reader)
       }
@@ -147,7 +147,7 @@ extension H264 {
       var units: [[UInt8]] = []
       for _ in 0..<count {
         let length = Int(try reader.u(16, element))
-        // Ask for nothing that the data cannot fill.
+        // Reserve nothing that the data cannot fill.
         guard length * 8 <= reader.remainingBits else {
           throw BitstreamError(.truncated, element, bitOffset: reader.bitOffset)
         }

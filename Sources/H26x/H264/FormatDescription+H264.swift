@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension FormatDescription {
-  /// Makes a description of H.264 parameter sets, in any order: `CMVideoFormatDescriptionCreateFromH264ParameterSets`.
+  /// Creates a description of H.264 parameter sets, in any order:
+  /// `CMVideoFormatDescriptionCreateFromH264ParameterSets`.
   ///
   /// - Parameters:
   ///   - nalUnits: NAL units of types 7, 8, 13 and 15 without start codes. The first SPS is the one described.
-  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` without an SPS, or what reading one of them throws.
   public init(h264ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
     var sets = H264.ParameterSets()
     var first: UInt8?
-    // SPS first: how a PPS is read hangs on its SPS, and the order in which they come must make no difference.
+    // SPSs first, since reading a PPS depends on its SPS: their order must make no difference.
     let isSequence = { (unit: [UInt8]) in (unit.first ?? 0) & 0x1F == H264.NALUnitType.sequenceParameterSet.rawValue }
     for unit in nalUnits.filter(isSequence) + nalUnits.filter({ !isSequence($0) }) {
       try sets.insert(unit.span)
@@ -21,12 +22,12 @@ extension FormatDescription {
     try self.init(sets, sequenceParameterSetID: first, nalLengthSize: nalLengthSize)
   }
 
-  /// Makes a description from a store.
+  /// Creates a description from a store.
   ///
   /// - Parameters:
   ///   - sets: all of them go into ``parameterSets``.
   ///   - sequenceParameterSetID: the SPS that is described, nil for the first there is.
-  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   public init(
     _ sets: borrowing H264.ParameterSets, sequenceParameterSetID: UInt8? = nil, nalLengthSize: NALLengthSize? = nil
@@ -55,7 +56,7 @@ extension FormatDescription {
     }
   }
 
-  /// Makes a description of an avcC record.
+  /// Creates a description of an avcC record.
   ///
   /// - Throws: `.missingParameterSet` when it holds no SPS (as "avc3" records do), or what reading it throws.
   public init(decoderConfigurationRecord record: H264.DecoderConfigurationRecord) throws(BitstreamError) {
@@ -64,7 +65,7 @@ extension FormatDescription {
         + (record.high?.sequenceParameterSetExtensions ?? []), nalLengthSize: record.nalLengthSize)
   }
 
-  /// The avcC record of this description. Start codes become lengths of four bytes.
+  /// The avcC record of this description, with lengths of four bytes if the stream has start codes.
   ///
   /// - Throws: what
   ///   ``H264/DecoderConfigurationRecord/init(sequenceParameterSets:pictureParameterSets:extensions:nalLengthSize:)``

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.264. Clause numbers are of its edition 2021-08.
+/// The syntax of ITU-T H.264. Clause numbers are those of the edition of 2021-08.
 public enum H264: VideoCodecSyntax {
   /// H.264.
   public static var codec: FormatDescription.Codec { .h264 }
@@ -17,10 +17,10 @@ public enum H264: VideoCodecSyntax {
   public static var nalUnitHeaderLength: Int { 1 }
   /// `primary_pic_type` 7: any slices.
   public static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8] { [0x09, 0xF0] }
-  /// The header has no temporal sub-layer: 0.
+  /// 0: the header has no temporal sub-layer.
   public static func temporalID(of nalUnit: Span<UInt8>) -> UInt8 { 0 }
 
-  /// A subset SPS stays in the stream.
+  /// SPS, PPS and SPS extension; a subset SPS stays in the stream.
   public static var typesInConfigurationRecord: NALUnitTypeSet {
     NALUnitTypeSet([NALUnitType.sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension])
   }
@@ -50,7 +50,7 @@ public enum H264: VideoCodecSyntax {
   /// Whether `nal_ref_idc` is not 0.
   public static func isReference(_ nalUnit: Span<UInt8>) -> Bool { nalUnit.count > 0 && nalUnit[0] & 0x60 != 0 }
 
-  /// Whether `first_mb_in_slice` is 0; nil where there is none.
+  /// Whether `first_mb_in_slice` is 0; nil for NAL units without it.
   public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? { SliceHeader.startsAtFirstMacroblock(nalUnit) }
 
   /// Describes the stream that these parameter sets are of.
@@ -79,16 +79,16 @@ public enum H264: VideoCodecSyntax {
     try format.h264DecoderConfigurationRecord()
   }
 
-  /// How a picture was scanned: fields, MBAFF or frame.
+  /// How a picture was scanned: in fields (MBAFF frames too) or as a frame.
   package static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
     if slice.isField { return .fields(isTopFirst: !slice.isBottomField) }
     guard !sps.isFrameOnly, sps.isMacroblockAdaptiveFrameField else { return .frame }
-    // The field with the lower picture order count comes first (8.2.1); of equal ones, the top one by custom.
+    // The field with the lower POC comes first (8.2.1); with equal ones the top field, by convention.
     return .fields(isTopFirst: slice.deltaPictureOrderCountBottom >= 0 && slice.deltaPictureOrderCount1 >= 0)
   }
 
-  /// A complementary field pair (3.30, 3.31): opposite parity, the same `frame_num`, one right after the other, and
-  /// the second neither IDR nor a reference behind a field that is none.
+  /// Whether two fields are a complementary field pair (3.30, 3.31): consecutive, of opposite parity and equal
+  /// `frame_num`, and the second no IDR picture, and no reference if the first is none.
   public static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool {
     slice.isField && first.isField && first.isBottomField != slice.isBottomField
       && first.frameNumber == slice.frameNumber && !slice.isIDR && (first.isReference || !slice.isReference)
@@ -101,13 +101,14 @@ public enum H264: VideoCodecSyntax {
 }
 
 extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
-  /// Whether nothing is reordered: `pic_order_cnt_type` is 2, there are no B-frames, or the VUI or the profile says so.
+  /// Whether nothing is reordered: `pic_order_cnt_type` is 2, the profile has no B slices, or the VUI or the profile
+  /// says so.
   public var followsDecodingOrder: Bool {
     pictureOrderCountType == .decodingOrder || forbidsBFrames || maximumReorderFrames == 0
   }
   /// Whether it is of the Constrained Baseline profile.
   public var forbidsBFrames: Bool { profile.idc == 66 && profile.isConstrained(toSet: 1) }
-  /// The fields of a frame are told as such.
+  /// 1: the fields of a frame are known by their slice headers.
   public var picturesPerFrame: Int { 1 }
   /// Whether `vui_parameters()` is there.
   public var hasVUI: Bool { vui != nil }
@@ -126,19 +127,19 @@ extension H264.SliceHeader: SliceHeaderSyntax {
     case .b: .bidirectional
     }
   }
-  /// Only reference pictures have memory management control operations, and IDR pictures have none.
+  /// Whether MMCO 5 is possible: only reference pictures have MMCOs, and IDR pictures have none.
   public var mayResetPOC: Bool { isReference && !isIDR }
 }
 
 extension H264.RecoveryPoint: RecoveryPointSyntax {}
 
 extension H264.NALUnitType {
-  /// RTP's types end nothing (7.4.1.2.3).
+  /// False: RTP's types end no access unit (7.4.1.2.3).
   public var endsAccessUnitWhenLeftOut: Bool { false }
 }
 
 extension H264.ParameterSets {
-  /// What cannot be read is not taken.
+  /// Always nil: parameter sets with a defect are not stored.
   public func defect(of nalUnit: Span<UInt8>) -> BitstreamError? { nil }
 }
 
@@ -147,7 +148,7 @@ extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
   public static var name: String { "avcC" }
   /// The byte whose low two bits are `lengthSizeMinusOne`.
   public static var lengthSizeOffset: Int { 4 }
-  /// Itself: avcC has a place for each kind.
+  /// Itself: avcC has an array for each kind.
   public var inOrder: Self { self }
   /// All NAL units of the record: SPS, SPS extensions, PPS.
   public var nalUnits: [[UInt8]] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `hrd_parameters()` (E.1.2): the buffering that the stream was made for.
+  /// `hrd_parameters()` (E.1.2): the buffers of the hypothetical reference decoder.
   public struct HRDParameters: Sendable, Hashable {
     /// One coded picture buffer.
     public struct CodedPictureBuffer: Sendable, Hashable {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// Looks at whole access units of an H.264 stream one by one.
+  /// Inspects whole access units of an H.264 stream, one by one.
   public struct Inspector: AccessUnitInspecting {
     /// H.264.
     public typealias Codec = H264
 
     private var inspector: H26x.AccessUnitInspector<H264>
 
-    /// Creates an inspector, with the parameter sets from out of band if there are any.
+    /// Creates an inspector, with parameter sets from out of band if there are any.
     public init(parameterSets: ParameterSets = ParameterSets()) {
       inspector = H26x.AccessUnitInspector(parameterSets: parameterSets)
     }
@@ -20,7 +20,7 @@ extension H264 {
     }
     /// Forgets the picture before, as after a seek. Parameter sets are kept.
     public mutating func reset() { inspector.reset() }
-    /// Looks at one access unit; see ``AccessUnitInspecting``.
+    /// Inspects one access unit; see ``AccessUnitInspecting``.
     public mutating func inspect(
       _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
     ) -> AccessUnitInfo {

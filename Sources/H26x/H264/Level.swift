@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// A level (A.3): the bounds on picture size, rate and memory that the stream keeps to.
+  /// A level (A.3): limits of picture size, rate and memory.
   public struct Level: Sendable, Hashable {
-    /// `level_idc`: ten times the level's number; 9 or 11 with `constraint_set3_flag` is 1b.
+    /// `level_idc`: ten times the level's number; 9, or 11 with `constraint_set3_flag`, is 1b.
     public let idc: UInt8
     private let is1b: Bool
 
-    /// Creates a level from `level_idc` and the profile, whose `constraint_set3_flag` makes 1b of 1.1 (A.3.1).
+    /// Creates a level from `level_idc` and the profile, whose `constraint_set3_flag` turns 1.1 into 1b (A.3.1).
     public init(idc: UInt8, profile: Profile) {
       self.idc = idc
       is1b = idc == 9 || (idc == 11 && [66, 77, 88].contains(profile.idc) && profile.isConstrained(toSet: 3))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// The front of a NAL unit (7.3.1): one byte, or four with an SVC or MVC extension.
+  /// The header of a NAL unit (7.3.1): one byte, or three or four with an extension.
   public struct NALUnitHeader: Sendable, Hashable {
     /// `nal_unit_type`.
     public let type: NALUnitType
@@ -12,16 +12,16 @@ extension H264 {
     /// Bytes of the header: 1, 3 or 4.
     public let byteCount: Int
 
-    /// What an MVC or SVC header extension says; nil without one.
+    /// The header extension (SVC, MVC, 3D-AVC); nil without one.
     public let headerExtension: Extension?
 
     /// The header's extension.
     public enum Extension: Sendable, Hashable {
       /// Of SVC (types 14 and 20).
       case scalable(ScalableExtension)
-      /// Of MVC (types 14 and 20).
+      /// Of MVC (types 14, 20 and 21).
       case multiview(MultiviewExtension)
-      /// `nal_unit_header_3davc_extension()` (I.7.3.1.1 and J.7.3.1.1), as its two bytes.
+      /// `nal_unit_header_3davc_extension()` (I.7.3.1.1; J.7.3.1.1 in earlier editions), its 15 bits.
       case depth(UInt16)
     }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `nal_unit_type` (Table 7-1). Any of the 32 values, also those reserved.
+  /// `nal_unit_type` (Table 7-1): any of the 32 values, reserved ones too.
   public struct NALUnitType: NALUnitTypeSyntax {
     /// 0 to 31.
     public let rawValue: UInt8
 
-    /// Creates a type from its number, of which the low five bits count.
+    /// Creates a type from its number, of which only the low five bits count.
     @inline(__always)
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x1F }
 
@@ -14,7 +14,7 @@ extension H264 {
     @inline(__always)
     public init(headerByte: UInt8) { self.init(rawValue: headerByte) }
 
-    /// Unspecified: no decoder of this standard looks at it.
+    /// Unspecified: ignored by decoders.
     public static let unspecified = NALUnitType(rawValue: 0)
     /// Coded slice of a non-IDR picture.
     public static let slice = NALUnitType(rawValue: 1)
@@ -42,7 +42,7 @@ extension H264 {
     public static let fillerData = NALUnitType(rawValue: 12)
     /// SPS extension.
     public static let sequenceParameterSetExtension = NALUnitType(rawValue: 13)
-    /// Prefix NAL unit: says for SVC and MVC what the slice behind it is.
+    /// Prefix NAL unit: describes the slice behind it for SVC and MVC.
     public static let prefix = NALUnitType(rawValue: 14)
     /// Subset SPS (SVC, MVC).
     public static let subsetSequenceParameterSet = NALUnitType(rawValue: 15)
@@ -62,7 +62,7 @@ extension H264 {
     @inline(__always)
     public var isVCL: Bool { 1...5 ~= rawValue }
 
-    /// Whether a slice header stands at the front of the payload: 1, 2, 5, 19, 20, 21.
+    /// Whether its payload begins with a slice header: 1, 2, 5, 19, 20, 21.
     @inline(__always)
     public var hasSliceHeader: Bool {
       switch rawValue {
@@ -79,21 +79,21 @@ extension H264 {
     @inline(__always)
     public var isIDR: Bool { rawValue == 5 }
 
-    /// Whether decoding may begin at the picture by its type: 5.
+    /// Whether its type marks a random access point: 5.
     @inline(__always)
     public var isRandomAccessPoint: Bool { rawValue == 5 }
 
     /// False: H.264 has no such type.
     public var isSkippedLeading: Bool { false }
 
-    /// Whether the header has three more bytes (7.3.1): 14, 20, 21.
+    /// Whether the header has an extension of two or three bytes (7.3.1): 14, 20, 21.
     @inline(__always)
     public var hasHeaderExtension: Bool { rawValue == 14 || rawValue == 20 || rawValue == 21 }
 
     /// Whether the type exists only in RTP packets (24 to 31; RFC 6184), never in an elementary stream.
     public var isOutsideStandard: Bool { rawValue >= 24 }
 
-    /// What the type is called, for people.
+    /// The type's name for people.
     public var name: String {
       switch rawValue {
       case 1: "coded slice of a non-IDR picture"

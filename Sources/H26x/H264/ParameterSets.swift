@@ -3,13 +3,13 @@
 extension H264 {
   /// The parameter sets received so far, by id: 32 SPS, 32 subset SPS, 32 SPS extensions, 256 PPS.
   ///
-  /// It is bounded by those numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before
-  /// its SPS. A changed SPS costs its PPS no more than a look: none is read again.
+  /// Bounded by these numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before its SPS.
+  /// When an SPS changes, its PPSs are not read again.
   public struct ParameterSets: ParameterSetStore {
     /// What an insertion did.
     public typealias Change = ParameterSetChange
 
-    /// The longest parameter set that is taken, in bytes: what avcC's 16-bit lengths can say.
+    /// The longest parameter set that is stored, in bytes: the most that avcC's 16-bit lengths can say.
     public static let maximumNALUnitLength = 0xFFFF
 
     private var sequences = ParameterSetTable<SequenceParameterSet>(capacity: 32)
@@ -24,8 +24,7 @@ extension H264 {
 
     /// Takes a parameter set NAL unit of type 7, 8, 13 or 15.
     ///
-    /// Equal bytes are found by comparison before anything is read. A set that cannot be read leaves the store as
-    /// it was.
+    /// Compares bytes before it reads anything. An unreadable set leaves the store as it was.
     ///
     /// - Returns: what changed.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types, `.lengthOutOfBounds` for a set longer
@@ -103,17 +102,17 @@ extension H264 {
     /// The subset SPS with the id, nil if there is none.
     public func subsetSequenceParameterSet(_ id: UInt8) -> SubsetSequenceParameterSet? { subsets[id] }
 
-    /// The PPS with the id, as its SPS has it read; nil if there is none.
+    /// The PPS with the id, read according to its SPS; nil if there is none.
     public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? {
       guard let read = pictures[id] else { return nil }
       return sequences[read.any.sequenceParameterSetID].flatMap { read.set(for: $0.chromaFormat) } ?? read.any
     }
 
-    /// How to read the header of a slice that names this PPS; nil when it or its SPS is not there.
+    /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
     ///
     /// - Parameters:
     ///   - id: `pic_parameter_set_id`.
-    ///   - forSubset: for NAL unit types 20 and 21, whose PPS names a subset SPS. They fall back to the SPS.
+    ///   - forSubset: for NAL unit types 20 and 21, whose PPS refers to a subset SPS, or to the SPS if there is none.
     @inline(__always)
     package func sliceParameters(_ id: UInt8, forSubset: Bool = false) -> SliceParameters? {
       forSubset ? subsetSliceParameters(id) : slices[Int(id)]
@@ -124,8 +123,7 @@ extension H264 {
       return SliceParameters(pps, sps.base)
     }
 
-    /// Whether an SPS or PPS with the id of this one was read before: what slices can be read with, should this one
-    /// turn out to be damaged behind its id.
+    /// Whether an SPS or PPS with the same id was read before, with which slices can be read if this one is damaged.
     public func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool {
       do throws(BitstreamError) {
         switch try NALUnitHeader(nalUnit).type {
@@ -150,19 +148,19 @@ extension H264 {
     /// The NAL units of all PPS, by id.
     public var pictureParameterSetNALUnits: [[UInt8]] { pictures.nalUnits }
 
-    /// All NAL units in the order in which a stream is to send them: SPS, SPS extensions, subset SPS, PPS.
+    /// All NAL units in sending order: SPS, SPS extensions, subset SPS, PPS.
     public var nalUnits: [[UInt8]] { sequences.nalUnits + extensions.nalUnits + subsets.nalUnits + pictures.nalUnits }
 
     /// Whether there is no SPS.
     public var isEmpty: Bool { sequences.isEmpty }
 
-    /// Whether there is a PPS, whether or not its SPS is there.
+    /// Whether there is a PPS, with or without its SPS.
     public var hasPictureParameterSet: Bool { !pictures.isEmpty }
 
-    /// Whether a PPS is there whose SPS is there as well: slices can be read.
+    /// Whether there is a PPS with its SPS: slices can be read.
     public var canReadSlices: Bool { readableCount > 0 }
 
-    /// The id of an SPS NAL unit; nil when it cannot be read that far.
+    /// The id of an SPS NAL unit; nil when it cannot be read.
     public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
       do throws(BitstreamError) {
         return try sequenceID(nalUnit)
@@ -184,17 +182,17 @@ extension H264 {
   }
 }
 
-/// A PPS as an SPS with 4:4:4 has it read, and as all others do: that decides how many scaling lists it has (7.3.2.2).
-/// Its SPS may come later, and change.
+/// A PPS as read for 4:4:4 and for other chroma formats, which decides how many scaling lists it has (7.3.2.2). Its SPS
+/// may come later, and change.
 private struct ReadPictureParameterSet: Sendable {
-  /// One of its readings. What slices need is the same in both.
+  /// One of the readings. What slices need is the same in both.
   let any: H264.PictureParameterSet
-  /// Whether `any` is how other formats than 4:4:4 have it read; else they cannot read it.
+  /// Whether `any` is the reading for other formats than 4:4:4; else it is unreadable for these.
   private let isForOthers: Bool
-  /// How 4:4:4 has it read where that differs from `any`; empty when it cannot be read so.
+  /// The reading for 4:4:4 where that differs from `any`; empty when it is unreadable for 4:4:4.
   private let yuv444: [H264.PictureParameterSet]?
 
-  /// - Throws: what reading it throws when it can be read in neither way.
+  /// - Throws: the error when both readings fail.
   init(_ bytes: Span<UInt8>) throws(BitstreamError) {
     do throws(BitstreamError) {
       any = try H264.PictureParameterSet(nalUnit: bytes, chromaFormat: .yuv420)

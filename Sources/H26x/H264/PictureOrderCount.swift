@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// Where a picture stands in output order (8.2.1), within the coded video sequence since the last IDR picture or
+  /// A picture's position in output order (8.2.1), within the coded video sequence since the last IDR picture or
   /// `memory_management_control_operation` 5.
   public struct PictureOrderCount: Sendable, Hashable {
     /// `TopFieldOrderCnt`; nil for a bottom field.
     public let top: Int32?
     /// `BottomFieldOrderCnt`; nil for a top field.
     public let bottom: Int32?
-    /// Whether the picture begins a new sequence of counts: IDR, or operation 5. All pictures before it in decoding
-    /// order are output before it.
+    /// Whether the picture begins a new sequence of counts: IDR, or MMCO 5. All pictures before it in decoding order
+    /// are output before it.
     public let resetsPOC: Bool
 
-    /// `PicOrderCnt()` of the frame or field: the lesser of what there is.
+    /// `PicOrderCnt()` of the frame or field: the smaller of the two.
     public var picture: Int32 {
       switch (top, bottom) {
       case (let top?, let bottom?): min(top, bottom)
@@ -25,22 +25,22 @@ extension H264 {
 
   /// Derives picture order counts, picture by picture in decoding order (8.2.1).
   ///
-  /// A plain value. Arithmetic wraps where a broken stream leaves the range that the standard allows.
+  /// A plain value. Arithmetic wraps where a bad stream exceeds the legal range.
   public struct PictureOrderCounter: Sendable {
     private var previousMSB: Int32 = 0
     private var previousLSB: Int32 = 0
     private var previousFrameNumber: UInt32 = 0
     private var previousFrameNumberOffset: UInt32 = 0
 
-    /// Creates a counter as it is before an IDR picture.
+    /// Creates a counter for a stream that begins with an IDR picture.
     public init() {}
 
     /// The picture order count of the next picture.
     ///
     /// - Parameters:
-    ///   - slice: the first slice of the picture, read at depth ``SliceHeaderDepth/referenceMarking`` if the picture
-    ///     is a reference: else operation 5 is not seen.
-    ///   - sps: the SPS it uses.
+    ///   - slice: the first slice of the picture. For a reference picture at depth
+    ///     ``SliceHeaderDepth/referenceMarking``, or MMCO 5 is missed.
+    ///   - sps: its SPS.
     public mutating func next(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureOrderCount {
       if slice.isIDR {
         (previousMSB, previousLSB) = (0, 0)
@@ -80,8 +80,7 @@ extension H264 {
       if !slice.isReference, frame > 0 { frame -= 1 }
       var expected: Int64 = 0
       if frame > 0 {
-        // At most 255 addends of 31 bits; the number of cycles is below 2^33: the product may wrap only when the
-        // stream is beyond all bounds.
+        // At most 255 addends of 31 bits, and fewer than 2^33 cycles: the product wraps only in an absurd stream.
         let sum = offsets.reduce(into: Int64(0)) { $0 += Int64($1) }
         let count = Int64(offsets.count)
         expected = ((frame - 1) / count) &* sum
@@ -116,7 +115,7 @@ extension H264 {
       var (top, bottom) = counts
       let isReset = slice.resetsPictureOrderCount
       if isReset {
-        // "tempPicOrderCnt" is taken off after the decoding of the picture (8.2.1): it counts from 0 from then on.
+        // tempPicOrderCnt is subtracted after the picture is decoded (8.2.1): POC counts from 0 from then on.
         let least = slice.isField ? (slice.isBottomField ? bottom : top) : min(top, bottom)
         top = top &- least
         bottom = bottom &- least

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264.PictureParameterSet.SliceGroups {
-  /// The most map units a picture can have here.
+  /// Most map units of a picture that this library accepts.
   private static var maximumMapUnits: UInt32 {
     H264.SequenceParameterSet.maximumSideInMacroblocks * H264.SequenceParameterSet.maximumSideInMacroblocks
   }
@@ -36,7 +36,7 @@ extension H264.PictureParameterSet.SliceGroups {
     default:
       map = .dispersed
       let units = Int(try reader.ue(in: range, "pic_size_in_map_units_minus1")) + 1
-      // Ask for nothing that the data cannot fill.
+      // Reserve nothing that the data cannot fill.
       guard units * idLength <= reader.maximumRemainingBits else {
         throw BitstreamError(.truncated, "slice_group_id", bitOffset: reader.bitOffset)
       }

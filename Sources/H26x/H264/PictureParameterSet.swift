@@ -7,7 +7,7 @@ extension H264 {
     public var id: UInt8
     /// `seq_parameter_set_id`, 0 to 31.
     public var sequenceParameterSetID: UInt8
-    /// `entropy_coding_mode_flag`: CABAC, else CAVLC.
+    /// `entropy_coding_mode_flag`: CABAC rather than CAVLC.
     public var usesCABAC: Bool
     /// `bottom_field_pic_order_in_frame_present_flag`.
     public var isBottomFieldPictureOrderPresent: Bool
@@ -33,9 +33,9 @@ extension H264 {
     public var usesConstrainedIntraPrediction: Bool
     /// `redundant_pic_cnt_present_flag`.
     public var isRedundantPictureCountPresent: Bool
-    /// What the High profiles add; nil when the set ends before it.
+    /// The High profiles' syntax elements; nil when the PPS ends before them.
     public var high: High?
-    /// Whether the NAL unit ended as it must.
+    /// Whether the NAL unit ended correctly; see ``SequenceParameterSet/hasProperEnd``.
     public var hasProperEnd = true
 
     /// The syntax elements that the High profiles add.
@@ -52,10 +52,10 @@ extension H264 {
     public struct SliceGroups: Sendable, Hashable {
       /// `num_slice_groups_minus1` + 1, 2 to 8.
       public var count: UInt8
-      /// `slice_group_map_type` and what belongs to it.
+      /// `slice_group_map_type` and its parameters.
       public var map: Map
 
-      /// How macroblocks are dealt out.
+      /// How macroblocks are assigned to slice groups.
       public enum Map: Sendable, Hashable {
         /// Type 0: `run_length_minus1` of each group.
         case interleaved(runLengthsMinus1: [UInt32])
@@ -82,8 +82,8 @@ extension H264 {
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header byte included.
-    ///   - chromaFormat: of the SPS it names. Only the number of its 8×8 scaling lists depends on it.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
+    ///   - chromaFormat: of its SPS. Only the number of 8×8 scaling lists depends on it.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 8.
     public init(
       nalUnit: Span<UInt8>, chromaFormat: ChromaFormat = .yuv420, trace: SyntaxTrace? = nil
@@ -102,9 +102,9 @@ extension H264 {
       defaultReferenceCountList0 = try reader.ue8(in: 0...31, "num_ref_idx_l0_default_active_minus1") + 1
       defaultReferenceCountList1 = try reader.ue8(in: 0...31, "num_ref_idx_l1_default_active_minus1") + 1
       usesWeightedPrediction = try reader.flag("weighted_pred_flag")
-      // 3 is reserved; stock reads on, and so a slice of it still finds its picture.
+      // 3 is reserved; tolerated, as h264parse does, so that its slices can be read.
       weightedBipredictionIDC = try reader.u8(2, "weighted_bipred_idc")
-      // The lower bound is −(26 + QpBdOffsetY), and the bit depth ends at 14.
+      // The lower bound is −(26 + QpBdOffsetY), with a bit depth of 14.
       initialQP = 26 + (try reader.se8(in: -62...25, "pic_init_qp_minus26"))
       initialQS = 26 + (try reader.se8(in: -26...25, "pic_init_qs_minus26"))
       chromaQPIndexOffset = try reader.se8(in: -12...12, "chroma_qp_index_offset")

@@ -6,10 +6,10 @@ extension H264 {
     private var counter = PictureOrderCounter()
     private var fields = FieldPairing<H264>()
 
-    /// Creates a reader as it is before an IDR picture.
+    /// Creates a reader for a stream that begins with an IDR picture.
     public init() {}
 
-    /// What ``TimestampGenerator`` needs to know of the picture that this slice begins.
+    /// What ``TimestampGenerator`` needs to know of the picture that begins with this slice.
     public mutating func picture(
       _ slice: SliceHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {
@@ -18,7 +18,7 @@ extension H264 {
         order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: fields.isSecond(slice))
     }
 
-    /// An IDR picture follows, which says all that there is to say.
+    /// Does nothing: an IDR picture follows, which resets POC.
     public mutating func endSequence() {}
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `pic_timing()` (D.1.3): how long and in which fields a picture is shown, and its time codes.
+  /// `pic_timing()` (D.1.3): for how long and in which fields a picture is displayed, and its time codes.
   public struct PictureTiming: Sendable, Hashable {
     /// `cpb_removal_delay` and `dpb_output_delay`; nil without HRD parameters.
     public var delays: Delays?
-    /// `pic_struct`; nil when the SPS says that there is none.
+    /// `pic_struct`; nil when the SPS has no `pic_struct_present_flag`.
     public var structure: Structure?
-    /// `clock_timestamp()`s: as many as `structure` has, nil where the flag in front is 0.
+    /// `clock_timestamp()`s: ``Structure/clockTimestampCount`` of them, nil where `clock_timestamp_flag` is 0.
     public var clockTimestamps: [ClockTimestamp?] = []
 
     /// The delays of a picture, in clock ticks.
@@ -48,7 +48,7 @@ extension H264 {
         }
       }
 
-      /// How long the picture is shown, in field periods.
+      /// For how many field periods the picture is displayed.
       public var fieldPeriods: Int {
         switch self {
         case .topField, .bottomField: 1
@@ -74,7 +74,7 @@ extension H264 {
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - sps: the SPS in force: it says which parts there are and how long they are.
+    ///   - sps: the active SPS, which says which parts there are and how long they are.
     /// - Throws: any ``BitstreamError``.
     public init(_ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet) throws(BitstreamError) {
       var reader = message.reader
@@ -115,7 +115,7 @@ extension H264 {
           if let timestamp { Self.write(timestamp, to: &writer, offsetLength: offsetLength) }
         }
       }
-      // A payload that does not end at a byte ends like an RBSP (7.3.2.3.1).
+      // A payload that does not end at a byte boundary ends like an RBSP (7.3.2.3.1).
       if !writer.isByteAligned { writer.trailingBits() }
       return writer.bytes
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `profile_idc` with the constraint flags beside it (A.2).
+  /// `profile_idc` with its constraint flags (A.2).
   public struct Profile: Sendable, Hashable {
     /// `profile_idc`.
     public let idc: UInt8
 
-    /// The byte after it: `constraint_set0_flag` in the highest bit, `reserved_zero_2bits` in the lowest.
+    /// The byte behind it: `constraint_set0_flag` in the highest bit, `reserved_zero_2bits` in the lowest.
     public let constraintFlags: UInt8
 
     /// Creates a profile from the two bytes.
@@ -31,7 +31,7 @@ extension H264 {
       }
     }
 
-    /// The name in GStreamer's `profile` field, nil for a profile that has none.
+    /// The value of the caps field `profile`; nil for a profile that has none.
     public var name: String? {
       switch idc {
       case 66: isConstrained(toSet: 1) ? "constrained-baseline" : "baseline"
@@ -53,7 +53,8 @@ extension H264 {
       }
     }
 
-    /// Whether the slices of a picture may come in any order (A.2). In all other profiles the first has macroblock 0.
+    /// Whether the slices of a picture may come in any order (A.2). In all other profiles the first one has macroblock
+    /// 0.
     public var allowsArbitrarySliceOrder: Bool {
       switch idc {
       case 44, 77, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 144, 244: false
@@ -62,7 +63,7 @@ extension H264 {
       }
     }
 
-    /// Whether every picture is intra coded by profile (A.2.8 to A.2.11): no reordering.
+    /// Whether the profile has only intra pictures (A.2.8 to A.2.11): no reordering.
     public var isIntraOnly: Bool {
       switch idc {
       case 44: true
@@ -71,8 +72,8 @@ extension H264 {
       }
     }
 
-    /// The other profiles, by their caps names and in order of preference, whose decoders must decode this stream
-    /// as well (A.2). It is the list GStreamer's own parser offers to a decoder that does not name the profile.
+    /// The other profiles, by their names in caps and in order of preference, whose decoders must decode this stream
+    /// too (A.2): the same list as h264parse offers to a decoder that does not list the profile.
     public var compatibleProfiles: [String] { compatibleProfiles(viewCount: nil) }
 
     /// As ``compatibleProfiles``, for a multiview stream of `viewCount` views.

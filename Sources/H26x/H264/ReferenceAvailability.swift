@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// Follows which reference pictures are there when decoding began at an intra picture that promises nothing: neither
-  /// an IDR picture nor a recovery point. Pictures behind it may go on referring to what came before.
+  /// Follows which reference pictures there are when decoding began at an intra picture that promises nothing: neither
+  /// an IDR picture nor a recovery point. Later pictures may still refer to earlier ones.
   ///
-  /// It is cautious: a picture whose reference lists (8.2.4) may reach beyond the start counts as one that does.
+  /// It is cautious: a picture whose reference lists (8.2.4) may reach beyond the start is taken for one whose do.
   package struct ReferenceAvailability: Sendable {
     private struct Reference: Sendable {
       var frameNumber: UInt32
       var order: Int32
-      /// All that it refers to was there.
+      /// All its references were there.
       var isWhole: Bool
       var hasBothFields: Bool
     }
@@ -18,7 +18,7 @@ extension H264 {
     private var references: [Reference] = []
     private var counter = PictureOrderCounter()
 
-    /// As it is before the intra picture.
+    /// Creates it for a stream that begins with the intra picture.
     package init() {}
 
     /// Takes the next picture in decoding order, the intra picture first.
@@ -26,9 +26,9 @@ extension H264 {
     /// - Parameters:
     ///   - accessUnit: its bytes.
     ///   - packaging: how its NAL units are packaged.
-    ///   - isSecondField: the picture is the second field of the picture before.
-    ///   - parameterSets: those in force.
-    /// - Returns: whether all that it may refer to is there and whole.
+    ///   - isSecondField: whether it is the second field of the picture before.
+    ///   - parameterSets: the parameter sets so far.
+    /// - Returns: whether all its references are there and whole.
     package mutating func next(
       _ accessUnit: Span<UInt8>, packaging: NALPackaging, isSecondField: Bool,
       parameterSets: borrowing ParameterSets
@@ -73,14 +73,14 @@ extension H264 {
       _ slice: SliceHeader, _ syntax: ReferenceSyntax, order: Int32, isSecondField: Bool,
       sps: borrowing SequenceParameterSet
     ) -> Bool {
-      // Nothing from before the start is left in a buffer that is full of what came since.
+      // A buffer full of pictures since the start has no older ones.
       if references.count >= max(1, Int(sps.maximumReferenceFrames)), !references.contains(where: { !$0.isWhole }) {
         return true
       }
       guard isThere(syntax.modificationsList0, of: slice, sps: sps),
         isThere(syntax.modificationsList1, of: slice, sps: sps)
       else { return false }
-      // Entries that a modification does not set come from the initial list; at most from its first so many.
+      // Entries without a modification come from the front of the initial list.
       let needed0 = syntax.modificationsList0.count >= syntax.referenceCountList0 ? 0 : Int(syntax.referenceCountList0)
       guard slice.sliceType == .b else {
         return needed0 <= wholeCount(of: references.reversed(), slice, isSecondField: isSecondField)
@@ -88,12 +88,12 @@ extension H264 {
       let needed1 = syntax.modificationsList1.count >= syntax.referenceCountList1 ? 0 : Int(syntax.referenceCountList1)
       let past = references.filter { $0.order <= order }.sorted { $0.order > $1.order }
       let future = references.filter { $0.order > order }.sorted { $0.order < $1.order }
-      // Behind the past ones in list 0 there may be older ones; list 1 goes on with the past.
+      // In list 0 older pictures may follow the past ones; list 1 continues with the past.
       return needed0 <= wholeCount(of: past, slice, isSecondField: isSecondField)
         && needed1 <= wholeCount(of: future + past, slice, isSecondField: isSecondField)
     }
 
-    /// How many entries of an initial list are whole, from the first on: a field's lists hold fields.
+    /// How many entries at the front of an initial list are whole: a field's lists hold fields.
     private func wholeCount(of references: [Reference], _ slice: SliceHeader, isSecondField: Bool) -> Int {
       var count = 0
       for reference in references {
@@ -103,7 +103,7 @@ extension H264 {
       return count
     }
 
-    /// 8.2.4.3: whether every picture that the list is made to begin with is there.
+    /// 8.2.4.3: whether every picture that the modifications put in front is there.
     private func isThere(
       _ modifications: [ReferenceSyntax.ListModification], of slice: SliceHeader, sps: borrowing SequenceParameterSet
     ) -> Bool {
@@ -135,14 +135,14 @@ extension H264 {
         for operation in operations {
           switch operation.code {
           case 1, 3:
-            // Of a frame that loses one field the other does not count either.
+            // A frame that loses one field no longer counts.
             let distance = slice.isField ? operation.first / 2 : operation.first &+ 1
             let number = (slice.frameNumber &- distance) & mask
             references.removeAll { $0.frameNumber == number }
           case 5:
             references = []
             reference.frameNumber = 0
-          // A long-term reference comes last in the lists: not to count on it is enough.
+          // A long-term reference comes last in the lists: it is left out.
           case 6: return
           default: break
           }

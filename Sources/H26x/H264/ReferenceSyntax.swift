@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// The part of the slice header that deals with reference pictures (7.3.3.1 to 7.3.3.3).
+  /// The part of the slice header about reference pictures (7.3.3.1 to 7.3.3.3).
   public struct ReferenceSyntax: Sendable, Hashable {
     /// `direct_spatial_mv_pred_flag`; false outside B slices.
     public let usesSpatialDirectPrediction: Bool
@@ -15,7 +15,7 @@ extension H264 {
     public let modificationsList1: [ListModification]
     /// `pred_weight_table()`; nil when absent.
     public let predictionWeights: PredictionWeights?
-    /// `dec_ref_pic_marking()`; nil for pictures that no other refers to.
+    /// `dec_ref_pic_marking()`; nil for non-reference pictures.
     public let marking: ReferenceMarking?
 
     /// One step of `ref_pic_list_modification()` or `ref_pic_list_mvc_modification()`.
@@ -32,9 +32,9 @@ extension H264 {
       public let lumaLog2Denominator: UInt8
       /// `chroma_log2_weight_denom`, 0 to 7; 0 for monochrome.
       public let chromaLog2Denominator: UInt8
-      /// One entry a reference index.
+      /// One entry for each reference index.
       public let list0: [Entry]
-      /// One entry a reference index; empty outside B slices.
+      /// One entry for each reference index; empty outside B slices.
       public let list1: [Entry]
 
       /// Weights and offsets of one reference picture; nil where the flag is 0.
@@ -60,7 +60,7 @@ extension H264 {
     public enum ReferenceMarking: Sendable, Hashable {
       /// Of an IDR picture: `no_output_of_prior_pics_flag` and `long_term_reference_flag`.
       case idr(noOutputOfPriorPictures: Bool, isLongTerm: Bool)
-      /// The oldest goes first.
+      /// Sliding window (8.2.5.3).
       case slidingWindow
       /// `memory_management_control_operation`s, in order.
       case adaptive([Operation])
@@ -75,7 +75,7 @@ extension H264 {
         public let second: UInt32
       }
 
-      /// Whether operation 5 is among them: forget everything before.
+      /// Whether there is an MMCO 5: all earlier pictures are no longer references.
       public var hasOperation5: Bool {
         if case .adaptive(let operations) = self { operations.contains { $0.code == 5 } } else { false }
       }
@@ -124,7 +124,7 @@ extension H264 {
     ) throws(BitstreamError) -> [ListModification] {
       var steps: [ListModification] = []
       guard try reader.flag(flag) else { return steps }
-      // "shall not exceed num_ref_idx_active_minus1 + 1" steps, and the one that ends them (7.4.3.1).
+      // At most num_ref_idx_active_minus1 + 1 steps, and the one that ends them (7.4.3.1).
       for _ in 0...count {
         let operation = try reader.ue8(in: 0...(isMultiview ? 5 : 3), "modification_of_pic_nums_idc")
         if operation == 3 { return steps }
@@ -181,7 +181,7 @@ extension H264.ReferenceSyntax.PredictionWeights.Weight {
   }
 }
 
-/// What the elements of `pred_weight_table()` are called, by list.
+/// The names of `pred_weight_table()`'s elements for a list.
 private struct WeightNames {
   let lumaFlag, luma, lumaOffset, chromaFlag, chroma, chromaOffset: StaticString
 
@@ -194,10 +194,10 @@ private struct WeightNames {
 }
 
 extension H264.ReferenceSyntax.ReferenceMarking {
-  /// More operations than a picture can have use for: every reference field unmarked, reassigned, and three more.
+  /// More than a picture can use: every reference field unmarked, reassigned, and three more.
   private static var maximumOperations: Int { 99 }
 
-  /// What the first operand of an operation is called; nil for one that has none.
+  /// The name of an operation's first operand; nil if it has none.
   private static func operandName(_ code: UInt8) -> StaticString? {
     switch code {
     case 1, 3: "difference_of_pic_nums_minus1"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `recovery_point()` (D.1.8): decoding that starts here is right from a later picture on.
+  /// `recovery_point()` (D.1.8): when decoding starts here, pictures are correct from a later one on.
   public struct RecoveryPoint: Sendable, Hashable {
-    /// `recovery_frame_cnt`: so many `frame_num` increments later, 0 to 65535.
+    /// `recovery_frame_cnt`, in increments of `frame_num`, 0 to 65535.
     public var frameCount: UInt32
     /// `exact_match_flag`.
     public var isExactMatch: Bool
-    /// `broken_link_flag`: leading pictures may be damaged.
+    /// `broken_link_flag`: pictures in front of the recovery point may be badly damaged.
     public var isBrokenLink: Bool
     /// `changing_slice_group_idc`, 0 to 2.
     public var changingSliceGroupIDC: UInt8
@@ -47,12 +47,12 @@ extension H264 {
 
     /// `seq_parameter_set_id`.
     public var sequenceParameterSetID: UInt8
-    /// One entry a buffer of the NAL HRD; empty without one.
+    /// One entry for each buffer of the NAL HRD; empty without one.
     public var nal: [Delay] = []
-    /// One entry a buffer of the VCL HRD; empty without one.
+    /// One entry for each buffer of the VCL HRD; empty without one.
     public var vcl: [Delay] = []
 
-    /// Reads a message of type ``SEIPayloadType/bufferingPeriod``, which needs the SPS that it names.
+    /// Reads a message of type ``SEIPayloadType/bufferingPeriod``, with the SPS that it refers to.
     ///
     /// - Throws: `.missingParameterSet`, or any other ``BitstreamError``.
     public init(

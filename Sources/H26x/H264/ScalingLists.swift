@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// One scaling list as the parameter set transmits it (7.3.2.1.1.1).
+  /// One scaling list as sent in a parameter set (7.3.2.1.1.1).
   public enum ScalingList: Sendable, Hashable {
-    /// Not transmitted: fall-back rule A (SPS) or B (PPS) of Table 7-2.
+    /// Not sent: fall-back rule A (SPS) or B (PPS) of Table 7-2.
     case fallback
     /// `useDefaultScalingMatrixFlag`: the default list of Tables 7-3 and 7-4.
     case standard
@@ -44,7 +44,7 @@ extension H264 {
         writer.se(-8)
       case .explicit(let list):
         writer.flag(true)
-        // A tail of equal entries is cut short with a next scale of 0, as encoders do.
+        // A next scale of 0 replaces a tail of equal entries.
         var length = min(list.count, count)
         while length > 1, list[length - 1] == list[length - 2] { length -= 1 }
         var last: UInt8 = 8

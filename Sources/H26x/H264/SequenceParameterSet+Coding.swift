@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264.SequenceParameterSet {
-  /// The largest picture side this library accepts, in macroblocks: 65,536 samples. Level 6.2 ends at 1,055.
+  /// The largest picture side that this library accepts, in macroblocks: 65,536 samples. Level 6.2 ends at 1,055.
   static var maximumSideInMacroblocks: UInt32 { 4096 }
 
   private static var constraintFlagNames: [StaticString] {
@@ -51,7 +51,7 @@ extension H264.SequenceParameterSet {
   }
 
   private mutating func readCropping(_ reader: inout BitReader) throws(BitstreamError) {
-    // Wider than any picture: the sums are checked against the real size below.
+    // More than any picture has: the sums are compared with its real size below.
     let range: ClosedRange<UInt32> = 0...0xFFFF
     let start = reader.bitOffset
     cropping = Cropping(

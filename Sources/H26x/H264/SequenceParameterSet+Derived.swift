@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264.SequenceParameterSet {
-  /// The level, 1b recognised.
+  /// The level, with 1b.
   public var level: H264.Level { H264.Level(idc: levelIDC, profile: profile) }
 
   /// `FrameHeightInMbs`.
   public var heightInMacroblocks: Int { heightInMapUnits * (isFrameOnly ? 1 : 2) }
 
-  /// The coded frame in luma samples.
+  /// Size of the coded frame in luma samples.
   public var codedSize: VideoSize { VideoSize(width: widthInMacroblocks * 16, height: heightInMacroblocks * 16) }
 
   /// `ChromaArrayType`: ``chromaFormat``, or monochrome with separate colour planes.
   public var chromaArrayType: ChromaFormat { hasSeparateColourPlanes ? .monochrome : chromaFormat }
 
-  /// The part to show (7.4.2.1.1), the whole frame without cropping.
+  /// The cropping rectangle (7.4.2.1.1); the whole frame without cropping.
   public var cropRectangle: CropRectangle {
     let size = codedSize
     guard let cropping else { return CropRectangle(left: 0, top: 0, width: size.width, height: size.height) }
@@ -26,8 +26,7 @@ extension H264.SequenceParameterSet {
       height: size.height - top - Int(cropping.bottom) * unitHeight)
   }
 
-  /// The frame rate in frames a second by the VUI (E.2.1), nil when absent or senseless: a part of zero, or more
-  /// than 1000 frames a second.
+  /// Frames a second by the VUI (E.2.1); nil when absent or absurd: with a term of 0, or more than 1000.
   public var frameRate: Fraction? {
     guard let timing = vui?.timing, timing.unitsInTick > 0, timing.timeScale > 0 else { return nil }
     let ticks = UInt64(timing.unitsInTick) * 2
@@ -35,14 +34,14 @@ extension H264.SequenceParameterSet {
     return Fraction(wide: UInt64(timing.timeScale), ticks)
   }
 
-  /// `MaxDpbFrames` (A.3.1), 1 to 16: how many frames the level lets the decoder hold for this size.
+  /// `MaxDpbFrames` (A.3.1), 1 to 16: how many frames the level lets a decoder hold at this size.
   public var maximumDecodedPictureBufferFrames: Int {
     let size = max(1, widthInMacroblocks * heightInMacroblocks)
     return max(1, min(level.maximumDecodedPictureBufferMacroblocks / size, 16))
   }
 
-  /// The size of the decoded picture buffer in frames: `max_dec_frame_buffering` if sent, else what the level and the
-  /// profile bound it to. At least `max_num_ref_frames`.
+  /// Size of the decoded picture buffer in frames: `max_dec_frame_buffering` if sent, else inferred from profile and
+  /// level (E.2.1). At least `max_num_ref_frames`.
   public var decodedPictureBufferFrames: Int {
     if let sent = vui?.bitstreamRestriction?.maximumDecodedFrameBuffering {
       return max(Int(sent), Int(maximumReferenceFrames), 1)
@@ -53,18 +52,18 @@ extension H264.SequenceParameterSet {
   /// `max_num_reorder_frames` as sent, nil when absent.
   public var sentReorderFrames: Int? { vui?.bitstreamRestriction.map { Int($0.maximumReorderFrames) } }
 
-  /// How many frames may at most precede a frame in decoding order and follow it in output order: as sent, else
-  /// inferred (E.2.1): 0 for intra-only profiles, for output in decoding order and for the Baseline profile without
-  /// B slices; else the bound of the level.
+  /// How many frames at most may precede a frame in decoding order and follow it in output order: as sent, else
+  /// inferred (E.2.1): 0 for intra-only profiles and `pic_order_cnt_type` 2, else the size of the decoded picture
+  /// buffer.
   public var maximumReorderFrames: Int {
     if let sentReorderFrames { return sentReorderFrames }
     if pictureOrderCountType == .decodingOrder || profile.isIntraOnly { return 0 }
     return decodedPictureBufferFrames
   }
 
-  /// Whether pictures coded with this and with the other one may be of the same coded video sequence, by all that
-  /// decoding goes by. What says how to show them (VUI), what is asked of a decoder (profile, level) and the id may
-  /// differ: such things are rewritten on the way, and sets repeated under another id.
+  /// Whether pictures with this and with the other SPS may be of one coded video sequence: whether all is equal that
+  /// decoding depends on. VUI, profile, level and id may differ: these are rewritten on the way, and sets repeated with
+  /// another id.
   public func codesPictures(like other: H264.SequenceParameterSet) -> Bool {
     var other = other
     other.id = id

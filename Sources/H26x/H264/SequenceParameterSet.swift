@@ -23,7 +23,7 @@ extension H264 {
     public var scalingLists: [ScalingList]?
     /// `log2_max_frame_num_minus4` + 4, 4 to 16.
     public var log2MaximumFrameNumber: UInt8
-    /// `pic_order_cnt_type` and what belongs to it.
+    /// `pic_order_cnt_type` and its parameters.
     public var pictureOrderCountType: PictureOrderCountType
     /// `max_num_ref_frames`, 0 to 16.
     public var maximumReferenceFrames: UInt8
@@ -43,21 +43,21 @@ extension H264 {
     public var cropping: Cropping?
     /// `vui_parameters()`.
     public var vui: VUI?
-    /// Whether the NAL unit ended as it must, with `rbsp_trailing_bits()` and nothing behind. A set that does not is
-    /// usable all the same: such encoders exist.
+    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing behind. Otherwise it is usable all
+    /// the same: there are such encoders.
     public var hasProperEnd = true
 
     /// `pic_order_cnt_type` (8.2.1).
     public enum PictureOrderCountType: Sendable, Hashable {
-      /// The low bits are sent. `log2_max_pic_order_cnt_lsb_minus4` + 4, 4 to 16.
+      /// 0: the low bits are sent. `log2_max_pic_order_cnt_lsb_minus4` + 4, 4 to 16.
       case leastSignificantBits(log2Maximum: UInt8)
-      /// A cycle of expected differences.
+      /// 1: a cycle of expected differences.
       case cycle(Cycle)
-      /// Output order is decoding order.
+      /// 2: output order is decoding order.
       case decodingOrder
     }
 
-    /// What `pic_order_cnt_type` 1 needs.
+    /// The parameters of `pic_order_cnt_type` 1.
     public struct Cycle: Sendable, Hashable {
       /// `delta_pic_order_always_zero_flag`.
       public var isDeltaAlwaysZero: Bool
@@ -104,7 +104,7 @@ extension H264 {
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included, without start code or length prefix.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 7.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
@@ -119,7 +119,7 @@ extension H264 {
 }
 
 extension BitReader {
-  /// Whether `rbsp_trailing_bits()` and nothing else is left.
+  /// Whether only `rbsp_trailing_bits()` are left.
   mutating func endsProperly() -> Bool {
     do throws(BitstreamError) {
       try trailingBits()

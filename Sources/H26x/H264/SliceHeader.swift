@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `slice_header()` (7.3.3), as far as access units, picture order count and random access need it.
+  /// `slice_header()` (7.3.3), as far as access units, POC and random access need it.
   ///
-  /// A plain value without references, which is copied in no time. Its properties stand so that no padding is between
-  /// them, which optimised code would look at together with its neighbours: memory checkers tell of that.
+  /// A plain value without references, cheap to copy. Its properties are ordered so that there is no padding between
+  /// them: optimised code would read that together with its neighbours, which memory checkers report.
   public struct SliceHeader: Sendable {
     /// How far to read.
     public typealias Depth = SliceHeaderDepth
@@ -64,19 +64,19 @@ extension H264 {
     public let redundantPictureCount: UInt8
     /// Whether the slices of the picture may come in any order, by profile or slice groups.
     public let allowsArbitraryOrder: Bool
-    /// Whether `memory_management_control_operation` 5 is there: the picture resets picture order count and
-    /// frame numbers. False at depth ``SliceHeaderDepth/pictureIdentity``.
+    /// Whether there is an MMCO 5: the picture resets POC and `frame_num`. False at depth
+    /// ``SliceHeaderDepth/pictureIdentity``.
     public let resetsPictureOrderCount: Bool
-    /// The type of picture order count by the SPS, 0 to 2.
+    /// `pic_order_cnt_type` of the SPS, 0 to 2.
     public let pictureOrderCountType: UInt8
 
     /// Whether other pictures may refer to this one.
     public var isReference: Bool { referenceIDC != 0 }
-    /// H.264's NAL units are of no temporal sub-layer: 0.
+    /// 0: H.264 has no temporal sub-layers.
     public var temporalID: UInt8 { 0 }
 
-    /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21). A cut-off NAL unit will do if it reaches
-    /// as far as `depth` asks for.
+    /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21), which may be truncated behind what `depth`
+    /// needs.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.
@@ -95,7 +95,7 @@ extension H264 {
 
     /// Reads the header of a slice NAL unit through `dec_ref_pic_marking()`.
     ///
-    /// - Returns: the header, and what it says of reference pictures; nil for SVC slices.
+    /// - Returns: the header, and its syntax about reference pictures; nil for SVC slices.
     /// - Throws: as ``init(nalUnit:parameterSets:depth:)``.
     public static func withReferences(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
@@ -109,7 +109,7 @@ extension H264 {
       return (slice, references)
     }
 
-    /// Reads on from behind the NAL unit header.
+    /// Reads what follows the NAL unit header.
     @inline(__always)
     init(
       _ reader: inout BitReader, _ header: NALUnitHeader, parameterSets: borrowing ParameterSets, depth: Depth,
@@ -178,8 +178,8 @@ extension H264 {
 }
 
 extension H264.SliceHeader {
-  /// Reads no more than whether `first_mb_in_slice` is 0: its code is then a single one bit. That needs no parameter
-  /// set; nil when there is no byte behind the header or the type has no slice header.
+  /// Reads only whether `first_mb_in_slice` is 0: its code is then a single one bit. Needs no parameter set; nil for a
+  /// type without slice header, or without a byte behind the NAL unit header.
   public static func startsAtFirstMacroblock(_ nalUnit: Span<UInt8>) -> Bool? {
     guard nalUnit.count > 0 else { return nil }
     let type = H264.NALUnitType(rawValue: nalUnit[0])
@@ -201,7 +201,7 @@ extension H264.NALUnitHeader {
     case .none: type == .idrSlice
     case .scalable(let scalable): scalable.isIDR
     case .multiview(let multiview): !multiview.isNonIDR
-    // avc_3d extension: non_idr_flag is its ninth bit of fifteen.
+    // non_idr_flag is the tenth of the 15 bits.
     case .depth(let bits): bits >> 5 & 1 == 0
     }
   }

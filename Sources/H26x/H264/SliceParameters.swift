@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// What of a PPS and its SPS decides how a slice header is read. A plain value, so that reading slice headers
-  /// touches no reference count.
+  /// The fields of a PPS and its SPS that reading a slice header needs. A plain value, so that reading touches no
+  /// reference count.
   package struct SliceParameters: Sendable, Hashable {
     /// `pic_parameter_set_id`.
     package let pictureParameterSetID: UInt8
@@ -28,7 +28,7 @@ extension H264 {
     /// `PicSizeInMbs` of a frame.
     package let frameSizeInMacroblocks: UInt32
 
-    /// Combines a PPS with the SPS it names.
+    /// Combines a PPS with its SPS.
     package init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
       pictureParameterSetID = pps.id
       sequenceParameterSetID = pps.sequenceParameterSetID

@@ -3,17 +3,17 @@
 extension H264 {
   /// `subset_seq_parameter_set_rbsp()` (7.3.2.1.3): the SPS of scalable and multiview layers, NAL unit type 15.
   public struct SubsetSequenceParameterSet: Sendable, Hashable {
-    /// The part that every SPS has.
+    /// What every SPS has.
     public var base: SequenceParameterSet
 
     /// `view_id[]` of `seq_parameter_set_mvc_extension()`: the views in decoding order; empty without one.
     public var viewIDs: [UInt16] = []
 
-    /// Reads the NAL unit. The SVC extension and what follows the MVC views are passed over.
+    /// Reads the NAL unit up to the MVC views. The SVC extension is not read.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included, without start code or length prefix.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 15.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
@@ -31,7 +31,7 @@ extension H264 {
     }
   }
 
-  /// `seq_parameter_set_extension_rbsp()` (7.3.2.1.2): how to blend auxiliary pictures, NAL unit type 13.
+  /// `seq_parameter_set_extension_rbsp()` (7.3.2.1.2): blending of auxiliary pictures, NAL unit type 13.
   public struct SequenceParameterSetExtension: Sendable, Hashable {
     /// `seq_parameter_set_id` of the SPS that it extends, 0 to 31.
     public var id: UInt8
@@ -58,7 +58,7 @@ extension H264 {
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included, without start code or length prefix.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 13.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
