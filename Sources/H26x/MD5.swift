@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// MD5 (RFC 1321), which pictures are checked with; not for anything that must be safe from forgery.
+/// MD5 (RFC 1321), for picture hashes; not for anything that must be safe from forgery.
 struct MD5 {
   private var state: (UInt32, UInt32, UInt32, UInt32) = (0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476)
   private var pending: [UInt8] = []
@@ -8,7 +8,7 @@ struct MD5 {
 
   init() { pending.reserveCapacity(128) }
 
-  /// Takes more bytes.
+  /// Adds bytes.
   mutating func append(_ bytes: Span<UInt8>) {
     byteCount &+= UInt64(bytes.count)
     var start = 0

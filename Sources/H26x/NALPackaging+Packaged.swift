@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension NALPackaging {
-  /// A NAL unit behind what stands in front of it: a start code of four bytes, or its length.
+  /// A NAL unit with a start code of four bytes, or its length prefix, in front.
   ///
   /// - Parameter nalUnit: header and payload, with emulation prevention bytes.
-  /// - Throws: `.lengthNotRepresentable` when it is too long for the size of lengths.
+  /// - Throws: `.lengthNotRepresentable` when it is too long for the length prefix.
   public func packaged(_ nalUnit: [UInt8]) throws(BitstreamError) -> [UInt8] {
     switch self {
     case .annexB: return [0, 0, 0, 1] + nalUnit

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// Knows the format of each access unit of an H.264 stream before it is decoded.
+  /// Reads the format of each access unit of an H.264 stream before it is decoded.
   package struct Tracker: FormatTracking {
     /// H.264.
     package typealias Codec = H264
 
     private var tracker: H26x.FormatTracker<H264>
 
-    /// Creates a tracker that knows no parameter sets.
+    /// Creates a tracker without parameter sets.
     package init(nalLengthSize: NALLengthSize?) { tracker = H26x.FormatTracker(nalLengthSize: nalLengthSize) }
 
     /// The parameter sets received so far.
     package var parameterSets: ParameterSets { tracker.parameterSets }
-    /// The format of the last access unit; nil as long as no slice had its parameter sets.
+    /// The format of the last access unit; nil until a slice came with its parameter sets.
     package var format: FormatDescription? { tracker.format }
-    /// Whether the SPS in force has a VUI.
+    /// Whether the active SPS has a VUI.
     package var hasVUI: Bool { tracker.hasVUI }
-    /// How access units are packaged; nil for start codes.
+    /// Size of the stream's length prefixes; nil for start codes.
     package var nalLengthSize: NALLengthSize? { tracker.nalLengthSize }
-    /// How the picture is meant to be shown; kept up only on demand.
+    /// Mastering display and content light level, followed only on demand.
     package var display: DisplayMetadata { tracker.display }
-    /// Whether ``display`` is kept up.
+    /// Whether ``display`` is followed.
     package var followsDisplay: Bool {
       get { tracker.followsDisplay }
       set { tracker.followsDisplay = newValue }
     }
-    /// Takes parameter sets from out of band; those that cannot be read are left out.
+    /// Takes parameter sets from out of band; unreadable ones are ignored.
     package mutating func insert(_ nalUnits: [[UInt8]]) { tracker.insert(nalUnits) }
     /// Reads an access unit as far as its first slice.
     package mutating func inspect(_ accessUnit: Span<UInt8>) -> FormatSummary<NALUnitType> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `vui_parameters()` (E.1.1): what helps to show and to buffer the video, not to decode it.
+  /// `vui_parameters()` (E.1.1): for display and buffering of the video, not for decoding it.
   public struct VUI: VUISyntax {
     /// `aspect_ratio_idc`; nil when absent. 255 is Extended_SAR.
     public var aspectRatioIDC: UInt8?
@@ -13,9 +13,9 @@ extension H264 {
     public var isOverscanAppropriate: Bool?
     /// `video_format`, range and colour; nil when absent.
     public var videoSignal: VideoSignal?
-    /// Where the chroma samples lie; nil when absent.
+    /// Location of chroma samples; nil when absent.
     public var chromaLocation: ChromaLocation?
-    /// Time; nil when absent.
+    /// Timing; nil when absent.
     public var timing: Timing?
     /// `nal_hrd_parameters()`.
     public var nalHRD: HRDParameters?
@@ -23,23 +23,23 @@ extension H264 {
     public var vclHRD: HRDParameters?
     /// `low_delay_hrd_flag`; false without HRD parameters.
     public var isLowDelayHRD = false
-    /// `pic_struct_present_flag`: picture timing SEI says how pictures are to be shown.
+    /// `pic_struct_present_flag`: picture timing SEI says how pictures are displayed.
     public var isPictureStructurePresent = false
-    /// What the encoder restricted itself to; nil when absent.
+    /// Restrictions that the encoder kept to; nil when absent.
     public var bitstreamRestriction: BitstreamRestriction?
 
     /// `video_format`, range and colour.
     public typealias VideoSignal = H26x.VideoSignal
-    /// Where the chroma samples lie.
+    /// Location of chroma samples.
     public typealias ChromaLocation = H26x.ChromaLocation
     /// "matrix_coefficients".
     public static var matrixElement: StaticString { "matrix_coefficients" }
 
-    /// `timing_info_present_flag` and what it brings.
+    /// `timing_info_present_flag` and its fields.
     public struct Timing: Sendable, Hashable {
       /// `num_units_in_tick`.
       public var unitsInTick: UInt32
-      /// `time_scale`, ticks of `unitsInTick` units a second. A frame lasts two ticks.
+      /// `time_scale`, units a second. A frame lasts two ticks of `unitsInTick` units.
       public var timeScale: UInt32
       /// `fixed_frame_rate_flag`.
       public var isFixedFrameRate: Bool
@@ -52,7 +52,7 @@ extension H264 {
       }
     }
 
-    /// `bitstream_restriction_flag` and what it brings.
+    /// `bitstream_restriction_flag` and its fields.
     public struct BitstreamRestriction: Sendable, Hashable {
       /// `motion_vectors_over_pic_boundaries_flag`.
       public var motionVectorsOverPictureBoundaries: Bool
@@ -70,7 +70,7 @@ extension H264 {
       public var maximumDecodedFrameBuffering: UInt8
     }
 
-    /// Creates one with nothing in it.
+    /// Creates an empty one.
     public init() {}
 
     init(_ reader: inout BitReader) throws(BitstreamError) {

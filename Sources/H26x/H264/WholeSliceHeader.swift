@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// A slice header to its end (7.3.3), `slice_group_change_cycle` left out: what decoding needs beyond ``SliceHeader`` and ``ReferenceSyntax``, for those
-  /// who look into a stream.
+  /// A whole slice header (7.3.3) but for `slice_group_change_cycle`: what decoding needs beyond ``SliceHeader`` and
+  /// ``ReferenceSyntax``, for those who inspect a stream.
   public struct WholeSliceHeader: Sendable {
-    /// What tells pictures apart.
+    /// The part that tells pictures apart.
     public let header: SliceHeader
-    /// What deals with reference pictures; nil for SVC slices, whose header is read no further.
+    /// The part about reference pictures; nil for SVC slices, whose header is read no further.
     public let references: ReferenceSyntax?
     /// `cabac_init_idc`, 0 to 2; 0 in intra slices and with CAVLC.
     public let cabacInitIDC: UInt8
-    /// `SliceQPY`: `pic_init_qp_minus26` and `slice_qp_delta` together (7.4.3), −62 to 51; nil for SVC slices.
+    /// `SliceQPY`: 26 + `pic_init_qp_minus26` + `slice_qp_delta` (7.4.3), legally −36 to 51, which is not checked; nil
+    /// for SVC slices.
     public let quantizationParameter: Int?
     /// `disable_deblocking_filter_idc`, 0 to 2.
     public let disableDeblockingFilterIDC: UInt8
@@ -24,7 +25,7 @@ extension H264 {
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.
     ///   - parameterSets: looked up by `pic_parameter_set_id`.
-    ///   - trace: where the syntax elements are written down.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
     public init(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, trace: SyntaxTrace? = nil
@@ -43,7 +44,7 @@ extension H264 {
       }
       let type = header.sliceType
       cabacInitIDC = pps.usesCABAC && !type.isIntra ? try reader.ue8(in: 0...2, "cabac_init_idc") : 0
-      // The range of the sum is checked by decoders; that of the difference is what the sum allows.
+      // Decoders check the range of the sum.
       quantizationParameter = Int(pps.initialQP) + Int(try reader.se(in: -113...113, "slice_qp_delta"))
       if type == .sp || type == .si {
         if type == .sp { _ = try reader.flag("sp_for_switch_flag") }

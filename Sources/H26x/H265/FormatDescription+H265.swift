@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension FormatDescription {
-  /// Makes a description of H.265 parameter sets, in any order: `CMVideoFormatDescriptionCreateFromHEVCParameterSets`.
+  /// Creates a description of H.265 parameter sets, in any order:
+  /// `CMVideoFormatDescriptionCreateFromHEVCParameterSets`.
   ///
   /// - Parameters:
   ///   - nalUnits: NAL units of types 32, 33 and 34 without start codes. The first SPS of the base layer is the one
-  ///     described. A VPS that cannot be read harms nothing.
-  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  ///     described. An unreadable VPS is no error.
+  ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` without an SPS, or what reading one of them throws.
   public init(h265ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
     var sets = H265.ParameterSets()
@@ -21,12 +22,12 @@ extension FormatDescription {
     try self.init(sets, sequenceParameterSetID: first, nalLengthSize: nalLengthSize)
   }
 
-  /// Makes a description from a store.
+  /// Creates a description from a store.
   ///
   /// - Parameters:
   ///   - sets: all of them go into ``parameterSets``.
   ///   - sequenceParameterSetID: the SPS that is described, nil for the first there is.
-  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   public init(
     _ sets: borrowing H265.ParameterSets, sequenceParameterSetID: UInt8? = nil, nalLengthSize: NALLengthSize? = nil
@@ -51,17 +52,17 @@ extension FormatDescription {
     self.init(sps, sets.videoParameterSet(sps.videoParameterSetID), bytes, nalLengthSize: nalLengthSize)
   }
 
-  /// Makes a description of an hvcC record.
+  /// Creates a description of an hvcC record.
   ///
   /// - Throws: `.missingParameterSet` when it holds no SPS (as "hev1" records may), or what reading it throws.
   public init(decoderConfigurationRecord record: H265.DecoderConfigurationRecord) throws(BitstreamError) {
     try self.init(h265ParameterSets: record.parameterSets, nalLengthSize: record.nalLengthSize)
   }
 
-  /// The hvcC record of this description. Start codes become lengths of four bytes.
+  /// The hvcC record of this description, with lengths of four bytes if the stream has start codes.
   ///
   /// - Parameter isComplete: whether the samples have no parameter sets, as in "hvc1".
-  /// - Throws: what making the record throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
   public func h265DecoderConfigurationRecord(
     isComplete: Bool = true
   ) throws(BitstreamError) -> H265.DecoderConfigurationRecord {

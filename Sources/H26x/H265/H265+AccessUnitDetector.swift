@@ -3,19 +3,19 @@
 extension H265 {
   /// Finds where access units begin (7.4.2.4.4 and 7.4.2.4.5).
   ///
-  /// A small value without references. Feed it every NAL unit in order; it answers whether an access unit begins
-  /// there. `first_slice_segment_in_pic_flag` tells pictures apart, and where the segment that has it was lost, what all
-  /// segments of a picture must have in common. Other layers than the base stay with the base layer's picture before
-  /// them. The two fields of a frame are two access units, as the standard has it.
+  /// A small value without references. Feed it every NAL unit in order; it returns whether an access unit begins there.
+  /// `first_slice_segment_in_pic_flag` tells pictures apart or, where that segment was lost, what all segments of a
+  /// picture must have in common. Other layers than the base belong to the base layer's picture before them. The two
+  /// fields of a frame are two access units, as in the Recommendation.
   public struct AccessUnitDetector: AccessUnitDetecting {
     private var hasNALUnit = false
     /// A VCL NAL unit of the current access unit was seen, so that parameter sets and so on begin the next one.
     private var hasPicture = false
-    /// The current access unit is over: an end of sequence or bitstream was seen.
+    /// The current access unit has ended: an end of sequence or bitstream was seen.
     private var isClosed = false
-    /// The first slice segment of the base layer's picture whose header can be read and says the picture order count.
+    /// The first readable slice segment of the base layer's picture that is not dependent.
     private var last: SliceSegmentHeader?
-    /// `slice_segment_address` of the picture's slice segment before.
+    /// `slice_segment_address` of the picture's last slice segment so far.
     private var lastAddress: UInt32 = 0
     /// The layers whose first slice segment was seen, a bit each.
     private var layersBegun: UInt64 = 0
@@ -23,7 +23,7 @@ extension H265 {
     /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
     public init() {}
 
-    /// Starts over, as after a seek.
+    /// Starts anew, as after a seek.
     public mutating func reset() { self = AccessUnitDetector() }
 
     /// Whether the current access unit has a slice segment.
@@ -32,8 +32,8 @@ extension H265 {
     /// Feeds a NAL unit, reading its slice segment header as far as needed.
     ///
     /// - Parameters:
-    ///   - nalUnit: the NAL unit with its header. For slice segments its first bytes will do.
-    ///   - parameterSets: those in force.
+    ///   - nalUnit: the NAL unit with its header. Of slice segments the first bytes are enough.
+    ///   - parameterSets: the parameter sets so far.
     /// - Returns: the boundary, and the slice segment header where one of the base layer could be read.
     public mutating func feed(
       _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
@@ -57,12 +57,12 @@ extension H265 {
     public mutating func feed(_ type: NALUnitType, layerID: UInt8 = 0) -> AccessUnitBoundary {
       switch type.rawValue {
       case 32...35, 39, 41...44, 48...55:
-        // Those of other layers stand between the pictures of one access unit (F.7.4.2.4.4).
+        // Those of other layers are between the pictures of one access unit (F.7.4.2.4.4).
         guard layerID == 0 else { return proceed() }
         return hasPicture || isClosed ? begin() : proceed()
       case 36, 37:
         let boundary = proceed()
-        // The end of another layer's sequence ends nothing for the base layer.
+        // The end of another layer's sequence does not end the base layer's.
         if layerID == 0 { isClosed = true }
         return boundary
       default:
@@ -100,7 +100,7 @@ extension H265 {
       return boundary
     }
 
-    /// Feeds a slice segment of another layer. A base picture may be missing: the layer is one then.
+    /// Feeds a slice segment of another layer, whose base picture may be missing.
     private mutating func feed(layerID: UInt8, isFirst: Bool) -> AccessUnitBoundary {
       let layer = UInt64(1) << UInt64(layerID & 63)
       let isNew = isClosed || (isFirst && layersBegun & layer != 0)
@@ -113,7 +113,7 @@ extension H265 {
     /// Whether a slice segment of the base layer begins another picture.
     private func isFirstOfPicture(_ slice: SliceSegmentHeader) -> Bool {
       if slice.isFirstInPicture { return true }
-      // Nothing but loss makes a picture begin in its middle.
+      // Only loss makes a picture begin in its middle.
       guard let last else { return false }
       if slice.isDependent {
         return slice.segmentAddress <= lastAddress && !Self.mayShareType(slice, last)
@@ -121,7 +121,7 @@ extension H265 {
       guard slice.pictureOrderCountLSB != last.pictureOrderCountLSB || !Self.mayShareType(slice, last) else {
         return false
       }
-      // A segment that goes on in the picture but not in its count is more likely damaged, unless the count is near.
+      // A later segment with another POC is more likely damaged, unless the POC is near.
       return slice.segmentAddress <= lastAddress || Self.isNear(slice, last)
     }
 
@@ -130,7 +130,7 @@ extension H265 {
       slice.nalUnitType == last.nalUnitType && slice.temporalID == last.temporalID
     }
 
-    /// Whether the low bits of two picture order counts differ as those of pictures of one group do.
+    /// Whether the low bits of two POCs differ no more than those of pictures in one group.
     private static func isNear(_ slice: SliceSegmentHeader, _ last: SliceSegmentHeader) -> Bool {
       guard let count = slice.pictureOrderCountLSB, let before = last.pictureOrderCountLSB else { return false }
       return count != before && (count > before ? count - before : before - count) <= 16

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `decoded_picture_hash()` (D.2.19): what the decoded picture must be, plane by plane, before it is cropped.
+  /// `decoded_picture_hash()` (D.2.19): hashes of the decoded picture's planes, not cropped.
   public enum DecodedPictureHash: Sendable, Hashable {
-    /// `picture_md5`: 16 bytes a plane.
+    /// `picture_md5`: 16 bytes for each plane.
     case md5([[UInt8]])
-    /// `picture_crc`, a plane each.
+    /// `picture_crc`, one for each plane.
     case crc([UInt16])
-    /// `picture_checksum`, a plane each.
+    /// `picture_checksum`, one for each plane.
     case checksum([UInt32])
 
-    /// How many planes there are: 1 for monochrome, else 3.
+    /// Number of planes: 1 for monochrome, else 3.
     public var planeCount: Int {
       switch self {
       case .md5(let planes): planes.count
@@ -19,8 +19,7 @@ extension H265 {
       }
     }
 
-    /// Reads a message of type ``SEIPayloadType/decodedPictureHash``, of a suffix SEI NAL unit. Its size tells how many
-    /// planes it is for.
+    /// Reads a message of type ``SEIPayloadType/decodedPictureHash``. Its size tells how many planes it is for.
     ///
     /// - Throws: `.truncated`, `.unsupported` for another kind of hash.
     public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
@@ -75,10 +74,10 @@ extension H265 {
       ///
       /// - Parameters:
       ///   - bytes: from the first sample of the uncropped plane on.
-      ///   - width: samples a row.
-      ///   - height: rows.
-      ///   - stride: bytes from a row to the next.
-      ///   - bitDepth: bits a sample; more than 8 are two bytes.
+      ///   - width: samples in a row.
+      ///   - height: number of rows.
+      ///   - stride: bytes from one row to the next.
+      ///   - bitDepth: bits of a sample; samples of more than 8 take two bytes.
       @_lifetime(copy bytes)
       public init?(_ bytes: Span<UInt8>, width: Int, height: Int, stride: Int, bitDepth: Int) {
         let bytesPerSample = bitDepth > 8 ? 2 : 1
@@ -93,7 +92,7 @@ extension H265 {
       }
     }
 
-    /// Whether a decoded plane is what the message says (D.3.19); false when it says nothing of such a plane.
+    /// Whether a decoded plane has its hash (D.3.19); false when there is no hash for it.
     ///
     /// - Parameters:
     ///   - plane: the decoded plane.
@@ -120,7 +119,7 @@ extension H265.DecodedPictureHash.Plane {
     return digest.finish()
   }
 
-  /// `pictureCrc`: polynomial 0x1021 over each sample's bytes, the low one first, and 16 zero bits behind.
+  /// `pictureCrc`: polynomial 0x1021 over each sample's bytes, low byte first, and then 16 zero bits.
   var crc: UInt16 {
     var crc: UInt16 = 0xFFFF
     for row in 0..<height {
@@ -140,7 +139,7 @@ extension H265.DecodedPictureHash.Plane {
     return crc
   }
 
-  /// `pictureChecksum`: the sum of the bytes, each crossed with its place.
+  /// `pictureChecksum`: the sum of the bytes, each XORed with its position.
   var checksum: UInt32 {
     var sum: UInt32 = 0
     for y in 0..<height {

@@ -17,7 +17,7 @@ extension H265 {
     public var lumaBitDepth: UInt8
     /// `bitDepthChromaMinus8` + 8, 8 to 15.
     public var chromaBitDepth: UInt8
-    /// `avgFrameRate`, in frames in 256 seconds; 0 when unknown.
+    /// `avgFrameRate`, in frames per 256 seconds; 0 when unknown.
     public var averageFrameRate: UInt16 = 0
     /// `constantFrameRate`: 0 unknown, 1 constant, 2 constant for each temporal sub-layer.
     public var constantFrameRate: UInt8 = 0
@@ -29,14 +29,14 @@ extension H265 {
     public var nalLengthSize: NALLengthSize
     /// The NAL units by type, in the order of the record.
     public var arrays: [NALUnitArray]
-    /// Whatever stands behind, kept as it is.
+    /// Whatever follows, kept as it is.
     public var trailingBytes: [UInt8] = []
 
     /// NAL units of one type.
     public struct NALUnitArray: Sendable, Hashable {
       /// `NAL_unit_type`: 32, 33, 34, 39 or 40.
       public var type: NALUnitType
-      /// `array_completeness`: there are none in the samples.
+      /// `array_completeness`: samples have none of this type.
       public var isComplete: Bool
       /// The NAL units, none of them empty. At most 65,535 can be written.
       public var nalUnits: [[UInt8]]
@@ -54,7 +54,7 @@ extension H265 {
       arrays.reduce(into: []) { if $1.type == type { $0 += $1.nalUnits } }
     }
 
-    /// VPS, SPS, PPS and SEI, in the order in which a stream is to send them.
+    /// VPS, SPS, PPS and SEI, in sending order.
     public var nalUnits: [[UInt8]] { parameterSets + nalUnits(of: .prefixSEI) + nalUnits(of: .suffixSEI) }
 
     /// VPS, SPS and PPS, in that order.
@@ -62,16 +62,16 @@ extension H265 {
       nalUnits(of: .videoParameterSet) + nalUnits(of: .sequenceParameterSet) + nalUnits(of: .pictureParameterSet)
     }
 
-    /// Makes the record for parameter sets.
+    /// Creates the record for parameter sets.
     ///
-    /// What it says of the stream is that of the first SPS, read with its emulation prevention bytes removed.
+    /// Its fields are those of the first SPS, without emulation prevention bytes.
     ///
     /// - Parameters:
     ///   - videoParameterSets: NAL units of type 32.
     ///   - sequenceParameterSets: NAL units of type 33, at least one.
     ///   - pictureParameterSets: NAL units of type 34.
     ///   - isComplete: whether the samples have no parameter sets, as in "hvc1".
-    ///   - nalLengthSize: of the samples.
+    ///   - nalLengthSize: size of the length prefixes in samples.
     /// - Throws: what reading the first SPS throws; `.missingParameterSet` without one.
     public init(
       videoParameterSets: [[UInt8]], sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]],
@@ -85,7 +85,7 @@ extension H265 {
       levelIDC = sps.profileTierLevel.levelIDC
       minimumSpatialSegmentation = sps.vui?.bitstreamRestriction?.minimumSpatialSegmentation ?? 0
       chromaFormat = sps.chromaFormat
-      // Three bits: more than 15 bits a sample cannot be told.
+      // Three bits hold 15 at most.
       lumaBitDepth = min(sps.lumaBitDepth, 15)
       chromaBitDepth = min(sps.chromaBitDepth, 15)
       temporalLayerCount = sps.subLayerCount
@@ -102,7 +102,7 @@ extension H265 {
       parallelism = minimumSpatialSegmentation == 0 ? 0 : Self.parallelism(pictureParameterSets)
     }
 
-    /// `parallelismType` by what all PPS have in common. Without a bound on the segments' size it says nothing.
+    /// `parallelismType`, if all PPS agree on it. Meaningless without `min_spatial_segmentation_idc`.
     private static func parallelism(_ pictureParameterSets: [[UInt8]]) -> UInt8 {
       var types: [UInt8] = []
       for unit in pictureParameterSets {
@@ -117,7 +117,7 @@ extension H265 {
       return first
     }
 
-    /// Makes the record for all parameter sets of the base layer in a store.
+    /// Creates the record for all parameter sets of the base layer in a store.
     ///
     /// - Throws: as
     ///   ``init(videoParameterSets:sequenceParameterSets:pictureParameterSets:isComplete:nalLengthSize:)``.
@@ -130,7 +130,7 @@ extension H265 {
         pictureParameterSets: parameterSets.pictureParameterSetNALUnits, nalLengthSize: nalLengthSize)
     }
 
-    /// The record of "hev1" whose parameter sets are all in-band: none in here.
+    /// The record for "hev1" with all parameter sets in-band: this one without any.
     public var withoutParameterSets: DecoderConfigurationRecord {
       var record = self
       record.arrays = []
@@ -138,10 +138,10 @@ extension H265 {
       return record
     }
 
-    /// Reads a record. Empty NAL units in it are left out, arrays without any are kept.
+    /// Reads a record. Empty NAL units in it are ignored, empty arrays are kept.
     ///
     /// - Throws: `.truncated` when it ends early, `.valueOutOfRange` for a NAL length size of three bytes,
-    ///   `.unsupported` for other versions than 1, and 0, which early writers put.
+    ///   `.unsupported` for other versions than 1 and 0, which early muxers wrote.
     public init(_ bytes: Span<UInt8>) throws(BitstreamError) {
       var reader = BitReader(bytes, removesEmulationPrevention: false)
       guard try reader.byte("configurationVersion") <= 1 else {
@@ -149,7 +149,7 @@ extension H265 {
       }
       profile = try Profile(&reader)
       levelIDC = try reader.byte("general_level_idc")
-      // Reserved ones stand in front of what follows; writers exist that leave them zero.
+      // The reserved bits in front should be ones, but some muxers write zeros.
       minimumSpatialSegmentation = UInt16(truncatingIfNeeded: try reader.u(16, "min_spatial_segmentation_idc") & 0xFFF)
       parallelism = try reader.byte("parallelismType") & 3
       chromaFormat = ChromaFormat(rawValue: try reader.byte("chromaFormat") & 3) ?? .yuv420
@@ -207,7 +207,7 @@ extension H265.DecoderConfigurationRecord.NALUnitArray {
     nalUnits = []
     for _ in 0..<(try reader.u(16, "numNalus")) {
       let length = Int(try reader.u(16, "nalUnitLength"))
-      // Ask for nothing that the data cannot fill.
+      // Reserve nothing that the data cannot fill.
       let unit = try reader.bytes(length, "nalUnit")
       if !unit.isEmpty { nalUnits.append(unit) }
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// Bits of a parameter set that are kept as they came: `sps_extension_data_flag` and the like, and extensions of
-  /// which this library needs nothing.
+  /// Bits of a parameter set that are kept as they are: `sps_extension_data_flag` and the like, and extensions that
+  /// this library does not read.
   public struct ExtensionData: Sendable, Hashable {
-    /// The bits, first one at the top of the first byte; the last byte is filled up with zeros.
+    /// The bits, the first one at the top of the first byte; the last byte is padded with zeros.
     public private(set) var bytes: [UInt8] = []
-    /// How many bits there are.
+    /// Number of bits.
     public private(set) var bitCount = 0
 
-    /// No bits.
+    /// Creates one without bits.
     public init() {}
 
-    /// Takes everything up to `rbsp_trailing_bits()`, which stay unread.
+    /// Reads everything up to `rbsp_trailing_bits()`.
     init(_ reader: inout BitReader) throws(BitstreamError) {
       bitCount = reader.bitsBeforeTrailingBits ?? 0
       bytes.reserveCapacity((bitCount + 7) / 8)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `hrd_parameters()` (E.2.2): the buffering that the stream was made for, by temporal sub-layer.
+  /// `hrd_parameters()` (E.2.2): the buffers of the hypothetical reference decoder, by temporal sub-layer.
   public struct HRDParameters: Sendable, Hashable {
-    /// What all sub-layers have in common.
+    /// The part that all sub-layers share.
     public var common: Common
-    /// Whether it is sent here (`commonInfPresentFlag`); else it is that of the HRD parameters before in the VPS.
+    /// Whether it is sent here (`commonInfPresentFlag`); else that of the HRD parameters before in the VPS holds.
     public var hasCommon: Bool
-    /// One entry a temporal sub-layer, lowest first: 1 to 7.
+    /// One entry for each temporal sub-layer, lowest first: 1 to 7.
     public var subLayers: [SubLayer]
 
-    /// What all sub-layers have in common.
+    /// The part that all sub-layers share.
     public struct Common: Sendable, Hashable {
       /// `nal_hrd_parameters_present_flag`.
       public var hasNAL = false
       /// `vcl_hrd_parameters_present_flag`.
       public var hasVCL = false
-      /// `sub_pic_hrd_params_present_flag` and what it brings; nil when the flag is 0.
+      /// `sub_pic_hrd_params_present_flag` and its fields; nil when the flag is 0.
       public var subPicture: SubPicture?
       /// `bit_rate_scale`, 0 to 15.
       public var bitRateScale: UInt8 = 0
@@ -29,11 +29,11 @@ extension H265 {
       /// `dpb_output_delay_length_minus1` + 1, 1 to 32 bits.
       public var outputDelayLength: UInt8 = 24
 
-      /// Neither NAL nor VCL HRD parameters.
+      /// Creates one for neither NAL nor VCL HRD.
       public init() {}
     }
 
-    /// Buffering by decoding units, parts of a picture.
+    /// Buffering by decoding units, which are parts of a picture.
     public struct SubPicture: Sendable, Hashable {
       /// `tick_divisor_minus2`.
       public var tickDivisorMinus2: UInt8
@@ -59,7 +59,7 @@ extension H265 {
       }
     }
 
-    /// How regular pictures are.
+    /// Whether the picture rate is fixed.
     public enum PictureRate: Sendable, Hashable {
       /// `fixed_pic_rate_general_flag`: fixed over the whole stream. `elemental_duration_in_tc_minus1` + 1, 1 to 2048.
       case fixed(elementalDuration: UInt16)
@@ -69,9 +69,9 @@ extension H265 {
       case variable(isLowDelay: Bool)
     }
 
-    /// The buffering of a temporal sub-layer.
+    /// The buffers of a temporal sub-layer.
     public struct SubLayer: Sendable, Hashable {
-      /// How regular pictures are.
+      /// Whether the picture rate is fixed.
       public var pictureRate: PictureRate
       /// `cpb_cnt_minus1` + 1, 1 to 32.
       public var bufferCount: UInt8
@@ -131,7 +131,7 @@ extension H265.HRDParameters {
   /// Reads `hrd_parameters( commonInfPresentFlag, subLayerCount − 1 )`.
   ///
   /// - Parameters:
-  ///   - inherited: what takes the place of the common part when that is not sent; nil when it is.
+  ///   - inherited: replaces the common part when that is not sent; nil when it is.
   ///   - subLayerCount: 1 to 7.
   init(_ reader: inout BitReader, inherited: Common? = nil, subLayerCount: Int) throws(BitstreamError) {
     hasCommon = inherited == nil

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// Looks at whole access units of an H.265 stream one by one.
+  /// Inspects whole access units of an H.265 stream, one by one.
   public struct Inspector: AccessUnitInspecting {
-    /// Whose stream it looks at.
+    /// H.265.
     public typealias Codec = H265
 
     private var inspector: H26x.AccessUnitInspector<H265>
 
-    /// Creates an inspector, with the parameter sets from out of band if there are any.
+    /// Creates an inspector, with parameter sets from out of band if there are any.
     public init(parameterSets: ParameterSets = ParameterSets()) {
       inspector = H26x.AccessUnitInspector(parameterSets: parameterSets)
     }
 
-    /// VPS, SPS and PPS so far.
+    /// The parameter sets received so far.
     public var parameterSets: ParameterSets {
       get { inspector.parameterSets }
       set { inspector.parameterSets = newValue }
     }
-    /// Starts over, as after a seek.
+    /// Forgets the picture before, as after a seek. Parameter sets are kept.
     public mutating func reset() { inspector.reset() }
-    /// Looks at one access unit.
+    /// Inspects one access unit.
     ///
     /// - Parameters:
     ///   - bytes: the whole access unit.
-    ///   - packaging: how its NAL units are packed.
+    ///   - packaging: its packaging.
     ///   - depth: how far to read the first slice header.
-    /// - Returns: what it holds. Nothing is thrown: damage is told in ``AccessUnitInfo/error``.
+    /// - Returns: what it holds. ``AccessUnitInfo/error`` reports damage.
     public mutating func inspect(
       _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
     ) -> AccessUnitInfo {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// A level and tier (A.4): the bounds on picture size, rate and memory that the stream keeps to.
+  /// A level and tier (A.4): limits of picture size, rate and memory.
   public struct Level: Sendable, Hashable {
     /// `general_level_idc`: 30 times the level's number.
     public let idc: UInt8
@@ -26,7 +26,7 @@ extension H265 {
     /// The name in GStreamer's `tier` field.
     public var tierName: String { isHighTier ? "high" : "main" }
 
-    /// `MaxLumaPs` (Table A.8): luma samples a picture. Unknown levels get the highest.
+    /// `MaxLumaPs` (Table A.8): luma samples in a picture. Unknown levels get the highest.
     public var maximumLumaPictureSize: Int {
       switch idc {
       case 30: 36_864
@@ -63,12 +63,12 @@ extension H265 {
       }
     }
 
-    /// `MaxDpbSize` (A.4.2): the pictures that the decoded picture buffer holds, 6 to 16, for pictures of this size.
+    /// `MaxDpbSize` (A.4.2): pictures that the decoded picture buffer holds, 6 to 16, at this picture size.
     ///
-    /// - Parameter size: luma samples a picture, 1 or more.
+    /// - Parameter size: luma samples in a picture, 1 or more.
     public func maximumDecodedPictures(lumaPictureSize size: Int) -> Int {
       let maximum = maximumLumaPictureSize
-      // maxDpbPicBuf is 6 in all profiles but those of the multilayer extensions, where it counts for each layer.
+      // maxDpbPicBuf is 6 in all profiles but the multilayer ones, where it counts for each layer.
       return switch max(1, size) {
       case ...(maximum >> 2): 16
       case ...(maximum >> 1): 12

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `nal_unit_header()` (7.3.1.2): the two bytes in front of a NAL unit.
+  /// `nal_unit_header()` (7.3.1.2): the first two bytes of a NAL unit.
   public struct NALUnitHeader: Sendable, Hashable {
-    /// Bytes of the header.
+    /// Length of the header in bytes.
     public static let byteCount = 2
 
     /// `nal_unit_type`.
@@ -42,7 +42,7 @@ extension H265 {
       guard self.type == type else { throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 1) }
     }
 
-    /// The two bytes: the inverse of ``init(_:)``.
+    /// Writes the two bytes: the inverse of ``init(_:)``.
     public func write(to writer: inout BitWriter) {
       writer.u(7, UInt32(type.rawValue))
       writer.u(6, UInt32(layerID))

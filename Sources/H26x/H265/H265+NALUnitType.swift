@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `nal_unit_type` (Table 7-1). Any of the 64 values, also those reserved.
+  /// `nal_unit_type` (Table 7-1): any of the 64 values, reserved ones too.
   public struct NALUnitType: RawRepresentable, Sendable, Hashable {
     /// 0 to 63.
     public let rawValue: UInt8
 
-    /// Creates a type from its number, of which the low six bits count.
+    /// Creates a type from its number, of which only the low six bits count.
     @inline(__always)
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
 
@@ -18,19 +18,21 @@ extension H265 {
     public static let trailingN = NALUnitType(rawValue: 0)
     /// Coded slice segment of a trailing picture that others may refer to.
     public static let trailingR = NALUnitType(rawValue: 1)
-    /// Temporal sub-layer access.
+    /// Coded slice segment of a TSA (temporal sub-layer access) picture that no picture of its sub-layer refers to.
     public static let tsaN = NALUnitType(rawValue: 2)
     /// Coded slice segment of a TSA picture that others may refer to.
     public static let tsaR = NALUnitType(rawValue: 3)
-    /// Step-wise temporal sub-layer access.
+    /// Coded slice segment of an STSA (step-wise TSA) picture that no picture of its sub-layer refers to.
     public static let stsaN = NALUnitType(rawValue: 4)
-    /// Coded slice segment of a STSA picture that others may refer to.
+    /// Coded slice segment of an STSA picture that others may refer to.
     public static let stsaR = NALUnitType(rawValue: 5)
-    /// Random access decodable leading.
+    /// Coded slice segment of a RADL (random access decodable leading) picture that no picture of its sub-layer refers
+    /// to.
     public static let radlN = NALUnitType(rawValue: 6)
     /// Coded slice segment of a RADL picture that others may refer to.
     public static let radlR = NALUnitType(rawValue: 7)
-    /// Random access skipped leading.
+    /// Coded slice segment of a RASL (random access skipped leading) picture that no picture of its sub-layer refers
+    /// to.
     public static let raslN = NALUnitType(rawValue: 8)
     /// Coded slice segment of a RASL picture that others may refer to.
     public static let raslR = NALUnitType(rawValue: 9)
@@ -69,11 +71,11 @@ extension H265 {
     @inline(__always)
     public var isVCL: Bool { rawValue < 32 }
 
-    /// Whether the syntax of a slice segment is known: types 0 to 9 and 16 to 21.
+    /// Whether it is a slice segment of known syntax: types 0 to 9 and 16 to 21.
     @inline(__always)
     public var isSlice: Bool { rawValue <= 9 || 16...21 ~= rawValue }
 
-    /// Whether the picture is a random access point with or without leading pictures (IRAP): types 16 to 23.
+    /// Whether the picture is an IRAP (intra random access point) picture: types 16 to 23.
     @inline(__always)
     public var isIRAP: Bool { 16...23 ~= rawValue }
 
@@ -93,11 +95,11 @@ extension H265 {
     @inline(__always)
     public var isRADL: Bool { rawValue == 6 || rawValue == 7 }
 
-    /// Whether the picture is decoded behind an IRAP picture and shown before it: types 6 to 9.
+    /// Whether the picture follows an IRAP picture in decoding order and precedes it in output order: types 6 to 9.
     @inline(__always)
     public var isLeading: Bool { 6...9 ~= rawValue }
 
-    /// Whether no picture of its own temporal sub-layer refers to the picture: even types up to 14 (3.160).
+    /// Whether the picture is a sub-layer non-reference picture: even types up to 14 (3.160).
     @inline(__always)
     public var isSubLayerNonReference: Bool { rawValue <= 14 && rawValue & 1 == 0 }
 
@@ -109,11 +111,11 @@ extension H265 {
     @inline(__always)
     public var isSEI: Bool { rawValue == 39 || rawValue == 40 }
 
-    /// Whether the type exists only in RTP packets (48 to 50; RFC 7798), never in an elementary stream. The other
-    /// unspecified types are anybody's, and stay: Dolby Vision has 62 and 63.
+    /// Whether the type exists only in RTP packets (48 to 50; RFC 7798), never in an elementary stream. Other
+    /// unspecified types may be in use, and stay: Dolby Vision has 62 and 63.
     public var isOutsideStandard: Bool { 48...50 ~= rawValue }
 
-    /// The name of Table 7-1, as standards people say it, such as "TRAIL_R" or "CRA_NUT".
+    /// The name in Table 7-1, such as "TRAIL_R" or "CRA_NUT".
     public var symbol: String {
       switch rawValue {
       case 0: "TRAIL_N"
@@ -150,7 +152,7 @@ extension H265 {
       }
     }
 
-    /// What the type is called, for people.
+    /// The type's name for people.
     public var name: String {
       switch rawValue {
       case 0, 1: "coded slice segment of a trailing picture"

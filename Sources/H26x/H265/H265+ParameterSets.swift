@@ -4,18 +4,18 @@ extension H265 {
   /// The parameter sets received so far, by id: 16 VPS, 16 SPS, 64 PPS of the base layer, and those of other layers as
   /// they came.
   ///
-  /// It is bounded by those numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before
-  /// its SPS. A VPS that cannot be read is kept all the same: nothing needs what it says.
+  /// Bounded by these numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before its SPS.
+  /// An unreadable VPS is stored all the same: nothing depends on it.
   public struct ParameterSets: ParameterSetStore {
-    /// The longest parameter set that is taken, in bytes: what hvcC's 16-bit lengths can say.
+    /// The longest parameter set that is stored, in bytes: the most that hvcC's 16-bit lengths can say.
     public static let maximumNALUnitLength = 0xFFFF
 
-    /// Sets of other layers than the base that are kept at most.
+    /// Most sets of other layers than the base that are stored.
     public static let maximumLayerSets = 128
 
     private struct VideoSlot: Sendable {
       var bytes: [UInt8]
-      /// Nil when it cannot be read.
+      /// Nil when it is unreadable.
       var set: VideoParameterSet?
     }
 
@@ -45,8 +45,8 @@ extension H265 {
 
     /// Takes a parameter set NAL unit of type 32, 33 or 34.
     ///
-    /// Equal bytes are found by comparison before anything is read. A set that cannot be read leaves the store as
-    /// it was, but for a VPS, which is taken as long as its id can be read.
+    /// Compares bytes before it reads anything. An unreadable set leaves the store as it was, but a VPS is stored as
+    /// long as its id can be read.
     ///
     /// - Returns: what changed.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types, `.lengthOutOfBounds` for a set longer
@@ -76,7 +76,7 @@ extension H265 {
       do throws(BitstreamError) {
         slot.set = try VideoParameterSet(nalUnit: bytes)
       } catch {
-        // Cameras write such sets. It goes where it came from.
+        // Some cameras send such sets. It goes out as it came.
       }
       videos[id] = slot
       return change
@@ -84,7 +84,7 @@ extension H265 {
 
     private mutating func insert(sps bytes: Span<UInt8>, _ id: Int) throws(BitstreamError) -> ParameterSetChange {
       if let old = sequences[id], BulkBytes.areEqual(old.bytes, bytes) { return .unchanged }
-      // What can be read in part is better than nothing, but nothing to give up a good one for.
+      // A set that is readable in part is better than none, but does not replace a good one.
       let set = try sequences[id] == nil ? .usable(bytes) : SequenceParameterSet(nalUnit: bytes)
       let change: ParameterSetChange = sequences[id] == nil ? .added : .replaced
       sequences[id] = SequenceSlot(bytes: [UInt8](copying: bytes), set: set)
@@ -126,7 +126,7 @@ extension H265 {
 
     // MARK: Looking up
 
-    /// The VPS with the id, nil if there is none that can be read.
+    /// The VPS with the id; nil if there is none that can be read.
     public func videoParameterSet(_ id: UInt8) -> VideoParameterSet? { id < 16 ? videos[Int(id)]?.set : nil }
 
     /// The SPS with the id, nil if there is none.
@@ -137,19 +137,18 @@ extension H265 {
     /// The PPS with the id, nil if there is none.
     public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? { id < 64 ? pictures[Int(id)]?.set : nil }
 
-    /// How to read the header of a slice that names this PPS; nil when it or its SPS is not there.
+    /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
     @inline(__always)
     package func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }
 
-    /// Whether an SPS or PPS with the id of this one was read before: what slices can be read with, should this one
-    /// turn out to be damaged behind its id.
+    /// Whether an SPS or PPS with the same id was read before, with which slices can be read if this one is damaged.
     public func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool {
       do throws(BitstreamError) {
         let header = try NALUnitHeader(nalUnit)
         let id = try Self.id(of: nalUnit, header)
         guard header.layerID == 0 else { return false }
         switch header.type {
-        // Nothing needs a VPS: a damaged one harms nothing, and goes on as it came.
+        // Nothing depends on a VPS: a damaged one goes out as it came.
         case .videoParameterSet: return false
         case .sequenceParameterSet: return sequences[id] != nil
         case .pictureParameterSet: return pictures[id] != nil
@@ -175,18 +174,18 @@ extension H265 {
     /// Whether there is no SPS.
     public var isEmpty: Bool { sequences.allSatisfy { $0 == nil } }
 
-    /// Whether a PPS is there whose SPS is there as well: slices can be read.
+    /// Whether there is a PPS with its SPS: slices can be read.
     public var canReadSlices: Bool { slices.contains { $0 != nil } }
 
-    /// Whether there is a PPS of the base layer, whether or not its SPS is there.
+    /// Whether there is a PPS of the base layer, with or without its SPS.
     public var hasPictureParameterSet: Bool { pictures.contains { $0 != nil } }
 
-    /// All NAL units in the order in which a stream is to send them: VPS, SPS, PPS, and those of other layers.
+    /// All NAL units in sending order: VPS, SPS, PPS, and those of other layers.
     public var nalUnits: [[UInt8]] {
       videoParameterSetNALUnits + sequenceParameterSetNALUnits + pictureParameterSetNALUnits + layerSetNALUnits
     }
 
-    /// Why a VPS that was taken cannot be read; nil when it can.
+    /// Why a stored VPS cannot be read; nil when it can.
     public func defect(of nalUnit: Span<UInt8>) -> BitstreamError? {
       guard nalUnit.count > 0, NALUnitType(headerByte: nalUnit[0]) == .videoParameterSet else { return nil }
       do throws(BitstreamError) {
@@ -197,7 +196,7 @@ extension H265 {
       }
     }
 
-    /// The id of an SPS of the base layer; nil when it cannot be read that far.
+    /// The id of an SPS of the base layer; nil when it cannot be read.
     public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
       do throws(BitstreamError) {
         let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
@@ -207,7 +206,7 @@ extension H265 {
       }
     }
 
-    /// The id of a parameter set: of an SPS it stands behind its profile.
+    /// The id of a parameter set, which in an SPS is behind its profile.
     private static func id(of nalUnit: Span<UInt8>, _ header: NALUnitHeader) throws(BitstreamError) -> Int {
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
       switch header.type {
@@ -216,7 +215,7 @@ extension H265 {
       default:
         _ = try reader.u(4, "sps_video_parameter_set_id")
         if header.layerID > 0 {
-          // 7: what stands here is that of a layer below (F.7.4.3.2.1).
+          // 7: profile and level are those of a lower layer (F.7.4.3.2.1).
           let count = try reader.u(3, "sps_ext_or_max_sub_layers_minus1")
           if count < 7 {
             _ = try reader.flag("sps_temporal_id_nesting_flag")

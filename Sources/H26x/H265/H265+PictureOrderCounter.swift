@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// Where a picture stands in output order (8.3.1), within the coded video sequence since the last IRAP picture that
+  /// A picture's position in output order (8.3.1), within the coded video sequence since the last IRAP picture that
   /// began one.
   public struct PictureOrderCount: Sendable, Hashable {
     /// `PicOrderCntVal`.
@@ -9,33 +9,32 @@ extension H265 {
     /// `NoRaslOutputFlag` of an IRAP picture: it begins a coded video sequence and a new sequence of counts. All
     /// pictures before it in decoding order are output before it.
     public let resetsPOC: Bool
-    /// Whether the picture is a RASL picture of a CRA or BLA picture that began a sequence: what it refers to is not
-    /// there.
+    /// Whether the picture is a RASL picture of a CRA or BLA picture that began a sequence: its references are missing.
     public let isSkipped: Bool
   }
 
   /// Derives picture order counts, picture by picture in decoding order (8.3.1).
   ///
-  /// A plain value. Arithmetic wraps where a broken stream leaves the range that the standard allows.
+  /// A plain value. Arithmetic wraps where a bad stream exceeds the legal range.
   public struct PictureOrderCounter: Sendable {
     private var previous: Int32 = 0
     /// The next IRAP picture begins a coded video sequence.
     private var isAtStart = true
-    /// The IRAP picture before began a coded video sequence, so that its RASL pictures are skipped (8.1.3).
+    /// The last IRAP picture began a coded video sequence, so that its RASL pictures are skipped (8.1.3).
     private var skipsRASL = true
 
-    /// Creates a counter as it is at the start of a bitstream.
+    /// Creates a counter for the start of a bitstream.
     public init() {}
 
-    /// Takes note of an end of sequence or bitstream: a CRA picture behind it begins a coded video sequence, as at the
-    /// start.
+    /// An end of sequence or bitstream follows the last picture: a CRA picture behind it begins a coded video sequence,
+    /// as at the start.
     public mutating func endSequence() { isAtStart = true }
 
     /// The picture order count of the next picture.
     ///
     /// - Parameters:
     ///   - slice: the first slice segment of the picture.
-    ///   - sps: the SPS it uses.
+    ///   - sps: its SPS.
     public mutating func next(_ slice: SliceSegmentHeader, sps: borrowing SequenceParameterSet) -> PictureOrderCount {
       next(slice, log2Maximum: sps.log2MaximumPictureOrderCount)
     }
@@ -45,8 +44,8 @@ extension H265 {
       let type = slice.nalUnitType
       let resetsPOC = type.isIRAP && (isAtStart || type.isIDR || type.isBLA)
       if type.isIRAP {
-        // An IDR picture has no RASL pictures (7.4.2.2): the type of one behind it is damaged, and nothing that it refers
-        // to need be missing.
+        // An IDR picture has no RASL pictures (7.4.2.2): one behind it has a damaged type, and its references may be
+        // there.
         skipsRASL = resetsPOC && !type.isIDR
         isAtStart = false
       }
@@ -63,7 +62,7 @@ extension H265 {
         }
         count = msb &+ lsb
       }
-      // prevTid0Pic: pictures that may be missing are none that others count from.
+      // prevTid0Pic: no picture counts from one that may be missing.
       if slice.temporalID == 0, !type.isLeading, !type.isSubLayerNonReference { previous = count }
       return PictureOrderCount(picture: count, resetsPOC: resetsPOC, isSkipped: type.isRASL && skipsRASL)
     }

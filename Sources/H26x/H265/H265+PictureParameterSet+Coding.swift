@@ -11,7 +11,7 @@ extension H265.PictureParameterSet {
     isCABACInitPresent = try reader.flag("cabac_init_present_flag")
     defaultReferenceCountList0 = try reader.ue8(in: 0...14, "num_ref_idx_l0_default_active_minus1") + 1
     defaultReferenceCountList1 = try reader.ue8(in: 0...14, "num_ref_idx_l1_default_active_minus1") + 1
-    // The lower bound is −(26 + QpBdOffsetY), and the bit depth ends at 16.
+    // The lower bound is −(26 + QpBdOffsetY), with a bit depth of 16.
     initialQP = 26 + (try reader.se8(in: -74...25, "init_qp_minus26"))
     usesConstrainedIntraPrediction = try reader.flag("constrained_intra_pred_flag")
     allowsTransformSkip = try reader.flag("transform_skip_enabled_flag")
@@ -82,7 +82,7 @@ extension H265.PictureParameterSet {
 
 extension H265.PictureParameterSet.Tiles {
   fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
-    // Levels end at 20 columns and 22 rows (Table A.8); the picture is not wider than 4096 blocks of 16.
+    // Levels end at 20 columns and 22 rows (Table A.8).
     columnCount = try reader.ue8(in: 0...19, "num_tile_columns_minus1") + 1
     rowCount = try reader.ue8(in: 0...21, "num_tile_rows_minus1") + 1
     if try !reader.flag("uniform_spacing_flag") {

@@ -9,29 +9,29 @@ extension H265.PictureParameterSet {
     public var range: RangeExtension?
     /// `pps_multilayer_extension_flag`: the multilayer extension begins ``rest``.
     public var hasMultilayer = false
-    /// `pps_3d_extension_flag`: the 3D extension stands in ``rest``.
+    /// `pps_3d_extension_flag`: the 3D extension is in ``rest``.
     public var has3D = false
-    /// `pps_scc_extension()`; nil when absent, and where it stands behind an extension that is not read.
+    /// `pps_scc_extension()`; nil when absent, and behind an extension that is not read.
     public var screenContent: ScreenContent?
     /// `pps_scc_extension_flag` behind a multilayer or 3D extension: it is in ``rest``.
     public var hasScreenContentInRest = false
     /// The bits behind what is read.
     public var rest = H265.ExtensionData()
 
-    /// Whether an extension of other layers stands in front of the screen content extension.
+    /// Whether an extension of other layers precedes the screen content extension.
     fileprivate var isLayered: Bool { hasMultilayer || has3D }
 
-    /// None.
+    /// Creates one without extensions.
     public init() {}
   }
 
   /// `pps_range_extension()` (7.3.2.3.2).
   public struct RangeExtension: Sendable, Hashable {
-    /// `log2_max_transform_skip_block_size_minus2` + 2, 2 to 5; there only with ``allowsTransformSkip``.
+    /// `log2_max_transform_skip_block_size_minus2` + 2, 2 to 5; only with ``allowsTransformSkip``.
     public var log2MaximumTransformSkipSize: UInt8 = 2
     /// `cross_component_prediction_enabled_flag`.
     public var predictsAcrossComponents = false
-    /// `chroma_qp_offset_list_enabled_flag` and what it brings; nil when the flag is 0.
+    /// `chroma_qp_offset_list_enabled_flag` and its fields; nil when the flag is 0.
     public var chromaOffsets: ChromaOffsets?
     /// `log2_sao_offset_scale_luma`, 0 to 6.
     public var log2LumaOffsetScale: UInt8 = 0
@@ -66,7 +66,7 @@ extension H265.PictureParameterSet {
       }
     }
 
-    /// What is inferred where nothing is sent.
+    /// Creates one with the values that are inferred when it is absent.
     public init() {}
   }
 
@@ -74,12 +74,12 @@ extension H265.PictureParameterSet {
   public struct ScreenContent: Sendable, Hashable {
     /// `pps_curr_pic_ref_enabled_flag`.
     public var refersToCurrentPicture = false
-    /// `residual_adaptive_colour_transform_enabled_flag` and what it brings; nil when the flag is 0.
+    /// `residual_adaptive_colour_transform_enabled_flag` and its fields; nil when the flag is 0.
     public var colourTransform: ColourTransform?
-    /// `pps_palette_predictor_initializers_present_flag` and what it brings; nil when the flag is 0.
+    /// `pps_palette_predictor_initializers_present_flag` and its fields; nil when the flag is 0.
     public var palette: Palette?
 
-    /// None of it.
+    /// Creates one with all flags 0.
     public init() {}
   }
 
@@ -221,7 +221,7 @@ extension H265.PictureParameterSet.ScreenContent {
 extension H265.PictureParameterSet.Palette {
   fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
     self.init()
-    // Not more than PaletteMaxPredictorSize, which profiles bound to 128 (A.3.7).
+    // At most PaletteMaxPredictorSize, which profiles limit to 128 (A.3.7).
     let count = try reader.ue8(in: 0...128, "pps_num_palette_predictor_initializers")
     guard count > 0 else { return }
     let isMonochrome = try reader.flag("monochrome_palette_flag")

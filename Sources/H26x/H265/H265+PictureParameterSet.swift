@@ -9,7 +9,7 @@ extension H265 {
     public var sequenceParameterSetID: UInt8
     /// `dependent_slice_segments_enabled_flag`.
     public var allowsDependentSlices = false
-    /// `output_flag_present_flag`: slice headers say whether the picture is shown.
+    /// `output_flag_present_flag`: slice headers have `pic_output_flag`.
     public var isOutputFlagPresent = false
     /// `num_extra_slice_header_bits`, 0 to 7.
     public var extraSliceHeaderBits: UInt8 = 0
@@ -47,7 +47,7 @@ extension H265 {
     public var usesWavefronts = false
     /// `pps_loop_filter_across_slices_enabled_flag`.
     public var filtersAcrossSlices = false
-    /// `deblocking_filter_control_present_flag` and what it brings; nil when the flag is 0.
+    /// `deblocking_filter_control_present_flag` and its fields; nil when the flag is 0.
     public var deblocking: Deblocking?
     /// `pps_scaling_list_data_present_flag` and the lists; nil when the flag is 0.
     public var scalingLists: ScalingLists?
@@ -57,12 +57,12 @@ extension H265 {
     public var log2ParallelMergeLevel: UInt8 = 2
     /// `slice_segment_header_extension_present_flag`.
     public var isSliceHeaderExtensionPresent = false
-    /// `pps_extension_present_flag` and what it brings; nil when the flag is 0.
+    /// `pps_extension_present_flag` and its fields; nil when the flag is 0.
     public var extensions: Extensions?
-    /// Whether the NAL unit ended as it must.
+    /// Whether the NAL unit ended correctly; see ``SequenceParameterSet/hasProperEnd``.
     public var hasProperEnd = true
 
-    /// How the picture is cut into tiles (6.5.1).
+    /// The division of pictures into tiles (6.5.1).
     public struct Tiles: Sendable, Hashable {
       /// `num_tile_columns_minus1` + 1, 1 to 20.
       public var columnCount: UInt8
@@ -95,7 +95,7 @@ extension H265 {
       }
     }
 
-    /// What controls the deblocking filter.
+    /// Control of the deblocking filter.
     public struct Deblocking: Sendable, Hashable {
       /// `deblocking_filter_override_enabled_flag`.
       public var isOverrideEnabled = false
@@ -124,17 +124,17 @@ extension H265 {
       }
     }
 
-    /// Creates a set with everything as simple as can be.
+    /// Creates a PPS with the simplest value for everything else.
     public init(id: UInt8, sequenceParameterSetID: UInt8) {
       self.id = id
       self.sequenceParameterSetID = sequenceParameterSetID
     }
 
-    /// Reads the NAL unit, header included. It can be read without its SPS.
+    /// Reads the NAL unit, header included. Its SPS is not needed.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 34.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       _ = try NALUnitHeader(nalUnit, of: .pictureParameterSet)

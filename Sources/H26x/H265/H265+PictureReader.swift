@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// Reads the order of pictures in decoding order. A field is a picture like any other: the two of a frame need not
-  /// follow each other.
+  /// Reads the order of pictures in decoding order. A field is a picture like any other: the two of a frame need not be
+  /// consecutive.
   public struct PictureReader: PictureReading {
     private var counter = PictureOrderCounter()
 
-    /// Creates a reader as it is at the start of a bitstream.
+    /// Creates a reader for the start of a bitstream.
     public init() {}
 
-    /// What ``TimestampGenerator`` needs to know of the picture that this slice begins.
+    /// What ``TimestampGenerator`` needs to know of the picture that begins with this slice.
     public mutating func picture(
       _ slice: SliceSegmentHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {
@@ -17,7 +17,7 @@ extension H265 {
       return TimestampGenerator.Picture(order: count.picture, resetsPOC: count.resetsPOC)
     }
 
-    /// A CRA picture behind the end of a sequence begins a new one.
+    /// A sequence has ended: a CRA picture behind it begins a new one.
     public mutating func endSequence() { counter.endSequence() }
   }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `pic_timing()` (D.2.3): how long and in which fields a picture is shown, and when it is decoded.
+  /// `pic_timing()` (D.2.3): for how long and in which fields a picture is displayed, and when it is decoded.
   public struct PictureTiming: Sendable, Hashable {
-    /// `pic_struct`, `source_scan_type` and `duplicate_flag`; nil when the SPS says that there is none.
+    /// `pic_struct`, `source_scan_type` and `duplicate_flag`; nil without `frame_field_info_present_flag`.
     public var display: Display?
     /// Delays; nil without HRD parameters.
     public var delays: Delays?
 
-    /// How a picture is shown.
+    /// How a picture is displayed.
     public struct Display: Sendable, Hashable {
       /// `pic_struct`.
       public var structure: Structure
       /// `source_scan_type`: 0 interlaced, 1 progressive, 2 unknown, 3 reserved.
       public var sourceScanType: UInt8
-      /// `duplicate_flag`: it repeats the picture before.
+      /// `duplicate_flag`: it repeats the picture before in output order.
       public var isDuplicate: Bool
 
       /// Creates one.
@@ -25,7 +25,7 @@ extension H265 {
       }
     }
 
-    /// `pic_struct` (Table D.2). Any of the 16 values, also those reserved.
+    /// `pic_struct` (Table D.2): any of the 16 values, reserved ones too.
     public struct Structure: RawRepresentable, Sendable, Hashable {
       /// 0 to 15.
       public let rawValue: UInt8
@@ -51,19 +51,19 @@ extension H265 {
       public static let frameDoubling = Structure(rawValue: 7)
       /// A frame shown three times.
       public static let frameTripling = Structure(rawValue: 8)
-      /// A top field that belongs to the bottom field before it in output order.
+      /// A top field, paired with the bottom field before it in output order.
       public static let topBehindBottom = Structure(rawValue: 9)
-      /// A bottom field that belongs to the top field before it in output order.
+      /// A bottom field, paired with the top field before it in output order.
       public static let bottomBehindTop = Structure(rawValue: 10)
-      /// A top field that belongs to the bottom field behind it in output order.
+      /// A top field, paired with the next bottom field in output order.
       public static let topBeforeBottom = Structure(rawValue: 11)
-      /// A bottom field that belongs to the top field behind it in output order.
+      /// A bottom field, paired with the next top field in output order.
       public static let bottomBeforeTop = Structure(rawValue: 12)
 
       /// Whether the picture is one field.
       public var isField: Bool { 1...2 ~= rawValue || 9...12 ~= rawValue }
 
-      /// Whether the picture, a field or two of them, shows a top field first; nil for frames.
+      /// Of one field, whether it is a top field; of more, whether the first is; nil for frames.
       public var isTopFirst: Bool? {
         switch rawValue {
         case 1, 3, 5, 9, 11: true
@@ -72,7 +72,7 @@ extension H265 {
         }
       }
 
-      /// Whether the picture is the second field of its frame, as far as the number tells; nil when it does not.
+      /// Whether the picture is the second field of its frame; nil where the value does not tell.
       public var isSecondField: Bool? {
         switch rawValue {
         case 9, 10: true
@@ -81,7 +81,7 @@ extension H265 {
         }
       }
 
-      /// How long the picture is shown, in field periods.
+      /// For how many field periods the picture is displayed.
       public var fieldPeriods: Int {
         switch rawValue {
         case 1, 2, 9...12: 1
@@ -116,11 +116,11 @@ extension H265 {
       self.delays = delays
     }
 
-    /// Reads a message of type ``SEIPayloadType/pictureTiming``. What it says of decoding units is left out.
+    /// Reads a message of type ``SEIPayloadType/pictureTiming``, without the part about decoding units.
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - sps: the SPS in force: it says which parts there are and how long they are.
+    ///   - sps: the active SPS, which says which parts there are and how long they are.
     /// - Throws: any ``BitstreamError``.
     public init(_ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet) throws(BitstreamError) {
       var reader = message.reader
@@ -140,7 +140,7 @@ extension H265 {
       }
     }
 
-    /// The payload: the inverse of ``init(_:sps:)``. Where the SPS wants decoding units to be told, the picture is one.
+    /// The payload: the inverse of ``init(_:sps:)``. Where the SPS requires decoding units, the picture is one.
     public func payload(sps: borrowing SequenceParameterSet) -> [UInt8] {
       var writer = BitWriter(addsEmulationPrevention: false)
       guard let vui = sps.vui else { return [] }
@@ -163,7 +163,7 @@ extension H265 {
           }
         }
       }
-      // A payload that does not end at a byte ends like an RBSP (7.3.5).
+      // A payload that does not end at a byte boundary ends like an RBSP (7.3.5).
       if !writer.isByteAligned { writer.trailingBits() }
       return writer.bytes
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265.Profile {
-  /// A profile that is told from others of its kind by constraint flags (Tables A.2, A.3, A.5, H.4 and their clauses).
+  /// A profile that constraint flags tell from others of its `general_profile_idc` (Tables A.2, A.3, A.5, H.4).
   private struct Row {
     var name: String
     var constraints: Constraints
@@ -12,7 +12,7 @@ extension H265.Profile {
     }
   }
 
-  /// The profiles of one `general_profile_idc`, 4 to 11. Of rows that fit equally well the last one counts.
+  /// The profiles of one `general_profile_idc`, 4 to 11. Of rows that fit equally well the last one is taken.
   private static func rows(_ idc: UInt8) -> [Row] {
     let to8: Constraints = [.maximum12Bit, .maximum10Bit, .maximum8Bit]
     let to10: Constraints = [.maximum12Bit, .maximum10Bit]
@@ -75,8 +75,8 @@ extension H265.Profile {
     }
   }
 
-  /// The name for one `general_profile_idc`, by constraint flags where those tell: the row that asks for nothing more
-  /// than the stream has, and leaves the fewest of the stream's flags over.
+  /// The name for one `general_profile_idc`: of the rows whose flags the stream has all set, the one that leaves the
+  /// fewest of the stream's flags over.
   private static func name(_ idc: UInt8, _ constraints: Constraints) -> String? {
     switch idc {
     case 1: return "main"
@@ -88,7 +88,7 @@ extension H265.Profile {
     for row in rows(idc) where constraints.isSuperset(of: row.constraints) {
       var relevant: Constraints = [.maximum12Bit, .maximum10Bit, .maximum8Bit, .intra, .onePicture]
       relevant.formUnion(.chromas)
-      // Only these profiles have the flag for 14 bits (7.4.4).
+      // Only these profiles have general_max_14bit_constraint_flag (7.4.4).
       if idc == 5 || idc >= 9 { relevant.insert(.maximum14Bit) }
       let surplus = constraints.intersection(relevant).subtracting(row.constraints).rawValue.nonzeroBitCount
       if surplus <= best?.surplus ?? .max { best = (row.name, surplus) }
@@ -96,10 +96,10 @@ extension H265.Profile {
     return best?.name
   }
 
-  /// The profile itself and those it says it is compatible with.
+  /// The profile itself and those with a compatibility flag.
   private var candidates: [UInt8] { [idc] + (1...11).filter { $0 != idc && isCompatible(with: $0) } }
 
-  /// The name in GStreamer's `profile` field by what the profile says of itself, nil if it says nothing known.
+  /// The value of the caps field `profile`, by the profile's own fields; nil if they are unknown.
   public var name: String? {
     for idc in candidates {
       if let name = Self.name(idc, constraints) { return name }
@@ -107,13 +107,13 @@ extension H265.Profile {
     return nil
   }
 
-  /// The name in GStreamer's `profile` field for a stream of such pictures. Encoders say profiles that their pictures do
-  /// not keep to, or none; then it is the profile of the same kind that the pictures would keep to, or the least that
-  /// holds them.
+  /// The value of the caps field `profile`, for such pictures. Some encoders send a profile to which their pictures do
+  /// not conform, or none; then it is the profile of the same kind to which they would conform, or the lowest that
+  /// allows them.
   ///
   /// - Parameters:
   ///   - chromaFormat: `chroma_format_idc`.
-  ///   - bitDepth: the larger of luma's and chroma's.
+  ///   - bitDepth: the larger one of luma and chroma.
   public func name(chromaFormat: ChromaFormat, bitDepth: Int) -> String {
     for idc in candidates {
       switch idc {
@@ -161,12 +161,12 @@ extension H265.Profile {
     }
   }
 
-  /// Whether every picture is intra coded by profile (A.3.5): no reordering.
+  /// Whether the profile has only intra pictures (A.3.5): no reordering.
   public var isIntraOnly: Bool { idc >= 4 && constraints.contains(.intra) }
 
-  /// The other profiles, by their caps names and in order of preference, whose decoders must decode a stream of the
-  /// profile `name` as well (A.3, G.11, H.11, I.11), and those it says it is compatible with. It is the list that
-  /// GStreamer's own parser offers to a decoder that does not name the profile.
+  /// The other profiles, by their names in caps and in order of preference, whose decoders must decode a stream of the
+  /// profile `name` too (A.3, G.11, H.11, I.11), and those with a compatibility flag: the same list as h265parse offers
+  /// to a decoder that does not list the profile.
   ///
   /// - Parameters:
   ///   - name: of the profile, as ``name(chromaFormat:bitDepth:)`` gives it.
@@ -204,7 +204,7 @@ extension H265.Profile {
     case "high-throughput-444": return throughput
     case "high-throughput-444-10": return Array(throughput[1...])
     case "high-throughput-444-14": return Array(throughput[2...])
-    // A decoder that decodes pictures of both kinds decodes those of one.
+    // A decoder of a profile that is not intra-only decodes intra pictures too.
     case "main-intra" where isYUV420:
       return ["main", "main-10"] + from420 + screen + [
         "multiview-main", "scalable-main", "scalable-main-10", "3d-main",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// The first 88 bits of `profile_tier_level()` (7.3.3): profile, tier, and what the stream keeps to.
+  /// The first 88 bits of `profile_tier_level()` (7.3.3): profile, tier and constraints.
   public struct Profile: Sendable, Hashable {
     /// `general_profile_space`, 0 to 3; other values than 0 are reserved.
     public var space: UInt8 = 0
@@ -11,7 +11,7 @@ extension H265 {
     public var idc: UInt8
     /// `general_profile_compatibility_flag[ j ]`, that of profile 0 in the highest bit.
     public var compatibilityFlags: UInt32
-    /// What stands between the compatibility flags and the level.
+    /// The constraint flags.
     public var constraints: Constraints
 
     /// The 48 bits between compatibility flags and level, as they are sent: the first in bit 47.
@@ -55,7 +55,7 @@ extension H265 {
       static var chromas: Self { [.maximum422, .maximum420, .monochrome] }
     }
 
-    /// Creates a profile that says it is compatible with itself alone.
+    /// Creates a profile with its own compatibility flag only.
     public init(idc: UInt8, isHighTier: Bool = false, constraints: Constraints = []) {
       self.idc = idc
       self.isHighTier = isHighTier
@@ -83,7 +83,7 @@ extension H265 {
       constraints = Constraints(rawValue: bits << 1 | UInt64(try reader.u(1, "general_inbld_flag")))
     }
 
-    /// The first of the 48 bits; those of profiles that have fewer of them are reserved there.
+    /// The first of the 48 bits; in profiles that have fewer of them, they are reserved.
     private static let constraintNames: [StaticString] = [
       "general_progressive_source_flag", "general_interlaced_source_flag", "general_non_packed_constraint_flag",
       "general_frame_only_constraint_flag", "general_max_12bit_constraint_flag", "general_max_10bit_constraint_flag",

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `profile_tier_level()` (7.3.3): what a decoder must be able to do, for all and for the lower temporal sub-layers.
+  /// `profile_tier_level()` (7.3.3): what a decoder needs for all temporal sub-layers, and for the lower ones alone.
   public struct ProfileTierLevel: Sendable, Hashable {
-    /// What the whole layer asks for.
+    /// The profile of all sub-layers.
     public var profile: Profile
     /// `general_level_idc`: 30 times the level's number.
     public var levelIDC: UInt8
-    /// What the temporal sub-layers below the highest ask for, lowest first: `sps_max_sub_layers_minus1` of them.
+    /// Profiles and levels of the temporal sub-layers below the highest, lowest first: `sps_max_sub_layers_minus1`
+    /// entries.
     public var subLayers: [SubLayer] = []
 
-    /// What a temporal sub-layer asks for.
+    /// Profile and level of a temporal sub-layer.
     public struct SubLayer: Sendable, Hashable {
       /// `sub_layer_profile_space` and so on; nil when not sent.
       public var profile: Profile?
@@ -24,7 +25,7 @@ extension H265 {
       }
     }
 
-    /// The level of the whole layer.
+    /// The level of all sub-layers.
     public var level: Level { Level(idc: levelIDC, isHighTier: profile.isHighTier) }
 
     /// Creates one without sub-layers.
@@ -63,7 +64,7 @@ extension H265 {
         writer.flag(layer.profile != nil)
         writer.flag(layer.levelIDC != nil)
       }
-      // reserved_zero_2bits in place of the sub-layers that are not there.
+      // reserved_zero_2bits for sub-layers that are not there.
       for _ in min(subLayers.count, 7)..<8 { writer.u(2, 0) }
       for layer in subLayers.prefix(7) {
         layer.profile?.write(to: &writer)

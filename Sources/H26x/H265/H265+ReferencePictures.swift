@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// Follows which pictures are there to be referred to, as reference picture sets tell (8.3.2), in decoding order.
+  /// Follows which pictures can be referred to, by reference picture sets (8.3.2), in decoding order.
   ///
-  /// A plain value that holds no more than a decoded picture buffer does. What a set names and nobody has sent is how
-  /// lost pictures are noticed.
+  /// A plain value no larger than a decoded picture buffer. Lost pictures are those in a set that never came.
   public struct ReferencePictures: Sendable {
-    /// A picture's place in order, and what it refers to.
+    /// A picture's POC and its references.
     public struct Use: Sendable, Hashable {
-      /// Where it stands in output order.
+      /// Its picture order count.
       public let order: PictureOrderCount
-      /// The pictures that it may refer to and that are there, by the numbers that they were given.
+      /// The pictures that it may refer to and that are there, by the numbers given to ``next(_:_:sps:number:)``.
       public let references: [UInt64]
-      /// The picture order counts of those that it may refer to and that are not there; `Int32.min` where only the low
-      /// bits of one are known.
+      /// The POCs of those that it may refer to and that are missing; `Int32.min` where only low bits are known.
       public let missing: [Int32]
-      /// Whether a picture with its picture order count is there already: it was sent twice.
+      /// Whether there is a picture with its POC already: it was sent twice.
       public let isRepeated: Bool
     }
 
@@ -27,32 +25,32 @@ extension H265 {
     private var counter = PictureOrderCounter()
     private var pictures: [Picture] = []
 
-    /// As it is at the start of a bitstream.
+    /// Creates it for the start of a bitstream.
     public init() {}
 
     /// The pictures that later ones may refer to, by their numbers.
     public var numbers: [UInt64] { pictures.map { $0.number } }
 
-    /// Takes note of an end of sequence or bitstream behind the picture before.
+    /// An end of sequence or bitstream follows the last picture.
     public mutating func endSequence() { counter.endSequence() }
 
-    /// A picture that was taken is not there after all: it did not decode.
+    /// Removes a picture that could not be decoded.
     public mutating func remove(_ number: UInt64) { pictures.removeAll { $0.number == number } }
 
     /// Takes the next picture in decoding order.
     ///
-    /// A skipped picture (``PictureOrderCount/isSkipped``) and one that is repeated are not kept.
+    /// Skipped (``PictureOrderCount/isSkipped``) and repeated pictures are not kept.
     ///
     /// - Parameters:
     ///   - slice: its first slice segment.
-    ///   - syntax: what that segment says of references.
-    ///   - sps: the SPS it uses.
-    ///   - number: what the picture is to be called; nil where it will not be there for others.
+    ///   - syntax: that segment's reference picture sets.
+    ///   - sps: its SPS.
+    ///   - number: a number for the picture; nil if later ones will not be able to refer to it.
     public mutating func next(
       _ slice: SliceSegmentHeader, _ syntax: ReferenceSyntax, sps: borrowing SequenceParameterSet, number: UInt64?
     ) -> Use {
       let order = counter.next(slice, sps: sps)
-      // An IRAP picture that begins a sequence empties the buffer, whatever its sets name.
+      // An IRAP picture that begins a sequence empties the buffer, whatever its sets say.
       if order.resetsPOC { pictures.removeAll(keepingCapacity: true) }
       guard !order.isSkipped else {
         return Use(order: order, references: [], missing: [], isRepeated: false)
@@ -81,7 +79,7 @@ extension H265 {
           take(isUsed: entry.isUsed, picture, wanted ?? Int32.min)
         }
       }
-      // The first of two with the same count is the one that decodes.
+      // Of two with the same POC the first is decoded.
       if isRepeated {
         return Use(order: order, references: references, missing: missing, isRepeated: true)
       }
@@ -90,7 +88,7 @@ extension H265 {
       return Use(order: order, references: references, missing: missing, isRepeated: false)
     }
 
-    /// The picture order count of a long-term entry (7-52, 8-5); nil where only its low bits are sent.
+    /// The POC of a long-term entry (7-52, 8-5); nil where only its low bits are sent.
     private static func order(of entry: ReferenceSyntax.LongTerm, from current: Int32, _ mask: Int32) -> Int32? {
       guard let cycles = entry.cyclesBefore else { return nil }
       let distance = Int32(truncatingIfNeeded: cycles) &* (mask &+ 1)

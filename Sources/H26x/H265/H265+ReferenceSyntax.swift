@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// The part of a slice segment header that names reference pictures (7.3.6.1): what must be in the decoded picture
-  /// buffer, and what may leave it.
+  /// The part of a slice segment header about reference pictures (7.3.6.1): which pictures the decoded picture buffer
+  /// must keep.
   public struct ReferenceSyntax: Sendable, Hashable {
-    /// `short_term_ref_pic_set_idx`; nil when the set stands in the slice header, and for IDR pictures.
+    /// `short_term_ref_pic_set_idx`; nil when the set is in the slice header, and for IDR pictures.
     public let shortTermIndex: UInt8?
     /// The short-term reference picture set; an empty one for IDR pictures.
     public let shortTerm: ShortTermReferencePictureSet
@@ -19,16 +19,16 @@ extension H265 {
       public let pictureOrderCountLSB: UInt32
       /// `UsedByCurrPicLt`: the current picture may refer to it; else only later ones.
       public let isUsed: Bool
-      /// `DeltaPocMsbCycleLt`: how many times the low bits' range it lies further back; nil when the low bits alone
-      /// tell it.
+      /// `DeltaPocMsbCycleLt`: how many times `MaxPicOrderCntLsb` it lies further back; nil when the low bits alone
+      /// identify it.
       public let cyclesBefore: UInt32?
     }
 
-    /// How many pictures the current one may refer to: those of `NumPicTotalCurr` (7-55) that are other pictures.
+    /// How many other pictures the current one may refer to: `NumPicTotalCurr` (7-55) without the picture itself.
     public var usedCount: Int { shortTerm.usedCount + longTerm.count { $0.isUsed } }
 
-    /// The most long-term pictures in a slice header: those of the largest decoded picture buffer, and as many again,
-    /// for encoders that name what the buffer no longer holds.
+    /// Most long-term pictures in a slice header, of each kind: those of the largest decoded picture buffer, and as
+    /// many again, for encoders that list pictures that are no longer in it.
     private static let maximumLongTermCount: UInt32 = 32
 
     init(
@@ -80,7 +80,7 @@ extension H265 {
           let lsb = try reader.u(Int(sps.log2MaximumPictureOrderCount), "poc_lsb_lt")
           entry = .init(pictureOrderCountLSB: lsb, isUsed: try reader.flag("used_by_curr_pic_lt_flag"))
         }
-        // Counted from the entry before, but for the first of each kind (7-52).
+        // Counted from the entry before, except for the first of each kind (7-52).
         if index == 0 || index == knownCount { cycles = 0 }
         let hasCycles = try reader.flag("delta_poc_msb_present_flag")
         if hasCycles { cycles &+= try reader.ue(in: 0...UInt32.max - 1, "delta_poc_msb_cycle_lt") }

@@ -10,13 +10,13 @@ extension SEIPayloadType {
 }
 
 extension H265 {
-  /// `recovery_point()` (D.2.8): decoding that starts here is right from a later picture on.
+  /// `recovery_point()` (D.2.8): when decoding starts here, pictures are correct from a later one on.
   public struct RecoveryPoint: Sendable, Hashable {
-    /// `recovery_poc_cnt`: the picture order count of that picture less that of this one, −32,768 to 32,767.
+    /// `recovery_poc_cnt`: that picture's POC minus this one's, −32,768 to 32,767.
     public var pictureOrderCount: Int32
     /// `exact_match_flag`.
     public var isExactMatch: Bool
-    /// `broken_link_flag`: leading pictures may be damaged.
+    /// `broken_link_flag`: pictures in front of the recovery point may be badly damaged.
     public var isBrokenLink: Bool
 
     /// Creates a recovery point.
@@ -47,7 +47,8 @@ extension H265 {
     }
   }
 
-  /// `active_parameter_sets()` (D.2.21): which VPS and SPS the coded video sequence uses. The SPS by layer is left out.
+  /// `active_parameter_sets()` (D.2.21): which VPS and SPS the coded video sequence uses. SPSs of other layers are not
+  /// read.
   public struct ActiveParameterSets: Sendable, Hashable {
     /// `active_video_parameter_set_id`, 0 to 15.
     public var videoParameterSetID: UInt8
@@ -108,7 +109,7 @@ extension H265 {
       /// `initial_alt_cpb_removal_delay` and `…_offset`; nil when not sent.
       public var alternative: Alternative?
 
-      /// The delays for a stream whose leading pictures are left out, or for decoding units.
+      /// The delays for a stream without its leading pictures, or for decoding units.
       public struct Alternative: Sendable, Hashable {
         /// The initial removal delay, in ticks of 90 kHz.
         public var removalDelay: UInt32
@@ -125,12 +126,12 @@ extension H265 {
     public var isConcatenation: Bool
     /// `au_cpb_removal_delay_delta_minus1` + 1, 1 to 2³².
     public var removalDelayDelta: UInt64
-    /// One entry a buffer of the NAL HRD; empty without one.
+    /// One entry for each buffer of the NAL HRD; empty without one.
     public var nal: [Delay] = []
-    /// One entry a buffer of the VCL HRD; empty without one.
+    /// One entry for each buffer of the VCL HRD; empty without one.
     public var vcl: [Delay] = []
 
-    /// Delays for decoding that starts at this IRAP picture, without its RASL pictures.
+    /// Delays when decoding starts at this IRAP picture, without its RASL pictures.
     public struct RandomAccess: Sendable, Hashable {
       /// `cpb_delay_offset`, in clock ticks.
       public var cpbDelayOffset: UInt32
@@ -138,9 +139,9 @@ extension H265 {
       public var dpbDelayOffset: UInt32
     }
 
-    /// Reads a message of type ``SEIPayloadType/bufferingPeriod``, which needs the SPS that it names.
+    /// Reads a message of type ``SEIPayloadType/bufferingPeriod``, with the SPS that it refers to.
     ///
-    /// - Throws: `.missingParameterSet` when the SPS or its HRD parameters are not there, or any other
+    /// - Throws: `.missingParameterSet` when the SPS or its HRD parameters are missing, or any other
     ///   ``BitstreamError``.
     public init(
       _ message: borrowing SEIMessages.Message, parameterSets: borrowing ParameterSets
@@ -160,7 +161,7 @@ extension H265 {
       isConcatenation = try reader.flag("concatenation_flag")
       removalDelayDelta =
         UInt64(try reader.u(Int(common.removalDelayLength), "au_cpb_removal_delay_delta_minus1")) + 1
-      // HighestTid is that of all sub-layers.
+      // HighestTid: the highest sub-layer.
       let count = hrd.subLayers.last?.bufferCount ?? 1
       let hasAlternative = common.subPicture != nil || randomAccess != nil
       let length = Int(common.initialRemovalDelayLength)

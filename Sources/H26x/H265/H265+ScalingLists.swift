@@ -8,7 +8,7 @@ extension H265 {
 
     /// One list as it is sent.
     public enum ScalingList: Sendable, Hashable {
-      /// The list so many places before of the same size; 0 for the default list of Tables 7-5 and 7-6.
+      /// Copied from the list `delta` places before of the same size; 0 for the default list of Tables 7-5 and 7-6.
       /// `scaling_list_pred_matrix_id_delta`.
       case predicted(delta: UInt8)
       /// The list in diagonal scan order, 16 or 64 entries; `dc` is `scaling_list_dc_coef_minus8` + 8, for 16×16 and
@@ -18,7 +18,7 @@ extension H265 {
 
     /// Creates lists.
     ///
-    /// - Parameter lists: 20; the default lists stand in for those that are not given.
+    /// - Parameter lists: 20; default lists replace those that are missing.
     public init(_ lists: [ScalingList] = []) {
       self.lists = Array(lists.prefix(Self.places.count))
       while self.lists.count < Self.places.count { self.lists.append(.predicted(delta: 0)) }

@@ -6,23 +6,23 @@ extension H265 {
     /// H.265.
     public typealias Codec = H265
 
-    /// What all scanners have in common.
+    /// The scanner of all codecs.
     public var shared = H26x.AccessUnitScanner<H265>()
 
     /// Creates a scanner that has seen nothing.
     public init() {}
 
-    /// Looks for a unit at the start of the data.
+    /// Looks for an access unit at the start of the data.
     public mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> ScannerFinding {
       shared.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
     }
-    /// Takes the unit that was found last, in exchange for one whose memory can be used again.
+    /// Takes the access unit found last, in exchange for one whose memory can be reused.
     public mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit) { shared.takeAccessUnit(&unit) }
-    /// The unit that was found last; an empty one when it was taken already.
+    /// Takes the access unit found last; an empty one when it was taken already.
     public mutating func takeAccessUnit() -> ScannedAccessUnit { shared.takeAccessUnit() }
-    /// What there is to tell since the last call, 64 notices at most.
+    /// The notices since the last call, 64 at most.
     public mutating func takeNotices() -> [ScannerNotice<NALUnitType>] { shared.takeNotices() }
-    /// Keeps a parameter set. Answers whether it can be read.
+    /// Stores a parameter set. Returns whether it can be read.
     @discardableResult
     public mutating func store(_ nalUnit: Span<UInt8>) -> Bool { shared.store(nalUnit) }
     /// Forgets the position in the stream, not the parameter sets.

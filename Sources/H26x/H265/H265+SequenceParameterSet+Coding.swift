@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265.SequenceParameterSet {
-  /// The largest picture side this library accepts, in samples. Level 7.2 ends at 33,776.
+  /// The largest picture side that this library accepts, in samples. Level 7.2 ends at 33,776.
   static var maximumSide: UInt32 { 65_536 }
 
   private static let conformanceWindowNames: [4 of StaticString] = [
@@ -53,7 +53,7 @@ extension H265.SequenceParameterSet {
 
   private mutating func readBlockSizes(_ reader: inout BitReader) throws(BitstreamError) {
     let start = reader.bitOffset
-    // A coding tree block is 16, 32 or 64 samples wide (7.4.3.2.1); 8 is kept, as it harms nothing.
+    // A coding tree block is 16, 32 or 64 samples wide (7.4.3.2.1); 8 is accepted too.
     log2MinimumCodingBlockSize = 3 + (try reader.ue8(in: 0...3, "log2_min_luma_coding_block_size_minus3"))
     log2CodingBlockSizeRange = try reader.ue8(in: 0...3, "log2_diff_max_min_luma_coding_block_size")
     guard log2CodingTreeBlockSize <= 6 else {
@@ -147,7 +147,7 @@ extension H265.SequenceParameterSet {
 }
 
 extension BitReader {
-  /// A number of temporal sub-layers less 1, which is 0 to 6.
+  /// Reads a number of temporal sub-layers minus 1, 0 to 6. Returns the number.
   mutating func subLayerCount(_ element: StaticString) throws(BitstreamError) -> UInt8 {
     let start = bitOffset
     let count = try u8(3, element)
@@ -158,7 +158,7 @@ extension BitReader {
 
 extension H265.SequenceParameterSet.Window {
   init(_ reader: inout BitReader, _ names: borrowing [4 of StaticString]) throws(BitstreamError) {
-    // Wider than any picture: the sums are checked against the real size where they count.
+    // More than any picture has: the sums are compared with its real size later.
     let range: ClosedRange<UInt32> = 0...0xFFFF
     left = try reader.ue(in: range, names[0])
     right = try reader.ue(in: range, names[1])
@@ -172,7 +172,7 @@ extension H265.SequenceParameterSet.Window {
 }
 
 extension H265.SequenceParameterSet.SubLayerBuffering {
-  /// What the syntax elements are called in SPS and VPS.
+  /// The names of the syntax elements in SPS and VPS.
   struct Names {
     var presence: StaticString
     var decoded: StaticString
@@ -209,7 +209,7 @@ extension H265.SequenceParameterSet.SubLayerBuffering {
   }
 
   static func write(_ entries: [Self], to writer: inout BitWriter, subLayerCount: UInt8) {
-    // With one sub-layer the flag says nothing; encoders set it.
+    // With one sub-layer the flag is meaningless; encoders set it.
     writer.flag(entries.count == Int(subLayerCount))
     for entry in entries {
       writer.ue(UInt32(max(1, entry.maximumDecodedPictures)) - 1)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265.SequenceParameterSet {
-  /// `profile_tier_level()`'s profile.
+  /// The profile of `profile_tier_level()`.
   public var profile: H265.Profile { profileTierLevel.profile }
 
   /// The level and tier.
   public var level: H265.Level { profileTierLevel.level }
 
-  /// The profile's name in GStreamer's `profile` field; one that holds such pictures where the stream's own says
-  /// nothing known.
+  /// The value of the caps field `profile`; a profile that allows such pictures where the stream's own is unknown.
   public var profileName: String {
     profile.name(chromaFormat: chromaFormat, bitDepth: Int(max(lumaBitDepth, chromaBitDepth)))
   }
@@ -16,7 +15,7 @@ extension H265.SequenceParameterSet {
   /// `CtbLog2SizeY`, 3 to 6.
   public var log2CodingTreeBlockSize: UInt8 { log2MinimumCodingBlockSize + log2CodingBlockSizeRange }
 
-  /// `PicSizeInCtbsY`: how many coding tree blocks a picture has.
+  /// `PicSizeInCtbsY`: coding tree blocks in a picture.
   public var codingTreeBlockCount: Int {
     let size = 1 << Int(log2CodingTreeBlockSize)
     return ((codedSize.width + size - 1) / size) * ((codedSize.height + size - 1) / size)
@@ -25,13 +24,12 @@ extension H265.SequenceParameterSet {
   /// `ChromaArrayType`: ``chromaFormat``, or monochrome with separate colour planes.
   public var chromaArrayType: ChromaFormat { hasSeparateColourPlanes ? .monochrome : chromaFormat }
 
-  /// The part to show (7.4.3.2.1), the whole picture without a conformance window.
+  /// The cropping rectangle (7.4.3.2.1); the whole picture without a conformance window.
   public var cropRectangle: CropRectangle {
     rectangle(conformanceWindow, in: CropRectangle(left: 0, top: 0, width: codedSize.width, height: codedSize.height))
   }
 
-  /// The part that the VUI proposes to show, within ``cropRectangle``; nil when it proposes none, or nothing that there
-  /// is. Players pass over it.
+  /// The default display window, within ``cropRectangle``; nil without one, and for an empty one. Players ignore it.
   public var defaultDisplayRectangle: CropRectangle? {
     guard let window = vui?.defaultDisplayWindow else { return nil }
     let part = rectangle(window, in: cropRectangle)
@@ -49,24 +47,24 @@ extension H265.SequenceParameterSet {
       height: whole.height - top - Int(window.bottom) * unitHeight)
   }
 
-  /// What the decoded picture buffer must hold for all sub-layers.
+  /// Size of the decoded picture buffer for all sub-layers.
   public var highestBuffering: SubLayerBuffering { buffering.last ?? SubLayerBuffering() }
 
   /// Whether each picture is a field (`field_seq_flag`).
   public var isFieldSequence: Bool { vui?.isFieldSequence ?? false }
 
-  /// The size of the decoded picture buffer in pictures.
+  /// Size of the decoded picture buffer in pictures.
   public var decodedPictureBufferPictures: Int { Int(highestBuffering.maximumDecodedPictures) }
 
-  /// How many pictures may at most precede a picture in decoding order and follow it in output order.
+  /// How many pictures at most may precede a picture in decoding order and follow it in output order.
   public var maximumReorderPictures: Int { Int(highestBuffering.maximumReorderPictures) }
 
-  /// How many frames that is: two fields make one.
+  /// The same in frames: two fields make one.
   public var maximumReorderFrames: Int {
     isFieldSequence ? (maximumReorderPictures + 1) / 2 : maximumReorderPictures
   }
 
-  /// Frames a second by the VUI (E.3.1), nil when absent or senseless: a part of zero, or more than 1000 pictures a
+  /// Frames a second by the VUI (E.3.1); nil when absent or absurd: with a term of 0, or more than 1000 pictures a
   /// second.
   public var frameRate: Fraction? { frameRate(of: vui?.timing) }
 
@@ -79,9 +77,9 @@ extension H265.SequenceParameterSet {
     return Fraction(wide: UInt64(rate.numerator), UInt64(rate.denominator) * 2)
   }
 
-  /// Whether pictures coded with this and with the other one may be of the same coded video sequence, by all that
-  /// decoding goes by. What says how to show them (VUI), what is asked of a decoder (profile, level) and the ids may
-  /// differ: such things are rewritten on the way, and sets repeated under another id.
+  /// Whether pictures with this and with the other SPS may be of one coded video sequence: whether all is equal that
+  /// decoding depends on. VUI, profile, level and ids may differ: these are rewritten on the way, and sets repeated
+  /// with another id.
   public func codesPictures(like other: H265.SequenceParameterSet) -> Bool {
     var other = other
     other.id = id

@@ -11,14 +11,14 @@ extension H265.SequenceParameterSet {
     public var constrainsVerticalMotionBetweenViews: Bool?
     /// `sps_3d_extension_flag`: the 3D extension begins ``rest``.
     public var has3D = false
-    /// `sps_scc_extension()`; nil when absent, and where it stands behind a 3D extension.
+    /// `sps_scc_extension()`; nil when absent, and behind a 3D extension.
     public var screenContent: ScreenContent?
     /// `sps_scc_extension_flag` behind a 3D extension: it is in ``rest``.
     public var hasScreenContentBehind3D = false
     /// The bits behind what is read.
     public var rest = H265.ExtensionData()
 
-    /// None.
+    /// Creates one without extensions.
     public init() {}
   }
 
@@ -61,14 +61,14 @@ extension H265.SequenceParameterSet {
   public struct ScreenContent: Sendable, Hashable {
     /// `sps_curr_pic_ref_enabled_flag`.
     public var refersToCurrentPicture = false
-    /// `palette_mode_enabled_flag` and what it brings; nil when the flag is 0.
+    /// `palette_mode_enabled_flag` and its fields; nil when the flag is 0.
     public var palette: Palette?
     /// `motion_vector_resolution_control_idc`, 0 to 3.
     public var motionVectorResolutionControl: UInt8 = 0
     /// `intra_boundary_filtering_disabled_flag`.
     public var disablesIntraBoundaryFilter = false
 
-    /// None of it.
+    /// Creates one with all flags 0.
     public init() {}
   }
 
@@ -136,7 +136,7 @@ extension H265.SequenceParameterSet.ScreenContent {
         maximumSize: try reader.ue8(in: 0...64, "palette_max_size"),
         maximumPredictorSizeDelta: try reader.ue8(in: 0...128, "delta_palette_max_predictor_size"))
       if try reader.flag("sps_palette_predictor_initializers_present_flag") {
-        // Not more than PaletteMaxPredictorSize (7.4.3.2.3), which profiles bound to 128 (A.3.7).
+        // At most PaletteMaxPredictorSize (7.4.3.2.3), which profiles limit to 128 (A.3.7).
         let count = try reader.ue8(in: 0...127, "sps_num_palette_predictor_initializers_minus1") + 1
         palette.predictorInitializers = try reader.paletteInitializers(
           count: count, depths: H265.paletteDepths(isMonochrome: sps.chromaFormat == .monochrome, sps),
@@ -175,7 +175,7 @@ extension H265 {
 extension BitReader {
   /// Reads `count` palette entries for each component.
   ///
-  /// - Parameter depths: bits an entry, by component.
+  /// - Parameter depths: bits of an entry, by component.
   mutating func paletteInitializers(
     count: UInt8, depths: [UInt8], _ element: StaticString
   ) throws(BitstreamError) -> [[UInt16]] {

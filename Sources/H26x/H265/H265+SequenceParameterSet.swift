@@ -27,7 +27,7 @@ extension H265 {
     public var chromaBitDepth: UInt8 = 8
     /// `log2_max_pic_order_cnt_lsb_minus4` + 4, 4 to 16.
     public var log2MaximumPictureOrderCount: UInt8 = 8
-    /// What the decoded picture buffer must hold: one entry a sub-layer, or one for all when
+    /// Sizes of the decoded picture buffer: one entry for each sub-layer, or one for all when
     /// `sps_sub_layer_ordering_info_present_flag` is 0.
     public var buffering: [SubLayerBuffering] = [SubLayerBuffering()]
     /// `log2_min_luma_coding_block_size_minus3` + 3, 3 or more.
@@ -48,12 +48,12 @@ extension H265 {
     public var usesAsymmetricPartitions = false
     /// `sample_adaptive_offset_enabled_flag`.
     public var usesSampleAdaptiveOffset = false
-    /// `pcm_enabled_flag` and what it brings; nil when the flag is 0.
+    /// `pcm_enabled_flag` and its fields; nil when the flag is 0.
     public var pcm: PCM?
-    /// The short-term reference picture sets that slice headers may name, 64 at most.
+    /// The short-term reference picture sets for slice headers to select from, 64 at most.
     public var referencePictureSets: [ShortTermReferencePictureSet] = []
-    /// `long_term_ref_pics_present_flag` and the pictures that slice headers may name, 32 at most; nil when the flag is
-    /// 0.
+    /// `long_term_ref_pics_present_flag` and the pictures for slice headers to select from, 32 at most; nil when the
+    /// flag is 0.
     public var longTermReferences: [LongTermReference]?
     /// `sps_temporal_mvp_enabled_flag`.
     public var usesTemporalMotionVectors = false
@@ -61,13 +61,13 @@ extension H265 {
     public var usesStrongIntraSmoothing = false
     /// `vui_parameters()`.
     public var vui: VUIParameters?
-    /// `sps_extension_present_flag` and what it brings; nil when the flag is 0.
+    /// `sps_extension_present_flag` and its fields; nil when the flag is 0.
     public var extensions: Extensions?
-    /// Whether the NAL unit ended as it must, with `rbsp_trailing_bits()` and nothing behind. A set that does not is
-    /// usable all the same: such encoders exist.
+    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing behind. Otherwise it is usable all
+    /// the same: there are such encoders.
     public var hasProperEnd = true
 
-    /// Offsets from the edges of a picture, in chroma samples (7.4.3.2.1).
+    /// Offsets from the edges of a picture, in units of chroma samples (7.4.3.2.1).
     public struct Window: Sendable, Hashable {
       /// From the left edge.
       public var left: UInt32
@@ -87,11 +87,11 @@ extension H265 {
       }
     }
 
-    /// What the decoded picture buffer must hold, up to a temporal sub-layer.
+    /// Size of the decoded picture buffer, up to a temporal sub-layer.
     public struct SubLayerBuffering: Sendable, Hashable {
       /// `sps_max_dec_pic_buffering_minus1` + 1, 1 to 16 pictures.
       public var maximumDecodedPictures: UInt8
-      /// `sps_max_num_reorder_pics`: how many may precede a picture in decoding order and follow it in output order.
+      /// `sps_max_num_reorder_pics`: how many pictures may precede one in decoding order and follow it in output order.
       public var maximumReorderPictures: UInt8
       /// `sps_max_latency_increase_plus1`; 0 for no bound.
       public var maximumLatencyIncreasePlus1: UInt32
@@ -108,7 +108,7 @@ extension H265 {
 
     /// How coefficients are scaled.
     public enum Scaling: Sendable, Hashable {
-      /// `scaling_list_enabled_flag` 0: all alike.
+      /// `scaling_list_enabled_flag` 0: all factors are equal.
       case flat
       /// The lists of Tables 7-5 and 7-6.
       case standard
@@ -116,7 +116,7 @@ extension H265 {
       case explicit(ScalingLists)
     }
 
-    /// What uncompressed blocks look like.
+    /// The format of uncompressed (PCM) blocks.
     public struct PCM: Sendable, Hashable {
       /// `pcm_sample_bit_depth_luma_minus1` + 1, 1 to 16.
       public var lumaBitDepth: UInt8
@@ -142,7 +142,7 @@ extension H265 {
       }
     }
 
-    /// A long-term reference picture that slice headers may name.
+    /// A long-term reference picture for slice headers to select.
     public struct LongTermReference: Sendable, Hashable {
       /// `lt_ref_pic_poc_lsb_sps`.
       public var pictureOrderCountLSB: UInt32
@@ -156,7 +156,7 @@ extension H265 {
       }
     }
 
-    /// Creates a set for pictures of a size, everything else as simple as can be.
+    /// Creates an SPS for a picture size, with the simplest value for everything else.
     public init(profileTierLevel: ProfileTierLevel, codedSize: VideoSize) {
       self.profileTierLevel = profileTierLevel
       self.codedSize = codedSize
@@ -166,9 +166,9 @@ extension H265 {
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
-    /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 33, `.unsupported` when it is of
-    ///   another layer, whose sets are read by what they say of the base layer's.
+    ///   - trace: records the syntax elements; nil for no record.
+    /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 33, `.unsupported` for another
+    ///   layer, whose SPS depends on the base layer's.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
       guard header.layerID == 0 else { throw BitstreamError(.unsupported, "nuh_layer_id", bitOffset: 7) }
@@ -177,10 +177,10 @@ extension H265 {
       hasProperEnd = reader.endsProperly()
     }
 
-    /// Reads a NAL unit, and where its VUI or what follows that cannot be read, all that stands before: every stream can
-    /// be decoded with that, as others do.
+    /// Reads a NAL unit; if its VUI or what follows is unreadable, all that precedes it, with which every stream can be
+    /// decoded, as other decoders do.
     ///
-    /// - Throws: what ``init(nalUnit:trace:)`` throws, where something before the VUI cannot be read or there is none.
+    /// - Throws: what ``init(nalUnit:trace:)`` throws, if something before the VUI is unreadable or there is no VUI.
     static func usable(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> SequenceParameterSet {
       let failure: BitstreamError
       do throws(BitstreamError) {

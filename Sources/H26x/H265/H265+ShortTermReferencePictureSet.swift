@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `st_ref_pic_set()` (7.3.7): the pictures near in order that a picture, or one behind it, may refer to.
+  /// `st_ref_pic_set()` (7.3.7): the short-term reference pictures of a picture and of later ones.
   public struct ShortTermReferencePictureSet: Sendable, Hashable {
-    /// A picture by its distance.
+    /// A picture, by its distance in POC.
     public struct Picture: Sendable, Hashable {
-      /// `DeltaPocS0` or `DeltaPocS1`: its picture order count less that of the current picture; never 0.
+      /// `DeltaPocS0` or `DeltaPocS1`: its POC minus that of the current picture; never 0.
       public var delta: Int32
       /// `UsedByCurrPicS0` or `S1`: the current picture may refer to it; else only later ones.
       public var isUsed: Bool
@@ -19,19 +19,19 @@ extension H265 {
 
     /// How a set is derived from one before (7.4.8).
     public struct Prediction: Sendable, Hashable {
-      /// `delta_idx_minus1` + 1: how far before, 1 but in slice headers.
+      /// `delta_idx_minus1` + 1: how many sets back, 1 except in slice headers.
       public var distance: UInt8
-      /// `deltaRps`, −32,768 to 32,767 but 0.
+      /// `deltaRps`, −32,768 to 32,768, never 0.
       public var delta: Int32
-      /// One entry a picture of the other set, and one for that set's own picture.
+      /// One entry for each picture of the other set, and one for that set's own picture.
       public var uses: [Use]
     }
 
-    /// What becomes of a picture of the set that another is predicted from.
+    /// What happens to a picture of the set that another is predicted from.
     public enum Use: Sendable, Hashable {
       /// `used_by_curr_pic_flag`.
       case used
-      /// `use_delta_flag` alone: kept for later pictures.
+      /// `use_delta_flag` only: kept for later pictures.
       case kept
       /// Neither.
       case left
@@ -39,9 +39,9 @@ extension H265 {
 
     /// The pictures before the current one in output order, nearest first.
     public private(set) var before: [Picture]
-    /// The pictures behind the current one in output order, nearest first.
+    /// The pictures after the current one in output order, nearest first.
     public private(set) var after: [Picture]
-    /// How it was sent; nil when it was sent picture by picture.
+    /// How it was predicted; nil when it was sent picture by picture.
     public private(set) var prediction: Prediction?
 
     /// `NumDeltaPocs`, 0 to 16.
@@ -50,10 +50,10 @@ extension H265 {
     /// How many pictures the current one may refer to.
     public var usedCount: Int { before.count { $0.isUsed } + after.count { $0.isUsed } }
 
-    /// The most pictures in a set: those of the largest decoded picture buffer.
+    /// Most pictures in a set: those of the largest decoded picture buffer.
     public static let maximumCount = 16
 
-    /// Creates a set that is sent picture by picture.
+    /// Creates a set to be sent picture by picture.
     public init(before: [Picture] = [], after: [Picture] = []) {
       self.before = before
       self.after = after
@@ -63,8 +63,8 @@ extension H265 {
     ///
     /// - Parameters:
     ///   - index: `stRpsIdx`.
-    ///   - sets: those of the SPS so far; all of them in a slice header, where `index` is their number.
-    ///   - isInSlice: whether it stands in a slice header.
+    ///   - sets: those of the SPS so far; in a slice header all of them, with `index` their number.
+    ///   - isInSlice: whether it is in a slice header.
     init(
       _ reader: inout BitReader, index: Int, sets: [ShortTermReferencePictureSet], isInSlice: Bool
     ) throws(BitstreamError) {
@@ -72,7 +72,7 @@ extension H265 {
         try self.init(predicted: &reader, index: index, sets: sets, isInSlice: isInSlice)
         return
       }
-      // The bound is sps_max_dec_pic_buffering_minus1, which encoders get wrong more often than this.
+      // The legal bound is sps_max_dec_pic_buffering_minus1, which encoders often get wrong.
       let limit = UInt8(Self.maximumCount)
       let beforeCount = try reader.ue8(in: 0...limit, "num_negative_pics")
       let afterCount = try reader.ue8(in: 0...(limit - beforeCount), "num_positive_pics")
@@ -80,7 +80,7 @@ extension H265 {
       before.reserveCapacity(Int(beforeCount))
       var distance: Int32 = 0
       for _ in 0..<beforeCount {
-        // At most 16 addends of 15 bits.
+        // At most 16 addends up to 2^15.
         distance += Int32(try reader.ue(in: 0...0x7FFF, "delta_poc_s0_minus1")) + 1
         before.append(Picture(delta: -distance, isUsed: try reader.flag("used_by_curr_pic_s0_flag")))
       }
@@ -120,12 +120,12 @@ extension H265 {
 
     /// The set that is derived from another (7-61 and 7-62).
     static func predicted(_ prediction: Prediction, from other: ShortTermReferencePictureSet) -> Self {
-      // The other set's pictures from its picture on outwards, and behind them its own picture.
+      // The other set's pictures, and behind them its own picture.
       let pictures = other.before + other.after + [Picture(delta: 0, isUsed: true)]
       var kept: [Picture] = []
       kept.reserveCapacity(pictures.count)
       for (picture, use) in zip(pictures, prediction.uses) where use != .left {
-        // The sum of 17 bits and 16 at most, of a chain of 64: below 2^24.
+        // Below 2^24: up to 2^19 of a set sent picture by picture, plus 2^15 for each of a chain of 64.
         let delta = picture.delta + prediction.delta
         if delta != 0 { kept.append(Picture(delta: delta, isUsed: use == .used)) }
       }

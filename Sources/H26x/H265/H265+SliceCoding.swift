@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// The part of a slice segment header behind the reference picture sets (7.3.6.1): how the slice is coded.
+  /// The part of a slice segment header behind the reference picture sets (7.3.6.1): the slice's coding parameters.
   public struct SliceCoding: Sendable, Hashable {
     /// `num_ref_idx_l0_active_minus1` + 1, 0 to 15; 0 for I slices.
     public let referenceCountList0: UInt8
-    /// `num_ref_idx_l1_active_minus1` + 1, 0 to 15; 0 but for B slices.
+    /// `num_ref_idx_l1_active_minus1` + 1, 0 to 15; 0 except for B slices.
     public let referenceCountList1: UInt8
-    /// `SliceQpY` (7-54): `init_qp_minus26` and `slice_qp_delta` together, −48 to 51.
+    /// `SliceQpY` (7-54): 26 + `init_qp_minus26` + `slice_qp_delta`, −48 to 51.
     public let quantizationParameter: Int
     /// `slice_deblocking_filter_disabled_flag`.
     public let disablesDeblocking: Bool
@@ -15,10 +15,10 @@ extension H265 {
     public let entryPointCount: UInt32
     /// `slice_segment_header_extension_length` in bytes, 0 to 256.
     public let headerExtensionLength: Int
-    /// Where `slice_segment_data()` begins: bits from the start of the NAL unit, emulation prevention bytes left out.
+    /// Where `slice_segment_data()` begins, in bits from the start of the NAL unit, without emulation prevention bytes.
     public let dataBitOffset: Int
 
-    /// Reads on behind the reference picture sets; nil where weights cannot be read.
+    /// Reads what follows the reference picture sets; nil where weights cannot be read.
     init?(
       _ reader: inout BitReader, _ header: SliceSegmentHeader, _ references: ReferenceSyntax,
       parameterSets: borrowing ParameterSets
@@ -73,7 +73,7 @@ extension H265 {
       return (list0, isB ? try reader.ue8(in: 0...14, "num_ref_idx_l1_active_minus1") + 1 : 0)
     }
 
-    /// From list modifications to the merge candidates. Answers whether that could be read.
+    /// Reads list modifications to merge candidates. Returns whether that was possible.
     private static func readPrediction(
       _ reader: inout BitReader, _ type: SliceSegmentHeader.SliceType, _ counts: (UInt8, UInt8),
       _ references: ReferenceSyntax, pps: PictureParameterSet, sps: SequenceParameterSet
@@ -98,7 +98,7 @@ extension H265 {
         if count > 1 { _ = try reader.ue8(in: 0...(count - 1), "collocated_ref_idx") }
       }
       if (pps.usesWeightedPrediction && type == .p) || (pps.usesWeightedBiprediction && isB) {
-        // A picture that refers to itself has no weight there; which one that is, only the lists tell.
+        // A reference to the picture itself has no weight; which one that is, only the lists tell.
         guard !refersToItself else { return false }
         let hasChroma = sps.chromaArrayType != .monochrome
         let isPrecise = sps.extensions?.range?.contains(.highPrecisionOffsets) ?? false
@@ -169,7 +169,7 @@ extension H265 {
       _ reader: inout BitReader, pps: PictureParameterSet, sps: SequenceParameterSet
     ) throws(BitstreamError) -> UInt32 {
       guard pps.tiles != nil || pps.usesWavefronts else { return 0 }
-      // Fewer than there are coding tree blocks, by any of the bounds of 7.4.7.1.
+      // Fewer than coding tree blocks, by any of the bounds of 7.4.7.1.
       let limit = UInt32(clamping: max(1, sps.codingTreeBlockCount) - 1)
       let count = try reader.ue(in: 0...limit, "num_entry_point_offsets")
       guard count > 0 else { return 0 }
@@ -180,7 +180,7 @@ extension H265 {
   }
 }
 
-/// What the elements of `pred_weight_table()` are called, by list.
+/// The names of `pred_weight_table()`'s elements for a list.
 private struct WeightNames {
   let lumaFlag, chromaFlag, luma, lumaOffset, chroma, chromaOffset: StaticString
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// What of a PPS and its SPS decides how the front of a slice segment header is read. A plain value, so that reading
-  /// slice headers touches no reference count.
+  /// The fields of a PPS and its SPS that reading the front of a slice segment header needs. A plain value, so that
+  /// reading touches no reference count.
   package struct SliceParameters: Sendable, Hashable {
     /// `pps_pic_parameter_set_id`.
     package let pictureParameterSetID: UInt8
@@ -18,10 +18,10 @@ extension H265 {
     let isOutputFlagPresent: Bool
     let hasSeparateColourPlanes: Bool
     let isFieldSequence: Bool
-    /// `sps_max_sub_layers_minus1`: no picture of a higher temporal sub-layer can refer to one of this.
+    /// `sps_max_sub_layers_minus1`: the highest temporal sub-layer.
     let highestTemporalID: UInt8
 
-    /// Combines a PPS with the SPS it names.
+    /// Combines a PPS with its SPS.
     package init(_ pps: PictureParameterSet, _ sps: SequenceParameterSet) {
       pictureParameterSetID = pps.id
       sequenceParameterSetID = pps.sequenceParameterSetID
@@ -37,7 +37,7 @@ extension H265 {
     }
   }
 
-  /// `Ceil( Log2( count ) )`: the bits of an index into so many, 0 to 31.
+  /// `Ceil( Log2( count ) )`: bits of an index below `count`, 0 to 31.
   static func ceilLog2(_ count: Int) -> UInt8 {
     count > 1 ? UInt8(Int.bitWidth - (count - 1).leadingZeroBitCount) : 0
   }

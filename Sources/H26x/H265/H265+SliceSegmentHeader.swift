@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// What both standards call the front of a slice; H.265 cuts slices into segments.
+  /// H.264's name for the same; H.265 divides slices into segments.
   public typealias SliceHeader = SliceSegmentHeader
 
-  /// `slice_segment_header()` (7.3.6.1), as far as access units, picture order count and random access need it.
+  /// `slice_segment_header()` (7.3.6.1), as far as access units, POC and random access need it.
   ///
-  /// A plain value without references, which is copied in no time.
+  /// A plain value without references, cheap to copy.
   public struct SliceSegmentHeader: Sendable {
     /// `slice_type` (Table 7-7).
     public enum SliceType: UInt8, Sendable, CaseIterable {
@@ -27,42 +27,42 @@ extension H265 {
     public let temporalID: UInt8
     /// `first_slice_segment_in_pic_flag`.
     public let isFirstInPicture: Bool
-    /// `no_output_of_prior_pics_flag`; false but for IRAP pictures.
+    /// `no_output_of_prior_pics_flag`; false except for IRAP pictures.
     public let discardsPriorPictures: Bool
     /// `slice_pic_parameter_set_id`, 0 to 63.
     public let pictureParameterSetID: UInt8
     /// `pps_seq_parameter_set_id` of that PPS.
     public let sequenceParameterSetID: UInt8
-    /// `dependent_slice_segment_flag`: what follows below is that of the slice segment before, and is not known here.
+    /// `dependent_slice_segment_flag`: the fields below are those of the slice segment before, and not known here.
     public let isDependent: Bool
-    /// `slice_segment_address`: the first coding tree block, in raster scan of tiles.
+    /// `slice_segment_address`: address of the first coding tree block, in raster scan of the picture.
     public let segmentAddress: UInt32
     /// Whether each picture of the sequence is a field (`field_seq_flag` of the VUI).
     public let isField: Bool
     /// `slice_type`; nil for a dependent slice segment.
     public let sliceType: SliceType?
-    /// `pic_output_flag`: whether the picture is shown; true when absent.
+    /// `pic_output_flag`: whether the picture is for output; true when absent.
     public let isOutput: Bool
     /// `colour_plane_id`, 0 to 2; 0 when absent.
     public let colourPlaneID: UInt8
     /// `slice_pic_order_cnt_lsb`; 0 for IDR pictures, nil for a dependent slice segment.
     public let pictureOrderCountLSB: UInt32?
 
-    /// Whether other pictures may refer to this one: those of higher temporal sub-layers to any.
+    /// Whether other pictures may refer to this one; those of higher temporal sub-layers may refer to any.
     public let isReference: Bool
 
     /// Whether the picture is an IDR picture.
     public var isIDR: Bool { nalUnitType.isIDR }
 
-    /// Reads the header of a slice segment NAL unit (types 0 to 9 and 16 to 21) of the base layer. A cut-off NAL unit
-    /// will do if it reaches as far as `depth` asks for.
+    /// Reads the header of a slice segment NAL unit (types 0 to 9 and 16 to 21) of the base layer, which may be
+    /// truncated behind what `depth` needs.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.
     ///   - parameterSets: looked up by `slice_pic_parameter_set_id`.
-    ///   - depth: how far to read: through `slice_pic_order_cnt_lsb`, or on through the reference picture sets, which
-    ///     must be readable then (``ReferenceSyntax``).
-    /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, `.unsupported` for other layers, or any
+    ///   - depth: how far to read: through `slice_pic_order_cnt_lsb`, or through the reference picture sets, which must
+    ///     then be readable (``ReferenceSyntax``).
+    /// - Throws: `.missingParameterSet` when the PPS or its SPS is missing, `.unsupported` for other layers, or any
     ///   other ``BitstreamError``.
     public init(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: SliceHeaderDepth = .pictureIdentity
@@ -76,7 +76,7 @@ extension H265 {
 
     /// Reads the header of a slice segment NAL unit through its reference picture sets.
     ///
-    /// - Returns: the header, and what it says of reference pictures; nil for a dependent slice segment.
+    /// - Returns: the header, and its syntax about reference pictures; nil for a dependent slice segment.
     /// - Throws: as ``init(nalUnit:parameterSets:depth:)``.
     public static func withReferences(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
@@ -128,8 +128,8 @@ extension H265 {
         header.type.isIDR ? 0 : try reader.u(Int(parameters.log2MaximumPictureOrderCount), "slice_pic_order_cnt_lsb")
     }
 
-    /// Reads no more than `first_slice_segment_in_pic_flag`, which needs no parameter set; nil when there is no byte
-    /// behind the header or the type has no slice segment header.
+    /// Reads only `first_slice_segment_in_pic_flag`, which needs no parameter set; nil for a type without slice segment
+    /// header, or without a byte behind the NAL unit header.
     public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? {
       guard nalUnit.count > NALUnitHeader.byteCount, NALUnitType(headerByte: nalUnit[0]).isVCL else { return nil }
       return nalUnit[NALUnitHeader.byteCount] & 0x80 != 0

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `time_code()` (D.2.27): up to three clock times of a picture.
+  /// `time_code()` (D.2.27): up to three clock timestamps of a picture.
   public struct TimeCode: Sendable, Hashable {
-    /// Up to three, nil where the flag in front is 0.
+    /// Up to three, nil where `clock_timestamp_flag` is 0.
     public var clockTimestamps: [ClockTimestamp?]
 
-    /// A clock time.
+    /// A clock timestamp.
     public typealias ClockTimestamp = H26x.ClockTimestamp
 
     /// Creates one; see ``payload()``.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// Gives the pictures of a raw H.265 stream their times.
+  /// Times the pictures of a raw H.265 stream.
   package struct Timeline: PresentationTiming {
     /// H.265.
     package typealias Codec = H265
 
     private var timeline = PresentationTimeline<H265>()
 
-    /// Creates a timeline that begins with the first picture it is shown.
+    /// Creates a timeline that begins with the first picture it gets.
     package init() {}
 
     /// Whether a picture was read whose times were not taken yet.
     package var hasPicture: Bool { timeline.hasPicture }
-    /// Reads a picture that goes on in the sequence that is being timed. Answers whether it does.
+    /// Reads a picture that continues the sequence being timed. Returns whether it does.
     package mutating func read(_ slice: SliceSegmentHeader, rate: Fraction?, generation: UInt64) -> Bool {
       timeline.read(slice, rate: rate, generation: generation)
     }
-    /// Reads a picture that may begin a sequence. Answers whether enough is known.
+    /// Reads a picture that may begin a sequence. Returns whether enough is known.
     package mutating func read(
       _ slice: SliceSegmentHeader, isContinued: Bool, endsSequence: Bool, rate: Fraction?,
       parameterSets: borrowing ParameterSets, generation: UInt64, lookingAt bytes: Span<UInt8>, from offset: Int,
@@ -29,9 +29,9 @@ extension H265 {
     }
     /// The times of the picture that was read last, once.
     package mutating func takeTimes() -> PresentationTimes? { timeline.takeTimes() }
-    /// Takes note of an end of sequence or stream behind the picture before.
+    /// An end of sequence or stream follows the last picture.
     package mutating func endSequence() { timeline.endSequence() }
-    /// Moves time so that a picture that was timed at one time is shown at another, both in nanoseconds.
+    /// Moves times so that what was at `time` is at `other`, both in nanoseconds.
     package mutating func move(_ time: UInt64, to other: UInt64) { timeline.move(time, to: other) }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `vui_parameters()` (E.2.1): what helps to show and to buffer the video, not to decode it.
+  /// `vui_parameters()` (E.2.1): for display and buffering of the video, not for decoding it.
   public struct VUIParameters: VUISyntax {
     /// `aspect_ratio_idc`; nil when absent. 255 is EXTENDED_SAR.
     public var aspectRatioIDC: UInt8?
@@ -13,37 +13,37 @@ extension H265 {
     public var isOverscanAppropriate: Bool?
     /// `video_format`, range and colour; nil when absent.
     public var videoSignal: VideoSignal?
-    /// Where the chroma samples lie; nil when absent.
+    /// Location of chroma samples; nil when absent.
     public var chromaLocation: ChromaLocation?
     /// `neutral_chroma_indication_flag`: chroma is grey throughout.
     public var hasNeutralChroma = false
     /// `field_seq_flag`: each picture is a field.
     public var isFieldSequence = false
-    /// `frame_field_info_present_flag`: picture timing SEI says how pictures are to be shown.
+    /// `frame_field_info_present_flag`: picture timing SEI says how pictures are displayed.
     public var isPictureStructurePresent = false
     /// `default_display_window_flag` and the offsets, within the conformance window.
     public var defaultDisplayWindow: SequenceParameterSet.Window?
-    /// Time; nil when absent.
+    /// Timing; nil when absent.
     public var timing: Timing?
-    /// What the encoder restricted itself to; nil when absent.
+    /// Restrictions that the encoder kept to; nil when absent.
     public var bitstreamRestriction: BitstreamRestriction?
 
     /// `video_format`, range and colour.
     public typealias VideoSignal = H26x.VideoSignal
-    /// Where the chroma samples lie.
+    /// Location of chroma samples.
     public typealias ChromaLocation = H26x.ChromaLocation
     /// "matrix_coeffs".
     public static var matrixElement: StaticString { "matrix_coeffs" }
 
-    /// `vui_timing_info_present_flag`, or `vps_timing_info_present_flag`, and what it brings.
+    /// `vui_timing_info_present_flag`, or `vps_timing_info_present_flag`, and its fields.
     public struct Timing: Sendable, Hashable {
       /// `vui_num_units_in_tick`.
       public var unitsInTick: UInt32
-      /// `vui_time_scale`, ticks of `unitsInTick` units a second. A picture lasts one tick by custom.
+      /// `vui_time_scale`, units a second. By convention a picture lasts one tick of `unitsInTick` units.
       public var timeScale: UInt32
-      /// `vui_num_ticks_poc_diff_one_minus1` + 1; nil when picture order count says nothing of time.
+      /// `vui_num_ticks_poc_diff_one_minus1` + 1; nil when POC is not proportional to time.
       public var ticksPerPictureOrderCount: UInt32?
-      /// `hrd_parameters()`; nil when absent. Of a VPS they stand in ``VideoParameterSet/hrdParameters``.
+      /// `hrd_parameters()`; nil when absent. A VPS has them in ``VideoParameterSet/hrdParameters``.
       public var hrdParameters: HRDParameters?
 
       /// Creates one.
@@ -53,7 +53,7 @@ extension H265 {
       }
     }
 
-    /// `bitstream_restriction_flag` and what it brings.
+    /// `bitstream_restriction_flag` and its fields.
     public struct BitstreamRestriction: Sendable, Hashable {
       /// `tiles_fixed_structure_flag`.
       public var hasFixedTiles = false
@@ -67,16 +67,16 @@ extension H265 {
       public var maximumBytesPerPictureDenominator: UInt8 = 2
       /// `max_bits_per_min_cu_denom`, 0 to 16.
       public var maximumBitsPerMinimumCodingUnitDenominator: UInt8 = 1
-      /// `log2_max_mv_length_horizontal`, 0 to 15. Encoders write 16, as H.264 allows.
+      /// `log2_max_mv_length_horizontal`, 0 to 15. 16 is accepted, which encoders send as in H.264.
       public var log2MaximumMotionVectorLengthHorizontal: UInt8 = 15
-      /// `log2_max_mv_length_vertical`, 0 to 15.
+      /// `log2_max_mv_length_vertical`, 0 to 15, or 16 as above.
       public var log2MaximumMotionVectorLengthVertical: UInt8 = 15
 
-      /// What is inferred where nothing is sent.
+      /// Creates one with the values that are inferred when it is absent.
       public init() {}
     }
 
-    /// Creates one with nothing in it.
+    /// Creates an empty one.
     public init() {}
   }
 }
@@ -123,7 +123,7 @@ extension H265.VUIParameters {
 }
 
 extension H265.VUIParameters.Timing {
-  /// Reads what VUI and VPS have in common. Zeros are illegal but common: kept, and ignored where the frame rate is
+  /// Reads the fields that VUI and VPS share. Zeros are illegal but common: kept, and ignored where the frame rate is
   /// derived.
   init(_ reader: inout BitReader, _ names: Names) throws(BitstreamError) {
     unitsInTick = try reader.u(32, names.units)
@@ -133,7 +133,7 @@ extension H265.VUIParameters.Timing {
     }
   }
 
-  /// What the syntax elements are called in VUI and VPS.
+  /// The names of the syntax elements in VUI and VPS.
   struct Names {
     var units: StaticString
     var scale: StaticString
@@ -159,7 +159,7 @@ extension H265.VUIParameters.Timing {
     if let ticksPerPictureOrderCount { writer.ue(max(1, ticksPerPictureOrderCount) - 1) }
   }
 
-  /// Pictures a second; nil when senseless: a part of zero, or more than 1000 pictures a second.
+  /// Pictures a second; nil when absurd: with a term of 0, or more than 1000.
   var pictureRate: Fraction? {
     guard unitsInTick > 0, timeScale > 0, UInt64(timeScale) <= 1000 * UInt64(unitsInTick) else { return nil }
     return Fraction(timeScale, unitsInTick)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `video_parameter_set_rbsp()` (7.3.2.1), NAL unit type 32. Nothing but hvcC and caps needs it.
+  /// `video_parameter_set_rbsp()` (7.3.2.1), NAL unit type 32. Only hvcC and caps need it.
   public struct VideoParameterSet: Sendable, Hashable {
     /// `vps_video_parameter_set_id`, 0 to 15.
     public var id: UInt8 = 0
@@ -17,28 +17,28 @@ extension H265 {
     public var hasNestedTemporalIDs = true
     /// `profile_tier_level()`.
     public var profileTierLevel: ProfileTierLevel
-    /// What the decoded picture buffer must hold: one entry a sub-layer, or one for all when
+    /// Sizes of the decoded picture buffer: one entry for each sub-layer, or one for all when
     /// `vps_sub_layer_ordering_info_present_flag` is 0.
     public var buffering: [SequenceParameterSet.SubLayerBuffering] = [.init()]
     /// `vps_max_layer_id`, 0 to 63.
     public var maximumLayerID: UInt8 = 0
-    /// `layer_id_included_flag` of the layer sets but the first, which is the base layer alone: a bit a layer, the
-    /// lowest for layer 0. At most 1023.
+    /// `layer_id_included_flag` of the layer sets except the first, which is the base layer only: a bit for each layer,
+    /// the lowest for layer 0. At most 1023.
     public var layerSets: [UInt64] = []
-    /// `vps_timing_info_present_flag` and what it brings; nil when the flag is 0.
+    /// `vps_timing_info_present_flag` and its fields; nil when the flag is 0.
     public var timing: VUIParameters.Timing?
-    /// HRD parameters by layer set; there only with ``timing``. At most 1024.
+    /// HRD parameters by layer set; only with ``timing``. At most 1024.
     public var hrdParameters: [LayerSetHRD] = []
     /// `vps_extension_flag` and the bits behind it, kept as they are; nil when the flag is 0.
     public var extensionData: ExtensionData?
-    /// Whether the NAL unit ended as it must.
+    /// Whether the NAL unit ended correctly; see ``SequenceParameterSet/hasProperEnd``.
     public var hasProperEnd = true
 
     /// The HRD parameters of a layer set.
     public struct LayerSetHRD: Sendable, Hashable {
       /// `hrd_layer_set_idx`, 0 to 1023.
       public var layerSet: UInt16
-      /// `hrd_parameters()`, with the common part or without (`cprms_present_flag`).
+      /// `hrd_parameters()`, with or without the common part (`cprms_present_flag`).
       public var parameters: HRDParameters
 
       /// Creates one.
@@ -48,14 +48,14 @@ extension H265 {
       }
     }
 
-    /// Creates a set for one layer and one sub-layer.
+    /// Creates a VPS for one layer and one sub-layer.
     public init(profileTierLevel: ProfileTierLevel) { self.profileTierLevel = profileTierLevel }
 
     /// Reads the NAL unit, header included.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 32.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       _ = try NALUnitHeader(nalUnit, of: .videoParameterSet)

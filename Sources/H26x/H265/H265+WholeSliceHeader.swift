@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// A slice segment header to its end (7.3.6.1), where `slice_segment_data()` begins: for those who look into a stream.
+  /// A whole slice segment header (7.3.6.1), up to `slice_segment_data()`: for those who inspect a stream.
   public struct WholeSliceHeader: Sendable {
-    /// What tells pictures apart.
+    /// The part that tells pictures apart.
     public let header: SliceSegmentHeader
-    /// What names reference pictures; nil for a dependent slice segment.
+    /// The part about reference pictures; nil for a dependent slice segment.
     public let references: ReferenceSyntax?
-    /// How the slice is coded; nil for a dependent slice segment, and where weights hang on reference picture lists,
+    /// The coding parameters; nil for a dependent slice segment, and where weights depend on reference picture lists,
     /// which are not built (``PictureParameterSet/ScreenContent/refersToCurrentPicture``).
     public let coding: SliceCoding?
 
@@ -19,7 +19,7 @@ extension H265 {
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.
     ///   - parameterSets: looked up by `slice_pic_parameter_set_id`.
-    ///   - trace: where the syntax elements are written down; nil for nowhere.
+    ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
     public init(
       nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, trace: SyntaxTrace? = nil

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.265. Clause numbers are of its edition 2023-09.
+/// The syntax of ITU-T H.265. Clause numbers are those of the edition of 2023-09.
 public enum H265: VideoCodecSyntax {
-  /// Which standard the stream follows.
+  /// H.265.
   public static var codec: FormatDescription.Codec { .h265 }
-  /// What the type is called, for people.
+  /// "H.265".
   public static var name: String { "H.265" }
-  /// The media type of compressed caps.
+  /// "video/x-h265".
   package static var mediaType: String { "video/x-h265" }
-  /// `stream-format` of length-prefixed streams whose parameter sets are out of band.
+  /// "hvc1".
   package static var outOfBandStreamFormat: String { "hvc1" }
-  /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too.
+  /// "hev1".
   package static var inBandStreamFormat: String { "hev1" }
 
-  /// Bytes of the header in front of a NAL unit: 2.
+  /// Two bytes.
   public static var nalUnitHeaderLength: Int { NALUnitHeader.byteCount }
   /// An access unit delimiter, header included, that any picture may follow.
   ///
   /// - Parameter temporalID: the temporal sub-layer of that picture, 0 to 6.
   public static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8] { [0x46, min(temporalID, 6) + 1, 0x50] }
-  /// The temporal sub-layer of a NAL unit by its header; 0 where that is cut off or damaged.
+  /// The temporal sub-layer of a NAL unit, by its header; 0 where that is truncated or damaged.
   public static func temporalID(of nalUnit: Span<UInt8>) -> UInt8 {
     guard nalUnit.count > 1 else { return 0 }
     let temporalIDPlus1 = nalUnit[1] & 7
@@ -29,9 +29,9 @@ public enum H265: VideoCodecSyntax {
   /// The configuration record, hvcC.
   public typealias ConfigurationRecord = DecoderConfigurationRecord
 
-  /// What a NAL unit is in its access unit, judged by its header alone.
+  /// What a NAL unit is in its access unit, by its header.
   ///
-  /// - Parameter nalUnit: the NAL unit, header included; one without bytes is ``NALUnitRole/other``.
+  /// - Parameter nalUnit: the NAL unit, header included; an empty one is ``NALUnitRole/other``.
   public static func role(of nalUnit: Span<UInt8>) -> NALUnitRole {
     guard nalUnit.count > 1 else { return .other }
     let type = NALUnitType(headerByte: nalUnit[0])
@@ -53,7 +53,7 @@ public enum H265: VideoCodecSyntax {
     }
   }
 
-  /// What belongs to another layer says nothing of the base layer.
+  /// The role of a NAL unit of another layer.
   private static func layerRole(_ type: NALUnitType) -> NALUnitRole {
     switch type.rawValue {
     case 0...31: .layerSlice
@@ -64,22 +64,22 @@ public enum H265: VideoCodecSyntax {
     }
   }
 
-  /// Whether other pictures may refer to the picture of this slice. Pictures of higher temporal sub-layers refer to those
-  /// of lower ones whatever their type, and how many there are only the SPS tells.
+  /// Whether other pictures may refer to the picture of this slice. Those of higher temporal sub-layers refer to lower
+  /// ones whatever their type, and only the SPS says how many sub-layers there are: true for all.
   ///
   /// - Parameter nalUnit: a slice, header included.
   public static func isReference(_ nalUnit: Span<UInt8>) -> Bool { nalUnit.count > 0 }
 
-  /// Whether the slice begins its picture (`first_mb_in_slice` 0, `first_slice_segment_in_pic_flag`). That needs no
-  /// parameter set; nil when it is cut off or the type has no slice header.
+  /// Whether the slice begins its picture (`first_slice_segment_in_pic_flag`). Needs no parameter set; nil when it is
+  /// truncated or the type has no slice header.
   public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? { SliceSegmentHeader.startsPicture(nalUnit) }
 
-  /// Describes the stream that these parameter sets are of.
+  /// The description of a stream with these parameter sets.
   ///
   /// - Parameters:
   ///   - sets: all of them go into the description.
   ///   - sequenceParameterSetID: the SPS that is described, nil for the first there is.
-  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   public static func formatDescription(
     _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
@@ -87,7 +87,7 @@ public enum H265: VideoCodecSyntax {
     try FormatDescription(sets, sequenceParameterSetID: sequenceParameterSetID, nalLengthSize: nalLengthSize)
   }
 
-  /// Describes the stream that a configuration record is of.
+  /// The description of a stream with this configuration record.
   ///
   /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
   public static func formatDescription(_ record: DecoderConfigurationRecord) throws(BitstreamError) -> FormatDescription
@@ -104,17 +104,17 @@ public enum H265: VideoCodecSyntax {
     try format.h265DecoderConfigurationRecord()
   }
 
-  /// Which field comes first, only picture timing SEI tells (``PictureTiming``).
+  /// Frames or fields. Only picture timing SEI says which field comes first (``PictureTiming``).
   package static func scan(_ slice: SliceSegmentHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
     slice.isField ? .fields(isTopFirst: true) : .frame
   }
 
-  /// Two fields with neighbouring picture order counts, one right after the other, of which the second begins nothing.
+  /// Whether two fields make a frame: consecutive, with neighbouring POCs, and the second no IRAP picture.
   public static func isSecondField(_ slice: SliceSegmentHeader, of first: SliceSegmentHeader) -> Bool {
     guard slice.isField, first.isField, !slice.nalUnitType.isIRAP, slice.temporalID == first.temporalID,
       let count = slice.pictureOrderCountLSB, let before = first.pictureOrderCountLSB
     else { return false }
-    // The low bits end at one less than a power of two, at least 15.
+    // The largest value of the low bits is one less than a power of two, at least 15.
     let (low, high) = (min(count, before), max(count, before))
     return high - low == 1 || low == 0 && high >= 15 && high & (high + 1) == 0
   }
@@ -127,13 +127,13 @@ public enum H265: VideoCodecSyntax {
 }
 
 extension H265.NALUnitType: NALUnitTypeSyntax {
-  /// SEI in front of the picture.
+  /// Prefix SEI.
   public static var sei: Self { .prefixSEI }
   /// Whether it is of an IRAP picture.
   public var isRandomAccessPoint: Bool { isIRAP }
   /// Whether it is of a RASL picture.
   public var isSkippedLeading: Bool { isRASL }
-  /// Types 48 to 55 end an access unit, whatever they are (7.4.2.4.4).
+  /// Types 48 to 55 begin the next access unit, whatever they are (7.4.2.4.4).
   public var endsAccessUnitWhenLeftOut: Bool { isOutsideStandard }
 }
 
@@ -142,20 +142,20 @@ extension H265.SequenceParameterSet: SequenceParameterSetSyntax {
   public var sentReorderFrames: Int? { maximumReorderFrames }
   /// Whether nothing is reordered.
   public var followsDecodingOrder: Bool { maximumReorderPictures == 0 || forbidsBFrames }
-  /// Whether every picture is intra coded.
+  /// Whether the profile has only intra pictures.
   public var forbidsBFrames: Bool { profile.isIntraOnly }
   /// Whether no picture is a single field.
   public var isFrameOnly: Bool { !isFieldSequence }
-  /// Two fields make a frame.
+  /// 2 for fields, of which two make a frame; else 1.
   public var picturesPerFrame: Int { isFieldSequence ? 2 : 1 }
   /// Whether `vui_parameters()` is there.
   public var hasVUI: Bool { vui != nil }
 }
 
 extension H265.SliceSegmentHeader: SliceHeaderSyntax {
-  /// Which field it is, only picture timing SEI tells (``H265/PictureTiming``).
+  /// False: only picture timing SEI says which field it is (``H265/PictureTiming``).
   public var isBottomField: Bool { false }
-  /// There are no redundant pictures.
+  /// False: there are no redundant pictures.
   public var isRedundant: Bool { false }
   /// By `slice_type`.
   public var prediction: SlicePrediction? {
@@ -166,18 +166,18 @@ extension H265.SliceSegmentHeader: SliceHeaderSyntax {
     case nil: nil
     }
   }
-  /// The picture's type alone resets counts.
+  /// False: only the picture's type resets POC.
   public var mayResetPOC: Bool { false }
 }
 
 extension H265.RecoveryPoint: RecoveryPointSyntax {}
 
 extension H265.DecoderConfigurationRecord: ConfigurationRecordSyntax {
-  /// The name, for people.
+  /// The box that holds it.
   public static var name: String { "hvcC" }
   /// The byte whose low two bits are `lengthSizeMinusOne`.
   public static var lengthSizeOffset: Int { 21 }
-  /// With the arrays of VPS, SPS, PPS and SEI in this order in front of all others.
+  /// The record with the arrays of VPS, SPS, PPS and SEI, in this order, in front of all others.
   public var inOrder: Self {
     var record = self
     let types: [H265.NALUnitType] = [

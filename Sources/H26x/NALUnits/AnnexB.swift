@@ -2,15 +2,15 @@
 
 /// The byte stream format: NAL units behind start codes (ITU-T H.264 and H.265, Annex B).
 public enum AnnexB {
-  /// A NAL unit's place in a byte stream.
+  /// The position of a NAL unit in a byte stream.
   public struct NALUnit: Sendable, Hashable {
-    /// The bytes of the NAL unit, start code and `trailing_zero_8bits` left out. Never empty.
+    /// The NAL unit's bytes, without start code and `trailing_zero_8bits`. Never empty.
     public let range: Range<Int>
 
-    /// The length of the start code in front, 3 or 4 bytes.
+    /// Length of the start code in front, 3 or 4 bytes.
     public let startCodeLength: Int
 
-    /// Creates a place.
+    /// Creates a position.
     public init(range: Range<Int>, startCodeLength: Int) {
       self.range = range
       self.startCodeLength = startCodeLength
@@ -20,7 +20,7 @@ public enum AnnexB {
     public var startCodeOffset: Int { range.lowerBound - startCodeLength }
   }
 
-  /// Searches for two zero bytes in a row, with which start codes begin and emulation prevention bytes have to do.
+  /// Searches for two consecutive zero bytes, with which start codes and emulation prevention begin.
   ///
   /// - Parameters:
   ///   - bytes: any bytes.
@@ -35,8 +35,8 @@ public enum AnnexB {
   /// - Parameters:
   ///   - bytes: any bytes.
   ///   - offset: where to begin; values outside `bytes` find nothing.
-  /// - Returns: the index of the first of the three bytes, or nil. A prefix cut off by the end is not found:
-  ///   search again from two bytes before the end when there is more data.
+  /// - Returns: the index of the first of the three bytes, or nil. A prefix truncated by the end is not found: when
+  ///   there is more data, search again from two bytes before the end.
   public static func startCode(in bytes: Span<UInt8>, from offset: Int = 0) -> Int? {
     guard offset >= 0, offset <= bytes.count - 3 else { return nil }
     var next = offset
@@ -49,21 +49,21 @@ public enum AnnexB {
     return nil
   }
 
-  /// The header byte of the NAL unit whose start code, of 3 or 4 bytes, begins at `offset`; nil when it is not there.
+  /// The header byte of the NAL unit whose start code, of 3 or 4 bytes, begins at `offset`; nil if it is truncated.
   static func header(in bytes: Span<UInt8>, behind offset: Int) -> UInt8? {
     guard let prefix = startCode(in: bytes, from: offset), prefix + 3 < bytes.count else { return nil }
     return bytes[prefix + 3]
   }
 
-  /// Cuts a byte stream that arrives in pieces into NAL units, looking at each byte once.
+  /// Splits a byte stream that arrives in pieces into NAL units, reading each byte once.
   ///
-  /// It is a plain value of two integers that count from the start of the caller's bytes. The caller shows it
-  /// the same bytes again, with more behind them, and calls ``discard(_:)`` when it takes bytes off the front.
+  /// A plain value of offsets from the start of the caller's bytes. The caller passes the same bytes again, with more
+  /// behind them, and calls ``discard(_:)`` when it removes bytes from the front.
   public struct Scanner: Sendable, Hashable {
-    /// The start code that waits for its NAL unit's end: where it begins, or nil before the first one.
+    /// Where the start code of the NAL unit begins whose end is not known yet; nil before the first one.
     public private(set) var pendingStartCode: Int?
 
-    /// Everything before this offset was searched and need not be shown to the search again.
+    /// Everything before this offset was searched.
     public private(set) var searchedOffset: Int
 
     private var pendingNALUnit = 0
@@ -74,15 +74,15 @@ public enum AnnexB {
     /// The next NAL unit.
     ///
     /// - Parameters:
-    ///   - bytes: the data from the same origin as in the calls before.
-    ///   - isComplete: true when no more data will follow, so that the end of the data ends the last NAL unit.
+    ///   - bytes: the data, from the same origin as in earlier calls.
+    ///   - isComplete: whether no more data follows, so that the end of the data ends the last NAL unit.
     /// - Returns: a NAL unit whose end is known, or nil when there is none (yet).
     public mutating func next(in bytes: Span<UInt8>, isComplete: Bool) -> NALUnit? {
       while true {
         let end: Int
         if let prefix = AnnexB.startCode(in: bytes, from: searchedOffset) {
           let finished = take(upTo: prefix, in: bytes)
-          // The zero_byte in front makes a start code of four bytes of it. It may not be part of another start code.
+          // A zero_byte in front makes it a start code of four bytes, unless it belongs to the start code before.
           let hasZeroByte = prefix > 0 && prefix > (finished?.range.upperBound ?? floor) && bytes[prefix - 1] == 0
           pendingStartCode = hasZeroByte ? prefix - 1 : prefix
           pendingNALUnit = prefix + 3
@@ -92,7 +92,7 @@ public enum AnnexB {
         }
         end = bytes.count
         guard isComplete else {
-          // A start code may have begun in the last two bytes.
+          // A start code may begin in the last two bytes.
           searchedOffset = max(searchedOffset, end - 2)
           return nil
         }
@@ -103,7 +103,7 @@ public enum AnnexB {
       }
     }
 
-    /// The caller took `count` bytes off the front of its data.
+    /// The caller has removed `count` bytes from the front of its data.
     public mutating func discard(_ count: Int) {
       searchedOffset = max(0, searchedOffset - count)
       if let start = pendingStartCode {
@@ -127,9 +127,9 @@ public enum AnnexB {
     }
   }
 
-  /// The NAL units of bytes that are all there.
+  /// The NAL units of a whole byte stream.
   ///
-  /// Bytes before the first start code are passed over, empty NAL units are skipped.
+  /// Ignores bytes before the first start code, and empty NAL units.
   public struct NALUnits: ~Escapable {
     private let bytes: Span<UInt8>
     private var scanner: Scanner
