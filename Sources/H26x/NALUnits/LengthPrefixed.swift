@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How many bytes the length in front of a NAL unit has: `lengthSizeMinusOne` + 1
-/// (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1). Three is not legal.
+/// Size of the length prefix of a NAL unit: `lengthSizeMinusOne` + 1 (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1). Three is
+/// illegal.
 public enum NALLengthSize: UInt8, Sendable, CaseIterable {
   /// One byte.
   case one = 1
@@ -14,7 +14,7 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
   @inline(__always)
   public var byteCount: Int { Int(rawValue) }
 
-  /// The longest NAL unit whose length fits, in bytes.
+  /// The longest NAL unit that the prefix allows, in bytes.
   public var maximumNALUnitLength: Int {
     switch self {
     case .one: 0xFF
@@ -27,7 +27,7 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
   ///
   /// - Parameters:
   ///   - length: of a NAL unit, in bytes.
-  ///   - offset: where it stands, in bytes, for the error.
+  ///   - offset: of the prefix in bytes, for the error.
   /// - Throws: `.lengthNotRepresentable`.
   package func check(_ length: Int, at offset: Int = 0) throws(BitstreamError) {
     guard length <= maximumNALUnitLength else {
@@ -35,7 +35,7 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// The only place where lengths are written.
+  /// Writes a length prefix at a byte offset of `output`.
   ///
   /// - Throws: `.lengthNotRepresentable`, `.outputTooSmall`.
   public func write(_ length: Int, to output: inout MutableSpan<UInt8>, at offset: Int) throws(BitstreamError) {
@@ -51,14 +51,14 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// The format of MP4 and Matroska: each NAL unit behind its big-endian length (ISO/IEC 14496-15).
+/// The format of MP4 and Matroska: each NAL unit behind its length, in big-endian order (ISO/IEC 14496-15).
 public enum LengthPrefixed {
   /// The NAL units of one packet.
   public struct NALUnits: ~Escapable {
     private let bytes: Span<UInt8>
     private let lengthSize: NALLengthSize
 
-    /// The end of the last good NAL unit: everything before it can be trusted.
+    /// The end of the last good NAL unit, in bytes.
     public private(set) var position: Int
 
     /// Iterates over `bytes[offset...]`.
@@ -69,10 +69,10 @@ public enum LengthPrefixed {
       position = max(0, min(offset, bytes.count))
     }
 
-    /// The place of the next NAL unit's bytes, without its length; nil after the last one. Empty ones are skipped.
+    /// The range of the next NAL unit, without its length; nil after the last one. Empty ones are skipped.
     ///
-    /// - Throws: `.truncated` when a length is cut off, `.lengthOutOfBounds` when it points past the end. The
-    ///   iteration cannot go on then; ``position`` tells how far the data was good.
+    /// - Throws: `.truncated` when a length is truncated, `.lengthOutOfBounds` when it points past the end. The
+    ///   iteration is then over, at ``position``.
     public mutating func next() throws(BitstreamError) -> Range<Int>? {
       while position < bytes.count {
         let start = position + lengthSize.byteCount
@@ -93,14 +93,14 @@ public enum LengthPrefixed {
 }
 
 extension LengthPrefixed {
-  /// Whether a NAL unit holds a start code, which no legal one does: it was cut wrongly by a muxer.
+  /// Whether a NAL unit holds a start code, which no legal one does: a muxer has made one of several.
   public static func holdsStartCode(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
     guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return false }
     return AnnexB.startCode(in: bytes.extracting(range)) != nil
   }
 
-  /// Whether a whole packet that should be length-prefixed is a byte stream instead: it begins with a start code, and
-  /// its lengths do not add up.
+  /// Whether a packet that should be length-prefixed is a byte stream instead: it begins with a start code, and its
+  /// lengths do not add up.
   public static func isAnnexB(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) -> Bool {
     guard let first = AnnexB.startCode(in: bytes), first <= 1, first == 0 || bytes[0] == 0 else { return false }
     var units = NALUnits(bytes, lengthSize: lengthSize)

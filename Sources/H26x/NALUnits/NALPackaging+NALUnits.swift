@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension NALPackaging {
-  /// Where an access unit's NAL units are, headers included, up to the first that is not packaged as it should be.
+  /// The ranges of an access unit's NAL units, headers included, up to the first bad length.
   package func nalUnits(of accessUnit: Span<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     switch self {
@@ -13,7 +13,7 @@ extension NALPackaging {
       do throws(BitstreamError) {
         while let range = try nalUnits.next() { ranges.append(range) }
       } catch {
-        // What stands before it can be read all the same.
+        // What precedes it is good.
       }
     }
     return ranges

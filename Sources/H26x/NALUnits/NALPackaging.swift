@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How the NAL units of an access unit follow each other.
+/// How NAL units are packaged.
 public enum NALPackaging: Sendable, Hashable {
-  /// Behind start codes: byte-stream.
+  /// With start codes: byte-stream.
   case annexB
-  /// Behind lengths: avc, avc3, hvc1, hev1.
+  /// With length prefixes: avc, avc3, hvc1, hev1.
   case lengthPrefixed(NALLengthSize)
 
-  /// The bytes in front of each NAL unit that is written: 4 for start codes.
+  /// Bytes written in front of each NAL unit: 4 for start codes.
   public var prefixLength: Int {
     switch self {
     case .annexB: 4
@@ -15,9 +15,9 @@ public enum NALPackaging: Sendable, Hashable {
     }
   }
 
-  /// Appends a NAL unit, with its start code of four bytes or its length in front.
+  /// Appends a NAL unit, with a start code of four bytes or its length in front.
   ///
-  /// - Throws: `.lengthNotRepresentable`; nothing is appended then.
+  /// - Throws: `.lengthNotRepresentable`, with nothing appended.
   public func append(_ nalUnit: Span<UInt8>, to bytes: inout [UInt8]) throws(BitstreamError) {
     if case .lengthPrefixed(let size) = self { try size.check(nalUnit.count, at: bytes.count) }
     let start = bytes.count
@@ -29,12 +29,12 @@ public enum NALPackaging: Sendable, Hashable {
     }
   }
 
-  /// Writes what stands in front of a NAL unit.
+  /// Writes a start code of four bytes or a length prefix.
   ///
   /// - Parameters:
   ///   - length: of the NAL unit, in bytes.
-  ///   - output: where it goes.
-  ///   - offset: in `output`, in bytes.
+  ///   - output: the bytes to write to.
+  ///   - offset: of the first byte in `output`.
   /// - Throws: `.lengthNotRepresentable`, `.outputTooSmall`.
   public func writePrefix(
     length: Int, to output: inout MutableSpan<UInt8>, at offset: Int

@@ -14,18 +14,18 @@ public struct NALUnitTypeSet: Sendable, Hashable {
     for type in types { insert(type.rawValue) }
   }
 
-  /// Whether nothing is in it.
+  /// Whether the set is empty.
   public var isEmpty: Bool { bits == 0 }
 
-  /// Whether the type is in it.
+  /// Whether the set has the type.
   public func contains(_ type: UInt8) -> Bool { type < 64 && bits & (1 << UInt64(type)) != 0 }
 
-  /// Puts a type into it.
+  /// Adds a type.
   public mutating func insert(_ type: UInt8) {
     if type < 64 { bits |= 1 << UInt64(type) }
   }
 
-  /// Everything that is in either.
+  /// The types of both sets.
   public func union(_ other: NALUnitTypeSet) -> NALUnitTypeSet {
     var result = self
     result.bits |= other.bits

@@ -10,30 +10,30 @@
 /// try repackager.write(input.span, as: .lengthPrefixed(.four), to: &output)
 /// ```
 ///
-/// Keep one and use it again: it holds its table's memory.
+/// Reuse one, to reuse the memory of its table.
 public struct Repackager: Sendable {
   /// A NAL unit of the input.
   public struct Entry: Sendable, Hashable {
     /// Its bytes in the input.
     public var range: Range<Int>
-    /// The length of the start code or length in front.
+    /// Length of the start code or length prefix in front, in bytes.
     public var prefixLength: Int
     /// Its type, 0 to 31 in H.264 and 0 to 63 in H.265.
     public var type: UInt8
   }
 
-  /// NAL units to leave out.
+  /// Types of NAL units to drop.
   public var drop = NALUnitTypeSet()
 
-  /// The NAL units of the input, those of ``drop`` left out.
+  /// The NAL units of the input, without dropped ones.
   public private(set) var entries: [Entry] = []
 
-  /// How many NAL units were left out by ``drop`` at the last scan.
+  /// NAL units dropped since the last scan.
   public private(set) var droppedCount = 0
 
   private let layout: NALUnitLayout
   private var payloadBytes = 0
-  private var inputIsWholly4 = true
+  private var hasOnlyFourBytePrefixes = true
 
   /// Creates a repackager.
   public init(codec: FormatDescription.Codec) { self.init(codec.nalUnitLayout) }
@@ -48,41 +48,41 @@ public struct Repackager: Sendable {
     var units = AnnexB.NALUnits(bytes)
     var end = 0
     while let unit = units.next() {
-      if unit.startCodeLength != 4 || unit.startCodeOffset != end { inputIsWholly4 = false }
+      if unit.startCodeLength != 4 || unit.startCodeOffset != end { hasOnlyFourBytePrefixes = false }
       end = unit.range.upperBound
       append(bytes, unit.range, prefixLength: unit.startCodeLength)
     }
-    if end != bytes.count { inputIsWholly4 = false }
+    if end != bytes.count { hasOnlyFourBytePrefixes = false }
   }
 
   /// Finds the NAL units of a length-prefixed access unit.
   ///
-  /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length; ``entries`` then holds the good NAL units before.
+  /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length; ``entries`` then has the good NAL units before it.
   public mutating func scanLengthPrefixed(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) throws(BitstreamError) {
     removeAll()
-    inputIsWholly4 = lengthSize == .four
+    hasOnlyFourBytePrefixes = lengthSize == .four
     var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
     var end = 0
     do throws(BitstreamError) {
       while let range = try units.next() {
-        if range.lowerBound - lengthSize.byteCount != end { inputIsWholly4 = false }
+        if range.lowerBound - lengthSize.byteCount != end { hasOnlyFourBytePrefixes = false }
         end = range.upperBound
         append(bytes, range, prefixLength: lengthSize.byteCount)
       }
-      if end != bytes.count { inputIsWholly4 = false }
+      if end != bytes.count { hasOnlyFourBytePrefixes = false }
     } catch {
-      inputIsWholly4 = false
+      hasOnlyFourBytePrefixes = false
       throw error
     }
   }
 
-  /// Cuts NAL units apart that a careless writer left with start codes in between inside one length-prefixed NAL
-  /// unit. Legal NAL units hold no start code, so there is nothing to lose.
+  /// Splits length-prefixed NAL units in which a careless muxer left start codes. Legal NAL units hold no start code,
+  /// so nothing is lost.
   ///
   /// - Parameters:
-  ///   - bytes: what was scanned.
-  ///   - isSearched: which NAL units are searched; all, unless the caller knows better.
-  /// - Returns: how many start codes were found.
+  ///   - bytes: the bytes that were scanned.
+  ///   - isSearched: whether a NAL unit is searched; all are, unless the caller knows better.
+  /// - Returns: the number of start codes found.
   @discardableResult
   public mutating func repairStartCodes(
     in bytes: Span<UInt8>, where isSearched: (Entry) -> Bool = { _ in true }
@@ -94,7 +94,7 @@ public struct Repackager: Sendable {
     let dropped = droppedCount
     removeAll()
     droppedCount = dropped
-    inputIsWholly4 = false
+    hasOnlyFourBytePrefixes = false
     var count = 0
     for entry in found {
       guard LengthPrefixed.holdsStartCode(bytes, in: entry.range) else {
@@ -102,7 +102,7 @@ public struct Repackager: Sendable {
         continue
       }
       let part = bytes.extracting(entry.range)
-      // What stands before the first start code is a NAL unit of its own, if there is anything.
+      // Anything in front of the first start code is a NAL unit of its own.
       if let first = AnnexB.startCode(in: part), first > 0 {
         var end = entry.range.lowerBound + first
         while end > entry.range.lowerBound, bytes[end - 1] == 0 { end -= 1 }
@@ -119,7 +119,7 @@ public struct Repackager: Sendable {
     return count
   }
 
-  /// Leaves out NAL units of the input that were found and are not wanted after all.
+  /// Drops NAL units that were found.
   package mutating func drop(where isUnwanted: (Entry) -> Bool) {
     let count = entries.count
     entries.removeAll { entry in
@@ -130,7 +130,7 @@ public struct Repackager: Sendable {
     droppedCount += count - entries.count
   }
 
-  /// Leaves out what lies in parts of the input that are not wanted.
+  /// Drops NAL units that begin in these parts of the input.
   ///
   /// - Parameter ranges: in ascending order, as ``ScannedAccessUnit/dropped``.
   package mutating func drop(_ ranges: [Range<Int>]) {
@@ -141,16 +141,16 @@ public struct Repackager: Sendable {
     })
   }
 
-  /// Some of the NAL units that were found, to write a part of the input by copying.
+  /// A repackager for a part of the input.
   ///
   /// - Parameters:
-  ///   - range: which of ``entries``; what is out of bounds is left out.
-  ///   - origin: where in the input that part begins, in bytes; NAL units in front of it are left out.
+  ///   - range: its indices in ``entries``; what is out of bounds is ignored.
+  ///   - origin: where the part begins in the input, in bytes; NAL units in front of it are left out.
   package func part(_ range: Range<Int>, origin: Int) -> Repackager {
     var part = Repackager(layout)
     part.drop = drop
-    // What lies around the NAL units of a part is not known here.
-    part.inputIsWholly4 = false
+    // The bytes around the NAL units of a part are not known here.
+    part.hasOnlyFourBytePrefixes = false
     for entry in entries[range.clamped(to: entries.indices)] where entry.range.lowerBound >= origin {
       let range = entry.range.lowerBound - origin..<entry.range.upperBound - origin
       part.entries.append(Entry(range: range, prefixLength: entry.prefixLength, type: entry.type))
@@ -163,7 +163,7 @@ public struct Repackager: Sendable {
     entries.removeAll(keepingCapacity: true)
     payloadBytes = 0
     droppedCount = 0
-    inputIsWholly4 = true
+    hasOnlyFourBytePrefixes = true
   }
 
   private mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, prefixLength: Int) {
@@ -179,19 +179,19 @@ public struct Repackager: Sendable {
 
   // MARK: Writing
 
-  /// Whether the packaging can be changed where it stands: every prefix has four bytes, nothing lies between the NAL
-  /// units, nothing is dropped, and the output's prefixes have four bytes as well.
+  /// Whether ``writeInPlace(_:as:)`` is possible: every prefix has four bytes, nothing lies between the NAL units,
+  /// nothing is dropped, and the output's prefixes have four bytes too.
   public func canWriteInPlace(as packaging: NALPackaging) -> Bool {
-    inputIsWholly4 && droppedCount == 0 && packaging.prefixLength == 4
+    hasOnlyFourBytePrefixes && droppedCount == 0 && packaging.prefixLength == 4
   }
 
   /// The exact number of bytes that ``write(_:as:inserting:to:)`` writes.
   ///
   /// - Parameters:
   ///   - packaging: of the output.
-  ///   - insertions: NAL units that go in front, such as an access unit delimiter or parameter sets.
-  /// - Throws: `.lengthNotRepresentable` when a NAL unit is too long for the length size; `bitOffset` says where it
-  ///   stands.
+  ///   - insertions: NAL units to put in front, such as an access unit delimiter or parameter sets.
+  /// - Throws: `.lengthNotRepresentable` when a NAL unit is too long for its length prefix; `bitOffset` says where it
+  ///   is.
   public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int
   {
     if case .lengthPrefixed(let size) = packaging {
@@ -205,15 +205,15 @@ public struct Repackager: Sendable {
 
   /// Writes the access unit in another packaging.
   ///
-  /// An access unit delimiter among the NAL units stays in front of the insertions.
+  /// An access unit delimiter of the input stays in front of the insertions.
   ///
   /// - Parameters:
-  ///   - bytes: what was scanned.
+  ///   - bytes: the bytes that were scanned.
   ///   - packaging: of the output.
-  ///   - insertions: NAL units that go in front.
+  ///   - insertions: NAL units to put in front.
   ///   - output: at least ``outputSize(_:inserting:)`` bytes.
   /// - Returns: the number of bytes written.
-  /// - Throws: `.lengthNotRepresentable`, or `.outputTooSmall` when `output` is, or when `bytes` are not what was
+  /// - Throws: `.lengthNotRepresentable`, or `.outputTooSmall` when `output` is too small, or `bytes` are not those
   ///   scanned.
   @discardableResult
   public func write(
@@ -239,9 +239,10 @@ public struct Repackager: Sendable {
     return offset
   }
 
-  /// Changes the packaging where it stands. Only when ``canWriteInPlace(as:)`` says so.
+  /// Changes the packaging in place.
   ///
-  /// - Throws: `.outputTooSmall` when `bytes` are not what was scanned; `.lengthNotRepresentable`.
+  /// - Throws: `.unsupported` unless ``canWriteInPlace(as:)``, `.outputTooSmall` when `bytes` are not those scanned;
+  ///   `.lengthNotRepresentable`.
   public func writeInPlace(_ bytes: inout MutableSpan<UInt8>, as packaging: NALPackaging) throws(BitstreamError) {
     guard canWriteInPlace(as: packaging) else {
       throw BitstreamError(.unsupported, "in-place packaging", bitOffset: 0)

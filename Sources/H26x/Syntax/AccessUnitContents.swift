@@ -2,7 +2,7 @@
 
 /// What kinds of NAL units and slices an access unit, or a NAL unit, holds.
 public struct AccessUnitContents: OptionSet, Sendable {
-  /// A bit each kind.
+  /// A bit for each kind.
   public let rawValue: UInt32
   /// Creates a set of its bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -15,7 +15,7 @@ public struct AccessUnitContents: OptionSet, Sendable {
   public static var pictureParameterSet: Self { Self(rawValue: 1 << 2) }
   /// SEI.
   public static var sei: Self { Self(rawValue: 1 << 3) }
-  /// A slice, at least of an extension layer.
+  /// A slice, of the base picture or of an extension layer.
   public static var slice: Self { Self(rawValue: 1 << 4) }
   /// A slice of an IDR picture.
   public static var idr: Self { Self(rawValue: 1 << 5) }
@@ -29,13 +29,13 @@ public struct AccessUnitContents: OptionSet, Sendable {
   public static var bSlice: Self { Self(rawValue: 1 << 9) }
   /// Other pictures may refer to the picture of some slice.
   public static var reference: Self { Self(rawValue: 1 << 10) }
-  /// The first slice of a picture, so that the unit lasts for the duration of a picture.
+  /// The first slice of a picture: a buffer with it lasts for the duration of the picture.
   public static var pictureStart: Self { Self(rawValue: 1 << 11) }
   /// An access unit begins here.
   public static var accessUnitStart: Self { Self(rawValue: 1 << 12) }
-  /// An access unit is known to end here.
+  /// An access unit ends here.
   public static var accessUnitEnd: Self { Self(rawValue: 1 << 13) }
-  /// Something was lost on the way in.
+  /// Data was lost upstream or is damaged.
   public static var damaged: Self { Self(rawValue: 1 << 14) }
   /// A slice of a picture at which decoding may begin by its type: IDR, in H.265 every IRAP picture.
   public static var randomAccess: Self { Self(rawValue: 1 << 15) }
@@ -49,7 +49,7 @@ public struct AccessUnitContents: OptionSet, Sendable {
 
   /// SPS and PPS.
   public static var parameterSets: Self { [.sequenceParameterSet, .pictureParameterSet] }
-  /// What is no picture.
+  /// What is no picture data.
   public static var headers: Self { [.parameterSets, .sei] }
 
   /// Whether all slices of the base picture are I or SI slices, as far as their headers tell.

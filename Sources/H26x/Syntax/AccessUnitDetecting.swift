@@ -6,8 +6,8 @@ public enum AccessUnitBoundary: Sendable, Hashable {
   case continues
   /// It begins an access unit.
   case begins
-  /// It goes where the next slice goes (H.264's prefix NAL unit). If the next NAL unit ``begins`` an access unit, that
-  /// one begins here.
+  /// It belongs to the next slice (H.264's prefix NAL unit). If the next NAL unit ``begins`` an access unit, that one
+  /// begins here.
   case followsNext
 }
 
@@ -15,16 +15,16 @@ public enum AccessUnitBoundary: Sendable, Hashable {
 public protocol AccessUnitDetecting: Sendable {
   /// What it reads.
   associatedtype SliceHeader: SliceHeaderSyntax
-  /// What slices are read with.
+  /// The parameter sets to read slices with.
   associatedtype ParameterSets: Sendable
 
   /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
   init()
-  /// Starts over, as after a seek.
+  /// Starts anew, as after a seek.
   mutating func reset()
   /// Whether the current access unit has a slice of its base picture.
   var hasPrimaryPicture: Bool { get }
-  /// Feeds a NAL unit, reading its slice header as far as needed. Of slices, the first bytes will do.
+  /// Feeds a NAL unit, reading its slice header as far as needed. Of slices the first bytes are enough.
   ///
   /// - Returns: the boundary, and the slice header where one could be read.
   mutating func feed(

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Looks at whole access units one by one and keeps what the next one needs: parameter sets and the field before.
+/// Inspects whole access units one by one, and keeps what the next one needs: parameter sets and the last field.
 public protocol AccessUnitInspecting: Sendable {
-  /// Whose stream it looks at.
+  /// The codec of the stream.
   associatedtype Codec: VideoCodecSyntax
 
-  /// Creates an inspector, with the parameter sets from out of band if there are any.
+  /// Creates an inspector, with parameter sets from out of band if there are any.
   init(parameterSets: Codec.ParameterSets)
   /// The parameter sets received so far, in-band ones included.
   var parameterSets: Codec.ParameterSets { get set }
   /// Forgets the picture before, as after a seek. Parameter sets are kept.
   mutating func reset()
-  /// Looks at one access unit.
+  /// Inspects one access unit.
   ///
   /// - Parameters:
   ///   - bytes: the whole access unit.
-  ///   - packaging: how its NAL units are packed.
+  ///   - packaging: its packaging.
   ///   - depth: how far to read the first slice header.
-  /// - Returns: what it holds. Nothing is thrown: damage is told in ``AccessUnitInfo/error``.
+  /// - Returns: what it holds. ``AccessUnitInfo/error`` reports damage.
   mutating func inspect(_ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth) -> AccessUnitInfo<Codec>
 }
 
 extension AccessUnitInspecting {
-  /// Looks at one access unit, with the slice header read as far as pictures are told apart.
+  /// Inspects one access unit, reading the slice header at depth ``SliceHeaderDepth/pictureIdentity``.
   public mutating func inspect(_ bytes: Span<UInt8>, packaging: NALPackaging) -> AccessUnitInfo<Codec> {
     inspect(bytes, packaging: packaging, depth: .pictureIdentity)
   }
 }
 
-/// What one pass over an access unit tells.
+/// What one pass over an access unit finds.
 public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   /// Whether decoding can start here.
   public enum RandomAccess: Sendable, Hashable {
@@ -36,7 +36,7 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
     case none
     /// At once and cleanly.
     case idr
-    /// At a CRA or BLA picture (H.265): pictures may lead it that cannot be decoded then.
+    /// At a CRA or BLA picture (H.265), whose RASL pictures then cannot be decoded.
     case irap
     /// By a recovery point SEI message.
     case recoveryPoint(Codec.RecoveryPoint)
@@ -46,7 +46,7 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var randomAccess: RandomAccess = .none
   /// Whether there is a parameter set.
   public var hasParameterSets = false
-  /// Whether one of them is new or differs from the one with the same id before.
+  /// Whether one of them is new, or differs from the one before with the same id.
   public var changesParameterSets = false
   /// The first slice of the base picture that could be read.
   public var slice: Codec.SliceHeader?
@@ -58,12 +58,12 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var isSecondField = false
   /// Whether other pictures refer to this one.
   public var isReference: Bool { slice?.isReference ?? false }
-  /// The places of the SEI NAL units, to be read by ``SEIMessages`` where wanted.
+  /// The ranges of the SEI NAL units, for ``SEIMessages``.
   public var seiRanges: [Range<Int>] = []
   /// The number of NAL units.
   public var nalUnitCount = 0
   /// Whether it ends the coded video sequence or the stream.
   public var endsSequence = false
-  /// The first thing that could not be read. The rest was read all the same.
+  /// The first error. What follows it was read all the same.
   public var error: BitstreamError?
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Looks at access units one by one and keeps what the next one needs: parameter sets and the field before.
+/// Inspects whole access units one by one, and keeps what the next one needs: parameter sets and the last field.
 struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   typealias Info = AccessUnitInfo<Codec>
 
-  /// The parameter sets received so far. In-band ones are taken in by ``inspect(_:packaging:depth:)``.
+  /// The parameter sets so far, with in-band ones from ``inspect(_:packaging:depth:)``.
   var parameterSets: Codec.ParameterSets
   private var fields = FieldPairing<Codec>()
 
-  /// Creates an inspector, with the parameter sets from out of band if there are any.
+  /// Creates an inspector, with parameter sets from out of band if there are any.
   init(parameterSets: Codec.ParameterSets) { self.parameterSets = parameterSets }
 
   /// Forgets the picture before, as after a seek. Parameter sets are kept.
   mutating func reset() { fields = FieldPairing() }
 
-  /// Looks at one access unit.
+  /// Inspects one access unit.
   ///
   /// - Parameters:
   ///   - bytes: the whole access unit.
-  ///   - packaging: how its NAL units are packed.
+  ///   - packaging: its packaging.
   ///   - depth: how far to read the first slice header.
-  /// - Returns: what it holds. Nothing is thrown: damage is told in ``AccessUnitInfo/error``.
+  /// - Returns: what it holds. ``AccessUnitInfo/error`` reports damage.
   mutating func inspect(
     _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
   ) -> Info {
@@ -52,7 +52,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
         info.hasPicture = true
         try visitSlice(unit, depth, &info)
       case .slicePart:
-        // An auxiliary picture is none by itself.
+        // An auxiliary picture alone is no picture.
         if Codec.NALUnitType(headerByte: unit[0]).isVCL { info.hasPicture = true }
       case .sei:
         info.seiRanges.append(range)
@@ -77,7 +77,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   ) throws(BitstreamError) {
     let type = Codec.NALUnitType(headerByte: unit[0])
     if type.isRandomAccessPoint { info.randomAccess = type.isIDR ? .idr : .irap }
-    // Only the first slice is asked for more than its type.
+    // Of other slices than the first only the type is needed.
     let slice = try Codec.SliceHeader(
       nalUnit: unit, parameterSets: parameterSets, depth: info.slice == nil ? depth : .pictureIdentity)
     guard !slice.isRedundant else { return }

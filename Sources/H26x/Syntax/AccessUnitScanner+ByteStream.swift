@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension AccessUnitScanner {
-  /// Looks for the end of the unit that begins where the data begins.
+  /// Looks for the end of the access unit, or NAL unit, that begins where the data begins.
   mutating func scanByteStream(_ bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
     let isWholeUnit =
       isDraining || settings.inputAlignment == .accessUnit || settings.inputAlignment == .nalUnits && isMarked
@@ -23,7 +23,7 @@ extension AccessUnitScanner {
     }
     while true {
       if !cursor.isInNALUnit {
-        // The data ended with a NAL unit; the next one's start code may be there now.
+        // The data ended with a NAL unit; the next start code may have come.
         guard let prefix = AnnexB.startCode(in: bytes, from: cursor.searched) else {
           return isWholeUnit ? complete(bytes.count, endsAccessUnit: true) : waiting(bytes)
         }
@@ -32,13 +32,13 @@ extension AccessUnitScanner {
       let next = AnnexB.startCode(in: bytes, from: cursor.searched)
       let isComplete = next != nil || isWholeNALUnit
       let headLimit = cursor.payload + NALUnitCursor.headLength
-      // The zeros behind a NAL unit are none of its bytes.
+      // Zeros behind a NAL unit do not belong to it.
       let end = trimmedEnd(bytes, isComplete ? next ?? bytes.count : min(bytes.count, headLimit))
       if !cursor.isDetected {
         let head = bytes.extracting(cursor.payload..<min(end, headLimit))
         guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
         let start = detect(head)
-        // Nothing ends where the unit in hand begins: it has nothing yet but this NAL unit's prefixes.
+        // A unit without anything but this NAL unit's prefixes does not end here.
         if unit.nalUnitCount > 0, start > 0, cursor.beginsAccessUnit || settings.cutsNALUnits {
           if start < cursor.start { leavePrefixes(from: start) }
           return complete(start, endsAccessUnit: cursor.beginsAccessUnit)
@@ -57,16 +57,16 @@ extension AccessUnitScanner {
     }
   }
 
-  /// Everything but the last two bytes, which may begin a start code, was searched in vain.
+  /// There is no start code but perhaps in the last two bytes.
   private mutating func waiting(_ bytes: Span<UInt8>) -> Finding {
     cursor.searched = max(cursor.searched, bytes.count - 2)
     return .needsMoreData
   }
 
-  /// Puts the cursor at the first start code. Answers a result when that is not where the data begins.
+  /// Puts the cursor at the first start code. Returns a finding when that is not where the data begins.
   private mutating func findFirstStartCode(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
     guard let prefix = AnnexB.startCode(in: bytes, from: cursor.searched) else {
-      // A start code may have begun in the last three bytes.
+      // A start code may begin in the last three bytes.
       let count = isComplete ? bytes.count : max(0, bytes.count - 3)
       cursor.searched = 0
       return count > 0 ? .garbage(count) : .needsMoreData
@@ -75,12 +75,12 @@ extension AccessUnitScanner {
     return cursor.start > 0 ? .garbage(cursor.start) : nil
   }
 
-  /// Holds NAL units back until there are parameter sets to make caps of, and throws away the slices before.
+  /// Holds NAL units back until there are parameter sets for caps, and discards the slices before.
   private mutating func searchHeaders(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
     while true {
       let before = headerSearch
       guard let place = headerSearch.next(in: bytes, isComplete: isComplete) else { return .needsMoreData }
-      // Nothing goes out before the header of the NAL unit behind it is there.
+      // Nothing goes out before the header of the next NAL unit is there.
       guard isComplete || headerSearch.searchedOffset + Codec.nalUnitHeaderLength <= bytes.count else {
         headerSearch = before
         return .needsMoreData
@@ -97,8 +97,8 @@ extension AccessUnitScanner {
     }
   }
 
-  /// A stream that was cut in front of its first random access point, but behind the parameter sets, may say them again soon:
-  /// then nothing is lost. Answers whether more data is needed to know.
+  /// A stream that was cut between its parameter sets and its first random access point may soon repeat them: then
+  /// nothing is lost. Returns whether more data is needed to know.
   private mutating func awaitsParameterSets(_ bytes: Span<UInt8>, _ isDraining: Bool) -> Bool {
     let window = bytes.extracting(first: lookAheadLimit)
     let isWhole = isDraining && window.count == bytes.count
@@ -112,13 +112,13 @@ extension AccessUnitScanner {
       takeParameterSetsAhead()
       return false
     }
-    // The first byte of a picture is enough to decide. Until it is there, nothing of the unit may be scanned: what comes
-    // of its own parameter sets would depend on how the data comes in pieces.
+    // The header byte of a picture decides. Until it is there, nothing may be scanned: the result would depend on how
+    // the data comes in pieces.
     if let start = lookAhead.units.pendingStartCode, let header = AnnexB.header(in: window, behind: start) {
       guard lookAhead.goesOn(behind: Codec.NALUnitType(headerByte: header)) else { return false }
     }
     guard lookAhead.startsAtRandomAccess || !isWhole else { return false }
-    // Once is enough: not every picture of a stream without parameter sets may cost a search.
+    // Only once: in a stream without parameter sets not every picture may cost a search.
     lookAhead.isOver = isWhole || window.count == lookAheadLimit
     return !lookAhead.isOver
   }
@@ -145,7 +145,7 @@ extension AccessUnitScanner {
     }
   }
 
-  /// Shows the head of the NAL unit at the cursor to the detector. Answers where the unit before it ends.
+  /// Feeds the head of the NAL unit at the cursor to the detector. Returns where the unit before it ends.
   private mutating func detect(_ head: Span<UInt8>) -> Int {
     cursor.isDetected = true
     detectedSlice = nil
@@ -160,14 +160,14 @@ extension AccessUnitScanner {
         cursor.endBeforePrefix = unit.end
       }
     } else {
-      // The prefix NAL unit went out already when NAL units are cut.
+      // The prefix NAL unit has gone out already when NAL units are cut.
       if !settings.cutsNALUnits, cursor.beginsAccessUnit, let prefixStart = cursor.prefixStart { start = prefixStart }
       cursor.prefixStart = nil
     }
     return start
   }
 
-  /// The prefix NAL units that were taken into the unit in hand belong to the next one.
+  /// Prefix NAL units that were taken into the current access unit belong to the next one.
   private mutating func leavePrefixes(from start: Int) {
     unit.end = cursor.endBeforePrefix
     guard let first = unit.nalUnits.firstIndex(where: { $0.start >= start }) else { return }
@@ -186,24 +186,24 @@ extension AccessUnitScanner {
   }
 }
 
-/// How far that search goes, in bytes: a few pictures.
+/// Bytes of that search at most: a few pictures.
 private let lookAheadLimit = 1 << 20
 
-/// The search behind a first random access point for its parameter sets.
+/// The search for parameter sets behind a first random access point.
 struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
   var units = AnnexB.Scanner()
   var parameterSets = ParameterSets()
   /// The first picture is a random access point.
   var startsAtRandomAccess = false
-  /// The unit in hand begins with another picture: however its data comes in pieces, there is nothing to wait for.
+  /// The current access unit begins with another picture: there is nothing to wait for.
   var isDeclined = false
-  /// They were found, or looked for in vain.
+  /// They were found, or are not there.
   var isOver = false
 
-  /// Whether to look on.
+  /// Whether to continue.
   var isGoingOn: Bool { !isOver && !isDeclined }
 
-  /// Whether to look on behind a NAL unit of this type. Pictures in front of the first random access point cannot be
+  /// Whether to continue behind a NAL unit of this type. Pictures in front of the first random access point cannot be
   /// decoded whatever comes.
   mutating func goesOn(behind type: some NALUnitTypeSyntax) -> Bool {
     if type.isRandomAccessPoint { startsAtRandomAccess = true }
@@ -211,6 +211,6 @@ struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
     return !isDeclined
   }
 
-  /// A unit begins; what was searched of it already counts.
+  /// An access unit begins, of which a part may have been searched.
   mutating func beginUnit() { isDeclined = false }
 }

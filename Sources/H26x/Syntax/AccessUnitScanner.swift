@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What the scanners of all codecs have in common: see ``AccessUnitScanning``, whose methods move it.
+/// The scanner of all codecs: see ``AccessUnitScanning``, whose methods call it. A unit is an access unit, or a NAL
+/// unit when those are cut.
 public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   typealias Finding = ScannerFinding
   typealias InputAlignment = ScannerInputAlignment
@@ -8,16 +9,16 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   typealias Notice = ScannerNotice<Codec.NALUnitType>
   @usableFromInline typealias AccessUnit = ScannedAccessUnit<Codec.SliceHeader>
 
-  /// What the caller wants.
+  /// The caller's settings.
   public var settings = ScannerSettings()
 
   // MARK: Found out
 
   /// The parameter sets so far.
   public private(set) var parameterSets = Codec.ParameterSets()
-  /// The SPS that came last.
+  /// The id of the SPS that came last.
   @usableFromInline package private(set) var lastSequenceParameterSetID: UInt8?
-  /// Times that a parameter set was new or not what it was before.
+  /// Parameter sets that were new or changed.
   @usableFromInline package private(set) var parameterSetChanges: UInt64 = 0
   /// NAL units so far, by `nal_unit_type`.
   public private(set) var nalUnitCounts = InlineArray<64, UInt64>(repeating: 0)
@@ -25,7 +26,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   public private(set) var errors = ScannerErrors()
   /// Whether a recovery point SEI message was ever seen.
   @usableFromInline package private(set) var hasSeenRecoveryPoint = false
-  /// What is inside the access unit so far: when NAL units are cut, over all those that came.
+  /// The contents of the access unit so far: when NAL units are cut, of all that came.
   @usableFromInline package internal(set) var accessUnitContents: AccessUnitContents = []
 
   private var notices: [Notice] = []
@@ -37,30 +38,30 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   private var found = AccessUnit()
   private var isFoundTaken = true
 
-  // MARK: The unit in hand
+  // MARK: The current unit
 
   var detector = Codec.AccessUnitDetector()
   var cursor = NALUnitCursor()
-  /// How far NAL units that are held back were searched for the first parameter sets.
+  /// How far held-back NAL units were searched for the first parameter sets.
   var headerSearch = AnnexB.Scanner()
   @usableFromInline var unit = AccessUnit()
-  /// Listed NAL units of the unit behind the one that was found.
+  /// Listed NAL units of the next unit.
   var carriedOver: [ScannedNALUnit] = []
-  /// The slice header at the head of the NAL unit at the cursor.
+  /// The slice header of the NAL unit at the cursor.
   var detectedSlice: Codec.SliceHeader?
-  /// What is left of an input buffer that holds just one access unit.
+  /// Bytes left of an input buffer that holds just one access unit.
   @usableFromInline var packetRemainder = 0
-  /// The rest of the packet stands behind a bad length.
+  /// The rest of the packet is behind a bad length.
   var isPacketBroken = false
 
-  /// Notices kept of one call at most.
+  /// Notices kept between two calls at most.
   private static var noticeLimit: Int { 64 }
 
   /// Creates a scanner that has seen nothing.
   init() {}
 
-  /// Forgets the position in the stream: what comes next need not follow on what came before. Parameter sets and
-  /// counts are kept.
+  /// Forgets the position in the stream: what comes next need not continue what came before. Parameter sets and counts
+  /// are kept.
   mutating func resetPosition() {
     detector.reset()
     cursor = NALUnitCursor()
@@ -89,29 +90,28 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// Whether nothing of the next unit was seen yet.
   @inlinable package var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
 
-  /// Whether there are parameter sets of both kinds. Those of an extension layer may be all there is, so that no
-  /// slice header of the base can be read.
+  /// Whether there are an SPS and a PPS. There may be only those of an extension layer, with which no slice header of
+  /// the base can be read.
   @usableFromInline package var hasParameterSets: Bool {
     parameterSets.canReadSlices
       || lastSequenceParameterSetID != nil && parameterSets.hasPictureParameterSet
   }
 
-  /// The unit that was found last; an empty one when it was taken already.
+  /// Takes the unit found last; an empty one when it was taken already.
   mutating func takeAccessUnit() -> AccessUnit {
     var taken = AccessUnit()
     takeAccessUnit(&taken)
     return taken
   }
 
-  /// Takes the unit that was found last, an empty one when it was taken already, in exchange for one whose memory
-  /// can be used again.
+  /// Takes the unit found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
   mutating func takeAccessUnit(_ unit: inout AccessUnit) {
     if isFoundTaken { found.removeAll() }
     isFoundTaken = true
     swap(&unit, &found)
   }
 
-  /// What there is to tell since the last call, 64 notices at most.
+  /// The notices since the last call, 64 at most.
   mutating func takeNotices() -> [Notice] {
     guard !notices.isEmpty else { return [] }
     defer { notices = [] }
@@ -127,12 +127,12 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// Looks for a unit at the start of the data.
   ///
   /// - Parameters:
-  ///   - bytes: what is not done with.
-  ///   - isMarked: whether an access unit is known to end with these bytes.
-  ///   - isDraining: whether these bytes are all that comes.
+  ///   - bytes: the data not consumed yet.
+  ///   - isMarked: whether an access unit ends with these bytes.
+  ///   - isDraining: whether no more data comes.
   mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
     guard bytes.count > 0 else { return .needsMoreData }
-    // Less than was seen already is not what was seen: a file, say, that was cut off meanwhile.
+    // Less data than before is other data: a file that was truncated meanwhile, for example.
     if bytes.count < max(cursor.searched, unit.end) { resetPosition() }
     let finding: Finding
     switch settings.packaging {
@@ -152,14 +152,14 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     case .unusable:
       beginUnit()
       isFoundTaken = true
-      // Left out NAL by NAL, an access unit begins with the first of its NAL units that is of use.
+      // When NAL units are cut, an access unit begins with its first usable one.
       if settings.cutsNALUnits { unit.contents = found.contents.intersection(.accessUnitStart) }
     case .garbage, .needsMoreData: break
     }
     return finding
   }
 
-  /// Puts the unit in hand into `found`, and begins the next one.
+  /// Moves the current unit to `found`, and begins the next one.
   private mutating func beginUnit() {
     swap(&found, &unit)
     unit.removeAll()
@@ -170,12 +170,12 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     }
   }
 
-  /// The unit in hand ends here. Decides whether it is of any use.
+  /// Ends the current unit. Decides whether it is usable.
   mutating func complete(_ size: Int, endsAccessUnit: Bool) -> Finding {
     if endsAccessUnit { unit.contents.insert(.accessUnitEnd) }
     if !settings.cutsNALUnits { unit.contents.insert(.accessUnitStart) }
     guard unit.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
-    // No SPS is to be lost with the pictures whose PPS is missing.
+    // A unit with an SPS is kept, even if its PPS is missing.
     let isSpared =
       settings.sparesUnreadablePictureParameterSets
       && (hasUnreadablePictureParameterSet || unit.contents.contains(.sequenceParameterSet))
@@ -190,7 +190,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
 
   // MARK: NAL units
 
-  /// Whether a NAL unit is of no use to anyone: cut off behind its header, or of a type that only RTP has.
+  /// Whether a NAL unit is useless: truncated behind its header, or of a type that only RTP has.
   static func isLeftOut(_ nalUnit: Span<UInt8>) -> Bool {
     guard nalUnit.count >= Codec.nalUnitHeaderLength else { return true }
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
@@ -198,15 +198,15 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       || nalUnit.count == Codec.nalUnitHeaderLength && type != .endOfSequence && type != .endOfStream
   }
 
-  /// Whether a NAL unit that is left out ends the access unit before it.
+  /// Whether a NAL unit that is dropped ends the access unit before it.
   static func endsAccessUnit(_ nalUnit: Span<UInt8>) -> Bool {
     nalUnit.count >= Codec.nalUnitHeaderLength
       && Codec.NALUnitType(headerByte: nalUnit[0]).endsAccessUnitWhenLeftOut
   }
 
-  /// Takes a complete NAL unit into the unit in hand.
+  /// Adds a complete NAL unit to the current unit.
   ///
-  /// - Parameter start: where its start code or length begins.
+  /// - Parameter start: offset of its start code or length.
   mutating func take(_ bytes: Span<UInt8>, _ range: Range<Int>, start: Int) {
     let nalUnit = bytes.extracting(range)
     unit.nalUnitCount += 1
@@ -217,10 +217,10 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       accessUnitContents = []
       unit.contents.insert(.accessUnitStart)
     }
-    // Nothing that filler data could fill has begun.
+    // Filler data in front of everything fills nothing.
     if type == .fillerData, lastSequenceParameterSetID == nil { return drop(range, start: start) }
     if type.isParameterSet, !store(nalUnit), parameterSets.holdsNamesake(of: nalUnit) {
-      // Decoders would take what they can read of it in place of the good one.
+      // Decoders would use what is readable of it in place of the good one.
       return drop(range, start: start)
     }
     unit.end = range.upperBound
@@ -245,7 +245,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     tell(.foreignType(type))
   }
 
-  /// What a NAL unit adds to the unit in hand.
+  /// What a NAL unit adds to the current unit's contents.
   private mutating func look(
     _ nalUnit: Span<UInt8>, _ type: Codec.NALUnitType, _ range: Range<Int>, start: Int
   ) -> AccessUnitContents {
@@ -320,7 +320,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     }
   }
 
-  /// Keeps a parameter set, from in band or out of it.
+  /// Stores a parameter set, from in band or out of band.
   ///
   /// - Returns: whether it can be read.
   @discardableResult
@@ -329,7 +329,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
     do throws(BitstreamError) {
       let change = try parameterSets.insert(nalUnit)
-      // Those of other layers share their numbers, and are no reason to look elsewhere.
+      // Those of other layers have the same ids, but are not the base layer's.
       if Codec.role(of: nalUnit) == .sequenceParameterSet, change != .unchanged || lastSequenceParameterSetID == nil {
         lastSequenceParameterSetID = Codec.ParameterSets.sequenceParameterSetID(of: nalUnit)
       }
@@ -352,7 +352,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
 
   // MARK: Packets
 
-  /// Looks at a length-prefixed access unit, or when NAL units are cut, at its next one.
+  /// Scans a length-prefixed access unit or, when NAL units are cut, its next one.
   private mutating func scanPacket(_ bytes: Span<UInt8>, _ lengthSize: NALLengthSize) -> Finding {
     if packetRemainder == 0 {
       packetRemainder = bytes.count

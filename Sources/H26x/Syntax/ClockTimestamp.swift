@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `clock_timestamp()` of H.264's picture timing (D.1.3), and a clock time of H.265's time code (D.2.27).
+/// `clock_timestamp()` of H.264's picture timing (D.1.3), and a clock timestamp of H.265's time code (D.2.27).
 public struct ClockTimestamp: Sendable, Hashable {
-  /// `ct_type`, of H.264 alone: 0 progressive, 1 interlaced, 2 unknown, 3 reserved.
+  /// `ct_type`, of H.264 only: 0 progressive, 1 interlaced, 2 unknown, 3 reserved.
   public var scanType: UInt8 = 0
   /// `nuit_field_based_flag`, `units_field_based_flag`.
   public var isFieldBased = false
@@ -20,21 +20,21 @@ public struct ClockTimestamp: Sendable, Hashable {
   public var minutes: UInt8?
   /// `hours_value`; nil when absent, as when `minutes` is.
   public var hours: UInt8?
-  /// `full_timestamp_flag`: all three are there, and no flags between them.
+  /// `full_timestamp_flag`: all three are present, without flags between them.
   public var isFull = false
-  /// `time_offset_length`, 0 to 31 bits, of H.265 alone: H.264's stands in its HRD parameters.
+  /// `time_offset_length`, 0 to 31 bits, of H.265 only: H.264 has it in its HRD parameters.
   public var timeOffsetLength: UInt8 = 0
   /// `time_offset`, `time_offset_value`.
   public var timeOffset: Int32 = 0
 
-  /// Creates one that says zero frames and nothing else.
+  /// Creates one of zero frames and nothing else.
   public init() {}
 
   /// Reads what both codecs have, up to the time offset.
   ///
   /// - Parameters:
-  ///   - fieldBased: what the flag is called.
-  ///   - frameBits: how long `n_frames` is.
+  ///   - fieldBased: the name of the flag.
+  ///   - frameBits: length of `n_frames`.
   mutating func readClock(
     _ reader: inout BitReader, fieldBased: StaticString, frameBits: Int
   ) throws(BitstreamError) {
@@ -44,7 +44,7 @@ public struct ClockTimestamp: Sendable, Hashable {
     isDiscontinuous = try reader.flag("discontinuity_flag")
     hasDroppedCount = try reader.flag("cnt_dropped_flag")
     frames = UInt16(truncatingIfNeeded: try reader.u(frameBits, "n_frames"))
-    // Out-of-range clock values are kept as sent: they harm nothing, and stock reads them too.
+    // Values out of range are kept as sent, as h264parse does: they harm nothing.
     if isFull {
       seconds = try reader.u8(6, "seconds_value")
       minutes = try reader.u8(6, "minutes_value")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Gives decoding times to pictures that come in decoding order with presentation times only, as out of Matroska.
+/// Derives decoding times for pictures in decoding order that have presentation times only, as from Matroska.
 ///
-/// The decoding times are the presentation times themselves in ascending order, r pictures late, where r is the reorder
-/// depth; the first r are extrapolated, below 0 where presentation begins at 0. They are never later than presentation,
-/// and increase as long as that allows it. No picture has to wait.
+/// The decoding times are the presentation times in ascending order, r pictures late, where r is the reorder depth; the
+/// first r are extrapolated, below 0 where presentation begins at 0. They are never later than presentation, and
+/// increase as long as that allows it. No picture has to wait.
 public struct DecodingTimeRebuilder: Sendable {
   private let depth: Int
   private let frameDuration: Int64
-  /// The presentation times not yet used, ascending; never more than `depth` + 1.
+  /// Presentation times not used yet, ascending; never more than `depth` + 1.
   private var waiting: [Int64] = []
   private var least: Int64 = .max
   private var count = 0
@@ -17,14 +17,14 @@ public struct DecodingTimeRebuilder: Sendable {
   /// Creates a rebuilder.
   ///
   /// - Parameters:
-  ///   - reorderDepth: in pictures, 0 to 32 (fields count singly).
+  ///   - reorderDepth: in pictures, 0 to 32 (each field counts).
   ///   - frameDuration: in the unit of the times, to extrapolate the first ones; 0 when unknown.
   public init(reorderDepth: Int, frameDuration: Int64 = 0) {
     depth = max(0, min(reorderDepth, 32))
     self.frameDuration = max(0, min(frameDuration, 1 << 40))
   }
 
-  /// Starts over, as after a seek.
+  /// Starts anew, as after a seek.
   public mutating func reset() { self = DecodingTimeRebuilder(reorderDepth: depth, frameDuration: frameDuration) }
 
   /// The decoding time of the next picture.
@@ -45,7 +45,7 @@ public struct DecodingTimeRebuilder: Sendable {
       count += 1
     }
     if let last, time <= last { time = last == .max ? last : last + 1 }
-    // A time that went back, as at a splice: no further than presentation.
+    // Where time goes back, as at a splice: not later than presentation.
     time = min(time, presentation)
     last = time
     return time

@@ -10,7 +10,7 @@ public struct MasteringDisplayColourVolume: Sendable, Hashable {
     public var y: UInt16
   }
 
-  /// `display_primaries`, as sent: green, blue, red by custom.
+  /// `display_primaries`, as sent: by convention green, blue, red.
   public var primaries: [Chromaticity]
   /// `white_point`.
   public var whitePoint: Chromaticity
@@ -57,19 +57,19 @@ public struct ContentLightLevel: Sendable, Hashable {
   }
 }
 
-/// What SEI messages say of how a sequence is meant to be shown.
+/// How SEI messages say that a sequence is to be displayed.
 package struct DisplayMetadata: Sendable, Hashable {
   /// The display that the sequence was mastered on.
   package var masteringDisplay: MasteringDisplayColourVolume?
-  /// How bright it gets.
+  /// Its light levels.
   package var contentLight: ContentLightLevel?
   /// The transfer that should be used instead of the VUI's.
   package var alternativeTransfer: AlternativeTransferCharacteristics?
 
-  /// Nothing said.
+  /// Creates one without any of them.
   package init() {}
 
-  /// Takes over what an SEI NAL unit says. Messages that cannot be read are left out.
+  /// Takes the messages of an SEI NAL unit. Unreadable ones are ignored.
   ///
   /// - Parameters:
   ///   - nalUnit: the NAL unit with its header.
@@ -87,7 +87,7 @@ package struct DisplayMetadata: Sendable, Hashable {
         }
       }
     } catch {
-      // What stood before was read.
+      // The messages before it were read.
     }
   }
 }
@@ -106,7 +106,7 @@ public struct AlternativeTransferCharacteristics: Sendable, Hashable {
   }
 }
 
-/// `display_orientation()` (D.1.27): how to turn the picture before it is shown.
+/// `display_orientation()` (D.1.27; H.265 D.2.17): how to turn the picture for display.
 public struct DisplayOrientation: Sendable, Hashable {
   /// `hor_flip`.
   public var isFlippedHorizontally: Bool
@@ -114,14 +114,14 @@ public struct DisplayOrientation: Sendable, Hashable {
   public var isFlippedVertically: Bool
   /// `anticlockwise_rotation`, in units of 360°/65536.
   public var anticlockwiseRotation: UInt16
-  /// `display_orientation_repetition_period` in H.264, 0 to 16384.
+  /// `display_orientation_repetition_period`, 0 to 16384; of H.265 its persistence flag.
   public var repetitionPeriod: UInt32
 
   /// Reads a message of type ``SEIPayloadType/displayOrientation``; nil when it cancels the one before.
   ///
   /// - Parameters:
   ///   - message: the message.
-  ///   - codec: in H.265 a flag says whether it lasts (D.2.17), which is a period of 1 here, or else of 0.
+  ///   - codec: the codec of the stream, which says what ``repetitionPeriod`` is.
   /// - Throws: `.truncated`, `.valueOutOfRange`.
   public init?(
     _ message: borrowing SEIMessages.Message, codec: FormatDescription.Codec = .h264
@@ -138,9 +138,9 @@ public struct DisplayOrientation: Sendable, Hashable {
   }
 }
 
-/// `stereo_video_info()` (D.1.23): the two views are the fields of a frame, or frames in turn.
+/// `stereo_video_info()` (D.1.23): the two views are the fields of a frame, or alternate frames.
 public struct StereoVideoInformation: Sendable, Hashable {
-  /// How the views take turns.
+  /// How the views alternate.
   public enum Arrangement: Sendable, Hashable {
     /// Each frame has both, a field each; `top_field_is_left_view_flag`.
     case fields(isTopLeft: Bool)
@@ -148,9 +148,9 @@ public struct StereoVideoInformation: Sendable, Hashable {
     case frames(isLeft: Bool, nextIsSecondView: Bool)
   }
 
-  /// `field_views_flag` and what depends on it.
+  /// `field_views_flag` and the flags that depend on it.
   public var arrangement: Arrangement
-  /// `left_view_self_contained_flag`: the left view can be decoded alone.
+  /// `left_view_self_contained_flag`: the left view can be decoded without the right one.
   public var isLeftSelfContained: Bool
   /// `right_view_self_contained_flag`.
   public var isRightSelfContained: Bool
@@ -171,11 +171,11 @@ public struct StereoVideoInformation: Sendable, Hashable {
   }
 }
 
-/// `frame_packing_arrangement()` (D.1.26): two views in one picture.
+/// `frame_packing_arrangement()` (D.1.26; H.265 D.2.16): two views in one picture.
 public struct FramePackingArrangement: Sendable, Hashable {
   /// `frame_packing_arrangement_id`.
   public var id: UInt32
-  /// `frame_packing_arrangement_cancel_flag`: ends the arrangement; the rest is then zero.
+  /// `frame_packing_arrangement_cancel_flag`: ends the arrangement; all else is then zero.
   public var isCancelled: Bool
   /// `frame_packing_arrangement_type`: 0 checkerboard, 1 columns, 2 rows, 3 side by side, 4 top-bottom, 5 temporal,
   /// 6 two-dimensional, 7 tiles.
@@ -192,14 +192,14 @@ public struct FramePackingArrangement: Sendable, Hashable {
   public var hasFieldViews = false
   /// `current_frame_is_frame0_flag`.
   public var isFrame0 = false
-  /// `frame_packing_arrangement_repetition_period`, 0 to 16384.
+  /// `frame_packing_arrangement_repetition_period`, 0 to 16384; of H.265 its persistence flag.
   public var repetitionPeriod: UInt32 = 0
 
   /// Reads a message of type ``SEIPayloadType/framePackingArrangement``.
   ///
   /// - Parameters:
   ///   - message: the message.
-  ///   - codec: in H.265 a flag says whether it lasts (D.2.16), which is a period of 1 here, or else of 0.
+  ///   - codec: the codec of the stream, which says what ``repetitionPeriod`` is.
   /// - Throws: any ``BitstreamError``.
   public init(
     _ message: borrowing SEIMessages.Message, codec: FormatDescription.Codec = .h264

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What this package's elements and program need of a codec on top of its syntax: the names that GStreamer has for it,
-/// and what they follow a stream with.
+/// What this package's elements and program need of a codec on top of its syntax: GStreamer's names for it, and types
+/// that follow a stream.
 package protocol ElementCodecSyntax: VideoCodecSyntax {
   /// The media type of compressed caps: "video/x-h264".
   static var mediaType: String { get }
@@ -10,16 +10,16 @@ package protocol ElementCodecSyntax: VideoCodecSyntax {
   /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too: "avc3", "hev1".
   static var inBandStreamFormat: String { get }
 
-  /// How a picture was scanned, as far as the way it is coded tells.
+  /// How a picture was scanned, as far as its coding tells.
   ///
   /// - Parameters:
   ///   - slice: the picture's first slice; of two fields, the first.
-  ///   - sps: what it is coded with.
+  ///   - sps: its SPS.
   static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
 
-  /// Knows the format of each access unit before it is decoded.
+  /// Reads the format of each access unit before it is decoded.
   associatedtype Tracker: FormatTracking where Tracker.Codec == Self
-  /// Gives the pictures of a raw stream their times.
+  /// Times the pictures of a raw stream.
   associatedtype Timeline: PresentationTiming where Timeline.Codec == Self
 }
 

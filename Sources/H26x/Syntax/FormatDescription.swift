@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a decoder, a muxer or caps need to know of a video stream: what `CMVideoFormatDescription` is elsewhere.
+/// What a decoder, a muxer or caps need to know of a video stream: the counterpart of `CMVideoFormatDescription`.
 ///
-/// It is made from parameter sets or from a configuration record, and is codec-neutral.
+/// Made from parameter sets or from a configuration record; codec-neutral.
 public struct FormatDescription: Sendable, Hashable {
   /// Which standard the stream follows.
   public enum Codec: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct FormatDescription: Sendable, Hashable {
   public struct ParameterSetBytes: Sendable, Hashable {
     /// VPS; none in H.264.
     public var video: [[UInt8]] = []
-    /// SPS, the one in force first.
+    /// SPS, the described one first.
     public var sequence: [[UInt8]] = []
     /// PPS.
     public var picture: [[UInt8]] = []
@@ -29,18 +29,17 @@ public struct FormatDescription: Sendable, Hashable {
     public init() {}
   }
 
-  /// What a decoder must buffer of coded data.
+  /// The coded picture buffer that the stream was made for.
   public struct Buffering: Sendable, Hashable {
-    /// Bits a second.
+    /// In bits a second.
     public var bitRate: UInt64
-    /// Bits.
+    /// In bits.
     public var size: UInt64
     /// Whether the bit rate is constant.
     public var isConstantBitRate: Bool
   }
 
-  /// The clock that counts pictures: `units / timeScale` seconds a tick, a field of H.264, a picture of
-  /// H.265.
+  /// The clock tick of the stream: `units / timeScale` seconds, a field in H.264, a picture in H.265.
   public struct Tick: Sendable, Hashable {
     /// `num_units_in_tick`, 1 or more.
     public var units: UInt32
@@ -52,9 +51,9 @@ public struct FormatDescription: Sendable, Hashable {
 
   /// Which standard the stream follows.
   public var codec: Codec
-  /// Size of the coded frame in luma samples, a multiple of the macroblock size.
+  /// Size of the coded picture (in H.264 always a frame) in luma samples.
   public var codedSize: VideoSize
-  /// What of it is to be shown.
+  /// The part of it to show.
   public var cropRectangle: CropRectangle
   /// `profile_idc`.
   public var profileIDC: UInt8
@@ -72,59 +71,59 @@ public struct FormatDescription: Sendable, Hashable {
   public var tierName: String?
   /// Chroma sampling.
   public var chromaFormat: ChromaFormat
-  /// Bits a luma sample.
+  /// Bits of a luma sample.
   public var lumaBitDepth: Int
-  /// Bits a chroma sample.
+  /// Bits of a chroma sample.
   public var chromaBitDepth: Int
-  /// Width by height of a sample; nil when unspecified.
+  /// Width to height of a sample; nil when unspecified.
   public var pixelAspectRatio: Fraction?
-  /// Full range, else limited range; nil when the stream does not say.
+  /// Full range, rather than limited range; nil when the stream does not say.
   public var isFullRange: Bool?
   /// Primaries, transfer and matrix; nil when the stream does not say.
   public var colour: ColourDescription?
-  /// Where chroma samples lie in the top field or frame, 0 to 5; nil when the stream does not say.
+  /// Location of chroma samples in top fields and frames, 0 to 5; nil when the stream does not say.
   public var chromaSampleLocation: UInt8?
-  /// Frames a second; nil when the stream does not say or makes no sense.
+  /// Frames a second; nil when the stream does not say, or says something absurd.
   public var frameRate: Fraction?
-  /// The ticks that ``frameRate`` is made of, as the stream sends them, whether or not they make sense; nil when it
-  /// sends none, or a part of zero.
+  /// The tick from which ``frameRate`` is derived, as sent, absurd or not; nil when it is not sent, or has a term of
+  /// zero.
   public var tick: Tick?
   /// Frames a second that the level allows for this size (H.264 A.3.4).
   public var maximumFrameRate: Double
-  /// Whether every picture is intra coded by profile.
+  /// Whether the profile has only intra pictures.
   public var isIntraOnly: Bool
   /// Whether fields and field macroblocks are allowed.
   public var isInterlacedAllowed: Bool
-  /// How frames are coded, in caps: "field" where fields are allowed, else "frame"; nil in H.265, which codes fields as
-  /// pictures of their own.
+  /// The caps field `coded-picture-structure`: "field" where fields are allowed, else "frame"; nil in H.265, which
+  /// codes fields as pictures of their own.
   package var codedPictureStructure: String?
   /// Whether each picture is a single field: frames are twice as high as ``croppedSize``.
   public var isFieldSequence = false
-  /// Whether picture timing SEI messages say how pictures are to be shown.
+  /// Whether picture timing SEI messages say how pictures are displayed.
   public var isPictureStructurePresent: Bool
   /// Size of the decoded picture buffer in frames.
   public var decodedPictureBufferFrames: Int
   /// The reorder depth that the stream sends, in frames; nil when it sends none.
   public var sentReorderFrames: Int?
-  /// The reorder depth in frames: as sent, or the bound that profile and level set.
+  /// The reorder depth in frames: as sent, or inferred from profile and level.
   public var maximumReorderFrames: Int
-  /// The buffering that the stream was made for, its last (largest) entry; nil when the stream does not say.
+  /// The last (largest) coded picture buffer that the stream was made for; nil when the stream does not say.
   public var buffering: Buffering?
   /// The parameter sets.
   public var parameterSets: ParameterSetBytes
-  /// How NAL units are packed: bytes of length in front, or nil for start codes.
+  /// Size of the stream's length prefixes; nil for start codes.
   public var nalLengthSize: NALLengthSize?
 
   /// Size of the picture to show.
   public var croppedSize: VideoSize { VideoSize(width: cropRectangle.width, height: cropRectangle.height) }
 
-  /// Size of the frame to show: of two fields, where each picture is a field.
+  /// Size of the frame to show: twice as high as the picture where each picture is a field.
   public var frameSize: VideoSize {
     VideoSize(width: cropRectangle.width, height: cropRectangle.height * (isFieldSequence ? 2 : 1))
   }
 
-  /// Whether both descriptions are of the same video for a decoder: all equal but parameter-set bytes, packaging, the
-  /// ticks behind the frame rate, and which other profiles the stream conforms to.
+  /// Whether both descriptions are of the same video for a decoder: equal except for parameter-set bytes, packaging,
+  /// tick, and other profiles to which the stream conforms.
   public func describesSameVideo(as other: FormatDescription) -> Bool {
     var other = other
     other.parameterSets = parameterSets

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Knows the format of each access unit before it is decoded: follows parameter sets, in-band and out of band, and
-/// finds the SPS that an access unit's first slice is coded with.
+/// Reads the format of each access unit before it is decoded: follows parameter sets, in-band and out of band, and
+/// finds the SPS of an access unit's first slice.
 struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
   typealias Summary = FormatSummary<Codec.NALUnitType>
 
   /// The parameter sets received so far.
   private(set) var parameterSets = Codec.ParameterSets()
-  /// The format of the last access unit; `nil` as long as no slice had its parameter sets.
+  /// The format of the last access unit; `nil` until a slice came with its parameter sets.
   private(set) var format: FormatDescription?
-  /// Whether the SPS in force has a VUI, whose absent fields then have their inferred values (E.2.1).
+  /// Whether the active SPS has a VUI, whose absent fields have inferred values (H.264 E.2.1, H.265 E.3.1).
   var hasVUI: Bool {
     activeID.flatMap { parameterSets.sequenceParameterSet($0) }?.hasVUI ?? false
   }
-  /// How access units are packaged; `nil` for start codes.
+  /// Size of the stream's length prefixes; `nil` for start codes.
   let nalLengthSize: NALLengthSize?
 
-  /// How the picture is meant to be shown, by the SEI of the access units so far; kept up only on demand.
+  /// Mastering display and content light level, by the SEI so far, followed only on demand.
   private(set) var display = DisplayMetadata()
-  /// Whether `display` is kept up.
+  /// Whether `display` is followed.
   var followsDisplay = false
 
   private var activeID: UInt8?
-  /// What SEI said since the last slice.
+  /// From SEI since the last slice.
   private var announcedDisplay = DisplayMetadata()
   private var isStale = false
 
-  /// Creates a tracker that knows no parameter sets.
+  /// Creates a tracker without parameter sets.
   init(nalLengthSize: NALLengthSize?) { self.nalLengthSize = nalLengthSize }
 
-  /// Takes parameter sets from out of band; those that cannot be read are left out.
+  /// Takes parameter sets from out of band; unreadable ones are ignored.
   ///
   /// The first SPS describes the format until an access unit says otherwise.
   mutating func insert(_ nalUnits: [[UInt8]]) {
@@ -45,14 +45,14 @@ struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
       do throws(BitstreamError) {
         while !summary.hasSlice, let range = try units.next() { visit(accessUnit.extracting(range), &summary) }
       } catch {
-        // What stands before a bad length was read; the decoder judges the rest.
+        // What precedes a bad length was read; the decoder judges the rest.
       }
       return summary
     }
     var start = AnnexB.startCode(in: accessUnit)
     while let unit = start.map({ $0 + 3 }), unit < accessUnit.count, !summary.hasSlice {
       if Codec.NALUnitType(headerByte: accessUnit[unit]).isVCL {
-        // The end of a slice is of no interest and far away.
+        // The end of a slice is not needed, and far away.
         visit(accessUnit.extracting(unit...), &summary)
         break
       }
@@ -62,7 +62,7 @@ struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
     return summary
   }
 
-  /// The end of a NAL unit: before the next start code and its leading zeros.
+  /// The end of a NAL unit: before the next start code and trailing zeros.
   private func trimmed(_ bytes: Span<UInt8>, from start: Int, to next: Int?) -> Int {
     var end = next ?? bytes.count
     while end > start + 1, bytes[end - 1] == 0 { end -= 1 }
@@ -103,10 +103,10 @@ struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
     }
   }
 
-  /// Answers whether what SEI announced is news.
+  /// Returns whether SEI has changed ``display``.
   private mutating func takeDisplay(startsSequence: Bool) -> Bool {
     let before = display
-    // It lasts until the next sequence begins, which says it again (D.2.29).
+    // It lasts until a random access point without it (D.2.29).
     if startsSequence { display = DisplayMetadata() }
     display.masteringDisplay = announcedDisplay.masteringDisplay ?? display.masteringDisplay
     display.contentLight = announcedDisplay.contentLight ?? display.contentLight
@@ -119,11 +119,11 @@ struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
     do throws(BitstreamError) {
       if try parameterSets.insert(nalUnit) != .unchanged { isStale = true }
     } catch {
-      // The set that was there before, if any, stays.
+      // The stored set with this id, if any, stays.
     }
   }
 
-  /// Describes the stream by this SPS, or by the first. Answers whether that differs from before.
+  /// Describes the stream by this SPS, or by the first. Returns whether the description has changed.
   @discardableResult
   private mutating func activate(_ id: UInt8?) -> Bool {
     do throws(BitstreamError) {

@@ -2,17 +2,17 @@
 
 /// A positive fraction in lowest terms: a frame rate or a pixel aspect ratio.
 public struct Fraction: Sendable, Hashable {
-  /// The part above the line, in lowest terms.
+  /// At least 1.
   public let numerator: UInt32
-  /// Never zero.
+  /// At least 1.
   public let denominator: UInt32
 
-  /// Creates a fraction, reduced to lowest terms; nil when either part is zero.
+  /// Creates a fraction, reduced to lowest terms; nil when either term is zero, or above 2³¹ − 1 once reduced.
   public init?(_ numerator: UInt32, _ denominator: UInt32) {
     self.init(wide: UInt64(numerator), UInt64(denominator))
   }
 
-  /// Creates a fraction whose parts must fit 31 bits once reduced (so that they fit GStreamer's `gint`).
+  /// Creates a fraction; nil when a term is zero, or once reduced too large for GStreamer's `gint`.
   init?(wide numerator: UInt64, _ denominator: UInt64) {
     guard numerator > 0, denominator > 0 else { return nil }
     var (larger, divisor) = (numerator, denominator)

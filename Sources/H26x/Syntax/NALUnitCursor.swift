@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How far the search for start codes has come in a byte stream that arrives in pieces, so that no byte is looked at
-/// twice. Offsets count from the start of the data in hand.
+/// How far the search for start codes has come in a byte stream that arrives in pieces, so that no byte is searched
+/// twice. Offsets count from the start of the data.
 struct NALUnitCursor: Sendable {
   /// Whether a NAL unit has begun at `start`.
   var isInNALUnit = false
-  /// Where its start code begins.
+  /// Offset of its start code.
   var start = 0
-  /// Where its header byte is.
+  /// Offset of its header byte.
   var payload = 0
-  /// No start code begins before here but those found.
+  /// Offset up to which all start codes were found.
   var searched = 0
-  /// Whether the detector has seen its header.
+  /// Whether the detector was fed with it.
   var isDetected = false
   /// Whether an access unit begins with it, as the detector says.
   var beginsAccessUnit = false
-  /// Where the prefix NAL unit begins that goes where the next slice goes.
+  /// Offset of the prefix NAL unit that belongs to the next slice.
   var prefixStart: Int?
   /// Where the NAL unit in front of that ends.
   var endBeforePrefix = 0
 
-  /// A slice header as far as it tells pictures apart fits in this many bytes, emulation prevention included.
+  /// Bytes in which a slice header fits as far as it tells pictures apart, emulation prevention included.
   static let headLength = 64
 
   /// Begins a NAL unit whose start code prefix (00 00 01) was found.
@@ -33,7 +33,7 @@ struct NALUnitCursor: Sendable {
     beginsAccessUnit = false
   }
 
-  /// The data in hand begins so many bytes later now.
+  /// `count` bytes were removed from the front of the data.
   mutating func discard(_ count: Int) {
     start = max(0, start - count)
     payload = max(0, payload - count)

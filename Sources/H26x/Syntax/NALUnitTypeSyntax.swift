@@ -2,12 +2,12 @@
 
 /// `nal_unit_type` of a codec: an open set of numbers, reserved ones included.
 public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where RawValue == UInt8 {
-  /// Creates a type from its number, whose high bits are left out.
+  /// Creates a type from its number, of which high bits are ignored.
   init(rawValue: UInt8)
   /// Creates a type from the first byte of a NAL unit.
   init(headerByte: UInt8)
 
-  /// SEI in front of the picture.
+  /// SEI; in H.265 prefix SEI.
   static var sei: Self { get }
   /// SPS.
   static var sequenceParameterSet: Self { get }
@@ -26,20 +26,20 @@ public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where Ra
   var isVCL: Bool { get }
   /// Whether it holds SEI messages.
   var isSEI: Bool { get }
-  /// Whether ``ParameterSetStore`` takes it.
+  /// Whether it is a parameter set for ``ParameterSetStore``.
   var isParameterSet: Bool { get }
   /// Whether it is a slice of an IDR picture.
   var isIDR: Bool { get }
-  /// Whether it is a slice of a picture at which decoding may begin by type: IDR, in H.265 every IRAP picture.
+  /// Whether its type marks a random access point: IDR, in H.265 every IRAP picture.
   var isRandomAccessPoint: Bool { get }
   /// Whether it is a slice of a leading picture that cannot be decoded when decoding begins at the random access point
   /// before it (H.265's RASL).
   var isSkippedLeading: Bool { get }
   /// Whether the type exists in RTP packets only, never in an elementary stream.
   var isOutsideStandard: Bool { get }
-  /// Whether a NAL unit of such a type, though it is left out, ends the access unit before it.
+  /// Whether a NAL unit of such a type, though it is dropped, ends the access unit before it.
   var endsAccessUnitWhenLeftOut: Bool { get }
-  /// What the type is called, for people.
+  /// The type's name for people.
   var name: String { get }
 }
 
@@ -59,9 +59,9 @@ public enum NALUnitRole: Sendable, Hashable {
   case sequenceParameterSetExtension
   /// PPS.
   case pictureParameterSet
-  /// SEI in front of the picture.
+  /// SEI; in H.265 prefix SEI.
   case sei
-  /// SEI behind the picture.
+  /// Suffix SEI.
   case suffixSEI
   /// Access unit delimiter.
   case accessUnitDelimiter

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What the insertion of a parameter set did.
+/// What inserting a parameter set has changed.
 public enum ParameterSetChange: Sendable, Hashable {
-  /// The same bytes were there already: nothing to do.
+  /// Nothing: the same bytes were stored already.
   case unchanged
-  /// The id was free.
+  /// There was none with its id.
   case added
-  /// Other bytes were there.
+  /// It differs from the one before with its id.
   case replaced
 }
 
@@ -17,38 +17,38 @@ public protocol ParameterSetStore: Sendable {
 
   /// Creates an empty store.
   init()
-  /// Takes a parameter set NAL unit. One that cannot be read leaves the store as it was, unless nothing hangs on what
-  /// it says (H.265's VPS): see ``defect(of:)``.
+  /// Takes a parameter set NAL unit. An unreadable one leaves the store as it was, unless nothing depends on it
+  /// (H.265's VPS): see ``defect(of:)``.
   ///
   /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types.
   @discardableResult
   mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> ParameterSetChange
-  /// Why a parameter set that was taken cannot be read; nil when it can.
+  /// Why a stored parameter set cannot be read; nil when it can.
   func defect(of nalUnit: Span<UInt8>) -> BitstreamError?
   /// Forgets everything.
   mutating func removeAll()
   /// The SPS with the id, nil if there is none.
   func sequenceParameterSet(_ id: UInt8) -> SequenceParameterSet?
-  /// The id of an SPS NAL unit; nil when it cannot be read that far.
+  /// The id of an SPS NAL unit; nil when it cannot be read.
   static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8?
   /// Whether a set of the same kind and id was read before.
   func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool
   /// Whether there is no SPS.
   var isEmpty: Bool { get }
-  /// Whether there is a PPS, whether or not its SPS is there.
+  /// Whether there is a PPS, with or without its SPS.
   var hasPictureParameterSet: Bool { get }
-  /// Whether a PPS is there whose SPS is there as well: slices can be read.
+  /// Whether there is a PPS with its SPS: slices can be read.
   var canReadSlices: Bool { get }
-  /// All NAL units in the order in which a stream is to send them: VPS, SPS, SPS extensions, subset SPS, PPS.
+  /// All NAL units in sending order: VPS, SPS, SPS extensions, subset SPS, PPS.
   var nalUnits: [[UInt8]] { get }
 }
 
 /// A configuration record: the parameter sets out of band (ISO/IEC 14496-15).
 public protocol ConfigurationRecordSyntax: Sendable, Hashable {
-  /// Where it gets its parameter sets from.
+  /// The store that it is made from.
   associatedtype ParameterSets: Sendable
 
-  /// What it is called, for people: avcC, hvcC.
+  /// Its name for people: avcC, hvcC.
   static var name: String { get }
   /// The byte whose low two bits are `lengthSizeMinusOne`.
   static var lengthSizeOffset: Int { get }
@@ -56,7 +56,7 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
   ///
   /// - Throws: `.truncated`, `.valueOutOfRange`, `.unsupported`.
   init(_ bytes: Span<UInt8>) throws(BitstreamError)
-  /// Makes the record for all parameter sets of a store.
+  /// Creates the record for all parameter sets of a store.
   ///
   /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
   init(_ parameterSets: borrowing ParameterSets, nalLengthSize: NALLengthSize) throws(BitstreamError)
@@ -64,17 +64,17 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
   ///
   /// - Throws: `.lengthNotRepresentable`.
   func bytes() throws(BitstreamError) -> [UInt8]
-  /// How long the lengths in front of NAL units are.
+  /// Size of the length prefixes.
   var nalLengthSize: NALLengthSize { get set }
-  /// All NAL units of the record in the order in which a stream is to send them.
+  /// All NAL units of the record, in sending order.
   var nalUnits: [[UInt8]] { get }
-  /// The record of a stream whose parameter sets are all in-band: none in here.
+  /// The record for a stream whose parameter sets are all in-band: this one without any.
   var withoutParameterSets: Self { get }
-  /// The same record with its parameter sets in the order in which a stream is to send them.
+  /// The record with its parameter sets in sending order.
   var inOrder: Self { get }
 }
 
 extension ConfigurationRecordSyntax {
-  /// What it is called where the codec has no word of its own.
+  /// A name for codecs without one.
   public static var name: String { "configuration record" }
 }

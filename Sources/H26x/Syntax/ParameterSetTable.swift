@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Parameter sets of one kind by their id: what was read, and the bytes it was read from.
+/// Parameter sets of one kind by id, with the bytes from which they were read.
 struct ParameterSetTable<Value: Sendable>: Sendable {
   private struct Slot: Sendable {
     var bytes: [UInt8]
@@ -10,7 +10,8 @@ struct ParameterSetTable<Value: Sendable>: Sendable {
   private var slots: [Slot?]
   private(set) var count = 0
 
-  /// The longest parameter set that is taken, in bytes: what the 16-bit lengths of configuration records can say.
+  /// The longest parameter set that is stored, in bytes: the most that the 16-bit lengths of configuration records can
+  /// say.
   static var maximumNALUnitLength: Int { 0xFFFF }
 
   /// Creates an empty table for ids below `capacity`.
@@ -25,13 +26,13 @@ struct ParameterSetTable<Value: Sendable>: Sendable {
   /// All NAL units, by id.
   var nalUnits: [[UInt8]] { slots.compactMap { $0?.bytes } }
 
-  /// Whether these very bytes are there under an id.
+  /// Whether these bytes are stored under an id.
   func holds(_ bytes: Span<UInt8>, as id: UInt8) -> Bool {
     guard Int(id) < slots.count, let slot = slots[Int(id)] else { return false }
     return BulkBytes.areEqual(slot.bytes, bytes)
   }
 
-  /// Keeps a set. Ids beyond the table are ignored.
+  /// Stores a set. Ids beyond the table are ignored.
   mutating func insert(_ value: Value, _ bytes: Span<UInt8>, as id: UInt8) -> ParameterSetChange {
     guard Int(id) < slots.count else { return .unchanged }
     let isNew = slots[Int(id)] == nil
@@ -40,7 +41,7 @@ struct ParameterSetTable<Value: Sendable>: Sendable {
     return isNew ? .added : .replaced
   }
 
-  /// Checks the length of a set that is to be kept.
+  /// Checks the length of a set to be stored.
   ///
   /// - Throws: `.lengthOutOfBounds`.
   static func checkLength(_ bytes: Span<UInt8>) throws(BitstreamError) {

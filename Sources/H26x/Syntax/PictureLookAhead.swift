@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Looks at the first pictures of a sequence before the first of them goes out, to learn how its picture order counts
-/// run. It works on copies and changes nothing of what timing goes by.
+/// Reads the first pictures of a sequence before the first of them goes out, to learn the steps of POC. Works on
+/// copies, and changes nothing in the timing itself.
 struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private(set) var pictures: [TimestampGenerator.Picture]
   private var reader: Codec.PictureReader
@@ -10,12 +10,12 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private var scanner: AnnexB.Scanner
   private let limit: Int
   private let sequence: Codec.SequenceParameterSet
-  /// How often the counts had no gap when a later picture came.
+  /// How often the POCs had no gap when a later picture came.
   private var wholeGroups = 0
   private var isDone: Bool
 
   /// - Parameters:
-  ///   - first: the picture in hand.
+  ///   - first: the current picture.
   ///   - offset: where the next access unit begins.
   init(
     _ first: TimestampGenerator.Picture, of sequence: Codec.SequenceParameterSet,
@@ -29,11 +29,11 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     scanner = AnnexB.Scanner(from: offset)
     let depth = sequence.maximumReorderFrames
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
-    // Without reordering there is nothing to learn: each picture is shown behind the one before.
+    // Without reordering there is nothing to learn: each picture is shown after the one before.
     isDone = sequence.followsDecodingOrder
   }
 
-  /// Looks on. Answers whether enough was seen.
+  /// Reads more pictures. Returns whether they are enough.
   mutating func advance(_ bytes: Span<UInt8>, isComplete: Bool) -> Bool {
     while !isDone, let place = scanner.next(in: bytes, isComplete: isComplete) { look(bytes.extracting(place.range)) }
     return isDone || isComplete
@@ -62,7 +62,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     isDone = wholeGroups >= 2 || pictures.count >= limit || picture.resetsPOC
   }
 
-  /// Whether the counts so far have no gap and this one is later than all of them: nothing is still to come between.
+  /// Whether the POCs so far have no gap and this one is larger: none between them is still to come.
   private func isBeyondWholeGroup(_ picture: TimestampGenerator.Picture) -> Bool {
     let orders = pictures.lazy.filter { !$0.isSecondField }.map { Int64($0.order) }
     guard let least = orders.min(), let greatest = orders.max(), !picture.isSecondField,

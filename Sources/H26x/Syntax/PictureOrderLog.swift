@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The picture order counts of slices, for log lines: slower than what times pictures, and used only while someone
-/// reads them.
+/// POCs of slices for log lines: slower than the timing of pictures, and used only when the lines are logged.
 package struct PictureOrderLog<Codec: ElementCodecSyntax>: Sendable {
   private var reader = Codec.PictureReader()
   private var last: Codec.SliceHeader?
   private var current: Int32?
 
-  /// No picture came yet.
+  /// Creates one for the start of a stream.
   package init() {}
 
-  /// The count of the picture that a slice belongs to; `nil` when its SPS is not known.
+  /// The POC of the picture that a slice belongs to; `nil` when its SPS is not known.
   ///
   /// - Parameters:
-  ///   - slice: a header that was read as far as the reference marking, where counts may be reset.
-  ///   - parameterSets: those so far.
+  ///   - slice: a header at depth ``SliceHeaderDepth/referenceMarking``, where POC may be reset.
+  ///   - parameterSets: the parameter sets so far.
   package mutating func count(_ slice: Codec.SliceHeader, _ parameterSets: borrowing Codec.ParameterSets) -> Int32? {
     guard !slice.isRedundant else { return current }
     if let last, !Codec.isFirstOfPicture(slice, after: last) { return current }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Reads where pictures stand in output order, in decoding order, as ``TimestampGenerator`` needs it.
+/// Reads the output order of pictures, in decoding order, for ``TimestampGenerator``.
 public protocol PictureReading: Sendable {
   /// What it reads.
   associatedtype SliceHeader: SliceHeaderSyntax
-  /// What picture order counts hang on.
+  /// The SPS that POC depends on.
   associatedtype SequenceParameterSet: SequenceParameterSetSyntax
 
-  /// Creates a reader as it is at the start of a stream.
+  /// Creates a reader for the start of a stream.
   init()
-  /// What the generator needs to know of the picture that this slice begins.
+  /// What the generator needs to know of the picture that begins with this slice.
   ///
   /// - Parameters:
-  ///   - slice: the picture's first slice, read to ``SliceHeaderDepth/referenceMarking`` where it
+  ///   - slice: the picture's first slice, at depth ``SliceHeaderDepth/referenceMarking`` where it
   ///     ``SliceHeaderSyntax/mayResetPOC``.
-  ///   - sps: the SPS it uses.
+  ///   - sps: its SPS.
   mutating func picture(_ slice: SliceHeader, _ sps: borrowing SequenceParameterSet) -> TimestampGenerator.Picture
-  /// Takes note of an end of sequence or stream behind the picture before
-  /// (``AccessUnitContents/endOfSequence``).
+  /// An end of sequence or stream follows the last picture (``AccessUnitContents/endOfSequence``).
   mutating func endSequence()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What ``PresentationTiming`` promises, for every codec.
+/// The implementation of ``PresentationTiming`` for every codec.
 struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   /// Pictures of one SPS at one rate.
   private struct Sequence: Sendable {
@@ -8,18 +8,18 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     let rate: Fraction
     let clock: Clock
     let parameters: Codec.SequenceParameterSet
-    /// How often parameter sets had changed when that SPS was looked up.
+    /// How often parameter sets had changed when that SPS was found.
     var generation: UInt64
   }
 
-  /// Makes nanoseconds of generator ticks.
+  /// Converts the generator's ticks to nanoseconds.
   private struct Clock: Sendable {
     private let numerator: UInt64
     private let denominator: UInt64
 
     /// - Parameters:
     ///   - rate: frames a second.
-    ///   - pictures: that make a frame.
+    ///   - pictures: pictures in a frame.
     init(_ rate: Fraction, pictures: Int) {
       numerator = UInt64(rate.denominator) * 1_000_000_000
       denominator = UInt64(rate.numerator) * UInt64(max(pictures, 1)) * UInt64(TimestampGenerator.ticksPerFrame)
@@ -36,7 +36,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   private var sequence: Sequence?
   private var lookAhead: PictureLookAhead<Codec>?
   private var picture: TimestampGenerator.Picture?
-  /// Where the generator's time 0 is.
+  /// The time at which the generator's time is 0.
   private var origin: UInt64 = 0
   /// The end of the latest picture so far.
   private var end: UInt64 = 0
@@ -80,14 +80,14 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     return true
   }
 
-  /// Whether pictures of this sequence at this rate can be timed without looking ahead once more.
+  /// Whether pictures with this SPS at this rate can be timed without another look ahead.
   private mutating func covers(_ sps: Codec.SequenceParameterSet, _ rate: Fraction, _ generation: UInt64) -> Bool {
     guard let sequence, sequence.rate == rate, sequence.parameters == sps else { return false }
     self.sequence?.generation = generation
     return true
   }
 
-  /// Begins a sequence that follows on what was timed so far.
+  /// Begins a sequence behind what was timed so far.
   private mutating func begin(
     _ sps: Codec.SequenceParameterSet, _ rate: Fraction, _ lookAhead: [TimestampGenerator.Picture],
     _ generation: UInt64
@@ -99,7 +99,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
         lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames.map { $0 * pictures },
         maximumReorderDepth: sps.maximumReorderFrames * pictures, followsDecodingOrder: sps.followsDecodingOrder),
       rate: rate, clock: Clock(rate, pictures: pictures), parameters: sps, generation: generation)
-    // The first picture is shown when the last one ends, unless its decoding time would fall before that one's.
+    // The first picture is shown when the last one ends, unless its DTS would be before that one's.
     origin = Self.difference(end, min(delayBefore, next.clock.time(next.generator.presentationDelay)))
     sequence = next
   }
@@ -121,12 +121,12 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     end = Self.difference(Self.sum(end, other), time)
   }
 
-  /// At most the largest time.
+  /// The sum, or the largest time.
   private static func sum(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let (sum, overflow) = a.addingReportingOverflow(b)
     return overflow ? .max : sum
   }
 
-  /// At least 0.
+  /// The difference, at least 0.
   private static func difference(_ a: UInt64, _ b: UInt64) -> UInt64 { a > b ? a - b : 0 }
 }

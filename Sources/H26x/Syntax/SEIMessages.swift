@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `payloadType` of an SEI message. The numbers used here mean the same in H.264 and H.265.
+/// `payloadType` of an SEI message. These numbers mean the same in H.264 and H.265.
 public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   /// The number of Annex D.
   public let rawValue: UInt32
@@ -12,7 +12,7 @@ public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   public static let bufferingPeriod = SEIPayloadType(rawValue: 0)
   /// `pic_timing()`.
   public static let pictureTiming = SEIPayloadType(rawValue: 1)
-  /// `user_data_registered_itu_t_t35`: captions, active format, bars, HDR10+.
+  /// `user_data_registered_itu_t_t35()`: captions, active format, bar data, HDR10+.
   public static let userDataRegistered = SEIPayloadType(rawValue: 4)
   /// `user_data_unregistered()`.
   public static let userDataUnregistered = SEIPayloadType(rawValue: 5)
@@ -32,13 +32,13 @@ public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   public static let alternativeTransferCharacteristics = SEIPayloadType(rawValue: 147)
 }
 
-/// The messages of one SEI NAL unit (7.3.2.3.1), one by one; nothing is copied.
+/// The messages of one SEI NAL unit (H.264 7.3.2.3.1, H.265 7.3.5), one by one; nothing is copied.
 public struct SEIMessages: ~Escapable {
   /// A message. Its payload is read by one of the typed initialisers, such as `H264.RecoveryPoint(message)`.
   public struct Message: ~Escapable {
     /// `payloadType`.
     public let type: SEIPayloadType
-    /// `payloadSize` in bytes, emulation prevention bytes left out.
+    /// `payloadSize` in bytes, without emulation prevention bytes.
     public let size: Int
     /// A reader bounded to the payload.
     let reader: BitReader
@@ -50,9 +50,9 @@ public struct SEIMessages: ~Escapable {
       self.reader = reader
     }
 
-    /// The payload, emulation prevention bytes removed.
+    /// The payload, without emulation prevention bytes.
     ///
-    /// - Throws: `.truncated`; the size was checked, so that it cannot happen.
+    /// - Throws: `.truncated`, which cannot happen, since the size was checked.
     public func payload() throws(BitstreamError) -> [UInt8] {
       var reader = reader
       return try reader.bytes(size, "sei_payload")
@@ -67,7 +67,7 @@ public struct SEIMessages: ~Escapable {
   /// - Parameters:
   ///   - nalUnit: the NAL unit with its header.
   ///   - headerLength: bytes of the header: 1 in H.264, 2 in H.265.
-  ///   - trace: where the syntax elements of messages and their payloads are written down; nil for nowhere.
+  ///   - trace: records the syntax elements of messages and their payloads; nil for no record.
   @_lifetime(copy nalUnit)
   public init(_ nalUnit: Span<UInt8>, headerLength: Int = 1, trace: SyntaxTrace? = nil) {
     reader = BitReader(nalUnit, from: headerLength, trace: trace)
@@ -75,7 +75,7 @@ public struct SEIMessages: ~Escapable {
 
   /// The next message, or nil after the last one.
   ///
-  /// - Throws: `.truncated` when a message is longer than the NAL unit. The iteration is over then.
+  /// - Throws: `.truncated` when a message is longer than the NAL unit. The iteration is then over.
   @_lifetime(copy self)
   public mutating func next() throws(BitstreamError) -> Message? {
     guard !isDone, reader.moreRBSPData() else { return nil }
@@ -95,12 +95,12 @@ public struct SEIMessages: ~Escapable {
         if message.type == type { return true }
       }
     } catch {
-      // What stood before was looked at.
+      // The messages before it were read.
     }
     return false
   }
 
-  /// A run of 255s (`ff_byte`) and a last byte, added up. It cannot overflow: it would take 16 MiB of them.
+  /// The sum of `ff_byte`s and a last byte.
   private mutating func number(_ element: StaticString) throws(BitstreamError) -> UInt32 {
     var sum: UInt32 = 0
     while true {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is asked of the SPS of any codec. What caps say comes from ``FormatDescription`` instead.
+/// What is needed of any codec's SPS. What caps say comes from ``FormatDescription`` instead.
 public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   /// `seq_parameter_set_id`.
   var id: UInt8 { get }
-  /// How deep pictures are reordered, in frames, as sent; nil when the stream does not say.
+  /// The reorder depth in frames as sent; nil when the stream does not say.
   var sentReorderFrames: Int? { get }
-  /// How deep pictures may be reordered, in frames: as sent, or the bound that profile and level set.
+  /// The reorder depth in frames: as sent, or inferred from profile and level.
   var maximumReorderFrames: Int { get }
-  /// Whether pictures are output in decoding order, by anything that the SPS says.
+  /// Whether pictures are output in decoding order, by any field of the SPS.
   var followsDecodingOrder: Bool { get }
-  /// Whether B-frames are ruled out by the profile.
+  /// Whether the profile has no B-frames.
   var forbidsBFrames: Bool { get }
   /// Whether no picture is a single field.
   var isFrameOnly: Bool { get }
-  /// How many of the pictures that ``PictureReading`` tells of make a frame, where each is a field: 2, else 1.
+  /// 2 where each picture of ``PictureReading`` is a field that is paired by its POC alone, else 1.
   var picturesPerFrame: Int { get }
   /// Whether the VUI is there.
   var hasVUI: Bool { get }
-  /// Whether pictures coded with this and with the other one may be of the same coded video sequence, by all that
-  /// decoding goes by.
+  /// Whether pictures with this and with the other SPS may be of one coded video sequence: whether all is equal that
+  /// decoding depends on.
   func codesPictures(like other: Self) -> Bool
 }

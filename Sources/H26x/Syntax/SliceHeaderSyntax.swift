@@ -2,9 +2,9 @@
 
 /// How far a slice header is read.
 public enum SliceHeaderDepth: Sendable {
-  /// All that tells pictures apart and orders them.
+  /// Through all that tells pictures apart and orders them.
   case pictureIdentity
-  /// On through reference marking, where H.264 may reset picture order counts.
+  /// Through reference marking, where H.264 may reset POC (MMCO 5).
   case referenceMarking
 }
 
@@ -18,13 +18,13 @@ public enum SlicePrediction: Sendable, Hashable {
   case bidirectional
 }
 
-/// The slice header of a codec, as far as access units, order and random access need it. A plain value without
+/// The slice header of a codec, as far as access units, POC and random access need it. A plain value without
 /// references.
 public protocol SliceHeaderSyntax: Sendable {
-  /// Where it looks up its parameter sets.
+  /// The parameter sets to read it with.
   associatedtype ParameterSets: Sendable
 
-  /// Reads the header of a slice NAL unit. A cut-off NAL unit will do if it reaches as far as `depth` asks for.
+  /// Reads the header of a slice NAL unit, which may be truncated behind what `depth` needs.
   ///
   /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
   init(nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: SliceHeaderDepth) throws(BitstreamError)
@@ -33,7 +33,7 @@ public protocol SliceHeaderSyntax: Sendable {
   var pictureParameterSetID: UInt8 { get }
   /// `seq_parameter_set_id` of that PPS.
   var sequenceParameterSetID: UInt8 { get }
-  /// The temporal sub-layer of the picture; 0 where the codec's NAL units are of none.
+  /// The temporal sub-layer of the picture; 0 where the codec has none.
   var temporalID: UInt8 { get }
   /// Whether the picture is an IDR picture.
   var isIDR: Bool { get }
@@ -43,17 +43,17 @@ public protocol SliceHeaderSyntax: Sendable {
   var isField: Bool { get }
   /// Whether it is a bottom field.
   var isBottomField: Bool { get }
-  /// Whether the slice repeats a part of a picture that is there already.
+  /// Whether the slice repeats a part of the primary picture.
   var isRedundant: Bool { get }
   /// Whether the slice begins its picture.
   var isFirstInPicture: Bool { get }
-  /// How it may be predicted; nil when the slice before says so (H.265's dependent slice segments).
+  /// How it may be predicted; nil when the slice segment before says so (H.265's dependent slice segments).
   var prediction: SlicePrediction? { get }
-  /// Whether picture order count needs the header read to ``SliceHeaderDepth/referenceMarking``.
+  /// Whether POC needs the header read at depth ``SliceHeaderDepth/referenceMarking``.
   var mayResetPOC: Bool { get }
 }
 
-/// `recovery_point()` SEI of a codec: decoding that starts here is right from a later picture on.
+/// `recovery_point()` SEI of a codec: when decoding starts here, pictures are correct from a later one on.
 public protocol RecoveryPointSyntax: Sendable, Hashable {
   /// Reads a message of type ``SEIPayloadType/recoveryPoint``.
   ///

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Gives the pictures of a raw stream, which has no timestamps, a presentation and a decoding time.
+/// Derives presentation and decoding times for the pictures of a raw stream, which has no timestamps.
 ///
 /// Times are integers in units of a frame's duration divided by ``ticksPerFrame``; the caller knows the frame rate.
 ///
-/// - Decoding goes by the clock: frame n is decoded at n, the second field of a frame half a duration behind the first.
-///   So durations add up to that of the stream, on which containers that keep decoding times rely.
-/// - Presentation follows picture order count: the first picture shown is at r, the reorder depth in frames, each frame
-///   one duration behind the one before, the second field of a frame half a duration behind the first. A new epoch of
-///   counts (IDR picture, operation 5) begins where the last frame of the one before ends. A gap in the counts is a
-///   gap in time.
+/// - Decoding is regular: frame n is decoded at n, the second field of a frame half a duration after the first. So
+///   durations add up to that of the stream, on which containers that store decoding times rely.
+/// - Presentation follows POC: the first picture is shown at r, the reorder depth in frames, each frame one duration
+///   after the one before, the second field of a frame half a duration after the first. A picture that resets POC (IDR,
+///   MMCO 5) begins an epoch, where the last frame of the one before ends. A gap in POC is a gap in time.
 /// - Decoding times never decrease, and are never later than presentation.
 ///
-/// How far two frames' counts are apart, where the first count is, and how deep reordering is when the stream does not
-/// say, it learns from a look ahead at the first pictures: 2r + 2 frames suffice, one is the least. Should the stream
-/// reorder deeper than it said, decoding times stand still for a while. Only when that does not help (a picture that
-/// should have been shown already) is a presentation time moved, to the decoding time.
+/// The POC step between frames, the first POC, and the reorder depth when the stream does not say, are learnt from a
+/// look ahead at the first pictures: 2r + 2 frames suffice, one is the least. Should the stream reorder deeper than it
+/// said, decoding times stand still for a while. Only when that does not help (a picture should have been shown
+/// already) is a presentation time moved, to the decoding time.
 public struct TimestampGenerator: Sendable {
-  /// Units in the duration of a frame: divisible by 1 to 17, for steps of the counts.
+  /// Units in the duration of a frame: divisible by 1 to 17, for steps of POC.
   public static let ticksPerFrame: Int64 = 24_504_480
 
-  /// No epoch begins later than this, some 10^11 frames behind the first: only counts that jump without
-  /// sense in every epoch come that far, and the sum must not overflow.
+  /// No epoch begins later than this, some 10^11 frames after the first: only absurd POCs in every epoch come so far,
+  /// and the sum must not overflow.
   private static let latestEpoch = Int64.max / 4
 
   /// What the generator needs to know of a coded picture, in decoding order.
   public struct Picture: Sendable, Hashable {
     /// `PicOrderCnt` of the frame or field.
     public var order: Int32
-    /// Whether counts begin anew with this picture.
+    /// Whether the picture resets POC.
     public var resetsPOC: Bool
     /// Whether the picture is a single field.
     public var isField: Bool
@@ -46,11 +45,11 @@ public struct TimestampGenerator: Sendable {
 
   /// The times of a picture.
   public struct Timestamps: Sendable, Hashable {
-    /// When it is shown.
+    /// Presentation time.
     public var presentation: Int64
-    /// When it is decoded.
+    /// Decoding time.
     public var decoding: Int64
-    /// How long it is shown: a frame's duration, or half of it for a field.
+    /// A frame's duration, or half of it for a field.
     public var duration: Int64
   }
 
@@ -58,9 +57,9 @@ public struct TimestampGenerator: Sendable {
   private var step: Int64
   private var isStepGuessed: Bool
   private let reorderDepth: Int64
-  /// By how many frames this epoch reorders deeper than that.
+  /// Frames by which this epoch reorders deeper than that.
   private var excessDepth: Int64 = 0
-  /// The least counts of the epochs in the look ahead, the last one first.
+  /// The smallest POCs of the epochs in the look ahead, the last one first.
   private var firstOrders: [Int64]
 
   private var isFirst = true
@@ -77,11 +76,11 @@ public struct TimestampGenerator: Sendable {
   /// Creates a generator for a stream.
   ///
   /// - Parameters:
-  ///   - lookAhead: the first pictures in decoding order, those that will then be given to ``next(_:)``.
+  ///   - lookAhead: the first pictures in decoding order, which are then passed to ``next(_:)`` too.
   ///   - reorderDepth: in frames, as the stream sends it (`max_num_reorder_frames`); nil to take it from `lookAhead`.
-  ///   - maximumReorderDepth: in frames, the bound that is used when there is too little to look at.
-  ///   - followsDecodingOrder: whether output order is decoding order (`pic_order_cnt_type` 2): counts then say
-  ///     nothing more, and each frame is shown right after the one before.
+  ///   - maximumReorderDepth: in frames, for a look ahead that is too short.
+  ///   - followsDecodingOrder: whether output order is decoding order (`pic_order_cnt_type` 2): POC is then ignored,
+  ///     and each frame is shown right after the one before.
   public init(
     lookAhead: [Picture], reorderDepth: Int?, maximumReorderDepth: Int = 16, followsDecodingOrder: Bool = false
   ) {
@@ -96,7 +95,7 @@ public struct TimestampGenerator: Sendable {
     self.reorderDepth = Int64(max(0, min(wanted, 16)))
   }
 
-  /// When the first picture is shown: the reorder depth.
+  /// The time of the first picture: the reorder depth.
   public var presentationDelay: Int64 { reorderDepth * Self.ticksPerFrame }
 
   /// The times of the next picture in decoding order.
@@ -106,7 +105,7 @@ public struct TimestampGenerator: Sendable {
     if !isSecond { beginFrame(picture) }
     var presentation = presentationTime(picture, isSecond: isSecond)
     if !isSecond { firstField = (Int64(picture.order), presentation) }
-    // Two fields of a frame take its one place, wherever in it they are.
+    // The two fields of a frame take the place of one.
     epochEnd = min(max(epochEnd, frameStart(presentation) + Self.ticksPerFrame), Self.latestEpoch)
     if !isSecond { excessDepth = max(excessDepth, min(frame - presentation / Self.ticksPerFrame - reorderDepth, 32)) }
     presentation += presentationDelay
@@ -125,9 +124,9 @@ public struct TimestampGenerator: Sendable {
       }
       if !isFirst {
         epochBase = epochEnd
-        // Counts below the first picture's are shown before it. Beyond the look ahead nobody knows of them.
+        // Smaller POCs than the first picture's are shown before it; beyond the look ahead none are known.
         epochOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
-        // All frames before are shown before: places in both orders are the same here.
+        // All frames before are shown before: both orders are at the same place here.
         frame = epochBase / Self.ticksPerFrame - 1
         excessDepth = 0
       }
@@ -147,7 +146,7 @@ public struct TimestampGenerator: Sendable {
     if isSecond, step != 2 || order == firstField.order {
       return max(0, firstField.presentation + (order < firstField.order ? -half : half))
     }
-    // Differences of two 32-bit counts stay below 2^33, and times within an epoch below 2^58.
+    // Differences of two 32-bit POCs are below 2^33, and times within an epoch below 2^58.
     return max(epochBase, epochBase + (order - epochOrder) * Self.ticksPerFrame / step)
   }
 
@@ -161,18 +160,18 @@ public struct TimestampGenerator: Sendable {
 }
 
 extension TimestampGenerator {
-  /// What the first pictures tell.
+  /// What is learnt from the first pictures.
   private struct Start {
-    /// The least count of each epoch.
+    /// The smallest POC of each epoch.
     var firstOrders: [Int64] = []
-    /// The greatest common divisor of the differences of frames' counts; 0 when there are fewer than two frames.
+    /// The greatest common divisor of the frames' POC differences; 0 with fewer than two frames.
     var divisor: Int64 = 0
     /// How many frames at most are decoded before a frame and shown after it.
     var depth = 0
     var frames = 0
 
     init(_ pictures: [Picture]) {
-      // A frame's count is the least of its fields'.
+      // A frame's POC is the smaller of its fields'.
       var epochs: [[Int64]] = [[]]
       for (index, picture) in pictures.enumerated() {
         let order = Int64(picture.order)
@@ -186,7 +185,7 @@ extension TimestampGenerator {
         }
       }
       if let last = pictures.last, last.isField, !last.isSecondField, pictures.count > 1 {
-        // Its other field, which may come first, is not seen.
+        // Its other field, which may come first, was not seen.
         _ = epochs[epochs.count - 1].popLast()
       }
       for orders in epochs {

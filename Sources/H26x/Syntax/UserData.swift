@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `user_data_unregistered()` (D.1.7): anything, behind a UUID that says what.
+/// `user_data_unregistered()` (D.1.7): data whose kind a UUID identifies.
 public struct UnregisteredUserData: Sendable, Hashable {
   /// `uuid_iso_iec_11578`, 16 bytes.
   public let uuid: [UInt8]
-  /// What follows; may be empty.
+  /// The data; may be empty.
   public let data: [UInt8]
 
   /// Reads a message of type ``SEIPayloadType/userDataUnregistered``.
@@ -17,28 +17,28 @@ public struct UnregisteredUserData: Sendable, Hashable {
   }
 }
 
-/// `user_data_registered_itu_t_t35()` (D.1.6): data that a national body registered the form of.
+/// `user_data_registered_itu_t_t35()` (D.1.6): data in a format that a provider has registered nationally.
 public struct RegisteredUserData: Sendable, Hashable {
   /// `itu_t_t35_country_code`; 0xB5 is the United States.
   public let countryCode: UInt8
-  /// `itu_t_t35_country_code_extension_byte`, there when the country code is 0xFF.
+  /// `itu_t_t35_country_code_extension_byte`, present when the country code is 0xFF.
   public let countryCodeExtension: UInt8?
-  /// What follows, the provider code first.
+  /// The data, provider code first.
   public let data: [UInt8]
 
-  /// What ATSC A/53 part 4 and ETSI TS 101 154 put into it.
+  /// Content as ATSC A/53 part 4 and ETSI TS 101 154 define it.
   public enum Content: Sendable, Hashable {
     /// `cc_data()` (CTA-708, 4.4): triplets of a type byte and two data bytes.
     case closedCaptions([UInt8])
-    /// A whole Caption Distribution Packet (SMPTE ST 334-2), which has `cc_data()` inside.
+    /// A whole Caption Distribution Packet (SMPTE ST 334-2), with `cc_data()` inside.
     case captionPacket([UInt8])
     /// `bar_data()` of A/53.
     case barData(BarData)
-    /// `active_format` of `afd_data()`, 0 to 15; nil when the flag in front says there is none.
+    /// `active_format` of `afd_data()`, 0 to 15; nil when `active_format_flag` is 0.
     case activeFormat(UInt8?)
   }
 
-  /// Where the black bars end (A/53 part 4, 6.2.3.3). Each is nil when not sent.
+  /// Where the black bars end (A/53 part 4, 6.2.3.3); nil where not sent.
   public struct BarData: Sendable, Hashable {
     /// Last line of the bar at the top.
     public var topEnd: UInt16?
@@ -79,7 +79,7 @@ public struct RegisteredUserData: Sendable, Hashable {
     countryCode == 0xB5 && data.count > 4 && data[..<5].elementsEqual([0x00, 0x3C, 0x00, 0x01, 0x04])
   }
 
-  /// What is inside, nil when it is nothing known or is damaged.
+  /// The content; nil when it is unknown or damaged.
   public func content() -> Content? {
     do throws(BitstreamError) {
       return try readContent()
@@ -89,13 +89,13 @@ public struct RegisteredUserData: Sendable, Hashable {
   }
 
   private func readContent() throws(BitstreamError) -> Content? {
-    // The United States, and the United Kingdom, whose encoders send the same under their own code.
+    // The United States, and the United Kingdom, under whose code its encoders send the same.
     guard countryCode == 0xB5 || countryCode == 0xB4 else { return nil }
     var reader = BitReader(data.span, removesEmulationPrevention: false)
-    // itu_t_t35_provider_code of ATSC; DirecTV's own puts no identifier behind it.
+    // itu_t_t35_provider_code of ATSC has a user_identifier behind it, DirecTV's none.
     let provider = try reader.u(16, "itu_t_t35_provider_code")
-    // Equipment that takes captions off a serial digital interface sends the packet as it is: in place of the user
-    // structure, or of cc_data(). There its first byte says that no captions follow, so that none is mistaken for it.
+    // Equipment that takes captions from SDI sends the packet as it is: in place of the user structure, or of
+    // cc_data(), where its first byte would mean that there are no captions.
     for offset in [2, 6, 7] {
       if let packet = captionPacket(at: offset) { return .captionPacket(packet) }
     }
@@ -111,7 +111,7 @@ public struct RegisteredUserData: Sendable, Hashable {
     }
   }
 
-  /// The Caption Distribution Packet at this place of `data`, when its length, footer and checksum are right.
+  /// The Caption Distribution Packet at `offset` of `data`, when its length, footer and checksum are right.
   private func captionPacket(at offset: Int) -> [UInt8]? {
     guard data.count > offset + 2, data[offset] == 0x96, data[offset + 1] == 0x69 else { return nil }
     let length = Int(data[offset + 2])
@@ -146,7 +146,7 @@ public struct RegisteredUserData: Sendable, Hashable {
     let hasRight = try reader.flag("right_bar_flag")
     _ = try reader.u(4, "reserved")
     var bars = BarData()
-    // Two one bits stand before each 14-bit number.
+    // Two one bits precede each 14-bit number.
     if hasTop { bars.topEnd = UInt16(truncatingIfNeeded: try reader.u(16, "line_number_end_of_top_bar") & 0x3FFF) }
     if hasBottom {
       bars.bottomStart = UInt16(truncatingIfNeeded: try reader.u(16, "line_number_start_of_bottom_bar") & 0x3FFF)

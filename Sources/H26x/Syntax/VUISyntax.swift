@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What the `vui_parameters()` of all codecs begin with: how the video is to be shown.
+/// The front of `vui_parameters()`, which all codecs share: how the video is displayed.
 public protocol VUISyntax: Sendable, Hashable {
   /// `aspect_ratio_idc`; nil when absent. 255 is Extended_SAR.
   var aspectRatioIDC: UInt8? { get set }
@@ -12,13 +12,13 @@ public protocol VUISyntax: Sendable, Hashable {
   var isOverscanAppropriate: Bool? { get set }
   /// `video_format`, range and colour; nil when absent.
   var videoSignal: VideoSignal? { get set }
-  /// Where the chroma samples lie; nil when absent.
+  /// Location of chroma samples; nil when absent.
   var chromaLocation: ChromaLocation? { get set }
-  /// What the Recommendation calls the syntax element of ``ColourDescription/matrix``.
+  /// The Recommendation's name for the syntax element of ``ColourDescription/matrix``.
   static var matrixElement: StaticString { get }
 }
 
-/// `video_signal_type_present_flag` of a VUI, and what it brings.
+/// `video_signal_type_present_flag` of a VUI, and its fields.
 public struct VideoSignal: Sendable, Hashable {
   /// `video_format`, 0 to 7 (H.264 table E-2, H.265 table E.2).
   public var format: UInt8
@@ -50,7 +50,7 @@ public struct ChromaLocation: Sendable, Hashable {
 }
 
 extension VUISyntax {
-  /// The pixel aspect ratio (H.264 table E-1, H.265 table E.1), nil when absent, unspecified or without sense.
+  /// The sample aspect ratio (H.264 table E-1, H.265 table E.1); nil when absent, unspecified or with a term of 0.
   public var sampleAspectRatio: Fraction? {
     guard let aspectRatioIDC else { return nil }
     if aspectRatioIDC == 255 {

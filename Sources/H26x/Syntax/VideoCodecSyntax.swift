@@ -1,48 +1,46 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A codec of the family: everything that differs between H.264 and H.265, and nothing else.
+/// A codec: everything that differs between H.264 and H.265, and nothing else.
 ///
-/// What both do alike is written once over this protocol. A conforming type is a namespace (``H264``) whose associated
-/// types are the syntax structures of its Recommendation, and the concrete types that other modules call:
-/// ``Scanner`` and ``Inspector``. Those wrap the generic implementations of this module, because a generic type is not
-/// specialised across modules.
+/// What they share is written once over this protocol. A conforming type is a namespace (``H264``) whose associated
+/// types are the syntax structures of its Recommendation, and the concrete types that other modules call: ``Scanner``
+/// and ``Inspector``. These wrap generic implementations, because other modules cannot specialise a generic type.
 public protocol VideoCodecSyntax: Sendable {
   // MARK: Names
 
   /// Which codec it is.
   static var codec: FormatDescription.Codec { get }
-  /// The Recommendation, for people: "H.264".
+  /// The Recommendation's name for people: "H.264".
   static var name: String { get }
 
   // MARK: NAL units
 
   /// `nal_unit_type`.
   associatedtype NALUnitType: NALUnitTypeSyntax
-  /// Bytes of the header in front of a NAL unit, without extensions: 1 or 2.
+  /// Length of the NAL unit header in bytes, without extensions: 1 or 2.
   static var nalUnitHeaderLength: Int { get }
   /// An access unit delimiter that allows every slice type, header included.
   ///
-  /// - Parameter temporalID: the temporal sub-layer of the picture behind it, which H.265's delimiter must be of too
+  /// - Parameter temporalID: the temporal sub-layer of the next picture, which is that of H.265's delimiter too
   ///   (7.4.2.2).
   static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8]
-  /// The temporal sub-layer of a NAL unit, judged by its header alone; 0 where the codec's header has none.
+  /// The temporal sub-layer of a NAL unit, by its header; 0 where the codec has none.
   ///
   /// - Parameter nalUnit: the NAL unit, header included.
   static func temporalID(of nalUnit: Span<UInt8>) -> UInt8
-  /// The types that a configuration record takes out of the stream; all parameter sets unless the codec says
-  /// otherwise.
+  /// The types that a configuration record takes out of the stream; all parameter sets unless the codec says otherwise.
   static var typesInConfigurationRecord: NALUnitTypeSet { get }
-  /// What a NAL unit is in its access unit, judged by its header alone.
+  /// What a NAL unit is in its access unit, by its header.
   ///
-  /// - Parameter nalUnit: the NAL unit, header included; one without bytes is ``NALUnitRole/other``.
+  /// - Parameter nalUnit: the NAL unit, header included; an empty one is ``NALUnitRole/other``.
   static func role(of nalUnit: Span<UInt8>) -> NALUnitRole
-  /// Whether other pictures may refer to the picture of this slice, judged by the NAL unit's header alone:
+  /// Whether other pictures may refer to the picture of this slice, by the NAL unit's header:
   /// ``SliceHeaderSyntax/isReference`` knows more.
   ///
   /// - Parameter nalUnit: a slice, header included.
   static func isReference(_ nalUnit: Span<UInt8>) -> Bool
-  /// Whether the slice begins its picture (`first_mb_in_slice` 0, `first_slice_segment_in_pic_flag`). That needs no
-  /// parameter set; nil when it is cut off or the type has no slice header.
+  /// Whether the slice begins its picture (`first_mb_in_slice` 0, `first_slice_segment_in_pic_flag`). Needs no
+  /// parameter set; nil when it is truncated or the type has no slice header.
   static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool?
 
   // MARK: Syntax structures
@@ -64,34 +62,34 @@ public protocol VideoCodecSyntax: Sendable {
   associatedtype PictureReader: PictureReading
   where PictureReader.SliceHeader == SliceHeader, PictureReader.SequenceParameterSet == SequenceParameterSet
 
-  /// Describes the stream that these parameter sets are of.
+  /// The description of a stream with these parameter sets.
   ///
   /// - Parameters:
   ///   - sets: all of them go into the description.
   ///   - sequenceParameterSetID: the SPS that is described, nil for the first there is.
-  ///   - nalLengthSize: how the stream is packed; nil for start codes.
+  ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   static func formatDescription(
     _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
   ) throws(BitstreamError) -> FormatDescription
-  /// Describes the stream that a configuration record is of.
+  /// The description of a stream with this configuration record.
   ///
   /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
   static func formatDescription(_ record: ConfigurationRecord) throws(BitstreamError) -> FormatDescription
-  /// The configuration record of a description. Start codes become lengths of four bytes.
+  /// The configuration record of a description, with lengths of four bytes if the stream has start codes.
   ///
   /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
   static func configurationRecord(_ format: FormatDescription) throws(BitstreamError) -> ConfigurationRecord
-  /// Whether a slice is of the second field of the frame whose first field, right before it, has this slice.
+  /// Whether a slice is of the second field of a frame whose first field, in the picture before, has the slice `first`.
   static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool
   /// Whether a slice belongs to another picture than the one before it in decoding order.
   static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool
 
   // MARK: What other modules call
 
-  /// Cuts a stream into access units.
+  /// Splits a stream into access units.
   associatedtype Scanner: AccessUnitScanning where Scanner.Codec == Self
-  /// Tells what an access unit holds.
+  /// Inspects an access unit.
   associatedtype Inspector: AccessUnitInspecting where Inspector.Codec == Self
 }
 

@@ -34,7 +34,7 @@ public struct CropRectangle: Sendable, Hashable {
   }
 }
 
-/// How chroma is sampled: `chroma_format_idc` (Table 6-1).
+/// Chroma sampling: `chroma_format_idc` (Table 6-1).
 public enum ChromaFormat: UInt8, Sendable, CaseIterable {
   /// Luma only.
   case monochrome = 0
@@ -42,10 +42,10 @@ public enum ChromaFormat: UInt8, Sendable, CaseIterable {
   case yuv420 = 1
   /// 4:2:2: chroma halved horizontally.
   case yuv422 = 2
-  /// 4:4:4: chroma in full.
+  /// 4:4:4: chroma not subsampled.
   case yuv444 = 3
 
-  /// The name in GStreamer's `chroma-format` field.
+  /// The value of the caps field `chroma-format`.
   public var name: String {
     switch self {
     case .monochrome: "4:0:0"
