@@ -2,13 +2,13 @@
 import CGStreamer
 
 extension Buffer {
-  /// How closed captions are packed (`GstVideoCaptionType`).
+  /// The layout of closed caption data (`GstVideoCaptionType`).
   public enum CaptionFormat: UInt32, Sendable {
-    /// Pairs of bytes of line 21.
+    /// CEA-608 byte pairs.
     case cea608Raw = 1
-    /// Line number and pair of bytes, as in SMPTE S334-1 Annex A.
+    /// Triplets of field and line, and a CEA-608 byte pair, as in SMPTE S334-1 Annex A.
     case cea608S334
-    /// `cc_data` triplets.
+    /// CEA-708 `cc_data` triplets.
     case cea708Raw
     /// A whole Caption Distribution Packet of SMPTE 334-2.
     case cea708Packet
@@ -25,7 +25,7 @@ extension Buffer {
   /// Whether unregistered user data is attached; `false` before GStreamer 1.22.
   public var hasUserData: Bool { unsafe cgst_buffer_has_user_data_unregistered(raw) != 0 }
 
-  /// Attaches closed captions (`GstVideoCaptionMeta`). The bytes are copied; none attach nothing.
+  /// Attaches closed captions (`GstVideoCaptionMeta`). The bytes are copied; an empty span attaches nothing.
   public mutating func addCaptions(_ bytes: Span<UInt8>, format: CaptionFormat) {
     guard bytes.count > 0 else { return }
     makeWritable()
@@ -35,7 +35,7 @@ extension Buffer {
     }
   }
 
-  /// Attaches an Active Format Description by ATSC A/53 (`GstVideoAFDMeta`).
+  /// Attaches an Active Format Description as ATSC A/53 codes it (`GstVideoAFDMeta`).
   ///
   /// - Parameters:
   ///   - code: `active_format`, 0 to 15.
@@ -49,7 +49,7 @@ extension Buffer {
   /// Attaches bar data (`GstVideoBarMeta`).
   ///
   /// - Parameters:
-  ///   - isLetterbox: whether the bars are at top and bottom, not left and right.
+  ///   - isLetterbox: whether the bars are at the top and bottom, rather than left and right.
   ///   - first: last line of the top bar, or last column of the left bar.
   ///   - second: first line of the bottom bar, or first column of the right bar.
   ///   - isSecondField: whether it is about the second field.
@@ -58,12 +58,12 @@ extension Buffer {
     unsafe gst_buffer_add_video_bar_meta(raw, isSecondField ? 1 : 0, isLetterbox ? 1 : 0, first, second)
   }
 
-  /// Attaches unregistered user data out of an SEI message (`GstVideoSEIUserDataUnregisteredMeta`, from GStreamer
+  /// Attaches unregistered user data of an SEI message (`GstVideoSEIUserDataUnregisteredMeta`; nothing before GStreamer
   /// 1.22). The bytes are copied; there may be none.
   ///
   /// - Parameters:
-  ///   - identifier: the 16 bytes of the UUID; others attach nothing.
-  ///   - bytes: the user data behind the UUID.
+  ///   - identifier: the 16 bytes of the UUID; with any other count nothing is attached.
+  ///   - bytes: the user data after the UUID.
   public mutating func addUserData(identifier: Span<UInt8>, _ bytes: Span<UInt8>) {
     guard identifier.count == 16 else { return }
     makeWritable()
@@ -74,7 +74,7 @@ extension Buffer {
     }
   }
 
-  /// A time of day in frames (`GstVideoTimeCodeMeta`).
+  /// A SMPTE time code (`GstVideoTimeCodeMeta`).
   public struct TimeCode: Hashable, Sendable {
     /// 0 to 23.
     public var hours: UInt32
@@ -82,15 +82,15 @@ extension Buffer {
     public var minutes: UInt32
     /// 0 to 59.
     public var seconds: UInt32
-    /// The picture within the second.
+    /// The frame within the second, from 0.
     public var frames: UInt32
-    /// Frames a second that `frames` counts.
+    /// Frames a second.
     public var frameRate: Fraction
-    /// Whether frame numbers are left out so that the count keeps up with the clock.
+    /// Whether frame numbers are dropped to keep up with the clock (drop-frame time code).
     public var dropsFrames: Bool
-    /// Whether pictures are two fields.
+    /// Whether the video is interlaced.
     public var isInterlaced: Bool
-    /// The field it is for: 0 both, 1 the first, 2 the second.
+    /// The field it belongs to: 0 both, 1 the first, 2 the second.
     public var fieldCount: UInt32
 
     /// A time code.
@@ -109,8 +109,8 @@ extension Buffer {
     }
   }
 
-  /// Attaches a time code. One that GStreamer takes for none, such as second 61 or frame 30 of 25, attaches nothing:
-  /// its functions would refuse the meta wherever it went.
+  /// Attaches a time code, unless it is invalid, such as second 61 or frame 30 of 25: GStreamer's functions would
+  /// reject the meta in every element that reads it.
   public mutating func addTimeCode(_ code: TimeCode) {
     guard code.frameRate.numerator > 0, code.frameRate.denominator > 0 else { return }
     var flags = GST_VIDEO_TIME_CODE_FLAGS_NONE.rawValue

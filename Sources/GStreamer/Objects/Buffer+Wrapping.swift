@@ -3,9 +3,9 @@ import CGStreamer
 
 extension Buffer {
   /// A buffer of several memories that belong to somebody else: nothing is copied until somebody maps the whole buffer
-  /// or wants to change it. `nil` for more than 16 parts, which is what a buffer can hold.
+  /// or changes it. `nil` for more parts than a buffer can hold (`gst_buffer_get_max_memory`: 16).
   ///
-  /// SAFETY: `owner` keeps all parts readable and unchanged; it is released, on any thread, when nobody needs them.
+  /// SAFETY: `owner` keeps all parts readable and unchanged until it is released, with the last of them, on any thread.
   @unsafe public init?(wrapping parts: [UnsafeRawBufferPointer], keeping owner: AnyObject) {
     self.init()
     guard unsafe parts.count <= Int(gst_buffer_get_max_memory()) else { return nil }

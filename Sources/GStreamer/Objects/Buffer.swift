@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// A piece of a stream with its timestamps, flags and metas (`GstBuffer`).
+/// A part of a stream with its timestamps, flags and metas (`GstBuffer`).
 ///
-/// Properties may be set at any time: a buffer that others hold too is replaced by a shallow copy first
-/// (`gst_buffer_make_writable`), its memory stays shared.
+/// Properties may be set at any time: a buffer that has other owners is replaced by a shallow copy first
+/// (`gst_buffer_make_writable`), which shares the memory.
 @safe public struct Buffer: ~Copyable, @unsafe MiniObject {
   /// The C object.
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstBuffer>
@@ -13,7 +13,7 @@ public import CGStreamer
   @unsafe public init(owning raw: UnsafeMutablePointer<GstBuffer>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstBuffer> {
     let raw = unsafe raw
     discard self
@@ -26,28 +26,28 @@ public import CGStreamer
   /// A buffer without memory.
   public init() { unsafe self.init(owning: gst_buffer_new()) }
 
-  /// A buffer with one memory of `size` bytes of undefined content, or `nil` when there is no memory.
+  /// A buffer with one memory of `size` bytes of undefined content, or `nil` when the allocation fails.
   public init?(size: Int) {
     guard let raw = unsafe gst_buffer_new_allocate(nil, gsize(max(size, 0)), nil) else { return nil }
     unsafe self.init(owning: raw)
   }
 
-  /// A buffer with a copy of the bytes, or `nil` when there is no memory.
+  /// A buffer with a copy of the bytes, or `nil` when the allocation fails.
   public init?(copying bytes: Span<UInt8>) {
     self.init(size: bytes.count)
     _ = unsafe bytes.withUnsafeBytes { unsafe gst_buffer_fill(raw, 0, $0.baseAddress, gsize($0.count)) }
   }
 
-  /// Bytes in all memories.
+  /// The number of bytes in all memories.
   public var size: Int { unsafe Int(clamping: gst_buffer_get_size(raw)) }
 
   /// Whether this is the only reference, so that changes are seen by nobody else.
   public var isWritable: Bool { unsafe cgst_buffer_is_writable(raw) != 0 }
 
-  /// Whether the bytes can be changed in place too: no other buffer shares the memory and it is not read-only.
+  /// Whether the bytes too can be changed in place: no other buffer shares the memory, and it is not read-only.
   public var isMemoryWritable: Bool { unsafe isWritable && gst_buffer_is_all_memory_writable(raw) != 0 }
 
-  /// Replaces the buffer by a shallow copy when others hold it too.
+  /// Replaces the buffer by a shallow copy when it has other owners.
   @inline(__always)
   public mutating func makeWritable() { unsafe raw = cgst_buffer_make_writable(raw) }
 
@@ -107,16 +107,16 @@ public import CGStreamer
     /// What the buffer is in its stream.
     public var flags: Flags
 
-    /// When the content has been shown; `nil` when it is not known when it begins.
+    /// The presentation timestamp plus the duration, if known; `nil` without a presentation timestamp.
     public var end: ClockTime? { pts.map { $0 + (duration ?? .zero) } }
 
-    /// Timestamps and flags, none of them unless said.
+    /// Timestamps and flags, by default none.
     public init(pts: ClockTime? = nil, dts: ClockTime? = nil, duration: ClockTime? = nil, flags: Flags = []) {
       (self.pts, self.dts, self.duration, self.flags) = (pts, dts, duration, flags)
     }
   }
 
-  /// Timestamps and flags: to set several, this way is cheaper than one by one.
+  /// Timestamps and flags; setting several at once is cheaper than one by one.
   public var attributes: Attributes {
     get { Attributes(pts: pts, dts: dts, duration: duration, flags: flags) }
     set {
@@ -147,8 +147,8 @@ public import CGStreamer
     _ = unsafe gst_buffer_copy_into(raw, other.raw, GST_BUFFER_COPY_META, 0, .max)
   }
 
-  /// A buffer of a part of the bytes that shares this one's memory, with flags and metas when `withMetadata`, and with
-  /// the timestamps when the part begins at 0. `nil` when the range is outside the buffer.
+  /// A buffer of some of the bytes, sharing this one's memory; with the flags and metas when `withMetadata`, and then
+  /// with the timestamps if the range begins at 0. `nil` when the range exceeds the buffer.
   public borrowing func region(_ range: Range<Int>, withMetadata: Bool = false) -> Buffer? {
     guard range.lowerBound >= 0, range.upperBound <= size else { return nil }
     var flags = GST_BUFFER_COPY_MEMORY.rawValue
@@ -162,8 +162,8 @@ public import CGStreamer
     return unsafe Buffer(owning: part)
   }
 
-  /// A buffer of a part of the bytes that shares this one's memory, with its metas, and timestamps, flags and position
-  /// of its own. `nil` when the range is outside the buffer.
+  /// A buffer of some of the bytes, sharing this one's memory, with its metas but with the given timestamps, flags and
+  /// offset. `nil` when the range exceeds the buffer.
   public borrowing func region(_ range: Range<Int>, _ attributes: Attributes, offset: UInt64) -> Buffer? {
     guard range.lowerBound >= 0, range.upperBound <= size else { return nil }
     let flags = GstBufferCopyFlags(rawValue: GST_BUFFER_COPY_MEMORY.rawValue | GST_BUFFER_COPY_META.rawValue)
@@ -178,7 +178,7 @@ public import CGStreamer
   /// Appends the memory of another buffer (shared, not copied).
   public mutating func append(_ other: consuming Buffer) { unsafe raw = gst_buffer_append(raw, other.take()) }
 
-  /// Puts the memory of another buffer in front (shared, not copied); timestamps, flags and metas stay this one's.
+  /// Prepends the memory of another buffer (shared, not copied); timestamps, flags and metas remain this buffer's.
   public mutating func prepend(_ other: borrowing Buffer) {
     makeWritable()
     for index in 0..<(unsafe gst_buffer_n_memory(other.raw)) {
@@ -186,8 +186,8 @@ public import CGStreamer
     }
   }
 
-  /// Puts the memory of another buffer in between (shared, not copied), at a byte offset within this one; timestamps,
-  /// flags and metas stay this one's. An offset out of range changes nothing.
+  /// Inserts the memory of another buffer (shared, not copied) at a byte offset within this one; timestamps, flags and
+  /// metas remain this buffer's. An offset out of range changes nothing.
   public mutating func insert(_ other: borrowing Buffer, at offset: Int) {
     let size = size
     guard offset > 0 else {
@@ -200,14 +200,14 @@ public import CGStreamer
     append(tail)
   }
 
-  /// Cuts the buffer down to a part of its bytes; no byte is moved.
+  /// Reduces the buffer to a range of its bytes without moving any; a range that exceeds it changes nothing.
   public mutating func resize(to range: Range<Int>) {
     guard range.lowerBound >= 0, range.upperBound <= size else { return }
     makeWritable()
     unsafe gst_buffer_resize(raw, gssize(range.lowerBound), gssize(range.count))
   }
 
-  /// Maps the bytes for reading; one contiguous span even when the memory is in pieces.
+  /// Maps the bytes for reading, as one contiguous span: a buffer of several memories is merged into one.
   /// - Throws: `FlowError.error` when the memory cannot be mapped.
   @_lifetime(borrow self)
   public borrowing func map() throws(FlowError) -> ReadMap { unsafe try ReadMap(raw) }
@@ -224,28 +224,28 @@ public import CGStreamer
   public struct Flags: OptionSet, Hashable, Sendable {
     /// `GstBufferFlags` and `GstVideoBufferFlags`.
     public let rawValue: UInt32
-    /// Flags out of the C ones.
+    /// Flags of this C value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     init(_ flag: GstBufferFlags) { rawValue = flag.rawValue }
     init(_ flag: GstVideoBufferFlags) { rawValue = flag.rawValue }
 
-    /// The content was asked for in preroll.
+    /// Live data, to be discarded in PAUSED.
     public static var live: Self { Self(GST_BUFFER_FLAG_LIVE) }
-    /// Decode, do not show.
+    /// To be decoded but not shown.
     public static var decodeOnly: Self { Self(GST_BUFFER_FLAG_DECODE_ONLY) }
-    /// The first buffer after a gap.
+    /// Data is missing before this buffer.
     public static var discontinuity: Self { Self(GST_BUFFER_FLAG_DISCONT) }
-    /// Timestamps jump here.
+    /// Timestamps may jump here: a good point to synchronise anew.
     public static var resync: Self { Self(GST_BUFFER_FLAG_RESYNC) }
     /// The content is damaged.
     public static var corrupted: Self { Self(GST_BUFFER_FLAG_CORRUPTED) }
     /// The last buffer of an access unit.
     public static var marker: Self { Self(GST_BUFFER_FLAG_MARKER) }
-    /// Parameter sets.
+    /// Headers that decoding needs, such as parameter sets.
     public static var header: Self { Self(GST_BUFFER_FLAG_HEADER) }
-    /// No data here, by intention.
+    /// Fills a gap in the stream with neutral content.
     public static var gap: Self { Self(GST_BUFFER_FLAG_GAP) }
-    /// May be left out without harm to other buffers.
+    /// May be dropped: no other buffer depends on it.
     public static var droppable: Self { Self(GST_BUFFER_FLAG_DROPPABLE) }
     /// Not a random access point.
     public static var deltaUnit: Self { Self(GST_BUFFER_FLAG_DELTA_UNIT) }
@@ -255,18 +255,18 @@ public import CGStreamer
     public static var topFieldFirst: Self { Self(GST_VIDEO_BUFFER_FLAG_TFF) }
     /// The first field is to be shown again.
     public static var repeatFirstField: Self { Self(GST_VIDEO_BUFFER_FLAG_RFF) }
-    /// Only one field is there.
+    /// The buffer has only one field.
     public static var oneField: Self { Self(GST_VIDEO_BUFFER_FLAG_ONEFIELD) }
-    /// Several views of one scene.
+    /// The frame has several views of one scene.
     public static var multipleView: Self { Self(GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW) }
-    /// The first view of a bundle.
+    /// The first buffer of a bundle of views, where each has its own.
     public static var firstInBundle: Self { Self(GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE) }
   }
 }
 
 extension Buffer: @unchecked Sendable {}
 
-/// A buffer's bytes, mapped for reading until the value goes.
+/// A buffer's bytes, mapped for reading as long as the value lives.
 @safe public struct ReadMap: ~Copyable, ~Escapable {
   private let buffer: UnsafeMutablePointer<GstBuffer>
   private var info = unsafe GstMapInfo()
@@ -292,7 +292,7 @@ extension Buffer: @unchecked Sendable {}
   }
 }
 
-/// A buffer's bytes, mapped for reading and writing until the value goes.
+/// A buffer's bytes, mapped for reading and writing as long as the value lives.
 @safe public struct WriteMap: ~Copyable, ~Escapable {
   private let buffer: UnsafeMutablePointer<GstBuffer>
   private var info = unsafe GstMapInfo()

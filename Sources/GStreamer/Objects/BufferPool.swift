@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// A pool of buffers of one kind (`GstBufferPool`), with one owned reference.
+/// A pool of buffers of one configuration (`GstBufferPool`), with one owned reference.
 @safe public struct BufferPool: ~Copyable {
   /// The C object.
   @unsafe public let raw: UnsafeMutablePointer<GstBufferPool>
@@ -13,7 +13,7 @@ public import CGStreamer
   /// A pool of plain memory.
   public init() { unsafe self.init(owning: gst_buffer_pool_new()) }
 
-  /// A pool of video frames, which knows `GstVideoMeta` and alignment.
+  /// A pool of video frames, which supports `GstVideoMeta` and `GstVideoAlignment`.
   public static func video() -> BufferPool { unsafe BufferPool(owning: gst_video_buffer_pool_new()) }
 
   /// Another owner of the same pool.
@@ -21,14 +21,14 @@ public import CGStreamer
     unsafe BufferPool(owning: gst_object_ref(raw).assumingMemoryBound(to: GstBufferPool.self))
   }
 
-  /// Whether the pool can do this option (`GST_BUFFER_POOL_OPTION_VIDEO_META` and the like).
+  /// Whether the pool supports this option (`gst_buffer_pool_has_option`).
   public func has(_ option: Option) -> Bool { unsafe gst_buffer_pool_has_option(raw, option.name) != 0 }
 
-  /// What some pools can do.
+  /// Options that some pools support.
   public enum Option: Sendable {
-    /// Says with each buffer where its planes are.
+    /// Attaches `GstVideoMeta`, which says where the planes are.
     case videoMeta
-    /// Leaves room around the picture, and aligns its rows.
+    /// Pads the picture and aligns its rows (`GstVideoAlignment`).
     case videoAlignment
 
     var name: UnsafePointer<CChar> {
@@ -39,17 +39,17 @@ public import CGStreamer
     }
   }
 
-  /// How a pool is set up.
+  /// The configuration of a pool.
   public struct Configuration: Sendable {
-    /// Bytes a buffer; a video pool with alignment raises it to what the padding needs.
+    /// Bytes a buffer; a video pool increases it by the padding that alignment needs.
     public var size: UInt32
-    /// Buffers to allocate at once.
+    /// Buffers to allocate when the pool becomes active.
     public var minimum: UInt32
-    /// 0 is without limit.
+    /// Buffers at most; 0 is no limit.
     public var maximum: UInt32
     /// Alignment of memory in bytes, a power of two, minus one.
     public var alignmentMask: Int = 0
-    /// Zeroed or spare bytes behind each memory.
+    /// Bytes to allocate after the content of each memory.
     public var padding: Int = 0
     /// Attach `GstVideoMeta`.
     public var videoMeta = false
@@ -64,14 +64,14 @@ public import CGStreamer
     }
   }
 
-  /// Sets the pool up; it must not be active. Answers false when the pool refuses, after which its own idea of the
-  /// configuration stands.
+  /// Configures the pool, which must not be active. Returns `false` when the pool cannot do it exactly; it has then
+  /// changed the configuration to one that it can.
   public func configure(_ configuration: Configuration, caps: borrowing Caps) -> Bool {
     let config = unsafe gst_buffer_pool_get_config(raw)
     unsafe gst_buffer_pool_config_set_params(
       config, caps.raw, configuration.size, configuration.minimum, configuration.maximum)
     if configuration.alignmentMask != 0 || configuration.padding != 0 {
-      // The allocator that the pool has stays: downstream may have put it there.
+      // The pool keeps its allocator: downstream may have chosen it.
       var allocator: UnsafeMutablePointer<GstAllocator>?
       var parameters = GstAllocationParams()
       unsafe gst_allocation_params_init(&parameters)
@@ -89,15 +89,15 @@ public import CGStreamer
     return unsafe gst_buffer_pool_set_config(raw, config) != 0
   }
 
-  /// Starts or stops the pool; buffers that are out come back into a stopped pool to be freed.
+  /// Starts or stops the pool; buffers still in use return to a stopped pool and are freed.
   @discardableResult
   public func setActive(_ active: Bool) -> Bool { unsafe gst_buffer_pool_set_active(raw, active ? 1 : 0) != 0 }
 
-  /// Makes all waiting and later `acquire` calls fail, or lets them work again.
+  /// Makes waiting and later `acquire` calls fail, or lets them work again.
   public func setFlushing(_ flushing: Bool) { unsafe gst_buffer_pool_set_flushing(raw, flushing ? 1 : 0) }
 
-  /// A buffer out of the pool; waits when all of a limited pool's are out.
-  /// - Throws: `.flushing` when the pool is stopped meanwhile, `.error` without memory.
+  /// A buffer of the pool; when all buffers of a limited pool are in use, it waits for one, or throws unless `waiting`.
+  /// - Throws: `.flushing` when the pool is not active, `.endOfStream` instead of waiting, `.error` without memory.
   public func acquire(waiting: Bool = true) throws(FlowError) -> Buffer {
     var buffer: UnsafeMutablePointer<GstBuffer>?
     var parameters = GstBufferPoolAcquireParams()
@@ -110,15 +110,15 @@ public import CGStreamer
 
 extension BufferPool: @unchecked Sendable {}
 
-/// Padding around a picture and alignment of its rows (`GstVideoAlignment`).
+/// Padding around the picture and alignment of its rows, for pools that support it.
 public struct VideoAlignment: Hashable, Sendable {
   /// Rows above the picture.
   public var top: UInt32 = 0
   /// Rows below the picture.
   public var bottom: UInt32 = 0
-  /// Samples before a row.
+  /// Pixels left of the picture.
   public var left: UInt32 = 0
-  /// Samples behind a row.
+  /// Pixels right of the picture.
   public var right: UInt32 = 0
   /// Row alignment of each plane in bytes, a power of two, minus one.
   public var strideMask: UInt32 = 0

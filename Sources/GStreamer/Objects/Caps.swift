@@ -3,7 +3,7 @@ public import CGStreamer
 
 /// Media types with their fields, as pads negotiate them (`GstCaps`).
 ///
-/// Caps that others hold too are copied before a change (`gst_caps_make_writable`).
+/// Caps that have other owners are copied before a change (`gst_caps_make_writable`).
 @safe public struct Caps: ~Copyable, @unsafe MiniObject {
   /// The C object.
   @unsafe public internal(set) var raw: UnsafeMutablePointer<GstCaps>
@@ -12,7 +12,7 @@ public import CGStreamer
   @unsafe public init(owning raw: UnsafeMutablePointer<GstCaps>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstCaps> {
     let raw = unsafe raw
     discard self
@@ -22,7 +22,7 @@ public import CGStreamer
   /// Another owner of the same caps; it is copied when either changes it.
   public borrowing func share() -> Caps { unsafe .retaining(raw) }
 
-  /// Caps written as text, as on a gst-launch-1.0 line. `nil` when the text is no caps.
+  /// Caps in text form, as on a gst-launch-1.0 line. `nil` when the text is not valid.
   public init?(parsing text: String) {
     guard let raw = unsafe gst_caps_from_string(text) else { return nil }
     unsafe self.init(owning: raw)
@@ -31,16 +31,16 @@ public import CGStreamer
   /// Caps of one structure without fields.
   public init(mediaType: String) { unsafe self.init(owning: gst_caps_new_empty_simple(mediaType)) }
 
-  /// Caps that nothing matches.
+  /// Caps that match nothing.
   public static func empty() -> Caps { unsafe Caps(owning: gst_caps_new_empty()) }
-  /// Caps that everything matches.
+  /// Caps that match everything.
   public static func any() -> Caps { unsafe Caps(owning: gst_caps_new_any()) }
 
-  /// Whether nothing matches.
+  /// Whether they match nothing.
   public var isEmpty: Bool { unsafe gst_caps_is_empty(raw) != 0 }
-  /// Whether everything matches.
+  /// Whether they match everything.
   public var isAny: Bool { unsafe gst_caps_is_any(raw) != 0 }
-  /// Whether every field has just one value.
+  /// Whether there is one structure, and each of its fields has one value.
   public var isFixed: Bool { unsafe gst_caps_is_fixed(raw) != 0 }
   /// The number of structures; 0 for empty and any.
   public var count: Int { unsafe Int(gst_caps_get_size(raw)) }
@@ -51,7 +51,7 @@ public import CGStreamer
     return unsafe String(cString: name)
   }
 
-  /// One of the structures. An index out of range gives the structure of empty fields named "none".
+  /// One of the structures. An index out of range gives an empty structure named "none".
   public subscript(index: Int) -> StructureView {
     @_lifetime(borrow self) get {
       let structure = index >= 0 && index < count ? unsafe gst_caps_get_structure(raw, guint(index)) : nil
@@ -97,25 +97,25 @@ public import CGStreamer
     unsafe gst_caps_set_value(raw, field, value)
   }
 
-  /// Adds the structures of other caps behind these.
+  /// Appends the structures of other caps.
   public mutating func append(_ other: consuming Caps) {
     unsafe raw = cgst_caps_make_writable(raw)
     unsafe gst_caps_append(raw, other.take())
   }
 
-  /// Adds the structures of other caps behind these, save those already covered.
+  /// Appends those structures of other caps that these do not cover yet.
   public mutating func merge(_ other: consuming Caps) { unsafe raw = gst_caps_merge(raw, other.take()) }
 
   /// A writable copy.
   public borrowing func copy() -> Caps { unsafe Caps(owning: gst_caps_copy(raw)) }
 
-  /// Caps of one of the structures alone. `nil` when there is none of that index.
+  /// Caps of one of the structures. `nil` when the index is out of range.
   public borrowing func structure(at index: Int) -> Caps? {
     guard index >= 0, index < count, let copy = unsafe gst_caps_copy_nth(raw, guint(index)) else { return nil }
     return unsafe Caps(owning: copy)
   }
 
-  /// What both allow; the order is the other's when `preferringOther`.
+  /// The caps that both allow, in this one's order of preference, or in the other's when `preferringOther`.
   public borrowing func intersection(_ other: borrowing Caps, preferringOther: Bool = false) -> Caps {
     if preferringOther {
       return unsafe Caps(owning: gst_caps_intersect_full(other.raw, raw, GST_CAPS_INTERSECT_FIRST))
@@ -123,24 +123,24 @@ public import CGStreamer
     return unsafe Caps(owning: gst_caps_intersect_full(raw, other.raw, GST_CAPS_INTERSECT_FIRST))
   }
 
-  /// Whether there is something that both allow.
+  /// Whether any format is allowed by both.
   public borrowing func canIntersect(_ other: borrowing Caps) -> Bool {
     unsafe gst_caps_can_intersect(raw, other.raw) != 0
   }
-  /// Whether the other allows all that these do.
+  /// Whether the other caps allow everything that these do.
   public borrowing func isSubset(of other: borrowing Caps) -> Bool { unsafe gst_caps_is_subset(raw, other.raw) != 0 }
-  /// Whether both allow the same.
+  /// Whether both allow the same formats.
   public borrowing func isEqual(to other: borrowing Caps) -> Bool { unsafe gst_caps_is_equal(raw, other.raw) != 0 }
 
-  /// Equal to the last byte, order of structures included.
+  /// Whether both have the same structures in the same order.
   public borrowing func isStrictlyEqual(to other: borrowing Caps) -> Bool {
     unsafe cgst_caps_is_strictly_equal(raw, other.raw) != 0
   }
 
-  /// The first structure alone.
+  /// Caps of the first structure.
   public consuming func truncated() -> Caps { unsafe Caps(owning: gst_caps_truncate(take())) }
 
-  /// Reduced to one value a field.
+  /// Caps of the first structure with one value for each field.
   public consuming func fixated() -> Caps { unsafe Caps(owning: gst_caps_fixate(take())) }
 
   /// The text form.

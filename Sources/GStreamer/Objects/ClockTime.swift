@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A time or duration in nanoseconds (`GstClockTime`), never `GST_CLOCK_TIME_NONE`: an unknown time is a `nil` of
-/// `ClockTime?`. Arithmetic saturates, because timestamps come from files and networks.
+/// A time or duration in nanoseconds (`GstClockTime`). Never `GST_CLOCK_TIME_NONE`: a `ClockTime?` of `nil` is an
+/// unknown time. Arithmetic saturates, because timestamps come from files and networks.
 public struct ClockTime: Hashable, Comparable, Sendable {
   /// Nanoseconds, 0 to 2⁶⁴ − 2.
   public let nanoseconds: UInt64
 
-  /// A time of so many nanoseconds.
+  /// A time in nanoseconds; 2⁶⁴ − 1, which means "none" in C, becomes 2⁶⁴ − 2.
   public init(nanoseconds: UInt64) { self.nanoseconds = min(nanoseconds, .max - 1) }
 
-  /// A time from GStreamer's own representation, in which `UInt64.max` stands for "none".
+  /// A time from GStreamer's representation, where `UInt64.max` means "none", which gives `nil`.
   public init?(raw: UInt64) {
     guard raw != .max else { return nil }
     nanoseconds = raw
   }
 
-  /// No time at all.
+  /// 0 nanoseconds.
   public static var zero: Self { Self(nanoseconds: 0) }
   /// One second (`GST_SECOND`).
   public static var second: Self { Self(nanoseconds: 1_000_000_000) }
-  /// So many seconds.
+  /// A number of seconds; saturates.
   public static func seconds(_ count: UInt64) -> Self {
     let (product, overflow) = count.multipliedReportingOverflow(by: second.nanoseconds)
     return Self(nanoseconds: overflow ? .max : product)
@@ -35,10 +35,10 @@ public struct ClockTime: Hashable, Comparable, Sendable {
     return Self(nanoseconds: UInt64(denominator).dividingFullWidth(wide).quotient)
   }
 
-  /// Half of it, rounded down.
+  /// Half the time, rounded down.
   package var half: Self { Self(nanoseconds: nanoseconds / 2) }
 
-  /// Whether a time is the earlier one.
+  /// Whether `a` is the earlier or shorter time.
   public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// The sum, at most the largest time.
@@ -54,7 +54,7 @@ public struct ClockTime: Hashable, Comparable, Sendable {
 }
 
 extension ClockTime? {
-  /// GStreamer's own representation: `GST_CLOCK_TIME_NONE` for `nil`.
+  /// GStreamer's representation: `GST_CLOCK_TIME_NONE` for `nil`.
   package var raw: UInt64 { self?.nanoseconds ?? .max }
 }
 
@@ -65,7 +65,7 @@ public struct Fraction: Hashable, Sendable {
   /// Below the line.
   public var denominator: Int32
 
-  /// A ratio, as it is: not reduced.
+  /// A ratio, not reduced.
   public init(_ numerator: Int32, _ denominator: Int32) {
     self.numerator = numerator
     self.denominator = denominator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Something that travels along a pipeline beside the data (`GstEvent`).
+/// A control message that travels along a pipeline beside the data (`GstEvent`).
 @safe public struct Event: ~Copyable, @unsafe MiniObject {
   /// The C object.
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstEvent>
@@ -10,7 +10,7 @@ public import CGStreamer
   @unsafe public init(owning raw: UnsafeMutablePointer<GstEvent>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstEvent> {
     let raw = unsafe raw
     discard self
@@ -20,47 +20,47 @@ public import CGStreamer
   /// Another owner of the same event; it is copied when either changes it.
   public borrowing func share() -> Event { unsafe .retaining(raw) }
 
-  /// What an event says (`GstEventType`), as far as elements here tell them apart.
+  /// The type of an event (`GstEventType`), as far as elements here distinguish them.
   public enum Kind: Sendable {
-    /// What flows is thrown away from here on, and the pads refuse data.
+    /// Data in flow is discarded, and pads refuse data until the flush stops.
     case flushStart
-    /// Data may flow again, behind a new segment.
+    /// Data may flow again, after a new segment.
     case flushStop
     /// A stream begins.
     case streamStart
     /// The format of the buffers to come.
     case caps
-    /// How the times of the buffers to come are to be understood.
+    /// How timestamps of the buffers to come become running time.
     case segment
     /// Which streams there are.
     case streamCollection
     /// Tags of the stream.
     case tag
-    /// Nothing comes behind it.
+    /// No data follows.
     case endOfStream
-    /// For a while there is no data.
+    /// There is no data for some time.
     case gap
     /// Downstream wants another part of the stream.
     case seek
-    /// Downstream wants to go on by some frames or some time.
+    /// Downstream wants to advance by some frames or some time.
     case step
     /// The latency that the pipeline plays with.
     case latency
-    /// Downstream wants formats negotiated anew.
+    /// Downstream wants caps negotiated anew.
     case reconfigure
     /// Downstream is late, or has time to spare.
     case qualityOfService
-    /// Keys and pointer of the window that shows the video.
+    /// Key and pointer input of the window that shows the video.
     case navigation
-    /// An agreement between elements, sent downstream, such as a forced keyframe.
+    /// An event private to some elements, sent downstream, such as force-key-unit.
     case customDownstream
-    /// An agreement between elements, sent upstream, such as a forced keyframe.
+    /// An event private to some elements, sent upstream, such as force-key-unit.
     case customUpstream
     /// Anything else.
     case other
   }
 
-  /// What the event says.
+  /// The type of the event.
   public var kind: Kind {
     switch unsafe raw.pointee.type {
     case GST_EVENT_FLUSH_START: .flushStart
@@ -84,10 +84,10 @@ public import CGStreamer
     }
   }
 
-  /// Whether the event keeps its place among the buffers.
+  /// Whether the event keeps its order among the buffers.
   public var isSerialized: Bool { unsafe cgst_event_is_serialized(raw) != 0 }
 
-  /// The sequence number by which an event and its consequences are known.
+  /// The sequence number that an event shares with its consequences, such as a seek with its flush and segment.
   public var sequenceNumber: UInt32 {
     get { unsafe gst_event_get_seqnum(raw) }
     set {
@@ -96,7 +96,7 @@ public import CGStreamer
     }
   }
 
-  /// The caps of a caps event.
+  /// The caps of a caps event; `nil` for other events.
   public var caps: Caps? {
     guard kind == .caps else { return nil }
     var caps: UnsafeMutablePointer<GstCaps>?
@@ -104,7 +104,7 @@ public import CGStreamer
     return unsafe Caps.retaining(optional: caps)
   }
 
-  /// The segment of a segment event.
+  /// The segment of a segment event; `nil` for other events.
   public var segment: Segment? {
     guard kind == .segment else { return nil }
     var segment: UnsafePointer<GstSegment>?
@@ -112,7 +112,7 @@ public import CGStreamer
     return unsafe segment.map { unsafe Segment($0.pointee) }
   }
 
-  /// The fields, `nil` when the event has none.
+  /// Calls a function with the event's structure; returns `nil` when it has none.
   public func withStructure<Result>(_ body: (StructureView) -> Result) -> Result? {
     guard let structure = unsafe gst_event_get_structure(raw) else { return nil }
     return unsafe body(StructureView(structure))
@@ -136,20 +136,20 @@ public import CGStreamer
 
 extension Event: @unchecked Sendable {}
 
-/// A request for a key frame, from a sink towards the encoder or back with the data (gst/video/video-event.h).
+/// A request for a keyframe: upstream to the encoder, or downstream ahead of the keyframe (gst/video/video-event.h).
 public struct ForceKeyUnit: Hashable, Sendable {
-  /// When in running time; `nil` is as soon as possible.
+  /// Running time at which it is wanted; `nil` is as soon as possible.
   public var runningTime: ClockTime?
   /// Whether parameter sets are wanted with it.
   public var allHeaders: Bool
-  /// How many requests came before.
+  /// A number of the request, for elements that count them.
   public var count: UInt32
   /// Stream position of a request that travels downstream.
   public var timestamp: ClockTime?
   /// Stream time of a request that travels downstream.
   public var streamTime: ClockTime?
 
-  /// Reads a downstream or upstream force-key-unit event; `nil` when the event is another.
+  /// Reads a force-key-unit event of either direction; `nil` for other events.
   public init?(_ event: borrowing Event) {
     guard unsafe gst_video_event_is_force_key_unit(event.raw) != 0 else { return nil }
     var timestamp = GstClockTime.max
@@ -172,7 +172,7 @@ public struct ForceKeyUnit: Hashable, Sendable {
     self.streamTime = ClockTime(raw: UInt64(streamTime))
   }
 
-  /// The event to send downstream just before the key frame.
+  /// The event to send downstream just before the keyframe.
   public func downstreamEvent() -> Event {
     unsafe Event(
       owning: gst_video_event_new_downstream_force_key_unit(

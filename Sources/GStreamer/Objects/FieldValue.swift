@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A value of a field of a structure or caps, or of a property.
+/// The value of a property, or of a field of a structure or caps.
 public enum FieldValue: Hashable, Sendable {
   /// `gint`.
   case int(Int32)
@@ -17,7 +17,7 @@ public enum FieldValue: Hashable, Sendable {
   case double(Double)
   /// Text.
   case string(String)
-  /// A choice of several strings.
+  /// A list of strings to choose from (`GST_TYPE_LIST`).
   case strings([String])
   /// `GST_TYPE_FRACTION`.
   case fraction(Fraction)
@@ -61,7 +61,7 @@ extension FieldValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Ex
 // MARK: Reading
 
 extension FieldValue {
-  /// The whole number, of whatever width; `nil` when it is none or too large.
+  /// The value of an integer of any type; `nil` for other values and for one that `Int` cannot hold.
   public var integer: Int? {
     switch self {
     case .int(let value): Int(exactly: value)
@@ -72,7 +72,7 @@ extension FieldValue {
     }
   }
 
-  /// The number, whole or not.
+  /// The value of an integer or a `gdouble`; `nil` for other values.
   public var number: Double? {
     switch self {
     case .double(let value): value
@@ -81,14 +81,14 @@ extension FieldValue {
     }
   }
 
-  /// The text of a string.
+  /// The value of a string; `nil` for other values.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
-  /// The truth of a boolean.
+  /// The value of a boolean; `nil` for other values.
   public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-  /// The ratio.
+  /// The value of a fraction; `nil` for other values.
   public var fraction: Fraction? { if case .fraction(let value) = self { value } else { nil } }
 
-  /// Reads a C value; what has no case here is given as text, `nil` when it has no text form either.
+  /// Reads a C value. A type without a case here is read as text, or `nil` when it cannot be serialized.
   @unsafe init?(_ value: UnsafePointer<GValue>) {
     switch unsafe cgst_value_kind(value) {
     case CGST_KIND_BOOLEAN: self = unsafe .boolean(g_value_get_boolean(value) != 0)
@@ -131,7 +131,7 @@ extension FieldValue {
     return unsafe g_value_transform(value, &wide) != 0 ? read(&wide) : nil
   }
 
-  /// Makes a C value of the case's own type; the caller unsets it.
+  /// A C value of the case's type; the caller unsets it.
   @unsafe func makeValue() -> GValue {
     var value = GValue()
     func start(_ kind: CgstKind) { unsafe g_value_init(&value, cgst_type_of_kind(kind)) }

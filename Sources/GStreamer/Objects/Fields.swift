@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A structure that can be copied and handed from task to task: the fields of a message, or an error's details.
+/// A structure that can be copied and sent between tasks: the fields of a message, or an error's details.
 public struct Fields: Sendable, CustomStringConvertible {
   @safe private final class Box: @unchecked Sendable {
     // Never changed, so that any thread may read it.

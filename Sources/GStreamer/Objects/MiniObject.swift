@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// A C object with one Swift owner, which gives its reference back when it goes.
+/// A C object with one Swift owner, which releases its reference at the end of its life.
 ///
 /// Swift's ownership modifiers state GStreamer's transfer rules: `borrowing` is *transfer none*, `consuming` is
 /// *transfer full*, `inout` *may be replaced*.
@@ -10,13 +10,13 @@ public protocol OwnedObject: ~Copyable {
   associatedtype Raw
   /// Takes over one reference.
   @unsafe init(owning raw: UnsafeMutablePointer<Raw>)
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe consuming func take() -> UnsafeMutablePointer<Raw>
 }
 
 extension OwnedObject where Self: ~Copyable {
-  /// Lends a C object that someone else owns for one call, without a reference of its own: a second reference would
-  /// make the object unwritable.
+  /// Lends a C object that someone else owns to a function, without adding a reference: a second reference would make
+  /// the object unwritable.
   @unsafe @inlinable @inline(__always)
   public static func lending<Result: ~Copyable, Failure: Error>(
     _ raw: UnsafeMutablePointer<Raw>, _ body: (borrowing Self) throws(Failure) -> Result
@@ -40,14 +40,14 @@ public protocol MiniObject: OwnedObject, ~Copyable {
 }
 
 extension MiniObject where Self: ~Copyable {
-  /// Takes a reference of its own to a C object that someone else owns.
+  /// Adds a reference to a C object that someone else owns.
   @unsafe @inlinable
   public static func retaining(_ raw: UnsafeMutablePointer<Raw>) -> Self {
     unsafe gst_mini_object_ref(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstMiniObject.self))
     return unsafe Self(owning: raw)
   }
 
-  /// Takes a reference of its own to a C object that someone else owns, if there is one.
+  /// Adds a reference to a C object that someone else owns, if there is one.
   @unsafe @inlinable
   public static func retaining(optional raw: UnsafeMutablePointer<Raw>?) -> Self? {
     if let raw = unsafe raw { unsafe .some(retaining(raw)) } else { nil }
@@ -74,7 +74,7 @@ func overrideLifetime<T: ~Copyable & ~Escapable, U: ~Copyable & ~Escapable>(
   _ dependent: consuming T, borrowing source: borrowing U
 ) -> T { dependent }
 
-/// The same for a span through which the source is changed.
+/// As above, for a mutable span.
 @unsafe @_unsafeNonescapableResult @inlinable
 @_lifetime(&source)
 func overrideLifetime<T: ~Copyable & ~Escapable, U: ~Copyable & ~Escapable>(

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// One reference to a `GstObject`, given back when the last copy of what holds it goes.
+/// One reference to a `GstObject`, released with the last value that holds it.
 @safe final class ObjectReference: @unchecked Sendable {
-  // GStreamer's objects are made to be used from any thread.
+  // Any thread may use a GstObject: it has locks of its own.
   let raw: UnsafeMutableRawPointer
 
   /// Takes over one reference.
   init(owning raw: UnsafeMutableRawPointer) { unsafe self.raw = raw }
 
-  /// Takes a reference of its own; a floating one becomes it.
+  /// Adds a reference, or takes over a floating one.
   init(sinking raw: UnsafeMutableRawPointer) { unsafe self.raw = gst_object_ref_sink(raw) }
 
-  /// Takes a reference of its own.
+  /// Adds a reference.
   init(retaining raw: UnsafeMutableRawPointer) { unsafe self.raw = gst_object_ref(raw) }
 
   deinit { unsafe gst_object_unref(raw) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// One of an element's pads, for as long as the element lives.
+/// One of an element's pads (`GstPad`), valid as long as the element lives.
 @safe public struct Pad {
   @unsafe let raw: UnsafeMutablePointer<GstPad>
   @unsafe init(_ raw: UnsafeMutablePointer<GstPad>) { unsafe self.raw = raw }
@@ -9,16 +9,17 @@ import CGStreamer
   /// Whether data can flow through it: from READY → PAUSED on.
   public var isActive: Bool { unsafe gst_pad_is_active(raw) != 0 }
 
-  /// The caps that flow now.
+  /// The caps of the data that flows now, `nil` before the first caps event.
   public var currentCaps: Caps? {
     guard let caps = unsafe gst_pad_get_current_caps(raw) else { return nil }
     return unsafe Caps(owning: caps)
   }
 
-  /// Whether caps flow now.
+  /// Whether the pad has current caps.
   public var hasCaps: Bool { unsafe gst_pad_has_current_caps(raw) != 0 }
 
-  /// Calls a function once, on the thread that sends it, before the next event of a kind leaves this pad.
+  /// Calls a function once, before the next event of a kind leaves this source pad (flushes excepted), on the thread
+  /// that sends it.
   public func before(_ kind: Event.Kind, _ body: @escaping () -> Void) {
     let notification = unsafe Unmanaged.passRetained(Notification(kind, body))
     unsafe gst_pad_add_probe(
@@ -35,13 +36,12 @@ import CGStreamer
       { data in if let data = unsafe data { unsafe Unmanaged<Notification>.fromOpaque(data).release() } })
   }
 
-  /// A probe that was put on a pad, to remove it again.
+  /// A probe on a pad, which removes it again.
   public struct Probe: Hashable, Sendable {
     fileprivate let id: gulong
   }
 
-  /// Lets no event of a kind leave this pad until the probe is removed, nor keeps it: who sends another in its place
-  /// removes the probe first.
+  /// Drops every event of a kind (flushes excepted) that is pushed from this source pad, until the probe is removed.
   public func discard(_ kind: Event.Kind) -> Probe {
     let notification = unsafe Unmanaged.passRetained(Notification(kind) {})
     return unsafe Probe(
@@ -66,10 +66,10 @@ import CGStreamer
     init(_ kind: Event.Kind, _ body: @escaping () -> Void) { (self.kind, self.body) = (kind, body) }
   }
 
-  /// The caps of its template.
+  /// The caps of the pad's template.
   public var templateCaps: Caps { unsafe Caps(owning: gst_pad_get_pad_template_caps(raw)) }
 
-  /// What the other side accepts at the moment, `nil` when nothing is linked.
+  /// The caps that the peer can handle now, in the order of the filter if any; `nil` when the pad is not linked.
   public func peerCaps(filter: borrowing Caps?) -> Caps? {
     guard unsafe gst_pad_is_linked(raw) != 0 else { return nil }
     let caps =
@@ -81,54 +81,54 @@ import CGStreamer
     return unsafe Caps(owning: caps)
   }
 
-  /// What the other side accepts out of everything, `nil` when nothing is linked.
+  /// The caps that the peer can handle now; `nil` when the pad is not linked.
   public func peerCaps() -> Caps? { peerCaps(filter: nil) }
 
-  /// What the other side would allow between this pad's template and itself.
+  /// The caps that both this pad and its peer can handle; `nil` when the pad is not linked.
   public var allowedCaps: Caps? {
     guard let caps = unsafe gst_pad_get_allowed_caps(raw) else { return nil }
     return unsafe Caps(owning: caps)
   }
 
-  /// Whether the other side accepts just these caps.
+  /// Whether the peer accepts these caps.
   public func peerAccepts(_ caps: borrowing Caps) -> Bool { unsafe gst_pad_peer_query_accept_caps(raw, caps.raw) != 0 }
 
-  /// Sends caps downstream from a source pad.
+  /// Sends a caps event downstream from a source pad; returns whether downstream accepted it.
   @discardableResult
   public func setCaps(_ caps: borrowing Caps) -> Bool {
     unsafe gst_pad_push_event(raw, gst_event_new_caps(caps.raw)) != 0
   }
 
-  /// Sends an event to the other side.
+  /// Sends an event to the peer; returns whether it was handled.
   @discardableResult
   public func push(_ event: consuming Event) -> Bool { unsafe gst_pad_push_event(raw, event.take()) != 0 }
 
-  /// Sends a buffer downstream from a source pad.
+  /// Sends a buffer downstream from a source pad. Throws what downstream returns.
   public func push(_ buffer: consuming Buffer) throws(FlowError) {
     try unsafe FlowError.check(gst_pad_push(raw, buffer.take()))
   }
 
-  /// Asks the other side; answers whether it answered.
+  /// Sends a query to the peer; returns whether it was answered.
   public func queryPeer(_ query: borrowing Query) -> Bool { unsafe gst_pad_peer_query(raw, query.raw) != 0 }
 
-  /// Whether a request to negotiate anew waits; asking clears it.
+  /// Whether downstream has asked for renegotiation since the last call.
   public func checkReconfigure() -> Bool { unsafe gst_pad_check_reconfigure(raw) != 0 }
-  /// Whether a request to negotiate anew waits.
+  /// Whether downstream has asked for renegotiation; leaves the request in place.
   public var needsReconfigure: Bool { unsafe cgst_pad_needs_reconfigure(raw) != 0 }
-  /// Puts a request to negotiate anew back.
+  /// Renews a request for renegotiation, after an attempt that failed.
   public func markReconfigure() { unsafe gst_pad_mark_reconfigure(raw) }
-  /// Caps need only intersect with what the pad takes, not be a subset of it, and are checked against the template
-  /// alone: for elements that fill in missing fields themselves, such as parsers.
+  /// Caps need only intersect with the pad's, not be a subset of them, and are compared with the template's alone: for
+  /// elements that add missing fields themselves, such as parsers.
   public func setAcceptsIntersection() { unsafe cgst_pad_set_accepts_intersection(raw) }
-  /// Caps are checked against the template alone, not against what a caps query answers: for decoders, whose answer has
-  /// what downstream asks of raw video, such as a frame rate that compressed caps may leave out.
+  /// Caps are compared with the template's alone, not with the answer to a caps query: for decoders, whose answer
+  /// includes restrictions of downstream, such as a frame rate, that encoded caps may lack.
   public func setAcceptsTemplate() { unsafe cgst_pad_set_accepts_template(raw) }
-  /// Whether the element pulls its data (random access) rather than being pushed to.
+  /// Whether the pad is in pull mode (random access) rather than push mode.
   public var isPulling: Bool { unsafe cgst_pad_is_pulling(raw) != 0 }
   /// Whether the pad is flushing.
   public var isFlushing: Bool { unsafe cgst_pad_is_flushing(raw) != 0 }
 
-  /// Length of the stream in bytes as upstream knows it.
+  /// The length of the stream in bytes, if upstream knows it.
   package var peerDurationInBytes: UInt64? {
     var duration: gint64 = 0
     guard unsafe gst_pad_peer_query_duration(raw, GST_FORMAT_BYTES, &duration) != 0, duration >= 0 else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// A question that travels along a pipeline and comes back with an answer (`GstQuery`).
+/// A query that travels along a pipeline and returns with an answer (`GstQuery`).
 @safe public struct Query: ~Copyable, @unsafe MiniObject {
   /// The C object.
   @unsafe public let raw: UnsafeMutablePointer<GstQuery>
@@ -10,40 +10,40 @@ public import CGStreamer
   @unsafe public init(owning raw: UnsafeMutablePointer<GstQuery>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstQuery> {
     let raw = unsafe raw
     discard self
     return unsafe raw
   }
 
-  /// What a query asks (`GstQueryType`), as far as elements here tell them apart.
+  /// The type of a query (`GstQueryType`), as far as elements here distinguish them.
   public enum Kind: Sendable {
-    /// Where in the stream we are.
+    /// The current position in the stream.
     case position
-    /// How long the stream is.
+    /// The duration of the stream.
     case duration
-    /// How long data takes through the elements.
+    /// The latency of live sources and of the elements after them.
     case latency
-    /// Whether, and where, the stream can be sought.
+    /// Whether, and in which range, the stream can seek.
     case seeking
-    /// How data can be had: pushed, or read from anywhere.
+    /// The scheduling modes: push, or pull with random access.
     case scheduling
-    /// A value in another format, such as bytes as time.
+    /// The conversion of a value between formats, such as bytes and time.
     case convert
-    /// Which formats are possible.
+    /// The caps that are possible.
     case caps
-    /// Whether a format is taken.
+    /// Whether caps are accepted.
     case acceptCaps
-    /// How buffers should be allocated.
+    /// How to allocate buffers.
     case allocation
-    /// Everything inside is to be put out before the answer.
+    /// Asks an element to output all that it holds before it answers.
     case drain
     /// Anything else.
     case other
   }
 
-  /// What the query asks.
+  /// The type of the query.
   public var kind: Kind {
     switch unsafe raw.pointee.type {
     case GST_QUERY_POSITION: .position
@@ -62,7 +62,7 @@ public import CGStreamer
 
   // MARK: Allocation
 
-  /// The caps of an allocation query.
+  /// The caps of an allocation query; `nil` for other queries.
   public var allocationCaps: Caps? {
     guard kind == .allocation else { return nil }
     var caps: UnsafeMutablePointer<GstCaps>?
@@ -71,28 +71,28 @@ public import CGStreamer
     return unsafe Caps.retaining(optional: caps)
   }
 
-  /// Whether the answerer understands `GstVideoMeta`, that is, other strides and offsets than the default.
+  /// Whether the peer supports `GstVideoMeta`: strides and offsets other than the default.
   public var allowsVideoMeta: Bool {
     unsafe gst_query_find_allocation_meta(raw, gst_video_meta_api_get_type(), nil) != 0
   }
 
-  /// Whether the answerer crops by `GstVideoCropMeta`.
+  /// Whether the peer crops by `GstVideoCropMeta`.
   public var allowsVideoCropMeta: Bool {
     unsafe gst_query_find_allocation_meta(raw, gst_video_crop_meta_api_get_type(), nil) != 0
   }
 
-  /// Says that we understand `GstVideoMeta`.
+  /// Declares support for `GstVideoMeta`.
   public func addVideoMeta() { unsafe gst_query_add_allocation_meta(raw, gst_video_meta_api_get_type(), nil) }
 
-  /// A pool of an allocation answer with its sizes.
+  /// A buffer pool of an allocation query's answer, with its sizes.
   public struct PoolOffer: ~Copyable {
-    /// `nil` when only sizes are given.
+    /// `nil` when the answer has sizes only.
     public var pool: BufferPool?
-    /// Bytes a buffer.
+    /// Bytes of a buffer.
     public var size: UInt32
     /// Buffers to allocate at once.
     public var minimum: UInt32
-    /// Buffers at most, 0 without limit.
+    /// Buffers at most; 0 is no limit.
     public var maximum: UInt32
 
     /// A pool with its sizes.
@@ -104,7 +104,7 @@ public import CGStreamer
     }
   }
 
-  /// The first pool that the answerer offers.
+  /// The first pool of the answer; `nil` without one.
   public func firstPool() -> PoolOffer? {
     guard unsafe gst_query_get_n_allocation_pools(raw) > 0 else { return nil }
     var pool: UnsafeMutablePointer<GstBufferPool>?
@@ -115,7 +115,7 @@ public import CGStreamer
     return PoolOffer(pool: owned, size: size, minimum: minimum, maximum: maximum)
   }
 
-  /// Puts this pool first, in place of one that is there.
+  /// Sets the first pool of the answer, replacing one that is there.
   public func setFirstPool(_ offer: borrowing PoolOffer) {
     let pool: UnsafeMutablePointer<GstBufferPool>?
     switch offer.pool {
@@ -131,10 +131,11 @@ public import CGStreamer
 
   // MARK: Latency
 
-  /// A question for the latency up to a pad, and whether the source is live.
+  /// A latency query.
   public static func latency() -> Query { unsafe Query(owning: gst_query_new_latency()) }
 
-  /// The answer to a latency query.
+  /// The answer to a latency query: whether the source is live, and the latency; a maximum of `nil` is unlimited. `nil`
+  /// for other queries.
   public var latency: (isLive: Bool, minimum: ClockTime, maximum: ClockTime?)? {
     guard kind == .latency else { return nil }
     var live: gboolean = 0
@@ -152,7 +153,7 @@ public import CGStreamer
 
   // MARK: Scheduling
 
-  /// Answers a scheduling query: buffers are pushed in their order, and nobody can pull.
+  /// Answers a scheduling query: push mode only, buffers in their order.
   public func setPushesOnly() {
     guard kind == .scheduling else { return }
     unsafe gst_query_set_scheduling(raw, GST_SCHEDULING_FLAG_SEQUENTIAL, 1, -1, 0)
@@ -161,7 +162,7 @@ public import CGStreamer
 
   // MARK: Caps
 
-  /// The filter of a caps query, `nil` when everything is asked for.
+  /// The filter of a caps query; `nil` when there is none, and for other queries.
   public var capsFilter: Caps? {
     guard kind == .caps else { return nil }
     var filter: UnsafeMutablePointer<GstCaps>?
@@ -169,7 +170,7 @@ public import CGStreamer
     return unsafe Caps.retaining(optional: filter)
   }
 
-  /// The caps that an accept-caps query asks about.
+  /// The caps of an accept-caps query; `nil` for other queries.
   public var capsToAccept: Caps? {
     guard kind == .acceptCaps else { return nil }
     var caps: UnsafeMutablePointer<GstCaps>?

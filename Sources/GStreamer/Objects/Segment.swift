@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// The part of a stream that is played and how its timestamps become running time (`GstSegment`).
+/// The part of a stream to play, and how its timestamps become running time (`GstSegment`).
 @safe public struct Segment: @unchecked Sendable {
   @unsafe var raw: GstSegment
 
@@ -11,32 +11,32 @@ import CGStreamer
   public var isTime: Bool { unsafe raw.format == GST_FORMAT_TIME }
   /// Playback speed; below 0 is reverse.
   public var rate: Double { unsafe raw.rate }
-  /// Only random access points are wanted.
+  /// Whether to decode keyframes only (`GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS`).
   public var keyUnitsOnly: Bool { unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS.rawValue != 0 }
-  /// Pictures that nothing refers to may be left out (`GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED`).
+  /// Whether to decode forward-predicted frames only (`GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED`).
   public var forwardPredictedOnly: Bool {
     unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED.rawValue != 0
   }
-  /// Playback speed that upstream has applied already.
+  /// The rate that upstream has applied to the data already.
   public var appliedRate: Double { unsafe raw.applied_rate }
-  /// First position of the segment in its own format.
+  /// The first position, in the segment's format.
   public var start: UInt64 { unsafe UInt64(raw.start) }
 
-  /// How far it was handled, in its own format; behind a seek, where to go on.
+  /// The last position handled, in the segment's format; after a seek, where playback continues.
   public var position: UInt64 { unsafe UInt64(raw.position) }
 
-  /// Where it ends, `nil` when it is open or not in time.
+  /// The end; `nil` when it is open or not in time.
   public var stop: ClockTime? { unsafe isTime ? ClockTime(raw: UInt64(raw.stop)) : nil }
-  /// Whether what was handled so far reaches to its end.
+  /// Whether the position has reached the end.
   public var isDone: Bool { unsafe raw.position != .max && raw.position >= raw.stop }
 
-  /// Whether it is all of a stream at normal speed, so that nothing is to be cut off or left out.
+  /// Whether it is the whole stream at normal speed, so that nothing is clipped or skipped.
   package var isWhole: Bool {
     unsafe raw.start == 0 && raw.stop == .max && raw.rate == 1 && raw.applied_rate == 1
       && raw.flags.rawValue & ~GST_SEGMENT_FLAG_RESET.rawValue == 0
   }
 
-  /// The same segment with every position in it later: running time and stream time of what moves with it stay.
+  /// The segment moved later: timestamps moved by the same amount keep their running time and stream time.
   package func shifted(by amount: ClockTime) -> Segment {
     func shifted(_ position: guint64) -> guint64 {
       position == .max ? position : guint64((ClockTime(nanoseconds: UInt64(position)) + amount).nanoseconds)

@@ -14,13 +14,13 @@ import CGStreamer
     return unsafe raw
   }
 
-  /// An empty structure of this name: letters, digits and `/-_.:+`, beginning with a letter.
+  /// An empty structure. The name begins with a letter; letters, digits and `/-_.:+` follow.
   public init(_ name: String) { unsafe self.init(owning: gst_structure_new_empty(name)) }
 
-  /// Sets a field, new or not.
+  /// Adds or replaces a field.
   public mutating func set(_ name: String, _ value: FieldValue) { unsafe value.set(on: raw, name: name) }
 
-  /// Sets a field to a structure (which is copied).
+  /// Adds or replaces a field with a structure, which is copied.
   public mutating func set(_ name: String, _ value: borrowing Structure) {
     unsafe cgst_structure_set_structure(raw, name, value.raw)
   }
@@ -31,7 +31,7 @@ import CGStreamer
   }
 }
 
-/// Read access to a structure that lives in caps, an event or a query, for as long as that does.
+/// Read access to a structure of caps, an event or a query, as long as that lives.
 @safe public struct StructureView: ~Escapable {
   @unsafe let raw: UnsafePointer<GstStructure>
 
@@ -43,10 +43,10 @@ import CGStreamer
   /// The name; the media type in caps.
   public var name: String { unsafe String(cString: gst_structure_get_name(raw)) }
 
-  /// Whether there is such a field, of whatever type.
+  /// Whether there is a field of this name, of any type.
   public func has(_ field: String) -> Bool { unsafe gst_structure_has_field(raw, field) != 0 }
 
-  /// A string field, `nil` when absent or of another type (a list, for instance).
+  /// A string field; `nil` when absent or of another type (a list, for instance).
   public func string(_ field: String) -> String? {
     guard let value = unsafe gst_structure_get_string(raw, field) else { return nil }
     return unsafe String(cString: value)
@@ -61,7 +61,7 @@ import CGStreamer
     return result
   }
 
-  /// The value of a field of any type that `FieldValue` can tell; others as text. `nil` when absent.
+  /// The value of a field, as text for types that `FieldValue` lacks; `nil` when absent.
   public func value(_ field: String) -> FieldValue? {
     guard let value = unsafe gst_structure_get_value(raw, field) else { return nil }
     return unsafe FieldValue(value)
@@ -107,7 +107,7 @@ import CGStreamer
     return Fraction(numerator, denominator)
   }
 
-  /// A buffer field such as `codec_data`, as another owner of the same buffer.
+  /// A buffer field such as `codec_data`, with a reference of its own.
   public func buffer(_ field: String) -> Buffer? {
     guard let value = unsafe cgst_structure_get_buffer(raw, field) else { return nil }
     return unsafe Buffer.retaining(value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Facts about a stream for the user, such as its codec and bitrate (`GstTagList`).
+/// Tags: what is known of a stream or file, such as codec and bitrate (`GstTagList`).
 @safe public struct TagList: ~Copyable, @unsafe MiniObject {
   /// The C object.
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstTagList>
@@ -10,22 +10,22 @@ public import CGStreamer
   @unsafe public init(owning raw: UnsafeMutablePointer<GstTagList>) { unsafe self.raw = raw }
   deinit { unsafe unref(raw) }
 
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstTagList> {
     let raw = unsafe raw
     discard self
     return unsafe raw
   }
 
-  /// No tags.
+  /// An empty list.
   public init() { unsafe self.init(owning: gst_tag_list_new_empty()) }
 
-  /// Sets a string tag such as `video-codec`, in place of one that is there.
+  /// Adds or replaces a string tag such as `video-codec`.
   public mutating func set(_ tag: String, _ value: String) {
     set(tag, ofType: "gchararray") { unsafe g_value_set_string(&$0, value) }
   }
 
-  /// Sets an unsigned tag such as `maximum-bitrate`, in place of one that is there.
+  /// Adds or replaces an unsigned tag such as `maximum-bitrate`.
   public mutating func set(_ tag: String, _ value: UInt32) {
     set(tag, ofType: "guint") { unsafe g_value_set_uint(&$0, value) }
   }

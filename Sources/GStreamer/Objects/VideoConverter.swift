@@ -10,8 +10,8 @@ import CGStreamer
   /// - Parameters:
   ///   - input: what to convert from.
   ///   - output: what to convert to.
-  ///   - threads: how many to use; 0 is one a processor.
-  /// - Returns: `nil` when there is no way from one to the other.
+  ///   - threads: how many to use; 0 is one for each processor.
+  /// - Returns: `nil` when the conversion is not possible.
   public init?(from input: VideoInfo, to output: VideoInfo, threads: UInt32 = 1) {
     let config = unsafe gst_structure_new_empty("GstVideoConverter")
     unsafe cgst_structure_set_uint(config, "GstVideoConverter.threads", threads)
@@ -24,7 +24,7 @@ import CGStreamer
 
   deinit { unsafe gst_video_converter_free(raw) }
 
-  /// Converts one frame; strides and offsets of either buffer come from its video meta when it has one.
+  /// Converts a frame; strides and offsets come from a buffer's video meta if it has one.
   /// - Throws: `FlowError.error` when a buffer cannot be mapped.
   public func convert(_ source: borrowing Buffer, into destination: inout Buffer) throws(FlowError) {
     var (from, to) = unsafe (GstVideoFrame(), GstVideoFrame())

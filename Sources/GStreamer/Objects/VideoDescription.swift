@@ -17,7 +17,7 @@ package enum MultiviewMode: Int32, Sendable {
     return unsafe String(cString: name)
   }
 
-  /// Whether a frame of this size is likely to hold its two views at half width or height.
+  /// Whether frames of this size probably squeeze each view to half width or height (gst/video/video-multiview.h).
   package func isLikelyHalfAspect(width: UInt32, height: UInt32, pixelAspectRatio: Fraction) -> Bool {
     gst_video_multiview_guess_half_aspect(
       GstVideoMultiviewMode(rawValue: rawValue), width, height, guint(max(pixelAspectRatio.numerator, 1)),
@@ -29,7 +29,7 @@ package enum MultiviewMode: Int32, Sendable {
 package struct MultiviewFlags: OptionSet, Hashable, Sendable {
   /// `GstVideoMultiviewFlags`.
   package let rawValue: UInt32
-  /// Flags out of the C ones.
+  /// Flags of this C value.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
   /// The right view comes first.
   package static let rightViewFirst = Self(rawValue: GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST.rawValue)
@@ -55,15 +55,15 @@ extension Caps {
   }
 }
 
-/// The meaning of samples as text for the caps field `colorimetry`, from the code points of ITU-T H.273.
+/// The caps field `colorimetry` for code points of ITU-T H.273.
 ///
-/// - Returns: a name such as "bt709" where there is one, four numbers otherwise; `nil` when nothing is known.
+/// - Returns: a name such as "bt709" if there is one, otherwise four numbers; `nil` when nothing is known.
 public func colorimetryName(isFullRange: Bool, primaries: UInt8, transfer: UInt8, matrix: UInt8) -> String? {
   var colorimetry = GstVideoColorimetry()
   colorimetry.primaries = gst_video_color_primaries_from_iso(guint(primaries))
   colorimetry.transfer = gst_video_transfer_function_from_iso(guint(transfer))
   colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
-  // Told even when nothing else is known: what is left open, others guess, and they take an open range for full.
+  // Set even when nothing else is known: other elements take an unknown range for full range.
   colorimetry.range = isFullRange ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235
   guard let name = unsafe gst_video_colorimetry_to_string(&colorimetry) else { return nil }
   defer { unsafe g_free(name) }

@@ -2,14 +2,14 @@
 import CGStreamer
 
 extension VideoFormat {
-  /// Every raw format there is.
+  /// All raw formats.
   public static var all: [VideoFormat] {
     var count: guint = 0
     guard let formats = unsafe gst_video_formats_raw(&count) else { return [] }
     return unsafe UnsafeBufferPointer(start: formats, count: Int(count)).map { VideoFormat(rawValue: $0.rawValue) }
   }
 
-  /// What samples stand for.
+  /// What samples represent.
   public enum Kind: Sendable {
     /// Luma and chroma.
     case yuv
@@ -21,7 +21,7 @@ extension VideoFormat {
     case other
   }
 
-  /// What its samples are.
+  /// What its samples represent.
   public var kind: Kind {
     let flags = unsafe description?.pointee.flags.rawValue ?? 0
     if flags & GST_VIDEO_FORMAT_FLAG_YUV.rawValue != 0 { return .yuv }
@@ -40,10 +40,10 @@ extension VideoFormat {
     unsafe (description?.pointee.flags.rawValue ?? 0) & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0
   }
 
-  /// Bits of a sample of the first component.
+  /// Bits of a sample of the first component; 0 for an unknown format.
   public var bitDepth: Int { unsafe Int(description?.pointee.depth.0 ?? 0) }
 
-  /// Base-2 logarithms of how much coarser chroma is sampled than luma.
+  /// Base-2 logarithms of the chroma subsampling factors; 0 for formats other than YUV.
   public var chromaShift: (horizontal: Int, vertical: Int) {
     guard kind == .yuv, let description = unsafe description else { return (0, 0) }
     return unsafe (Int(description.pointee.w_sub.1), Int(description.pointee.h_sub.1))

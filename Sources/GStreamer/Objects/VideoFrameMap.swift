@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A buffer's picture, mapped plane by plane until the value goes (`GstVideoFrame`). It holds the buffer.
+/// A buffer's picture, mapped plane by plane as long as the value lives (`GstVideoFrame`). It holds a reference to the
+/// buffer.
 ///
-/// Strides and offsets come from the buffer's `GstVideoMeta` when it has one, else from the format.
+/// Strides and offsets come from the buffer's `GstVideoMeta` if it has one, otherwise from the format.
 @safe public struct VideoFrameMap: ~Copyable, @unchecked Sendable {
   private var raw: GstVideoFrame
 
@@ -11,7 +12,7 @@ import CGStreamer
   public enum Access: Sendable {
     /// The memory is not changed.
     case reading
-    /// The memory is filled; what was there may be lost.
+    /// The memory is overwritten; its content may be lost.
     case writing
     /// The memory is changed.
     case readingAndWriting
@@ -19,7 +20,7 @@ import CGStreamer
 
   /// Maps a buffer; for writing it must have no other owner.
   ///
-  /// - Throws: `FlowError.error` when the buffer cannot be mapped so, or is too small for the format.
+  /// - Throws: `FlowError.error` when the buffer cannot be mapped for this access, or is too small for the format.
   public init(_ buffer: borrowing Buffer, info: VideoInfo, for access: Access) throws(FlowError) {
     unsafe raw = GstVideoFrame()
     var info = unsafe info.raw
@@ -54,15 +55,15 @@ import CGStreamer
   private init(mapped frame: GstVideoFrame) { unsafe raw = frame }
   private consuming func forget() { discard self }
 
-  /// The geometry that the buffer has.
+  /// Format, size, strides and offsets of this buffer.
   public var info: VideoInfo { unsafe VideoInfo(raw.info) }
   /// The number of planes.
   public var planeCount: Int { info.planeCount }
 
-  /// The rows of a plane; 0 past the last plane.
+  /// The rows of a plane; 0 after the last plane.
   public func rowCount(ofPlane plane: Int) -> Int { info.planeSize(plane).rows }
 
-  /// The bytes of one row as far as they are picture, for reading; empty past the last row or plane.
+  /// The bytes of a row of a plane, without padding; empty after the last row or plane.
   @_lifetime(borrow self)
   public borrowing func row(_ row: Int, ofPlane index: Int) -> Span<UInt8> {
     let bytes = unsafe rowBytes(row, ofPlane: index)
@@ -70,8 +71,7 @@ import CGStreamer
     return unsafe overrideLifetime(span, borrowing: self)
   }
 
-  /// The bytes of one row as far as they are picture, for changing them in a map that is for writing; empty past the
-  /// last row or plane.
+  /// The bytes of a row of a plane, without padding, in a map for writing; empty after the last row or plane.
   @_lifetime(&self)
   public mutating func mutableRow(_ row: Int, ofPlane index: Int) -> MutableSpan<UInt8> {
     let bytes = unsafe rowBytes(row, ofPlane: index)
@@ -87,7 +87,7 @@ import CGStreamer
     }
     let (distance, overflow) = row.multipliedReportingOverflow(by: stride(ofPlane: index))
     guard !overflow, distance >= 0 else { return unsafe none }
-    // Never past the memory, whatever the meta says.
+    // The meta may be wrong: the row must end within the memory.
     let rest = unsafe plane.memory.count - (plane.start - base)
     let count = min(size.bytes, rest - min(rest, distance))
     guard count > 0 else { return unsafe none }
@@ -95,16 +95,16 @@ import CGStreamer
     return unsafe UnsafeMutableBufferPointer(start: start, count: count)
   }
 
-  /// Another owner of the buffer that is mapped.
+  /// Another owner of the mapped buffer.
   public borrowing func shareBuffer() -> Buffer { unsafe .retaining(raw.buffer) }
 
-  /// Bytes from one row to the next; 0 past the last plane.
+  /// Bytes from one row to the next; 0 after the last plane.
   public func stride(ofPlane plane: Int) -> Int { info.stride(ofPlane: plane) }
 
-  /// Where a plane's first shown sample is, and all the memory it lies in, padding included.
+  /// A plane's first sample, and all the memory around it, padding included.
   ///
   /// - Returns: `nil` for a plane that the format does not have.
-  /// - Warning: good as long as the map lives.
+  /// - Warning: valid as long as the map lives.
   @unsafe public func plane(_ index: Int) -> (start: UnsafeMutableRawPointer, memory: UnsafeMutableRawBufferPointer)? {
     guard 0..<planeCount ~= index else { return nil }
     let (data, ownMap) =
@@ -114,15 +114,14 @@ import CGStreamer
       case 2: unsafe (raw.data.2, raw.map.2)
       default: unsafe (raw.data.3, raw.map.3)
       }
-    // Without a GstVideoMeta the whole buffer is mapped once, as plane 0, and what the other maps hold is anything.
+    // Without GstVideoMeta the whole buffer is mapped once, as plane 0, and the other maps are undefined.
     let map = unsafe raw.meta == nil ? raw.map.0 : ownMap
     guard let data = unsafe data, let start = unsafe map.data else { return nil }
     return unsafe (data, UnsafeMutableRawBufferPointer(start: start, count: Int(clamping: map.size)))
   }
 
-  /// Copies samples into the beginning of a row. Answers false when they would leave the plane's memory.
-  ///
-  /// The map must be for writing.
+  /// Copies bytes to the beginning of a row of a map for writing. Returns `false`, without a copy, when they would
+  /// exceed the plane's memory.
   @discardableResult
   public mutating func write(_ samples: Span<UInt8>, toRow row: Int, ofPlane index: Int) -> Bool {
     guard row >= 0, let plane = unsafe plane(index) else { return false }

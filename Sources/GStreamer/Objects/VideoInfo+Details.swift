@@ -6,24 +6,24 @@ extension VideoInfo {
   public enum InterlaceMode: UInt32, Sendable {
     /// Frames that are not made of fields.
     case progressive
-    /// Two fields in every frame.
+    /// Two fields in each frame, row by row.
     case interleaved
-    /// Each buffer's flags tell.
+    /// Progressive or interleaved by each buffer's flags.
     case mixed
-    /// Fields apart, with metas.
+    /// Two fields stored apart in a buffer, found by the ids of its metas.
     case fields
-    /// One field a buffer.
+    /// Each buffer has one field.
     case alternate
   }
 
-  /// How pictures are made of fields.
+  /// How fields lie in frames.
   public var interlaceMode: InterlaceMode {
     get { InterlaceMode(rawValue: unsafe raw.interlace_mode.rawValue) ?? .progressive }
     set { unsafe raw.interlace_mode = GstVideoInterlaceMode(rawValue: newValue.rawValue) }
   }
 
-  /// Video whose buffers are the fields of frames, when this is one field: frames are twice as high, samples have the
-  /// shape that they have in frames, and caps the feature `format:Interlaced`. `nil` when the size is out of range.
+  /// For a description of a single field: the video with one field in each buffer (`alternate`): twice the height, the
+  /// sample aspect ratio of frames, the caps feature `format:Interlaced`. `nil` when the size is out of range.
   package func alternatingFields() -> VideoInfo? {
     var frames = unsafe VideoInfo(GstVideoInfo())
     guard let width = UInt32(exactly: width), let height = UInt32(exactly: height * 2),
@@ -39,7 +39,7 @@ extension VideoInfo {
     return frames
   }
 
-  /// Which field of an interleaved frame is the earlier one; `nil` for unknown.
+  /// Sets which field of interleaved frames comes first; `nil` is unknown.
   package mutating func setFieldOrder(isTopFirst: Bool?) {
     unsafe raw.ABI.abi.field_order =
       switch isTopFirst {
@@ -49,18 +49,18 @@ extension VideoInfo {
       }
   }
 
-  /// Width to height of a sample.
+  /// The width of a pixel in proportion to its height.
   public var pixelAspectRatio: Fraction {
     get { unsafe Fraction(raw.par_n, raw.par_d) }
     set { unsafe (raw.par_n, raw.par_d) = (newValue.numerator, newValue.denominator) }
   }
 
-  /// Frames a second; `0/1` when they vary.
+  /// Sets the frame rate in frames a second; 0/1 is variable or unknown.
   public mutating func setFrameRate(_ rate: Fraction) {
     unsafe (raw.fps_n, raw.fps_d) = (rate.numerator, rate.denominator)
   }
 
-  /// What the samples mean, in the code points of ITU-T H.273: `colour_primaries`, `transfer_characteristics`,
+  /// Sets the colorimetry by the code points of ITU-T H.273: `colour_primaries`, `transfer_characteristics`,
   /// `matrix_coefficients`; 2 is unspecified. A range of `nil` is unknown.
   public mutating func setColorimetry(isFullRange: Bool?, primaries: UInt8, transfer: UInt8, matrix: UInt8) {
     unsafe raw.colorimetry.range =
@@ -74,7 +74,7 @@ extension VideoInfo {
     unsafe raw.colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
   }
 
-  /// Fills in each part of what the samples mean that is unknown, from the text of a caps field `colorimetry`.
+  /// Sets the unknown parts of the colorimetry from the text of a caps field `colorimetry`.
   package mutating func completeColorimetry(from text: String) {
     var other = GstVideoColorimetry()
     guard unsafe gst_video_colorimetry_from_string(&other, text) != 0 else { return }
@@ -85,8 +85,8 @@ extension VideoInfo {
     if own.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN { unsafe raw.colorimetry.matrix = other.matrix }
   }
 
-  /// Where something is known of what the samples mean, but not their range or matrix, fills these in with what
-  /// GStreamer takes for granted at this size. Without a matrix, others would take nothing that is known for true.
+  /// Sets unknown range and matrix, if any part of the colorimetry is known, to GStreamer's defaults for this size:
+  /// other elements ignore a colorimetry without a matrix.
   package mutating func completeColorimetryBySize() {
     let own = unsafe raw.colorimetry
     let isKnown =
@@ -97,13 +97,13 @@ extension VideoInfo {
     if own.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN { unsafe raw.colorimetry.matrix = usual.raw.colorimetry.matrix }
   }
 
-  /// Says that components are red, green and blue in full range, as every RGB format of GStreamer has them.
+  /// Sets the range and matrix that every RGB format of GStreamer has.
   package mutating func setColorimetryToRGB() {
     unsafe raw.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255
     unsafe raw.colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_RGB
   }
 
-  /// Where chroma samples lie: `chroma_sample_loc_type`, 0 to 3 (H.264 figure E-1); unknown for `nil` and others.
+  /// Sets the chroma site by `chroma_sample_loc_type`, 0 to 3 (H.264 figure E-1); unknown for `nil` and others.
   public mutating func setChromaSampleLocation(_ location: UInt8?) {
     unsafe raw.chroma_site =
       switch location {
@@ -115,13 +115,13 @@ extension VideoInfo {
       }
   }
 
-  /// Says nothing of several views.
+  /// Removes the multiview mode and flags.
   public mutating func clearViews() {
     unsafe raw.ABI.abi.multiview_mode = GST_VIDEO_MULTIVIEW_MODE_NONE
     unsafe raw.ABI.abi.multiview_flags = GST_VIDEO_MULTIVIEW_FLAGS_NONE
   }
 
-  /// Takes over what another description says beyond format and size: interlacing, aspect ratio, frame rate, colour,
+  /// Copies all but format and size from another description: interlacing, aspect ratio, frame rate, colorimetry,
   /// views.
   public mutating func copyDescription(from other: VideoInfo) {
     unsafe raw.interlace_mode = other.raw.interlace_mode
@@ -134,8 +134,8 @@ extension VideoInfo {
     unsafe raw.ABI.abi = other.raw.ABI.abi
   }
 
-  /// As `copyDescription`, for another format into which the video is converted: colour and chroma are described anew
-  /// where the formats differ in kind.
+  /// As `copyDescription`, for the output of a conversion to this format: range and matrix of RGB for RGB, its own
+  /// colorimetry where only the input is RGB; its own chroma site where the subsampling differs.
   package mutating func describeAsConverted(from other: VideoInfo) {
     let (own, site) = unsafe (raw.colorimetry, raw.chroma_site)
     copyDescription(from: other)

@@ -3,12 +3,12 @@ public import CGStreamer
 
 /// A raw video format (`GstVideoFormat`).
 @safe public struct VideoFormat: RawRepresentable, Hashable, Sendable {
-  /// The value as the stream or the C library has it.
+  /// The `GstVideoFormat`.
   public let rawValue: UInt32
-  /// A format out of the C one.
+  /// The format of this `GstVideoFormat`.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The format of this name, as in caps: `I420`, `NV12` … `nil` when there is none.
+  /// The format of a name in caps, such as `I420`; `nil` when there is none.
   public init?(name: String) {
     let format = unsafe cgst_video_format_from_string(name)
     guard format != GST_VIDEO_FORMAT_UNKNOWN else { return nil }
@@ -17,11 +17,11 @@ public import CGStreamer
 
   var raw: GstVideoFormat { GstVideoFormat(rawValue: rawValue) }
 
-  /// The name as in caps.
+  /// The name in caps.
   public var name: String { unsafe String(cString: gst_video_format_to_string(raw)) }
 }
 
-/// Geometry and colour of raw video (`GstVideoInfo`).
+/// The description of raw video (`GstVideoInfo`).
 @safe public struct VideoInfo: @unchecked Sendable {
   /// The C object.
   @unsafe public internal(set) var raw: GstVideoInfo
@@ -29,7 +29,7 @@ public import CGStreamer
   /// Wraps the C structure.
   @unsafe public init(_ raw: GstVideoInfo) { unsafe self.raw = raw }
 
-  /// What fixed `video/x-raw` caps say. `nil` when they are something else.
+  /// The description of fixed `video/x-raw` caps; `nil` for other caps.
   public init?(_ caps: borrowing Caps) {
     unsafe raw = GstVideoInfo()
     guard unsafe gst_video_info_from_caps(&raw, caps.raw) != 0 else { return nil }
@@ -45,18 +45,18 @@ public import CGStreamer
   public var format: VideoFormat {
     unsafe VideoFormat(rawValue: raw.finfo?.pointee.format.rawValue ?? GST_VIDEO_FORMAT_UNKNOWN.rawValue)
   }
-  /// Columns.
+  /// Pixels in a row.
   public var width: Int { unsafe Int(raw.width) }
-  /// Rows of a frame, of which a buffer has half where fields alternate.
+  /// Rows of a frame; with alternating fields a buffer has half of them.
   public var height: Int { unsafe Int(raw.height) }
-  /// Bytes a frame.
+  /// Bytes of a frame.
   public var size: Int { unsafe Int(clamping: raw.size) }
   /// The number of planes.
   public var planeCount: Int { unsafe Int(raw.finfo?.pointee.n_planes ?? 0) }
-  /// Pictures a second; 0/1 is unknown or variable.
+  /// Frames a second; 0/1 is variable or unknown.
   public var frameRate: Fraction { unsafe Fraction(raw.fps_n, raw.fps_d) }
 
-  /// Bytes from one row to the next, by plane; 0 past the last plane.
+  /// Bytes from one row to the next; 0 after the last plane.
   public func stride(ofPlane plane: Int) -> Int {
     switch plane {
     case 0: unsafe Int(raw.stride.0)
@@ -67,7 +67,7 @@ public import CGStreamer
     }
   }
 
-  /// Where a plane begins; 0 past the last plane.
+  /// The byte offset of a plane; 0 after the last plane.
   public func offset(ofPlane plane: Int) -> Int {
     switch plane {
     case 0: unsafe Int(raw.offset.0)
@@ -78,7 +78,7 @@ public import CGStreamer
     }
   }
 
-  /// The rows of a plane, and the bytes of a row that are picture; nothing for a plane that the format does not have.
+  /// The rows of a plane and the bytes of a row without padding; zeros for a plane that the format does not have.
   func planeSize(_ plane: Int) -> (rows: Int, bytes: Int) {
     guard let format = unsafe raw.finfo, 0..<planeCount ~= plane else { return (0, 0) }
     func value<Value>(_ four: (Value, Value, Value, Value), _ component: Int) -> Value {
@@ -89,7 +89,7 @@ public import CGStreamer
       default: four.3
       }
     }
-    // A plane's size is that of the first component in it.
+    // The first component of a plane gives its size.
     let count = unsafe min(Int(format.pointee.n_components), 4)
     var component = 0
     while component < count, unsafe value(format.pointee.plane, component) != guint(plane) { component += 1 }
@@ -104,20 +104,20 @@ public import CGStreamer
     )
   }
 
-  /// Puts padding around the picture and raises strides and offsets to the alignment.
+  /// Adds padding around the picture, and increases strides and offsets to the alignment.
   public mutating func align(_ alignment: VideoAlignment) {
     var raw = alignment.raw
     unsafe gst_video_info_align(&self.raw, &raw)
   }
 
-  /// The caps that say the same.
+  /// The caps of this description; empty caps when it is invalid.
   public func caps() -> Caps {
     var copy = unsafe raw
     guard let caps = unsafe gst_video_info_to_caps(&copy) else { return .empty() }
     return unsafe Caps(owning: caps)
   }
 
-  /// Whether geometry, format, colour and rate are the same.
+  /// Whether the descriptions are equal (`gst_video_info_is_equal`).
   public func isEqual(to other: VideoInfo) -> Bool {
     var (a, b) = unsafe (raw, other.raw)
     return unsafe gst_video_info_is_equal(&a, &b) != 0
