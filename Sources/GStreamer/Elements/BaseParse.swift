@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// What `BaseParse.handleFrame` found in the data it was given.
+/// What `BaseParse.handleFrame` found in the data.
 public enum ParseStep: Sendable {
-  /// The frame ends after so many bytes of input: send it.
+  /// A frame of this many bytes: push it.
   case frame(size: Int)
-  /// So many bytes belong to no frame: throw them away.
+  /// This many bytes belong to no frame: skip them.
   case skip(Int)
-  /// The frame is not complete: come back with more.
+  /// The frame is not complete: call again with more data.
   case needsMoreData
 
-  /// Bytes that are done with.
+  /// The bytes consumed.
   public var size: Int {
     switch self {
     case .frame(let size), .skip(let size): size
@@ -19,63 +19,63 @@ public enum ParseStep: Sendable {
   }
 }
 
-/// Data for `BaseParse.handleFrame` (`GstBaseParseFrame`). Valid during the call.
+/// A frame or the data to search for one (`GstBaseParseFrame`). Valid during the call.
 @safe public struct BaseParseFrame: ~Copyable {
   @unsafe let raw: UnsafeMutablePointer<GstBaseParseFrame>
   @unsafe init(_ raw: UnsafeMutablePointer<GstBaseParseFrame>) { unsafe self.raw = raw }
 
-  /// Bytes at hand.
+  /// The bytes in the input buffer.
   public var size: Int { unsafe Int(clamping: gst_buffer_get_size(raw.pointee.buffer)) }
 
-  /// Maps the bytes at hand for reading.
+  /// Maps the input buffer for reading. Throws `FlowError.error` when that fails.
   @_lifetime(borrow self)
   public borrowing func map() throws(FlowError) -> ReadMap {
     let map = try unsafe ReadMap(raw.pointee.buffer)
     return unsafe overrideLifetime(map, borrowing: self)
   }
 
-  /// Whether the base class has seen this data before, because `needsMoreData` was answered.
+  /// Whether the base class passes this data for the first time: not again with more, after `needsMoreData`.
   public var isNew: Bool { unsafe raw.pointee.flags & GST_BASE_PARSE_FRAME_FLAG_NEW_FRAME.rawValue != 0 }
 
-  /// Position in the input, bytes from its start; `UInt64.max` when unknown.
+  /// Position in the input in bytes from its start; `UInt64.max` when unknown.
   public var offset: UInt64 { unsafe UInt64(raw.pointee.offset) }
 
-  /// What goes downstream is not to be counted as stream time (headers).
+  /// Marks the output as headers, which the base class does not count as a frame with a duration.
   public func markAsNoFrame() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_NO_FRAME.rawValue }
 
-  /// Hold the frame back until one that is a frame comes.
+  /// Holds the frame back until a frame is finished that is not marked so.
   public func markAsQueued() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_QUEUE.rawValue }
 
-  /// The frame counts as consumed, but nothing goes downstream.
+  /// Consumes the frame without pushing anything downstream.
   public func markAsDropped() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_DROP.rawValue }
 
-  /// Changes the input buffer's timestamps and flags, which the frame will have.
+  /// Changes the input buffer's timestamps and flags, which become the frame's.
   public func modifyBuffer(_ body: (inout Buffer) -> Void) {
     var buffer = unsafe Buffer(owning: raw.pointee.buffer)
     body(&buffer)
     unsafe raw.pointee.buffer = buffer.take()
   }
 
-  /// Reads the input buffer.
+  /// Calls a function with the input buffer.
   public func withBuffer<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {
     unsafe Buffer.lending(raw.pointee.buffer) { body($0) }
   }
 
-  /// Sends this buffer in place of the input. Set before `ParseStep.frame` is answered, or in `prePushFrame`.
+  /// Pushes this buffer in place of the input. To be set before `ParseStep.frame` is returned, or in `prePushFrame`.
   public func setOutput(_ buffer: consuming Buffer) {
     if let old = unsafe raw.pointee.out_buffer { unsafe unref(old) }
     unsafe raw.pointee.out_buffer = unsafe buffer.take()
   }
 
-  /// Whether a buffer was set to be sent in place of the input.
+  /// Whether `setOutput` was called.
   public var hasOutput: Bool { unsafe raw.pointee.out_buffer != nil }
 
-  /// Reads the buffer that goes downstream: the one set with `setOutput`, or the input's. For `prePushFrame`.
+  /// Calls a function with the buffer to be pushed: that of `setOutput`, or else the input's. For `prePushFrame`.
   public func withOutput<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {
     unsafe Buffer.lending(raw.pointee.out_buffer ?? raw.pointee.buffer) { body($0) }
   }
 
-  /// Changes the buffer that goes downstream: the one set with `setOutput`, or the input's. For `prePushFrame`.
+  /// Changes the buffer to be pushed: that of `setOutput`, or else the input's. For `prePushFrame`.
   public func modifyOutput<Failure: Error>(_ body: (inout Buffer) throws(Failure) -> Void) throws(Failure) {
     let isReplaced = unsafe raw.pointee.out_buffer != nil
     guard let owned = unsafe isReplaced ? raw.pointee.out_buffer : raw.pointee.buffer else { return }
@@ -97,7 +97,7 @@ public enum ParseStep: Sendable {
   }
 }
 
-/// Cuts a byte stream into frames (`GstBaseParse`): the base class does scheduling, seeking, timestamps and queries.
+/// Splits a stream into frames (`GstBaseParse`): the base class handles scheduling, seeking, timestamps and queries.
 ///
 /// Every method chains to the base class by default.
 open class BaseParse: Element {
@@ -105,24 +105,24 @@ open class BaseParse: Element {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseParse.self)
   }
 
-  /// An error was posted behind which there is nothing more to tell.
+  /// Whether an error was posted after which further errors tell nothing new.
   private let isEndTold = Locked(false)
 
   // MARK: To override
 
-  /// Data flow is about to begin. Must not touch the state of the stream: the base class calls this when the sink pad
-  /// has begun to take data, which upstream may be pushing already. That is for `prepareToStream`.
+  /// Data flow is about to begin. Must not change the state of the stream, which `prepareToStream` does: the base class
+  /// calls this when the sink pad is active already, and upstream may be pushing.
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// Upstream's caps. Answers whether they can be handled.
+  /// Sets upstream's caps. Returns whether they are supported.
   open func setSinkCaps(_ caps: borrowing Caps) -> Bool { true }
   /// Looks for one frame at the start of the data.
   open func handleFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep { .frame(size: frame.size) }
   /// A finished frame is about to be pushed.
   /// - Throws: `BaseParse.dropFrame` to leave the frame out, which is a success for upstream.
   open func prePushFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) {}
-  /// The caps that can be handled on the sink pad: the template's by default.
+  /// The caps that the sink pad supports: by default the template's.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
     switch filter {
     case .some(let filter): filter.intersection(sinkPad.templateCaps)
@@ -146,77 +146,80 @@ open class BaseParse: Element {
 
   // MARK: Services of the base class
 
-  /// Where the stream comes in.
+  /// The sink pad.
   public var sinkPad: Pad { unsafe Pad(parse.pointee.sinkpad) }
-  /// Where frames leave.
+  /// The source pad.
   public var sourcePad: Pad { unsafe Pad(parse.pointee.srcpad) }
 
-  /// The segment of the data in hand.
+  /// The current segment.
   public var segment: Segment { unsafe Segment(parse.pointee.segment) }
 
-  /// Moves the position in the segment on, where `prePushFrame` puts a later timestamp on a frame than the base class
-  /// knows of. Has no effect backwards.
+  /// Advances the segment's position, when `prePushFrame` gives a frame a later timestamp than the base class has
+  /// computed. Never moves it back.
   public func advancePosition(to time: ClockTime) {
     let position = unsafe parse.pointee.segment.position
     guard position == .max || position < GstClockTime(time.nanoseconds) else { return }
     unsafe parse.pointee.segment.position = GstClockTime(time.nanoseconds)
   }
 
-  /// Whether the input has ended or is cut off, so that what is there is all that comes.
+  /// Whether the input has ended or is interrupted, so that no more data follows.
   public var isDraining: Bool { unsafe cgst_base_parse_is_draining(parse) != 0 }
-  /// Whether the data at hand does not follow on what came before.
+  /// Whether the data does not continue what came before.
   public var hasLostSync: Bool { unsafe cgst_base_parse_lost_sync(parse) != 0 }
 
-  /// Bytes wanted in one piece before `handleFrame` is called.
+  /// The least number of bytes for a call of `handleFrame`.
   public func setMinimumFrameSize(_ bytes: Int) {
     unsafe gst_base_parse_set_min_frame_size(parse, guint(clamping: max(bytes, 1)))
   }
 
-  /// Frames a second, so that the base class can make up timestamps and convert between units; 0/1 is unknown.
+  /// Sets the frame rate, from which the base class makes up timestamps and converts formats; 0/1 is unknown.
   ///
-  /// - Parameters leadIn: frames before a seek position that are needed for decoding.
+  /// - Parameters:
+  ///   - rate: in frames a second.
+  ///   - leadIn: frames before a seek position that decoding needs.
+  ///   - leadOut: frames after a segment's end that decoding needs.
   public func setFrameRate(_ rate: Fraction, leadIn: UInt32 = 0, leadOut: UInt32 = 0) {
     unsafe gst_base_parse_set_frame_rate(
       parse, guint(max(rate.numerator, 0)), guint(max(rate.denominator, 0)), leadIn, leadOut)
   }
 
-  /// Frames carry timestamps of their own, so the base class leaves seeking to them.
+  /// Whether frames carry timing information of their own, so that times after a seek are exact, not estimated.
   public func setHasTimingInformation(_ has: Bool) { unsafe gst_base_parse_set_has_timing_info(parse, has ? 1 : 0) }
-  /// Whether the base class makes up PTS from the frame before and its duration.
+  /// Whether the base class interpolates PTS, which is wrong for streams with reordering.
   public func setInterpolatesPTS(_ interpolates: Bool) {
     unsafe gst_base_parse_set_pts_interpolation(parse, interpolates ? 1 : 0)
   }
-  /// Whether the base class derives missing timestamps from others.
+  /// Whether the base class infers missing PTS from DTS and the reverse.
   public func setInfersTimestamps(_ infers: Bool) { unsafe gst_base_parse_set_infer_ts(parse, infers ? 1 : 0) }
-  /// Whether a frame can be found from anywhere in the stream.
+  /// Whether the start of a frame can be recognised anywhere in the stream.
   public func setSyncable(_ syncable: Bool) { unsafe gst_base_parse_set_syncable(parse, syncable ? 1 : 0) }
-  /// Hands data on unseen.
+  /// Whether to push buffers unchanged, without a call of `handleFrame`.
   public func setPassthrough(_ passthrough: Bool) { unsafe gst_base_parse_set_passthrough(parse, passthrough ? 1 : 0) }
 
-  /// The frame in hand begins so many bytes into its data: take the timestamp of the input buffer that lies there.
+  /// Gives the current frame the timestamp of the input buffer at this offset, in bytes, from the start of its data.
   public func setTimestampOffset(_ bytes: Int) { unsafe gst_base_parse_set_ts_at_offset(parse, gsize(max(bytes, 0))) }
 
-  /// How long data is held back between sink and source pad.
+  /// Sets the latency from sink to source pad.
   public func setLatency(minimum: ClockTime, maximum: ClockTime) {
     unsafe gst_base_parse_set_latency(parse, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }
 
-  /// Adds tags about the stream.
+  /// Merges tags into those of the stream.
   public func mergeTags(_ tags: consuming TagList) {
     unsafe gst_base_parse_merge_tags(parse, tags.raw, GST_TAG_MERGE_REPLACE)
   }
 
-  /// Posts the error that ends the stream. What the base class has to say of the same end is not posted any more, until
-  /// data flow begins anew or ``acceptErrors()`` is called.
+  /// Posts the error that ends the stream, and drops errors that the base class posts for the same reason, until data
+  /// flow begins anew or ``acceptErrors()`` is called.
   public func postLast(_ error: ElementError) {
     post(error)
     isEndTold.withLock { $0 = true }
   }
 
-  /// Errors of the base class are posted again, as behind a flush.
+  /// Posts errors of the base class again, as after a flush.
   public func acceptErrors() { isEndTold.withLock { $0 = false } }
 
-  /// Sends out everything that is held back.
+  /// Parses and pushes all data that the base class holds.
   public func drain() { unsafe gst_base_parse_drain(parse) }
 
   /// Throw this out of `prePushFrame` to leave a frame out (`GST_BASE_PARSE_FLOW_DROPPED`).

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Takes buffers at the end of a pipeline (`GstBaseSink`): the base class does preroll, waiting for the clock, quality
-/// of service and the segment.
+/// A sink (`GstBaseSink`): the base class handles preroll, the clock, quality of service and the segment.
 open class BaseSink: Element {
   private var sink: UnsafeMutablePointer<GstBaseSink> {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseSink.self)
@@ -14,13 +13,13 @@ open class BaseSink: Element {
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// Upstream's caps. Answers whether they can be taken.
+  /// Sets upstream's caps. Returns whether they are supported.
   open func setCaps(_ caps: borrowing Caps) -> Bool { true }
-  /// A buffer whose time has come.
+  /// Renders a buffer, at its time.
   open func render(_ buffer: borrowing Buffer) throws(FlowError) {}
-  /// The first buffer while paused; it comes to `render` when the pipeline plays.
+  /// Shows the first buffer while paused; `render` gets it too when the pipeline plays.
   open func preroll(_ buffer: borrowing Buffer) throws(FlowError) {}
-  /// Another thread wants `render` to return soon: end its wait.
+  /// Asks `render`, which may wait on another thread, to return soon.
   open func unlock() {}
   /// `render` may wait again.
   open func unlockStop() {}
@@ -28,14 +27,14 @@ open class BaseSink: Element {
   open func event(_ event: consuming Event) -> Bool { unsafe Self.parent.pointee.event(sink, event.take()) != 0 }
   /// A query from upstream. Chains to the base class by default.
   open func query(_ query: borrowing Query) -> Bool { unsafe Self.parent.pointee.query(sink, query.raw) != 0 }
-  /// Answers upstream's allocation query: say here what metas the sink understands.
+  /// Answers upstream's allocation query: declare the metas that the sink supports.
   open func proposeAllocation(_ query: borrowing Query) -> Bool { true }
 
   // MARK: Services of the base class
 
-  /// Where the buffers come in.
+  /// The sink pad.
   public var sinkPad: Pad { unsafe Pad(sink.pointee.sinkpad) }
-  /// The segment of the data in hand.
+  /// The current segment.
   public var segment: Segment { unsafe Segment(sink.pointee.segment) }
 
   /// Whether buffers wait for their time (the `sync` property).

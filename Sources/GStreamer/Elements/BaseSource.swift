@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Makes a stream (`GstBaseSrc`): the base class does the thread, negotiation, states, seeks, the segment and, for live
-/// sources, waiting for the clock.
+/// A source (`GstBaseSrc`): the base class handles its thread, negotiation, states, seeks, the segment and, for live
+/// sources, the clock.
 ///
-/// What can be read from anywhere answers `size` and `isSeekable`; a source of buffers one after the other is easier as
-/// a ``PushSource``.
+/// A source with random access overrides `size` and `isSeekable`; one that only makes buffers in order is simpler as a
+/// ``PushSource``.
 open class BaseSource: Element {
   var source: UnsafeMutablePointer<GstBaseSrc> {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseSrc.self)
@@ -17,42 +17,43 @@ open class BaseSource: Element {
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// The caps that can be made: the template's by default, or those that were agreed on.
+  /// The caps that the source can produce: by default the template's, or those that were negotiated.
   open func sourceCaps(filter: borrowing Caps?) -> Caps {
     guard let caps = unsafe Self.parent.pointee.get_caps(source, Caps.raw(filter)) else { return .empty() }
     return unsafe Caps(owning: caps)
   }
-  /// Chooses one of the possible caps. The first value of each field by default.
+  /// Fixates the caps: by default to the first value of each field.
   open func fixateCaps(_ caps: consuming Caps) -> Caps {
     guard let fixed = unsafe Self.parent.pointee.fixate(source, caps.take()) else { return .empty() }
     return unsafe Caps(owning: fixed)
   }
-  /// Settles the caps with downstream. Chains to the base class by default.
+  /// Negotiates the caps with downstream. Chains to the base class by default.
   open func negotiate() -> Bool { unsafe Self.parent.pointee.negotiate(source) != 0 }
-  /// The caps that were agreed on. Answers whether they can be made.
+  /// Sets the negotiated caps. Returns whether the source can produce them.
   open func setCaps(_ caps: borrowing Caps) -> Bool { true }
   /// Downstream's answer to the allocation query: choose the pool. Chains to the base class by default.
   open func decideAllocation(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.decide_allocation(source, query.raw) != 0
   }
-  /// Bytes in the stream, where positions are bytes; `nil` when that is not known.
+  /// The size of a stream in bytes format; `nil` when unknown.
   open func size() -> UInt64? { nil }
-  /// Whether `seek` can go anywhere, and, where positions are bytes, `buffer` can read from anywhere.
+  /// Whether `seek` can reach any position, and, in bytes format, `buffer` any offset.
   open func isSeekable() -> Bool { false }
-  /// Goes to where a segment begins (`Segment.position`). Not called while `buffer` runs.
-  /// - Returns: whether the next buffer is of that position. By default, for bytes and for the beginning.
+  /// Moves to the start of a segment (`Segment.position`). Not called while `buffer` runs.
+  /// - Returns: whether the next buffer has that position. The default supports bytes format and the start of the
+  ///   stream.
   open func seek(to segment: Segment) -> Bool {
     var raw = unsafe segment.raw
     return unsafe Self.parent.pointee.do_seek(source, &raw) != 0
   }
-  /// A buffer of the stream, with its timestamps; may wait.
+  /// Makes a buffer with its timestamps; may wait.
   ///
   /// - Parameters:
-  ///   - offset: where it begins in bytes; `nil` where positions are times: the next.
-  ///   - length: as many bytes as are wanted (`blockSize`, unless downstream asks for others). Fewer may come.
-  /// - Throws: `.endOfStream` behind the last; `.flushing` when `unlock` ended the wait.
+  ///   - offset: its position in bytes; `nil` in time format, for the next buffer.
+  ///   - length: the bytes wanted (`blockSize`, unless downstream pulls others). Fewer may be returned.
+  /// - Throws: `.endOfStream` after the last buffer; `.flushing` when `unlock` ended the wait.
   open func buffer(at offset: UInt64?, length: Int) throws(FlowError) -> Buffer { throw .endOfStream }
-  /// Another thread wants `buffer` to return soon: end its wait.
+  /// Asks `buffer`, which may wait on another thread, to return soon.
   open func unlock() {}
   /// `buffer` may wait again.
   open func unlockStop() {}
@@ -63,23 +64,23 @@ open class BaseSource: Element {
 
   // MARK: Services of the base class
 
-  /// Where the buffers leave.
+  /// The source pad.
   public var sourcePad: Pad { unsafe Pad(source.pointee.srcpad) }
-  /// The segment of the data in hand.
+  /// The current segment.
   public var segment: Segment { unsafe Segment(source.pointee.segment) }
-  /// Bytes that `buffer` is asked for (the `blocksize` property).
+  /// The length that `buffer` is called with (the `blocksize` property).
   public var blockSize: Int {
     get { unsafe Int(gst_base_src_get_blocksize(source)) }
     set { unsafe gst_base_src_set_blocksize(source, guint(clamping: newValue)) }
   }
 
-  /// Buffers are made in real time: none while paused.
+  /// Whether the source is live: it produces in real time, and nothing while paused.
   public func setLive(_ isLive: Bool) { unsafe gst_base_src_set_live(source, isLive ? 1 : 0) }
-  /// Positions are times rather than bytes.
+  /// Makes time the format of the stream, rather than bytes.
   public func setTimeFormat() { unsafe gst_base_src_set_format(source, GST_FORMAT_TIME) }
-  /// Buffers without timestamps get the running time at which they were made.
+  /// Whether buffers without timestamps get the current running time.
   public func setStampsBuffers(_ stamps: Bool) { unsafe gst_base_src_set_do_timestamp(source, stamps ? 1 : 0) }
-  /// Whether the stream ends when `size` was reached, rather than when `buffer` says so.
+  /// Whether the stream ends at `size`, rather than when `buffer` throws `.endOfStream`.
   public func setEndsAtSize(_ ends: Bool) { unsafe gst_base_src_set_automatic_eos(source, ends ? 1 : 0) }
   /// Changes the caps in mid-stream, before the buffer that needs them.
   /// - Throws: `.notNegotiated` when downstream refuses.

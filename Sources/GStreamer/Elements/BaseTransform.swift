@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// One buffer in, one buffer out (`GstBaseTransform`): the base class does negotiation, passthrough and allocation.
+/// A transform of buffers (`GstBaseTransform`): the base class handles negotiation, passthrough and allocation.
 ///
 /// Every method chains to the base class by default.
 open class BaseTransform: Element {
@@ -9,21 +9,21 @@ open class BaseTransform: Element {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseTransform.self)
   }
 
-  /// Which of the two transform methods exist: the base class chooses its way by that.
+  /// Which methods the class overrides: the base class proceeds by that.
   public enum Mode: Sendable {
     /// `transformInPlace` alone.
     case inPlace
     /// `transform(_:into:)` alone, with `prepareOutput` or the base class's allocation.
     case copying
-    /// `submitInput`, `generateOutput` and `nextOutput` make output buffers out of the input as they like.
+    /// `submitInput`, `generateOutput` and `nextOutput`, for any number of outputs an input.
     case generating
   }
 
   // MARK: To override
 
-  /// How this class transforms. `inPlace` by default.
+  /// The methods that this class overrides. `inPlace` by default.
   open class var mode: Mode { .inPlace }
-  /// Whether a transform in place is called with equal caps on both sides (and an unwritable buffer) too.
+  /// Whether `transformInPlace` is called in passthrough too, where it must not change the buffer.
   open class var transformsInPassthrough: Bool { false }
 
   /// Which side of the element a pad is on.
@@ -58,7 +58,7 @@ open class BaseTransform: Element {
     let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
     return unsafe Self.parent.pointee.accept_caps(transform, direction, caps.raw) != 0
   }
-  /// The caps that were agreed on. Answers whether they can be handled.
+  /// Sets the negotiated caps. Returns whether they are supported.
   open func setCaps(input: borrowing Caps, output: borrowing Caps) -> Bool { true }
   /// Changes a buffer in place.
   /// - Throws: `BaseTransform.drop` to leave the buffer out.
@@ -77,9 +77,9 @@ open class BaseTransform: Element {
     guard let flow, flow != GST_FLOW_OK else { return }
     throw FlowError(rawValue: flow.rawValue)
   }
-  /// Takes an input buffer and answers the output, or nothing when there is none yet.
+  /// Returns the first output for an input buffer in `generating` mode, or `nil` when there is none yet.
   open func generateOutput(_ input: consuming Buffer) throws(FlowError) -> Buffer? { .some(input) }
-  /// Answers further output in `generating` mode. Asked after each output, until there is none.
+  /// Returns further output in `generating` mode. Called after each output, until it returns `nil`.
   open func nextOutput() throws(FlowError) -> Buffer? { nil }
   /// An event from upstream. Chains to the base class by default.
   open func sinkEvent(_ event: consuming Event) -> Bool {
@@ -100,18 +100,18 @@ open class BaseTransform: Element {
 
   // MARK: Services of the base class
 
-  /// Where buffers come in.
+  /// The sink pad.
   public var sinkPad: Pad { unsafe Pad(transform.pointee.sinkpad) }
-  /// Where buffers leave.
+  /// The source pad.
   public var sourcePad: Pad { unsafe Pad(transform.pointee.srcpad) }
-  /// The segment of the data in hand.
+  /// The current segment.
   public var segment: Segment { unsafe Segment(transform.pointee.segment) }
 
-  /// Hands buffers on unseen, or no longer.
+  /// Whether to push buffers unchanged, without a call of the transform.
   public func setPassthrough(_ passthrough: Bool) {
     unsafe gst_base_transform_set_passthrough(transform, passthrough ? 1 : 0)
   }
-  /// Whether buffers are handed on unseen.
+  /// Whether buffers are pushed unchanged.
   public var isPassthrough: Bool { unsafe gst_base_transform_is_passthrough(transform) != 0 }
 
   /// Changes the source pad's caps in mid-stream, before the buffer that needs them.
@@ -153,7 +153,7 @@ open class BaseTransform: Element {
         let other = unsafe other
       else { return unsafe gst_caps_new_empty() }
       let owned = unsafe Caps(owning: other)
-      // The closure may run once only, which the compiler cannot see: hand the caps over through an optional.
+      // The compiler cannot know that the closure runs only once: the optional passes ownership of the caps.
       var handedOver = Optional(owned)
       return unsafe Caps.lending(caps) { caps in
         guard let other = handedOver.take() else { return Caps.empty() }
@@ -227,7 +227,7 @@ open class BaseTransform: Element {
         try element.submitInput(unsafe Buffer(owning: input), isDiscontinuous: isDiscontinuous != 0)
       }
     }
-    // The base class asks again and again until there is no output; the queued buffer becomes ours.
+    // The base class calls this until there is no output; the queued buffer becomes ours.
     unsafe methods.pointee.generate_output = { transform, output in
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let transform = unsafe transform,
         let output = unsafe output

@@ -21,15 +21,15 @@ public struct ElementMetadata: Sendable {
   }
 }
 
-/// What can be linked to an element: a pad that it has or may have, with the caps that it may carry.
+/// A pad template: a pad that the element has or may have, with the caps that it may carry.
 public struct PadTemplate: Sendable {
-  /// When there is such a pad.
+  /// When the pad exists (`GstPadPresence`).
   public enum Presence: Sendable {
-    /// From the beginning; the base class makes it.
+    /// Always; the base class makes it.
     case always
-    /// When the element knows the stream: it calls `addPad`.
+    /// Once the stream is known: the element calls `addPad`.
     case sometimes
-    /// When it is asked for: `requestPad` makes it.
+    /// When it is requested: `requestPad` makes it.
     case request
   }
 
@@ -39,13 +39,13 @@ public struct PadTemplate: Sendable {
   let caps: String
   let presence: Presence
 
-  /// A sink pad, with caps as on a gst-launch-1.0 line. Names of pads that are not always there have a place for a
-  /// number: `sink_%u`.
+  /// A sink pad, with caps as on a gst-launch-1.0 line. The name of a pad that is not always there contains a place for
+  /// a number: `sink_%u`.
   public static func sink(_ caps: String, named name: String = "sink", _ presence: Presence = .always) -> Self {
     Self(direction: .sink, name: name, caps: caps, presence: presence)
   }
-  /// A source pad, with caps as on a gst-launch-1.0 line. Names of pads that are not always there have a place for a
-  /// number: `src_%u`.
+  /// A source pad, with caps as on a gst-launch-1.0 line. The name of a pad that is not always there contains a place
+  /// for a number: `src_%u`.
   public static func source(_ caps: String, named name: String = "src", _ presence: Presence = .always) -> Self {
     Self(direction: .source, name: name, caps: caps, presence: presence)
   }
@@ -71,7 +71,7 @@ public struct PadTemplate: Sendable {
   }
   /// The pads that the element has or may have.
   open class var padTemplates: [PadTemplate] { [] }
-  /// The GObject properties, beside those of the base class.
+  /// The GObject properties, in addition to those of the base class.
   open class var properties: [Property] { [] }
   /// The GObject signals that `emit` sends.
   open class var signals: [Signal] { [] }
@@ -83,25 +83,25 @@ public struct PadTemplate: Sendable {
     unsafe (gst_element_get_type(), MemoryLayout<GstElement>.stride)
   }
 
-  /// READY → PAUSED, before the base class activates the pads, and so before `start`: no data, event or streaming
-  /// thread is in the element. Make the stream's state anew here, and set the base class's settings.
+  /// READY → PAUSED, before the base class activates the pads and calls `start`: no data, event or streaming thread is
+  /// in the element. Set up the stream's state anew here, and the base class's settings.
   ///
-  /// Queries and properties come from any thread at any time, now too. Called each time that data flow is to begin;
-  /// no lock is held but the state lock.
+  /// Queries and property accesses come on any thread at any time, even now. Called each time that data flow is to
+  /// begin, with no lock but the state lock held.
   open func prepareToStream() {}
 
   /// Puts C functions into the class structure of a new type, which call Swift methods by way of
   /// `VirtualMethod` and `swiftObject(_:as:)`.
   ///
-  /// An override of a class whose superclass has one calls that first.
+  /// An override calls that of its superclass first.
   @unsafe open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {}
 
-  /// Makes a pad of a request template (`GstElementClass.request_new_pad`), from any thread. `addPad` makes it. Chains to
-  /// the base class by default, which makes none unless it is of a kind that has request pads itself.
+  /// Makes a pad of a request template with `addPad` (`GstElementClass.request_new_pad`), on any thread. Chains to the
+  /// base class by default, which makes none unless it has request pads itself.
   /// - Parameters:
   ///   - template: the template's name, such as `src_%u`.
-  ///   - name: the pad's name, where one was asked for.
-  /// - Returns: `nil` when no more pads can be had.
+  ///   - name: the pad's name if one was requested.
+  /// - Returns: `nil` when the pad cannot be made.
   open func requestPad(template: String, named name: String?) -> Pad? {
     guard let make = unsafe Self.parentClass?.pointee.request_new_pad,
       let template = unsafe gst_element_get_pad_template(raw, template),
@@ -110,8 +110,7 @@ public struct PadTemplate: Sendable {
     return unsafe Pad(pad)
   }
 
-  /// A pad that was asked for is not needed any more. Chains to the base class by default, or to `removePad` where that
-  /// has no request pads.
+  /// Releases a request pad. Chains to the base class by default, or to `removePad` when that has no request pads.
   open func releasePad(_ pad: Pad) {
     if let release = unsafe Self.parentClass?.pointee.release_pad {
       unsafe release(raw, pad.raw)
@@ -133,7 +132,7 @@ public struct PadTemplate: Sendable {
     return unsafe String(cString: name)
   }
 
-  /// What kind of bin the element is in (its klass string), `nil` when it is in none.
+  /// The klass string of the bin that the element is in; `nil` when it is in none.
   package var parentClassification: String? {
     guard
       let parent = unsafe gst_object_get_parent(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
@@ -144,13 +143,13 @@ public struct PadTemplate: Sendable {
     return unsafe String(cString: text)
   }
 
-  /// Posts a message that latency changed, so that the pipeline asks for it anew.
+  /// Posts a latency message, so that the pipeline queries the latency anew.
   public func postLatencyChanged() {
     let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)
     unsafe gst_element_post_message(raw, gst_message_new_latency(object))
   }
 
-  /// Tells `notify::name` listeners that a property changed.
+  /// Emits `notify::name` for a property that changed.
   public func notify(_ property: String) {
     unsafe g_object_notify(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GObject.self), property)
   }

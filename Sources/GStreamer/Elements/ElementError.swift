@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// What goes wrong in an element, as applications see it on the bus (`GST_MESSAGE_ERROR`, gsterror.h).
+/// An error of an element, as applications see it on the bus (`GST_MESSAGE_ERROR`, gsterror.h).
 public struct ElementError: Error, Sendable {
-  /// Which part of the world failed (a GError domain) and how (its code).
+  /// What failed (a GError domain) and how (its code).
   public enum Code: Hashable, Sendable {
     /// The data.
     case stream(StreamCode)
@@ -19,25 +19,25 @@ public struct ElementError: Error, Sendable {
 
   /// `GstStreamError`.
   public enum StreamCode: Int32, Sendable {
-    /// Anything that none of the others says.
+    /// Anything without a code of its own.
     case failed = 1
-    /// Nobody chose a code.
+    /// No code was chosen.
     case tooLazy
-    /// The element cannot do this yet.
+    /// Not implemented yet.
     case notImplemented
-    /// The type of the stream could not be told.
+    /// The type of the stream is unknown.
     case typeNotFound
-    /// The stream is of a type that this element does not take.
+    /// The element does not handle streams of this type.
     case wrongType
-    /// There is no decoder or encoder for it.
+    /// No decoder or encoder is available.
     case codecNotFound
     /// Decoding failed.
     case decode
     /// Encoding failed.
     case encode
-    /// Taking the streams apart failed.
+    /// Demultiplexing failed.
     case demux
-    /// Putting the streams together failed.
+    /// Multiplexing failed.
     case mux
     /// The stream is in the wrong format.
     case format
@@ -45,45 +45,45 @@ public struct ElementError: Error, Sendable {
 
   /// `GstResourceError`.
   public enum ResourceCode: Int32, Sendable {
-    /// Anything that none of the others says.
+    /// Anything without a code of its own.
     case failed = 1
-    /// Nobody chose a code.
+    /// No code was chosen.
     case tooLazy
-    /// It is not there.
+    /// Not found.
     case notFound
-    /// Somebody else has it.
+    /// In use by somebody else.
     case busy
-    /// It cannot be opened for reading.
+    /// Cannot be opened for reading.
     case openRead
-    /// It cannot be opened for writing.
+    /// Cannot be opened for writing.
     case openWrite
-    /// It cannot be opened for reading and writing.
+    /// Cannot be opened for reading and writing.
     case openReadWrite
-    /// It cannot be closed.
+    /// Cannot be closed.
     case close
-    /// It cannot be read.
+    /// Reading failed.
     case read
-    /// It cannot be written.
+    /// Writing failed.
     case write
-    /// It cannot be read or written from another place.
+    /// Seeking failed.
     case seek
-    /// It cannot be kept in step.
+    /// Synchronising failed.
     case sync
     /// Its settings cannot be read or changed.
     case settings
-    /// It is full.
+    /// No space is left.
     case noSpaceLeft
-    /// It is not allowed.
+    /// The user is not authorised.
     case notAuthorized
   }
 
   /// `GstCoreError`.
   public enum CoreCode: Int32, Sendable {
-    /// Anything that none of the others says.
+    /// Anything without a code of its own.
     case failed = 1
-    /// Nobody chose a code.
+    /// No code was chosen.
     case tooLazy
-    /// It cannot be done yet.
+    /// Not implemented yet.
     case notImplemented
     /// A change of state failed.
     case stateChange
@@ -91,9 +91,9 @@ public struct ElementError: Error, Sendable {
     case pad
     /// Something is wrong with a thread.
     case thread
-    /// No format was agreed on.
+    /// Caps negotiation failed.
     case negotiation
-    /// An event was not taken.
+    /// An event failed.
     case event
     /// A seek failed.
     case seek
@@ -105,15 +105,15 @@ public struct ElementError: Error, Sendable {
     case missingPlugin
     /// Something is wrong with the clock.
     case clock
-    /// GStreamer was built without it.
+    /// A feature that GStreamer was built without.
     case disabled
   }
 
   /// `GstLibraryError`.
   public enum LibraryCode: Int32, Sendable {
-    /// Anything that none of the others says.
+    /// Anything without a code of its own.
     case failed = 1
-    /// Nobody chose a code.
+    /// No code was chosen.
     case tooLazy
     /// The library cannot be initialised.
     case initialise
@@ -127,9 +127,9 @@ public struct ElementError: Error, Sendable {
 
   /// What went wrong.
   public var code: Code
-  /// For the user: one sentence.
+  /// One sentence for the user.
   public var message: String
-  /// For the developer: what was found and what was expected.
+  /// For developers: what was found and what was expected.
   public var debug: String
 
   /// An error, not posted yet.
@@ -161,11 +161,11 @@ extension Element {
     post(GST_MESSAGE_ERROR, error, details, file, function, line)
   }
 
-  /// Waits while the pipeline changes its state and for fifty milliseconds more, which a busy machine may need to get
-  /// from there to the main loop; a fifth of a second at most, and not once data flow is to stop.
+  /// Waits while the pipeline changes its state, and fifty milliseconds more for the application to reach its main
+  /// loop; about 200 ms at most, and not once data flow is to stop.
   ///
-  /// For errors at the very beginning of data flow: some programs, such as gst-launch-1.0 of GStreamer 1.22, wait for
-  /// ever when one comes while they are still between `gst_element_set_state()` and their main loop.
+  /// For errors at the start of data flow: some programs, such as gst-launch-1.0 of GStreamer 1.22, wait for ever when
+  /// one comes between `gst_element_set_state()` and their main loop.
   package func letStateChangeFinish(unless isStopping: () -> Bool) {
     var outermost = unsafe raw
     unsafe gst_object_ref(outermost)
@@ -184,7 +184,7 @@ extension Element {
     }
   }
 
-  /// Posts a warning on the bus; data flow goes on.
+  /// Posts a warning on the bus; data flow continues.
   public func postWarning(
     _ warning: ElementError, details: consuming Structure? = nil,
     file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line

@@ -2,12 +2,12 @@
 import CGStreamer
 
 extension Element {
-  /// Makes a pad of one of the element's templates and adds it.
+  /// Makes a pad from one of the element's templates and adds it.
   ///
   /// - Parameters:
   ///   - template: the template's name, such as `src_%u`.
-  ///   - name: the pad's, which must be free. The template's when `nil`, with the first free number for its `%u`.
-  ///   - prepare: sets the pad's functions, before anybody can see it.
+  ///   - name: an unused name. With `nil` the template's, its `%u` replaced by the lowest unused number.
+  ///   - prepare: sets the pad's functions, before the pad is active and in the element.
   /// - Returns: `nil` when there is no such template, or the name is taken.
   @discardableResult
   public func addPad(template: String, named name: String? = nil, _ prepare: (Pad) -> Void = { _ in }) -> Pad? {
@@ -21,7 +21,7 @@ extension Element {
     return unsafe gst_element_add_pad(self.raw, raw) != 0 ? pad : nil
   }
 
-  /// A template's name, with the first number that no pad has in the place for one.
+  /// The template's name, its `%u` or `%d` replaced by the lowest number that no pad has.
   private func freeName(_ template: String) -> String {
     guard template.hasSuffix("%u") || template.hasSuffix("%d") else { return template }
     let stem = template.dropLast(2)
@@ -30,25 +30,25 @@ extension Element {
     return "\(stem)\(number)"
   }
 
-  /// The pad of this name that the element has now.
+  /// The pad of this name; `nil` when the element has none now.
   public func pad(_ name: String) -> Pad? {
     guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }
-    // The element holds it.
+    // The element holds a reference too.
     unsafe gst_object_unref(pad)
     return unsafe Pad(pad)
   }
 
-  /// Takes a pad away that `addPad` made.
+  /// Deactivates and removes a pad that `addPad` made.
   public func removePad(_ pad: Pad) {
     unsafe gst_pad_set_active(pad.raw, 0)
     unsafe gst_element_remove_pad(raw, pad.raw)
   }
 
-  /// Says that all pads that there will be are there.
+  /// Declares that no more `sometimes` pads will be added (`gst_element_no_more_pads`).
   public func declareNoMorePads() { unsafe gst_element_no_more_pads(raw) }
 }
 
-/// What a pad's C functions keep for us.
+/// The user data of a pad's C function: the Swift function to call.
 private final class PadHandler<Object: ~Copyable, Answer> {
   let body: (consuming Object) -> Answer
   init(_ body: @escaping (consuming Object) -> Answer) { self.body = body }
@@ -105,7 +105,7 @@ extension Pad {
     return unsafe String(cString: name)
   }
 
-  /// Gives a pad that came later what has gone through this one and stays in force: stream start, caps, segment, tags.
+  /// Copies this pad's sticky events to a pad added later: stream start, caps, segment, tags.
   public func copyStickyEvents(to other: Pad) {
     unsafe gst_pad_sticky_events_foreach(
       raw,

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// How eagerly autopluggers choose an element (`GstRank`).
+/// The preference of autopluggers for an element (`GstRank`).
 public struct Rank: RawRepresentable, Hashable, Sendable {
-  /// The higher, the sooner.
+  /// Autopluggers choose the highest.
   public let rawValue: UInt32
-  /// A rank of one's own.
+  /// A rank of this value.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
   /// Never chosen automatically.
   public static var none: Self { Self(rawValue: 0) }
-  /// Chosen when nothing else does it.
+  /// Chosen when there is no other.
   public static var marginal: Self { Self(rawValue: 64) }
-  /// Chosen when no primary element does it.
+  /// Chosen when there is no primary element.
   public static var secondary: Self { Self(rawValue: 128) }
   /// Chosen first.
   public static var primary: Self { Self(rawValue: 256) }
 }
 
 extension Element {
-  /// Registers this class as the element `name`, in a plugin or (with `nil`) in this process alone.
+  /// Registers this class as the element `name`, in a plugin or, with `nil`, in this process alone.
   ///
   /// - Parameters:
   ///   - name: as on a gst-launch-1.0 line.
   ///   - typeName: the GObject type's name, unique in the process.
-  ///   - rank: when `decodebin` and its like choose it.
-  ///   - plugin: the plugin that it belongs to; `nil` for none.
-  /// - Returns: false when the name or type name is taken or invalid. Threads that register the same class at once are
-  ///   served one after the other.
+  ///   - rank: the preference of `decodebin` and its like.
+  ///   - plugin: the plugin of the element; `nil` for none.
+  /// - Returns: `false` when the name or type name is taken or invalid. Threads may register the same class at once.
   @discardableResult
   public static func register(
     as name: String, typeName: String, rank: Rank = .none, in plugin: Plugin? = nil
   ) -> Bool {
-    // A plugin is loaded by a GStreamer that was initialised; an application may begin with this.
+    // GStreamer is initialised when it loads a plugin, but perhaps not when an application calls this.
     if plugin == nil { gst_init(nil, nil) }
     return registration.withLock { _ in
       guard unsafe g_type_from_name(typeName) == 0 else { return false }
@@ -41,11 +40,11 @@ extension Element {
   }
 }
 
-/// Between the question whether a type's name is free and its registration nobody else may take it; and who is told that
-/// it is taken may count on its element.
+/// Held from the check that a type name is free until the element is registered: a thread that finds the name taken may
+/// use the element at once.
 private let registration = Locked(())
 
-/// What `class_init` and `instance_init` must know of a Swift element class; lives as long as the GType: for ever.
+/// The Swift side of an element's GType, for `class_init` and `instance_init`; never freed, as GTypes are not.
 private final class ElementRecord {
   let type: Element.Type
   let properties: [Property]
@@ -151,7 +150,7 @@ private final class ElementRecord {
       let parent = unsafe g_type_class_peek(record.type.parentType.type)
       unsafe parent?.assumingMemoryBound(to: GObjectClass.self).pointee.finalize(object)
     }
-    // Nothing is held around chaining up: activating a pad in pull mode can wait for other threads.
+    // No lock is held while chaining up: activating a pad in pull mode can wait for other threads.
     unsafe elementClass.pointee.change_state = { raw, transition in
       guard let raw = unsafe raw, let record = unsafe ElementRecord.of(raw),
         let parent = unsafe g_type_class_peek(record.type.parentType.type)

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A debug category, as `GST_DEBUG=name:level` selects it. A message is built only when its level is asked for.
+/// A debug category, selected by `GST_DEBUG=name:level`. A message is built only when its level is enabled.
 @safe public struct Log: @unchecked Sendable {
   private let category: UnsafeMutablePointer<GstDebugCategory>
 
-  /// A category of this name; one made before under the same name is the same.
+  /// A category of this name, the existing one if there is one.
   public init(_ name: StaticString, _ description: StaticString) {
     unsafe category = _gst_debug_category_new(name.cString, 0, description.cString)
   }
 
-  /// How much a message matters (`GstDebugLevel`).
+  /// The level of a message (`GstDebugLevel`).
   public enum Level: UInt32, Sendable {
-    /// What stops the element.
+    /// An error that stops the element.
     case error = 1
-    /// What went wrong and was overcome.
+    /// A fault that the element recovers from.
     case warning
-    /// What the code is known not to do.
+    /// Something known not to be implemented.
     case fixme
-    /// What happens once or seldom, such as a change of format.
+    /// Rare events, such as a change of caps.
     case info
-    /// What happens often, but not with each buffer.
+    /// Frequent events, but not for each buffer.
     case debug
-    /// What happens with each buffer.
+    /// Events for each buffer.
     case log
-    /// What happens more often still.
+    /// Events more frequent than buffers.
     case trace
   }
 
-  /// Whether messages of this level are wanted.
+  /// Whether messages of this level are enabled.
   @inline(__always)
   public func isEnabled(_ level: Level) -> Bool {
-    // The threshold is a plain int that GStreamer reads and writes atomically; a stale value costs one message.
+    // GStreamer reads and writes the threshold atomically; a stale value costs one message.
     unsafe UInt32(bitPattern: category.pointee.threshold) >= level.rawValue
   }
 
-  /// Logs a message about an element (or none).
+  /// Logs a message, with the element that it is about, if any.
   @inline(__always)
   public func callAsFunction(
     _ level: Level, _ element: Element? = nil, _ message: @autoclosure () -> String,
@@ -56,7 +56,7 @@ import CGStreamer
 }
 
 extension StaticString {
-  /// The NUL-terminated bytes; a single Unicode scalar as a static string has none and gives "".
+  /// The NUL-terminated bytes; "" for a string stored as a single Unicode scalar, which has none.
   var cString: UnsafePointer<CChar> {
     let bytes = unsafe hasPointerRepresentation ? utf8Start : StaticString("").utf8Start
     return unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: CChar.self)

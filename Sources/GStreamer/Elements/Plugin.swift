@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// The plugin that is being loaded, handed to its initialiser.
+/// A plugin that is being loaded, as passed to its initialiser.
 @safe public struct Plugin {
   /// The C object.
   @unsafe public let raw: OpaquePointer
-  /// Wraps what GStreamer hands to the initialiser.
+  /// Wraps the plugin that GStreamer passes to the initialiser.
   @unsafe public init(raw: OpaquePointer) { unsafe self.raw = raw }
 }
 
-/// What a plugin's shared library tells GStreamer about itself (`GstPluginDesc`).
+/// The description of a plugin in its shared library (`GstPluginDesc`).
 public struct PluginDescription {
-  /// The plugin's name, as `gst-inspect-1.0` takes it.
+  /// The plugin's name, as for `gst-inspect-1.0`.
   public var name: StaticString
   /// One sentence.
   public var description: StaticString
   /// The version, such as "1.0.0".
   public var version: StaticString
-  /// One of the names GStreamer knows: LGPL, GPL, MPL, BSD, MIT/X11 …
+  /// A licence that GStreamer knows: LGPL, GPL, MPL, BSD, MIT/X11 …
   public var license: StaticString
   /// The name of the source package.
   public var source: StaticString
   /// The name of the package it is shipped in.
   public var package: StaticString
-  /// Where it comes from: a URL.
+  /// A URL of its origin.
   public var origin: StaticString
 
-  /// What a plugin tells about itself.
+  /// The description of a plugin.
   public init(
     name: StaticString, description: StaticString, version: StaticString, license: StaticString,
     source: StaticString, package: StaticString, origin: StaticString
@@ -40,15 +40,15 @@ public struct PluginDescription {
     self.origin = origin
   }
 
-  /// The descriptor in the form that `gst_plugin_NAME_get_desc` returns; it is never freed.
+  /// The descriptor that `gst_plugin_NAME_get_desc` returns; never freed.
   ///
-  /// - Parameter initialise: registers the elements; answers whether that worked.
+  /// - Parameter initialise: registers the elements; returns whether it succeeded.
   @unsafe public func makeDescriptor(
     initialise: @convention(c) (OpaquePointer?) -> gboolean
   ) -> UnsafeMutablePointer<GstPluginDesc> {
     let descriptor = UnsafeMutablePointer<GstPluginDesc>.allocate(capacity: 1)
     unsafe descriptor.initialize(to: GstPluginDesc())
-    // The series that the library was built against: GStreamer refuses a plugin from a later one.
+    // The version that the library was built against: an older GStreamer rejects the plugin.
     unsafe descriptor.pointee.major_version = GST_VERSION_MAJOR
     unsafe descriptor.pointee.minor_version = GST_VERSION_MINOR
     unsafe descriptor.pointee.name = name.cString

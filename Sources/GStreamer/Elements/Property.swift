@@ -2,18 +2,18 @@
 import CGStreamer
 public import Synchronization
 
-/// A value that application threads set and streaming threads read, behind a lock.
+/// A value behind a lock, for application threads to set and streaming threads to read.
 public final class Locked<Value: Sendable>: Sendable {
-  // Inlinable, so that each element's lock is compiled for its own value: it is taken once a buffer.
+  // Inlinable, so that it is specialised for each element's value: the lock is taken for each buffer.
   @usableFromInline let mutex: Mutex<Value>
 
-  /// Begins with a value.
+  /// A lock with this initial value.
   @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
-  /// A copy of the value as it is now: take one a buffer and use it throughout.
+  /// A copy of the current value: take one for each buffer and use it throughout.
   @inlinable public var snapshot: Value { mutex.withLock { $0 } }
 
-  /// Changes the value while no one else can.
+  /// Calls a function with the value, under the lock.
   @inlinable public func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     mutex.withLock(body)
   }
@@ -25,11 +25,11 @@ public final class Locked<Value: Sendable>: Sendable {
   let get: (Element, UnsafeMutablePointer<GValue>) -> Void
   let set: ((Element, UnsafePointer<GValue>) -> Void)?
 
-  /// Properties over the fields of one value type.
+  /// Properties for the fields of a value type.
   ///
   /// - Parameters:
   ///   - locked: where the element keeps the value.
-  ///   - defaults: the value a new element has; defaults of the properties come from it.
+  ///   - defaults: the initial value, which has the default of each property.
   ///   - settings: name, field, range and description of each.
   public static func settings<Owner: Element, Values: Sendable>(
     _ locked: @escaping (Owner) -> Locked<Values>, defaults: Values, _ settings: [Setting<Values>]
@@ -68,8 +68,8 @@ public final class Locked<Value: Sendable>: Sendable {
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void
   let set: (inout Values, UnsafePointer<GValue>) -> Void
 
-  /// What every kind of property is made of: its description with the default, and the way into a `GValue` and back.
-  /// A value that `read` has no answer for leaves the field as it is.
+  /// A property of any type: its specification with the default, and the conversion to and from a `GValue`. The field
+  /// is unchanged when `read` returns `nil`.
   private init<Value>(
     _ field: WritableKeyPath<Values, Value>,
     _ makeSpecification: @escaping (Value) -> UnsafeMutablePointer<GParamSpec>?,
@@ -135,7 +135,7 @@ public final class Locked<Value: Sendable>: Sendable {
       }, write: { unsafe g_value_set_uint64($0, guint64($1)) }, read: { unsafe UInt64(g_value_get_uint64($0)) })
   }
 
-  /// A number with a fraction (`gdouble`).
+  /// A floating-point number (`gdouble`).
   public static func double(
     _ name: StaticString, _ field: WritableKeyPath<Values, Double>, in range: ClosedRange<Double>,
     _ summary: StaticString
@@ -148,7 +148,7 @@ public final class Locked<Value: Sendable>: Sendable {
       }, write: { unsafe g_value_set_double($0, $1) }, read: { unsafe g_value_get_double($0) })
   }
 
-  /// A text; NULL is read as "".
+  /// A string (`gchararray`); NULL is read as "".
   public static func string(
     _ name: StaticString, _ field: WritableKeyPath<Values, String>, _ summary: StaticString
   ) -> Self {
@@ -158,7 +158,7 @@ public final class Locked<Value: Sendable>: Sendable {
       read: { unsafe g_value_get_string($0).map { unsafe String(cString: $0) } ?? "" })
   }
 
-  /// A yes or no (`gboolean`).
+  /// A boolean (`gboolean`).
   public static func boolean(
     _ name: StaticString, _ field: WritableKeyPath<Values, Bool>, _ summary: StaticString
   ) -> Self {
@@ -209,14 +209,14 @@ public final class Locked<Value: Sendable>: Sendable {
   private static var access: GParamFlags { cgst_param_flags(1, 1) }
 }
 
-/// A name for a value of an enumeration or flag property: `nick` is what users type.
+/// The name of a value of an enumeration or flags property.
 public struct PropertyNick: Sendable {
-  /// What users type.
+  /// The name that users type.
   public var nick: StaticString
-  /// What `gst-inspect-1.0` says of it.
+  /// The description in `gst-inspect-1.0`.
   public var summary: StaticString
 
-  /// A nick with its explanation.
+  /// A name with its description.
   public init(_ nick: StaticString, _ summary: StaticString) {
     self.nick = nick
     self.summary = summary
@@ -250,7 +250,7 @@ extension PropertyEnumeration {
 public protocol PropertyFlags: OptionSet, Sendable where Element == Self, RawValue == UInt32 {
   /// The GType's name, unique in the process.
   static var typeName: StaticString { get }
-  /// Each single choice with its name.
+  /// The name of each single flag.
   static var nicks: [(Self, PropertyNick)] { get }
 }
 

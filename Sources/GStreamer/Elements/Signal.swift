@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A GObject signal of an element, by which it tells the application something at once, on its own thread.
+/// A GObject signal of an element; the application's handlers run on the element's thread.
 public struct Signal: Sendable {
   /// The type of an argument.
   public enum Argument: Sendable {
@@ -29,13 +29,13 @@ public struct Signal: Sendable {
 
   /// The name, in letters and hyphens.
   public var name: String
-  /// What handlers are told, the element itself not counted.
+  /// The types of the arguments, without the element itself.
   public var arguments: [Argument]
 
   /// A signal of this name and arguments.
   public init(_ name: String, _ arguments: Argument...) { (self.name, self.arguments) = (name, arguments) }
 
-  /// Adds it to a type that is being made.
+  /// Installs the signal in a type, from its `class_init`.
   func install(in type: GType) {
     var types = arguments.map(\.type)
     unsafe g_signal_newv(
@@ -44,11 +44,11 @@ public struct Signal: Sendable {
 }
 
 extension Element {
-  /// Calls the handlers of a signal, on this thread. Values of other types than the signal's are converted; it is not
-  /// sent when that cannot be, or their number is wrong.
+  /// Emits a signal: calls its handlers on this thread. Values are converted to the types of the arguments; nothing is
+  /// emitted when one cannot be, or their number is wrong.
   ///
-  /// No lock may be held that a handler could want.
-  /// - Returns: whether it was sent.
+  /// The caller must hold no lock that a handler could take.
+  /// - Returns: whether the signal was emitted.
   @discardableResult
   public func emit(_ signal: String, _ arguments: FieldValue...) -> Bool {
     let type = unsafe UnsafeMutableRawPointer(raw).load(as: UnsafePointer<GTypeClass>.self).pointee.g_type

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// A picture on its way through a video decoder (`GstVideoCodecFrame`), with one owned reference.
+/// A frame in a video codec's base class, from input to output (`GstVideoCodecFrame`), with one owned reference.
 @safe public struct VideoCodecFrame: ~Copyable, @unsafe OwnedObject {
   @unsafe let raw: UnsafeMutablePointer<GstVideoCodecFrame>
 
@@ -9,14 +9,14 @@ public import CGStreamer
   @unsafe public init(owning raw: UnsafeMutablePointer<GstVideoCodecFrame>) { unsafe self.raw = raw }
   deinit { unsafe gst_video_codec_frame_unref(raw) }
 
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstVideoCodecFrame> {
     let raw = unsafe raw
     discard self
     return unsafe raw
   }
 
-  /// The decoder's own number of the frame, by which it is found again.
+  /// The number that the base class gave the frame, for `frame(number:)`.
   public var systemFrameNumber: UInt32 { unsafe raw.pointee.system_frame_number }
   /// Presentation timestamp.
   public var pts: ClockTime? {
@@ -41,13 +41,13 @@ public import CGStreamer
   public var isDecodeOnly: Bool {
     unsafe raw.pointee.flags & GST_VIDEO_CODEC_FRAME_FLAG_DECODE_ONLY.rawValue != 0
   }
-  /// The frame is to be decoded but not shown.
+  /// Marks the frame to be decoded but not shown.
   public func markDecodeOnly() { unsafe cgst_video_codec_frame_set_decode_only(raw) }
 
   /// Flags of the input buffer.
   public var inputFlags: Buffer.Flags { withInput { $0.flags } ?? [] }
 
-  /// Reads the compressed picture; `nil` when there is none.
+  /// Calls a function with the input buffer; returns `nil` when there is none.
   public func withInput<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing Buffer) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -55,7 +55,7 @@ public import CGStreamer
     return try unsafe Buffer.lending(input, body)
   }
 
-  /// Changes the compressed picture's buffer (its metas, for instance).
+  /// Changes the input buffer, for instance its metas.
   public func modifyInput(_ body: (inout Buffer) -> Void) {
     guard let input = unsafe raw.pointee.input_buffer else { return }
     var buffer = unsafe Buffer(owning: input)
@@ -63,19 +63,19 @@ public import CGStreamer
     unsafe raw.pointee.input_buffer = buffer.take()
   }
 
-  /// Sets the decoded picture.
+  /// Sets the output buffer.
   public func setOutput(_ buffer: consuming Buffer) {
     if let old = unsafe raw.pointee.output_buffer { unsafe unref(old) }
     unsafe raw.pointee.output_buffer = unsafe buffer.take()
   }
 
-  /// Nothing is put out for the picture.
+  /// Removes the output buffer.
   func clearOutput() {
     if let old = unsafe raw.pointee.output_buffer { unsafe unref(old) }
     unsafe raw.pointee.output_buffer = nil
   }
 
-  /// Changes the decoded picture's buffer, when there is one.
+  /// Changes the output buffer, if there is one.
   public func modifyOutput(_ body: (inout Buffer) -> Void) {
     guard let output = unsafe raw.pointee.output_buffer else { return }
     var buffer = unsafe Buffer(owning: output)
@@ -84,7 +84,7 @@ public import CGStreamer
   }
 }
 
-/// The format that a decoder's input or output has from some point of the stream on (`GstVideoCodecState`).
+/// The format of a codec's input or output from some point of the stream on (`GstVideoCodecState`).
 @safe public struct VideoCodecState: ~Copyable, @unsafe OwnedObject {
   @unsafe let raw: UnsafeMutablePointer<GstVideoCodecState>
 
@@ -92,17 +92,17 @@ public import CGStreamer
   @unsafe public init(owning raw: UnsafeMutablePointer<GstVideoCodecState>) { unsafe self.raw = raw }
   deinit { unsafe gst_video_codec_state_unref(raw) }
 
-  /// Gives up the reference: the caller has it now.
+  /// Gives the reference to the caller.
   @unsafe public consuming func take() -> UnsafeMutablePointer<GstVideoCodecState> {
     let raw = unsafe raw
     discard self
     return unsafe raw
   }
 
-  /// Geometry and colour; for compressed input as far as the caps say.
+  /// Format, size and colorimetry; for encoded input as far as the caps have them.
   public var info: VideoInfo {
     var info = unsafe VideoInfo(raw.pointee.info)
-    // From 1.26 on, GStreamer reads it out of the caps of raw video alone.
+    // From 1.26 on, GStreamer sets it from caps of raw video only.
     if unsafe info.raw.chroma_site == GST_VIDEO_CHROMA_SITE_UNKNOWN, let caps = unsafe raw.pointee.caps,
       let structure = unsafe gst_caps_get_structure(caps, 0),
       let site = unsafe gst_structure_get_string(structure, "chroma-site")
@@ -122,20 +122,20 @@ public import CGStreamer
     unsafe Buffer.retaining(optional: raw.pointee.codec_data)
   }
 
-  /// Changes what the output is beyond format and size: aspect ratio, colour, interlacing, frame rate.
+  /// Changes the description of the output, beyond format and size: aspect ratio, colorimetry, interlacing, frame rate.
   public func modifyInfo(_ body: (inout VideoInfo) -> Void) {
     var info = info
     body(&info)
     unsafe raw.pointee.info = info.raw
   }
 
-  /// Sets the output's caps by hand, for fields that `info` has not; otherwise they are made from `info`.
+  /// Sets the output's caps, for fields that `info` lacks; without this they are made from `info`.
   public func setCaps(_ caps: consuming Caps) {
     if let old = unsafe raw.pointee.caps { unsafe unref(old) }
     unsafe raw.pointee.caps = unsafe caps.take()
   }
 
-  /// Sets the caps of the allocation query by hand, when memory needs another size than is shown.
+  /// Sets the caps of the allocation query, when buffers need another size than the output has.
   public func setAllocationCaps(_ caps: consuming Caps) {
     if let old = unsafe raw.pointee.allocation_caps { unsafe unref(old) }
     unsafe raw.pointee.allocation_caps = unsafe caps.take()

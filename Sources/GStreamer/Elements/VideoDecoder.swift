@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Decodes compressed pictures (`GstVideoDecoder`): the base class does segments, timestamps, QoS, trick modes and
-/// negotiation.
+/// A video decoder (`GstVideoDecoder`): the base class handles segments, timestamps, QoS, trick modes and negotiation.
 ///
 /// Every method chains to the base class by default. Methods are called with the stream lock held.
 open class VideoDecoder: Element {
@@ -12,35 +11,35 @@ open class VideoDecoder: Element {
 
   // MARK: To override
 
-  /// READY is about to be entered: look for the codec here.
+  /// NULL → READY: look for the codec here.
   open func open() throws(ElementError) {}
-  /// NULL is about to be entered.
+  /// READY → NULL.
   open func close() {}
   /// Data flow is about to begin.
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// The format of what comes next. Answers whether it can be decoded.
+  /// Sets the input's format. Returns whether it is supported.
   open func setFormat(_ state: borrowing VideoCodecState) -> Bool { true }
-  /// A picture to decode. End each with `finish`, `drop` or `release`, now or later.
+  /// Decodes a frame. Call `finish`, `drop` or `release` for each, now or later.
   open func handleFrame(_ frame: consuming VideoCodecFrame) throws(FlowError) {}
-  /// The stream has ended: put out everything that is left.
+  /// Outputs all frames left, at the end of the stream.
   open func finish() throws(FlowError) {}
-  /// The segment has ended, or reverse playback needs its pictures: put out everything, more may come.
+  /// Outputs all frames left, at the end of a segment or for reverse playback; more may follow.
   open func drain() throws(FlowError) {}
-  /// A seek: forget everything.
+  /// Discards all frames, for a seek. Returns whether it succeeded.
   open func flush() -> Bool { true }
-  /// Settle the output format with downstream.
+  /// Negotiates the output format with downstream.
   open func negotiate() -> Bool { unsafe Self.parent.pointee.negotiate(decoder) != 0 }
   /// Downstream's answer to the allocation query: choose the pool.
   open func decideAllocation(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.decide_allocation(decoder, query.raw) != 0
   }
-  /// Answer upstream's allocation query.
+  /// Answers upstream's allocation query.
   open func proposeAllocation(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.propose_allocation(decoder, query.raw) != 0
   }
-  /// The caps that can be decoded.
+  /// The caps that the sink pad supports.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
     return unsafe Caps(owning: gst_video_decoder_proxy_getcaps(decoder, nil, Caps.raw(filter)))
   }
@@ -63,30 +62,30 @@ open class VideoDecoder: Element {
 
   // MARK: Services of the base class
 
-  /// Where compressed pictures come in.
+  /// The sink pad.
   public var sinkPad: Pad { unsafe Pad(decoder.pointee.sinkpad) }
-  /// Where decoded pictures leave.
+  /// The source pad.
   public var sourcePad: Pad { unsafe Pad(decoder.pointee.srcpad) }
 
-  /// The segment of the pictures that go in.
+  /// The segment of the input.
   public var inputSegment: Segment { unsafe Segment(decoder.pointee.input_segment) }
-  /// The segment of the pictures that come out.
+  /// The segment of the output.
   public var outputSegment: Segment { unsafe Segment(decoder.pointee.output_segment) }
 
-  /// Each input buffer is one whole picture with caps that say so.
+  /// Whether each input buffer has one whole frame, by its caps.
   public func setPacketized(_ packetized: Bool) { unsafe gst_video_decoder_set_packetized(decoder, packetized ? 1 : 0) }
-  /// Input buffers may be parts of a picture; see `gst_video_decoder_set_subframe_mode`.
+  /// Whether input buffers may be parts of a frame; see `gst_video_decoder_set_subframe_mode`.
   public func setSubframeMode(_ subframes: Bool) {
     unsafe gst_video_decoder_set_subframe_mode(decoder, subframes ? 1 : 0)
   }
-  /// Sink caps must have been accepted before data comes.
+  /// Whether data is refused before sink caps.
   public func setNeedsFormat(_ needs: Bool) { unsafe gst_video_decoder_set_needs_format(decoder, needs ? 1 : 0) }
-  /// Accept-caps queries are answered from the pad template alone.
+  /// Whether accept-caps queries are answered from the pad template alone.
   public func setUsesDefaultPadAcceptCaps(_ uses: Bool) {
     unsafe gst_video_decoder_set_use_default_pad_acceptcaps(decoder, uses ? 1 : 0)
   }
 
-  /// How long pictures are held back.
+  /// Sets the latency of the decoder.
   public func setLatency(minimum: ClockTime, maximum: ClockTime) {
     unsafe gst_video_decoder_set_latency(decoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }
@@ -106,47 +105,47 @@ open class VideoDecoder: Element {
     return unsafe VideoCodecState(owning: state)
   }
 
-  /// The output format that was set last.
+  /// The output format that was set last; `nil` before.
   public final var outputState: VideoCodecState? {
     guard let state = unsafe gst_video_decoder_get_output_state(decoder) else { return nil }
     return unsafe VideoCodecState(owning: state)
   }
 
-  /// Agrees with downstream on the output format that was set.
+  /// Negotiates the output format that was set. Returns whether downstream accepted it.
   public func negotiateOutput() -> Bool { unsafe gst_video_decoder_negotiate(decoder) != 0 }
 
-  /// A buffer for a decoded picture from the negotiated pool.
+  /// Allocates an output buffer from the negotiated pool; `nil` when that fails.
   public func allocateOutputBuffer() -> Buffer? {
     guard let buffer = unsafe gst_video_decoder_allocate_output_buffer(decoder) else { return nil }
     return unsafe Buffer(owning: buffer)
   }
 
-  /// The pool that negotiation chose.
+  /// The negotiated pool; `nil` before negotiation.
   public final var bufferPool: BufferPool? {
     guard let pool = unsafe gst_video_decoder_get_buffer_pool(decoder) else { return nil }
     return unsafe BufferPool(owning: pool)
   }
 
-  /// A picture that is on its way, by its number.
+  /// The pending frame of this number; `nil` when there is none.
   public func frame(number: UInt32) -> VideoCodecFrame? {
     guard let frame = unsafe gst_video_decoder_get_frame(decoder, gint(truncatingIfNeeded: number)) else { return nil }
     return unsafe VideoCodecFrame(owning: frame)
   }
 
-  /// Pushes the picture's output downstream.
+  /// Pushes the frame's output buffer downstream. Throws what downstream returns.
   public func finish(_ frame: consuming VideoCodecFrame) throws(FlowError) {
     try unsafe FlowError.check(gst_video_decoder_finish_frame(decoder, frame.take()))
   }
 
-  /// Leaves the picture out and tells QoS so. Those still to come are shown later: see ``dropAhead(_:)``.
+  /// Drops the frame and posts a QoS message. Those to come must be shown later: see ``dropAhead(_:)``.
   public func drop(_ frame: consuming VideoCodecFrame) throws(FlowError) {
     try unsafe FlowError.check(gst_video_decoder_drop_frame(decoder, frame.take()))
   }
 
-  /// Leaves the picture out, though some that are shown before it are still to come, and tells QoS so.
+  /// Drops the frame before others that are shown earlier, and posts a QoS message.
   ///
-  /// The base class takes one that is dropped for the last one out, and gives those behind it no earlier time than it
-  /// has: it must not know of this one.
+  /// The base class takes a dropped frame for the last one output and gives later ones no earlier time: it must not
+  /// know of this one.
   public func dropAhead(_ frame: consuming VideoCodecFrame) {
     let segment = outputSegment.isTime ? outputSegment : inputSegment
     let time = frame.pts
@@ -163,12 +162,12 @@ open class VideoDecoder: Element {
     release(frame)
   }
 
-  /// Forgets the picture without telling anyone.
+  /// Releases the frame without output or message.
   public func release(_ frame: consuming VideoCodecFrame) {
     unsafe gst_video_decoder_release_frame(decoder, frame.take())
   }
 
-  /// How late the picture is, in nanoseconds; below 0 it is too late to be seen.
+  /// The time left for decoding, in nanoseconds, by QoS; below 0 the frame is late; `Int64.max` when unknown.
   public func maximumDecodeTime(of frame: borrowing VideoCodecFrame) -> Int64 {
     unsafe Int64(gst_video_decoder_get_max_decode_time(decoder, frame.raw))
   }
@@ -188,9 +187,9 @@ open class VideoDecoder: Element {
     set { unsafe gst_video_decoder_set_max_errors(decoder, newValue) }
   }
 
-  /// Counts a picture that could not be decoded: a warning in the log until there are too many in a row, then an
-  /// error on the bus (`GST_VIDEO_DECODER_ERROR`).
-  /// - Throws: `FlowError.error` when that is one too many.
+  /// Counts a frame that could not be decoded: a warning in the log until there are too many in a row, then an error on
+  /// the bus (`GST_VIDEO_DECODER_ERROR`).
+  /// - Throws: `FlowError.error` when there are too many.
   public func countError(
     _ error: ElementError, weight: Int32 = 1, file: StaticString = #fileID, function: StaticString = #function,
     line: Int32 = #line
@@ -202,19 +201,19 @@ open class VideoDecoder: Element {
         function.cString, line))
   }
 
-  /// Adds tags about the stream.
+  /// Merges tags into those of the stream.
   public func mergeTags(_ tags: borrowing TagList) {
     unsafe gst_video_decoder_merge_tags(decoder, tags.raw, GST_TAG_MERGE_REPLACE)
   }
 
-  /// Does something without the stream lock, such as waiting for a thread that may want it.
+  /// Calls a function without the stream lock, for instance to wait for a thread that may need it.
   public func withoutStreamLock<Result>(_ body: () -> Result) -> Result {
     unsafe cgst_video_decoder_unlock(decoder)
     defer { unsafe cgst_video_decoder_lock(decoder) }
     return body()
   }
 
-  /// Does something with the stream lock.
+  /// Calls a function with the stream lock.
   public func withStreamLock<Result>(_ body: () -> Result) -> Result {
     unsafe cgst_video_decoder_lock(decoder)
     defer { unsafe cgst_video_decoder_unlock(decoder) }

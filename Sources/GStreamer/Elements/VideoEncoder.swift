@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Encodes raw pictures (`GstVideoEncoder`): the base class does segments, timestamps, keyframe requests and
-/// negotiation.
+/// A video encoder (`GstVideoEncoder`): the base class handles segments, timestamps, keyframe requests and negotiation.
 ///
 /// Methods are called with the stream lock held.
 open class VideoEncoder: Element {
@@ -12,22 +11,21 @@ open class VideoEncoder: Element {
 
   // MARK: To override
 
-  /// READY is about to be entered: look for the codec here.
+  /// NULL → READY: look for the codec here.
   open func open() throws(ElementError) {}
-  /// NULL is about to be entered.
+  /// READY → NULL.
   open func close() {}
   /// Data flow is about to begin.
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// The format of the pictures that come next: say here what the output is (`setOutputState`). Answers whether it can
-  /// be encoded.
+  /// Sets the input's format: call `setOutputState` here. Returns whether the format is supported.
   open func setFormat(_ state: borrowing VideoCodecState) -> Bool { true }
-  /// A picture to encode. End each with `finish` or `drop`, now or later, in decoding order.
+  /// Encodes a frame. Call `finish` or `drop` for each, now or later, in decoding order.
   open func handleFrame(_ frame: consuming VideoCodecFrame) throws(FlowError) {}
-  /// The stream has ended, or its format changes: put out everything that is left.
+  /// Outputs all frames left, at the end of the stream or a change of format.
   open func finish() throws(FlowError) {}
-  /// A seek: forget everything.
+  /// Discards all frames, for a seek. Returns whether it succeeded.
   open func flush() -> Bool { true }
   /// The caps that can be encoded.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
@@ -44,12 +42,12 @@ open class VideoEncoder: Element {
 
   // MARK: Services of the base class
 
-  /// Where raw pictures come in.
+  /// The sink pad.
   public var sinkPad: Pad { unsafe Pad(encoder.pointee.sinkpad) }
-  /// Where compressed pictures leave.
+  /// The source pad.
   public var sourcePad: Pad { unsafe Pad(encoder.pointee.srcpad) }
 
-  /// The caps of the output; size and frame rate are filled in from the input's format.
+  /// Sets the output's caps, to which size and frame rate are added from the input's format.
   public func setOutputState(caps: consuming Caps, reference: borrowing VideoCodecState) -> VideoCodecState? {
     guard let state = unsafe gst_video_encoder_set_output_state(encoder, caps.take(), reference.raw) else { return nil }
     return unsafe VideoCodecState(owning: state)
@@ -60,24 +58,24 @@ open class VideoEncoder: Element {
     unsafe gst_video_encoder_set_latency(encoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }
 
-  /// A picture that is on its way, by its number.
+  /// The pending frame of this number; `nil` when there is none.
   public func frame(number: UInt32) -> VideoCodecFrame? {
     guard let frame = unsafe gst_video_encoder_get_frame(encoder, gint(truncatingIfNeeded: number)) else { return nil }
     return unsafe VideoCodecFrame(owning: frame)
   }
 
-  /// Pushes the compressed picture downstream: its `setOutput` was called.
+  /// Pushes the frame's output buffer downstream, after `setOutput`. Throws what downstream returns.
   public func finish(_ frame: consuming VideoCodecFrame) throws(FlowError) {
     try unsafe FlowError.check(gst_video_encoder_finish_frame(encoder, frame.take()))
   }
 
-  /// Leaves the picture out.
+  /// Drops the frame: finishes it without output.
   public func drop(_ frame: consuming VideoCodecFrame) throws(FlowError) {
     frame.clearOutput()
     try unsafe FlowError.check(gst_video_encoder_finish_frame(encoder, frame.take()))
   }
 
-  /// Adds tags about the stream.
+  /// Merges tags into those of the stream.
   public func mergeTags(_ tags: borrowing TagList) {
     unsafe gst_video_encoder_merge_tags(encoder, tags.raw, GST_TAG_MERGE_REPLACE)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// One raw picture in, one out (`GstVideoFilter`): the base class does negotiation, allocation and mapping.
+/// A filter of raw frames (`GstVideoFilter`): the base class handles negotiation, allocation and mapping.
 open class VideoFilter: Element {
   private var transform: UnsafeMutablePointer<GstBaseTransform> {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseTransform.self)
@@ -9,19 +9,19 @@ open class VideoFilter: Element {
 
   // MARK: To override
 
-  /// Whether pictures are changed where they are (`changePicture`) rather than copied (`transform`). Only then need
-  /// both sides have the same format.
+  /// Whether frames are changed in place (`changePicture`), which requires the same format on both sides, rather than
+  /// copied (`transform`).
   open class var worksInPlace: Bool { true }
 
-  /// Data flow is about to begin. The stream's state is made in `prepareToStream`.
+  /// Data flow is about to begin. The stream's state is set up in `prepareToStream`.
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// The formats that were agreed on. Answers whether they can be handled.
+  /// Sets the negotiated formats. Returns whether they are supported.
   open func setFormat(input: VideoInfo, output: VideoInfo) -> Bool { true }
-  /// Changes a picture.
+  /// Changes a frame in place.
   open func changePicture(_ picture: inout VideoFrameMap) throws(FlowError) {}
-  /// Fills a picture out of another.
+  /// Fills an output frame.
   open func transform(_ input: borrowing VideoFrameMap, into output: inout VideoFrameMap) throws(FlowError) {}
   /// What caps on one side allow on the other: the same by default.
   open func transformCaps(_ caps: borrowing Caps, on side: BaseTransform.Direction, filter: borrowing Caps?) -> Caps {
@@ -41,13 +41,13 @@ open class VideoFilter: Element {
 
   // MARK: Services of the base class
 
-  /// Where pictures come in.
+  /// The sink pad.
   public var sinkPad: Pad { unsafe Pad(transform.pointee.sinkpad) }
-  /// Where pictures leave.
+  /// The source pad.
   public var sourcePad: Pad { unsafe Pad(transform.pointee.srcpad) }
-  /// The segment of the pictures.
+  /// The current segment.
   public var segment: Segment { unsafe Segment(transform.pointee.segment) }
-  /// Hands pictures on unseen, or no longer.
+  /// Whether to push frames unchanged, without a call of the filter.
   public func setPassthrough(_ passthrough: Bool) {
     unsafe gst_base_transform_set_passthrough(transform, passthrough ? 1 : 0)
   }

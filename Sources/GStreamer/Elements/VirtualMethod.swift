@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// From a C function of a class structure to the Swift method that it stands for, and back: what
-/// `Element.installVirtualMethods` is written with.
+/// Connects C functions of a class structure with the Swift methods that implement them, for
+/// `Element.installVirtualMethods`:
 ///
 /// ```swift
 /// methods.pointee.start = { unsafe VirtualMethod.attempt($0, BaseSink.start) }
 /// methods.pointee.event = { unsafe VirtualMethod.consume($0, $1, BaseSink.event) }
 /// ```
 ///
-/// A C function pointer cannot capture anything, so each virtual method has a closure of its own; everything else is
-/// here: one function for each form that a method can have. The instance is a pointer to the C structure of the class
-/// that ``Element/parentType`` names. Methods are found by the object's class, so that overrides are called.
+/// A C function pointer captures nothing, so each virtual method has a closure of its own, which calls one of these
+/// functions by the method's signature. The instance is a pointer to the C structure of the class that
+/// ``Element/parentType`` names. Swift dispatches by the object's class, so that overrides are called.
 ///
-/// A method that a C class inherits lies in the structure of the class that has it, and its instance is handed over as
-/// the derived class's:
+/// An inherited method lies in the class structure that declares it, and its instance is cast to the derived class's:
 ///
 /// ```swift
 /// let methods = unsafe classStructure.assumingMemoryBound(to: GstBaseTransformClass.self)
@@ -24,13 +23,13 @@ public import CGStreamer
 /// }
 /// ```
 public enum VirtualMethod {
-  /// The class structure of a parent type, for calls to the methods that were replaced. It is never unloaded.
+  /// The class structure of a parent type, for calls to replaced methods. It is never unloaded.
   @unsafe @inlinable
   public static func parentClass<Class>(_ type: GType, as: Class.Type) -> UnsafePointer<Class> {
     unsafe UnsafePointer(UnsafeMutableRawPointer(g_type_class_ref(type)).assumingMemoryBound(to: Class.self))
   }
 
-  /// The Swift object of an instance, in a call of a method.
+  /// Calls a function with the Swift object of an instance; returns `failure` without an instance.
   @unsafe @inlinable @inline(__always)
   static func call<Base: Element, Instance, Result>(
     _ instance: UnsafeMutablePointer<Instance>?, otherwise failure: Result, _ body: (Base) -> Result
@@ -39,7 +38,7 @@ public enum VirtualMethod {
     return body(element)
   }
 
-  /// A method that cannot fail, where C wants to hear that it did not.
+  /// A method that cannot fail; C gets TRUE.
   @unsafe @inlinable @inline(__always)
   public static func perform<Base: Element, Instance>(
     _ instance: UnsafeMutablePointer<Instance>?, _ method: (Base) -> () -> Void
@@ -50,7 +49,7 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that answers yes or no.
+  /// A method that returns a Bool.
   @unsafe @inlinable @inline(__always)
   public static func answer<Base: Element, Instance>(
     _ instance: UnsafeMutablePointer<Instance>?, _ method: (Base) -> () -> Bool
@@ -74,7 +73,7 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that data flows through.
+  /// A method that throws a flow error.
   @unsafe @inlinable @inline(__always)
   public static func flow<Base: Element, Instance>(
     _ instance: UnsafeMutablePointer<Instance>?, _ method: (Base) -> () throws(FlowError) -> Void
@@ -84,7 +83,7 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that takes an object over, such as a frame, and that data flows through.
+  /// A method that consumes an object, such as a frame, and throws a flow error.
   @unsafe @inlinable @inline(__always)
   public static func flow<Base: Element, Instance, Object: OwnedObject & ~Copyable>(
     _ instance: UnsafeMutablePointer<Instance>?, consuming object: UnsafeMutablePointer<Object.Raw>?,
@@ -96,7 +95,7 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that is lent an object, such as a buffer, and that data flows through.
+  /// A method that borrows an object, such as a buffer, and throws a flow error.
   @unsafe @inlinable @inline(__always)
   public static func flow<Base: Element, Instance, Object: OwnedObject & ~Copyable>(
     _ instance: UnsafeMutablePointer<Instance>?, borrowing object: UnsafeMutablePointer<Object.Raw>?,
@@ -110,8 +109,8 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that changes an object in place, such as a buffer that is writable already, and that data flows through.
-  /// The caller in C keeps the object: changed it may be, replaced it may not.
+  /// A method that changes an object in place, such as a writable buffer, and throws a flow error. The C caller keeps
+  /// the object: the method must not replace it.
   @unsafe @inlinable @inline(__always)
   public static func flow<Base: Element, Instance, Object: OwnedObject & ~Copyable>(
     _ instance: UnsafeMutablePointer<Instance>?, changing object: UnsafeMutablePointer<Object.Raw>?,
@@ -126,7 +125,7 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that takes an object over, such as an event, and answers yes or no.
+  /// A method that consumes an object, such as an event, and returns a Bool.
   @unsafe @inlinable @inline(__always)
   public static func consume<Base: Element, Instance, Object: OwnedObject & ~Copyable>(
     _ instance: UnsafeMutablePointer<Instance>?, _ object: UnsafeMutablePointer<Object.Raw>?,
@@ -138,7 +137,7 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that is lent an object, such as a query or caps, and answers yes or no.
+  /// A method that borrows an object, such as a query or caps, and returns a Bool.
   @unsafe @inlinable @inline(__always)
   public static func borrow<Base: Element, Instance, Object: OwnedObject & ~Copyable>(
     _ instance: UnsafeMutablePointer<Instance>?, _ object: UnsafeMutablePointer<Object.Raw>?,
@@ -150,7 +149,7 @@ public enum VirtualMethod {
     }
   }
 
-  /// A method that answers caps out of a filter.
+  /// A method that returns caps, given a filter.
   @unsafe @inlinable @inline(__always)
   public static func caps<Base: Element, Instance>(
     _ instance: UnsafeMutablePointer<Instance>?, filter: UnsafeMutablePointer<GstCaps>?,
@@ -162,12 +161,13 @@ public enum VirtualMethod {
   }
 }
 
-/// The Swift object of a C instance, for the C functions that `Element.installVirtualMethods` puts into a class.
+/// The Swift object of a C instance, for the C functions that `Element.installVirtualMethods` installs.
 ///
 /// - Parameters:
-///   - instance: a pointer to the C structure of the class that `parentType` names: the pointer to the Swift object lies
-///     behind it.
-///   - type: the Swift class that the object is of, or that it inherits from.
+///   - instance: a pointer to the C structure of the class that `parentType` names, after which the pointer to the
+///     Swift
+///     object is stored.
+///   - type: the Swift class of the object, or a superclass.
 @unsafe @inlinable @inline(__always)
 public func swiftObject<Base: Element, Instance>(
   _ instance: UnsafeMutablePointer<Instance>?, as type: Base.Type
@@ -177,7 +177,7 @@ public func swiftObject<Base: Element, Instance>(
     UnsafeMutableRawPointer(instance), behind: MemoryLayout<Instance>.stride, as: Base.self)
 }
 
-/// Where the pointer to the Swift object lies behind a C instance of a given base class.
+/// The Swift object, whose pointer is stored after a C instance of this size.
 @unsafe @inlinable @inline(__always)
 func swiftObject<Base: Element>(_ instance: UnsafeMutableRawPointer, behind size: Int, as: Base.Type) -> Base {
   let pointer = unsafe instance.load(fromByteOffset: size, as: UnsafeRawPointer.self)
