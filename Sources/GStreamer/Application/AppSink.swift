@@ -36,6 +36,17 @@ public struct AppSink: AsyncSequence, Sendable {
     }
   }
 
+  /// Calls a handler with every buffer as it comes, on the thread that brings it, so that none is woken for it. Once the
+  /// handler answers false, the pipeline is asked for no more. To be called before the pipeline plays.
+  /// - Throws: `noSuchSignal`, which no appsink gives reason for.
+  package func onSample(_ handler: @escaping @Sendable (Sample) -> Bool) throws(PipelineError) {
+    let flushing = FieldValue.int(FlowError.flushing.rawValue)
+    try element.connect("new-sample") { [element] _ in
+      guard let sample = unsafe cgst_app_sink_try_pull(element.raw, 0) else { return nil }
+      return handler(unsafe Sample(owning: sample)) ? nil : flushing
+    }
+  }
+
   /// Begins to wait for buffers.
   public func makeAsyncIterator() -> Iterator {
     Iterator(sink: self, waiter: WakeUps.Waiter([wakeUps, pipeline.hub.wakeUps]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import Synchronization
 
 /// `h26x decode`: to raw video.
 struct DecodeCommand: AsyncParsableCommand {
@@ -64,31 +65,37 @@ struct DecodeCommand: AsyncParsableCommand {
     let isPNG = resolvedFormat == .png
     let first = isPNG ? nil : try OutputFile(output, force: force, inputs: [input])
     let pictures = try PictureReader(input, options)
-    let writer = PictureWriter(
-      name: output, force: force, input: input, isYUV4MPEG: resolvedFormat == .y4m, isPNG: isPNG, first: first)
+    // Written by the decoder's thread.
+    let writer = Mutex(
+      PictureWriter(
+        name: output, force: force, input: input, isYUV4MPEG: resolvedFormat == .y4m, isPNG: isPNG, first: first))
     do throws(Failure) {
-      var left = frames ?? .max
-      try await pictures.readAll { sample throws(Failure) in
-        try writer.write(sample)
-        left -= 1
-        return left > 0
+      try await pictures.readAll { [limit = frames ?? .max] sample throws(Failure) in
+        try writer.withLock { writer throws(Failure) in
+          try writer.write(sample)
+          return writer.pictures < limit
+        }
       }
-      writer.finish()
     } catch {
       await pictures.stop()
-      writer.discard()
+      writer.withLock { $0.discard() }
       throw error
     }
     var damage = Damage(pictures.statistics)
     // What lies between a keyframe and --start is left out on purpose.
     if start != nil { damage.dropped = 0 }
     await pictures.stop()
-    guard writer.pictures > 0 || Interruption.signal != nil else {
-      writer.discard()
-      throw Failure("\(input.name): no picture\(start == nil ? " could be decoded" : " after --start")\(damage.remark)")
+    let written = try writer.withLock { [damage] writer throws(Failure) in
+      writer.finish()
+      guard writer.pictures > 0 || Interruption.signal != nil else {
+        writer.discard()
+        throw Failure(
+          "\(input.name): no picture\(start == nil ? " could be decoded" : " after --start")\(damage.remark)")
+      }
+      try writer.commit()
+      return "\(writer.place): \(writer.summary)"
     }
-    try writer.commit()
-    Terminal.say("\(writer.place): \(writer.summary)\(damage.remark)")
+    Terminal.say("\(written)\(damage.remark)")
     if strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import Synchronization
 
 /// `h26x snapshot`: one picture, or a sheet of them.
 struct SnapshotCommand: AsyncParsableCommand {
@@ -63,18 +64,21 @@ struct SnapshotCommand: AsyncParsableCommand {
     options.filters.append(
       ("capsfilter", ["caps": "video/x-raw, format=(string)RGB, pixel-aspect-ratio=(fraction)1/1"]))
     let reader = try PictureReader(input, options)
-    var (seen, found) = (0, Sample?.none)
+    let progress = Mutex((seen: 0, found: Sample?.none))
     do throws(Failure) {
-      try await reader.readAll { sample throws(Failure) in
-        if seen == frame ?? 0 { found = sample }
-        seen += 1
-        return found == nil
+      try await reader.readAll { [wanted = frame ?? 0] sample throws(Failure) in
+        progress.withLock { progress in
+          if progress.seen == wanted { progress.found = sample }
+          progress.seen += 1
+          return progress.found == nil
+        }
       }
     } catch {
       await reader.stop()
       throw error
     }
     await reader.stop()
+    let (seen, found) = progress.withLock { $0 }
     if let found { return found }
     if let frame { throw Failure("\(input.name): no picture \(frame); it has \(seen), counted from 0") }
     if let at { throw Failure("\(input.name): no picture at \(Text.time(at.time))") }

@@ -44,48 +44,79 @@ final class PictureReader: Sendable {
   /// What the decoder counted; `nil` for one that does not count.
   var statistics: Fields? { try? decoder.element.withLock { $0 }?.fields("stats") }
 
-  /// Hands on every picture that is wanted, until the body answers false.
-  func readAll(_ body: (Sample) throws(Failure) -> Bool) async throws(Failure) {
+  /// Hands on every picture that is wanted, until the body answers false. It is called on the decoder's thread, one
+  /// picture after the other: to wake another thread for each costs more than many a picture.
+  func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
     try await reader.preroll()
     let pipeline = reader.pipeline
-    let end = options.duration.map { (options.start ?? .zero) + $0 }
-    if let start = options.start, start > .zero {
+    let (start, end) = (options.start, options.duration.map { (options.start ?? .zero) + $0 })
+    if let start, start > .zero {
       // What cannot be sought is read, and left out below.
       do { try await pipeline.seek(to: start, until: end) } catch PipelineError.notSeekable {} catch {
         throw reader.failure(error)
       }
     }
-    let stopped = Mutex(false)
+    let outcome = Outcome()
     try await Interruption.handled(
       by: {
-        stopped.withLock { $0 = true }
+        outcome.end(.interrupted)
         Task { await pipeline.stop() }
       },
       during: { () async throws(Failure) in
         try await Progress.during(of: pipeline) { () async throws(Failure) in
-          var samples: AppSink.Iterator
+          let messages = pipeline.messages
           do throws(PipelineError) {
-            samples = try pipeline.appSink("pictures").makeAsyncIterator()
+            try pipeline.appSink("pictures").onSample { sample in
+              if let time = sample.streamTime {
+                if let start, time + (sample.duration ?? .zero) <= start { return true }
+                if let end, time >= end { return outcome.end(.done) }
+              }
+              do throws(Failure) { return try body(sample) || outcome.end(.done) } catch {
+                return outcome.end(.failed(error))
+              }
+            }
+            Task { [reader] in
+              do throws(PipelineError) {
+                var iterator = messages.makeAsyncIterator()
+                while try await iterator.next() != nil {}
+                outcome.end(.done)
+              } catch { outcome.end(.failed(reader.failure(error))) }
+            }
             try await pipeline.play()
           } catch { throw reader.failure(error) }
-          while true {
-            let next: Sample?
-            do throws(PipelineError) { next = try await samples.next() } catch {
-              if stopped.withLock({ $0 }) { return }
-              throw reader.failure(error)
-            }
-            guard let next else { return }
-            if let time = next.streamTime {
-              if let start = options.start, time + (next.duration ?? .zero) <= start { continue }
-              if let end, time >= end { return }
-            }
-            guard try body(next) else { return }
-          }
+          if case .failed(let failure) = await outcome.value { throw failure }
         }
       })
   }
 
   func stop() async { await reader.pipeline.stop() }
+}
+
+/// How reading ended: what was said first counts.
+private final class Outcome: Sendable {
+  enum Value: Sendable {
+    case done, interrupted
+    case failed(Failure)
+  }
+
+  private let first = Mutex<Value?>(nil)
+  private let ended: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =
+    AsyncStream.makeStream()
+
+  /// Answers false, as one who asks for no more pictures.
+  @discardableResult func end(_ value: Value) -> Bool {
+    first.withLock { $0 = $0 ?? value }
+    ended.continuation.finish()
+    return false
+  }
+
+  /// Waits for the end.
+  var value: Value {
+    get async {
+      for await _ in ended.stream {}
+      return first.withLock { $0 ?? .done }
+    }
+  }
 }
 
 /// The decoder, once the stream is known.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import Synchronization
 
 /// Small pictures from all over a file, in one.
 enum ContactSheet {
@@ -22,22 +23,25 @@ enum ContactSheet {
       ))
     let reader = try PictureReader(input, options)
     let wanted = columns * rows
-    var (kept, stride, number) = ([Sample](), 1, 0)
+    let choice = Mutex((kept: [Sample](), stride: 1, number: 0))
     do throws(Failure) {
       try await reader.readAll { sample throws(Failure) in
-        if number % stride == 0 { kept.append(sample) }
-        if kept.count > 4 * wanted {
-          kept = kept.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-          stride *= 2
+        choice.withLock { choice in
+          if choice.number % choice.stride == 0 { choice.kept.append(sample) }
+          if choice.kept.count > 4 * wanted {
+            choice.kept = choice.kept.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+            choice.stride *= 2
+          }
+          choice.number += 1
+          return true
         }
-        number += 1
-        return true
       }
     } catch {
       await reader.stop()
       throw error
     }
     await reader.stop()
+    let kept = choice.withLock { $0.kept }
     guard let first = kept.first else { throw Failure("\(input.name): no picture could be decoded") }
     let count = min(wanted, kept.count)
     let chosen = (0..<count).map { kept[$0 * kept.count / count] }
