@@ -19,13 +19,21 @@ struct HostSource: ByteSource {
   let size: UInt64
 
   mutating func read(at offset: UInt64, count: Int) -> [UInt8] {
-    guard offset < size, count > 0 else { return [] }
+    var bytes: [UInt8] = []
+    read(at: offset, count: count, appendingTo: &bytes)
+    return bytes
+  }
+
+  mutating func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8]) {
+    guard offset < size, count > 0 else { return }
     let wanted = Int(min(UInt64(count), size - offset, UInt64(Int32.max)))
-    return unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
-      guard let base = buffer.baseAddress else { return }
-      let got = unsafe host_read(
-        UInt32(truncatingIfNeeded: offset), UInt32(truncatingIfNeeded: offset >> 32), Int32(clamping: wanted), base)
-      filled = max(0, min(Int(got), wanted))
+    bytes.append(addingCapacity: wanted) { output in
+      unsafe output.withUnsafeMutableBufferPointer { buffer, filled in
+        guard let base = buffer.baseAddress else { return }
+        let got = unsafe host_read(
+          UInt32(truncatingIfNeeded: offset), UInt32(truncatingIfNeeded: offset >> 32), Int32(clamping: wanted), base)
+        filled = max(0, min(Int(got), wanted))
+      }
     }
   }
 }

@@ -15,6 +15,7 @@ public struct JSONLines: Sendable {
   /// Takes what was written.
   public mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
+    taken.reserveCapacity(bytes.count)
     swap(&taken, &bytes)
     return taken
   }

@@ -30,11 +30,8 @@ struct JSONText {
   }
 
   mutating func key(_ name: StaticString) {
-    separate()
-    bytes.append(0x22)
-    bytes.append(name)
-    bytes.append(0x22)
-    bytes.append(0x3A)
+    let isFirst = !separates()
+    bytes.append(addingCapacity: name.byteCount + 4) { output in output.append(key: name, isFirst: isFirst) }
     needsComma = false
   }
 
@@ -44,15 +41,20 @@ struct JSONText {
   }
 
   mutating func value(_ name: StaticString) {
-    separate()
-    bytes.append(0x22)
-    bytes.append(name)
-    bytes.append(0x22)
+    let isFirst = !separates()
+    bytes.append(addingCapacity: name.byteCount + 3) { output in
+      if !isFirst { output.append(0x2C) }
+      output.append(quoted: name)
+    }
   }
 
   mutating func member(_ name: StaticString, _ number: some BinaryInteger) {
-    key(name)
-    value(Int64(clamping: number))
+    // Room is asked for once a member: documents consist of little else than these.
+    let (isFirst, number) = (!separates(), Int64(clamping: number))
+    bytes.append(addingCapacity: name.byteCount + 24) { output in
+      output.append(key: name, isFirst: isFirst)
+      output.append(decimal: number)
+    }
   }
 
   /// A number that may be left out.
@@ -67,8 +69,11 @@ struct JSONText {
   }
 
   mutating func member(_ name: StaticString, _ text: StaticString) {
-    key(name)
-    value(text)
+    let isFirst = !separates()
+    bytes.append(addingCapacity: name.byteCount + text.byteCount + 6) { output in
+      output.append(key: name, isFirst: isFirst)
+      output.append(quoted: text)
+    }
   }
 
   mutating func member(_ name: StaticString, string text: String) {
@@ -99,9 +104,26 @@ struct JSONText {
     bytes.append(0x22)
   }
 
-  private mutating func separate() {
-    if needsComma { bytes.append(0x2C) }
-    needsComma = true
+  private mutating func separate() { if separates() { bytes.append(0x2C) } }
+
+  /// Whether a comma goes in front of what comes next; in front of what comes behind that, one does.
+  private mutating func separates() -> Bool {
+    defer { needsComma = true }
+    return needsComma
+  }
+}
+
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(key name: StaticString, isFirst: Bool) {
+    if !isFirst { append(0x2C) }
+    append(quoted: name)
+    append(0x3A)
+  }
+
+  fileprivate mutating func append(quoted name: StaticString) {
+    append(0x22)
+    append(name)
+    append(0x22)
   }
 }
 

@@ -43,6 +43,23 @@ public struct ReportText: Sendable, ExpressibleByStringInterpolation {
 extension [UInt8] {
   /// Appends a literal.
   mutating func append(_ literal: StaticString) {
+    append(addingCapacity: literal.byteCount) { output in output.append(literal) }
+  }
+
+  /// Appends a number in decimal digits.
+  mutating func append(decimal number: Int64) {
+    append(addingCapacity: 20) { output in output.append(decimal: number) }
+  }
+}
+
+extension StaticString {
+  /// Bytes of UTF-8. A single character may stand for itself instead of being pointed to; ours are ASCII.
+  var byteCount: Int { hasPointerRepresentation ? utf8CodeUnitCount : 1 }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends a literal, for which there must be room.
+  mutating func append(_ literal: StaticString) {
     if literal.hasPointerRepresentation {
       literal.withUTF8Buffer { buffer in
         for index in 0..<buffer.count { unsafe append(buffer[index]) }
@@ -52,16 +69,11 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a number in decimal digits.
+  /// Appends a number in decimal digits, for which there must be room: 20 bytes at most.
   mutating func append(decimal number: Int64) {
     if number < 0 { append(0x2D) }
-    append(decimal: number.magnitude)
-  }
-
-  /// Appends a number in decimal digits.
-  mutating func append(decimal number: UInt64) {
     var digits: [20 of UInt8] = .init(repeating: 0)
-    var left = number
+    var left = number.magnitude
     var count = 0
     repeat {
       digits[count] = 0x30 + UInt8(truncatingIfNeeded: left % 10)

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Bytes of a file, read where they are asked for: the file may be larger than memory.
-public protocol ByteSource {
-  /// Size of the file in bytes.
-  var size: UInt64 { get }
-
-  /// Reads bytes.
-  ///
-  /// - Returns: the bytes; fewer than asked for when the file ends or cannot be read.
-  mutating func read(at offset: UInt64, count: Int) -> [UInt8]
-}
-
 extension MP4 {
   /// Goes through the samples of a file's video track in decoding order, sample tables first, then fragments.
-  public struct VideoSamples<Source: ByteSource> {
-    /// The file.
-    public private(set) var source: Source
+  public struct VideoSamples {
+    private let source: FileBytes
+    /// What is looked at.
+    private var window = FileWindow()
     /// What `moov` says.
     public let movie: Movie
     /// The track whose samples these are.
@@ -35,16 +25,17 @@ extension MP4 {
     ///
     /// - Throws: ``ReadError``; `.missing` for `moov` when the file has no such box, for `trak` when it has no H.264 or
     ///   H.265 track.
-    public init(_ source: consuming Source) throws(ReadError) {
-      var source = source
+    public init(_ source: consuming some ByteSource) throws(ReadError) { try self.init(FileBytes(source)) }
+
+    init(_ source: FileBytes) throws(ReadError) {
       var offset: UInt64 = 0
       var found: Movie?
       var firstFragment: UInt64?
-      while found == nil, let box = try Self.header(&source, at: offset) {
+      while found == nil, let box = try Self.header(source, at: offset) {
         switch box.type {
         case "moov":
           movieOffset = offset + UInt64(box.length)
-          let content = try Self.content(&source, box, at: offset)
+          let content = try Self.content(source, box, at: offset)
           do throws(ReadError) { found = try Movie(content) } catch {
             throw ReadError(error.reason, error.box, at: movieOffset + error.offset)
           }
@@ -90,19 +81,23 @@ extension MP4 {
 
     /// The bytes of a sample; fewer when the file ends before it does.
     public mutating func bytes(of sample: Sample) -> [UInt8] {
-      let end = min(sample.range.upperBound, source.size)
-      guard sample.range.lowerBound < end else { return [] }
-      return source.read(
-        at: sample.range.lowerBound, count: Int(clamping: end - sample.range.lowerBound))
+      let (bytes, range) = load(sample)
+      return Array(bytes[range])
+    }
+
+    /// Bytes of the file, and where in them a sample is. To be let go of before the next call.
+    mutating func load(_ sample: Sample) -> (bytes: [UInt8], range: Range<Int>) {
+      let range = window.load(sample.range, from: source)
+      return (window.bytes, range)
     }
 
     private mutating func beginFragment() throws(ReadError) -> Bool {
-      while let box = try Self.header(&source, at: position) {
+      while let box = try Self.header(source, at: position) {
         let start = position
         position += box.size
         guard box.type == FourCharacterCode("moof") else { continue }
         fragment = FragmentCursor(
-          try Self.content(&source, box, at: start), at: start, track: track.id,
+          try Self.content(source, box, at: start), at: start, track: track.id,
           defaults: movie.fragmentDefaults(of: track.id), decodingTime: decodingTime)
         return true
       }
@@ -110,7 +105,7 @@ extension MP4 {
     }
 
     /// The header of the box at this place of the file; nil at its end.
-    private static func header(_ source: inout Source, at offset: UInt64) throws(ReadError)
+    private static func header(_ source: FileBytes, at offset: UInt64) throws(ReadError)
       -> BoxHeader?
     {
       guard offset < source.size, source.size - offset >= 8 else { return nil }
@@ -127,7 +122,7 @@ extension MP4 {
     }
 
     private static func content(
-      _ source: inout Source, _ box: BoxHeader, at offset: UInt64
+      _ source: FileBytes, _ box: BoxHeader, at offset: UInt64
     ) throws(ReadError) -> [UInt8] {
       let count = box.size - UInt64(box.length)
       guard count <= headerLimit else { throw ReadError(.tooLarge, box.type, at: offset) }

@@ -4,8 +4,10 @@ import H26x
 /// Cuts NAL units out of a byte stream that is read in pieces. Memory is in proportion to the longest NAL unit, up to a
 /// limit.
 struct ByteStreamReader: Sendable {
-  /// Bytes asked for at once.
-  static let pieceSize = 1 << 20
+  /// Bytes asked for at once: they stay in the processor's cache while they are looked at.
+  static let pieceSize = 256 << 10
+  /// So much is looked at to see what the file is, and to find a start code in.
+  static let frontSize = 1 << 20
   /// The longest NAL unit that is looked at whole. A picture of level 6.2 may have 100 MB; a broken stream, no end.
   static let limit = 256 << 20
 
@@ -34,14 +36,26 @@ struct ByteStreamReader: Sendable {
 
   /// Adds bytes behind those at hand; none means the end.
   mutating func append(_ piece: [UInt8]) {
+    discardDone()
     if piece.isEmpty { isComplete = true }
+    bytes += piece
+  }
+
+  /// Reads what comes behind the bytes at hand; nothing means the end.
+  mutating func read(from source: FileBytes) {
+    discardDone()
+    let count = bytes.count
+    source.read(at: position, count: Self.pieceSize, appendingTo: &bytes)
+    if bytes.count == count { isComplete = true }
+  }
+
+  private mutating func discardDone() {
     let done = min(scanner.pendingStartCode ?? max(0, scanner.searchedOffset - 1), bytes.count)
     if done > 0 {
       bytes.removeFirst(done)
       scanner.discard(done)
       origin += UInt64(done)
     }
-    bytes += piece
   }
 
   /// What comes next.
@@ -65,7 +79,7 @@ struct ByteStreamReader: Sendable {
   /// Zero bytes may stand in front of the first start code, and nothing else.
   private mutating func begin() -> Step? {
     guard let start = AnnexB.startCode(in: bytes.span) else {
-      guard isComplete || bytes.count > Self.pieceSize * 4 else { return nil }
+      guard isComplete || bytes.count > Self.frontSize * 4 else { return nil }
       hasBegun = true
       return bytes.isEmpty ? nil : .garbage(UInt64(bytes.count), offset: origin)
     }

@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
+package import H26x
 
 /// Tells H.264 from H.265 by the NAL units that a byte stream begins with.
-enum CodecGuess {
+package enum CodecGuess {
+  /// NAL units that are looked at, at most.
+  private static let limit = 256
+
   /// The codec, nil when it is neither.
   ///
   /// The first SPS that can be read as one and not as the other decides. Without any, headers are counted: few bytes are
   /// sensible as both.
   static func codec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
+    if let evident = evidentCodec(of: bytes) { return evident }
     guard !isContainer(bytes) else { return nil }
     var units = AnnexB.NALUnits(bytes)
     var (h264, h265) = (0, 0)
     var count = 0
-    while let unit = units.next(), count < 256 {
+    while let unit = units.next(), count < limit {
       count += 1
       let nalUnit = bytes.extracting(unit.range)
-      let (is264, is265) = (isSPS264(nalUnit), isSPS265(nalUnit))
-      if is264 != is265 { return is264 ? .h264 : .h265 }
       h264 += weigh264(nalUnit)
       h265 += weigh265(nalUnit)
     }
     guard h264 > 0 || h265 > 0 else { return nil }
     return h265 > h264 ? .h265 : .h264
+  }
+
+  /// The codec of the first SPS that can be read as one and not as the other; nil without any.
+  package static func evidentCodec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
+    guard !isContainer(bytes) else { return nil }
+    var units = AnnexB.NALUnits(bytes)
+    var count = 0
+    while let unit = units.next(), count < limit {
+      count += 1
+      let nalUnit = bytes.extracting(unit.range)
+      let (is264, is265) = (isSPS264(nalUnit), isSPS265(nalUnit))
+      if is264 != is265 { return is264 ? .h264 : .h265 }
+    }
+    return nil
   }
 
   /// Whether a container stands in front. In many of them, start codes are found as well.

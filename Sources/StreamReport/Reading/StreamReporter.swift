@@ -9,12 +9,13 @@ public import H26x
 /// ```
 ///
 /// Memory does not grow with the file, but for the tables of an MP4.
-public struct StreamReporter<Source: ByteSource> {
-  /// Of a raw stream.
-  private var source: Source?
+public struct StreamReporter {
+  private let source: FileBytes
+  /// Of a raw stream; it is over.
+  private var isOver = false
   private var reader = ByteStreamReader()
   /// Of MP4.
-  private var samples: MP4.VideoSamples<Source>?
+  private var samples: MP4.VideoSamples?
   private var lengthSize = NALLengthSize.four
   private var analysis: EitherAnalysis
   private var ready: [ReportItem] = []
@@ -27,15 +28,22 @@ public struct StreamReporter<Source: ByteSource> {
   ///   - options: what the report is to contain.
   ///   - codec: what a raw stream is; nil to find out.
   public init(
-    _ source: consuming Source, options: ReportOptions = ReportOptions(), codec: FormatDescription.Codec? = nil
+    _ source: consuming some ByteSource, options: ReportOptions = ReportOptions(),
+    codec: FormatDescription.Codec? = nil
   ) throws(ReportFailure) {
-    var source = source
-    let front = source.read(at: 0, count: ByteStreamReader.pieceSize)
+    try self.init(file: FileBytes(source), options: options, codec: codec)
+  }
+
+  private init(
+    file source: FileBytes, options: ReportOptions, codec: FormatDescription.Codec?
+  ) throws(ReportFailure) {
+    self.source = source
+    let front = source.read(at: 0, count: ByteStreamReader.frontSize)
     guard !front.isEmpty else { throw .empty }
     let size = source.size == UInt64.max ? nil : source.size
     if Self.isMP4(front.span) {
       guard size != nil else { throw .needsSeeking }
-      let samples: MP4.VideoSamples<Source>
+      let samples: MP4.VideoSamples
       do throws(MP4.ReadError) {
         samples = try MP4.VideoSamples(source)
       } catch {
@@ -61,7 +69,6 @@ public struct StreamReporter<Source: ByteSource> {
     reader.append(front)
     ready = [.stream(StreamRecord(codec: codec, container: .annexB, size: size))]
     analysis = EitherAnalysis(codec, options: options)
-    self.source = source
   }
 
   /// The next item, nil behind the summary.
@@ -75,7 +82,7 @@ public struct StreamReporter<Source: ByteSource> {
       guard ready.isEmpty else { break }
       if samples != nil {
         advanceSamples()
-      } else if source != nil {
+      } else if !isOver {
         advance()
       } else {
         return nil
@@ -92,22 +99,22 @@ public struct StreamReporter<Source: ByteSource> {
       analysis.feed(bytes.span.extracting(range), at: offset, prefix: prefix)
     case .garbage(let count, let offset): analysis.garbage(count, at: offset)
     case .needsMore:
-      reader.append(source?.read(at: reader.position, count: ByteStreamReader.pieceSize) ?? [])
+      reader.read(from: source)
     case .end:
       analysis.finish(at: reader.position)
-      source = nil
+      isOver = true
     }
   }
 
   private mutating func advanceSamples() {
     do throws(MP4.ReadError) {
       if let sample = try samples?.next() {
-        let bytes = samples?.bytes(of: sample) ?? []
+        guard let (bytes, range) = samples?.load(sample) else { return }
         let record = AccessUnitRecord.Sample(
           pts: sample.decodingTime &+ sample.compositionOffset, dts: sample.decodingTime, duration: sample.duration,
           isSync: sample.isSync)
         analysis.feed(
-          sample: bytes.span, record, at: sample.range.lowerBound,
+          sample: bytes.span.extracting(range), record, at: sample.range.lowerBound,
           size: sample.range.upperBound - sample.range.lowerBound, lengthSize: lengthSize)
         return
       }
@@ -115,8 +122,9 @@ public struct StreamReporter<Source: ByteSource> {
       // What came before the damage was reported.
       analysis.damaged(error)
     }
-    analysis.finish(at: samples?.source.size ?? 0)
+    analysis.finish(at: source.size)
     samples = nil
+    isOver = true
   }
 
   /// Whether a box that a file may begin with stands in front.

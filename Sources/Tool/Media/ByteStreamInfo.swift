@@ -22,7 +22,7 @@ struct ByteStreamInfo {
   static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
     var options = ReportOptions()
     options.byteCount = byteCount
-    var reporter: StreamReporter<ReportSource>
+    var reporter: StreamReporter
     let source = try ReportSource(input)
     do throws(ReportFailure) { reporter = try StreamReporter(source, options: options) } catch {
       throw input.failure(error)

@@ -5,7 +5,7 @@ import StreamReport
 /// demultiplexers hand out what is inside. Either way there is no parser in between.
 struct ReportItems {
   // Two optionals and no enum, so that neither is copied when it changes.
-  private var direct: StreamReporter<ReportSource>?
+  private var direct: StreamReporter?
   private var demultiplexed: DemultiplexedReport?
 
   /// Looks what the file is. A pipe must have been looked into.

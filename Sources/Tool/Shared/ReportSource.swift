@@ -29,28 +29,36 @@ struct ReportSource: ByteSource {
   }
 
   mutating func read(at offset: UInt64, count: Int) -> [UInt8] {
-    guard let pipe else { return readFile(at: offset, count: count) }
-    guard offset == position else { return [] }
     var bytes: [UInt8] = []
-    if position < UInt64(pipe.front.count) { bytes += pipe.front.dropFirst(Int(position)).prefix(count) }
-    while bytes.count < count {
-      let piece = PipeInput.read(pipe.descriptor, count - bytes.count)
-      if piece.isEmpty { break }
-      bytes += piece
-    }
-    position += UInt64(bytes.count)
+    read(at: offset, count: count, appendingTo: &bytes)
     return bytes
   }
 
-  private func readFile(at offset: UInt64, count: Int) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-        let got = unsafe pread(
-          descriptor.number, rest.baseAddress, rest.count, off_t(clamping: offset) + off_t(filled))
-        if got < 0, errno == EINTR { continue }
-        guard got > 0 else { return }
-        filled += got
+  mutating func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8]) {
+    guard let pipe else { return readFile(at: offset, count: count, appendingTo: &bytes) }
+    guard offset == position else { return }
+    let wanted = bytes.count + count
+    if position < UInt64(pipe.front.count) { bytes += pipe.front.dropFirst(Int(position)).prefix(count) }
+    while bytes.count < wanted {
+      let piece = PipeInput.read(pipe.descriptor, wanted - bytes.count)
+      if piece.isEmpty { break }
+      bytes += piece
+    }
+    position += UInt64(bytes.count - (wanted - count))
+  }
+
+  private func readFile(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: count) { output in
+      unsafe output.withUnsafeMutableBufferPointer { buffer, filled in
+        while filled < count {
+          let rest = unsafe UnsafeMutableRawBufferPointer(buffer)[filled..<count]
+          let got = unsafe pread(
+            descriptor.number, UnsafeMutableRawBufferPointer(rebasing: rest).baseAddress, rest.count,
+            off_t(clamping: offset) + off_t(filled))
+          if got < 0, errno == EINTR { continue }
+          guard got > 0 else { return }
+          filled += got
+        }
       }
     }
   }

@@ -13,7 +13,7 @@ struct ResultWriter {
   mutating func write(_ text: String) { write(Array(text.utf8)) }
 
   mutating func write(_ more: [UInt8]) {
-    bytes += more
+    if bytes.isEmpty { bytes = more } else { bytes += more }
     if bytes.count >= 1 << 16 { flush() }
   }
 
