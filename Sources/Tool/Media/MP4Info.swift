@@ -7,7 +7,7 @@ import StreamReport
 enum MP4Info {
   /// `nil` for a file without H.264 or H.265 video: GStreamer has names for what else it may hold.
   static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo? {
-    var samples: MP4.VideoSamples<ReportSource>
+    var samples: MP4.VideoSamples
     let source = try ReportSource(input)
     do throws(MP4.ReadError) { samples = try MP4.VideoSamples(source) } catch {
       if error.reason == .missing, error.box.name == "trak" { return nil }
@@ -33,7 +33,7 @@ enum MP4Info {
       : ClockTime.seconds(tally.duration, times: 1, over: track.timescale)
     let seconds = track.timescale > 0 ? Double(tally.duration) / Double(track.timescale) : 0
     return MediaInfo(
-      name: input.name, container: isQuickTime(samples.source) ? "QuickTime" : "MP4", size: input.size,
+      name: input.name, container: isQuickTime(source) ? "QuickTime" : "MP4", size: input.size,
       duration: duration,
       isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil, video: video,
       others: movie.tracks.filter { $0.id != track.id }
@@ -41,8 +41,10 @@ enum MP4Info {
       counts: counting ? MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes) : nil)
   }
 
-  /// What a file has that `parsebin` does not hand out, in words: chapters, and tracks of kinds that it does not know.
+  /// What a file has that `parsebin` does not hand out, in words: chapters, tracks of kinds that it does not know, and
+  /// programmes beside the one that is read.
   static func unseen(_ input: InputFile, seen: [String]) -> [String] {
+    if input.programs.count > 1 { return [Text.count(input.programs.count - 1, "other programme")] }
     guard input.kind == .container("MP4"), input.size != nil else { return [] }
     let info = try? read(input, counting: false)
     return (info?.others ?? []).filter { !seen.contains($0.kind) }.map {
@@ -95,7 +97,7 @@ enum MP4Info {
     /// The duration that most samples have, and how many: found in one pass, right where one has the majority.
     private var usual: (duration: UInt32, votes: Int) = (0, 0)
 
-    init(_ samples: inout MP4.VideoSamples<ReportSource>, _ input: InputFile) throws(Failure) {
+    init(_ samples: inout MP4.VideoSamples, _ input: InputFile) throws(Failure) {
       do throws(MP4.ReadError) {
         while let sample = try samples.next() { add(sample) }
       } catch {

@@ -11,6 +11,7 @@ extension MediaInfo {
   /// A table for people.
   var table: String {
     var rows: [(String, String?)] = [("File", Terminal.printable(name)), ("Container", container)]
+    if programs.count > 1 { rows.append(("Programmes", "\(programs.count), of which one is read")) }
     rows.append(("Size", size.map { "\($0) bytes" }))
     rows.append(("Duration", duration.map { (isEstimate ? "about " : "") + Text.time($0) }))
     rows.append(("Bitrate", bitrate.map(Self.bits)))
@@ -27,7 +28,7 @@ extension MediaInfo {
       rows.append(("Picture", "\(width)x\(height)\(ratio)"))
     }
     rows.append(("Frame rate", frameRate))
-    rows.append(("Video bitrate", videoBitrate.map(Self.bits)))
+    rows.append(("Video bitrate", videoBitrate.map { (isVideoBitrateEstimate ? "about " : "") + Self.bits($0) }))
     let depths = [video.text("bit-depth-luma"), video.text("bit-depth-chroma")].compactMap(\.self)
     let depth = Set(depths).count == 1 ? depths.prefix(1) : depths[...]
     rows.append(("Samples", video.text("chroma-format").map { "\($0), \(depth.joined(separator: " and ")) bits" }))
@@ -94,7 +95,8 @@ extension MediaInfo {
     return .object([
       ("file", .string(name)), ("container", .string(container)), ("size", JSON(size)),
       ("duration", JSON(duration.map { Double($0.nanoseconds) / 1e9 })), ("estimated", .boolean(isEstimate)),
-      ("bitrate", JSON(bitrate)), ("video", .object(stream)), ("streams", .array(rest)),
+      ("bitrate", JSON(bitrate)), ("programs", .array(programs.map(JSON.integer))), ("video", .object(stream)),
+      ("streams", .array(rest)),
     ])
   }
 }

@@ -11,6 +11,10 @@ struct MediaInfo: Sendable {
   let isEstimate: Bool
   /// Bits a second of the video stream, as the container says it or as it was counted.
   let videoBitrate: Double?
+  /// Whether it was reckoned from the first pictures.
+  var isVideoBitrateEstimate = false
+  /// The programmes of an MPEG transport stream.
+  var programs: [Int] = []
   let video: StreamDetails
   let others: [StreamDetails]
   let counts: Counts?
@@ -95,7 +99,8 @@ struct MediaInfo: Sendable {
       }
       let info = MediaInfo(
         name: input.name, container: reader.containerCaps.map(Container.name) ?? "unknown", size: input.size,
-        duration: exact ?? estimate, isEstimate: estimate != nil, videoBitrate: bitrate, video: video,
+        duration: exact ?? estimate, isEstimate: estimate != nil, videoBitrate: bitrate,
+        isVideoBitrateEstimate: counts == nil, programs: input.programs, video: video,
         others: reader.otherStreams.map { StreamDetails($0) }, counts: counting ? counts : nil)
       await reader.pipeline.stop()
       return info

@@ -50,6 +50,10 @@ final class MediaReader: Sendable {
     do throws(PipelineError) {
       let source = try input.source()
       let parse = try PipelineElement("parsebin", name: "parsebin")
+      // Else every plugin is loaded that knows a type by its first bytes, and with some of them a hundred libraries.
+      if case .byteStream(let codec?) = input.kind {
+        try parse.set("sink-caps", .string("\(codec.mediaType), stream-format=(string)byte-stream"))
+      }
       state.withLock { $0.parts.append(source) }
       try pipeline.add(source)
       try pipeline.add(parse)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 import Glibc
+import H26x
+import StreamReport
 
 /// A file to read, looked at as far as can be without GStreamer, so that what is wrong is said in one line.
 struct InputFile: Sendable {
@@ -12,12 +14,16 @@ struct InputFile: Sendable {
   let pipe: PipeInput?
   private let status: FileStatus?
 
+  /// Programmes of an MPEG transport stream, as far as its first bytes say; of several, one is read.
+  let programs: [Int]
+
   /// What the first bytes say.
   enum Kind: Equatable {
     /// Not looked at, or nothing that is known here.
     case unknown
     /// A start code within the first 64 KiB, and nothing else in front that would say what it is.
-    case byteStream
+    /// What it is coded in, where its first parameter sets leave no doubt.
+    case byteStream(MediaStream.Codec?)
     /// A container for GStreamer to take apart, by its name.
     case container(String)
     /// Something that holds no video of ours, by its name.
@@ -41,11 +47,13 @@ struct InputFile: Sendable {
       guard !status.isFolder else { throw Failure("standard input: a folder; expected a stream") }
       guard isatty(STDIN_FILENO) == 0 else { throw Failure("standard input: a terminal; expected a stream") }
       if status.isRegular {
-        (kind, pipe) = (Kind(Self.firstBytes(of: STDIN_FILENO)), nil)
+        pipe = nil
+        (kind, programs) = Self.look(at: Self.firstBytes(of: STDIN_FILENO))
       } else {
         let pipe = looksIntoPipes ? PipeInput(STDIN_FILENO) : nil
         if let pipe, pipe.front.isEmpty { throw Failure("standard input: empty; expected a stream") }
-        (kind, self.pipe) = (pipe.map { Kind($0.front) } ?? .unknown, pipe)
+        (kind, programs) = pipe.map { Self.look(at: $0.front) } ?? (.unknown, [])
+        self.pipe = pipe
       }
       return
     }
@@ -62,12 +70,14 @@ struct InputFile: Sendable {
       let pipe = looksIntoPipes ? PipeInput(file) : nil
       if pipe == nil { close(file) }
       if let pipe, pipe.front.isEmpty { throw Failure("\(name): empty; expected a stream") }
-      (kind, self.pipe) = (pipe.map { Kind($0.front) } ?? .unknown, pipe)
+      (kind, programs) = pipe.map { Self.look(at: $0.front) } ?? (.unknown, [])
+      self.pipe = pipe
       return
     }
     defer { close(file) }
     guard status.size > 0 else { throw Failure("\(name): an empty file") }
-    (kind, pipe) = (Kind(Self.firstBytes(of: file)), nil)
+    pipe = nil
+    (kind, programs) = Self.look(at: Self.firstBytes(of: file))
   }
 
   func isSameFile(as other: FileStatus) -> Bool { status?.isSameFile(as: other) ?? false }
@@ -89,9 +99,16 @@ struct InputFile: Sendable {
     return switch kind {
     case .other(let what): "\(name): \(what); \(expected)"
     case .container(let what): "\(name): \(what) without H.264 or H.265 video"
-    case .byteStream: "\(name): start codes, but no H.264 or H.265 picture"
+    case .byteStream(let codec?): "\(name): parameter sets of \(codec.rawValue), but no picture that can be read"
+    case .byteStream(nil):
+      "\(name): start codes, but no H.264 or H.265 that can be read: no parameter sets (SPS, PPS) stand in front"
     case .unknown: "\(name): no H.264 or H.265 found; \(expected)"
     }
+  }
+
+  private static func look(at bytes: [UInt8]) -> (Kind, programs: [Int]) {
+    let kind = Kind(bytes)
+    return (kind, kind == .container("MPEG-TS") ? TransportStream.programs(in: bytes) : [])
   }
 
   private static func firstBytes(of file: Int32) -> [UInt8] {
@@ -123,7 +140,7 @@ extension InputFile.Kind {
     } else if let known = Self.known.first(where: { bytes.starts(with: $0.start) }) {
       self = .other(known.name)
     } else if Self.hasStartCode(bytes) {
-      self = .byteStream
+      self = .byteStream(CodecGuess.evidentCodec(of: bytes.span).map { $0 == .h264 ? .h264 : .h265 })
     } else if bytes.allSatisfy({ $0 == 0 }) {
       self = .other("nothing but zeros at its start")
     } else if Self.isText(bytes) {

@@ -29,7 +29,10 @@ enum Interruption {
       &thread, nil,
       { _ in
         var signal: UInt8 = 0
-        while unsafe Glibc.read(Interruption.pipeEnds.read, &signal, 1) == 1 { Interruption.arrived(Int32(signal)) }
+        while unsafe Glibc.read(Interruption.pipeEnds.read, &signal, 1) == 1 {
+          Interruption.arrived(Int32(signal))
+          Interruption.sayWhatIsWaitedFor()
+        }
         return nil
       }, nil)
     guard error == 0 else { return }
@@ -39,6 +42,13 @@ enum Interruption {
         _ = unsafe Glibc.write(Interruption.pipeEnds.write, &byte, 1)
       }
     }
+  }
+
+  /// Says how to leave, where the first signal did not end the program soon.
+  private static func sayWhatIsWaitedFor() {
+    var next = unsafe pollfd(fd: pipeEnds.read, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&next, 1, 2000) == 0 else { return }
+    Terminal.say("still finishing what was written; a second signal ends it at once")
   }
 
   private static func arrived(_ signal: Int32) {
