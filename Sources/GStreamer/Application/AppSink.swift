@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// What comes out of a pipeline at an `appsink`, buffer by buffer.
+/// The buffers that reach an `appsink` of a pipeline.
 ///
 /// ```swift
 /// for try await sample in try pipeline.appSink("pictures") { … }
 /// ```
 ///
-/// The sequence ends with the stream and when the pipeline is stopped, and throws what an element posted as an error.
-/// The pipeline waits when `max-buffers` buffers were not fetched yet (4 unless it was set; `drop=true` throws the
-/// oldest away instead). Cancelling the task that waits for a buffer stops the pipeline. Several tasks may iterate,
-/// each buffer goes to one of them.
+/// The sequence ends at the end of the stream and when the pipeline is stopped, and throws errors that elements post.
+/// At most `max-buffers` buffers wait to be fetched (4 unless set); then the pipeline waits, or drops the oldest with
+/// `drop=true`. Cancelling the task that waits for a buffer stops the pipeline. Of several iterating tasks, each buffer
+/// goes to one.
 public struct AppSink: AsyncSequence, Sendable {
   /// A buffer with its caps.
   public typealias Element = Sample
-  /// What iterating throws.
+  /// The error that iteration throws.
   public typealias Failure = PipelineError
 
-  /// The pipeline that it is in.
+  /// The pipeline that the appsink is in.
   public let pipeline: Pipeline
   /// The appsink, for its properties.
   public let element: PipelineElement
@@ -36,9 +36,9 @@ public struct AppSink: AsyncSequence, Sendable {
     }
   }
 
-  /// Calls a handler with every buffer as it comes, on the thread that brings it, so that none is woken for it. Once the
-  /// handler answers false, the pipeline is asked for no more. To be called before the pipeline plays.
-  /// - Throws: `noSuchSignal`, which no appsink gives reason for.
+  /// Calls a handler with each buffer on its streaming thread, so that no task is woken for it. When the handler returns
+  /// false, the appsink returns flushing upstream. To be called before the pipeline plays.
+  /// - Throws: `noSuchSignal`, which an appsink never causes.
   package func onSample(_ handler: @escaping @Sendable (Sample) -> Bool) throws(PipelineError) {
     let flushing = FieldValue.int(FlowError.flushing.rawValue)
     try element.connect("new-sample") { [element] _ in
@@ -47,12 +47,12 @@ public struct AppSink: AsyncSequence, Sendable {
     }
   }
 
-  /// Begins to wait for buffers.
+  /// An iterator over the buffers to come.
   public func makeAsyncIterator() -> Iterator {
     Iterator(sink: self, waiter: WakeUps.Waiter([wakeUps, pipeline.hub.wakeUps]))
   }
 
-  /// One that fetches buffers.
+  /// Fetches the buffers.
   public struct Iterator: AsyncIteratorProtocol {
     let sink: AppSink
     let waiter: WakeUps.Waiter
@@ -67,7 +67,7 @@ public struct AppSink: AsyncSequence, Sendable {
       let pipeline = sink.pipeline
       while true {
         let phase = pipeline.hub.phase
-        // Asked before the buffer: another may come in between, but none behind the end.
+        // Read before the pull: after the end no further buffer can come.
         let isAtEnd = sink.isAtEnd
         if case .stopped = phase { return nil }
         if let sample = unsafe cgst_app_sink_try_pull(sink.element.raw, 0) { return unsafe Sample(owning: sample) }
@@ -81,6 +81,6 @@ public struct AppSink: AsyncSequence, Sendable {
     }
   }
 
-  /// Whether the stream has ended and all buffers were fetched; an appsink that was not started says so too.
+  /// Whether the stream has ended and all buffers were fetched; true for an appsink before it is started, too.
   private var isAtEnd: Bool { (try? element.get("eos")) == .boolean(true) }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// What goes into a pipeline at an `appsrc`, buffer by buffer.
+/// The input of a pipeline at an `appsrc`.
 ///
-/// Set its `caps` on the description's line or with `element.set("caps", …)`, and `format=time` when buffers have
-/// timestamps. One task sends; it waits while the appsrc's `max-bytes` are full. Cancelling it stops the pipeline.
+/// Set its `caps` in the description or with `element.set("caps", …)`, and `format=time` for buffers with timestamps.
+/// One task may send; it waits while `max-bytes` are queued. Cancelling it stops the pipeline.
 public struct AppSource: Sendable {
-  /// The pipeline that it is in.
+  /// The pipeline that the appsrc is in.
   public let pipeline: Pipeline
   /// The appsrc, for its properties.
   public let element: PipelineElement
@@ -15,7 +15,7 @@ public struct AppSource: Sendable {
   init(_ element: PipelineElement, in pipeline: Pipeline) throws(PipelineError) {
     guard element.kind == "appsrc" else { throw .noSuchElement(element.name) }
     (self.element, self.pipeline) = (element, pipeline)
-    // Asked for again when half of it has gone, rather than when nothing is left.
+    // Makes appsrc emit need-data when its queue is half empty, rather than empty.
     if try element.get("min-percent") == .uint(0) { try element.set("min-percent", 50) }
     try element.connect("need-data") { [wakeUps] _ in
       wakeUps.wakeAll()
@@ -23,8 +23,9 @@ public struct AppSource: Sendable {
     }
   }
 
-  /// Sends a buffer, when there is room for it.
-  /// - Throws: `element`, what an element posted; `flow` when the stream was ended; `stopped` or `cancelled`.
+  /// Sends a buffer, once there is room in the queue.
+  /// - Throws: `element` for an error that an element posted; `flow` after the end of the stream; `stopped` or
+  ///   `cancelled`.
   public func send(_ buffer: consuming Buffer) async throws(PipelineError) {
     try await waitForRoom()
     let raw = unsafe buffer.take()
@@ -33,21 +34,22 @@ public struct AppSource: Sendable {
     try check(flow)
   }
 
-  /// Sends a buffer with its caps, which become the stream's, when there is room for it.
-  /// - Throws: `element`, what an element posted; `flow` when the stream was ended; `stopped` or `cancelled`.
+  /// Sends a buffer with its caps, which become the stream's, once there is room in the queue.
+  /// - Throws: `element` for an error that an element posted; `flow` after the end of the stream; `stopped` or
+  ///   `cancelled`.
   public func send(_ sample: Sample) async throws(PipelineError) {
     try await waitForRoom()
     try check(unsafe cgst_app_src_push_sample(element.raw, sample.raw))
   }
 
-  /// Sends all buffers of a sequence, such as another pipeline's `AppSink`, and ends the stream.
+  /// Sends all buffers of a sequence, such as another pipeline's `AppSink`, then ends the stream.
   public func send<Samples: AsyncSequence>(all samples: Samples) async throws where Samples.Element == Sample {
     for try await sample in samples { try await send(sample) }
     try finish()
   }
 
-  /// Ends the stream: nothing can be sent any more. `Pipeline.messages` tells when the end has come through.
-  /// - Throws: `element`, what an element posted; `stopped` or `cancelled`.
+  /// Ends the stream: nothing more can be sent. `Pipeline.messages` ends when the sinks have reached the end.
+  /// - Throws: `element` for an error that an element posted; `stopped` or `cancelled`.
   public func finish() throws(PipelineError) { try check(unsafe cgst_app_src_end_of_stream(element.raw)) }
 
   private func waitForRoom() async throws(PipelineError) {
@@ -60,7 +62,7 @@ public struct AppSource: Sendable {
       case .ended: throw .flow(.endOfStream)
       case .idle, .running: break
       }
-      // Looked at after the place to wait was taken, so that no call is missed.
+      // Read once the waiter exists, so that no wake-up is missed.
       if !Task.isCancelled, isRoom { return }
       await pipeline.endingOnCancellation(isolation: #isolation) { await waiter.wait(isolation: #isolation) }
     }

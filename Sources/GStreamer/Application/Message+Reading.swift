@@ -2,7 +2,7 @@
 import CGStreamer
 
 extension Message {
-  /// Reads a C message, which stays its owner's.
+  /// Reads a C message without taking a reference.
   @unsafe init(_ message: UnsafeMutablePointer<GstMessage>) {
     let object = unsafe message.pointee.src
     let name = unsafe object.flatMap { unsafe gst_object_get_name($0) }

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What an element or the pipeline tells the application (`GstMessage`): a value that holds no element.
+/// A message of an element or the pipeline to the application (`GstMessage`); it holds no reference to them.
 public struct Message: Sendable {
   /// The name of the element that posted it.
   public var source: String
-  /// Whether the pipeline itself posted it, and so speaks for all its elements.
+  /// Whether the pipeline itself posted it, for all its elements.
   public var isFromPipeline: Bool
-  /// What it says.
+  /// The type of the message, with its data.
   public var content: Content
 
-  /// What a message says.
+  /// Types of messages (`GstMessageType`).
   public enum Content: Sendable {
-    /// All sinks have come to the end.
+    /// All sinks have reached the end of the stream.
     case endOfStream
-    /// An element cannot go on.
+    /// An error that stops an element.
     case error(ElementFailure)
-    /// Something is wrong; data flow goes on.
+    /// A fault; data flow continues.
     case warning(ElementFailure)
-    /// Something to know.
+    /// Information.
     case info(ElementFailure)
-    /// An element, or the pipeline, is in another state.
+    /// An element, or the pipeline, has changed its state.
     case stateChanged(from: Pipeline.State, to: Pipeline.State)
-    /// Facts about the stream.
+    /// Tags of the stream.
     case tags(Tags)
-    /// How full the buffer of a network source is, in percent; below 100 an application pauses.
+    /// The fill level of a network source's buffer, in percent; below 100 the application should pause.
     case buffering(percent: Int)
-    /// Latency changed; the pipeline has taken it into account already.
+    /// The latency changed; the pipeline has reconfigured it already.
     case latency
-    /// The duration is another than was said before.
+    /// The duration changed.
     case durationChanged
-    /// A state change or seek that was going on is done.
+    /// An asynchronous state change or seek is complete.
     case asyncDone
-    /// All sinks have begun with a stream.
+    /// All sinks have received the start of a stream.
     case streamStart
-    /// The part that a segment seek asked for has been played.
+    /// The segment of a segment seek has been played.
     case segmentDone
-    /// A buffer was dropped or came late.
+    /// A buffer was dropped or late.
     case qualityOfService
-    /// A message of the element's own, by its structure.
+    /// An element's own message, by its structure.
     case element(Fields)
     /// A message that the application posted.
     case application(Fields)
-    /// Anything else, by GStreamer's name for it.
+    /// Any other message, by GStreamer's name for its type.
     case other(String)
   }
 }

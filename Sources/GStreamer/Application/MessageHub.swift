@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 import Synchronization
 
-/// Where the messages of a pipeline arrive, on whatever thread posts them, and from where they go to the tasks that
-/// iterate over them. It knows what has become of the pipeline.
+/// Receives the messages of a pipeline, on the threads that post them, and distributes them to the tasks that iterate
+/// over them. Tracks the phase of the pipeline.
 final class MessageHub: Sendable {
-  /// What has become of the pipeline.
+  /// The phase of a pipeline.
   enum Phase: Sendable {
     /// Not started.
     case idle
     /// Its elements are paused or playing.
     case running
-    /// All sinks have come to the end.
+    /// All sinks have reached the end of the stream.
     case ended
     /// An element posted an error.
     case failed(ElementFailure)
@@ -20,14 +20,14 @@ final class MessageHub: Sendable {
 
   private struct State {
     var phase = Phase.idle
-    /// The sequence numbers of flushing seeks that are being carried out.
+    /// The sequence numbers of flushing seeks in progress.
     var seeks: [UInt32] = []
     var listeners: [Int: AsyncStream<Message>.Continuation] = [:]
     var next = 0
-    /// What came before anybody listened.
+    /// Messages posted without a listener.
     var early: [Message] = []
 
-    /// Keeps a message that nobody has listened to, the newest 1,024 of them.
+    /// Keeps a message without a listener; the newest 1,024 are kept.
     mutating func keep(_ message: Message) {
       if early.count == 1024 { early.removeFirst() }
       early.append(message)
@@ -35,15 +35,15 @@ final class MessageHub: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Called when the phase changes.
+  /// Woken when the phase changes.
   let wakeUps = WakeUps()
 
   var phase: Phase { state.withLock { $0.phase } }
 
-  /// Data flow has begun; it may have ended by now.
+  /// The pipeline was started; the stream may have ended already.
   func start() { change { if case .idle = $0 { $0 = .running } } }
 
-  /// A new run begins after the pipeline was stopped.
+  /// Begins a new run after the pipeline was stopped.
   func prepare() {
     change {
       switch $0 {
@@ -53,21 +53,21 @@ final class MessageHub: Sendable {
     }
   }
 
-  /// The end is taken back by a seek.
+  /// A seek resumes data flow after the end of the stream.
   func resume() { change { if case .ended = $0 { $0 = .running } } }
 
-  /// A flushing seek begins. An end of the stream that is posted before it is done, and that does not come from it, is
-  /// the end that the seek takes back.
+  /// A flushing seek begins. Until it is done, an end of stream with another sequence number predates the seek and is
+  /// ignored.
   func beginSeek(_ number: UInt32) { state.withLock { $0.seeks.append(number) } }
 
-  /// The seek was carried out, or refused.
+  /// The seek is done, or was refused.
   func endSeek(_ number: UInt32) {
     state.withLock { state in
       if let index = state.seeks.firstIndex(of: number) { state.seeks.remove(at: index) }
     }
   }
 
-  /// The pipeline stops; everyone who waits for it ends.
+  /// The pipeline stops; all iterations and waits end.
   func stop(isCancelled: Bool) {
     let listeners = state.withLock { state in
       switch state.phase {
@@ -87,16 +87,16 @@ final class MessageHub: Sendable {
     wakeUps.wakeAll()
   }
 
-  /// A message was posted.
+  /// Processes a posted message.
   ///
-  /// Listeners are told without the lock: telling waits for the listener's task, and a task that is being cancelled
-  /// waits for the lock, to stop the pipeline.
+  /// Yields to listeners without holding the lock: yielding waits for the listener's task, and a task that is being
+  /// cancelled waits for the lock, to stop the pipeline.
   ///
-  /// - Parameter number: GStreamer's sequence number, by which an end belongs to a seek.
+  /// - Parameter number: GStreamer's sequence number, which an end of stream shares with its seek.
   func post(_ message: Message, number: UInt32 = 0) {
     var isLast = false
     let listeners: [Int: AsyncStream<Message>.Continuation] = state.withLock { state in
-      // An error has others in its train: the first is the reason.
+      // Further errors are consequences of the first.
       if case .failed = state.phase { return [:] }
       if case .endOfStream = message.content, !state.seeks.isEmpty, !state.seeks.contains(number) { return [:] }
       switch (message.content, state.phase) {
@@ -109,7 +109,7 @@ final class MessageHub: Sendable {
       default: break
       }
       let listeners = state.listeners
-      // Whoever listens later is told the end by the phase.
+      // Later listeners learn of the end by the phase.
       if listeners.isEmpty, !isLast { state.keep(message) }
       if isLast { state.listeners = [:] }
       return listeners
@@ -131,10 +131,10 @@ final class MessageHub: Sendable {
     }
   }
 
-  /// Messages from now on, and those that came before anybody listened; ends behind the end of the stream or an error.
+  /// The messages from now on, and those posted without a listener; ends after the end of the stream or an error.
   func listen() -> AsyncStream<Message> {
     let (stream, continuation) = AsyncStream.makeStream(of: Message.self)
-    // A listener that has gone is found by the next message.
+    // A terminated listener is removed at the next message.
     let isListening = state.withLock { state in
       for message in state.early { continuation.yield(message) }
       state.early = []

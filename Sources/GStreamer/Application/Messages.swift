@@ -2,23 +2,23 @@
 
 /// The messages of a pipeline, in the order in which they were posted.
 ///
-/// The sequence ends behind `endOfStream` and when the pipeline is stopped, and throws what an element posted as an
-/// error. What is posted before anybody iterates is kept, the newest 1,024 of it. Each iteration has all messages that
-/// come while it lasts. Cancelling the task that waits for a message stops the pipeline.
+/// The sequence ends after `endOfStream` and when the pipeline is stopped, and throws errors that elements post. The
+/// newest 1,024 messages posted before anybody iterates are kept. Each of several iterations gets all messages posted
+/// while it lasts. Cancelling the task that waits for a message stops the pipeline.
 public struct Messages: AsyncSequence, Sendable {
   /// A message.
   public typealias Element = Message
-  /// What iterating throws.
+  /// The error that iteration throws.
   public typealias Failure = PipelineError
 
   let pipeline: Pipeline
 
-  /// Begins to listen.
+  /// An iterator over the messages from now on, and those kept.
   public func makeAsyncIterator() -> Iterator {
     Iterator(pipeline: pipeline, messages: pipeline.hub.listen().makeAsyncIterator())
   }
 
-  /// One listener.
+  /// Receives the messages.
   public struct Iterator: AsyncIteratorProtocol {
     let pipeline: Pipeline
     var messages: AsyncStream<Message>.Iterator

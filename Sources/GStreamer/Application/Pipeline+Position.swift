@@ -2,29 +2,28 @@
 import CGStreamer
 
 extension Pipeline {
-  /// Where the stream is, in stream time; `nil` when nothing has come through yet.
+  /// The position in stream time; `nil` while it is unknown, as before the first buffer.
   public var position: ClockTime? {
     var position: gint64 = -1
     guard unsafe gst_element_query_position(raw, GST_FORMAT_TIME, &position) != 0, position >= 0 else { return nil }
     return ClockTime(nanoseconds: UInt64(position))
   }
 
-  /// How long the stream is; `nil` when it is not known, as for a live source.
+  /// The duration of the stream; `nil` when it is unknown, as for a live source.
   public var duration: ClockTime? {
     var duration: gint64 = -1
     guard unsafe gst_element_query_duration(raw, GST_FORMAT_TIME, &duration) != 0, duration >= 0 else { return nil }
     return ClockTime(nanoseconds: UInt64(duration))
   }
 
-  /// The least and the most time that a buffer spends on its way; `nil` while the pipeline cannot say. Without a
-  /// `maximum` data is held back as long as need be.
+  /// The latency of the pipeline; `nil` while it is unknown. A `maximum` of `nil` is unlimited.
   public var latency: (minimum: ClockTime, maximum: ClockTime?)? {
     let query = Query.latency()
     guard unsafe gst_element_query(raw, query.raw) != 0, let answer = query.latency else { return nil }
     return (answer.minimum, answer.maximum)
   }
 
-  /// The part of the stream that can be sought, `nil` when none can.
+  /// The range of stream time that can be sought; `nil` when the stream is not seekable.
   public var seekableRange: Range<ClockTime>? {
     guard let query = unsafe gst_query_new_seeking(GST_FORMAT_TIME) else { return nil }
     let owner = unsafe Query(owning: query)
@@ -37,38 +36,38 @@ extension Pipeline {
     return first..<max(first, ClockTime(nanoseconds: end < 0 ? .max : UInt64(end)))
   }
 
-  /// How a seek is carried out (`GstSeekFlags`).
+  /// Options of a seek (`GstSeekFlags`).
   public struct SeekOptions: OptionSet, Sendable {
     /// `GstSeekFlags`.
     public let rawValue: UInt32
-    /// Options out of `GstSeekFlags`.
+    /// Options of these `GstSeekFlags`.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     init(_ flags: GstSeekFlags) { rawValue = flags.rawValue }
 
-    /// Throw away what is on its way, so that the seek is quick. Without, what is on its way is played first.
+    /// Discard data in flow, so that the seek is quick. Without this, it is played first.
     public static var flush: Self { Self(GST_SEEK_FLAG_FLUSH) }
-    /// To exactly this time, decoding what comes before it.
+    /// Seek to exactly this time, decoding from the random access point before.
     public static var accurate: Self { Self(GST_SEEK_FLAG_ACCURATE) }
-    /// To a random access point: the one before, unless `after` or `nearest` is said too.
+    /// Seek to a random access point: the one before, unless `after` or `nearest` is set.
     public static var keyUnit: Self { Self(GST_SEEK_FLAG_KEY_UNIT) }
-    /// To the random access point after.
+    /// Seek to the random access point after.
     public static var after: Self { Self(GST_SEEK_FLAG_SNAP_AFTER) }
-    /// To the random access point that is nearest.
+    /// Seek to the nearest random access point.
     public static var nearest: Self { Self(GST_SEEK_FLAG_SNAP_NEAREST) }
-    /// Say `segmentDone` at the end instead of ending the stream.
+    /// Post `segmentDone` at the end instead of ending the stream.
     public static var segment: Self { Self(GST_SEEK_FLAG_SEGMENT) }
-    /// Only random access points are shown.
+    /// Decode only keyframes.
     public static var keyUnitsOnly: Self { Self(GST_SEEK_FLAG_TRICKMODE_KEY_UNITS) }
   }
 
-  /// Goes on from another place, and perhaps at another speed.
+  /// Seeks to a position, and sets the playback rate.
   ///
-  /// Returns when the sinks have what comes from there (with `flush`). The pipeline must have prerolled, or be playing.
+  /// With `flush`, returns when the sinks have prerolled there. The pipeline must be prerolled or playing.
   /// - Parameters:
-  ///   - time: in stream time.
-  ///   - end: where to stop, `nil` for the end of the stream.
-  ///   - rate: speed; below 0 backwards, from `end` to `time`.
-  ///   - options: how exactly, and what becomes of the data that is on its way.
+  ///   - time: the position in stream time.
+  ///   - end: the end of playback; `nil` for the end of the stream.
+  ///   - rate: the playback speed, not 0; below 0, playback is backwards from `end` to `time`.
+  ///   - options: the accuracy, and what happens to data in flow.
   /// - Throws: `notSeekable`, `element`, `stopped` or `cancelled`.
   public func seek(
     to time: ClockTime, until end: ClockTime? = nil, rate: Double = 1, _ options: SeekOptions = [.flush, .accurate]
@@ -78,7 +77,7 @@ extension Pipeline {
     let stop = end.map { gint64(clamping: $0.nanoseconds) }
     let number = gst_util_seqnum_next()
     let isFlushing = options.contains(.flush)
-    // In this order: an end that comes between the two is one that the seek takes back.
+    // In this order: an end of stream between the two predates the seek.
     if isFlushing { hub.beginSeek(number) }
     hub.resume()
     let worked = await onOtherThread { [reference] in
@@ -93,10 +92,10 @@ extension Pipeline {
     if options.contains(.flush) { try await settle() }
   }
 
-  /// Shows the next picture of a paused pipeline.
+  /// Shows the next picture of a paused pipeline; returns when the sinks have it.
   ///
   /// Returns when the sinks have it.
-  /// - Throws: `notSeekable` when no sink can step, `element`, `stopped` or `cancelled`.
+  /// - Throws: `notSeekable` when no sink supports stepping, `element`, `stopped` or `cancelled`.
   public func step() async throws(PipelineError) {
     let worked = await onOtherThread { [reference] in
       unsafe gst_element_send_event(reference.element, gst_event_new_step(GST_FORMAT_BUFFERS, 1, 1, 1, 0)) != 0

@@ -2,9 +2,9 @@
 import CGStreamer
 
 extension Pipeline {
-  /// The state that was reached.
+  /// The current state.
   public var state: State { states.current }
-  /// The state on the way to which the pipeline is, `null` when it has arrived.
+  /// The state that is being changed to; `null` when no change is pending.
   var pendingState: State { states.pending }
 
   private var states: (current: State, pending: State) {
@@ -13,32 +13,32 @@ extension Pipeline {
     return (State(current), State(pending))
   }
 
-  /// Lets data flow.
+  /// Starts data flow.
   ///
-  /// Returns when all elements have been told, before the first buffer has come through.
-  /// - Throws: `element`, what an element posted, or `stateChange`.
+  /// Does not wait until the first buffer reaches a sink.
+  /// - Throws: `element` for an error that an element posted, or `stateChange`.
   public func play() async throws(PipelineError) { try await go(to: .playing) }
 
-  /// Holds data flow.
+  /// Pauses data flow.
   ///
-  /// Returns when all elements have been told; see `preroll`.
-  /// - Throws: `element`, what an element posted, or `stateChange`.
+  /// Does not wait until the sinks have a buffer; see `preroll`.
+  /// - Throws: `element` for an error that an element posted, or `stateChange`.
   public func pause() async throws(PipelineError) { try await go(to: .paused) }
 
-  /// Pauses, and waits until every sink has its first buffer: formats, duration and position are known then, and it
-  /// can be sought.
+  /// Pauses, and waits until every sink has its first buffer: caps, duration and position are known then, and the
+  /// stream can be sought.
   ///
-  /// A live pipeline has no buffers while it is paused; it is ready at once. Input of an `AppSource` must come from
+  /// A live pipeline has no buffers while paused, and this returns at once. Buffers for an `AppSource` must be sent by
   /// another task.
-  /// - Throws: `element`, what an element posted, `stateChange`, `stopped` or `cancelled`.
+  /// - Throws: `element` for an error that an element posted, `stateChange`, `stopped` or `cancelled`.
   public func preroll() async throws(PipelineError) {
     try await go(to: .paused)
     try await settle()
   }
 
-  /// Ends data flow and gives back all that the elements hold. The pipeline can be played again, from the beginning.
+  /// Ends data flow and releases the elements' resources. The pipeline can be played again, from the beginning.
   ///
-  /// Returns when all threads of the pipeline have ended.
+  /// Returns when all streaming threads have ended.
   public func stop() async {
     hub.stop(isCancelled: false)
     await onOtherThread { [reference] in
@@ -48,8 +48,8 @@ extension Pipeline {
 
   /// Plays to the end of the stream and stops.
   ///
-  /// - Throws: `element`, what an element posted; `cancelled` when the task was cancelled; `stopped` when another task
-  ///   stopped the pipeline. It has stopped in any case.
+  /// - Throws: `element` for an error that an element posted; `cancelled` when the task was cancelled; `stopped` when
+  ///   another task stopped the pipeline. It is stopped in any case.
   public func run() async throws(PipelineError) {
     do throws(PipelineError) {
       try await play()
@@ -64,9 +64,9 @@ extension Pipeline {
     }
   }
 
-  /// Tells sources that the input ends, and waits until the end has come through all sinks: the way to end a recording
-  /// so that its file is whole. The pipeline must be playing.
-  /// - Throws: `element`, what an element posted, `stopped` or `cancelled`.
+  /// Ends the stream at the sources, and waits until all sinks have reached the end: completes the file of a recording.
+  /// The pipeline must be playing.
+  /// - Throws: `element` for an error that an element posted, `stopped` or `cancelled`.
   public func finish() async throws(PipelineError) {
     var messages = messages.makeAsyncIterator()
     await onOtherThread { [reference] in reference.endStream() }
@@ -74,8 +74,8 @@ extension Pipeline {
     if case .stopped(let isCancelled) = hub.phase { throw isCancelled ? .cancelled : .stopped }
   }
 
-  /// Ends the stream behind an element, or that of the sources in a bin, and does not wait: for sources that go on for
-  /// ever inside other elements, where `finish` does not reach them.
+  /// Ends the stream at an element, or at the sources in a bin, without waiting: for endless sources inside other
+  /// elements, which `finish` does not reach.
   public func endStream(behind element: PipelineElement) async {
     await onOtherThread { element.reference.endStream() }
   }
@@ -85,7 +85,7 @@ extension Pipeline {
     if self.state == .null, pendingState == .null {
       hub.prepare()
     } else if case .failed(let failure) = hub.phase {
-      // What was posted while nobody waited still counts: nothing moves any more.
+      // The error was posted while nobody waited; the pipeline can do no more.
       await stop()
       throw .element(failure)
     }
@@ -101,12 +101,12 @@ extension Pipeline {
     hub.start()
   }
 
-  /// Waits until a state change or a seek is done.
+  /// Waits until a state change or seek is complete.
   func settle() async throws(PipelineError) {
     let result = await endingOnCancellation(isolation: #isolation) {
       await onOtherThread { [reference, hub] in
         while true {
-          // An error in a streaming thread does not end the wait: look for one now and then.
+          // An error in a streaming thread does not end the wait: check for one every 20 ms.
           let result = unsafe gst_element_get_state(reference.element, nil, nil, 20_000_000)
           guard result == GST_STATE_CHANGE_ASYNC else { return result }
           switch hub.phase {
@@ -127,21 +127,21 @@ extension Pipeline {
 
   // MARK: Threads
 
-  /// Begins to stop, from any thread, a streaming thread included.
+  /// Stops without waiting, from any thread, streaming threads included.
   func requestStop(isCancelled: Bool) {
     hub.stop(isCancelled: isCancelled)
     unsafe gst_element_call_async(
       raw, { element, _ in unsafe gst_element_set_state(element, GST_STATE_NULL) }, nil, nil)
   }
 
-  /// Waits for something that the pipeline brings; cancellation ends the pipeline, which ends the wait.
+  /// Calls a function that waits for the pipeline; cancellation stops the pipeline, which ends the wait.
   func endingOnCancellation<Result>(
     isolation: isolated (any Actor)?, _ body: () async -> Result
   ) async -> Result {
     await withTaskCancellationHandler(operation: body, onCancel: { requestStop(isCancelled: true) })
   }
 
-  /// Runs what may block on a thread of GStreamer's own pool: tasks' threads are few.
+  /// Calls a function that may block on a thread of GStreamer's pool: Swift's has few threads.
   func onOtherThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
       let job = unsafe Unmanaged.passRetained(Job { continuation.resume(returning: body()) })
@@ -161,10 +161,10 @@ private final class Job: Sendable {
 }
 
 extension ObjectReference {
-  /// Tells an element that the stream ends, a bin by telling each of its sources once.
+  /// Ends the stream at an element, or once at each source of a bin.
   ///
-  /// Not the bin itself: it would keep its state lock until a push that is under way is over, which itself may wait in a
-  /// sink for the bin to change its state. Bins that have a way of their own with events, such as `rtspsrc`, are told.
+  /// Not by the bin itself: it would hold its state lock until a push in progress returns, which may wait in a sink for
+  /// the bin to change its state. Bins that handle events themselves, such as `rtspsrc`, get the event.
   fileprivate func endStream() {
     guard unsafe cgst_is_plain_bin(raw) != 0 else {
       _ = unsafe gst_element_send_event(element, gst_event_new_eos())
@@ -172,7 +172,7 @@ extension ObjectReference {
     }
     guard let sources = unsafe gst_bin_iterate_sources(raw.assumingMemoryBound(to: GstBin.self)) else { return }
     defer { unsafe gst_iterator_free(sources) }
-    // Held, so that none of their addresses becomes another's.
+    // Referenced, so that no address is reused.
     var told: [ObjectReference] = []
     while true {
       var item = GValue()

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Elements that work together (`GstPipeline`), run by tasks: there is no main loop, and nothing blocks a task's
-/// thread.
+/// A pipeline of elements (`GstPipeline`), run by tasks: it needs no main loop, and never blocks a task's thread.
 ///
 /// ```swift
 /// let pipeline = try Pipeline(
@@ -16,19 +15,19 @@ public import CGStreamer
 /// }
 /// ```
 ///
-/// The pipeline stops when the last reference to it goes, and when a task that waits for it is cancelled: in `run`,
-/// `messages`, an `AppSink` or an `AppSource`.
+/// The pipeline stops with its last reference, and when a task is cancelled that waits for it: in `run`, `messages`, an
+/// `AppSink` or an `AppSource`.
 @safe public final class Pipeline: Sendable {
   let reference: ObjectReference
   let hub = MessageHub()
 
-  /// How far a pipeline has been brought (`GstState`).
+  /// The state of a pipeline or element (`GstState`).
   public enum State: Int32, Comparable, Sendable {
-    /// Nothing is held.
+    /// No resources are held.
     case null = 1
     /// Devices and libraries are open.
     case ready = 2
-    /// Sinks have or wait for their first buffer; nothing moves.
+    /// Sinks have, or wait for, their first buffer; running time does not advance.
     case paused = 3
     /// Data flows.
     case playing = 4
@@ -36,18 +35,17 @@ public import CGStreamer
     init(_ state: GstState) { self = Self(rawValue: Int32(state.rawValue)) ?? .null }
     var raw: GstState { GstState(rawValue: numericCast(rawValue)) }
 
-    /// By the order in which they are passed on the way to `playing`.
+    /// Ordered by the way from `null` to `playing`.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
   // MARK: Making one
 
-  /// A pipeline as written on a gst-launch-1.0 line.
+  /// A pipeline from its description, as on a gst-launch-1.0 line.
   ///
   /// - Parameters:
-  ///   - description: the line, without the program's name and options.
-  ///   - properties: of named elements, by element and property. They need no quoting, so this is the way to say file
-  ///     names.
+  ///   - description: the line, without program name and options.
+  ///   - properties: values for named elements, by element and property. File names need no quoting here.
   /// - Throws: `invalidDescription`, `noSuchElement`, `noSuchProperty` or `invalidValue`.
   public convenience init(
     _ description: String, _ properties: [String: [String: FieldValue]] = [:]
@@ -72,7 +70,7 @@ public import CGStreamer
   }
 
   /// A pipeline of elements, each linked to the next.
-  /// - Throws: `notLinkable`, or `noSuchElement` for one that is elsewhere already.
+  /// - Throws: `notLinkable`, or `noSuchElement` for one that is in a pipeline already.
   public convenience init(linking elements: PipelineElement...) throws(PipelineError) {
     self.init()
     for element in elements { try add(element) }
@@ -88,7 +86,7 @@ public import CGStreamer
   private init(_ reference: ObjectReference) {
     self.reference = reference
     guard let bus = unsafe gst_element_get_bus(reference.element) else { return }
-    // Taken off the bus where it is posted, so that none waits there, which would hold its element.
+    // Messages are taken where they are posted: one that waited on the bus would hold a reference to its element.
     unsafe gst_bus_set_sync_handler(
       bus,
       { _, message, data in
@@ -115,11 +113,11 @@ public import CGStreamer
 
   // MARK: Elements
 
-  /// Adds an element, and brings it to the pipeline's state.
+  /// Adds an element, and synchronises its state with the pipeline's.
   /// - Throws: `noSuchElement` when it is in a pipeline already, or its name is taken.
   public func add(_ element: PipelineElement) throws(PipelineError) {
     guard unsafe gst_bin_add(bin, element.raw) != 0 else { throw .noSuchElement(element.name) }
-    // Another thread may be changing the pipeline's state: what was asked for last counts.
+    // Another thread may be changing the pipeline's state: the last target counts.
     var wanted: GstState
     repeat {
       wanted = unsafe reference.element.pointee.target_state
@@ -129,8 +127,8 @@ public import CGStreamer
 
   /// Links two elements, with caps between them if wanted.
   ///
-  /// Where the first has its pads only once it knows the stream, as demultiplexers do, they are linked then.
-  /// - Throws: `notLinkable`, or `invalidDescription` for caps that cannot be read.
+  /// If the first gets its pads only once it knows the stream, as demultiplexers do, they are linked then.
+  /// - Throws: `notLinkable`, or `invalidDescription` for invalid caps.
   public func link(
     _ first: PipelineElement, _ second: PipelineElement, caps text: String? = nil
   ) throws(PipelineError) {
@@ -144,7 +142,7 @@ public import CGStreamer
     }
     if unsafe gst_element_link(first.raw, second.raw) != 0 { return }
     guard first.getsPadsLater else { throw .notLinkable(from: first.name, to: second.name) }
-    // Pads of other streams find no compatible pad, or a taken one.
+    // Pads of other streams find no compatible pad that is free.
     try first.onPadAdded { pad in if pad.isSource { try? pad.link(to: second) } }
   }
 
@@ -155,18 +153,18 @@ public import CGStreamer
     return unsafe PipelineElement(ObjectReference(owning: element))
   }
 
-  /// The `appsink` of this name, whose buffers come out here.
+  /// The `appsink` of this name, to fetch its buffers.
   /// - Throws: `noSuchElement` when there is no appsink of the name.
   public func appSink(_ name: String) throws(PipelineError) -> AppSink { try AppSink(element(name), in: self) }
 
-  /// The `appsrc` of this name, into which buffers go from here.
+  /// The `appsrc` of this name, to send it buffers.
   /// - Throws: `noSuchElement` when there is no appsrc of the name.
   public func appSource(_ name: String) throws(PipelineError) -> AppSource { try AppSource(element(name), in: self) }
 
-  /// What elements and the pipeline tell.
+  /// The messages of the pipeline and its elements.
   public var messages: Messages { Messages(pipeline: self) }
 
-  /// A handler may hold its element, which holds the handler.
+  /// Breaks the cycle of a handler that holds its element, which holds the handler.
   private func disconnectHandlers() {
     guard let elements = unsafe gst_bin_iterate_recurse(bin) else { return }
     unsafe gst_iterator_foreach(
@@ -180,7 +178,7 @@ public import CGStreamer
 }
 
 extension PipelineElement {
-  /// Whether some source pads come only when the stream is known.
+  /// Whether the element has `sometimes` source pads.
   fileprivate var getsPadsLater: Bool {
     var next = unsafe gst_element_class_get_pad_template_list(
       UnsafeMutableRawPointer(raw).load(as: UnsafeMutablePointer<GstElementClass>.self))

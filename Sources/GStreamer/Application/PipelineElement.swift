@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Any element, as an application uses it: made by its name, with properties and signals.
+/// An element of any kind, as applications use it: made by name, with properties and signals.
 ///
-/// Copies are the same element. (`Element` is the class that elements written in Swift derive from.)
+/// A copy refers to the same element. (`Element` is the base class of elements written in Swift.)
 @safe public struct PipelineElement: Sendable {
   let reference: ObjectReference
   init(_ reference: ObjectReference) { self.reference = reference }
@@ -11,10 +11,10 @@ public import CGStreamer
   /// Makes an element.
   ///
   /// - Parameters:
-  ///   - kind: as on a gst-launch-1.0 line, such as `videotestsrc`.
-  ///   - name: its name in the pipeline; GStreamer makes one of the kind and a number otherwise.
-  ///   - properties: those that are not to have their defaults. A string serves for every type that has a text form,
-  ///     such as enumerations and caps.
+  ///   - kind: its factory name, as on a gst-launch-1.0 line, such as `videotestsrc`.
+  ///   - name: its name in the pipeline; by default GStreamer numbers elements of a kind.
+  ///   - properties: values for properties. A string serves for every type with a text form, such as enumerations and
+  ///     caps.
   /// - Throws: `noSuchElement`, `noSuchProperty` or `invalidValue`.
   public init(
     _ kind: String, name: String? = nil, _ properties: KeyValuePairs<String, FieldValue> = [:]
@@ -31,7 +31,7 @@ public import CGStreamer
   /// The name in the pipeline.
   public var name: String { reference.name }
 
-  /// What it was made as, such as `videotestsrc`; "" for a bin that was made of a description.
+  /// The factory name, such as `videotestsrc`; "" for a bin made from a description.
   public var kind: String {
     guard let factory = unsafe gst_element_get_factory(raw),
       let name = unsafe gst_object_get_name(UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self))
@@ -40,7 +40,7 @@ public import CGStreamer
     return unsafe String(cString: name)
   }
 
-  /// The state that it has reached.
+  /// The current state.
   public var state: Pipeline.State {
     var current = GST_STATE_NULL
     unsafe gst_element_get_state(raw, &current, nil, 0)
@@ -53,9 +53,9 @@ public import CGStreamer
   ///
   /// - Parameters:
   ///   - property: its name.
-  ///   - value: a number must fit the property's type and range; a string serves for every type that has a text form,
-  ///     such as enumerations, flags, caps and structures.
-  /// - Throws: `noSuchProperty`, or `invalidValue` when it is of another type or out of range.
+  ///   - value: a number in the property's type and range; a string for every type with a text form, such as
+  ///     enumerations, flags, caps and structures.
+  /// - Throws: `noSuchProperty`, or `invalidValue` when the value has another type or is out of range.
   public func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
     guard let specification = unsafe cgst_find_property(reference.raw, property),
       unsafe specification.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
@@ -75,8 +75,8 @@ public import CGStreamer
     try set(property, .string(caps.description))
   }
 
-  /// Reads a property; what is neither number nor text is given as text, an enumeration by its nick.
-  /// - Throws: `noSuchProperty` when there is none, or it has no text form.
+  /// Reads a property. Types that `FieldValue` lacks are read as text, an enumeration by its nick.
+  /// - Throws: `noSuchProperty`, also for a value without a text form.
   public func get(_ property: String) throws(PipelineError) -> FieldValue {
     guard let specification = unsafe cgst_find_property(reference.raw, property),
       unsafe specification.pointee.flags.rawValue & G_PARAM_READABLE.rawValue != 0
@@ -89,7 +89,7 @@ public import CGStreamer
     return result
   }
 
-  /// Reads a property that is a structure, such as an element's statistics; `nil` when it has none.
+  /// Reads a property of type structure, such as an element's statistics; `nil` when it is NULL.
   /// - Throws: `noSuchProperty`.
   public func fields(_ property: String) throws(PipelineError) -> Fields? {
     guard let specification = unsafe cgst_find_property(reference.raw, property),
@@ -104,9 +104,9 @@ public import CGStreamer
 
   // MARK: Signals and pads
 
-  /// Calls a handler whenever the element emits a signal, on the thread that emits it, until the pipeline goes.
+  /// Calls a handler whenever the element emits a signal, on the emitting thread, until the pipeline is freed.
   ///
-  /// A handler must not hold the pipeline strongly. Its answer is for signals that want one.
+  /// A handler must not hold the pipeline strongly. Its result is used for signals with a return value.
   /// - Parameters:
   ///   - signal: its name, or `notify::` and a property's name.
   ///   - handler: what to call, with the signal's arguments.
@@ -126,19 +126,19 @@ public import CGStreamer
     }
   }
 
-  /// Whether elements of this kind have a sink pad, or make one when asked, that could take these caps.
+  /// Whether a sink pad template of the element intersects these caps.
   public func canTake(_ caps: borrowing Caps) -> Bool {
     guard let factory = unsafe gst_element_get_factory(raw) else { return false }
     return unsafe gst_element_factory_can_sink_any_caps(factory, caps.raw) != 0
   }
 
-  /// Asks for a pad of a request template, such as a mixer's `sink_%u`; `nil` when the element gives none.
+  /// Requests a pad of a template, such as a mixer's `sink_%u`; `nil` when the element refuses.
   ///
-  /// It stays until `releasePad`, or until the element goes. To link to such an element, `Pipeline.link` and
-  /// `PipelinePad.link(to:)` ask for pads by themselves.
+  /// The pad exists until `releasePad`, or as long as the element. `Pipeline.link` and `PipelinePad.link(to:)` request
+  /// pads themselves.
   /// - Parameters:
   ///   - template: the template's name.
-  ///   - name: the pad's name; the element makes one when `nil`.
+  ///   - name: the pad's name; `nil` lets the element choose it.
   public func requestPad(_ template: String, named name: String? = nil) -> PipelinePad? {
     guard let template = unsafe gst_element_get_pad_template(raw, template),
       unsafe template.pointee.presence == GST_PAD_REQUEST,
@@ -147,10 +147,10 @@ public import CGStreamer
     return unsafe PipelinePad(ObjectReference(owning: pad))
   }
 
-  /// Gives a pad back that was asked for.
+  /// Releases a requested pad.
   public func releasePad(_ pad: PipelinePad) { unsafe gst_element_release_request_pad(raw, pad.reference.pad) }
 
-  /// A pad that the element has, by its name.
+  /// The element's pad of this name; `nil` when there is none now.
   public func pad(_ name: String) -> PipelinePad? {
     guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }
     return unsafe PipelinePad(ObjectReference(owning: pad))
@@ -158,7 +158,7 @@ public import CGStreamer
 }
 
 extension FieldValue {
-  /// Turns it into a value of another type without loss; answers whether that worked.
+  /// Converts the value to another type without loss; returns whether it succeeded.
   fileprivate func convert(into target: inout GValue) -> Bool {
     if case .string(let text) = self {
       if unsafe cgst_value_kind(&target) == CGST_KIND_STRING {
@@ -174,13 +174,13 @@ extension FieldValue {
     defer { unsafe g_value_unset(&source) }
     guard unsafe g_value_transform(&source, &target) != 0 else { return false }
     if kind == CGST_KIND_DOUBLE { return true }
-    // A number that does not fit is cut: see whether it comes back as it was.
+    // A number that does not fit is truncated: check that it converts back.
     var back = GValue()
     unsafe g_value_init(&back, cgst_value_type(&source))
     defer { unsafe g_value_unset(&back) }
     return unsafe g_value_transform(&target, &back) != 0 && FieldValue(&back) == wide
   }
-  /// A whole number in 64 bits, so that it is seen when one does not fit.
+  /// An integer in 64 bits, to detect one that does not fit.
   private var widened: FieldValue {
     switch self {
     case .int(let value): .int64(Int64(value))

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// Why a pipeline could not be made, or ended before its time.
+/// Why a pipeline could not be made, or failed.
 public enum PipelineError: Error, Sendable {
-  /// The description of a pipeline cannot be understood, or names an element that is not installed.
+  /// The description of a pipeline is invalid, or names an element that is not installed.
   case invalidDescription(String)
-  /// There is no element of this name, to be made or in the pipeline.
+  /// There is no element of this name, installed or in the pipeline.
   case noSuchElement(String)
   /// The element has no such property, or only for reading.
   case noSuchProperty(element: String, property: String)
-  /// The value is of another type than the property, or out of its range.
+  /// The value has another type than the property, or is out of range.
   case invalidValue(element: String, property: String, value: FieldValue)
   /// The element has no signal of this name.
   case noSuchSignal(element: String, signal: String)
-  /// The pads of two elements have no caps in common, or are taken.
+  /// Two elements have no unlinked pads with caps in common.
   case notLinkable(from: String, to: String)
-  /// A plugin could not be loaded; GStreamer's reason.
+  /// A plugin could not be loaded, with GStreamer's reason.
   case notLoaded(String)
   /// An element posted an error.
   case element(ElementFailure)
-  /// A state could not be reached, and no element said why.
+  /// A state change failed without an element's error.
   case stateChange(Pipeline.State)
-  /// The pipeline cannot seek, or not to this place.
+  /// The pipeline cannot seek, or not to this position.
   case notSeekable
-  /// Data was refused.
+  /// Data was not accepted.
   case flow(FlowError)
-  /// The pipeline was stopped while something waited for it.
+  /// The pipeline was stopped while a task waited for it.
   case stopped
-  /// The task was cancelled, and so the pipeline stopped.
+  /// The task was cancelled, which stopped the pipeline.
   case cancelled
 }
 
@@ -37,12 +37,12 @@ public struct ElementFailure: Error, Sendable {
   public var error: ElementError
   /// The name of the element.
   public var source: String
-  /// What the element says besides, for programs.
+  /// Details for programs.
   public var details: Fields?
 }
 
 extension ElementFailure: CustomStringConvertible {
-  /// The element's name and the sentence for users.
+  /// The element's name and the message for users.
   public var description: String { "\(source): \(error.message)" }
 }
 
@@ -68,7 +68,7 @@ extension PipelineError: CustomStringConvertible {
 }
 
 extension ElementError {
-  /// Reads what a message carries.
+  /// Reads the error of a message.
   @unsafe init(_ error: UnsafePointer<GError>, debug: UnsafePointer<CChar>?) {
     unsafe self.init(
       Code(domain: error.pointee.domain, code: error.pointee.code), String(cString: error.pointee.message),

@@ -9,23 +9,23 @@ public struct PipelinePad: Sendable {
   /// Its name, such as `src_0`.
   public var name: String { reference.name }
 
-  /// Whether data leaves the element here.
+  /// Whether it is a source pad.
   public var isSource: Bool { unsafe gst_pad_get_direction(reference.pad) == GST_PAD_SRC }
 
-  /// Whether it is linked to another.
+  /// Whether it is linked.
   public var isLinked: Bool { unsafe gst_pad_is_linked(reference.pad) != 0 }
 
-  /// Whether a thread of its own moves the data (`GstTask`), as at the sink pad of an element that pulls.
+  /// The state of a pad's streaming thread (`GstTask`); sink pads in pull mode and source pads of sources have one.
   public enum Thread: Sendable {
-    /// There is none.
+    /// The pad has no thread.
     case none
-    /// It runs.
+    /// The thread runs.
     case running
-    /// It has stopped, for good at the end of the stream or after an error.
+    /// The thread is paused: for good after the end of the stream or an error.
     case paused
   }
 
-  /// The pad's thread.
+  /// The state of the pad's streaming thread.
   public var thread: Thread {
     switch unsafe gst_pad_get_task_state(reference.pad) {
     case GST_TASK_STARTED: .running
@@ -34,17 +34,16 @@ public struct PipelinePad: Sendable {
     }
   }
 
-  /// The caps that flow now, `nil` when none do.
+  /// The current caps, `nil` before the first.
   public var currentCaps: Caps? {
     guard let caps = unsafe gst_pad_get_current_caps(reference.pad) else { return nil }
     return unsafe Caps(owning: caps)
   }
 
-  /// The caps that flow now, else those that may.
+  /// The current caps, or else all that are possible.
   public var caps: Caps { unsafe currentCaps ?? Caps(owning: gst_pad_query_caps(reference.pad, nil)) }
 
-  /// The facts about the stream that flows here: those of the container, and those of the stream itself, as they were
-  /// said.
+  /// The tags of the stream that flows here: the container's, and the stream's own, in separate lists.
   public var tags: [Tags] {
     var all: [Tags] = []
     while let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_TAG, guint(all.count)) {
@@ -57,7 +56,7 @@ public struct PipelinePad: Sendable {
     return all
   }
 
-  /// How many chapters the table of contents has that came this way; 0 without one.
+  /// The number of chapters in the table of contents; 0 without one.
   package var chapterCount: Int {
     guard let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_TOC, 0) else { return 0 }
     defer { unsafe unref(event) }
@@ -68,7 +67,7 @@ public struct PipelinePad: Sendable {
     var count = 0
     var next = unsafe gst_toc_get_entries(contents)
     while let node = unsafe next {
-      // Editions, such as a director's cut, hold the chapters.
+      // Editions, such as a director's cut, contain the chapters.
       if let data = unsafe node.pointee.data {
         let entry = OpaquePointer(data)
         let isEdition = unsafe gst_toc_entry_get_entry_type(entry) == GST_TOC_ENTRY_TYPE_EDITION
@@ -79,9 +78,9 @@ public struct PipelinePad: Sendable {
     return count
   }
 
-  /// Links this source pad to a free sink pad of the element that takes its caps.
+  /// Links this source pad to an unlinked sink pad of an element that accepts its caps.
   ///
-  /// From a `pad-added` handler, that is, before data comes.
+  /// To be called from a `pad-added` handler, before data flows.
   /// - Throws: `PipelineError.notLinkable` when there is no such pad.
   public func link(to element: PipelineElement) throws(PipelineError) {
     let target = unsafe gst_element_get_compatible_pad(element.reference.element, reference.pad, nil)

@@ -5,8 +5,8 @@ import CGStreamer
 public enum Runtime {
   private static let isReady: Bool = gst_init_check(nil, nil, nil) != 0
 
-  /// Prepares GStreamer. Everything in this module that needs it does so by itself; programs call it to load plugins
-  /// at a time of their own choice.
+  /// Initialises GStreamer. This module does so itself when needed; programs call it to load plugins when they choose.
+  /// Returns whether it succeeded.
   @discardableResult
   public static func initialise() -> Bool { isReady }
 
@@ -18,10 +18,9 @@ public enum Runtime {
     return unsafe String(cString: text)
   }
 
-  /// Loads a plugin from a file, whether or not it is in GStreamer's folders. Its elements take the place of elements
-  /// of the same names.
+  /// Loads a plugin from a file, in GStreamer's folders or not. Its elements replace elements of the same names.
   ///
-  /// - Throws: `PipelineError.notLoaded` when the file is no plugin or lacks a library.
+  /// - Throws: `PipelineError.notLoaded` when the file is not a plugin or a library is missing.
   public static func loadPlugin(at path: String) throws(PipelineError) {
     initialise()
     var error: UnsafeMutablePointer<GError>?
@@ -33,7 +32,7 @@ public enum Runtime {
     unsafe gst_object_unref(UnsafeMutableRawPointer(plugin))
   }
 
-  /// Whether there is an element of this name to be made.
+  /// Whether an element of this name is installed.
   public static func hasElement(_ name: String) -> Bool {
     initialise()
     guard let factory = unsafe gst_element_factory_find(name) else { return false }

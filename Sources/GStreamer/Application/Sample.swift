@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A buffer with its caps and segment, as it comes out of a pipeline or goes into one (`GstSample`).
+/// A buffer with its caps and segment, from or for a pipeline (`GstSample`).
 ///
-/// It can be copied and handed from task to task; the bytes are shared and never changed.
+/// It can be copied and sent between tasks; the bytes are shared and never changed.
 public struct Sample: Sendable {
   @safe private final class Box: @unchecked Sendable {
-    // Never changed, so that any thread may read it.
+    // Never changed: any thread may read it.
     let raw: OpaquePointer
     init(owning raw: OpaquePointer) { unsafe self.raw = raw }
     deinit { unsafe gst_mini_object_unref(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstMiniObject.self)) }
@@ -18,7 +18,7 @@ public struct Sample: Sendable {
   /// Takes over one reference.
   @unsafe init(owning raw: OpaquePointer) { unsafe box = Box(owning: raw) }
 
-  /// A buffer with the caps that it has.
+  /// A buffer with its caps.
   public init(_ buffer: consuming Buffer, caps: borrowing Caps) {
     let raw = unsafe buffer.take()
     unsafe self.init(owning: gst_sample_new(raw, caps.raw, nil, nil))
@@ -27,7 +27,7 @@ public struct Sample: Sendable {
 
   private var cBuffer: UnsafeMutablePointer<GstBuffer>? { unsafe gst_sample_get_buffer(raw) }
 
-  /// The buffer, shared: it is copied when it is changed. Empty for a sample without one.
+  /// The buffer, shared: a change copies it. Without memory if the sample has no buffer.
   public var buffer: Buffer {
     guard let buffer = unsafe cBuffer else { return Buffer() }
     return unsafe Buffer.retaining(buffer)
@@ -37,27 +37,27 @@ public struct Sample: Sendable {
   public var attributes: Buffer.Attributes { buffer.attributes }
   /// Presentation timestamp.
   public var pts: ClockTime? { buffer.pts }
-  /// How long the content lasts.
+  /// Duration of the content.
   public var duration: ClockTime? { buffer.duration }
   /// Bytes in the buffer.
   public var size: Int { unsafe cBuffer.map { unsafe Int(clamping: gst_buffer_get_size($0)) } ?? 0 }
 
-  /// The format.
+  /// The caps, if known.
   public var caps: Caps? {
     guard let caps = unsafe gst_sample_get_caps(raw) else { return nil }
     return unsafe Caps.retaining(caps)
   }
 
-  /// Geometry and colour of raw video, `nil` for anything else.
+  /// The description of raw video; `nil` for other caps.
   public var videoInfo: VideoInfo? {
     guard let caps = unsafe gst_sample_get_caps(raw) else { return nil }
     return unsafe Caps.lending(caps) { VideoInfo($0) }
   }
 
-  /// The part of the stream that the buffer belongs to.
+  /// The segment that the buffer belongs to.
   public var segment: Segment? { unsafe gst_sample_get_segment(raw).map { unsafe Segment($0.pointee) } }
 
-  /// Maps the bytes for reading, as long as the map lives: `try sample.map().bytes` is a span.
+  /// Maps the bytes for reading as long as the map lives: `try sample.map().bytes` is a span.
   /// - Throws: `FlowError.error` when there is no buffer, or its memory cannot be mapped.
   @_lifetime(borrow self)
   public func map() throws(FlowError) -> ReadMap {
@@ -67,7 +67,7 @@ public struct Sample: Sendable {
   }
 
   /// Maps raw video for reading, plane by plane.
-  /// - Throws: `FlowError.error` when it is no raw video, or its memory cannot be mapped.
+  /// - Throws: `FlowError.error` when it is not raw video, or its memory cannot be mapped.
   public func mapVideo() throws(FlowError) -> VideoFrameMap {
     guard let info = videoInfo else { throw .error }
     return try VideoFrameMap(buffer, info: info, for: .reading)

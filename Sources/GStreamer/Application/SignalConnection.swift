@@ -2,14 +2,14 @@
 import CGStreamer
 import Synchronization
 
-/// The arguments of a signal, for as long as its handler runs.
+/// The arguments of a signal, valid during its handler.
 @safe public struct SignalArguments: ~Copyable {
   private let values: UnsafeBufferPointer<GValue>
 
-  /// SAFETY: the values outlive this one, which is lent to a handler for the call.
+  /// SAFETY: the values must outlive this value, which a handler borrows during its call.
   @unsafe init(_ values: UnsafeBufferPointer<GValue>) { unsafe self.values = values }
 
-  /// How many there are, the emitting element not counted.
+  /// The number of arguments, without the emitting element.
   public var count: Int { unsafe max(values.count - 1, 0) }
 
   private func value(_ index: Int) -> UnsafePointer<GValue>? {
@@ -17,10 +17,10 @@ import Synchronization
     return unsafe base + index + 1
   }
 
-  /// A number, a text or a truth; what is neither is given as text. `nil` when it has no such form.
+  /// The value of an argument, as text for types that `FieldValue` lacks; `nil` without a text form.
   public subscript(_ index: Int) -> FieldValue? { unsafe value(index).flatMap { unsafe FieldValue($0) } }
 
-  /// An argument that is a pad.
+  /// An argument that is a pad; `nil` for other types.
   public func pad(_ index: Int) -> PipelinePad? {
     guard let value = unsafe value(index), unsafe cgst_value_is_pad(value) != 0,
       let object = unsafe g_value_get_object(value)
@@ -28,7 +28,7 @@ import Synchronization
     return unsafe PipelinePad(ObjectReference(retaining: object))
   }
 
-  /// An argument that is an element.
+  /// An argument that is an element; `nil` for other types.
   public func element(_ index: Int) -> PipelineElement? {
     guard let value = unsafe value(index), unsafe cgst_value_is_element(value) != 0,
       let object = unsafe g_value_get_object(value)
@@ -36,7 +36,7 @@ import Synchronization
     return unsafe PipelineElement(ObjectReference(retaining: object))
   }
 
-  /// An argument that is caps.
+  /// An argument that is caps; `nil` for other types.
   public func caps(_ index: Int) -> Caps? {
     guard let value = unsafe value(index), unsafe cgst_value_is_caps(value) != 0,
       let caps = unsafe g_value_get_boxed(value)
@@ -45,12 +45,12 @@ import Synchronization
   }
 }
 
-/// A handler of a signal, until it is disconnected or the pipeline goes.
+/// A connected handler of a signal.
 public struct SignalConnection: Sendable {
   let object: ObjectReference
   let identifier: gulong
 
-  /// The handler is not called any more.
+  /// Disconnects the handler: it is not called any more.
   public func disconnect() {
     if unsafe g_signal_handler_is_connected(object.object, identifier) != 0 {
       unsafe g_signal_handler_disconnect(object.object, identifier)
@@ -58,26 +58,26 @@ public struct SignalConnection: Sendable {
   }
 }
 
-/// What a closure of GObject's keeps for us.
+/// The user data of a GClosure.
 private final class Handler: Sendable {
   let body: @Sendable (borrowing SignalArguments) -> FieldValue?
   init(_ body: @escaping @Sendable (borrowing SignalArguments) -> FieldValue?) { self.body = body }
 }
 
-/// The handlers of one object, remembered on it so that the pipeline can take them off: a handler may hold the
+/// The handlers connected to an object, stored in it so that the pipeline can disconnect them: a handler may hold the
 /// element that holds the handler.
 private final class ConnectionList: Sendable {
   let identifiers = Mutex<[gulong]>([])
-  /// Another plugin in Swift may have put a list of its own on the same object, of a class that has the same name and is
-  /// another: the address tells them apart.
+  /// Unique to this copy of the class: another plugin in Swift may have stored a list of its own class of the same
+  /// name.
   static let quark = {
     let address = UInt(bitPattern: ObjectIdentifier(ConnectionList.self))
     return unsafe g_quark_from_string("gst-swift-connections-\(address)")
   }()
-  /// Held while a list is looked for and made: of two threads that connect to a new object, both find the same list.
+  /// Held while a list is found or made, so that two threads get the same list.
   private static let making = Mutex(())
 
-  /// The object's list, made when it has none.
+  /// The object's list, made at its first use.
   static func of(_ object: UnsafeMutablePointer<GObject>) -> ConnectionList {
     making.withLock { _ in
       if let known = unsafe g_object_get_qdata(object, quark) {
@@ -93,7 +93,7 @@ private final class ConnectionList: Sendable {
 }
 
 extension ObjectReference {
-  /// Connects a handler. Its result, where the signal wants one, is turned into the signal's type.
+  /// Connects a handler. Its result is converted to the signal's return type, if there is one.
   func connect(
     _ signal: String, _ body: @escaping @Sendable (borrowing SignalArguments) -> FieldValue?
   ) throws(PipelineError) -> SignalConnection {
@@ -116,7 +116,7 @@ extension ObjectReference {
     return SignalConnection(object: self, identifier: identifier)
   }
 
-  /// Takes off what `connect` put on.
+  /// Disconnects all handlers that `connect` connected.
   func disconnectAll() {
     guard let known = unsafe g_object_get_qdata(object, ConnectionList.quark) else { return }
     let list = unsafe Unmanaged<ConnectionList>.fromOpaque(known).takeUnretainedValue()

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// Facts about a stream, such as its title, codec and bitrate: a tag list that can be copied and handed from task to
-/// task.
+/// Tags of a stream, such as title, codec and bitrate: a tag list that can be copied and sent between tasks.
 public struct Tags: Sendable, CustomStringConvertible {
   private final class Box: Sendable {
-    // Never changed, so that any thread may read it.
+    // Never changed: any thread may read it.
     let list: TagList
     init(_ list: consuming TagList) { self.list = list }
   }
 
   private let box: Box
 
-  /// Keeps a tag list.
+  /// Takes over a tag list.
   public init(_ list: consuming TagList) { box = Box(list) }
 
-  /// The first value of a tag by its GStreamer name, such as `video-codec` or `image-orientation`; what is neither
-  /// number nor text is given as text.
+  /// The first value of a tag by its GStreamer name, such as `video-codec` or `image-orientation`, as text for types
+  /// that `FieldValue` lacks.
   public subscript(_ tag: String) -> FieldValue? {
     unsafe gst_tag_list_get_value_index(box.list.raw, tag, 0).flatMap { unsafe FieldValue($0) }
   }
@@ -28,7 +27,7 @@ public struct Tags: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The text form.
+  /// The text form, as in debug logs.
   public var description: String {
     guard let text = unsafe gst_tag_list_to_string(box.list.raw) else { return "" }
     defer { unsafe g_free(text) }

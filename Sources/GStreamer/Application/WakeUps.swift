@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Synchronization
 
-/// Wakes tasks that wait for something to look different than before; each then looks for itself.
+/// Wakes tasks that wait for a change; each then checks for itself.
 final class WakeUps: Sendable {
   private struct State {
     var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -10,7 +10,7 @@ final class WakeUps: Sendable {
 
   private let state = Mutex(State())
 
-  /// Wakes everyone who waits, now or at the next `Waiter.wait`.
+  /// Wakes all waiters, now or at their next `Waiter.wait`.
   func wakeAll() {
     let all = state.withLock { Array($0.waiting.values) }
     for continuation in all { continuation.yield() }
@@ -26,7 +26,7 @@ final class WakeUps: Sendable {
 
   fileprivate func remove(_ key: Int) { _ = state.withLock { $0.waiting.removeValue(forKey: key) } }
 
-  /// One task's place to wait: it is woken by several `WakeUps`, and by a wake-up since the last wait at once.
+  /// One task's registration with several `WakeUps`; a wake-up since its last wait ends the next one at once.
   final class Waiter {
     private var iterator: AsyncStream<Void>.Iterator
     private let places: [(wakeUps: WakeUps, key: Int)]

@@ -4,7 +4,7 @@ import CGStreamer
 /// A structure that can be copied and sent between tasks: the fields of a message, or an error's details.
 public struct Fields: Sendable, CustomStringConvertible {
   @safe private final class Box: @unchecked Sendable {
-    // Never changed, so that any thread may read it.
+    // Never changed: any thread may read it.
     private let raw: UnsafeMutablePointer<GstStructure>
     init(_ structure: consuming Structure) { unsafe raw = structure.take() }
     deinit { unsafe gst_structure_free(raw) }
