@@ -2,7 +2,7 @@
 import CAVCodec
 import Synchronization
 
-/// libavcodec's frames for which it has requested picture memory, until their errors are asked for.
+/// The frames for which libavcodec has requested picture memory, until their errors are read.
 ///
 /// SAFETY: the H.264 and H.265 decoders pass `get_buffer2` the frames of their decoded picture buffers, which they
 /// allocate when they are opened and free when they are closed; in between they only fill and empty them. Their content

@@ -29,7 +29,7 @@ import CAVCodec
     }
   }
 
-  /// Copies `bytes` once, behind a copy of `prefix`, into a padded packet.
+  /// Copies `bytes` once, after a copy of `prefix`, into a padded packet.
   ///
   /// - Parameters:
   ///   - bytes: an access unit, not empty.

@@ -4,7 +4,7 @@
 enum ChromaInterleaver {
   /// Interleaves `rowCount` rows of `sampleCount` samples each.
   ///
-  /// SAFETY: the caller vouches for `rowCount` rows of `sampleCount` bytes behind `cb` and `cr` and twice that behind
+  /// SAFETY: the caller vouches for `rowCount` rows of `sampleCount` bytes at `cb` and `cr` and twice that at
   /// `target`, at the strides given.
   @unsafe static func interleave(
     cb: UnsafePointer<UInt8>, cr: UnsafePointer<UInt8>, stride: Int, into target: UnsafeMutablePointer<UInt8>,

@@ -15,7 +15,7 @@ extension DecompressionSession {
   /// Drains if `accessUnit`, the next one to decode, begins another coded video sequence without being an IDR picture,
   /// as after a splice: a random access point with another SPS.
   ///
-  /// `decode` does so too. For those who want the results of one sequence before they prepare for the next.
+  /// `decode` does so too; for callers that want the results of one sequence before they prepare the next.
   package func finishSequence(before accessUnit: Span<UInt8>) {
     guard !isInvalid else { return }
     if input.lookAhead(accessUnit).beginsOtherSequence { endSequence() }

@@ -49,7 +49,7 @@ final class PictureBridge: FrameBufferSource {
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
-    // Last, so that whoever asks `hasStarted` afterwards sees the memory too: libavcodec hands pictures between its
+    // Last, so that a caller of `hasStarted` sees the memory too: libavcodec passes pictures between its
     // threads by means that no sanitizer sees.
     defer { if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } } }
     let completed = Self.monochrome[request.format.rawValue]
@@ -150,6 +150,6 @@ final class PictureBridge: FrameBufferSource {
       scratch: scratch.chroma)
   }
 
-  /// Vector code may read this many bytes behind the last sample.
+  /// Vector code may read this many bytes after the last sample.
   private static let overread = 64
 }

@@ -34,7 +34,7 @@ import H26x
   func fillChroma() {
     let middle = UInt16(1) << UInt16(pixelFormat.bitDepth - 1)
     for index in unsafe planes.indices.dropFirst() {
-      // SAFETY: the plane has so many bytes, and rows begin at multiples of what vector code wants.
+      // SAFETY: the plane has that many bytes, and rows begin at multiples of what vector code wants.
       unsafe UnsafeMutableRawBufferPointer(start: planes[index].start, count: planes[index].byteCount & ~1)
         .bindMemory(to: UInt16.self).update(repeating: middle.littleEndian)
     }
@@ -72,7 +72,7 @@ extension PictureMemory {
       format.rowByteCount(plane: index, width: width), format.rowCount(plane: index, height: height)
     )
     guard rowCount > 0 else { return false }
-    // SAFETY: the decoder has written so many rows of so many bytes.
+    // SAFETY: the decoder has written that many rows of that many bytes.
     let bytes = unsafe Span(_unsafeStart: UnsafePointer(start), count: stride * (rowCount - 1) + rowByteCount)
     let plane = H265.DecodedPictureHash.Plane(
       bytes, width: rowByteCount / bytesPerSample, height: rowCount, stride: stride, bitDepth: format.bitDepth)

@@ -9,7 +9,7 @@ struct RingQueue<Element> {
   var isEmpty: Bool { count == 0 }
   var first: Element? { isEmpty ? nil : storage[head] }
 
-  /// The element `offset` places behind the first.
+  /// The element `offset` places after the first.
   subscript(offset: Int) -> Element? {
     get { 0..<count ~= offset ? storage[(head + offset) & (storage.count - 1)] : nil }
     set {

@@ -140,7 +140,7 @@ struct StartGate {
     if state != .lost { state = .closed }
   }
 
-  /// The codec was lost for good. Where no random access point ever came, none is waited for.
+  /// The codec was lost for good. If there never was a random access point, the gate does not wait for one.
   mutating func lose() {
     awaitedPicture = nil
     if state != .open(.forced) { state = .lost }

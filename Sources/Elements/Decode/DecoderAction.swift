@@ -14,21 +14,21 @@ enum DecoderAction<Codec: DecoderCodec> {
   case decode(FrameNumber)
   /// Add the first frame's bytes to the second frame's, and release the first.
   case append(FrameNumber, to: FrameNumber)
-  /// Ask which raw video downstream takes, and tell `plan(allowed:)`.
+  /// Ask which raw video downstream takes, then call `plan(allowed:)`.
   case askDownstream
-  /// Agree with downstream on the output's proposal, and tell `negotiated(pool:)` or `negotiationFailed()`.
+  /// Negotiate the output's proposal, then call `negotiated(pool:)` or `negotiationFailed()`.
   case negotiate
   /// Push the picture as the output of the frame.
   case finish(FrameNumber, DecodedPicture)
   /// Drop the frame, with a QoS message.
   case drop(FrameNumber)
-  /// Drop the frame before pictures that are shown earlier have gone out, with a QoS message.
+  /// Drop the frame before others that are shown earlier, with a QoS message.
   case dropAhead(FrameNumber)
   /// Release the frame, with no QoS message.
   case release(FrameNumber)
   /// Ask upstream for a random access point on behalf of the frame.
   case requestSyncPoint(FrameNumber)
-  /// Look up the frame's PTS, and tell `failed(_:number:pts:)`.
+  /// Look up the frame's PTS, then call `failed(_:number:pts:)`.
   case reportFailure(FrameNumber, DecodeError)
   /// Set the latency that the pipeline is told.
   case setLatency(ClockTime)

@@ -80,10 +80,10 @@ struct DecoderCore<Codec: DecoderCodec> {
     self.maximumErrors = maximumErrors
   }
 
-  /// A frame that is an access unit has come.
+  /// Takes a frame that is an access unit.
   mutating func receive(_ number: FrameNumber) { queue.append(number) }
 
-  /// A frame that holds NAL units has come.
+  /// Takes a frame of NAL units.
   mutating func receive(_ number: FrameNumber, nalUnits: borrowing Buffer) throws(FlowError) {
     guard let input else { return }
     try collection.put(number, nalUnits, packaging: input.caps.packaging)
@@ -211,8 +211,8 @@ struct DecoderCore<Codec: DecoderCodec> {
     let layout = summary.isIDR || !session.canContinue(with: format) ? nil : session.layout
     let (plan, isOfSession) = try output.plan(format, of: input, stream: formats, keeping: layout, allowed: allowed)
     session.replaceSoon(!isOfSession)
-    // Pictures of another size or sample format come out before this one's caps go out. When nothing but, say, the
-    // frame rate in the caps changed, draining in the middle of a group would only cost time.
+    // Pictures of another size or sample format must be output before this one's caps are sent. If only, say, the frame
+    // rate in the caps changed, draining within a group of pictures would only cost time.
     if let agreed = output.agreed, !agreed.isAgreed(plan), summary.isIDR || agreed.layout != plan.layout {
       session.drain()
     }

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// What the decoders of all codecs do: hand on to their core what comes, and perform its actions.
+/// The common part of the decoders: passes what arrives to the core, and performs its actions.
 ///
 /// All of this runs with the decoder's stream lock held. No access to the core lasts while an action is performed: what
 /// is called may call back into the element.

@@ -4,7 +4,7 @@ import VideoDecoding
 
 /// Counts what was lost in decoding, and decides when that is too much.
 struct DecoderHealth<Codec: DecoderCodec> {
-  /// Pictures put out undamaged.
+  /// Pictures output undamaged.
   private var decoded: UInt64 = 0
   /// Access units that no session took.
   private var undecodable: UInt64 = 0

@@ -96,7 +96,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// The plan is negotiated next.
   mutating func propose(_ plan: OutputPlan) { proposal = plan }
 
-  /// The plan to negotiate. It is in force from now on: downstream is asked for buffers meanwhile.
+  /// The plan to negotiate. It applies from now on: downstream may request buffers during negotiation.
   mutating func takeProposal() -> OutputPlan? {
     guard let plan = proposal.take() else { return nil }
     agreed = RawOutput(layout: plan.layout, info: plan.info, displayFields: plan.displayFields)

@@ -13,7 +13,7 @@ struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
   private var first = 0
   /// DTS of the first one.
   private var firstDecoding: ClockTime?
-  /// Size of the access unit that was found behind `end`.
+  /// Size of the access unit that was found after `end`.
   private var next = 0
   /// There are new tags to send.
   private var changesTags = false
@@ -76,6 +76,6 @@ struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
       size: end, duration: dts + (last.duration ?? .zero) - firstDecoding, changesTags: changesTags)
   }
 
-  /// Bytes behind the first access unit.
+  /// Bytes after the first access unit.
   var addedBytes: Int { end - first }
 }

@@ -27,7 +27,7 @@ extension H265: ParserCodec {
     var flags: Buffer.Flags = []
     if let isTopFirst = structure.isTopFirst {
       flags = isTopFirst ? [.interlaced, .topFieldFirst] : .interlaced
-      // Each field is a picture of its own, and stays one behind the decoder.
+      // Each field is a picture of its own, and is output as one.
       if structure.isField { flags.insert(.oneField) }
       if structure.fieldPeriods == 3 { flags.insert(.repeatFirstField) }
     }

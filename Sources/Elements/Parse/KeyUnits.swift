@@ -14,7 +14,7 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
   /// all.
   private var tellsRandomAccess = false
   private var fields = FieldPairing<Codec>()
-  /// Whether the picture's first slice is an I slice, for the NAL units behind it.
+  /// Whether the picture's first slice is an I slice, for the NAL units after it.
   private var isFirstSliceIntra = false
 
   /// Forgets the position in the stream.

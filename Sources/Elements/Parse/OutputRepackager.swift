@@ -2,9 +2,9 @@
 import GStreamer
 import H26x
 
-/// What became of an access unit.
+/// The result of repackaging an access unit.
 enum RepackagingOutcome {
-  /// It goes out, as it came or in a buffer of its own.
+  /// It can be output, unchanged or in a new buffer.
   case ready
   /// There is nothing to output, as between start codes inside a NAL unit.
   case empty
@@ -12,7 +12,7 @@ enum RepackagingOutcome {
   case failed(BitstreamError)
 }
 
-/// Stage: writes an output buffer of its own where the input's bytes cannot be used.
+/// Stage: writes a new output buffer where the input's bytes cannot be used.
 struct OutputRepackager<Codec: ParserCodec>: Sendable {
   private var repackager = Repackager(codec: Codec.codec)
 
@@ -29,7 +29,7 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
     to output: NALPackaging, timeCodes: [Buffer.TimeCode], sps: Codec.SequenceParameterSet?, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
     accessUnit.outputSize = accessUnit.scanned.end
-    // When the access unit is split, the dropped ones are left out there.
+    // If the access unit is split into NAL units, dropped parts are omitted then.
     let leavesOut = !accessUnit.scanned.dropped.isEmpty && accessUnit.scanned.nalUnits.isEmpty
     guard input != output || leavesOut || accessUnit.scanned.holdsStartCodes || !timeCodes.isEmpty else {
       return .ready

@@ -34,7 +34,7 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
     start = 0
   }
 
-  /// It goes out unchanged, behind others of the same frame.
+  /// It is pushed unchanged, after others of the same frame.
   mutating func follow(at start: Int) {
     self.start = start
     outputSize = scanned.end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Whether downstream has to be asked how it wants the stream.
+/// Whether to ask downstream for its packaging.
 enum PackagingNeed { case none, first, again }
 
 /// What the element does next with the current data.
@@ -18,7 +18,7 @@ enum ParserAction {
 struct ParserAnswer {
   /// What the base class is to do.
   var step: ParseStep
-  /// The bytes are consumed, and nothing goes out.
+  /// The bytes are consumed without output.
   var isDropped = false
   /// More access units may be pushed in the same frame.
   var mayBatch = false
@@ -30,9 +30,9 @@ struct ParserAnswer {
   var changesTags = false
   /// Statistics are to be published.
   var publishes = false
-  /// The outgoing segment will be shifted: upstream's must not go out.
+  /// The outgoing segment will be shifted: upstream's must not be sent.
   var holdsSegment = false
-  /// The input ends here, in pull mode, where no EOS event tells.
+  /// Whether the input ends here, in pull mode, which has no EOS event.
   var end = InputEnd.no
 
   enum InputEnd { case no, now, afterOutput }

@@ -424,7 +424,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   // MARK: Access units past the base class
 
-  /// Whether access units may be pushed from here as long as the stream goes on like this. `mutating` only because a
+  /// Whether access units may be pushed from here as long as the stream continues like this. `mutating` only because a
   /// core that is borrowed would be copied.
   private mutating func mayBatch() -> Bool {
     guard situation.isPulling, continuesOutput, situation.playback.isWhole, !dropsBFrames,

@@ -6,7 +6,7 @@ import H26x
 enum ParserFailure<Codec: ParserCodec> {
   /// So many bytes hold no end of an access unit.
   case endless(Int)
-  /// An access unit of so many bytes cannot be written.
+  /// An access unit of this many bytes cannot be written.
   case unwritable(Int, from: NALPackaging, to: StreamFormat<Codec>?, BitstreamError)
 
   /// What the application is told.

@@ -10,7 +10,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
   /// To be posted with the next answer.
   private var warning: ElementError?
 
-  /// Data comes. Returns whether it does not continue what came before, without an event having told so.
+  /// Begins with new data. Returns whether it does not continue the last, without an event that explains it.
   mutating func begin(_ situation: ParserSituation) -> Bool {
     diagnosis.noticeData()
     // In push mode seeks come with events, and offsets may be missing. GST_BASE_PARSE_FRAME_FLAG_NEW_FRAME does not
@@ -43,7 +43,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
     return answer
   }
 
-  /// A frame of `size` bytes at this offset is consumed; `unanswered` of them were in no answer.
+  /// Consumes a frame of `size` bytes at this offset; `unanswered` of them were in no answer.
   mutating func finish(_ size: Int, from offset: UInt64?, unanswered: Int) {
     diagnosis.finish(unanswered)
     position.advance(by: size, from: offset)

@@ -12,7 +12,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   /// Forgets what persists.
   mutating func removeAll() { sequence = SequenceSEI() }
 
-  /// Reads the SEI NAL units of a complete access unit: the parameter sets that they need may be behind them. Not
+  /// Reads the SEI NAL units of a complete access unit: the parameter sets that they need may be after them. Not
   /// needed where there are none and no sequence begins.
   ///
   /// - Parameter sps: id of the SPS of its picture or, in front of its first slice, of the next picture.

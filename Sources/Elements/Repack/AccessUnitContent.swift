@@ -15,7 +15,7 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
   private(set) var parameterSets: [[UInt8]] = []
   /// Of these, those that are new or changed.
   private(set) var changedParameterSets: [[UInt8]] = []
-  /// Parameter sets behind the slices: they are meant for the next access unit.
+  /// Parameter sets after the slices: they are meant for the next access unit.
   private(set) var lateParameterSets: [[UInt8]] = []
   private(set) var unreadableParameterSets = 0
   /// A PPS comes before the first SPS, or either before the first VPS.
@@ -54,10 +54,10 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
     if insertion == .changed { changedParameterSets.append(nalUnit.copied()) }
   }
 
-  /// Adds a parameter set behind the slices.
+  /// Adds a parameter set after the slices.
   mutating func add(lateParameterSet nalUnit: Span<UInt8>) { lateParameterSets.append(nalUnit.copied()) }
 
-  /// Nothing but parameter sets, perhaps behind a delimiter: they belong to the next picture.
+  /// Nothing but parameter sets, perhaps after a delimiter: they belong to the next picture.
   var isParameterSetsOnly: Bool { !hasPicture && !hasOther && !parameterSets.isEmpty }
 
   private mutating func noteOrder(of kind: NALUnitRole) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// A caps event and the serialized events behind it, which wait for parameter sets.
+/// A caps event and the serialized events after it, which wait for parameter sets.
 struct HeldStream {
   private var caps: HeldEvent?
   private var events: [HeldEvent] = []
@@ -12,7 +12,7 @@ struct HeldStream {
   /// Holds caps in place of those held before.
   mutating func hold(caps event: consuming Event) { caps = HeldEvent(event) }
 
-  /// Holds a serialized event behind the caps.
+  /// Holds a serialized event after the caps.
   mutating func hold(_ event: consuming Event) { events.append(HeldEvent(event)) }
 
   /// Takes the caps, which need not wait any longer.
@@ -22,7 +22,7 @@ struct HeldStream {
     return held?.take()
   }
 
-  /// Discards the caps; the events behind them follow the next caps.
+  /// Discards the caps; the events after them follow the next caps.
   mutating func forgetCaps() { caps = nil }
 
   /// The next event that may go: no segment goes before the caps.

@@ -7,7 +7,7 @@ enum RepackAction: ~Copyable {
   case output(Buffer)
   /// The input is used up.
   case awaitInput
-  /// The parameter sets have come: send the held caps, then the events behind them, and ask again.
+  /// The parameter sets have come: send the held caps, then the events after them, and ask again.
   case releaseCaps
   /// Send new caps with this `codec_data`, and ask again.
   case announce(codecData: [UInt8])

@@ -210,7 +210,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Removes the current access unit, written or not. Parameter sets behind its slices count from now on.
+  /// Removes the current access unit, written or not. Parameter sets after its slices count from now on.
   mutating func removeAccessUnit() {
     for nalUnit in content.lateParameterSets where sets.insert(nalUnit.span) == .changed {
       if output?.streamFormat == .outOfBand { sets.addPending([nalUnit]) }
@@ -226,7 +226,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   /// The stream has ended. Returns the error to post, if it gave no output.
   ///
-  /// After a flush the parameter sets may still come: the caps stay held, with the segment behind them.
+  /// After a flush the parameter sets may still come: the caps stay held, with the segment after them.
   mutating func endStream() -> ElementError? {
     guard held.holdsCaps else { return nil }
     held.removeGaps()

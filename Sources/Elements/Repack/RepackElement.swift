@@ -152,7 +152,7 @@ extension RepackElement {
     }
   }
 
-  /// Passes a serialized event on, behind held caps.
+  /// Passes a serialized event on, after held caps.
   private func forwardInOrder(_ event: consuming Event) -> Bool {
     guard core.holdsCaps else { return forward(event) }
     core.hold(event)
@@ -175,7 +175,7 @@ extension RepackElement {
     do throws(FlowError) {
       while let buffer = try advance() { try sourcePad.push(buffer) }
     } catch {
-      // The error was posted, or downstream has stopped and tells the next buffer.
+      // The error was posted, or downstream has stopped, which the next push returns.
       Self.log(.debug, self, "the last access unit did not get out: \(error.rawValue)")
     }
   }
@@ -239,7 +239,7 @@ extension RepackElement {
     }
   }
 
-  /// Sends the caps that were held, and what was held behind them.
+  /// Sends the caps that were held, and what was held after them.
   private func releaseCaps() throws(FlowError) {
     guard let caps = core.takeHeldCaps() else { return }
     let again = caps.share()

@@ -4,7 +4,7 @@ import H26x
 
 /// Assembles access units: from each buffer with alignment=au, else by what their NAL units are.
 ///
-/// The NAL unit that begins an access unit ends the one before; prefix NAL units belong to the slice behind them. The
+/// The NAL unit that begins an access unit ends the one before; prefix NAL units belong to the slice after them. The
 /// MARKER flag of upstream ends an access unit at once. A buffer that holds several access units is cut.
 ///
 /// ```
@@ -160,7 +160,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     if !isComplete { swap(&pieces, &next) }
   }
 
-  /// Moves so many NAL units from the end of the access unit to the front of the next.
+  /// Moves this many NAL units from the end of the access unit to the front of the next.
   private mutating func moveToNext(_ count: Int) throws(FlowError) {
     var count = count
     while count > 0, let last = pieces.last {

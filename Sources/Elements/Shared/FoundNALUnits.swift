@@ -45,7 +45,7 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
 
   /// The NAL units with these indices, with offsets that count from byte `origin` of the buffer.
   ///
-  /// Damage lies behind all NAL units, so it belongs to the part with the last of them.
+  /// The damaged bytes follow all NAL units, so they belong to the part with the last of them.
   func part(_ nalUnits: Range<Int>, origin: Int) -> FoundNALUnits {
     var part = self
     part.repackager = repackager.part(nalUnits, origin: origin)

@@ -105,7 +105,7 @@ open class BaseParse: Element {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseParse.self)
   }
 
-  /// Whether an error was posted after which further errors tell nothing new.
+  /// Whether an error was posted that makes the base class's redundant.
   private let isEndTold = Locked(false)
 
   // MARK: To override

@@ -12,7 +12,7 @@ enum BulkBytes {
     guard start >= 0, start < bytes.count - 1 else { return nil }
     return unsafe bytes.withUnsafeBytes { buffer -> Int? in
       var index = start
-      // 64 bytes and the one behind them at a time: `index + 65 <= count` for every load.
+      // 64 bytes and the one after them at a time: `index + 65 <= count` for every load.
       while index <= buffer.count - 65 {
         let first = unsafe pairs(buffer, index)
         let second = unsafe pairs(buffer, index + 16)

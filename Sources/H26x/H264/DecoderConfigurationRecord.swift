@@ -104,7 +104,7 @@ extension H264 {
       let pictureCount = try reader.byte("numOfPictureParameterSets")
       pictureParameterSets = try Self.nalUnits(&reader, count: pictureCount, "pictureParameterSetNALUnit")
       var ahead = reader
-      // Many muxers omit the extension. Its reserved ones tell it from other bytes.
+      // Many muxers omit the extension. Its reserved bits, all 1, distinguish it from other bytes.
       if profile.hasHighSyntax, reader.remainingBits > 0, try ahead.byte("reserved") & 0xFC == 0xFC {
         high = try High(&reader)
       }

@@ -42,7 +42,7 @@ extension H264 {
     public static let fillerData = NALUnitType(rawValue: 12)
     /// SPS extension.
     public static let sequenceParameterSetExtension = NALUnitType(rawValue: 13)
-    /// Prefix NAL unit: describes the slice behind it for SVC and MVC.
+    /// Prefix NAL unit: describes the slice after it for SVC and MVC.
     public static let prefix = NALUnitType(rawValue: 14)
     /// Subset SPS (SVC, MVC).
     public static let subsetSequenceParameterSet = NALUnitType(rawValue: 15)

@@ -6,7 +6,7 @@ extension H264 {
     /// `profile_idc`.
     public let idc: UInt8
 
-    /// The byte behind it: `constraint_set0_flag` in the highest bit, `reserved_zero_2bits` in the lowest.
+    /// The byte after it: `constraint_set0_flag` in the highest bit, `reserved_zero_2bits` in the lowest.
     public let constraintFlags: UInt8
 
     /// Creates a profile from the two bytes.

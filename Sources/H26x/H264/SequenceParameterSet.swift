@@ -43,7 +43,7 @@ extension H264 {
     public var cropping: Cropping?
     /// `vui_parameters()`.
     public var vui: VUI?
-    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing behind. Otherwise it is usable all
+    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing after. Otherwise it is usable all
     /// the same: there are such encoders.
     public var hasProperEnd = true
 

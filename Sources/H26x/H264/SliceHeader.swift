@@ -75,7 +75,7 @@ extension H264 {
     /// 0: H.264 has no temporal sub-layers.
     public var temporalID: UInt8 { 0 }
 
-    /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21), which may be truncated behind what `depth`
+    /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21), which may be truncated after what `depth`
     /// needs.
     ///
     /// - Parameters:
@@ -179,7 +179,7 @@ extension H264 {
 
 extension H264.SliceHeader {
   /// Reads only whether `first_mb_in_slice` is 0: its code is then a single one bit. Needs no parameter set; nil for a
-  /// type without slice header, or without a byte behind the NAL unit header.
+  /// type without slice header, or without a byte after the NAL unit header.
   public static func startsAtFirstMacroblock(_ nalUnit: Span<UInt8>) -> Bool? {
     guard nalUnit.count > 0 else { return nil }
     let type = H264.NALUnitType(rawValue: nalUnit[0])

@@ -4,7 +4,7 @@ extension H264 {
   /// A whole slice header (7.3.3) but for `slice_group_change_cycle`: what decoding needs beyond ``SliceHeader`` and
   /// ``ReferenceSyntax``, for those who inspect a stream.
   public struct WholeSliceHeader: Sendable {
-    /// The part that tells pictures apart.
+    /// The part that distinguishes pictures.
     public let header: SliceHeader
     /// The part about reference pictures; nil for SVC slices, whose header is read no further.
     public let references: ReferenceSyntax?

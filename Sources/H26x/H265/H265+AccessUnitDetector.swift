@@ -4,8 +4,8 @@ extension H265 {
   /// Finds where access units begin (7.4.2.4.4 and 7.4.2.4.5).
   ///
   /// A small value without references. Feed it every NAL unit in order; it returns whether an access unit begins there.
-  /// `first_slice_segment_in_pic_flag` tells pictures apart or, where that segment was lost, what all segments of a
-  /// picture must have in common. Other layers than the base belong to the base layer's picture before them. The two
+  /// Pictures are distinguished by `first_slice_segment_in_pic_flag` or, where that segment was lost, by what all
+  /// segments of a picture have in common. Other layers belong to the picture of the base layer before them. The two
   /// fields of a frame are two access units, as in the Recommendation.
   public struct AccessUnitDetector: AccessUnitDetecting {
     private var hasNALUnit = false

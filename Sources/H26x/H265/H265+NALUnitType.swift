@@ -64,7 +64,7 @@ extension H265 {
     public static let fillerData = NALUnitType(rawValue: 38)
     /// SEI in front of its picture.
     public static let prefixSEI = NALUnitType(rawValue: 39)
-    /// SEI behind its picture.
+    /// SEI after its picture.
     public static let suffixSEI = NALUnitType(rawValue: 40)
 
     /// Whether this is a VCL NAL unit: types 0 to 31.

@@ -26,7 +26,7 @@ extension H265 {
     /// Creates a counter for the start of a bitstream.
     public init() {}
 
-    /// An end of sequence or bitstream follows the last picture: a CRA picture behind it begins a coded video sequence,
+    /// An end of sequence or bitstream follows the last picture: a CRA picture after it begins a coded video sequence,
     /// as at the start.
     public mutating func endSequence() { isAtStart = true }
 
@@ -44,7 +44,7 @@ extension H265 {
       let type = slice.nalUnitType
       let resetsPOC = type.isIRAP && (isAtStart || type.isIDR || type.isBLA)
       if type.isIRAP {
-        // An IDR picture has no RASL pictures (7.4.2.2): one behind it has a damaged type, and its references may be
+        // An IDR picture has no RASL pictures (7.4.2.2): one after it has a damaged type, and its references may be
         // there.
         skipsRASL = resetsPOC && !type.isIDR
         isAtStart = false

@@ -11,11 +11,11 @@ extension H265.PictureParameterSet {
     public var hasMultilayer = false
     /// `pps_3d_extension_flag`: the 3D extension is in ``rest``.
     public var has3D = false
-    /// `pps_scc_extension()`; nil when absent, and behind an extension that is not read.
+    /// `pps_scc_extension()`; nil when absent, and after an extension that is not read.
     public var screenContent: ScreenContent?
-    /// `pps_scc_extension_flag` behind a multilayer or 3D extension: it is in ``rest``.
+    /// `pps_scc_extension_flag` after a multilayer or 3D extension: it is in ``rest``.
     public var hasScreenContentInRest = false
-    /// The bits behind what is read.
+    /// The bits after what is read.
     public var rest = H265.ExtensionData()
 
     /// Whether an extension of other layers precedes the screen content extension.

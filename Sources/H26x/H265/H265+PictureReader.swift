@@ -17,7 +17,7 @@ extension H265 {
       return TimestampGenerator.Picture(order: count.picture, resetsPOC: count.resetsPOC)
     }
 
-    /// A sequence has ended: a CRA picture behind it begins a new one.
+    /// A sequence has ended: a CRA picture after it begins a new one.
     public mutating func endSequence() { counter.endSequence() }
   }
 }

@@ -11,11 +11,11 @@ extension H265.SequenceParameterSet {
     public var constrainsVerticalMotionBetweenViews: Bool?
     /// `sps_3d_extension_flag`: the 3D extension begins ``rest``.
     public var has3D = false
-    /// `sps_scc_extension()`; nil when absent, and behind a 3D extension.
+    /// `sps_scc_extension()`; nil when absent, and after a 3D extension.
     public var screenContent: ScreenContent?
-    /// `sps_scc_extension_flag` behind a 3D extension: it is in ``rest``.
+    /// `sps_scc_extension_flag` after a 3D extension: it is in ``rest``.
     public var hasScreenContentBehind3D = false
-    /// The bits behind what is read.
+    /// The bits after what is read.
     public var rest = H265.ExtensionData()
 
     /// Creates one without extensions.

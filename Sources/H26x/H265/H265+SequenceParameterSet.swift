@@ -63,7 +63,7 @@ extension H265 {
     public var vui: VUIParameters?
     /// `sps_extension_present_flag` and its fields; nil when the flag is 0.
     public var extensions: Extensions?
-    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing behind. Otherwise it is usable all
+    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing after. Otherwise it is usable all
     /// the same: there are such encoders.
     public var hasProperEnd = true
 

@@ -120,7 +120,7 @@ extension H265 {
 
     /// The set that is derived from another (7-61 and 7-62).
     static func predicted(_ prediction: Prediction, from other: ShortTermReferencePictureSet) -> Self {
-      // The other set's pictures, and behind them its own picture.
+      // The other set's pictures, and after them its own picture.
       let pictures = other.before + other.after + [Picture(delta: 0, isUsed: true)]
       var kept: [Picture] = []
       kept.reserveCapacity(pictures.count)

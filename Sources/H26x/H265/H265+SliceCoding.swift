@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// The part of a slice segment header behind the reference picture sets (7.3.6.1): the slice's coding parameters.
+  /// The part of a slice segment header after the reference picture sets (7.3.6.1): the slice's coding parameters.
   public struct SliceCoding: Sendable, Hashable {
     /// `num_ref_idx_l0_active_minus1` + 1, 0 to 15; 0 for I slices.
     public let referenceCountList0: UInt8

@@ -55,7 +55,7 @@ extension H265 {
     public var isIDR: Bool { nalUnitType.isIDR }
 
     /// Reads the header of a slice segment NAL unit (types 0 to 9 and 16 to 21) of the base layer, which may be
-    /// truncated behind what `depth` needs.
+    /// truncated after what `depth` needs.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.
@@ -129,7 +129,7 @@ extension H265 {
     }
 
     /// Reads only `first_slice_segment_in_pic_flag`, which needs no parameter set; nil for a type without slice segment
-    /// header, or without a byte behind the NAL unit header.
+    /// header, or without a byte after the NAL unit header.
     public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? {
       guard nalUnit.count > NALUnitHeader.byteCount, NALUnitType(headerByte: nalUnit[0]).isVCL else { return nil }
       return nalUnit[NALUnitHeader.byteCount] & 0x80 != 0

@@ -29,7 +29,7 @@ extension H265 {
     public var timing: VUIParameters.Timing?
     /// HRD parameters by layer set; only with ``timing``. At most 1024.
     public var hrdParameters: [LayerSetHRD] = []
-    /// `vps_extension_flag` and the bits behind it, kept as they are; nil when the flag is 0.
+    /// `vps_extension_flag` and the bits after it, kept as they are; nil when the flag is 0.
     public var extensionData: ExtensionData?
     /// Whether the NAL unit ended correctly; see ``SequenceParameterSet/hasProperEnd``.
     public var hasProperEnd = true

@@ -3,7 +3,7 @@
 extension H265 {
   /// A whole slice segment header (7.3.6.1), up to `slice_segment_data()`: for those who inspect a stream.
   public struct WholeSliceHeader: Sendable {
-    /// The part that tells pictures apart.
+    /// The part that distinguishes pictures.
     public let header: SliceSegmentHeader
     /// The part about reference pictures; nil for a dependent slice segment.
     public let references: ReferenceSyntax?

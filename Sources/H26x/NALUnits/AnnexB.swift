@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The byte stream format: NAL units behind start codes (ITU-T H.264 and H.265, Annex B).
+/// The byte stream format: NAL units after start codes (ITU-T H.264 and H.265, Annex B).
 public enum AnnexB {
   /// The position of a NAL unit in a byte stream.
   public struct NALUnit: Sendable, Hashable {
@@ -58,7 +58,7 @@ public enum AnnexB {
   /// Splits a byte stream that arrives in pieces into NAL units, reading each byte once.
   ///
   /// A plain value of offsets from the start of the caller's bytes. The caller passes the same bytes again, with more
-  /// behind them, and calls ``discard(_:)`` when it removes bytes from the front.
+  /// after them, and calls ``discard(_:)`` when it removes bytes from the front.
   public struct Scanner: Sendable, Hashable {
     /// Where the start code of the NAL unit begins whose end is not known yet; nil before the first one.
     public private(set) var pendingStartCode: Int?

@@ -51,7 +51,7 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// The format of MP4 and Matroska: each NAL unit behind its length, in big-endian order (ISO/IEC 14496-15).
+/// The format of MP4 and Matroska: each NAL unit after its length, in big-endian order (ISO/IEC 14496-15).
 public enum LengthPrefixed {
   /// The NAL units of one packet.
   public struct NALUnits: ~Escapable {

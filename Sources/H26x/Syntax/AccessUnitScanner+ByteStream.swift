@@ -32,7 +32,7 @@ extension AccessUnitScanner {
       let next = AnnexB.startCode(in: bytes, from: cursor.searched)
       let isComplete = next != nil || isWholeNALUnit
       let headLimit = cursor.payload + NALUnitCursor.headLength
-      // Zeros behind a NAL unit do not belong to it.
+      // Zeros after a NAL unit do not belong to it.
       let end = trimmedEnd(bytes, isComplete ? next ?? bytes.count : min(bytes.count, headLimit))
       if !cursor.isDetected {
         let head = bytes.extracting(cursor.payload..<min(end, headLimit))
@@ -189,7 +189,7 @@ extension AccessUnitScanner {
 /// Bytes of that search at most: a few pictures.
 private let lookAheadLimit = 1 << 20
 
-/// The search for parameter sets behind a first random access point.
+/// The search for parameter sets after a first random access point.
 struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
   var units = AnnexB.Scanner()
   var parameterSets = ParameterSets()
@@ -203,7 +203,7 @@ struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
   /// Whether to continue.
   var isGoingOn: Bool { !isOver && !isDeclined }
 
-  /// Whether to continue behind a NAL unit of this type. Pictures in front of the first random access point cannot be
+  /// Whether to continue after a NAL unit of this type. Pictures in front of the first random access point cannot be
   /// decoded whatever comes.
   mutating func goesOn(behind type: some NALUnitTypeSyntax) -> Bool {
     if type.isRandomAccessPoint { startsAtRandomAccess = true }

@@ -51,7 +51,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   var detectedSlice: Codec.SliceHeader?
   /// Bytes left of an input buffer that holds just one access unit.
   @usableFromInline var packetRemainder = 0
-  /// The rest of the packet is behind a bad length.
+  /// The rest of the packet is after a bad length.
   var isPacketBroken = false
 
   /// Notices kept between two calls at most.
@@ -190,7 +190,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
 
   // MARK: NAL units
 
-  /// Whether a NAL unit is useless: truncated behind its header, or of a type that only RTP has.
+  /// Whether a NAL unit is useless: truncated after its header, or of a type that only RTP has.
   static func isLeftOut(_ nalUnit: Span<UInt8>) -> Bool {
     guard nalUnit.count >= Codec.nalUnitHeaderLength else { return true }
     let type = Codec.NALUnitType(headerByte: nalUnit[0])

@@ -3,8 +3,8 @@
 /// Splits a byte stream that arrives in pieces, or length-prefixed packets, into access units or NAL units, and says
 /// what is in them.
 ///
-/// The caller passes the bytes not consumed yet: the same again, with more behind them, after
-/// ``ScannerFinding/needsMoreData``; no byte is searched twice. After any other finding the next call begins behind its
+/// The caller passes the bytes not consumed yet: the same again, with more after them, after
+/// ``ScannerFinding/needsMoreData``; no byte is searched twice. After any other finding the next call begins after its
 /// bytes. Parameter sets on the way are stored; boundaries are those of the codec's
 /// ``VideoCodecSyntax/AccessUnitDetector``. A unit is an access unit, or a NAL unit when those are cut.
 public protocol AccessUnitScanning: Sendable {
@@ -170,7 +170,7 @@ public struct ScannerErrors: Sendable, Hashable {
   public var slices: UInt64 = 0
   /// Units with slices before the parameter sets that they need.
   public var missingParameterSets: UInt64 = 0
-  /// NAL units of types that only RTP has, or truncated behind their header.
+  /// NAL units of types that only RTP has, or truncated after their header.
   public var nalUnits: UInt64 = 0
   /// Lengths that point past the end of a packet.
   public var lengths: UInt64 = 0
@@ -189,7 +189,7 @@ public enum ScannerNotice<NALUnitType: NALUnitTypeSyntax>: Sendable {
   case foreignType(NALUnitType)
   /// A length that points past the end of a packet, with the number of good bytes before it.
   case badLength(BitstreamError, goodBytes: Int, byteCount: Int)
-  /// The stream begins with a random access point whose parameter sets come behind it, in a byte stream only.
+  /// The stream begins with a random access point whose parameter sets come after it, in a byte stream only.
   case lateParameterSets
   /// The first start codes inside a length-prefixed NAL unit.
   case startCodes

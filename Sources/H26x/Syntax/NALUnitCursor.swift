@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How far the search for start codes has come in a byte stream that arrives in pieces, so that no byte is searched
+/// The state of the search for start codes in a byte stream that arrives in pieces, so that no byte is searched
 /// twice. Offsets count from the start of the data.
 struct NALUnitCursor: Sendable {
   /// Whether a NAL unit has begun at `start`.
@@ -17,10 +17,10 @@ struct NALUnitCursor: Sendable {
   var beginsAccessUnit = false
   /// Offset of the prefix NAL unit that belongs to the next slice.
   var prefixStart: Int?
-  /// Where the NAL unit in front of that ends.
+  /// End of the NAL unit before the prefix NAL unit.
   var endBeforePrefix = 0
 
-  /// Bytes in which a slice header fits as far as it tells pictures apart, emulation prevention included.
+  /// Bytes in which a slice header fits up to ``SliceHeaderDepth/pictureIdentity``, emulation prevention included.
   static let headLength = 64
 
   /// Begins a NAL unit whose start code prefix (00 00 01) was found.

@@ -87,7 +87,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     return true
   }
 
-  /// Begins a sequence behind what was timed so far.
+  /// Begins a sequence after what was timed so far.
   private mutating func begin(
     _ sps: Codec.SequenceParameterSet, _ rate: Fraction, _ lookAhead: [TimestampGenerator.Picture],
     _ generation: UInt64

@@ -38,7 +38,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   public var idrOffset: Int?
   /// The header of the first slice of the primary picture that could be read.
   public var slice: SliceHeader?
-  /// Parts to drop, with start codes or lengths: NAL units truncated behind their header, or of types that only RTP
+  /// Parts to drop, with start codes or lengths: NAL units truncated after their header, or of types that only RTP
   /// has. In ascending order, never adjacent. Beyond ``nalUnitLimit`` they are not dropped.
   public var dropped: [Range<Int>] = []
   /// Whether start codes were found inside length-prefixed NAL units.
@@ -67,7 +67,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
     self = empty
   }
 
-  /// Drops a part behind everything so far.
+  /// Drops a part after everything so far.
   mutating func drop(_ range: Range<Int>) {
     if let last = dropped.last, last.lowerBound >= end {
       // Nothing was kept in between: one part, whatever the number of NAL units.

@@ -2,9 +2,9 @@
 
 /// How far a slice header is read.
 public enum SliceHeaderDepth: Sendable {
-  /// Through all that tells pictures apart and orders them.
+  /// Up to what distinguishes pictures and orders them.
   case pictureIdentity
-  /// Through reference marking, where H.264 may reset POC (MMCO 5).
+  /// Up to reference marking, where H.264 may reset POC (MMCO 5).
   case referenceMarking
 }
 
@@ -24,7 +24,7 @@ public protocol SliceHeaderSyntax: Sendable {
   /// The parameter sets to read it with.
   associatedtype ParameterSets: Sendable
 
-  /// Reads the header of a slice NAL unit, which may be truncated behind what `depth` needs.
+  /// Reads the header of a slice NAL unit, which may be truncated after what `depth` needs.
   ///
   /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
   init(nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: SliceHeaderDepth) throws(BitstreamError)

@@ -92,7 +92,7 @@ public struct RegisteredUserData: Sendable, Hashable {
     // The United States, and the United Kingdom, under whose code its encoders send the same.
     guard countryCode == 0xB5 || countryCode == 0xB4 else { return nil }
     var reader = BitReader(data.span, removesEmulationPrevention: false)
-    // itu_t_t35_provider_code of ATSC has a user_identifier behind it, DirecTV's none.
+    // itu_t_t35_provider_code of ATSC has a user_identifier after it, DirecTV's none.
     let provider = try reader.u(16, "itu_t_t35_provider_code")
     // Equipment that takes captions from SDI sends the packet as it is: in place of the user structure, or of
     // cc_data(), where its first byte would mean that there are no captions.

@@ -42,7 +42,7 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
     var source: Source.AsyncIterator
     var cutter: any StreamCutting
 
-    /// The next access unit, nil behind the last.
+    /// The next access unit, nil after the last.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Source.Failure) -> AccessUnit? {
