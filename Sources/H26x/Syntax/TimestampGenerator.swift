@@ -8,7 +8,7 @@
 ///   durations add up to that of the stream, on which containers that store decoding times rely.
 /// - Presentation follows POC: the first picture is shown at r, the reorder depth in frames, each frame one duration
 ///   after the one before, the second field of a frame half a duration after the first. A picture that resets POC (IDR,
-///   MMCO 5) begins an epoch, where the last frame of the one before ends. A gap in POC is a gap in time.
+///   MMCO 5) begins a sequence, where the last frame of the one before ends. A gap in POC is a gap in time.
 /// - Decoding times never decrease, and are never later than presentation.
 ///
 /// The POC step between frames, the first POC, and the reorder depth when the stream does not say, are learnt from a
@@ -19,9 +19,9 @@ public struct TimestampGenerator: Sendable {
   /// Units in the duration of a frame: divisible by 1 to 17, for steps of POC.
   public static let ticksPerFrame: Int64 = 24_504_480
 
-  /// No epoch begins later than this, some 10^11 frames after the first: only absurd POCs in every epoch come so far,
-  /// and the sum must not overflow.
-  private static let latestEpoch = Int64.max / 4
+  /// No sequence begins later than this, some 10^11 frames after the first: only absurd POCs in every sequence come so
+  /// far, and the sum must not overflow.
+  private static let latestStart = Int64.max / 4
 
   /// What the generator needs to know of a coded picture, in decoding order.
   public struct Picture: Sendable, Hashable {
@@ -57,15 +57,15 @@ public struct TimestampGenerator: Sendable {
   private var step: Int64
   private var isStepGuessed: Bool
   private let reorderDepth: Int64
-  /// Frames by which this epoch reorders deeper than that.
+  /// Frames by which the current sequence reorders deeper than that.
   private var excessDepth: Int64 = 0
-  /// The smallest POCs of the epochs in the look ahead, the last one first.
+  /// The smallest POCs of the sequences in the look ahead, the last one first.
   private var firstOrders: [Int64]
 
   private var isFirst = true
-  private var epochOrder: Int64
-  private var epochBase: Int64 = 0
-  private var epochEnd: Int64 = 0
+  private var startOrder: Int64
+  private var startTime: Int64 = 0
+  private var endTime: Int64 = 0
   /// Index of the current frame in decoding order.
   private var frame: Int64 = -1
   private var firstField: (order: Int64, presentation: Int64) = (0, 0)
@@ -89,7 +89,7 @@ public struct TimestampGenerator: Sendable {
     isStepGuessed = start.divisor == 0
     step = isStepGuessed ? 2 : start.divisor
     firstOrders = start.firstOrders.reversed()
-    epochOrder = firstOrders.popLast() ?? 0
+    startOrder = firstOrders.popLast() ?? 0
     let found = start.frames > 1 ? start.depth : maximumReorderDepth
     let wanted = followsDecodingOrder ? 0 : max(reorderDepth ?? found, start.depth)
     self.reorderDepth = Int64(max(0, min(wanted, 16)))
@@ -106,7 +106,7 @@ public struct TimestampGenerator: Sendable {
     var presentation = presentationTime(picture, isSecond: isSecond)
     if !isSecond { firstField = (Int64(picture.order), presentation) }
     // The two fields of a frame take the place of one.
-    epochEnd = min(max(epochEnd, frameStart(presentation) + Self.ticksPerFrame), Self.latestEpoch)
+    endTime = min(max(endTime, frameStart(presentation) + Self.ticksPerFrame), Self.latestStart)
     if !isSecond { excessDepth = max(excessDepth, min(frame - presentation / Self.ticksPerFrame - reorderDepth, 32)) }
     presentation += presentationDelay
     let decoding = max(0, frame - excessDepth) * Self.ticksPerFrame + (isSecond ? half : 0)
@@ -123,11 +123,11 @@ public struct TimestampGenerator: Sendable {
         isStepGuessed = false
       }
       if !isFirst {
-        epochBase = epochEnd
+        startTime = endTime
         // Smaller POCs than the first picture's are shown before it; beyond the look ahead none are known.
-        epochOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
+        startOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
         // All frames before are shown before: both orders are at the same place here.
-        frame = epochBase / Self.ticksPerFrame - 1
+        frame = startTime / Self.ticksPerFrame - 1
         excessDepth = 0
       }
       isFirst = false
@@ -146,8 +146,8 @@ public struct TimestampGenerator: Sendable {
     if isSecond, step != 2 || order == firstField.order {
       return max(0, firstField.presentation + (order < firstField.order ? -half : half))
     }
-    // Differences of two 32-bit POCs are below 2^33, and times within an epoch below 2^58.
-    return max(epochBase, epochBase + (order - epochOrder) * Self.ticksPerFrame / step)
+    // Differences of two 32-bit POCs are below 2^33, and times within a sequence below 2^58.
+    return max(startTime, startTime + (order - startOrder) * Self.ticksPerFrame / step)
   }
 
   private func frameStart(_ time: Int64) -> Int64 { time - time % Self.ticksPerFrame }
@@ -162,7 +162,7 @@ public struct TimestampGenerator: Sendable {
 extension TimestampGenerator {
   /// What is learnt from the first pictures.
   private struct Start {
-    /// The smallest POC of each epoch.
+    /// The smallest POC of each sequence.
     var firstOrders: [Int64] = []
     /// The greatest common divisor of the frames' POC differences; 0 with fewer than two frames.
     var divisor: Int64 = 0
@@ -172,31 +172,31 @@ extension TimestampGenerator {
 
     init(_ pictures: [Picture]) {
       // A frame's POC is the smaller of its fields'.
-      var epochs: [[Int64]] = [[]]
+      var sequences: [[Int64]] = [[]]
       for (index, picture) in pictures.enumerated() {
         let order = Int64(picture.order)
-        let last = epochs.count - 1
-        if picture.isSecondField, let before = epochs[last].popLast() {
-          epochs[last].append(min(before, order))
+        let last = sequences.count - 1
+        if picture.isSecondField, let before = sequences[last].popLast() {
+          sequences[last].append(min(before, order))
         } else if picture.resetsPOC, index > 0 {
-          epochs.append([order])
+          sequences.append([order])
         } else {
-          epochs[last].append(order)
+          sequences[last].append(order)
         }
       }
       if let last = pictures.last, last.isField, !last.isSecondField, pictures.count > 1 {
         // Its other field, which may come first, was not seen.
-        _ = epochs[epochs.count - 1].popLast()
+        _ = sequences[sequences.count - 1].popLast()
       }
-      for orders in epochs {
+      for orders in sequences {
         frames += orders.count
         for (index, order) in orders.enumerated() {
           if index > 0 { divisor = greatestCommonDivisor(divisor, abs(order - orders[index - 1])) }
           depth = max(depth, orders[..<index].count { $0 > order })
         }
       }
-      firstOrders = epochs.compactMap { $0.min() }
-      if epochs[0].isEmpty, let only = pictures.first { firstOrders.insert(Int64(only.order), at: 0) }
+      firstOrders = sequences.compactMap { $0.min() }
+      if sequences[0].isEmpty, let only = pictures.first { firstOrders.insert(Int64(only.order), at: 0) }
     }
   }
 }
