@@ -34,4 +34,31 @@ import Testing
     let run = try await Program.run(["repack", "two.ts", "-o", "one.mp4"], in: folder.url)
     #expect(run.status == 0 && run.said.contains("left behind: 1 other programme\n"), "\(run.said)")
   }
+
+  @Test func inspectSaysWhatItDoesNotFind() async throws {
+    let folder = try Folder()
+    let unknown = try await Program.run(["inspect", "--type", "SPS,banana", Self.clip], in: folder.url)
+    #expect(unknown.status == 64 && unknown.said.contains("--type banana"), "\(unknown.said)")
+    let beyond = try await Program.run(["inspect", "--range", "5000-", Self.clip], in: folder.url)
+    #expect(beyond.status == 1 && beyond.said.contains("no access unit 5000; it has 62"), "\(beyond.said)")
+    let idr = try await Program.run(["inspect", "--type", "idr", "--range", "0", Self.clip], in: folder.url)
+    #expect(idr.status == 0 && idr.text.contains("IDR slice (5)"), "\(idr.text)")
+    #expect(!idr.text.contains("  SPS"), "\(idr.text)")
+  }
+
+  /// Behind a change of size Matroska cannot go on.
+  @Test func saysWhoCanHoldAChangeOfFormat() async throws {
+    let folder = try Folder()
+    var stream = try Data(contentsOf: URL(filePath: Self.clip))
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q videotestsrc num-buffers=5 ! video/x-raw,width=64,height=48 ! x264enc ! h264parse "
+        + "! video/x-h264,stream-format=byte-stream ! filesink location=small.h264", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    stream.append(try #require(folder.bytes("small.h264")))
+    try folder.write("two.h264", stream)
+    let refused = try await Program.run(["repack", "two.h264", "-o", "two.mkv"], in: folder.url)
+    #expect(refused.status == 1 && refused.said.contains(".ts and .mp4 do"), "\(refused.said)")
+    let taken = try await Program.run(["repack", "two.h264", "-o", "two.ts"], in: folder.url)
+    #expect(taken.status == 0, "\(taken.said)")
+  }
 }

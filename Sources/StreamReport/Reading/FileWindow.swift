@@ -4,7 +4,7 @@
 /// small pieces cost no call each.
 struct FileWindow {
   /// Bytes read together: they stay in the processor's cache while they are looked at.
-  private static let pieceSize = 256 << 10
+  private static let pieceSize = 512 << 10
   /// Pieces that are no farther apart follow one another; sound may stand in between.
   private static let gap: UInt64 = 64 << 10
 

@@ -77,6 +77,7 @@ struct CheckCommand: AsyncParsableCommand {
       let count = summary.findings[rule.rawValue]
       if count > limit { text += "\(name): \(count - limit) more of \(rule.name)\n" }
     }
-    return text + "\(name): \(summary.accessUnits) access units, \(InspectText.counts(summary))\n"
+    return text + "\(name): \(Text.count(Int(clamping: summary.accessUnits), "access unit")), "
+      + "\(InspectText.counts(summary))\n"
   }
 }

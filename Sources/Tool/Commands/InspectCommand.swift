@@ -19,7 +19,7 @@ struct InspectCommand: AsyncParsableCommand {
   @Argument(help: "The file; - is standard input.") var file: String
   @Flag(help: "Every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
   var fields = false
-  @Option(help: "NAL unit types, by number or name, with commas: 7,PPS,slice.") var type: String?
+  @Option(help: "NAL unit types, by number or name, with commas: 7,PPS,IDR.") var type: String?
   @Option(help: "Access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
   @Flag(help: "JSON, an object a line.") var json = false
 
@@ -27,7 +27,12 @@ struct InspectCommand: AsyncParsableCommand {
     if let range, Self.bounds(range) == nil {
       throw ValidationError("--range \(range): expected a number, FIRST-LAST or FIRST-")
     }
-    if let type, type.split(separator: ",").isEmpty { throw ValidationError("--type: expected numbers or names") }
+    guard let type else { return }
+    if Self.types(type).isEmpty { throw ValidationError("--type: expected numbers or names") }
+    for wanted in Self.types(type) where !Self.isKnown(wanted) {
+      throw ValidationError(
+        "--type \(wanted): no NAL unit is called so; expected 0 to 63, or a name as inspect shows it")
+    }
   }
 
   func run() async throws {
@@ -35,10 +40,15 @@ struct InspectCommand: AsyncParsableCommand {
     options.includesFields = fields
     var items = try await ReportItems(InputFile(file), options)
     let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max
-    let types = type.map { $0.split(separator: ",").map { $0.lowercased() } }
+    let types = type.map { Self.types($0) }
     var output = ResultWriter()
     var lines = JSONLines()
     while let item = try await items.next() {
+      if case .summary(let summary) = item, bounds.lowerBound >= summary.accessUnits, bounds.lowerBound > 0 {
+        try output.finish()
+        throw Failure(
+          "\(file): no access unit \(bounds.lowerBound); it has \(summary.accessUnits), counted from 0")
+      }
       guard let item = Self.select(item, bounds, types) else { continue }
       if json {
         lines.append(item)
@@ -58,7 +68,7 @@ struct InspectCommand: AsyncParsableCommand {
   private static func select(_ item: ReportItem, _ bounds: ClosedRange<UInt64>, _ types: [String]?) -> ReportItem? {
     func wants(_ unit: NALUnitRecord) -> Bool {
       guard let types else { return true }
-      return types.contains { $0 == "\(unit.type)" || $0 == "\(unit.name)".lowercased() }
+      return types.contains { $0 == "\(unit.type)" || Self.isNamed("\(unit.name)".lowercased(), by: $0) }
     }
     switch item {
     case .accessUnit(var unit):
@@ -72,6 +82,21 @@ struct InspectCommand: AsyncParsableCommand {
     case .finding(let finding): return bounds.contains(finding.accessUnit) && types == nil ? item : nil
     case .stream, .summary: return item
     }
+  }
+
+  private static func types(_ text: String) -> [String] { text.split(separator: ",").map { $0.lowercased() } }
+
+  private static let names = Set(NALUnitNames.all.map { "\($0)".lowercased() })
+
+  /// Whether a type of this name is wanted: by its name, or, where none is called just so, by how it begins, as `IDR` of
+  /// `IDR slice`.
+  private static func isNamed(_ name: String, by wanted: String) -> Bool {
+    name == wanted || !names.contains(wanted) && (name.hasPrefix("\(wanted) ") || name.hasPrefix("\(wanted)_"))
+  }
+
+  private static func isKnown(_ wanted: String) -> Bool {
+    if let number = UInt8(wanted) { return number < 64 }
+    return names.contains { isNamed($0, by: wanted) }
   }
 
   private static func bounds(_ text: String) -> ClosedRange<UInt64>? {

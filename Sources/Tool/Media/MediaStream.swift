@@ -51,8 +51,9 @@ struct MediaStream: Sendable {
 
   /// What it is coded in, for people.
   var codecName: String {
-    codec?.rawValue ?? tag(kind == "subtitles" ? "subtitle-codec" : "\(kind)-codec")?.string
-      ?? Self.names[mediaType] ?? mediaType
+    if let codec { return codec.rawValue }
+    if isAAC { return "AAC" }
+    return tag(kind == "subtitles" ? "subtitle-codec" : "\(kind)-codec")?.string ?? Self.names[mediaType] ?? mediaType
   }
 
   /// What has no tag that says it, before its first data at least.

@@ -136,6 +136,10 @@ final class RepackRoute: Sendable {
 
   /// A failure with its remedy, where there is one.
   func explained(_ failure: Failure) -> Failure {
+    if container == .mkv, failure.message.contains("Could not multiplex") {
+      return Failure(
+        "\(failure.message) Where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do")
+    }
     guard failure.message.contains("has no PTS") else { return failure }
     return Failure("\(failure.message); the stream says no frame rate: give it with --framerate, such as 25")
   }

@@ -54,7 +54,7 @@ final class PictureWriter {
     first = nil
     guard !isLater || output.isSeekable else {
       throw Failure(
-        "\(name): the pictures change from \(formats.dropLast().last ?? "") to \(formats.last ?? "") after "
+        "\(place): the pictures change from \(formats.dropLast().last ?? "") to \(formats.last ?? "") after "
           + "\(Text.count(pictures, "picture")); write into files, or see --size and --pixel-format")
     }
     current = try PictureFile(output, first: sample, info: info, isYUV4MPEG: isYUV4MPEG)

@@ -16,7 +16,9 @@ enum InspectText {
 
   /// One line: severity, rule, what was found and expected.
   static func line(_ finding: Finding) -> String {
-    "\(finding.rule.severity.name): \(finding.rule.name) (\(finding.clause)): \(string(finding.found)); "
+    // What only decoders ask for has no clause.
+    let clause = "\(finding.clause)" == "-" ? "" : " (\(finding.clause))"
+    return "\(finding.rule.severity.name): \(finding.rule.name)\(clause): \(string(finding.found)); "
       + "expected \(string(finding.expected))"
   }
 
@@ -91,9 +93,10 @@ enum InspectText {
   }
 
   private static func lines(_ summary: SummaryRecord) -> String {
-    var text = "\(summary.accessUnits) access units (\(summary.intra) I, \(summary.predicted) P, "
-    text += "\(summary.bidirectional) B), \(summary.keyframes) keyframes, \(summary.bytes) bytes, "
-    text += "\(summary.reorder) frames out of order at most\n"
+    var text = "\(Text.count(Int(clamping: summary.accessUnits), "access unit")) (\(summary.intra) I, "
+    text += "\(summary.predicted) P, \(summary.bidirectional) B), "
+    text += "\(Text.count(Int(clamping: summary.keyframes), "keyframe")), \(summary.bytes) bytes, "
+    text += "\(Text.count(summary.reorder, "frame")) out of order at most\n"
     for type in summary.nalUnits.indices where summary.nalUnits[type] > 0 {
       text += "  \(summary.names[type]) (\(type)): \(summary.nalUnits[type]), \(summary.nalUnitBytes[type]) bytes\n"
     }
