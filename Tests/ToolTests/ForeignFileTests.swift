@@ -61,4 +61,36 @@ import Testing
     let taken = try await Program.run(["repack", "two.h264", "-o", "two.ts"], in: folder.url)
     #expect(taken.status == 0, "\(taken.said)")
   }
+
+  @Test func checkNamesEachOfSeveralFiles() async throws {
+    let folder = try Folder()
+    let files = [Self.clip, Program.media.appending(path: "clip.h265").path]
+    let run = try await Program.run(["check", "--json"] + files, in: folder.url)
+    var (names, summaries) = ([String](), 0)
+    for line in run.text.split(separator: "\n") {
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      if object["kind"] as? String == "file" { names.append(object["name"] as? String ?? "") }
+      if object["kind"] as? String == "summary" { summaries += 1 }
+      #expect(names.count >= summaries)
+    }
+    #expect(names == files && summaries == 2, "\(run.text)")
+  }
+
+  /// A reader that does not read: nothing can be finished, and how to leave is said.
+  @Test func saysThatASecondSignalEnds() async throws {
+    let folder = try Folder()
+    let program = Program.executable.path
+    let run = try await Program.shell(
+      """
+      mkfifo pipe; sleep 100 < pipe & reader=$!; trap "kill $reader" EXIT
+      '\(program)' decode '\(Self.clip)' -o - > pipe 2> said & program=$!
+      until [ -e /proc/$program/task ] && [ $(ls /proc/$program/task | wc -l) -gt 6 ]; do sleep 0.2; done; sleep 1
+      kill -TERM $program
+      for try in $(seq 300); do grep -q 'second signal' said && break; sleep 0.2; done
+      kill -TERM $program; wait $program; echo "status $?"
+      """, in: folder.url)
+    #expect(run.text.contains("status 143"), "\(run.text) \(run.said)")
+    let said = String(decoding: folder.bytes("said") ?? Data(), as: UTF8.self)
+    #expect(said.contains("a second signal ends it at once"), "\(said)")
+  }
 }

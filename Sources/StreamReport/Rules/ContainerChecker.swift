@@ -10,6 +10,8 @@ struct ContainerChecker<Codec: ReportedCodec> {
   private var sequence: UInt64 = 0
   private var lastDecodingTime: Int64?
   private var frameRate = ContainerFrameRate()
+  /// A sample came that is none to begin at.
+  private var tellsOthers = false
   private static var limit: Int { 32 }
 
   /// Whether parameter sets may stand in the stream.
@@ -83,7 +85,10 @@ struct ContainerChecker<Codec: ReportedCodec> {
         log: &log)
     }
     let isRandomAccess = unit.keyframe != .none
-    if sample.isSync, !isRandomAccess, unit.letter != nil {
+    tellsOthers = tellsOthers || !sample.isSync
+    // GStreamer's demultiplexer of Matroska, which gives no DTS, calls every block of a group one to begin at.
+    let isTold = sample.dts != nil || tellsOthers
+    if sample.isSync, isTold, !isRandomAccess, unit.letter != nil {
       log.report(
         .containerSync, "a sync sample whose picture is none to begin at", expected: "an IDR, IRAP or recovery point")
     } else if !sample.isSync, unit.keyframe == .idr {

@@ -42,6 +42,10 @@ struct CheckCommand: AsyncParsableCommand {
     var lines = JSONLines()
     var errors: UInt64 = 0
     var listed = [Int](repeating: 0, count: Rule.allCases.count)
+    // Of several files, each is named in front of what is said of it.
+    if json, files.count > 1 {
+      output.write(JSON.object([("kind", "file"), ("name", .string(name))]).text(indent: nil) + "\n")
+    }
     while let item = try await items.next() {
       switch item {
       case .finding(let finding):

@@ -136,7 +136,7 @@ final class RepackRoute: Sendable {
 
   /// A failure with its remedy, where there is one.
   func explained(_ failure: Failure) -> Failure {
-    if container == .mkv, failure.message.contains("Could not multiplex") {
+    if failure.message.contains("Caps changes are not supported") {
       return Failure(
         "\(failure.message) Where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do")
     }

@@ -37,9 +37,12 @@ extension ElementFailure {
   var summary: String {
     let text = error.message.split(separator: "\n").joined(separator: " ")
     // GStreamer says this for whatever went wrong; the reason is in the debug text.
-    let isEmpty = ["Internal data stream error", "GStreamer encountered a general", "Could not open resource"].contains
-    { text.hasPrefix($0) }
-    guard isEmpty, let reason = error.debug.split(separator: "\n").last else { return text }
+    let isEmpty = [
+      "Internal data stream error", "GStreamer encountered a general", "Could not open resource", "Could not multiplex",
+    ].contains { text.hasPrefix($0) }
+    // Where in the source it was said comes first.
+    let lines = error.debug.split(separator: "\n")
+    guard isEmpty, let reason = lines.dropFirst().first ?? lines.first else { return text }
     return "\(reason)"
   }
 }

@@ -57,6 +57,22 @@ import Testing
     TestStream(sequence).adding(.init(frameNumber: 1, order: 2))
   }
 
+  @Test("A demultiplexer that calls every block a keyframe is not believed", arguments: [true, false])
+  func blocksInGroups(callsAll: Bool) {
+    let file = Self.two { _ in }
+    var reporter = SampleReporter(.h264, in: .matroska, configuration: file.configuration)
+    for (index, isSync) in [true, callsAll, true].enumerated() {
+      let time = Int64(index) * 40_000_000
+      reporter.feed(file.samples[min(index, 1)], .init(pts: time, dts: nil, duration: 40_000_000, isSync: isSync))
+    }
+    reporter.finish()
+    var count = 0
+    while let item = reporter.next() {
+      if case .finding(let finding) = item, finding.rule == .containerSync { count += 1 }
+    }
+    #expect(count == (callsAll ? 0 : 1))
+  }
+
   private static func two(_ change: (inout MP4TestFile) -> Void) -> MP4TestFile {
     var file = MP4TestFile(two())
     change(&file)
