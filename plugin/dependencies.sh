@@ -40,7 +40,7 @@ case "${1:-}" in
 esac
 
 if ! command -v swift > /dev/null; then
-  echo "$0: no Swift toolchain found. Install Swift 6.2 or newer from https://www.swift.org/install/linux/" >&2
+  echo "$0: no Swift toolchain found. Install Swift 6.3 or newer from https://www.swift.org/install/linux/" >&2
   exit 1
 fi
 

@@ -8,8 +8,6 @@
 
 // MARK: Constants hidden in macros
 
-static inline GstFlowReturn cgst_base_parse_flow_dropped(void) { return GST_BASE_PARSE_FLOW_DROPPED; }
-static inline GstFlowReturn cgst_base_transform_flow_dropped(void) { return GST_BASE_TRANSFORM_FLOW_DROPPED; }
 static inline GParamFlags cgst_param_flags(gboolean writable, gboolean mutable_playing) {
   GParamFlags flags = (GParamFlags)(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   if (writable) flags = (GParamFlags)(flags | G_PARAM_WRITABLE);

@@ -34,6 +34,18 @@ import VideoDecoding
     #expect(count >= 8)
   }
 
+  /// Every type and function at the top of a library has its place on the library's page.
+  @Test(arguments: ["GStreamer", "H26x", "StreamReport", "VideoDecoding"])
+  func whatIsPublicIsOnTheFirstPage(module: String) throws {
+    func lines(_ path: String) throws -> [Substring] {
+      try String(contentsOf: Self.root.appending(path: path), encoding: .utf8).split(separator: "\n")
+    }
+    let topics = Set(try lines("Sources/\(module)/\(module).docc/\(module).md"))
+    let names = try lines("Tests/PublicSurface/\(module).txt").compactMap { $0.split(separator: " ").first }
+    let missing = names.filter { !$0.contains(".") && !topics.contains("- ``\($0)``") }
+    #expect(names.count > 50 && missing.isEmpty)
+  }
+
   private let stream: [UInt8]
 
   init() throws { stream = [UInt8](try Data(contentsOf: Self.root.appending(path: "Tests/Media/clip.h264"))) }

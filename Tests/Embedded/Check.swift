@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import StreamReport
 
 @_extern(c, "read_input") func readInput(_ bytes: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int
 @_extern(c, "write_output") func writeOutput(_ bytes: UnsafePointer<UInt8>, _ count: Int)
 
-/// Cuts the byte stream on standard input into access units and says in a line what came out.
+/// Cuts the byte stream on standard input into access units and says in a line what came out, and in another what a
+/// report says of it.
 @_expose(wasm, "_start")
 @c
 func start() {
@@ -13,6 +15,33 @@ func start() {
   // A delimiter or a VPS is what H.265 begins with; in H.264 their header bytes do not occur.
   let isH265 = nalUnits.next().map { [0x40, 0x46].contains(stream[$0.range.lowerBound]) } ?? false
   write((isH265 ? describe(stream, H265.self) : describe(stream, H264.self)) + "\n")
+  write(report(on: stream) + "\n")
+}
+
+/// A stream as the file that a report is made of.
+struct Input: ByteSource {
+  let bytes: [UInt8]
+
+  var size: UInt64 { UInt64(bytes.count) }
+  func read(at offset: UInt64, count: Int) -> [UInt8] {
+    let start = Int(clamping: min(offset, size))
+    return Array(bytes[start..<min(start + count, bytes.count)])
+  }
+}
+
+/// How long the document of a byte stream is, and whether the stream is sound.
+func report(on stream: [UInt8]) -> String {
+  var options = ReportOptions()
+  options.includesFields = true
+  guard var reporter = try? StreamReporter(Input(bytes: stream), options: options) else { return "no report" }
+  var lines = JSONLines()
+  var (count, errors) = (0, 0)
+  while let item = reporter.next() {
+    if case .finding(let finding) = item, finding.rule.severity == .error { errors += 1 }
+    lines.append(item)
+    count += lines.take().count
+  }
+  return "\(count) bytes of JSON, \(errors) errors"
 }
 
 /// What is in a byte stream, shown to the scanner in pieces as a file is read.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
 # Compiles H26x and StreamReport as Embedded Swift for 32-bit WebAssembly, with the toolchain as it comes and nothing
-# else, and has the result cut a clip into access units: what they need is the standard library, and their numbers fit.
+# else, links all of it with what the inspector's page has of a C library, and has the result cut a clip into access
+# units and report on it: what they need is the standard library, and their numbers fit.
 #
 #   Tests/Embedded/run.sh        half a minute
 set -euo pipefail
@@ -32,15 +33,17 @@ mapfile -t files < <(sources StreamReport)
 compile StreamReport "${files[@]}"
 compile Check Tests/Embedded/Check.swift
 
-clang --target=wasm32-unknown-none-wasm -O2 -ffreestanding -fno-builtin -Wall -Werror \
-  -c Tests/Embedded/runtime.c -o "$work/runtime.o"
+for file in Tests/Embedded/runtime Sources/Inspector/libc; do
+  clang --target=wasm32-unknown-none-wasm -O2 -ffreestanding -fno-builtin -mbulk-memory -Wall -Werror \
+    -c "$file.c" -o "$work/$(basename "$file").o"
+done
 resources=$(swiftc -print-target-info -target wasm32-unknown-none-wasm | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 # Texts that are compared, such as profile names, bring Unicode's tables along.
 wasm-ld --no-entry --gc-sections -z stack-size=1048576 -o "$work/check.wasm" \
-  "$work"/{Check,StreamReport,H26x,runtime}.o \
+  "$work"/{Check,StreamReport,H26x,runtime,libc}.o \
   "$resources/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDataTables.a"
 
-check() { # CLIP WHAT
+check() { # CLIP LINES
   local found
   found=$(wasmkit run "$work/check.wasm" < "$1")
   if [[ $found != "$2" ]]; then
@@ -49,5 +52,7 @@ check() { # CLIP WHAT
   fi
   echo "$1: $found"
 }
-check Tests/Media/clip.h264 'H.264: 60799 bytes, 62 access units, 317 NAL units, 3 random access points, 320 x 192'
-check Tests/Media/clip.h265 'H.265: 37566 bytes, 62 access units, 133 NAL units, 3 random access points, 320 x 184'
+check Tests/Media/clip.h264 'H.264: 60799 bytes, 62 access units, 317 NAL units, 3 random access points, 320 x 192
+0 bytes of JSON, 0 errors'
+check Tests/Media/clip.h265 'H.265: 37566 bytes, 62 access units, 133 NAL units, 3 random access points, 320 x 184
+0 bytes of JSON, 0 errors'

@@ -59,10 +59,15 @@ extension Harness {
 
   /// An error or warning on the bus.
   public struct Fault: Sendable {
+    /// Whether it is an error rather than a warning.
     public let isError: Bool
+    /// The GError domain.
     public let domain: String
+    /// The code in its domain.
     public let code: Int32
+    /// The sentence for users.
     public let message: String
+    /// What there is for developers.
     public let debug: String
     /// The structure of details in GStreamer's text form.
     public let details: String

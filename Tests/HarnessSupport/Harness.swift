@@ -11,9 +11,13 @@ import Glibc
 
   /// What went wrong with a test bench.
   public enum Failure: Error, Hashable {
+    /// The line names an element that is not registered, or cannot be read.
     case noSuchElement
+    /// Data did not flow, by its `GstFlowReturn`.
     case flow(Int32)
+    /// Nothing has come out.
     case noBuffer
+    /// No caps have come out.
     case noCaps
   }
 
@@ -33,7 +37,14 @@ import Glibc
   }
 
   /// An element as written on a gst-launch-1.0 line: `name property=value …`, or several with `!` between.
-  public init(_ description: String) throws {
+  ///
+  /// A source has no sink pad, a sink no source pad: what the element has not stays unlinked.
+  /// - Parameters:
+  ///   - description: the line.
+  ///   - sink: the pad that input goes into, or the template of one to ask for, such as `sink_%u`.
+  ///   - source: the pad that output comes from, or the template of one to ask for.
+  /// - Throws: `Failure.noSuchElement`.
+  public init(_ description: String, sink: String = "sink", source: String = "src") throws {
     Self.initialise()
     let isChain = description.contains("!")
     let element =
@@ -43,7 +54,16 @@ import Glibc
     // gst_parse_launch's one element comes floating; the harness takes a reference of its own.
     unsafe gst_object_ref_sink(element)
     defer { unsafe gst_object_unref(element) }
-    guard let raw = unsafe gst_harness_new_with_element(element, "sink", "src") else { throw Failure.noSuchElement }
+    func existing(_ pad: String) -> String? {
+      if let found = unsafe gst_element_get_static_pad(element, pad) {
+        unsafe gst_object_unref(found)
+        return pad
+      }
+      return unsafe gst_element_get_pad_template(element, pad) == nil ? nil : pad
+    }
+    guard let raw = unsafe gst_harness_new_with_element(element, existing(sink), existing(source)) else {
+      throw Failure.noSuchElement
+    }
     unsafe self.raw = raw
   }
 
@@ -59,8 +79,9 @@ import Glibc
   /// The element under test.
   public var element: UnsafeMutablePointer<GstElement> { unsafe raw.pointee.element }
 
-  /// The caps that flow into the element.
+  /// The caps that flow into the element, as text.
   public func setInputCaps(_ caps: String) { unsafe gst_harness_set_src_caps_str(raw, caps) }
+  /// The caps that flow into the element.
   public func setInputCaps(_ caps: consuming Caps) { unsafe gst_harness_set_src_caps(raw, caps.take()) }
 
   /// The caps that downstream accepts.
@@ -83,7 +104,7 @@ import Glibc
     return unsafe String(cString: text)
   }
 
-  /// Starts the element (`PLAYING`), which pushing does by itself.
+  /// Starts the element (`PLAYING`). One that has a sink pad plays from the beginning, a source when it is told.
   public func play() { unsafe gst_harness_play(raw) }
 
   /// Pushes a buffer and answers the flow: 0 is OK.
@@ -217,17 +238,5 @@ import Glibc
     let bus = unsafe gst_bus_new()
     unsafe gst_element_set_bus(element, bus)
     unsafe gst_object_unref(bus)
-  }
-}
-
-extension Buffer {
-  /// A copy of the bytes.
-  public borrowing func copiedBytes() throws -> [UInt8] {
-    let map = try map()
-    let span = map.bytes
-    return unsafe [UInt8](unsafeUninitializedCapacity: span.count) { destination, count in
-      for index in span.indices { unsafe destination.initializeElement(at: index, to: span[index]) }
-      count = span.count
-    }
   }
 }

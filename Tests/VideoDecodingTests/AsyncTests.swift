@@ -115,8 +115,9 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
       _ = try await pictures.next()
       Issue.record("no error")
     } catch {
-      if case .decoding(let error) = error {
-        #expect(error.reason == .invalidFormatDescription)
+      if case .decoding(let reason) = error {
+        #expect(reason.reason == .invalidFormatDescription)
+        #expect("\(error)" == "\(reason)")
       } else {
         Issue.record("\(error)")
       }
@@ -139,6 +140,21 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     }
     #expect(tags.count == 124)
     #expect(tags[..<62] == tags[62...])
+  }
+
+  /// A sequence can be handed to several tasks; each iterates from the beginning.
+  @Test func severalTasksDecodeTheSameSequence() async throws {
+    let pictures = DecodedPictures(of: AccessUnits(of: stream, codec: .h264), configuration: oneThread)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask {
+          var count = 0
+          for try await _ in pictures { count += 1 }
+          #expect(count == 62)
+        }
+      }
+      try await group.waitForAll()
+    }
   }
 
   /// What gives no picture is told of where one asks for it.

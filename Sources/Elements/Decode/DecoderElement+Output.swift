@@ -12,8 +12,7 @@ extension DecoderElement {
 
   func negotiateProposal() throws(FlowError) {
     guard let plan = core.takeProposal() else { return }
-    let state = setOutputState(
-      format: plan.info.format, width: UInt32(plan.info.width), height: UInt32(plan.info.height), reference: nil)
+    let state = setOutputState(format: plan.info.format, width: plan.info.width, height: plan.info.height)
     guard let state else {
       core.negotiationFailed()
       throw .notNegotiated

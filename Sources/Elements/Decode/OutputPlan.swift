@@ -64,9 +64,9 @@ extension OutputPlan {
         .stream(.format), "GStreamer has no format for the stream's samples.",
         debug: "libavcodec decodes to \(native.pixelFormat.rawValue)")
     }
-    guard let width = UInt32(exactly: native.width), let height = UInt32(exactly: native.height),
-      var described = VideoInfo(format: nativeFormat, width: width, height: height)
-    else { throw .unplannable(native) }
+    guard var described = VideoInfo(format: nativeFormat, width: native.width, height: native.height) else {
+      throw .unplannable(native)
+    }
     describe(&described)
     if interlacing == .fields, let info = described.alternatingFields(), Self.isTaken(info, allowed) {
       self.init(
@@ -80,7 +80,7 @@ extension OutputPlan {
           layout: native, sessionLayout: .native, source: described, info: described, displayFields: displayFields)
         return
       }
-      guard var info = VideoInfo(format: candidate, width: width, height: height) else { continue }
+      guard var info = VideoInfo(format: candidate, width: native.width, height: native.height) else { continue }
       if native.pixelFormat == .yuv420p && candidate.name == "NV12" {
         info.copyDescription(from: described)
         var layout = native

@@ -50,18 +50,18 @@ final class H265Repack: BaseTransform, RepackElement {
   override func prepareToStream() { beginAnew() }
   override func stop() { core = RepackCore<H265>(settings.snapshot) }
 
-  override func transformCaps(_ caps: borrowing Caps, on side: Direction, filter: borrowing Caps?) -> Caps {
+  override func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     possibleCaps(caps, on: side, filter: filter)
   }
-  override func fixateCaps(_ caps: borrowing Caps, on side: Direction, other: consuming Caps) -> Caps {
+  override func fixateCaps(_ caps: borrowing Caps, on side: Pad.Direction, other: consuming Caps) -> Caps {
     side == .sink ? chosenCaps(caps, from: other) : other.fixated()
   }
-  override func acceptCaps(_ caps: borrowing Caps, on side: Direction) -> Bool {
+  override func acceptCaps(_ caps: borrowing Caps, on side: Pad.Direction) -> Bool {
     // Bad caps are reported on the bus when they come, rather than refused in silence.
     side == .sink ? caps.first.name == H265.mediaType : super.acceptCaps(caps, on: side)
   }
   override func setCaps(input: borrowing Caps, output: borrowing Caps) -> Bool { adopt(output: output) }
-  override func query(_ query: borrowing Query, on side: Direction) -> Bool {
+  override func query(_ query: borrowing Query, on side: Pad.Direction) -> Bool {
     query.kind == .latency && side == .source ? answerLatency(query) : super.query(query, on: side)
   }
 

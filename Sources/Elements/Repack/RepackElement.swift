@@ -35,7 +35,7 @@ extension RepackElement {
 
   // MARK: Caps
 
-  func possibleCaps(_ caps: borrowing Caps, on side: BaseTransform.Direction, filter: borrowing Caps?) -> Caps {
+  func possibleCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     RepackNegotiation<Codec>.possibleCaps(
       caps, on: side, otherTemplate: side == .sink ? sourcePad.templateCaps : sinkPad.templateCaps, filter: filter)
   }

@@ -23,7 +23,7 @@ enum RepackNegotiation<Codec: ElementCodecSyntax> {
   ///   - otherTemplate: the template of the pad on the other side.
   ///   - filter: caps to intersect the result with, in the filter's order.
   static func possibleCaps(
-    _ caps: borrowing Caps, on side: BaseTransform.Direction, otherTemplate: borrowing Caps, filter: borrowing Caps?
+    _ caps: borrowing Caps, on side: Pad.Direction, otherTemplate: borrowing Caps, filter: borrowing Caps?
   ) -> Caps {
     var result = Caps.empty()
     if caps.isAny {

@@ -59,11 +59,9 @@ public struct AppSink: AsyncSequence, Sendable {
 
     /// The next buffer, `nil` behind the last.
     /// - Throws: `PipelineError.element`, what an element posted as an error.
-    public mutating func next() async throws(PipelineError) -> Sample? { try await next(isolation: nil) }
-
-    /// The next buffer, `nil` behind the last.
-    /// - Throws: `PipelineError.element`, what an element posted as an error.
-    public mutating func next(isolation: isolated (any Actor)?) async throws(PipelineError) -> Sample? {
+    public mutating func next(
+      isolation: isolated (any Actor)? = #isolation
+    ) async throws(PipelineError) -> Sample? {
       let pipeline = sink.pipeline
       while true {
         let phase = pipeline.hub.phase

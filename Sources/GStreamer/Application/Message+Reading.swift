@@ -83,6 +83,6 @@ extension ElementFailure {
       unsafe ElementError(UnsafePointer($0), debug: debug.map { unsafe UnsafePointer($0) })
     }
     unsafe self.init(
-      error: said ?? ElementError(.core(.failed), "", debug: ""), source: source, details: Fields(copying: details))
+      error: said ?? ElementError(.core(.failed), ""), source: source, details: Fields(copying: details))
   }
 }

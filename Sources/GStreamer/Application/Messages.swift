@@ -25,11 +25,9 @@ public struct Messages: AsyncSequence, Sendable {
 
     /// The next message, `nil` behind the last.
     /// - Throws: `PipelineError.element`, what an element posted as an error.
-    public mutating func next() async throws(PipelineError) -> Message? { try await next(isolation: nil) }
-
-    /// The next message, `nil` behind the last.
-    /// - Throws: `PipelineError.element`, what an element posted as an error.
-    public mutating func next(isolation: isolated (any Actor)?) async throws(PipelineError) -> Message? {
+    public mutating func next(
+      isolation: isolated (any Actor)? = #isolation
+    ) async throws(PipelineError) -> Message? {
       let message = await pipeline.endingOnCancellation(isolation: isolation) {
         await messages.next(isolation: isolation)
       }

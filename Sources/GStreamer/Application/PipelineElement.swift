@@ -116,6 +116,18 @@ public import CGStreamer
     _ signal: String, _ handler: @escaping @Sendable (borrowing SignalArguments) -> FieldValue?
   ) throws(PipelineError) -> SignalConnection { try reference.connect(signal, handler) }
 
+  /// Emits a signal, which for an action signal, such as `splitmuxsink`'s `split-now`, has the element do something.
+  /// - Returns: the answer, where there is one that has such a form.
+  /// - Throws: `noSuchSignal`, also when its arguments are others.
+  @discardableResult
+  public func emit(_ signal: String, _ arguments: FieldValue...) throws(PipelineError) -> FieldValue? {
+    var answer: FieldValue?
+    guard unsafe emitSignal(signal, of: reference.raw, arguments, read: { unsafe answer = FieldValue($0) }) else {
+      throw .noSuchSignal(element: name, signal: signal)
+    }
+    return answer
+  }
+
   /// Calls a handler when the element gets a pad, before data comes through it: the place to link it.
   @discardableResult
   public func onPadAdded(_ handler: @escaping @Sendable (PipelinePad) -> Void) throws(PipelineError) -> SignalConnection

@@ -7,7 +7,7 @@ public enum PipelineError: Error, Sendable {
   case invalidDescription(String)
   /// There is no element of this name, installed or in the pipeline.
   case noSuchElement(String)
-  /// The element has no such property, or only for reading.
+  /// The element has no such property, or one that cannot be set, or read, as was asked.
   case noSuchProperty(element: String, property: String)
   /// The value has another type than the property, or is out of range.
   case invalidValue(element: String, property: String, value: FieldValue)
@@ -52,7 +52,7 @@ extension PipelineError: CustomStringConvertible {
     switch self {
     case .invalidDescription(let reason): "the pipeline cannot be made: \(reason)"
     case .noSuchElement(let name): "there is no element “\(name)”"
-    case .noSuchProperty(let element, let property): "\(element) has no property “\(property)” that can be set"
+    case .noSuchProperty(let element, let property): "\(element) has no property “\(property)” for this"
     case .invalidValue(let element, let property, let value): "\(element) does not take \(value) as “\(property)”"
     case .noSuchSignal(let element, let signal): "\(element) has no signal “\(signal)”"
     case .notLinkable(let from, let to): "\(from) cannot be linked to \(to)"
@@ -60,7 +60,7 @@ extension PipelineError: CustomStringConvertible {
     case .element(let failure): failure.description
     case .stateChange(let state): "the pipeline cannot get to the state \(state)"
     case .notSeekable: "the pipeline cannot seek there"
-    case .flow(let error): "data was refused (flow \(error.rawValue))"
+    case .flow(let error): "data was refused: \(error)"
     case .stopped: "the pipeline was stopped"
     case .cancelled: "cancelled"
     }

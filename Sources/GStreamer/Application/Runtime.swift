@@ -40,13 +40,13 @@ public enum Runtime {
     return true
   }
 
-  /// Changes, in this process, how gladly an element is chosen by those that choose by rank, such as `parsebin`
-  /// (`GstRank`: 0 never, 64 marginal, 128 secondary, 256 primary). Answers whether there is such an element.
+  /// Changes, in this process, how gladly an element is chosen by those that choose by rank, such as `parsebin`. Answers
+  /// whether there is such an element.
   @discardableResult
-  public static func setRank(of element: String, to rank: UInt32) -> Bool {
+  public static func setRank(of element: String, to rank: Rank) -> Bool {
     initialise()
     guard let factory = unsafe gst_element_factory_find(element) else { return false }
-    unsafe gst_plugin_feature_set_rank(OpaquePointer(UnsafeMutableRawPointer(factory)), rank)
+    unsafe gst_plugin_feature_set_rank(OpaquePointer(UnsafeMutableRawPointer(factory)), rank.rawValue)
     unsafe gst_object_unref(UnsafeMutableRawPointer(factory))
     return true
   }

@@ -66,6 +66,14 @@ public struct Sample: Sendable {
     return unsafe overrideLifetime(map, borrowing: self)
   }
 
+  /// A copy of the bytes.
+  /// - Throws: `FlowError.error` when there is no buffer, or its memory cannot be mapped.
+  public func copiedBytes() throws(FlowError) -> [UInt8] {
+    guard let buffer = unsafe cBuffer else { throw .error }
+    let map = try unsafe ReadMap(buffer)
+    return map.copiedBytes()
+  }
+
   /// Maps raw video for reading, plane by plane.
   /// - Throws: `FlowError.error` when it is not raw video, or its memory cannot be mapped.
   public func mapVideo() throws(FlowError) -> VideoFrameMap {

@@ -120,7 +120,7 @@ open class BaseParse: Element {
   /// Looks for one frame at the start of the data.
   open func handleFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep { .frame(size: frame.size) }
   /// A finished frame is about to be pushed.
-  /// - Throws: `BaseParse.dropFrame` to leave the frame out, which is a success for upstream.
+  /// - Throws: `FlowError.dropped` to leave the frame out, which is a success for upstream.
   open func prePushFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) {}
   /// The caps that the sink pad supports: by default the template's.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
@@ -221,9 +221,6 @@ open class BaseParse: Element {
 
   /// Parses and pushes all data that the base class holds.
   public func drain() { unsafe gst_base_parse_drain(parse) }
-
-  /// Throw this out of `prePushFrame` to leave a frame out (`GST_BASE_PARSE_FLOW_DROPPED`).
-  public static var dropFrame: FlowError { FlowError(rawValue: cgst_base_parse_flow_dropped().rawValue) }
 
   // MARK: Trampolines
 

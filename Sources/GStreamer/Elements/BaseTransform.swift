@@ -13,7 +13,8 @@ open class BaseTransform: Element {
   public enum Mode: Sendable {
     /// `transformInPlace` alone.
     case inPlace
-    /// `transform(_:into:)` alone, with `prepareOutput` or the base class's allocation.
+    /// `transform(_:into:)` alone, into a buffer that the base class allocates: as large as the input, or as
+    /// `outputSize` says.
     case copying
     /// `submitInput`, `generateOutput` and `nextOutput`, for any number of outputs an input.
     case generating
@@ -26,43 +27,35 @@ open class BaseTransform: Element {
   /// Whether `transformInPlace` is called in passthrough too, where it must not change the buffer.
   open class var transformsInPassthrough: Bool { false }
 
-  /// Which side of the element a pad is on.
-  public enum Direction: Sendable {
-    /// Where data comes in.
-    case sink
-    /// Where data goes out.
-    case source
-  }
-
   /// Data flow is about to begin. Must not touch the state of the stream: the base class calls this when the sink pad
   /// has begun to take data, which upstream may be pushing already. That is for `prepareToStream`.
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
   /// What caps on one side allow on the other.
-  open func transformCaps(_ caps: borrowing Caps, on side: Direction, filter: borrowing Caps?) -> Caps {
-    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
-    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, Caps.raw(filter))
+  open func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
+    guard let result = unsafe Self.parent.pointee.transform_caps(transform, side.raw, caps.raw, Caps.raw(filter))
     else { return .empty() }
     return unsafe Caps(owning: result)
   }
   /// Chooses one of the possible caps of the other side.
-  open func fixateCaps(_ caps: borrowing Caps, on side: Direction, other: consuming Caps) -> Caps {
-    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
-    guard let result = unsafe Self.parent.pointee.fixate_caps(transform, direction, caps.raw, other.take())
+  open func fixateCaps(_ caps: borrowing Caps, on side: Pad.Direction, other: consuming Caps) -> Caps {
+    guard let result = unsafe Self.parent.pointee.fixate_caps(transform, side.raw, caps.raw, other.take())
     else { return .empty() }
     return unsafe Caps(owning: result)
   }
   /// Whether one side accepts these caps.
-  open func acceptCaps(_ caps: borrowing Caps, on side: Direction) -> Bool {
-    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
-    return unsafe Self.parent.pointee.accept_caps(transform, direction, caps.raw) != 0
+  open func acceptCaps(_ caps: borrowing Caps, on side: Pad.Direction) -> Bool {
+    unsafe Self.parent.pointee.accept_caps(transform, side.raw, caps.raw) != 0
   }
   /// Sets the negotiated caps. Returns whether they are supported.
   open func setCaps(input: borrowing Caps, output: borrowing Caps) -> Bool { true }
   /// Changes a buffer in place.
-  /// - Throws: `BaseTransform.drop` to leave the buffer out.
+  /// - Throws: `FlowError.dropped` to leave the buffer out.
   open func transformInPlace(_ buffer: inout Buffer) throws(FlowError) {}
+  /// The bytes that the output for an input of so many bytes needs, in `copying` mode: as many by default.
+  /// - Returns: `nil` when that cannot be said, which stops the flow.
+  open func outputSize(forInput size: Int, input: borrowing Caps, output: borrowing Caps) -> Int? { size }
   /// Fills an output buffer.
   open func transform(_ input: borrowing Buffer, into output: inout Buffer) throws(FlowError) {}
   /// Takes an input buffer in `generating` mode. The base class negotiates when it must and keeps the buffer for
@@ -70,7 +63,7 @@ open class BaseTransform: Element {
   /// - Parameters:
   ///   - input: the buffer.
   ///   - isDiscontinuous: whether something was lost before the buffer.
-  /// - Throws: `BaseTransform.drop` to leave the buffer out.
+  /// - Throws: `FlowError.dropped` to leave the buffer out.
   open func submitInput(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
     let submit = unsafe Self.parent.pointee.submit_input_buffer
     let flow = unsafe submit?(transform, isDiscontinuous ? 1 : 0, input.take())
@@ -90,8 +83,8 @@ open class BaseTransform: Element {
     unsafe Self.parent.pointee.src_event(transform, event.take()) != 0
   }
   /// A query from either side, on any thread. Chains to the base class by default.
-  open func query(_ query: borrowing Query, on side: Direction) -> Bool {
-    unsafe Self.parent.pointee.query(transform, side == .sink ? GST_PAD_SINK : GST_PAD_SRC, query.raw) != 0
+  open func query(_ query: borrowing Query, on side: Pad.Direction) -> Bool {
+    unsafe Self.parent.pointee.query(transform, side.raw, query.raw) != 0
   }
   /// Answers upstream's allocation query. `decided` is downstream's, `nil` in passthrough.
   open func proposeAllocation(decided: borrowing Query?, _ query: borrowing Query) -> Bool {
@@ -123,9 +116,6 @@ open class BaseTransform: Element {
   /// Asks for negotiation before the next buffer.
   public func reconfigureSource() { unsafe gst_base_transform_reconfigure_src(transform) }
 
-  /// Throw this to leave a buffer out (`GST_BASE_TRANSFORM_FLOW_DROPPED`); it is a success for upstream.
-  public static var drop: FlowError { FlowError(rawValue: cgst_base_transform_flow_dropped().rawValue) }
-
   // MARK: Trampolines
 
   override open class var parentType: (type: GType, instanceSize: Int) {
@@ -144,7 +134,7 @@ open class BaseTransform: Element {
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let caps = unsafe caps else {
         return unsafe gst_caps_new_empty()
       }
-      let side = Direction(direction)
+      let side = Pad.Direction(direction)
       let held = unsafe Caps.retaining(optional: filter)
       return unsafe Caps.lending(caps) { element.transformCaps($0, on: side, filter: held) }.take()
     }
@@ -157,14 +147,14 @@ open class BaseTransform: Element {
       var handedOver = Optional(owned)
       return unsafe Caps.lending(caps) { caps in
         guard let other = handedOver.take() else { return Caps.empty() }
-        return element.fixateCaps(caps, on: Direction(direction), other: other)
+        return element.fixateCaps(caps, on: Pad.Direction(direction), other: other)
       }.take()
     }
     unsafe methods.pointee.accept_caps = { transform, direction, caps in
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let caps = unsafe caps else {
         return 0
       }
-      return unsafe Caps.lending(caps) { element.acceptCaps($0, on: Direction(direction)) } ? 1 : 0
+      return unsafe Caps.lending(caps) { element.acceptCaps($0, on: Pad.Direction(direction)) } ? 1 : 0
     }
     unsafe methods.pointee.set_caps = { transform, input, output in
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let input = unsafe input,
@@ -181,7 +171,7 @@ open class BaseTransform: Element {
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let query = unsafe query else {
         return 0
       }
-      return unsafe Query.lending(query) { element.query($0, on: Direction(direction)) } ? 1 : 0
+      return unsafe Query.lending(query) { element.query($0, on: Pad.Direction(direction)) } ? 1 : 0
     }
     unsafe methods.pointee.propose_allocation = { transform, decided, query in
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let query = unsafe query else {
@@ -205,6 +195,20 @@ open class BaseTransform: Element {
   }
 
   private class func installTransform(_ methods: UnsafeMutablePointer<GstBaseTransformClass>) {
+    unsafe methods.pointee.transform_size = { transform, direction, caps, size, other, otherSize in
+      // The base class allocates outputs, nothing else.
+      guard direction == GST_PAD_SINK, let element = unsafe swiftObject(transform, as: BaseTransform.self),
+        let caps = unsafe caps, let other = unsafe other
+      else { return 0 }
+      let answer = unsafe Caps.lending(caps) { input in
+        unsafe Caps.lending(other) { output in
+          element.outputSize(forInput: Int(clamping: size), input: input, output: output)
+        }
+      }
+      guard let answer, let otherSize = unsafe otherSize else { return 0 }
+      unsafe otherSize.pointee = gsize(max(answer, 0))
+      return 1
+    }
     unsafe methods.pointee.transform = { transform, input, output in
       guard let element = unsafe swiftObject(transform, as: BaseTransform.self), let input = unsafe input,
         let output = unsafe output
@@ -247,8 +251,4 @@ open class BaseTransform: Element {
       }
     }
   }
-}
-
-extension BaseTransform.Direction {
-  init(_ direction: GstPadDirection) { self = direction == GST_PAD_SINK ? .sink : .source }
 }

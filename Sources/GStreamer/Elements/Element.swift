@@ -33,8 +33,7 @@ public struct PadTemplate: Sendable {
     case request
   }
 
-  enum Direction: Sendable { case source, sink }
-  let direction: Direction
+  let direction: Pad.Direction
   let name: String
   let caps: String
   let presence: Presence

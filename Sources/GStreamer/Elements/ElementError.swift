@@ -133,7 +133,7 @@ public struct ElementError: Error, Sendable {
   public var debug: String
 
   /// An error, not posted yet.
-  public init(_ code: Code, _ message: String, debug: String) {
+  public init(_ code: Code, _ message: String, debug: String = "") {
     self.code = code
     self.message = message
     self.debug = debug
@@ -190,6 +190,13 @@ extension Element {
     file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
   ) {
     post(GST_MESSAGE_WARNING, warning, details, file, function, line)
+  }
+
+  /// Posts a message of the element's own on the bus, such as what it has measured: the application gets it as
+  /// `Message.Content.element`.
+  public func postMessage(_ fields: consuming Structure) {
+    let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)
+    unsafe gst_element_post_message(raw, gst_message_new_element(object, fields.take()))
   }
 
   private func post(

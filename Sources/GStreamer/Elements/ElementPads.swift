@@ -58,6 +58,12 @@ private final class PadHandler<Object: ~Copyable, Answer> {
   }
 }
 
+/// The same for queries, which are lent.
+private final class QueryHandler {
+  let body: (borrowing Query) -> Bool
+  init(_ body: @escaping (borrowing Query) -> Bool) { self.body = body }
+}
+
 private func release(_ data: UnsafeMutableRawPointer?) {
   if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
 }
@@ -83,8 +89,8 @@ extension Pad {
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
   }
 
-  /// What happens to events that come into this pad; by default they go on through the pads of the other side. Answers
-  /// whether the event was handled.
+  /// What happens to events that come into this pad, in place of ``passOn(_:)-(Event)``. Answers whether the event was
+  /// handled.
   public func onEvent(_ body: @escaping (consuming Event) -> Bool) {
     let handler = PadHandler<Event, Bool>(body)
     unsafe gst_pad_set_event_function_full(
@@ -95,6 +101,43 @@ extension Pad {
         else { return 0 }
         return handler.body(unsafe Event(owning: event)) ? 1 : 0
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
+  }
+
+  /// What happens to queries that come into this pad, in place of ``passOn(_:)-(Query)``. Answers whether the query was
+  /// answered.
+  public func onQuery(_ body: @escaping (borrowing Query) -> Bool) {
+    let handler = QueryHandler(body)
+    unsafe gst_pad_set_query_function_full(
+      raw,
+      { pad, _, query in
+        guard let pad = unsafe pad, let query = unsafe query, let data = unsafe pad.pointee.querydata else { return 0 }
+        let handler = unsafe Unmanaged<QueryHandler>.fromOpaque(data).takeUnretainedValue()
+        return unsafe Query.lending(query) { handler.body($0) } ? 1 : 0
+      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
+  }
+
+  /// What a pad does with an event that nobody else handles: it goes on through the pads of the other side; caps do only
+  /// where ``setProxiesCaps()`` was called.
+  @discardableResult
+  public func passOn(_ event: consuming Event) -> Bool {
+    let parent = unsafe gst_object_get_parent(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
+    defer { if let parent = unsafe parent { unsafe gst_object_unref(parent) } }
+    return unsafe gst_pad_event_default(raw, parent, event.take()) != 0
+  }
+
+  /// What a pad does with a query that nobody else answers: it goes on through the pads of the other side; a question for
+  /// caps is answered by the template unless ``setProxiesCaps()`` was called.
+  public func passOn(_ query: borrowing Query) -> Bool {
+    let parent = unsafe gst_object_get_parent(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
+    defer { if let parent = unsafe parent { unsafe gst_object_unref(parent) } }
+    return unsafe gst_pad_query_default(raw, parent, query.raw) != 0
+  }
+
+  /// Whatever caps come into this pad go out through the pads of the other side, and what those can take is what this one
+  /// can take: for an element that does not change the format (`GST_PAD_SET_PROXY_CAPS`).
+  public func setProxiesCaps() {
+    unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self).pointee.flags |=
+      GST_PAD_FLAG_PROXY_CAPS.rawValue
   }
 
   /// The name.

@@ -101,7 +101,6 @@ private final class ElementRecord {
       elementClass, metadata.name, metadata.classification, metadata.description, metadata.author)
     for template in type.padTemplates {
       guard let caps = Caps(parsing: template.caps) else { continue }
-      let direction = template.direction == .sink ? GST_PAD_SINK : GST_PAD_SRC
       let presence =
         switch template.presence {
         case .always: GST_PAD_ALWAYS
@@ -109,7 +108,7 @@ private final class ElementRecord {
         case .request: GST_PAD_REQUEST
         }
       unsafe gst_element_class_add_pad_template(
-        elementClass, gst_pad_template_new(template.name, direction, presence, caps.raw))
+        elementClass, gst_pad_template_new(template.name, template.direction.raw, presence, caps.raw))
     }
     unsafe elementClass.pointee.request_new_pad = { raw, template, name, _ in
       guard let raw = unsafe raw, let template = unsafe template, let record = unsafe ElementRecord.of(raw),

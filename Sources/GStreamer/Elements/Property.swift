@@ -36,13 +36,31 @@ public final class Locked<Value: Sendable>: Sendable {
   ) -> [Property] {
     settings.map { setting in
       unsafe Property(
-        makeSpecification: { unsafe setting.makeSpecification(defaults) },
+        makeSpecification: { unsafe setting.makeSpecification(defaults, cgst_param_flags(1, 1)) },
         get: { element, value in
           unsafe setting.get(locked(unsafeDowncast(element, to: Owner.self)).snapshot, value)
         },
         set: { element, value in
           unsafe locked(unsafeDowncast(element, to: Owner.self)).withLock { unsafe setting.set(&$0, value) }
         })
+    }
+  }
+
+  /// Properties over the fields of one value type that can only be read, such as what the element has counted.
+  ///
+  /// - Parameters:
+  ///   - locked: where the element keeps the value.
+  ///   - defaults: the value a new element has.
+  ///   - readings: name, field, range and description of each.
+  public static func readOnly<Owner: Element, Values: Sendable>(
+    _ locked: @escaping (Owner) -> Locked<Values>, defaults: Values, _ readings: [Setting<Values>]
+  ) -> [Property] {
+    readings.map { reading in
+      unsafe Property(
+        makeSpecification: { unsafe reading.makeSpecification(defaults, cgst_param_flags(0, 0)) },
+        get: { element, value in
+          unsafe reading.get(locked(unsafeDowncast(element, to: Owner.self)).snapshot, value)
+        }, set: nil)
     }
   }
 
@@ -62,9 +80,10 @@ public final class Locked<Value: Sendable>: Sendable {
   }
 }
 
-/// One field of a value type as a property.
+/// One field of a value type as a property: its name as in `GObject`, the field, the values it may have, and what
+/// `gst-inspect-1.0` says of it.
 @safe public struct Setting<Values> {
-  let makeSpecification: (Values) -> UnsafeMutablePointer<GParamSpec>?
+  let makeSpecification: (Values, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void
   let set: (inout Values, UnsafePointer<GValue>) -> Void
 
@@ -72,16 +91,16 @@ public final class Locked<Value: Sendable>: Sendable {
   /// is unchanged when `read` returns `nil`.
   private init<Value>(
     _ field: WritableKeyPath<Values, Value>,
-    _ makeSpecification: @escaping (Value) -> UnsafeMutablePointer<GParamSpec>?,
+    _ makeSpecification: @escaping (Value, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?,
     write: @escaping (UnsafeMutablePointer<GValue>, Value) -> Void,
     read: @escaping (UnsafePointer<GValue>) -> Value?
   ) {
-    unsafe self.makeSpecification = { defaults in unsafe makeSpecification(defaults[keyPath: field]) }
+    unsafe self.makeSpecification = { defaults, access in unsafe makeSpecification(defaults[keyPath: field], access) }
     unsafe get = { values, value in unsafe write(value, values[keyPath: field]) }
     unsafe set = { values, value in if let new = unsafe read(value) { values[keyPath: field] = new } }
   }
 
-  /// A whole number (`gint`).
+  /// A whole number (`gint`), of a field that is an `Int32`.
   public static func int(
     _ name: StaticString, _ field: WritableKeyPath<Values, Int32>, in range: ClosedRange<Int32>,
     _ summary: StaticString
@@ -90,11 +109,11 @@ public final class Locked<Value: Sendable>: Sendable {
       field,
       {
         unsafe g_param_spec_int(
-          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, access)
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, $1)
       }, write: { unsafe g_value_set_int($0, $1) }, read: { unsafe g_value_get_int($0) })
   }
 
-  /// A whole number from 0 (`guint`).
+  /// A whole number from 0 (`guint`), of a field that is a `UInt32`.
   public static func uint(
     _ name: StaticString, _ field: WritableKeyPath<Values, UInt32>, in range: ClosedRange<UInt32>,
     _ summary: StaticString
@@ -103,11 +122,11 @@ public final class Locked<Value: Sendable>: Sendable {
       field,
       {
         unsafe g_param_spec_uint(
-          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, access)
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, $1)
       }, write: { unsafe g_value_set_uint($0, $1) }, read: { unsafe g_value_get_uint($0) })
   }
 
-  /// A whole number of 64 bits (`gint64`).
+  /// A whole number of 64 bits (`gint64`), of a field that is an `Int64`.
   public static func int64(
     _ name: StaticString, _ field: WritableKeyPath<Values, Int64>, in range: ClosedRange<Int64>,
     _ summary: StaticString
@@ -117,11 +136,11 @@ public final class Locked<Value: Sendable>: Sendable {
       {
         unsafe g_param_spec_int64(
           name.cString, name.cString, summary.cString, gint64(range.lowerBound), gint64(range.upperBound), gint64($0),
-          access)
+          $1)
       }, write: { unsafe g_value_set_int64($0, gint64($1)) }, read: { unsafe Int64(g_value_get_int64($0)) })
   }
 
-  /// A whole number of 64 bits from 0 (`guint64`).
+  /// A whole number of 64 bits from 0 (`guint64`), of a field that is a `UInt64`.
   public static func uint64(
     _ name: StaticString, _ field: WritableKeyPath<Values, UInt64>, in range: ClosedRange<UInt64>,
     _ summary: StaticString
@@ -131,7 +150,7 @@ public final class Locked<Value: Sendable>: Sendable {
       {
         unsafe g_param_spec_uint64(
           name.cString, name.cString, summary.cString, guint64(range.lowerBound), guint64(range.upperBound),
-          guint64($0), access)
+          guint64($0), $1)
       }, write: { unsafe g_value_set_uint64($0, guint64($1)) }, read: { unsafe UInt64(g_value_get_uint64($0)) })
   }
 
@@ -144,7 +163,7 @@ public final class Locked<Value: Sendable>: Sendable {
       field,
       {
         unsafe g_param_spec_double(
-          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, access)
+          name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, $1)
       }, write: { unsafe g_value_set_double($0, $1) }, read: { unsafe g_value_get_double($0) })
   }
 
@@ -153,7 +172,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, String>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field, { unsafe g_param_spec_string(name.cString, name.cString, summary.cString, $0, access) },
+      field, { unsafe g_param_spec_string(name.cString, name.cString, summary.cString, $0, $1) },
       write: { unsafe g_value_set_string($0, $1) },
       read: { unsafe g_value_get_string($0).map { unsafe String(cString: $0) } ?? "" })
   }
@@ -163,7 +182,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Bool>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field, { unsafe g_param_spec_boolean(name.cString, name.cString, summary.cString, $0 ? 1 : 0, access) },
+      field, { unsafe g_param_spec_boolean(name.cString, name.cString, summary.cString, $0 ? 1 : 0, $1) },
       write: { unsafe g_value_set_boolean($0, $1 ? 1 : 0) }, read: { unsafe g_value_get_boolean($0) != 0 })
   }
 
@@ -175,7 +194,7 @@ public final class Locked<Value: Sendable>: Sendable {
       field,
       {
         unsafe gst_param_spec_fraction(
-          name.cString, name.cString, summary.cString, 0, 1, .max, 1, $0.numerator, $0.denominator, access)
+          name.cString, name.cString, summary.cString, 0, 1, .max, 1, $0.numerator, $0.denominator, $1)
       }, write: { unsafe cgst_value_set_fraction($0, $1.numerator, $1.denominator) },
       read: { unsafe Fraction(gst_value_get_fraction_numerator($0), gst_value_get_fraction_denominator($0)) })
   }
@@ -188,7 +207,7 @@ public final class Locked<Value: Sendable>: Sendable {
       field,
       {
         unsafe g_param_spec_enum(
-          name.cString, name.cString, summary.cString, Case.registeredType, $0.rawValue, access)
+          name.cString, name.cString, summary.cString, Case.registeredType, $0.rawValue, $1)
       }, write: { unsafe g_value_set_enum($0, $1.rawValue) }, read: { unsafe Case(rawValue: g_value_get_enum($0)) })
   }
 
@@ -200,13 +219,10 @@ public final class Locked<Value: Sendable>: Sendable {
       field,
       {
         unsafe g_param_spec_flags(
-          name.cString, name.cString, summary.cString, Choices.registeredType, $0.rawValue, access)
+          name.cString, name.cString, summary.cString, Choices.registeredType, $0.rawValue, $1)
       }, write: { unsafe g_value_set_flags($0, $1.rawValue) }, read: { unsafe Choices(rawValue: g_value_get_flags($0)) }
     )
   }
-
-  /// Readable and writable at any time.
-  private static var access: GParamFlags { cgst_param_flags(1, 1) }
 }
 
 /// The name of a value of an enumeration or flags property.

@@ -7,6 +7,10 @@ public struct Signal: Sendable {
   public enum Argument: Sendable {
     /// `gint`.
     case int
+    /// `guint`.
+    case uint
+    /// `gint64`.
+    case int64
     /// `guint64`.
     case uint64
     /// `gboolean`.
@@ -19,6 +23,8 @@ public struct Signal: Sendable {
     fileprivate var type: GType {
       switch self {
       case .int: cgst_type_of_kind(CGST_KIND_INT)
+      case .uint: cgst_type_of_kind(CGST_KIND_UINT)
+      case .int64: cgst_type_of_kind(CGST_KIND_INT64)
       case .uint64: cgst_type_of_kind(CGST_KIND_UINT64)
       case .boolean: cgst_type_of_kind(CGST_KIND_BOOLEAN)
       case .double: cgst_type_of_kind(CGST_KIND_DOUBLE)
@@ -51,23 +57,45 @@ extension Element {
   /// - Returns: whether the signal was emitted.
   @discardableResult
   public func emit(_ signal: String, _ arguments: FieldValue...) -> Bool {
-    let type = unsafe UnsafeMutableRawPointer(raw).load(as: UnsafePointer<GTypeClass>.self).pointee.g_type
-    let identifier = unsafe g_signal_lookup(signal, type)
-    guard identifier != 0 else { return false }
-    var query = unsafe GSignalQuery()
-    unsafe g_signal_query(identifier, &query)
-    guard unsafe Int(query.n_params) == arguments.count else { return false }
-    var values = [GValue](repeating: GValue(), count: arguments.count + 1)
-    defer { for index in values.indices { unsafe cgst_value_clear(&values[index]) } }
-    unsafe g_value_init(&values[0], type)
-    unsafe g_value_set_object(&values[0], raw)
-    for (index, argument) in arguments.enumerated() {
-      var source = unsafe argument.makeValue()
-      defer { unsafe g_value_unset(&source) }
-      unsafe g_value_init(&values[index + 1], query.param_types[index] & ~GType(1))
-      guard unsafe g_value_transform(&source, &values[index + 1]) != 0 else { return false }
-    }
+    unsafe emitSignal(signal, of: UnsafeMutableRawPointer(raw), arguments) { _ in }
+  }
+}
+
+/// Emits a signal of an object.
+///
+/// - Parameter read: is given what the handlers answered, where the signal wants an answer.
+/// - Returns: false when there is no such signal, or it is of other arguments.
+@unsafe func emitSignal(
+  _ signal: String, of object: UnsafeMutableRawPointer, _ arguments: [FieldValue],
+  read: (UnsafePointer<GValue>) -> Void
+) -> Bool {
+  let type = unsafe object.load(as: UnsafePointer<GTypeClass>.self).pointee.g_type
+  let identifier = unsafe g_signal_lookup(signal, type)
+  guard identifier != 0 else { return false }
+  var query = unsafe GSignalQuery()
+  unsafe g_signal_query(identifier, &query)
+  guard unsafe Int(query.n_params) == arguments.count else { return false }
+  var values = [GValue](repeating: GValue(), count: arguments.count + 1)
+  defer { for index in values.indices { unsafe cgst_value_clear(&values[index]) } }
+  unsafe g_value_init(&values[0], type)
+  unsafe g_value_set_object(&values[0], object)
+  // A type's lowest bit says that the value is lent.
+  let isLent = GType(1)
+  for (index, argument) in arguments.enumerated() {
+    var source = unsafe argument.makeValue()
+    defer { unsafe g_value_unset(&source) }
+    unsafe g_value_init(&values[index + 1], query.param_types[index] & ~isLent)
+    guard unsafe g_value_transform(&source, &values[index + 1]) != 0 else { return false }
+  }
+  var answer = GValue()
+  defer { unsafe cgst_value_clear(&answer) }
+  let answerType = unsafe query.return_type & ~isLent
+  guard answerType != cgst_type_of_kind(CGST_KIND_OTHER) else {
     unsafe g_signal_emitv(&values, identifier, 0, nil)
     return true
   }
+  unsafe g_value_init(&answer, answerType)
+  unsafe g_signal_emitv(&values, identifier, 0, &answer)
+  unsafe read(&answer)
+  return true
 }

@@ -90,17 +90,23 @@ open class VideoDecoder: Element {
     unsafe gst_video_decoder_set_latency(decoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }
 
-  /// The output's format and size; everything else comes from the input's format.
+  /// The output's format and size; everything else, such as the frame rate, comes from the input's format.
+  /// - Returns: `nil` when the size is out of range.
   public func setOutputState(
-    format: VideoFormat, width: UInt32, height: UInt32, reference: borrowing VideoCodecState?
+    format: VideoFormat, width: Int, height: Int, reference: borrowing VideoCodecState
+  ) -> VideoCodecState? { unsafe setOutputState(format, width, height, reference.raw) }
+
+  /// The output's format and size, and nothing of the input's format.
+  /// - Returns: `nil` when the size is out of range.
+  public func setOutputState(format: VideoFormat, width: Int, height: Int) -> VideoCodecState? {
+    unsafe setOutputState(format, width, height, nil)
+  }
+
+  private func setOutputState(
+    _ format: VideoFormat, _ width: Int, _ height: Int, _ reference: UnsafeMutablePointer<GstVideoCodecState>?
   ) -> VideoCodecState? {
-    let referenceState: UnsafeMutablePointer<GstVideoCodecState>?
-    switch reference {
-    case .some(let state): unsafe referenceState = state.raw
-    case .none: unsafe referenceState = nil
-    }
-    guard
-      let state = unsafe gst_video_decoder_set_output_state(decoder, format.raw, width, height, referenceState)
+    guard let width = guint(exactly: width), let height = guint(exactly: height),
+      let state = unsafe gst_video_decoder_set_output_state(decoder, format.raw, width, height, reference)
     else { return nil }
     return unsafe VideoCodecState(owning: state)
   }

@@ -24,9 +24,8 @@ open class VideoFilter: Element {
   /// Fills an output frame.
   open func transform(_ input: borrowing VideoFrameMap, into output: inout VideoFrameMap) throws(FlowError) {}
   /// What caps on one side allow on the other: the same by default.
-  open func transformCaps(_ caps: borrowing Caps, on side: BaseTransform.Direction, filter: borrowing Caps?) -> Caps {
-    let direction = side == .sink ? GST_PAD_SINK : GST_PAD_SRC
-    guard let result = unsafe Self.parent.pointee.transform_caps(transform, direction, caps.raw, Caps.raw(filter))
+  open func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
+    guard let result = unsafe Self.parent.pointee.transform_caps(transform, side.raw, caps.raw, Caps.raw(filter))
     else { return .empty() }
     return unsafe Caps(owning: result)
   }
@@ -81,7 +80,7 @@ open class VideoFilter: Element {
       else { return unsafe gst_caps_new_empty() }
       let held = unsafe Caps.retaining(optional: filter)
       return unsafe Caps.lending(caps) {
-        element.transformCaps($0, on: BaseTransform.Direction(direction), filter: held)
+        element.transformCaps($0, on: Pad.Direction(direction), filter: held)
       }.take()
     }
     unsafe methods.pointee.sink_event = {

@@ -212,6 +212,13 @@ public import CGStreamer
   @_lifetime(borrow self)
   public borrowing func map() throws(FlowError) -> ReadMap { unsafe try ReadMap(raw) }
 
+  /// A copy of the bytes.
+  /// - Throws: `FlowError.error` when the memory cannot be mapped.
+  public borrowing func copiedBytes() throws(FlowError) -> [UInt8] {
+    let map = try map()
+    return map.copiedBytes()
+  }
+
   /// Maps the bytes for changing them in place; memory shared with other buffers is copied first.
   /// - Throws: `FlowError.error` when the memory cannot be mapped for writing.
   @_lifetime(&self)
@@ -280,6 +287,12 @@ extension Buffer: @unchecked Sendable {}
   deinit {
     var info = unsafe info
     unsafe gst_buffer_unmap(buffer, &info)
+  }
+
+  /// A copy of the bytes.
+  func copiedBytes() -> [UInt8] {
+    let count = unsafe info.data == nil ? 0 : Int(info.size)
+    return unsafe Array(UnsafeBufferPointer(start: info.data, count: count))
   }
 
   /// The bytes.

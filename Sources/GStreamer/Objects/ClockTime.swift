@@ -25,6 +25,22 @@ public struct ClockTime: Hashable, Comparable, Sendable {
     return Self(nanoseconds: overflow ? .max : product)
   }
 
+  /// So many milliseconds.
+  public static func milliseconds(_ count: UInt64) -> Self {
+    let (product, overflow) = count.multipliedReportingOverflow(by: 1_000_000)
+    return Self(nanoseconds: overflow ? .max : product)
+  }
+
+  /// A `Duration` in whole nanoseconds; below 0 it is no time, and one that is too long is the longest.
+  public init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    guard seconds >= 0, attoseconds >= 0 else {
+      self = .zero
+      return
+    }
+    self = .seconds(UInt64(seconds)) + Self(nanoseconds: UInt64(attoseconds / 1_000_000_000))
+  }
+
   /// `numerator / denominator` seconds times `count`, rounded down; saturates. A zero denominator counts as no time.
   public static func seconds(_ count: UInt64, times numerator: UInt32, over denominator: UInt32) -> Self {
     guard denominator != 0 else { return .zero }
@@ -50,6 +66,14 @@ public struct ClockTime: Hashable, Comparable, Sendable {
   /// The difference, at least zero.
   public static func - (a: Self, b: Self) -> Self {
     Self(nanoseconds: a.nanoseconds > b.nanoseconds ? a.nanoseconds - b.nanoseconds : 0)
+  }
+}
+
+extension Duration {
+  /// A time of GStreamer's.
+  public init(_ time: ClockTime) {
+    let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: ClockTime.second.nanoseconds)
+    self = .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(clamping: rest))
   }
 }
 

@@ -118,6 +118,12 @@ public import CGStreamer
     return unsafe body(StructureView(structure))
   }
 
+  /// A stream begins: the first event of a pad that an element fills by itself.
+  /// - Parameter identifier: the same for the same stream whenever it is played, and another for every other stream.
+  public static func streamStart(_ identifier: String) -> Event {
+    unsafe Event(owning: gst_event_new_stream_start(identifier))
+  }
+
   /// A segment event.
   public static func segment(_ segment: Segment) -> Event {
     var copy = unsafe segment.raw
@@ -126,6 +132,23 @@ public import CGStreamer
 
   /// A caps event.
   public static func caps(_ caps: borrowing Caps) -> Event { unsafe Event(owning: gst_event_new_caps(caps.raw)) }
+
+  /// A tag event.
+  public static func tags(_ tags: consuming TagList) -> Event { unsafe Event(owning: gst_event_new_tag(tags.take())) }
+
+  /// There is no data for a while, so that nobody waits for it.
+  public static func gap(at start: ClockTime, duration: ClockTime?) -> Event {
+    unsafe Event(owning: gst_event_new_gap(GstClockTime(start.nanoseconds), GstClockTime(duration.raw)))
+  }
+
+  /// What flows is thrown away, and pads refuse data until the flush stops.
+  public static func flushStart() -> Event { unsafe Event(owning: gst_event_new_flush_start()) }
+
+  /// Data may flow again, behind a new segment.
+  /// - Parameter resetsTime: whether running time begins anew.
+  public static func flushStop(resetsTime: Bool = true) -> Event {
+    unsafe Event(owning: gst_event_new_flush_stop(resetsTime ? 1 : 0))
+  }
 
   /// An end-of-stream event.
   public static func endOfStream() -> Event { unsafe Event(owning: gst_event_new_eos()) }

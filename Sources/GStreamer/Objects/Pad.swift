@@ -6,6 +6,17 @@ import CGStreamer
   @unsafe let raw: UnsafeMutablePointer<GstPad>
   @unsafe init(_ raw: UnsafeMutablePointer<GstPad>) { unsafe self.raw = raw }
 
+  /// Which side of its element a pad is on (`GstPadDirection`).
+  public enum Direction: Sendable {
+    /// Where data comes in.
+    case sink
+    /// Where data goes out.
+    case source
+
+    init(_ direction: GstPadDirection) { self = direction == GST_PAD_SINK ? .sink : .source }
+    var raw: GstPadDirection { self == .sink ? GST_PAD_SINK : GST_PAD_SRC }
+  }
+
   /// Whether data can flow through it: from READY → PAUSED on.
   public var isActive: Bool { unsafe gst_pad_is_active(raw) != 0 }
 

@@ -92,7 +92,7 @@ extension VideoInfo {
     let isKnown =
       own.range != GST_VIDEO_COLOR_RANGE_UNKNOWN || own.primaries != GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
       || own.transfer != GST_VIDEO_TRANSFER_UNKNOWN || own.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN
-    guard isKnown, let usual = VideoInfo(format: format, width: UInt32(width), height: UInt32(height)) else { return }
+    guard isKnown, let usual = VideoInfo(format: format, width: width, height: height) else { return }
     if own.range == GST_VIDEO_COLOR_RANGE_UNKNOWN { unsafe raw.colorimetry.range = usual.raw.colorimetry.range }
     if own.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN { unsafe raw.colorimetry.matrix = usual.raw.colorimetry.matrix }
   }

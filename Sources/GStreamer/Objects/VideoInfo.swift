@@ -15,6 +15,23 @@ public import CGStreamer
     rawValue = format.rawValue
   }
 
+  /// Planar 4:2:0 of 8 bits: luma, then both chroma planes.
+  public static var i420: Self { Self(GST_VIDEO_FORMAT_I420) }
+  /// 4:2:0 of 8 bits: luma, then chroma in pairs.
+  public static var nv12: Self { Self(GST_VIDEO_FORMAT_NV12) }
+  /// As NV12, with 10 bits in the high end of 16, little-endian.
+  public static var p010: Self { Self(GST_VIDEO_FORMAT_P010_10LE) }
+  /// Luma of 8 bits alone.
+  public static var gray8: Self { Self(GST_VIDEO_FORMAT_GRAY8) }
+  /// Red, green and blue, 8 bits each.
+  public static var rgb: Self { Self(GST_VIDEO_FORMAT_RGB) }
+  /// Red, green, blue and alpha, 8 bits each.
+  public static var rgba: Self { Self(GST_VIDEO_FORMAT_RGBA) }
+  /// Blue, green, red and alpha, 8 bits each.
+  public static var bgra: Self { Self(GST_VIDEO_FORMAT_BGRA) }
+
+  private init(_ format: GstVideoFormat) { rawValue = format.rawValue }
+
   var raw: GstVideoFormat { GstVideoFormat(rawValue: rawValue) }
 
   /// The name in caps.
@@ -36,9 +53,11 @@ public import CGStreamer
   }
 
   /// Video of this format and size. `nil` when the size is out of range.
-  public init?(format: VideoFormat, width: UInt32, height: UInt32) {
+  public init?(format: VideoFormat, width: Int, height: Int) {
     unsafe raw = GstVideoInfo()
-    guard unsafe gst_video_info_set_format(&raw, format.raw, width, height) != 0 else { return nil }
+    guard let width = guint(exactly: width), let height = guint(exactly: height),
+      unsafe gst_video_info_set_format(&raw, format.raw, width, height) != 0
+    else { return nil }
   }
 
   /// How samples are stored.

@@ -51,8 +51,8 @@ enum ContactSheet {
   private static func compose(
     _ pictures: [Sample], like first: Sample, columns: Int, rows: Int
   ) throws(Failure) -> Sample {
-    guard let tile = first.videoInfo, let format = VideoFormat(name: "RGB"),
-      let info = VideoInfo(format: format, width: UInt32(tile.width * columns), height: UInt32(tile.height * rows))
+    guard let tile = first.videoInfo,
+      let info = VideoInfo(format: .rgb, width: tile.width * columns, height: tile.height * rows)
     else { throw Failure("the sheet is too large") }
     let stride = info.stride(ofPlane: 0)
     var bytes = [UInt8](repeating: 0, count: info.size)

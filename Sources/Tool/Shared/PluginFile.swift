@@ -16,8 +16,8 @@ enum PluginFile {
           + "point GST_PLUGIN_PATH at the folder of \(name)")
     }
     for codec in ["264", "265"] where Runtime.hasElement("swifth\(codec)parse") {
-      Runtime.setRank(of: "swifth\(codec)parse", to: 1024)
-      Runtime.setRank(of: "h\(codec)parse", to: 0)
+      Runtime.setRank(of: "swifth\(codec)parse", to: Rank(rawValue: 1024))
+      Runtime.setRank(of: "h\(codec)parse", to: .none)
     }
   }
 

@@ -59,6 +59,8 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
   }
 }
 
+extension AccessUnits: Sendable where Source: Sendable {}
+
 extension AccessUnits where Source == WholeStream {
   /// Cuts a stream that is in memory as a whole.
   public init(of bytes: [UInt8], codec: FormatDescription.Codec) {

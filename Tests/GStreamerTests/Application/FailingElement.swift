@@ -20,7 +20,7 @@ final class Failing: BaseTransform {
   override func transformInPlace(_ buffer: inout Buffer) throws(FlowError) {
     seen += 1
     guard seen > settings.snapshot.after else { return }
-    postWarning(ElementError(.resource(.busy), "Now it comes.", debug: ""))
+    postWarning(ElementError(.resource(.busy), "Now it comes."))
     var details = Structure("test-failure")
     details.set("buffers", .int(seen))
     details.set("reason", .string("as asked"))

@@ -7,6 +7,18 @@ import Testing
 @Suite struct SignalTests {
   init() { Harness.initialise() }
 
+  /// An action signal, and its answer.
+  @Test func anActionIsAskedFor() async throws {
+    let pipeline = try Pipeline("appsrc name=in ! fakesink")
+    let source = try pipeline.element("in")
+    try await pipeline.play()
+    #expect(try source.emit("end-of-stream") == "ok")
+    for try await _ in pipeline.messages {}
+    await pipeline.stop()
+    #expect(throws: PipelineError.self) { try source.emit("no-such-signal") }
+    #expect(throws: PipelineError.self) { try source.emit("end-of-stream", 1) }
+  }
+
   /// Another library in the process that is built from the same sources keeps what it connected on the same object, in
   /// a form that may be another.
   @Test func whatAnotherLibraryConnectedIsLeftAlone() throws {

@@ -64,7 +64,7 @@ private final class Seconds: BaseSource {
   @Test func itIsReadInBlocks() async throws {
     let samples = try await samples(of: "testramp blocksize=30")
     #expect(samples.map(\.size) == [30, 30, 30, 10])
-    #expect(try samples.flatMap { try $0.buffer.copiedBytes() } == Array(0..<100))
+    #expect(try samples.flatMap { try $0.copiedBytes() } == Array(0..<100))
     let caps: String? = samples.first?.caps?.description
     #expect(caps == "application/x-test, rate=(int)5")
   }
@@ -72,7 +72,7 @@ private final class Seconds: BaseSource {
   @Test func itIsReadFromAnywhere() async throws {
     Puller.register(as: "testpuller", typeName: "GstTestPuller")
     let samples = try await samples(of: "testramp ! testpuller")
-    #expect(try samples.flatMap { try $0.buffer.copiedBytes() } == Array(0..<100))
+    #expect(try samples.flatMap { try $0.copiedBytes() } == Array(0..<100))
     #expect(Puller.wasPulling.snapshot == true)
   }
 

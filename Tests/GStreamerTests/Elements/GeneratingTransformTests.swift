@@ -14,7 +14,7 @@ private final class Splitter: BaseTransform {
 
   override func submitInput(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
     let isWanted = try begins(input) != 0
-    guard isWanted else { throw Self.drop }
+    guard isWanted else { throw .dropped }
     try super.submitInput(input, isDiscontinuous: isDiscontinuous)
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamer
 import GStreamer
 import HarnessSupport
 import Testing
@@ -47,7 +48,63 @@ private final class Pair: Element {
   }
 }
 
+/// Says of its stream what it likes, whatever comes in.
+private final class Relabeller: Element {
+  override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("application/x-own")] }
+
+  required init(raw: UnsafeMutableRawPointer) {
+    unsafe super.init(raw: raw)
+    let output = addPad(template: "src") { pad in
+      pad.onQuery { query in
+        guard query.kind == .latency else { return pad.passOn(query) }
+        query.setLatency(isLive: true, minimum: .milliseconds(40), maximum: nil)
+        return true
+      }
+    }
+    guard let output else { return }
+    addPad(template: "sink") { pad in
+      pad.onEvent { event in
+        switch event.kind {
+        case .streamStart: return output.push(.streamStart("own"))
+        case .caps: return output.setCaps(Caps(mediaType: "application/x-own"))
+        case .segment: return output.push(.segment(.time(from: .seconds(5), until: .seconds(9))))
+        default: return pad.passOn(event)
+        }
+      }
+      pad.onBuffer { (buffer) throws(FlowError) in
+        output.push(.gap(at: .seconds(5), duration: .milliseconds(500)))
+        try output.push(buffer)
+      }
+    }
+  }
+}
+
 @Suite struct PadTests {
+  @Test func anElementSaysWhatItsStreamIs() throws {
+    Relabeller.register(as: "testrelabeller", typeName: "GstTestRelabeller")
+    let harness = try Harness("testrelabeller")
+    harness.setInputCaps("application/x-test")
+    #expect(harness.push([1]) == 0)
+    #expect(try harness.pullBytes() == [1])
+    let current = try harness.outputCaps().mediaType
+    #expect(current == "application/x-own")
+    #expect(harness.queryLatency() == .milliseconds(40))
+    let possible = unsafe Caps(owning: gst_pad_peer_query_caps(harness.raw.pointee.sinkpad, nil)).mediaType
+    #expect(possible == "application/x-own")
+    harness.push(Event.flushStart())
+    harness.push(Event.flushStop())
+    harness.endOfStream()
+    var kinds: [Event.Kind] = []
+    var times: [ClockTime?] = []
+    while let event = harness.tryPullEvent() {
+      kinds.append(event.kind)
+      if let segment = event.segment { times += [segment.runningTime(of: .seconds(6)), segment.stop] }
+    }
+    #expect(kinds.contains([.streamStart, .caps, .segment, .gap]) && kinds.last == .endOfStream)
+    #expect(kinds.contains([.flushStart, .flushStop]))
+    #expect(times == [.second, .seconds(9)])
+  }
+
   init() { Harness.initialise() }
 
   @Test func padsComeWithTheStream() async throws {

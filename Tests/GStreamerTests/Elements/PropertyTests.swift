@@ -15,6 +15,8 @@ private final class Properties: BaseTransform {
     var string = "text"
   }
   let settings = Locked(Settings())
+  struct Counts: Sendable { var buffers: UInt64 = 0 }
+  let counts = Locked(Counts())
 
   override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("ANY")] }
   override class var properties: [Property] {
@@ -28,10 +30,17 @@ private final class Properties: BaseTransform {
         .double("double", \.double, in: -1e300...1e300, "A fraction"),
         .string("string", \.string, "A text"),
       ])
+      + Property.readOnly(
+        { (element: Properties) in element.counts }, defaults: Counts(),
+        [.uint64("buffers", \.buffers, in: 0...UInt64.max, "Buffers that came through")])
   }
 
   override func transformInPlace(_ buffer: inout Buffer) throws(FlowError) {
     settings.withLock { $0.uint += 1 }
+    counts.withLock { $0.buffers += 1 }
+    var level = Structure("test-level")
+    level.set("buffers", .uint64(counts.snapshot.buffers))
+    postMessage(level)
     notify("uint")
   }
 }
@@ -85,5 +94,20 @@ private final class Properties: BaseTransform {
     try await pipeline.run()
     #expect(told.snapshot == 4)
     #expect(try element.get("uint") == .uint(10))
+  }
+
+  @Test func whatIsCountedCanOnlyBeRead() async throws {
+    let pipeline = try Pipeline("videotestsrc num-buffers=3 ! testproperties name=p ! fakesink")
+    let element = try pipeline.element("p")
+    #expect(try element.get("buffers") == .uint64(0))
+    try await pipeline.play()
+    var told: [FieldValue?] = []
+    for try await message in pipeline.messages {
+      if case .element(let fields) = message.content, fields.name == "test-level" { told.append(fields["buffers"]) }
+    }
+    #expect(told == [.uint64(1), .uint64(2), .uint64(3)])
+    #expect(try element.get("buffers") == .uint64(3))
+    #expect(throws: PipelineError.self) { try element.set("buffers", 7) }
+    await pipeline.stop()
   }
 }

@@ -75,7 +75,7 @@ private final class LengthParse: BaseParse {
   }
 
   override func prePushFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) {
-    if frame.size == 1 { throw Self.dropFrame }
+    if frame.size == 1 { throw .dropped }
     frame.modifyOutput { $0.flags.insert(.marker) }
   }
 }
@@ -135,9 +135,7 @@ private final class GrayDecoder: VideoDecoder {
   override func start() throws(ElementError) { setPacketized(true) }
 
   override func setFormat(_ state: borrowing VideoCodecState) -> Bool {
-    guard let gray = VideoFormat(name: "GRAY8") else { return false }
-    let reference: VideoCodecState? = state.share()
-    let output = setOutputState(format: gray, width: 4, height: 4, reference: reference)
+    let output = setOutputState(format: .gray8, width: 4, height: 4, reference: state)
     return output != nil
   }
 

@@ -18,6 +18,24 @@ import Testing
     #expect(ClockTime.second + .second == ClockTime.seconds(2))
   }
 
+  @Test func durationsGoThereAndBack() {
+    #expect(ClockTime(.milliseconds(1500)) == .milliseconds(1500))
+    #expect(ClockTime(.seconds(-1)) == .zero && ClockTime(.nanoseconds(-1)) == .zero)
+    #expect(ClockTime(.seconds(Int64.max)) == ClockTime(nanoseconds: .max))
+    #expect(ClockTime.milliseconds(.max) == ClockTime(nanoseconds: .max))
+    #expect(Duration(ClockTime(nanoseconds: 3_000_000_007)) == .seconds(3) + .nanoseconds(7))
+    #expect(ClockTime(Duration(ClockTime(nanoseconds: .max))) == ClockTime(nanoseconds: .max))
+  }
+
+  @Test func valuesAreReadable() {
+    #expect("\(ClockTime.milliseconds(3_661_500) + ClockTime(nanoseconds: 9))" == "1:01:01.500000009")
+    #expect("\(ClockTime.zero)" == "0:00:00.000000000")
+    #expect("\(FlowError.notNegotiated), \(FlowError.endOfStream)" == "not-negotiated, eos")
+    #expect("\(ElementError(.stream(.decode), "It is enough.", debug: "more"))" == "It is enough.")
+    let values: [FieldValue] = [1, 0.5, true, "text", .fraction(Fraction(25, 1)), .strings(["a", "b"]), .uint64(.max)]
+    #expect(values.map { "\($0)" } == ["1", "0.5", "true", "text", "25/1", "{ a, b }", "18446744073709551615"])
+  }
+
   @Test(arguments: [
     (UInt64(30), UInt32(1001), UInt32(30_000), UInt64(1_001_000_000)),
     (1, 1, 3, 333_333_333), (0, 1, 25, 0), (5, 1, 0, 0), (.max, .max, 1, .max - 1),

@@ -6,9 +6,20 @@ import Testing
 @Suite struct VideoInfoTests {
   init() { Harness.initialise() }
 
+  @Test func sizesThatCannotBeAreNone() {
+    #expect(VideoInfo(format: .nv12, width: -1, height: 2) == nil)
+    #expect(VideoInfo(format: .nv12, width: 2, height: 1 << 40) == nil)
+    #expect(VideoInfo(format: .nv12, width: 4, height: 2)?.size == 12)
+  }
+
+  @Test(arguments: [
+    (VideoFormat.i420, "I420"), (.nv12, "NV12"), (.p010, "P010_10LE"), (.gray8, "GRAY8"), (.rgb, "RGB"),
+    (.rgba, "RGBA"), (.bgra, "BGRA"),
+  ])
+  func formatsHaveTheirNames(format: VideoFormat, name: String) { #expect(format.name == name) }
+
   @Test func describesWhatIsKnownAndNothingElse() throws {
-    let format = try #require(VideoFormat(name: "I420"))
-    var info = try #require(VideoInfo(format: format, width: 176, height: 144))
+    var info = try #require(VideoInfo(format: .i420, width: 176, height: 144))
     info.clearViews()
     info.setChromaSampleLocation(nil)
     info.setColorimetry(isFullRange: nil, primaries: 2, transfer: 2, matrix: 2)
@@ -21,7 +32,7 @@ import Testing
     info.interlaceMode = .mixed
     info.setFrameRate(Fraction(30000, 1001))
     info.pixelAspectRatio = Fraction(4, 3)
-    var other = try #require(VideoInfo(format: format, width: 176, height: 144))
+    var other = try #require(VideoInfo(format: .i420, width: 176, height: 144))
     other.copyDescription(from: info)
     #expect(other.isEqual(to: info))
     let caps = other.caps()

@@ -5,7 +5,8 @@ import Testing
 
 // An element that makes its pads, whole: copies go to every pad that was asked for, like `tee`.
 
-private final class Copier: Element {
+/// Gives every buffer to each pad that was asked for.
+final class Copier: Element {
   private let outputs = Locked<[String]>([])
 
   override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("ANY", named: "src_%u", .request)] }
@@ -13,6 +14,7 @@ private final class Copier: Element {
   required init(raw: UnsafeMutableRawPointer) {
     unsafe super.init(raw: raw)
     addPad(template: "sink") { [outputs] pad in
+      pad.setProxiesCaps()
       pad.onBuffer { [unowned self] (buffer) throws(FlowError) in
         for name in outputs.snapshot { try self.pad(name)?.push(buffer.share()) }
       }
@@ -20,7 +22,7 @@ private final class Copier: Element {
   }
 
   override func requestPad(template: String, named name: String?) -> Pad? {
-    guard let made = addPad(template: template, named: name) else { return nil }
+    guard let made = addPad(template: template, named: name, { $0.setProxiesCaps() }) else { return nil }
     pad("sink")?.copyStickyEvents(to: made)
     outputs.withLock { $0.append(made.name) }
     return made
@@ -34,10 +36,28 @@ private final class Copier: Element {
 }
 
 @Suite struct CopierTests {
+  @Test func onABench() throws {
+    Harness.initialise()
+    Copier.register(as: "testcopier", typeName: "GstTestCopier")
+    let harness = try Harness("testcopier", source: "src_%u")
+    harness.setInputCaps("application/x-test")
+    #expect(harness.push([1, 2]) == 0)
+    #expect(try harness.pullBytes() == [1, 2])
+  }
+
   @Test func everyPadThatWasAskedForHasEveryBuffer() async throws {
     Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let pictures = try await samples(
       of: "videotestsrc num-buffers=5 ! testcopier name=s  s. ! queue ! fakesink  s. ! queue")
     #expect(pictures.count == 5)
+    #expect(pictures.allSatisfy { $0.caps?.mediaType == "video/x-raw" })
+  }
+
+  /// What its outputs take, its input takes.
+  @Test func theFormatIsAgreedOnThroughIt() async throws {
+    Copier.register(as: "testcopier", typeName: "GstTestCopier")
+    let pictures = try await samples(
+      of: "videotestsrc num-buffers=1 ! testcopier name=s  s. ! video/x-raw,format=GRAY8,width=8,height=4")
+    #expect(pictures.map(\.size) == [32])
   }
 }

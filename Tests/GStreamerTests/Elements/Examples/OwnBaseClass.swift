@@ -65,6 +65,6 @@ private final class Joiner: Aggregator {
     }
     let joined = try await samples(of: "\(source("black")) \(source("white")) testjoiner name=j")
     #expect(joined.count == 3)
-    for sample in joined { #expect(try sample.buffer.copiedBytes() == [16, 16, 16, 16, 235, 235, 235, 235]) }
+    for sample in joined { #expect(try sample.copiedBytes() == [16, 16, 16, 16, 235, 235, 235, 235]) }
   }
 }

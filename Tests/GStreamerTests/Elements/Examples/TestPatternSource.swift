@@ -48,12 +48,22 @@ final class TestPattern: PushSource {
 }
 
 @Suite struct TestPatternSourceTests {
+  @Test func onABench() throws {
+    Harness.initialise()
+    TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
+    let harness = try Harness("testpattern pictures=1 step=100.5")
+    harness.play()
+    let picture = try harness.pull()
+    #expect(picture.pts == .zero && picture.size == 16 * 8)
+    #expect(try picture.copiedBytes() == [UInt8](repeating: 0, count: 128))
+  }
+
   @Test func itsPicturesComeOut() async throws {
     TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
     let pictures = try await samples(of: "testpattern pictures=3 step=100.5")
     #expect(pictures.map(\.pts) == [.zero, .seconds(1, times: 1, over: 25), .seconds(2, times: 1, over: 25)])
     for (shade, picture) in zip([0, 100, 201] as [UInt8], pictures) {
-      #expect(try picture.buffer.copiedBytes() == [UInt8](repeating: shade, count: 128))
+      #expect(try picture.copiedBytes() == [UInt8](repeating: shade, count: 128))
     }
   }
 

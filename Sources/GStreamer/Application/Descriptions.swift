@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+// How values look where a program prints them. Here, because the plugin, which is built without this folder, prints none.
+
+extension FlowError: CustomStringConvertible {
+  /// GStreamer's name for it, such as `not-negotiated`.
+  public var description: String {
+    unsafe String(cString: gst_flow_get_name(GstFlowReturn(rawValue: rawValue)))
+  }
+}
+
+extension ElementError: CustomStringConvertible {
+  /// The sentence for users.
+  public var description: String { message }
+}
+
+extension ClockTime: CustomStringConvertible {
+  /// Hours, minutes, seconds and nanoseconds, as in GStreamer's logs: `0:00:01.500000000`.
+  public var description: String {
+    func padded(_ number: UInt64, _ digits: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(digits - text.count, 0)) + text
+    }
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: Self.second.nanoseconds)
+    return "\(seconds / 3600):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2)).\(padded(rest, 9))"
+  }
+}
+
+extension Fraction: CustomStringConvertible {
+  /// As in caps: `25/1`.
+  public var description: String { "\(numerator)/\(denominator)" }
+}
+
+extension FieldValue: CustomStringConvertible {
+  /// The value without its type.
+  public var description: String {
+    switch self {
+    case .int(let value): "\(value)"
+    case .uint(let value): "\(value)"
+    case .int64(let value): "\(value)"
+    case .uint64(let value): "\(value)"
+    case .boolean(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .string(let value): value
+    case .strings(let values): "{ \(values.joined(separator: ", ")) }"
+    case .fraction(let value): "\(value)"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import GStreamer
+import HarnessSupport
+import Testing
+
+// The code of the article on pipelines.
+
+/// What a pipeline tells while it reads a file to its end.
+func story(ofFile path: String) async throws -> [String] {
+  let pipeline = try Pipeline(
+    "filesrc name=file ! decodebin ! fakesink", ["file": ["location": .string(path)]])
+  try await pipeline.play()
+  var story: [String] = []
+  for try await message in pipeline.messages {
+    switch message.content {
+    case .stateChanged(_, let state) where message.isFromPipeline: story.append("\(state)")
+    case .tags(let tags): if let codec = tags["video-codec"] { story.append("\(message.source): \(codec)") }
+    case .warning(let failure): story.append("warning of \(failure)")
+    case .endOfStream: story.append("end")
+    default: break
+    }
+  }
+  await pipeline.stop()
+  return story
+}
+
+/// Writes grey pictures of 64 × 48 samples into a file, 25 a second.
+func write(_ pictures: [[UInt8]], toFile path: String) async throws {
+  let pipeline = try Pipeline(
+    """
+    appsrc name=pictures format=time caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1 \
+    ! videoconvert ! jpegenc ! matroskamux ! filesink name=file
+    """, ["file": ["location": .string(path)]])
+  let source = try pipeline.appSource("pictures")
+  try await pipeline.play()
+  for (number, picture) in pictures.enumerated() {
+    guard var buffer = Buffer(copying: picture.span) else { throw PipelineError.flow(.error) }
+    buffer.pts = .seconds(UInt64(number), times: 1, over: 25)
+    buffer.duration = .seconds(1, times: 1, over: 25)
+    try await source.send(buffer)
+  }
+  try source.finish()
+  // The end comes out when all of it is written.
+  for try await _ in pipeline.messages {}
+  await pipeline.stop()
+}
+
+/// Records a live source for a while, and ends the recording so that its file is whole.
+func record(_ description: String, for duration: Duration) async throws {
+  let pipeline = try Pipeline(description)
+  try await pipeline.play()
+  try await Task.sleep(for: duration)
+  try await pipeline.finish()
+  await pipeline.stop()
+}
+
+@Suite struct RunAPipelineTests {
+  init() { Harness.initialise() }
+
+  @Test func theStoryOfAFile() async throws {
+    let folders = #filePath.split(separator: "/").dropLast(4)
+    let story = try await story(ofFile: "/" + folders.joined(separator: "/") + "/Media/clip.mp4")
+    #expect(story.contains("paused") && story.contains { $0.contains("H.264") })
+    #expect(story.last == "end")
+  }
+
+  @Test func whatIsWrittenCanBeRead() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "run-a-pipeline-\(UUID()).mkv")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try await write((0..<30).map { [UInt8](repeating: UInt8($0), count: 64 * 48) }, toFile: file.path)
+    #expect(try await pictureSizes(ofFile: file.path) == Array(repeating: [64, 48], count: 30))
+  }
+
+  @Test func aRecordingEnds() async throws {
+    try await record("videotestsrc is-live=true ! fakesink sync=false", for: .milliseconds(50))
+  }
+}
