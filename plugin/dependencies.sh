@@ -8,6 +8,7 @@
 #   plugin/dependencies.sh --valgrind everything, and what Tests/Valgrind runs under
 #   plugin/dependencies.sh --tool     what the build needs, and what makes the program's manual pages
 #   plugin/dependencies.sh --deb      the above, and what packs it
+#   plugin/dependencies.sh --inspector what puts the inspector's page together, no more
 #   plugin/dependencies.sh --page     everything, the browser that the pages are tested in, and FFmpeg beside it
 set -euo pipefail
 
@@ -30,12 +31,13 @@ bench=(ffmpeg python3)
 case "${1:-}" in
   "") wanted=("${build[@]}" "${run[@]}") ;;
   --build) wanted=("${build[@]}") ;;
+  --inspector) wanted=(python3) ;;
   --bench) wanted=("${build[@]}" "${run[@]}" "${bench[@]}") ;;
   --tool) wanted=("${build[@]}" help2man) ;;
   --deb) wanted=("${build[@]}" help2man dpkg-dev) ;;
   --valgrind) wanted=("${build[@]}" "${run[@]}" valgrind) ;;
   --page) wanted=("${build[@]}" "${run[@]}" python3 chromium ffmpeg) ;;
-  -h | --help) sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
 esac
 

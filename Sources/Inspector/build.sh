@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+plugin/dependencies.sh --inspector
 tools=$(dirname "$(readlink -f "$(command -v swiftc)")")
 out=.build/inspector
 rm -rf "$out/sources"

@@ -89,6 +89,10 @@ public struct PadTemplate: Sendable {
   /// begin, with no lock but the state lock held.
   open func prepareToStream() {}
 
+  /// The stream is over (PAUSED → READY): pads are inactive, and no thread of the stream is in the element any more. The
+  /// place to give back what the stream needed, in an element without a base class that has `stop`.
+  open func cleanUpAfterStream() {}
+
   /// Puts C functions into the class structure of a new type, which call Swift methods by way of
   /// `VirtualMethod` and `swiftObject(_:as:)`.
   ///

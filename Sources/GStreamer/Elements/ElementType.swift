@@ -158,7 +158,12 @@ private final class ElementRecord {
         unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
           .prepareToStream()
       }
-      return unsafe parent.assumingMemoryBound(to: GstElementClass.self).pointee.change_state(raw, transition)
+      let result = unsafe parent.assumingMemoryBound(to: GstElementClass.self).pointee.change_state(raw, transition)
+      if transition == GST_STATE_CHANGE_PAUSED_TO_READY {
+        unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
+          .cleanUpAfterStream()
+      }
+      return result
     }
     for (index, property) in properties.enumerated() {
       unsafe g_object_class_install_property(objectClass, guint(index + 1), property.makeSpecification())

@@ -18,8 +18,11 @@ private func takeCalls() -> [String] {
 }
 
 extension Element {
-  fileprivate func recordPreparation(_ sink: Pad, _ source: Pad) {
-    record("prepare, sink \(sink.isActive ? "active" : "inactive"), source \(source.isActive ? "active" : "inactive")")
+  fileprivate func recordPreparation(_ sink: Pad, _ source: Pad) { record("prepare, \(activity(sink, source))") }
+  fileprivate func recordCleanUp(_ sink: Pad, _ source: Pad) { record("clean up, \(activity(sink, source))") }
+
+  private func activity(_ sink: Pad, _ source: Pad) -> String {
+    "sink \(sink.isActive ? "active" : "inactive"), source \(source.isActive ? "active" : "inactive")"
   }
 }
 
@@ -32,6 +35,7 @@ private final class PreparedParse: BaseParse {
     setInfersTimestamps(false)
     setFrameRate(Fraction(25, 1))
   }
+  override func cleanUpAfterStream() { recordCleanUp(sinkPad, sourcePad) }
   override func start() { record("start") }
   override func stop() { record("stop") }
   override func setSinkCaps(_ caps: borrowing Caps) -> Bool { sourcePad.setCaps(caps) }
@@ -40,6 +44,7 @@ private final class PreparedParse: BaseParse {
 private final class PreparedTransform: BaseTransform {
   override class var padTemplates: [PadTemplate] { [.sink("application/x-test"), .source("application/x-test")] }
   override func prepareToStream() { recordPreparation(sinkPad, sourcePad) }
+  override func cleanUpAfterStream() { recordCleanUp(sinkPad, sourcePad) }
   override func start() { record("start") }
   override func stop() { record("stop") }
 }
@@ -47,6 +52,7 @@ private final class PreparedTransform: BaseTransform {
 private final class PreparedDecoder: VideoDecoder {
   override class var padTemplates: [PadTemplate] { [.sink("video/x-test"), .source("video/x-raw")] }
   override func prepareToStream() { recordPreparation(sinkPad, sourcePad) }
+  override func cleanUpAfterStream() { recordCleanUp(sinkPad, sourcePad) }
   override func start() { record("start") }
   override func stop() { record("stop") }
 }
@@ -73,7 +79,7 @@ private final class PreparedDecoder: VideoDecoder {
       unsafe gst_element_set_state(element, GST_STATE_PLAYING)
       #expect(takeCalls() == [])
       unsafe gst_element_set_state(element, GST_STATE_READY)
-      #expect(takeCalls() == ["stop"])
+      #expect(takeCalls() == ["stop", "clean up, sink inactive, source inactive"])
     }
     unsafe gst_element_set_state(element, GST_STATE_NULL)
   }
