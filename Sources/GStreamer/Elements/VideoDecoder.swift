@@ -179,7 +179,9 @@ open class VideoDecoder: Element {
   }
 
   /// Asks upstream for a random access point.
-  public func requestSyncPoint(at frame: borrowing VideoCodecFrame, discardInput: Bool, corruptOutput: Bool) {
+  public func requestSyncPoint(
+    at frame: borrowing VideoCodecFrame, discardInput: Bool = false, corruptOutput: Bool = false
+  ) {
     var flags: UInt32 = 0
     if discardInput { flags |= GST_VIDEO_DECODER_REQUEST_SYNC_POINT_DISCARD_INPUT.rawValue }
     if corruptOutput { flags |= GST_VIDEO_DECODER_REQUEST_SYNC_POINT_CORRUPT_OUTPUT.rawValue }

@@ -3,7 +3,7 @@ public import CGStreamer
 
 /// A video encoder (`GstVideoEncoder`): the base class handles segments, timestamps, keyframe requests and negotiation.
 ///
-/// Methods are called with the stream lock held.
+/// Every method chains to the base class by default. Methods are called with the stream lock held.
 open class VideoEncoder: Element {
   private var encoder: UnsafeMutablePointer<GstVideoEncoder> {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstVideoEncoder.self)
@@ -27,6 +27,16 @@ open class VideoEncoder: Element {
   open func finish() throws(FlowError) {}
   /// Discards all frames, for a seek. Returns whether it succeeded.
   open func flush() -> Bool { true }
+  /// Settle the output format with downstream. Chains to the base class by default.
+  open func negotiate() -> Bool { unsafe Self.parent.pointee.negotiate(encoder) != 0 }
+  /// Downstream's answer to the allocation query: choose the pool. Chains to the base class by default.
+  open func decideAllocation(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.decide_allocation(encoder, query.raw) != 0
+  }
+  /// Answer upstream's allocation query. Chains to the base class by default.
+  open func proposeAllocation(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.propose_allocation(encoder, query.raw) != 0
+  }
   /// The caps that can be encoded.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
     return unsafe Caps(owning: gst_video_encoder_proxy_getcaps(encoder, nil, Caps.raw(filter)))
@@ -38,6 +48,14 @@ open class VideoEncoder: Element {
   /// An event from downstream. Chains to the base class by default.
   open func sourceEvent(_ event: consuming Event) -> Bool {
     unsafe Self.parent.pointee.src_event(encoder, event.take()) != 0
+  }
+  /// A query from upstream, on any thread. Chains to the base class by default.
+  open func sinkQuery(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.sink_query(encoder, query.raw) != 0
+  }
+  /// A query from downstream, on any thread. Chains to the base class by default.
+  open func sourceQuery(_ query: borrowing Query) -> Bool {
+    unsafe Self.parent.pointee.src_query(encoder, query.raw) != 0
   }
 
   // MARK: Services of the base class
@@ -51,6 +69,26 @@ open class VideoEncoder: Element {
   public func setOutputState(caps: consuming Caps, reference: borrowing VideoCodecState) -> VideoCodecState? {
     guard let state = unsafe gst_video_encoder_set_output_state(encoder, caps.take(), reference.raw) else { return nil }
     return unsafe VideoCodecState(owning: state)
+  }
+
+  /// The segment of the pictures that go in.
+  public var inputSegment: Segment { unsafe Segment(encoder.pointee.input_segment) }
+  /// The segment of the pictures that come out.
+  public var outputSegment: Segment { unsafe Segment(encoder.pointee.output_segment) }
+
+  /// The output format that was set last.
+  public final var outputState: VideoCodecState? {
+    guard let state = unsafe gst_video_encoder_get_output_state(encoder) else { return nil }
+    return unsafe VideoCodecState(owning: state)
+  }
+
+  /// Agrees with downstream on the output format that was set.
+  public func negotiateOutput() -> Bool { unsafe gst_video_encoder_negotiate(encoder) != 0 }
+
+  /// A buffer of so many bytes for a compressed picture, out of the memory that was negotiated.
+  public func allocateOutputBuffer(size: Int) -> Buffer? {
+    guard let buffer = unsafe gst_video_encoder_allocate_output_buffer(encoder, gsize(max(size, 0))) else { return nil }
+    return unsafe Buffer(owning: buffer)
   }
 
   /// How long pictures are held back.
@@ -102,8 +140,13 @@ open class VideoEncoder: Element {
     unsafe methods.pointee.handle_frame = { unsafe VirtualMethod.flow($0, consuming: $1, VideoEncoder.handleFrame) }
     unsafe methods.pointee.finish = { unsafe VirtualMethod.flow($0, VideoEncoder.finish) }
     unsafe methods.pointee.flush = { unsafe VirtualMethod.answer($0, VideoEncoder.flush) }
+    unsafe methods.pointee.negotiate = { unsafe VirtualMethod.answer($0, VideoEncoder.negotiate) }
+    unsafe methods.pointee.decide_allocation = { unsafe VirtualMethod.borrow($0, $1, VideoEncoder.decideAllocation) }
+    unsafe methods.pointee.propose_allocation = { unsafe VirtualMethod.borrow($0, $1, VideoEncoder.proposeAllocation) }
     unsafe methods.pointee.getcaps = { unsafe VirtualMethod.caps($0, filter: $1, VideoEncoder.sinkCaps) }
     unsafe methods.pointee.sink_event = { unsafe VirtualMethod.consume($0, $1, VideoEncoder.sinkEvent) }
     unsafe methods.pointee.src_event = { unsafe VirtualMethod.consume($0, $1, VideoEncoder.sourceEvent) }
+    unsafe methods.pointee.sink_query = { unsafe VirtualMethod.borrow($0, $1, VideoEncoder.sinkQuery) }
+    unsafe methods.pointee.src_query = { unsafe VirtualMethod.borrow($0, $1, VideoEncoder.sourceQuery) }
   }
 }

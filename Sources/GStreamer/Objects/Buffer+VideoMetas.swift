@@ -40,7 +40,7 @@ extension Buffer {
   /// - Parameters:
   ///   - code: `active_format`, 0 to 15.
   ///   - isSecondField: whether it is about the second field.
-  public mutating func addActiveFormat(_ code: UInt8, isSecondField: Bool) {
+  public mutating func addActiveFormat(_ code: UInt8, isSecondField: Bool = false) {
     makeWritable()
     unsafe gst_buffer_add_video_afd_meta(
       raw, isSecondField ? 1 : 0, GST_VIDEO_AFD_SPEC_ATSC_A53, GstVideoAFDValue(rawValue: UInt32(code & 0xF)))
@@ -53,7 +53,7 @@ extension Buffer {
   ///   - first: last line of the top bar, or last column of the left bar.
   ///   - second: first line of the bottom bar, or first column of the right bar.
   ///   - isSecondField: whether it is about the second field.
-  public mutating func addBars(isLetterbox: Bool, first: UInt32, second: UInt32, isSecondField: Bool) {
+  public mutating func addBars(isLetterbox: Bool, first: UInt32, second: UInt32, isSecondField: Bool = false) {
     makeWritable()
     unsafe gst_buffer_add_video_bar_meta(raw, isSecondField ? 1 : 0, isLetterbox ? 1 : 0, first, second)
   }
@@ -95,8 +95,8 @@ extension Buffer {
 
     /// A time code.
     public init(
-      hours: UInt32, minutes: UInt32, seconds: UInt32, frames: UInt32, frameRate: Fraction, dropsFrames: Bool,
-      isInterlaced: Bool, fieldCount: UInt32
+      hours: UInt32, minutes: UInt32, seconds: UInt32, frames: UInt32, frameRate: Fraction, dropsFrames: Bool = false,
+      isInterlaced: Bool = false, fieldCount: UInt32 = 0
     ) {
       self.hours = hours
       self.minutes = minutes

@@ -57,7 +57,7 @@ public import CGStreamer
     public var videoAlignment: VideoAlignment?
 
     /// Sizes alone.
-    public init(size: UInt32, minimum: UInt32, maximum: UInt32) {
+    public init(size: UInt32, minimum: UInt32 = 0, maximum: UInt32 = 0) {
       self.size = size
       self.minimum = minimum
       self.maximum = maximum

@@ -96,7 +96,7 @@ public import CGStreamer
     public var maximum: UInt32
 
     /// A pool with its sizes.
-    public init(pool: consuming BufferPool?, size: UInt32, minimum: UInt32, maximum: UInt32) {
+    public init(pool: consuming BufferPool?, size: UInt32, minimum: UInt32 = 0, maximum: UInt32 = 0) {
       self.pool = pool
       self.size = size
       self.minimum = minimum
