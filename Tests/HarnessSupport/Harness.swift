@@ -196,6 +196,9 @@ import Glibc
     return unsafe Caps(owning: gst_pad_peer_query_caps(raw.pointee.srcpad, filterCaps))
   }
 
+  /// What the element's source pad says it can give.
+  public func querySourceCaps() -> Caps { unsafe Caps(owning: gst_pad_peer_query_caps(raw.pointee.sinkpad, nil)) }
+
   /// Whether the element's sink pad says that it takes these caps.
   public func sinkAccepts(_ caps: borrowing Caps) -> Bool {
     unsafe gst_pad_peer_query_accept_caps(raw.pointee.srcpad, caps.raw) != 0

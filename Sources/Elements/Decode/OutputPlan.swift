@@ -25,8 +25,7 @@ struct OutputPlan {
   /// The same output, converted from pictures that the session lays out differently.
   func converting(from layout: PictureLayout) throws(ElementError) -> OutputPlan {
     guard let format = layout.pixelFormat.videoFormat,
-      var described = VideoInfo(
-        format: format, width: UInt32(clamping: layout.width), height: UInt32(clamping: layout.height))
+      var described = VideoInfo(format: format, width: layout.width, height: layout.height)
     else { throw .unplannable(layout) }
     described.copyDescription(from: source)
     guard let source = VideoInfo(described.caps()) else { throw .unplannable(layout) }
@@ -36,8 +35,7 @@ struct OutputPlan {
     plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
     // interlace-mode=alternate cannot be converted: fields go out as pictures.
     if info.interlaceMode == .alternate, format != info.format,
-      var field = VideoInfo(
-        format: info.format, width: UInt32(clamping: layout.width), height: UInt32(clamping: layout.height))
+      var field = VideoInfo(format: info.format, width: layout.width, height: layout.height)
     {
       field.describeAsConverted(from: source)
       plan.info = field

@@ -69,7 +69,8 @@ private func release(_ data: UnsafeMutableRawPointer?) {
 }
 
 extension Pad {
-  /// What happens to buffers that come into this sink pad. For pads that `addPad` makes.
+  /// What happens to buffers that come into this sink pad. For pads that `addPad` makes; the closure does not own the
+  /// element: `[unowned self]`.
   public func onBuffer(_ body: @escaping (consuming Buffer) throws(FlowError) -> Void) {
     let handler = PadHandler<Buffer, GstFlowReturn> { buffer in
       do throws(FlowError) {
@@ -91,6 +92,13 @@ extension Pad {
 
   /// What happens to events that come into this pad, in place of ``passOn(_:)-(Event)``. Answers whether the event was
   /// handled.
+  ///
+  /// ```swift
+  /// pad.onEvent { (event: consuming Event) in
+  ///   if event.kind == .segment { … }
+  ///   return pad.passOn(event)
+  /// }
+  /// ```
   public func onEvent(_ body: @escaping (consuming Event) -> Bool) {
     let handler = PadHandler<Event, Bool>(body)
     unsafe gst_pad_set_event_function_full(

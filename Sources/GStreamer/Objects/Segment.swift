@@ -12,12 +12,12 @@ import CGStreamer
   ///   - start: where it begins.
   ///   - stop: where it ends; open when `nil`.
   public static func time(from start: ClockTime = .zero, until stop: ClockTime? = nil) -> Segment {
-    var raw = unsafe GstSegment()
+    var raw = GstSegment()
     unsafe gst_segment_init(&raw, GST_FORMAT_TIME)
-    unsafe (raw.start, raw.position, raw.time) = (
+    (raw.start, raw.position, raw.time) = (
       GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds)
     )
-    unsafe raw.stop = GstClockTime(stop.raw)
+    raw.stop = GstClockTime(stop.raw)
     return unsafe Segment(raw)
   }
 

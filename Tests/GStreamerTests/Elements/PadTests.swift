@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
 import GStreamer
 import HarnessSupport
 import Testing
@@ -63,12 +62,12 @@ private final class Relabeller: Element {
     }
     guard let output else { return }
     addPad(template: "sink") { pad in
-      pad.onEvent { event in
+      pad.onEvent { (event: consuming Event) in
         switch event.kind {
-        case .streamStart: return output.push(.streamStart("own"))
-        case .caps: return output.setCaps(Caps(mediaType: "application/x-own"))
-        case .segment: return output.push(.segment(.time(from: .seconds(5), until: .seconds(9))))
-        default: return pad.passOn(event)
+        case .streamStart: output.push(.streamStart("own"))
+        case .caps: output.setCaps(Caps(mediaType: "application/x-own"))
+        case .segment: output.push(.segment(.time(from: .seconds(5), until: .seconds(9))))
+        default: pad.passOn(event)
         }
       }
       pad.onBuffer { (buffer) throws(FlowError) in
@@ -89,7 +88,7 @@ private final class Relabeller: Element {
     let current = try harness.outputCaps().mediaType
     #expect(current == "application/x-own")
     #expect(harness.queryLatency() == .milliseconds(40))
-    let possible = unsafe Caps(owning: gst_pad_peer_query_caps(harness.raw.pointee.sinkpad, nil)).mediaType
+    let possible = harness.querySourceCaps().mediaType
     #expect(possible == "application/x-own")
     harness.push(Event.flushStart())
     harness.push(Event.flushStop())
