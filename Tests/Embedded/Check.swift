@@ -35,13 +35,13 @@ func report(on stream: [UInt8]) -> String {
   options.includesFields = true
   guard var reporter = try? StreamReporter(Input(bytes: stream), options: options) else { return "no report" }
   var lines = JSONLines()
-  var (count, errors) = (0, 0)
+  var (items, errors) = (0, 0)
   while let item = reporter.next() {
     if case .finding(let finding) = item, finding.rule.severity == .error { errors += 1 }
     lines.append(item)
-    count += lines.take().count
+    items += lines.take().isEmpty ? 0 : 1
   }
-  return "\(count) bytes of JSON, \(errors) errors"
+  return "\(items) lines of JSON, \(errors) errors"
 }
 
 /// What is in a byte stream, shown to the scanner in pieces as a file is read.
