@@ -7,20 +7,6 @@ import CGStreamer
 
   @unsafe init(_ raw: GstSegment) { unsafe self.raw = raw }
 
-  /// A segment in time: the first of a pad that an element fills by itself, with stream time as the buffers have it.
-  /// - Parameters:
-  ///   - start: where it begins.
-  ///   - stop: where it ends; open when `nil`.
-  public static func time(from start: ClockTime = .zero, until stop: ClockTime? = nil) -> Segment {
-    var raw = GstSegment()
-    unsafe gst_segment_init(&raw, GST_FORMAT_TIME)
-    (raw.start, raw.position, raw.time) = (
-      GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds)
-    )
-    raw.stop = GstClockTime(stop.raw)
-    return unsafe Segment(raw)
-  }
-
   /// Whether positions are times (`GST_FORMAT_TIME`) rather than, say, bytes.
   public var isTime: Bool { unsafe raw.format == GST_FORMAT_TIME }
   /// Playback speed; below 0 is reverse.

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+extension Segment {
+  /// A segment in time: the first of a pad that an element fills by itself, with stream time as the buffers have it.
+  /// - Parameters:
+  ///   - start: where it begins.
+  ///   - stop: where it ends; open when `nil`.
+  public static func time(from start: ClockTime = .zero, until stop: ClockTime? = nil) -> Segment {
+    var raw = GstSegment()
+    unsafe gst_segment_init(&raw, GST_FORMAT_TIME)
+    (raw.start, raw.position, raw.time) = (
+      GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds)
+    )
+    raw.stop = GstClockTime(stop.raw)
+    return unsafe Segment(raw)
+  }
+}
