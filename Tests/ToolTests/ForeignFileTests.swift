@@ -19,6 +19,24 @@ import Testing
     #expect(folder.names == ["late.h264"])
   }
 
+  /// A file that was cut without encoding anew shows nothing of the pictures before the cut, and needs them.
+  @Test(arguments: ["cut.h264", "cut.mkv", "cut.ts", "cut-again.mp4"])
+  func carriesWhatTheFirstShownPictureNeeds(target: String) async throws {
+    let folder = try Folder()
+    var clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
+    let list = try #require(clip.range(of: Data("elst".utf8))).upperBound
+    // From the 31st picture on, ten after a keyframe: media_time in ticks, a hundred a picture.
+    clip.replaceSubrange(list + 8..<list + 16, with: [0, 0, 0x0C, 0x80, 0, 0, 0x0C, 0x80])
+    try folder.write("cut.mp4", clip)
+    let repacked = try await Program.run(["repack", "cut.mp4", "-o", target], in: folder.url)
+    #expect(repacked.status == 0, "\(repacked.said)")
+    let all = try await Program.run(
+      ["decode", Self.clip, "-o", "-", "--pixel-format", "I420"], in: folder.url)
+    let cut = try await Program.run(["decode", target, "-o", "-", "--pixel-format", "I420"], in: folder.url)
+    #expect(cut.output.count == 42 * 320 * 180 * 3 / 2, "\(cut.said)")
+    #expect(all.output.suffix(cut.output.count) == cut.output)
+  }
+
   @Test func tellsOfOtherProgrammes() async throws {
     let folder = try Folder()
     let made = try await Program.shell(

@@ -89,4 +89,28 @@ public struct PipelinePad: Sendable {
       throw .notLinkable(from: name, to: element.name)
     }
   }
+
+  /// Replaces every segment that is sent from this source pad, on the thread that sends it.
+  package func replaceSegments(_ replacement: @escaping @Sendable (Segment) -> Segment) {
+    let replacing = unsafe Unmanaged.passRetained(Replacing(replacement))
+    unsafe gst_pad_add_probe(
+      reference.pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      { _, info, data in
+        guard let info = unsafe info, let data = unsafe data, let event = unsafe gst_pad_probe_info_get_event(info),
+          let segment = unsafe Event.lending(event, { $0.segment }), segment.isTime
+        else { return GST_PAD_PROBE_OK }
+        let replacing = unsafe Unmanaged<Replacing>.fromOpaque(data).takeUnretainedValue()
+        let other = unsafe Event.segment(replacing.replacement(segment)).take()
+        unsafe gst_event_set_seqnum(other, gst_event_get_seqnum(event))
+        unsafe gst_event_unref(event)
+        unsafe info.pointee.data = UnsafeMutableRawPointer(other)
+        return GST_PAD_PROBE_OK
+      }, replacing.toOpaque(),
+      { data in if let data = unsafe data { unsafe Unmanaged<Replacing>.fromOpaque(data).release() } })
+  }
+
+  private final class Replacing: Sendable {
+    let replacement: @Sendable (Segment) -> Segment
+    init(_ replacement: @escaping @Sendable (Segment) -> Segment) { self.replacement = replacement }
+  }
 }

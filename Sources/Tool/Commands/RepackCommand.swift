@@ -75,9 +75,13 @@ struct RepackCommand: AsyncParsableCommand {
     _ input: InputFile, into target: OutputFile, as format: TargetContainer, audio: Bool
   ) async throws(Failure) -> (summary: String, left: [String]) {
     let route = try RepackRoute(format, into: target, drop: drop, audio: audio)
+    let leadIn = LeadIn(of: input)
     let reader = try MediaReader(
       input, output: target, framerate: framerate?.rate, whenWhole: { route.release() },
-      route: { stream, pipeline throws(PipelineError) in try route.attach(stream, pipeline) })
+      route: { stream, pipeline throws(PipelineError) in
+        leadIn?.include(in: stream.pad)
+        return try route.attach(stream, pipeline)
+      })
     let pipeline = reader.pipeline
     try await Interruption.handled(
       by: { Task { try? await pipeline.finish() } },
