@@ -225,7 +225,7 @@ extension ParserElement {
     return chain(event)
   }
 
-  /// A force-key-unit request from downstream goes on upstream; one for all headers concerns the parser too.
+  /// A force-key-unit request from downstream is forwarded upstream; one for all headers concerns the parser too.
   func noticeSourceEvent(_ event: borrowing Event) {
     guard event.kind == .customUpstream, let request = ForceKeyUnit(event), request.allHeaders else { return }
     let pending = KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber)

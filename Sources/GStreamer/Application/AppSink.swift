@@ -57,8 +57,8 @@ public struct AppSink: AsyncSequence, Sendable {
     let sink: AppSink
     let waiter: WakeUps.Waiter
 
-    /// The next buffer, `nil` behind the last.
-    /// - Throws: `PipelineError.element`, what an element posted as an error.
+    /// The next buffer, `nil` after the last.
+    /// - Throws: `PipelineError.element` for an error that an element posted.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(PipelineError) -> Sample? {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-// How values look where a program prints them. Here, because the plugin, which is built without this folder, prints none.
+// Text forms for programs to print. In this folder, because the plugin, which is built without it, prints none.
 
 extension FlowError: CustomStringConvertible {
-  /// GStreamer's name for it, such as `not-negotiated`.
+  /// The flow return's name in GStreamer, such as `not-negotiated`.
   public var description: String {
     unsafe String(cString: gst_flow_get_name(GstFlowReturn(rawValue: rawValue)))
   }
 }
 
 extension ElementError: CustomStringConvertible {
-  /// The sentence for users.
+  /// The message for users.
   public var description: String { message }
 }
 

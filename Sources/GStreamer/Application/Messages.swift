@@ -23,8 +23,8 @@ public struct Messages: AsyncSequence, Sendable {
     let pipeline: Pipeline
     var messages: AsyncStream<Message>.Iterator
 
-    /// The next message, `nil` behind the last.
-    /// - Throws: `PipelineError.element`, what an element posted as an error.
+    /// The next message, `nil` after the last.
+    /// - Throws: `PipelineError.element` for an error that an element posted.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(PipelineError) -> Message? {

@@ -116,9 +116,9 @@ public import CGStreamer
     _ signal: String, _ handler: @escaping @Sendable (borrowing SignalArguments) -> FieldValue?
   ) throws(PipelineError) -> SignalConnection { try reference.connect(signal, handler) }
 
-  /// Emits a signal, which for an action signal, such as `splitmuxsink`'s `split-now`, has the element do something.
-  /// - Returns: the answer, where there is one that has such a form.
-  /// - Throws: `noSuchSignal`, also when its arguments are others.
+  /// Emits a signal; an action signal, such as `splitmuxsink`'s `split-now`, makes the element act.
+  /// - Returns: the return value of the signal; `nil` without one that `FieldValue` can hold.
+  /// - Throws: `noSuchSignal`, also when the arguments do not fit.
   @discardableResult
   public func emit(_ signal: String, _ arguments: FieldValue...) throws(PipelineError) -> FieldValue? {
     var answer: FieldValue?
@@ -128,7 +128,7 @@ public import CGStreamer
     return answer
   }
 
-  /// Calls a handler when the element gets a pad, before data comes through it: the place to link it.
+  /// Calls a handler when the element adds a pad, before data flows through it: the time to link it.
   @discardableResult
   public func onPadAdded(_ handler: @escaping @Sendable (PipelinePad) -> Void) throws(PipelineError) -> SignalConnection
   {

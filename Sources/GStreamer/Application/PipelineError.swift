@@ -7,7 +7,7 @@ public enum PipelineError: Error, Sendable {
   case invalidDescription(String)
   /// There is no element of this name, installed or in the pipeline.
   case noSuchElement(String)
-  /// The element has no such property, or one that cannot be set, or read, as was asked.
+  /// The element has no such property, or it cannot be set, or read.
   case noSuchProperty(element: String, property: String)
   /// The value has another type than the property, or is out of range.
   case invalidValue(element: String, property: String, value: FieldValue)

@@ -40,8 +40,8 @@ public enum Runtime {
     return true
   }
 
-  /// Changes, in this process, how gladly an element is chosen by those that choose by rank, such as `parsebin`. Answers
-  /// whether there is such an element.
+  /// Sets an element's rank in this process, by which `parsebin` and its like choose. Returns whether there is such an
+  /// element.
   @discardableResult
   public static func setRank(of element: String, to rank: Rank) -> Bool {
     initialise()

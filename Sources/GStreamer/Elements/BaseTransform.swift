@@ -13,8 +13,7 @@ open class BaseTransform: Element {
   public enum Mode: Sendable {
     /// `transformInPlace` alone.
     case inPlace
-    /// `transform(_:into:)` alone, into a buffer that the base class allocates: as large as the input, or as
-    /// `outputSize` says.
+    /// `transform(_:into:)`, into a buffer that the base class allocates, of the input's size or that of `outputSize`.
     case copying
     /// `submitInput`, `generateOutput` and `nextOutput`, for any number of outputs an input.
     case generating
@@ -53,10 +52,10 @@ open class BaseTransform: Element {
   /// Changes a buffer in place.
   /// - Throws: `FlowError.dropped` to leave the buffer out.
   open func transformInPlace(_ buffer: inout Buffer) throws(FlowError) {}
-  /// The bytes that the output for an input of so many bytes needs, in `copying` mode: as many by default.
-  /// - Returns: `nil` when that cannot be said, which stops the flow.
+  /// The size in bytes of the output for an input of this size, in `copying` mode: by default the same.
+  /// - Returns: `nil` when it is not known, which stops data flow.
   open func outputSize(forInput size: Int, input: borrowing Caps, output: borrowing Caps) -> Int? { size }
-  /// Fills an output buffer.
+  /// Fills an output buffer, in `copying` mode.
   open func transform(_ input: borrowing Buffer, into output: inout Buffer) throws(FlowError) {}
   /// Takes an input buffer in `generating` mode. The base class negotiates when it must and keeps the buffer for
   /// `generateOutput`; an override that does not chain keeps it by itself, for `nextOutput`.

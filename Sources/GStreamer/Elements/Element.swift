@@ -89,12 +89,12 @@ public struct PadTemplate: Sendable {
   /// begin, with no lock but the state lock held.
   open func prepareToStream() {}
 
-  /// The stream is over (PAUSED → READY): pads are inactive, and no thread of the stream is in the element any more. The
-  /// place to give back what the stream needed, in an element without a base class that has `stop`.
+  /// PAUSED → READY: pads are inactive, and no streaming thread is in the element any more. For an element whose base
+  /// class has no `stop`, to release the stream's resources.
   open func cleanUpAfterStream() {}
 
-  /// Puts C functions into the class structure of a new type, which call Swift methods by way of
-  /// `VirtualMethod` and `swiftObject(_:as:)`.
+  /// Installs C functions in the class structure of a new type; they call Swift methods through `VirtualMethod` and
+  /// `swiftObject(_:as:)`.
   ///
   /// An override calls that of its superclass first.
   @unsafe open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {}

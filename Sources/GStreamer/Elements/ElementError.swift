@@ -192,8 +192,7 @@ extension Element {
     post(GST_MESSAGE_WARNING, warning, details, file, function, line)
   }
 
-  /// Posts a message of the element's own on the bus, such as what it has measured: the application gets it as
-  /// `Message.Content.element`.
+  /// Posts an element message on the bus, such as measurements; applications get it as `Message.Content.element`.
   public func postMessage(_ fields: consuming Structure) {
     let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)
     unsafe gst_element_post_message(raw, gst_message_new_element(object, fields.take()))

@@ -58,7 +58,7 @@ private final class PadHandler<Object: ~Copyable, Answer> {
   }
 }
 
-/// The same for queries, which are lent.
+/// As above, for queries, which are borrowed.
 private final class QueryHandler {
   let body: (borrowing Query) -> Bool
   init(_ body: @escaping (borrowing Query) -> Bool) { self.body = body }
@@ -69,8 +69,8 @@ private func release(_ data: UnsafeMutableRawPointer?) {
 }
 
 extension Pad {
-  /// What happens to buffers that come into this sink pad. For pads that `addPad` makes; the closure does not own the
-  /// element: `[unowned self]`.
+  /// Sets the function for buffers that arrive at this sink pad. For pads that `addPad` makes; the function must not
+  /// own the element: `[unowned self]`.
   public func onBuffer(_ body: @escaping (consuming Buffer) throws(FlowError) -> Void) {
     let handler = PadHandler<Buffer, GstFlowReturn> { buffer in
       do throws(FlowError) {
@@ -90,8 +90,8 @@ extension Pad {
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
   }
 
-  /// What happens to events that come into this pad, in place of ``passOn(_:)-(Event)``. Answers whether the event was
-  /// handled.
+  /// Sets the function for events that arrive at this pad, in place of ``passOn(_:)-(Event)``. It returns whether the
+  /// event was handled.
   ///
   /// ```swift
   /// pad.onEvent { (event: consuming Event) in
@@ -111,8 +111,8 @@ extension Pad {
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
   }
 
-  /// What happens to queries that come into this pad, in place of ``passOn(_:)-(Query)``. Answers whether the query was
-  /// answered.
+  /// Sets the function for queries that arrive at this pad, in place of ``passOn(_:)-(Query)``. It returns whether the
+  /// query was answered.
   public func onQuery(_ body: @escaping (borrowing Query) -> Bool) {
     let handler = QueryHandler(body)
     unsafe gst_pad_set_query_function_full(
@@ -124,8 +124,7 @@ extension Pad {
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
   }
 
-  /// What a pad does with an event that nobody else handles: it goes on through the pads of the other side; caps do only
-  /// where ``setProxiesCaps()`` was called.
+  /// Handles an event by default: forwards it to the pads of the other side; caps only after ``setProxiesCaps()``.
   @discardableResult
   public func passOn(_ event: consuming Event) -> Bool {
     let parent = unsafe gst_object_get_parent(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
@@ -133,16 +132,16 @@ extension Pad {
     return unsafe gst_pad_event_default(raw, parent, event.take()) != 0
   }
 
-  /// What a pad does with a query that nobody else answers: it goes on through the pads of the other side; a question for
-  /// caps is answered by the template unless ``setProxiesCaps()`` was called.
+  /// Answers a query by default: forwards it to the pads of the other side; caps queries are answered from the template
+  /// unless ``setProxiesCaps()`` was called.
   public func passOn(_ query: borrowing Query) -> Bool {
     let parent = unsafe gst_object_get_parent(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self))
     defer { if let parent = unsafe parent { unsafe gst_object_unref(parent) } }
     return unsafe gst_pad_query_default(raw, parent, query.raw) != 0
   }
 
-  /// Whatever caps come into this pad go out through the pads of the other side, and what those can take is what this one
-  /// can take: for an element that does not change the format (`GST_PAD_SET_PROXY_CAPS`).
+  /// Forwards caps and caps queries to the pads of the other side: for an element that does not change the format
+  /// (`GST_PAD_SET_PROXY_CAPS`).
   public func setProxiesCaps() {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self).pointee.flags |=
       GST_PAD_FLAG_PROXY_CAPS.rawValue

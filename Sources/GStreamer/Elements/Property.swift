@@ -46,11 +46,11 @@ public final class Locked<Value: Sendable>: Sendable {
     }
   }
 
-  /// Properties over the fields of one value type that can only be read, such as what the element has counted.
+  /// Read-only properties for the fields of a value type, such as the element's counters.
   ///
   /// - Parameters:
   ///   - locked: where the element keeps the value.
-  ///   - defaults: the value a new element has.
+  ///   - defaults: the initial value.
   ///   - readings: name, field, range and description of each.
   public static func readOnly<Owner: Element, Values: Sendable>(
     _ locked: @escaping (Owner) -> Locked<Values>, defaults: Values, _ readings: [Setting<Values>]
@@ -64,7 +64,7 @@ public final class Locked<Value: Sendable>: Sendable {
     }
   }
 
-  /// A read-only property that is a structure, made when it is asked for.
+  /// A read-only property of a structure, made when it is read.
   public static func structure<Owner: Element>(
     _ name: StaticString, _ summary: StaticString, read: @escaping (Owner) -> Structure
   ) -> Property {
@@ -80,8 +80,7 @@ public final class Locked<Value: Sendable>: Sendable {
   }
 }
 
-/// One field of a value type as a property: its name as in `GObject`, the field, the values it may have, and what
-/// `gst-inspect-1.0` says of it.
+/// A property for one field of a value type: name, field, range of values, and the description in `gst-inspect-1.0`.
 @safe public struct Setting<Values> {
   let makeSpecification: (Values, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void

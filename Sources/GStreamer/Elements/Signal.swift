@@ -63,8 +63,8 @@ extension Element {
 
 /// Emits a signal of an object.
 ///
-/// - Parameter read: is given what the handlers answered, where the signal wants an answer.
-/// - Returns: false when there is no such signal, or it is of other arguments.
+/// - Parameter read: called with the return value, if the signal has one.
+/// - Returns: `false` when there is no such signal, or the arguments do not fit.
 @unsafe func emitSignal(
   _ signal: String, of object: UnsafeMutableRawPointer, _ arguments: [FieldValue],
   read: (UnsafePointer<GValue>) -> Void
@@ -79,7 +79,7 @@ extension Element {
   defer { for index in values.indices { unsafe cgst_value_clear(&values[index]) } }
   unsafe g_value_init(&values[0], type)
   unsafe g_value_set_object(&values[0], object)
-  // A type's lowest bit says that the value is lent.
+  // The lowest bit, G_SIGNAL_TYPE_STATIC_SCOPE, is not part of the type.
   let isLent = GType(1)
   for (index, argument) in arguments.enumerated() {
     var source = unsafe argument.makeValue()

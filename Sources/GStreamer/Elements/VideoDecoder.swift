@@ -90,13 +90,13 @@ open class VideoDecoder: Element {
     unsafe gst_video_decoder_set_latency(decoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }
 
-  /// The output's format and size; everything else, such as the frame rate, comes from the input's format.
+  /// Sets the output's format and size; the rest, such as the frame rate, is the input's.
   /// - Returns: `nil` when the size is out of range.
   public func setOutputState(
     format: VideoFormat, width: Int, height: Int, reference: borrowing VideoCodecState
   ) -> VideoCodecState? { unsafe setOutputState(format, width, height, reference.raw) }
 
-  /// The output's format and size, and nothing of the input's format.
+  /// Sets the output's format and size, with nothing from the input.
   /// - Returns: `nil` when the size is out of range.
   public func setOutputState(format: VideoFormat, width: Int, height: Int) -> VideoCodecState? {
     unsafe setOutputState(format, width, height, nil)

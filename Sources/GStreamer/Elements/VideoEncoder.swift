@@ -27,17 +27,17 @@ open class VideoEncoder: Element {
   open func finish() throws(FlowError) {}
   /// Discards all frames, for a seek. Returns whether it succeeded.
   open func flush() -> Bool { true }
-  /// Settle the output format with downstream. Chains to the base class by default.
+  /// Negotiates the output format with downstream. Chains to the base class by default.
   open func negotiate() -> Bool { unsafe Self.parent.pointee.negotiate(encoder) != 0 }
   /// Downstream's answer to the allocation query: choose the pool. Chains to the base class by default.
   open func decideAllocation(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.decide_allocation(encoder, query.raw) != 0
   }
-  /// Answer upstream's allocation query. Chains to the base class by default.
+  /// Answers upstream's allocation query. Chains to the base class by default.
   open func proposeAllocation(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.propose_allocation(encoder, query.raw) != 0
   }
-  /// The caps that can be encoded.
+  /// The caps that the sink pad supports.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
     return unsafe Caps(owning: gst_video_encoder_proxy_getcaps(encoder, nil, Caps.raw(filter)))
   }
@@ -71,27 +71,27 @@ open class VideoEncoder: Element {
     return unsafe VideoCodecState(owning: state)
   }
 
-  /// The segment of the pictures that go in.
+  /// The segment of the input.
   public var inputSegment: Segment { unsafe Segment(encoder.pointee.input_segment) }
-  /// The segment of the pictures that come out.
+  /// The segment of the output.
   public var outputSegment: Segment { unsafe Segment(encoder.pointee.output_segment) }
 
-  /// The output format that was set last.
+  /// The output format that was set last; `nil` before.
   public final var outputState: VideoCodecState? {
     guard let state = unsafe gst_video_encoder_get_output_state(encoder) else { return nil }
     return unsafe VideoCodecState(owning: state)
   }
 
-  /// Agrees with downstream on the output format that was set.
+  /// Negotiates the output format that was set. Returns whether downstream accepted it.
   public func negotiateOutput() -> Bool { unsafe gst_video_encoder_negotiate(encoder) != 0 }
 
-  /// A buffer of so many bytes for a compressed picture, out of the memory that was negotiated.
+  /// Allocates an output buffer of this many bytes from the negotiated allocator; `nil` when that fails.
   public func allocateOutputBuffer(size: Int) -> Buffer? {
     guard let buffer = unsafe gst_video_encoder_allocate_output_buffer(encoder, gsize(max(size, 0))) else { return nil }
     return unsafe Buffer(owning: buffer)
   }
 
-  /// How long pictures are held back.
+  /// Sets the latency of the encoder.
   public func setLatency(minimum: ClockTime, maximum: ClockTime) {
     unsafe gst_video_encoder_set_latency(encoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }

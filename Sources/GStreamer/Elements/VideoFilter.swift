@@ -23,7 +23,7 @@ open class VideoFilter: Element {
   open func changePicture(_ picture: inout VideoFrameMap) throws(FlowError) {}
   /// Fills an output frame.
   open func transform(_ input: borrowing VideoFrameMap, into output: inout VideoFrameMap) throws(FlowError) {}
-  /// What caps on one side allow on the other: the same by default.
+  /// The caps of the other side that caps of this side allow: by default the same.
   open func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     guard let result = unsafe Self.parent.pointee.transform_caps(transform, side.raw, caps.raw, Caps.raw(filter))
     else { return .empty() }

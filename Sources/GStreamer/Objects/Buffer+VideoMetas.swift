@@ -39,7 +39,7 @@ extension Buffer {
   ///
   /// - Parameters:
   ///   - code: `active_format`, 0 to 15.
-  ///   - isSecondField: whether it is about the second field.
+  ///   - isSecondField: whether it applies to the second field.
   public mutating func addActiveFormat(_ code: UInt8, isSecondField: Bool = false) {
     makeWritable()
     unsafe gst_buffer_add_video_afd_meta(
@@ -52,7 +52,7 @@ extension Buffer {
   ///   - isLetterbox: whether the bars are at the top and bottom, rather than left and right.
   ///   - first: last line of the top bar, or last column of the left bar.
   ///   - second: first line of the bottom bar, or first column of the right bar.
-  ///   - isSecondField: whether it is about the second field.
+  ///   - isSecondField: whether they apply to the second field.
   public mutating func addBars(isLetterbox: Bool, first: UInt32, second: UInt32, isSecondField: Bool = false) {
     makeWritable()
     unsafe gst_buffer_add_video_bar_meta(raw, isSecondField ? 1 : 0, isLetterbox ? 1 : 0, first, second)

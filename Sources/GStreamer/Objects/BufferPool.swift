@@ -56,7 +56,7 @@ public import CGStreamer
     /// Padding around the picture and alignment of its rows, for pools that can.
     public var videoAlignment: VideoAlignment?
 
-    /// Sizes alone.
+    /// A configuration of sizes, with the defaults for the rest.
     public init(size: UInt32, minimum: UInt32 = 0, maximum: UInt32 = 0) {
       self.size = size
       self.minimum = minimum

@@ -25,13 +25,13 @@ public struct ClockTime: Hashable, Comparable, Sendable {
     return Self(nanoseconds: overflow ? .max : product)
   }
 
-  /// So many milliseconds.
+  /// A number of milliseconds; saturates.
   public static func milliseconds(_ count: UInt64) -> Self {
     let (product, overflow) = count.multipliedReportingOverflow(by: 1_000_000)
     return Self(nanoseconds: overflow ? .max : product)
   }
 
-  /// A `Duration` in whole nanoseconds; below 0 it is no time, and one that is too long is the longest.
+  /// A `Duration`, in whole nanoseconds; saturates, at zero too.
   public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else {
@@ -41,7 +41,7 @@ public struct ClockTime: Hashable, Comparable, Sendable {
     self = .seconds(UInt64(seconds)) + Self(nanoseconds: UInt64(attoseconds / 1_000_000_000))
   }
 
-  /// `numerator / denominator` seconds times `count`, rounded down; saturates. A zero denominator counts as no time.
+  /// `count` times `numerator / denominator` seconds, rounded down; saturates. A denominator of zero gives zero.
   public static func seconds(_ count: UInt64, times numerator: UInt32, over denominator: UInt32) -> Self {
     guard denominator != 0 else { return .zero }
     let (scaled, overflow) = second.nanoseconds.multipliedReportingOverflow(by: UInt64(numerator))
@@ -70,7 +70,7 @@ public struct ClockTime: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-  /// A time of GStreamer's.
+  /// The `Duration` of a `ClockTime`.
   public init(_ time: ClockTime) {
     let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: ClockTime.second.nanoseconds)
     self = .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(clamping: rest))

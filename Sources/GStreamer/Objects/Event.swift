@@ -118,8 +118,8 @@ public import CGStreamer
     return unsafe body(StructureView(structure))
   }
 
-  /// A stream begins: the first event of a pad that an element fills by itself.
-  /// - Parameter identifier: the same for the same stream whenever it is played, and another for every other stream.
+  /// A stream-start event: the first of each stream on a source pad.
+  /// - Parameter identifier: the stream's id, unique, and the same whenever the stream is played.
   public static func streamStart(_ identifier: String) -> Event {
     unsafe Event(owning: gst_event_new_stream_start(identifier))
   }
@@ -136,16 +136,16 @@ public import CGStreamer
   /// A tag event.
   public static func tags(_ tags: consuming TagList) -> Event { unsafe Event(owning: gst_event_new_tag(tags.take())) }
 
-  /// There is no data for a while, so that nobody waits for it.
+  /// A gap event: no data for some time, so that downstream does not wait for it.
   public static func gap(at start: ClockTime, duration: ClockTime?) -> Event {
     unsafe Event(owning: gst_event_new_gap(GstClockTime(start.nanoseconds), GstClockTime(duration.raw)))
   }
 
-  /// What flows is thrown away, and pads refuse data until the flush stops.
+  /// A flush-start event.
   public static func flushStart() -> Event { unsafe Event(owning: gst_event_new_flush_start()) }
 
-  /// Data may flow again, behind a new segment.
-  /// - Parameter resetsTime: whether running time begins anew.
+  /// A flush-stop event.
+  /// - Parameter resetsTime: whether running time restarts at 0.
   public static func flushStop(resetsTime: Bool = true) -> Event {
     unsafe Event(owning: gst_event_new_flush_stop(resetsTime ? 1 : 0))
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Why data flow stopped: a negative `GstFlowReturn` (gstpad.h). Success is the absence of an error, but for `dropped`.
+/// Why data flow stopped: a negative `GstFlowReturn` (gstpad.h). Success is no error, except for `dropped`.
 public struct FlowError: RawRepresentable, Error, Hashable, Sendable {
   /// The `GstFlowReturn`.
   public let rawValue: Int32
-  /// An error of this number, which must be below zero: what is not counts as success.
+  /// An error of this value, which must be below zero: others count as success.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// The pad is not linked.
@@ -14,15 +14,14 @@ public struct FlowError: RawRepresentable, Error, Hashable, Sendable {
   public static var flushing: Self { Self(rawValue: -2) }
   /// No more data is wanted.
   public static var endOfStream: Self { Self(rawValue: -3) }
-  /// Caps are missing or could not be agreed on.
+  /// Caps are missing, or negotiation failed.
   public static var notNegotiated: Self { Self(rawValue: -4) }
-  /// A fatal error; whoever throws it has posted a message.
+  /// A fatal error, for which the element has posted a message.
   public static var error: Self { Self(rawValue: -5) }
   /// The operation is not supported.
   public static var notSupported: Self { Self(rawValue: -6) }
-  /// No failure, but the other way to leave a buffer out: thrown by the methods of ``BaseTransform`` and by
-  /// ``BaseParse/prePushFrame(_:)``, it is a success for upstream (`GST_BASE_TRANSFORM_FLOW_DROPPED`,
-  /// `GST_BASE_PARSE_FLOW_DROPPED`).
+  /// Not a failure: drops the buffer, a success for upstream. Thrown by the methods of ``BaseTransform`` and by
+  /// ``BaseParse/prePushFrame(_:)`` (`GST_BASE_TRANSFORM_FLOW_DROPPED`, `GST_BASE_PARSE_FLOW_DROPPED`).
   public static var dropped: Self { Self(rawValue: 100) }
 
   /// Throws unless `flow` says success (`GST_FLOW_OK` or a custom success).

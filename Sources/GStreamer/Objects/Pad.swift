@@ -6,18 +6,18 @@ import CGStreamer
   @unsafe let raw: UnsafeMutablePointer<GstPad>
   @unsafe init(_ raw: UnsafeMutablePointer<GstPad>) { unsafe self.raw = raw }
 
-  /// Which side of its element a pad is on (`GstPadDirection`).
+  /// The direction of a pad (`GstPadDirection`).
   public enum Direction: Sendable {
-    /// Where data comes in.
+    /// Receives data.
     case sink
-    /// Where data goes out.
+    /// Sends data.
     case source
 
     init(_ direction: GstPadDirection) { self = direction == GST_PAD_SINK ? .sink : .source }
     var raw: GstPadDirection { self == .sink ? GST_PAD_SINK : GST_PAD_SRC }
   }
 
-  /// Whether data can flow through it: from READY → PAUSED on.
+  /// Whether data can flow through it: in PAUSED and PLAYING.
   public var isActive: Bool { unsafe gst_pad_is_active(raw) != 0 }
 
   /// The caps of the data that flows now, `nil` before the first caps event.

@@ -2,10 +2,10 @@
 import CGStreamer
 
 extension Segment {
-  /// A segment in time: the first of a pad that an element fills by itself, with stream time as the buffers have it.
+  /// A segment in time format whose stream time equals the timestamps.
   /// - Parameters:
-  ///   - start: where it begins.
-  ///   - stop: where it ends; open when `nil`.
+  ///   - start: the start.
+  ///   - stop: the end; `nil` for an open segment.
   public static func time(from start: ClockTime = .zero, until stop: ClockTime? = nil) -> Segment {
     var raw = GstSegment()
     unsafe gst_segment_init(&raw, GST_FORMAT_TIME)

@@ -15,13 +15,13 @@ public import CGStreamer
     rawValue = format.rawValue
   }
 
-  /// Planar 4:2:0 of 8 bits: luma, then both chroma planes.
+  /// Planar 4:2:0 of 8 bits: luma, Cb, Cr.
   public static var i420: Self { Self(GST_VIDEO_FORMAT_I420) }
-  /// 4:2:0 of 8 bits: luma, then chroma in pairs.
+  /// 4:2:0 of 8 bits: luma, then interleaved Cb and Cr.
   public static var nv12: Self { Self(GST_VIDEO_FORMAT_NV12) }
-  /// As NV12, with 10 bits in the high end of 16, little-endian.
+  /// As NV12, with 10 bits in the high bits of 16, little-endian.
   public static var p010: Self { Self(GST_VIDEO_FORMAT_P010_10LE) }
-  /// Luma of 8 bits alone.
+  /// Luma of 8 bits.
   public static var gray8: Self { Self(GST_VIDEO_FORMAT_GRAY8) }
   /// Red, green and blue, 8 bits each.
   public static var rgb: Self { Self(GST_VIDEO_FORMAT_RGB) }
@@ -52,7 +52,7 @@ public import CGStreamer
     guard unsafe gst_video_info_from_caps(&raw, caps.raw) != 0 else { return nil }
   }
 
-  /// Video of this format and size. `nil` when the size is out of range.
+  /// A description of this format and size; `nil` when the size is out of range.
   public init?(format: VideoFormat, width: Int, height: Int) {
     unsafe raw = GstVideoInfo()
     guard let width = guint(exactly: width), let height = guint(exactly: height),
