@@ -223,6 +223,14 @@ class ReportTests(PageCase):
         self.assertLess(len(self.rows(page)), 100)
         # The one that stands out is drawn, and found by a click on its column.
         page.key("0")
+        # Its column is pale at half the height, which its neighbours' mean does not reach, and full at the bottom.
+        alpha = f"""(() => {{ const canvas = document.querySelector("#chart-size"), x = Math.floor(77777.5 / {count} * canvas.width);
+            return [0.5, 0.97].map((y) => canvas.getContext("2d").getImageData(x, Math.floor(canvas.height * y), 1, 1).data[3]); }})()"""
+        page.wait(f"{alpha}[0] > 0")
+        pale, full = page.value(alpha)
+        self.assertLess(pale, 150)
+        self.assertEqual(full, 255)
+        self.assertIn("pale the highest", page.text("#range"))
         page.click("#chart-size", 77777.5 / count, 0.5)
         self.assertEqual(page.value(CHOSEN), 77777)
         page.key("+")
@@ -234,6 +242,8 @@ class ReportTests(PageCase):
                 page, _ = self.report(name, width=375, height=700, dark=dark)
                 page.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
                 self.assertLessEqual(page.value("document.documentElement.scrollWidth"), 375)
+                # What a row of the list says is all in sight.
+                self.assertLessEqual(page.value("Math.max(...[...document.querySelectorAll('.row span')].map((each) => each.getBoundingClientRect().right))"), page.value("document.querySelector('#list').getBoundingClientRect().right"))
                 self.assertGreaterEqual(page.value("Math.min(...[...document.querySelectorAll('canvas')].map((each) => each.clientWidth))"), 300)
                 # Nothing to press is smaller than a finger needs, or hidden.
                 self.assertGreater(page.value("Math.min(...[...document.querySelectorAll('button, summary, select, .row')].map((each) => each.checkVisibility() ? each.getBoundingClientRect().height : 99))"), 20)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-// Charts over access units. All share one range; each column of pixels shows the highest value that falls into it,
-// of the coded picture buffer the lowest.
+// Charts over access units. All share one range. A column of pixels that stands for many shows their mean, and pale
+// above it the highest; of the coded picture buffer the lowest, and pale the highest.
 const view = { from: 0, to: 1, chosen: -1 };
 const charts = [];
 let palette = {};
@@ -142,8 +142,10 @@ function requestDraw() {
 function drawCharts() {
   for (const chart of charts) draw(chart);
   const last = Math.min(model.units.length, Math.ceil(view.to)) - 1, first = Math.floor(view.from);
+  const each = (view.to - view.from) / (charts[0]?.canvas.clientWidth || 1);
   $("range").textContent = `${number(first)} to ${number(last)} of ${number(model.units.length)}`
-    + (model.hasTime && last >= first ? `, ${number(model.time[first] - model.time[0], 2)} to ${number(model.time[last] - model.time[0], 2)} s` : "");
+    + (model.hasTime && last >= first ? `, ${number(model.time[first] - model.time[0], 2)} to ${number(model.time[last] - model.time[0], 2)} s` : "")
+    + (each > 1 ? `; columns of ${number(each)}: their mean, pale the highest` : "");
 }
 
 function draw(chart) {
@@ -166,14 +168,19 @@ function draw(chart) {
   } else {
     for (let x = 0; x < width; x++) {
       const from = Math.floor(view.from + x / bar), to = Math.min(count, Math.ceil(view.from + (x + 1) / bar));
-      let best = -1, least = -1;
+      let best = -1, least = -1, sum = 0, many = 0;
       for (let i = Math.max(0, from); i < to; i++) {
         if (best < 0 || get(i) > get(best)) best = i;
         if (least < 0 || get(i) < get(least)) least = i;
+        sum += get(i);
+        many++;
       }
       if (best < 0) continue;
-      rectangle(pen, chart, chart.lowest ? least : best, x, 1, y);
-      if (chart.signed && get(least) < 0) rectangle(pen, chart, least, x, 1, y);
+      if (!chart.signed) pen.globalAlpha = 0.4;
+      rectangle(pen, chart, best, x, 1, y);
+      pen.globalAlpha = 1;
+      if (!chart.signed) fill(pen, palette[chart.color ? "--dim" : "--p"], chart.lowest ? get(least) : sum / many, x, 1, y);
+      else if (get(least) < 0) rectangle(pen, chart, least, x, 1, y);
     }
   }
   if (view.chosen >= 0) {
@@ -196,8 +203,13 @@ function draw(chart) {
 }
 
 function rectangle(pen, chart, i, x, width, y) {
-  pen.fillStyle = chart.color ? chart.color(i) : palette["--p"];
-  const base = y(0), top = y(chart.get(i));
+  fill(pen, chart.color ? chart.color(i) : palette["--p"], chart.get(i), x, width, y);
+}
+
+// From zero up or down to a value.
+function fill(pen, color, value, x, width, y) {
+  pen.fillStyle = color;
+  const base = y(0), top = y(value);
   pen.fillRect(x, Math.min(base, top), width, Math.max(1, Math.abs(base - top)));
 }
 

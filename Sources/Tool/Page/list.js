@@ -13,7 +13,7 @@ function filter() {
   $("shown").textContent = `${number(listed.length)} of ${number(model.units.length)}`;
   $("rows").style.height = `${listed.length * rowHeight}px`;
   $("columns").replaceChildren(...["#", "", "Bytes", "QP", "POC", ...(model.stream.timescale ? ["PTS", "DTS"] : []), "", ""]
-    .map((name, place) => element("span", { textContent: name, className: place === 1 ? "type" : "" })));
+    .map((name, place) => element("span", { textContent: name, className: place === 1 ? "type" : name === "PTS" || name === "DTS" ? "time" : "" })));
   const place = listed.indexOf(view.chosen);
   $("list").scrollTop = place < 0 ? 0 : Math.max(0, (place + 1) * rowHeight - $("list").clientHeight / 2);
   rows();
@@ -33,14 +33,16 @@ function row(i, place) {
   const texts = [i, unit.type ?? "?", number(unit.size), unit.qp ?? "–", unit.poc ?? "?"];
   if (model.stream.timescale) texts.push(unit.pts ?? "–", unit.dts ?? "–");
   const made = element("div", { className: "row" + (i === view.chosen ? " chosen" : ""), role: "option", id: `unit-${i}` },
-    ...texts.map((text, column) => element("span", { textContent: text, className: column === 1 ? `type ${text}` : "" })),
-    element("span", { className: "flag", textContent: unit.keyframe ?? (unit.reference ? "" : "no reference") }),
+    ...texts.map((text, column) => element("span", { textContent: text, className: column === 1 ? `type ${text}` : column > 4 ? "time" : "" })),
+    element("span", { className: "flag", textContent: keyframeName(unit) ?? (unit.reference ? "" : "no reference") }),
     element("span", { className: "flag", textContent: model.found.has(i) ? "⚠" : "" }));
   made.setAttribute("aria-selected", i === view.chosen);
   made.style.top = `${place * rowHeight}px`;
   made.onclick = () => choose(i, false);
   return made;
 }
+
+function keyframeName(unit) { return unit.keyframe === "recovery" ? "recovery point" : unit.keyframe?.toUpperCase(); }
 
 function choose(index, scrolls) {
   if (!model.units.length) return;

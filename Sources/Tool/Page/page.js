@@ -33,9 +33,9 @@ function overview() {
   const coded = format.codedWidth !== format.width || format.codedHeight !== format.height ? `, coded ${format.codedWidth} × ${format.codedHeight}` : "";
   const facts = [
     ["Size", format.width ? `${format.width} × ${format.height}${coded}` : "–"],
-    ["Profile, level", [format.profile, format.level, format.tier].filter(Boolean).join(" ") || "–"],
+    ["Profile, level", [format.profile, format.level && `level ${format.level}`, format.tier && `${format.tier} tier`].filter(Boolean).join(", ") || "–"],
     ["Samples", `${chroma}, ${format.bitDepth ?? "?"} bit`],
-    ["Frame rate", format.frameRate ? number(format.frameRate / format.frameRateDivisor, 3) : "not sent"],
+    ["Frame rate", format.frameRate ? String(+(format.frameRate / format.frameRateDivisor).toFixed(3)) : "not sent"],
     ["Access units", number(summary.accessUnits)],
     ["I / P / B", `${number(summary.i)} / ${number(summary.p)} / ${number(summary.b)}`],
     ["Keyframes", number(summary.keyframes)],

@@ -13,7 +13,7 @@ const payloads = {
 async function detail(index) {
   const unit = model.units[index];
   const facts = [["Offset", number(unit.offset)], ["Size", `${number(unit.size)} bytes`], ["Type", unit.type ?? "?"],
-    ["Keyframe", unit.keyframe ?? "no"], ["Reference", unit.reference ? "yes" : "no"],
+    ["Keyframe", keyframeName(unit) ?? "no"], ["Reference", unit.reference ? "yes" : "no"],
     ["Group of pictures", `${model.group[index]}, from access unit ${model.groups[model.group[index]].first}`],
     ["Sequence, POC", `${unit.sequence}, ${unit.poc ?? "?"}`], ["Shown as number", model.shown[index]],
     ["QP", unit.qp ?? "–"], ["Refers to POC", (unit.references ?? []).join(", ") || "–"]];
