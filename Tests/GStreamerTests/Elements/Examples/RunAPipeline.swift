@@ -6,7 +6,7 @@ import Testing
 
 // The code of the article on pipelines.
 
-/// What a pipeline tells while it reads a file to its end.
+/// The messages of a pipeline that reads a file to its end.
 func story(ofFile path: String) async throws -> [String] {
   let pipeline = try Pipeline(
     "filesrc name=file ! decodebin ! fakesink", ["file": ["location": .string(path)]])
@@ -41,12 +41,12 @@ func write(_ pictures: [[UInt8]], toFile path: String) async throws {
     try await source.send(buffer)
   }
   try source.finish()
-  // The end comes out when all of it is written.
+  // End of stream is posted when all of it is written.
   for try await _ in pipeline.messages {}
   await pipeline.stop()
 }
 
-/// Records a live source for a while, and ends the recording so that its file is whole.
+/// Records a live source for a while, and completes the file.
 func record(_ description: String, for duration: Duration) async throws {
   let pipeline = try Pipeline(description)
   try await pipeline.play()
