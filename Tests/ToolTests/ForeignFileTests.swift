@@ -65,7 +65,7 @@ import Testing
     #expect(!idr.text.contains("  SPS"), "\(idr.text)")
   }
 
-  /// Behind a change of size Matroska cannot go on.
+  /// After a change of size, the Matroska muxer of GStreamer 1.22 cannot go on.
   @Test func saysWhoCanHoldAChangeOfFormat() async throws {
     let folder = try Folder()
     var stream = try Data(contentsOf: URL(filePath: Self.clip))
@@ -75,8 +75,14 @@ import Testing
     try #require(made.status == 0, "\(made.said)")
     stream.append(try #require(folder.bytes("small.h264")))
     try folder.write("two.h264", stream)
-    let refused = try await Program.run(["repack", "two.h264", "-o", "two.mkv"], in: folder.url)
-    #expect(refused.status == 1 && refused.said.contains(".ts and .mp4 do"), "\(refused.said)")
+    let matroska = try await Program.run(["repack", "two.h264", "-o", "two.mkv"], in: folder.url)
+    if matroska.status == 0 {
+      // The muxer of GStreamer 1.26 takes it: then every picture is there.
+      let whole = try await Program.run(["info", "--count", "two.mkv"], in: folder.url)
+      #expect(whole.text.contains("Pictures            67"), "\(whole.text)")
+    } else {
+      #expect(matroska.status == 1 && matroska.said.contains(".ts and .mp4 do"), "\(matroska.said)")
+    }
     let taken = try await Program.run(["repack", "two.h264", "-o", "two.ts"], in: folder.url)
     #expect(taken.status == 0, "\(taken.said)")
   }
