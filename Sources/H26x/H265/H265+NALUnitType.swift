@@ -99,6 +99,10 @@ extension H265 {
     @inline(__always)
     public var isLeading: Bool { 6...9 ~= rawValue }
 
+    /// Whether the picture is an IRAP picture whose type allows leading pictures: all but BLA_N_LP and IDR_N_LP.
+    @inline(__always)
+    package var mayHaveLeadingPictures: Bool { isIRAP && self != .blaWithoutLeading && self != .idrWithoutLeading }
+
     /// Whether the picture is a sub-layer non-reference picture: even types up to 14 (3.160).
     @inline(__always)
     public var isSubLayerNonReference: Bool { rawValue <= 14 && rawValue & 1 == 0 }

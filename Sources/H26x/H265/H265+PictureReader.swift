@@ -14,7 +14,9 @@ extension H265 {
       _ slice: SliceSegmentHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {
       let count = counter.next(slice, sps: sps)
-      return TimestampGenerator.Picture(order: count.picture, resetsPOC: count.resetsPOC)
+      var picture = TimestampGenerator.Picture(order: count.picture, resetsPOC: count.resetsPOC)
+      picture.mayHaveLeadingPictures = count.resetsPOC && slice.nalUnitType.mayHaveLeadingPictures
+      return picture
     }
 
     /// A sequence has ended: a CRA picture after it begins a new one.

@@ -8,11 +8,13 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private var parameterSets: Codec.ParameterSets
   private var detector: Codec.AccessUnitDetector
   private var scanner: AnnexB.Scanner
-  private let limit: Int
+  private var limit: Int
   private let sequence: Codec.SequenceParameterSet
   /// How often the POCs had no gap when a later picture came.
   private var wholeGroups = 0
   private var isDone: Bool
+  /// Whether the first picture's leading pictures are all that is asked for.
+  private var endsWithLeadingPictures = false
 
   /// - Parameters:
   ///   - first: the current picture.
@@ -31,6 +33,13 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
     // Without reordering there is nothing to learn: each picture is shown after the one before.
     isDone = sequence.followsDecodingOrder
+  }
+
+  /// Reads no further than to the first picture that is shown after the first one.
+  mutating func endWithLeadingPictures() {
+    endsWithLeadingPictures = true
+    // The reorder depth does not bound how many there are.
+    limit = max(limit, 64)
   }
 
   /// Reads more pictures. Returns whether they are enough.
@@ -57,6 +66,10 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
       return
     }
     let picture = reader.picture(slice, sps)
+    if endsWithLeadingPictures, picture.resetsPOC || picture.order > pictures[0].order {
+      isDone = true
+      return
+    }
     if picture.resetsPOC || isBeyondWholeGroup(picture) { wholeGroups += 1 }
     pictures.append(picture)
     isDone = wholeGroups >= 2 || pictures.count >= limit || picture.resetsPOC

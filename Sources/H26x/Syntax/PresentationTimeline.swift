@@ -51,7 +51,13 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     guard sequence?.generation == generation, sequence?.rate == rate,
       sequence?.parameters.id == slice.sequenceParameterSetID, let parameters = sequence?.parameters
     else { return false }
-    picture = reader.picture(slice, parameters)
+    let before = reader
+    let next = reader.picture(slice, parameters)
+    guard !next.mayHaveLeadingPictures else {
+      reader = before
+      return false
+    }
+    picture = next
     return true
   }
 
@@ -62,7 +68,9 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   ) -> Bool {
     guard let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
     if !isContinued { picture = reader.picture(slice, sps) }
-    guard let picture, let rate, !covers(sps, rate, generation) else { return true }
+    guard let picture, let rate else { return true }
+    let continues = covers(sps, rate, generation)
+    if continues, !picture.mayHaveLeadingPictures { return true }
     var lookAhead: PictureLookAhead<Codec>
     if let begun = self.lookAhead {
       lookAhead = begun
@@ -70,12 +78,18 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
       var reader = reader
       if endsSequence { reader.endSequence() }
       lookAhead = PictureLookAhead(picture, of: sps, reader: reader, parameterSets: copy parameterSets, from: offset)
+      if continues { lookAhead.endWithLeadingPictures() }
     }
     guard lookAhead.advance(bytes, isComplete: isComplete) else {
       self.lookAhead = lookAhead
       return false
     }
     self.lookAhead = nil
+    if continues {
+      let least = lookAhead.pictures.min { $0.order < $1.order }
+      sequence?.generator.expectEpoch(from: least?.order ?? picture.order)
+      return true
+    }
     begin(sps, rate, lookAhead.pictures, generation)
     return true
   }

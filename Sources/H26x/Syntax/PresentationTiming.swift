@@ -14,7 +14,8 @@ package protocol PresentationTiming: Sendable {
   /// Whether a picture was read whose times were not taken yet.
   var hasPicture: Bool { get }
 
-  /// Reads a picture that continues the sequence being timed.
+  /// Reads a picture that continues the sequence being timed, unless later pictures may have to be read for it: one
+  /// that resets POC and may have leading pictures.
   ///
   /// - Parameters:
   ///   - slice: the picture's first slice.

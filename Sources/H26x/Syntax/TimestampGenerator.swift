@@ -33,6 +33,9 @@ public struct TimestampGenerator: Sendable {
     public var isField: Bool
     /// Whether it is the second field of the frame that the picture before began.
     public var isSecondField: Bool
+    /// Whether the picture resets POC and pictures that are decoded after it may be shown before it: leading pictures
+    /// of H.265, whose POCs are smaller.
+    package var mayHaveLeadingPictures = false
 
     /// Creates one.
     public init(order: Int32, resetsPOC: Bool, isField: Bool = false, isSecondField: Bool = false) {
@@ -97,6 +100,13 @@ public struct TimestampGenerator: Sendable {
 
   /// The time of the first picture: the reorder depth.
   public var presentationDelay: Int64 { reorderDepth * Self.ticksPerFrame }
+
+  /// The next picture resets POC, and of the pictures up to the one that is shown after it this is the smallest POC.
+  package mutating func expectEpoch(from order: Int32) {
+    // The look ahead at the start may have ended with this picture, without its leading pictures.
+    let known = firstOrders.popLast() ?? .max
+    firstOrders.append(min(known, Int64(order)))
+  }
 
   /// The times of the next picture in decoding order.
   public mutating func next(_ picture: Picture) -> Timestamps {

@@ -55,6 +55,28 @@ import Testing
     #expect(times.map { !$0.flags.contains(.deltaUnit) } == [true, false, true, false, false, false])
   }
 
+  /// Decodable leading pictures of an IDR or BLA picture, whose POCs begin anew, are shown before it and after all
+  /// pictures of the group before, wherever in the stream it is and however the data comes.
+  @Test(arguments: [H265.NALUnitType.idrWithRADL, .blaWithRADL], [1, 7, 100_000])
+  func leadingPicturesOfAReset(type: H265.NALUnitType, piece: Int) throws {
+    let group = [
+      Stream.slice(type), Stream.slice(.radlN, count: 254), Stream.slice(.radlN, count: 255),
+      Stream.slice(.trailingR, count: 1),
+    ]
+    let start = [Stream.slice(.idrWithoutLeading)] + (1...9).map { Stream.slice(.trailingR, count: $0) }
+    let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
+    var bytes = Stream.byteStream(Stream.headers + start + group + group)[...]
+    while !bytes.isEmpty {
+      #expect(harness.push(Array(bytes.prefix(piece))) == 0)
+      bytes = bytes.dropFirst(piece)
+    }
+    harness.endOfStream()
+    var times: [Buffer.Attributes] = []
+    while let buffer = harness.tryPull() { times.append(buffer.attributes) }
+    let later = [[14, 10], [12, 11], [13, 12], [15, 13], [18, 14], [16, 15], [17, 16], [19, 17]]
+    #expect(frames(times) == (0..<10).map { [$0 + 2, $0] } + later)
+  }
+
   /// Behind the end of a sequence the counts of a CRA picture begin anew.
   @Test func theEndOfASequenceMakesACRAPictureAStart() throws {
     let first = [Stream.slice(.idrWithoutLeading), Stream.slice(.trailingR, count: 1)]
