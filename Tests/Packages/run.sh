@@ -42,10 +42,18 @@ try() {
   in_root gst-inspect-1.0 swifth264dec > /dev/null || fail "$1: no swifth264dec"
   in_root gst-launch-1.0 -q filesrc location=/packages/clip.h264 ! swifth264parse ! swifth264dec ! fakesink ||
     fail "$1: the clip does not decode"
-  in_root h26x info /packages/clip.h264 > /dev/null || fail "$1: h26x info"
+  in_root h26x info /packages/clip.h264 | grep -q 'Annex B byte stream' || fail "$1: h26x info"
+  local file
+  for file in man/man1/h26x.1.gz man/man1/h26x-info.1.gz bash-completion/completions/h26x \
+    zsh/vendor-completions/_h26x fish/vendor_completions.d/h26x.fish; do
+    [[ -s $root/usr/share/$file ]] || fail "$1: no /usr/share/$file"
+  done
 }
 
 cp /etc/resolv.conf "$root/etc/" 2> /dev/null || true
+# Swift programs read their arguments there.
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+trap 'umount "$root/proc"' EXIT
 in_root apt-get update -q
 in_root apt-get install -q -y --no-install-recommends gstreamer1.0-tools
 before=$(in_root find /usr /etc -not -path '*/__pycache__*' | sort)
