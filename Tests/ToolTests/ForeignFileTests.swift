@@ -118,4 +118,14 @@ import Testing
     let said = String(decoding: folder.bytes("said") ?? Data(), as: UTF8.self)
     #expect(said.contains("a second signal ends it at once"), "\(said)")
   }
+
+  /// Of a stream that ends early, what there is was compared, and the result is told.
+  @Test func compareTellsOfTheShorter() async throws {
+    let folder = try Folder()
+    let stream = try Data(contentsOf: URL(filePath: Self.clip))
+    try folder.write("short.h264", stream.prefix(30_000))
+    let run = try await Program.run(["compare", Self.clip, "short.h264"], in: folder.url)
+    #expect(run.status == 2 && run.said.contains("has more than the "), "\(run.said)")
+    #expect(run.text.contains(" of them different; PSNR Y"), "\(run.text)")
+  }
 }

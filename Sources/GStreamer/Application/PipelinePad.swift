@@ -90,6 +90,20 @@ public struct PipelinePad: Sendable {
     }
   }
 
+  /// Answers allocation queries in place of this sink pad's element: pictures may come with padding between their rows,
+  /// said by `GstVideoMeta`. Without that a decoder copies every picture. To be called before the pad is linked.
+  package func acceptVideoMeta() {
+    unsafe gst_pad_add_probe(
+      reference.pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      { _, info, _ in
+        guard let info = unsafe info, let query = unsafe gst_pad_probe_info_get_query(info),
+          unsafe query.pointee.type == GST_QUERY_ALLOCATION
+        else { return GST_PAD_PROBE_OK }
+        unsafe gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
+        return GST_PAD_PROBE_HANDLED
+      }, nil, nil)
+  }
+
   /// Replaces every segment that is sent from this source pad, on the thread that sends it.
   package func replaceSegments(_ replacement: @escaping @Sendable (Segment) -> Segment) {
     let replacing = unsafe Unmanaged.passRetained(Replacing(replacement))

@@ -56,6 +56,7 @@ struct CompareCommand: AsyncParsableCommand {
       guard let a, let b else {
         guard a == nil, b == nil else {
           let longer = a == nil ? names[1] : names[0]
+          if count > 0 { print(Self.summary(count, differing, total)) }
           throw Failure("\(longer) has more than the \(Text.count(count, "picture")) of the other", .unsoundStream)
         }
         break
@@ -70,10 +71,16 @@ struct CompareCommand: AsyncParsableCommand {
       count += 1
     }
     guard count > 0 else { throw Failure("\(names[0]): no picture could be decoded") }
-    print("\(Text.count(count, "picture")), \(differing) of them different; PSNR \(total.summary)")
+    print(Self.summary(count, differing, total))
     if let firstDifference {
       throw Failure("picture \(firstDifference), counted from 0, is the first that differs", .unsoundStream)
     }
+  }
+}
+
+extension CompareCommand {
+  fileprivate static func summary(_ count: Int, _ differing: Int, _ total: PictureDifference) -> String {
+    "\(Text.count(count, "picture")), \(differing) of them different; PSNR \(total.summary)"
   }
 }
 

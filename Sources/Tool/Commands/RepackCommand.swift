@@ -109,6 +109,6 @@ struct RepackCommand: AsyncParsableCommand {
     }
     left += MP4Info.unseen(input, seen: kinds)
     if chapters > 0 { left.append(Text.count(chapters, "chapter")) }
-    return ("\(target.name): \(format.name), \(taken.joined(separator: " and "))", left)
+    return ("\(target.name): \(format.name), \(Text.list(taken))", left)
   }
 }

@@ -32,7 +32,10 @@ final class PictureReader: Sendable {
       try? decoder.set("max-threads", .int(options.threads))
       var chain = [decoder]
       for filter in options.filters { chain.append(try PipelineElement(filter.kind, filter.properties)) }
-      chain.append(try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4]))
+      let sink = try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4])
+      // Everybody here maps pictures row by row.
+      sink.pad("sink")?.acceptVideoMeta()
+      chain.append(sink)
       // From the end on, so that each finds the next one ready.
       for element in chain.reversed() { try pipeline.add(element) }
       for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
