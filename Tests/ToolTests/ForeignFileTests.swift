@@ -109,7 +109,7 @@ import Testing
       """
       mkfifo pipe; sleep 100 < pipe & reader=$!; trap "kill $reader" EXIT
       '\(program)' decode '\(Self.clip)' -o - > pipe 2> said & program=$!
-      until [ -e /proc/$program/task ] && [ $(ls /proc/$program/task | wc -l) -gt 6 ]; do sleep 0.2; done; sleep 1
+      for try in $(seq 50); do [ $(ls /proc/$program/task | wc -l) -gt 6 ] && break; sleep 0.2; done; sleep 1
       kill -TERM $program
       for try in $(seq 300); do grep -q 'second signal' said && break; sleep 0.2; done
       kill -TERM $program; wait $program; echo "status $?"
