@@ -105,7 +105,7 @@ let package = Package(
         "Elements", "GStreamer", "VideoDecoding", "AVCodec", "CGStreamer", "HarnessSupport", "H26x",
         "TestSupport", "ThreadSanitizerLocks",
       ],
-      swiftSettings: settings),
+      exclude: ["Records"], swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),

@@ -2,6 +2,7 @@
 
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// What is read of whole streams is what was read before: their format, access units, random access points and times,

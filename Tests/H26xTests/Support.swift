@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 // The testing macros cannot hold values that do not escape, such as spans and readers. These take arrays.

@@ -8,6 +8,8 @@ private import Synchronization
   /// What has arrived at the sink since the pipeline was started last.
   public struct Run: Sendable {
     public var entries: [FileRecording.Entry]
+    /// What the tags said that elements of streams make themselves, each time it was something else.
+    public var tags: [String]
     /// Whether it came to its end without an error.
     public var isWhole: Bool
   }
@@ -73,13 +75,36 @@ private import Synchronization
   /// Plays to the end, or to an error.
   private func finish() throws(FileRecording.Failure) -> Run {
     unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
-    let ends = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
-    guard let message = unsafe gst_bus_timed_pop_filtered(bus, Self.patience, ends) else {
-      throw FileRecording.Failure()
+    let kinds = GstMessageType(
+      rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue | GST_MESSAGE_TAG.rawValue)
+    var tags: [String] = []
+    while let message = unsafe gst_bus_timed_pop_filtered(bus, Self.patience, kinds) {
+      defer { unsafe gst_message_unref(message) }
+      let type = unsafe message.pointee.type
+      guard type == GST_MESSAGE_TAG else {
+        return Run(entries: recorded.list.withLock { $0 }, tags: tags, isWhole: type == GST_MESSAGE_EOS)
+      }
+      var list: UnsafeMutablePointer<GstTagList>?
+      unsafe gst_message_parse_tag(message, &list)
+      guard let list = unsafe list else { continue }
+      let text = unsafe HarnessRecording.text(tags: list)
+      if !text.isEmpty, tags.last != text { tags.append(text) }
+      unsafe gst_tag_list_unref(list)
     }
-    defer { unsafe gst_message_unref(message) }
-    return unsafe Run(
-      entries: recorded.list.withLock { $0 }, isWhole: message.pointee.type == GST_MESSAGE_EOS)
+    throw FileRecording.Failure()
+  }
+
+  /// A property of an element as text; "" when there is none of that name.
+  public func text(_ property: String, of name: String) -> String {
+    guard let element = unsafe member(name) else { return "" }
+    defer { unsafe gst_object_unref(element) }
+    var value = GValue()
+    unsafe g_object_get_property(
+      UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), property, &value)
+    defer { unsafe g_value_unset(&value) }
+    guard let text = unsafe gst_value_serialize(&value) else { return "" }
+    defer { unsafe g_free(text) }
+    return unsafe String(cString: text)
   }
 
   /// Plays the file from its beginning to its end, or to an error, and stays there.

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import Foundation
-import Testing
+public import Testing
 
-/// A table in `Records`: what was read when it was written, a row a stream or structure, the name first.
+/// A table in the folder `Records` of a test target: what was so when it was written, a row a case, the name first.
 ///
 /// A row that differs is a change to look at. `RECORD=1` writes the rows anew; `git diff` then tells what changed.
-final class RecordFile: Sendable {
-  /// What is read of whole streams. Their syntax elements are FFmpeg's too (`make test-report` with `ALL_VECTORS=1`).
-  static let streams = RecordFile("streams.tsv")
-  /// The syntax elements of structures that have everything there is.
-  static let structures = RecordFile("structures.tsv")
-
+public final class RecordFile: Sendable {
   private let file: URL
   private let rows: [String: String]
   private let writing = NSLock()
 
-  private init(_ name: String) {
-    file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Records/\(name)")
+  /// - Parameters:
+  ///   - name: of the file in `Records`.
+  ///   - source: the source file that `Records` is beside.
+  public init(_ name: String, source: String = #filePath) {
+    file = URL(fileURLWithPath: source).deletingLastPathComponent().appendingPathComponent("Records/\(name)")
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     rows = Dictionary(
       text.split(separator: "\n").map { (String($0.prefix { $0 != "\t" }), String($0)) },
@@ -25,7 +23,7 @@ final class RecordFile: Sendable {
   }
 
   /// Expects the row of this name to say this.
-  func expect(
+  public func expect(
     _ name: String, _ columns: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let row = ([name] + columns).joined(separator: "\t")

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import GStreamer
+import H26x
+import HarnessSupport
+import TestSupport
+import Testing
+
+@testable import Elements
+@testable import VideoDecoding
+
+/// Stages of the decoder that are values of their own, by the values that they give.
+@Suite struct DecoderStageTests {
+  // MARK: Messages
+
+  @Test(
+    arguments: [
+      (.badData, .stream(.decode), "A picture could not be decoded.", -12909),
+      (
+        .unsupportedFeature, .stream(.notImplemented), "The stream uses a feature that cannot be decoded.", -12910
+      ),
+      (.malfunction, .resource(.failed), "The codec failed and could not be brought back.", -12911),
+      (.allocationFailed, .resource(.noSpaceLeft), "No memory to decode with.", -12904),
+      (.decoderNotFound, .stream(.codecNotFound), "libavcodec has no H.264 decoder.", -12906),
+      (.invalidFormatDescription, .stream(.format), "The stream's format cannot be decoded.", -12712),
+      (.formatChangeNotSupported, .stream(.format), "The stream's format cannot be decoded.", -12916),
+      (.invalidSession, .library(.failed), "The decompression session was misused.", -12903),
+      (.invalidArgument, .library(.failed), "The decompression session was misused.", -12902),
+    ] as [(DecodeError.Reason, ElementError.Code, String, Int)])
+  func failuresAreTold(_ reason: DecodeError.Reason, _ code: ElementError.Code, _ text: String, _ status: Int) {
+    let message = DecoderMessage<H264>(DecodeError(reason), before: "that follows")
+    #expect(message.error.code == code && message.error.message == text)
+    #expect(message.error.debug == "\(DecodeError(reason).message); that follows")
+    let details = message.details.description
+    #expect(details.hasPrefix("swifth264dec-error,"))
+    for field in ["reason=(string)\(reason)", "videotoolbox-status=(int)\(status)", "averror=(int)0"] {
+      #expect(details.contains(field))
+    }
+    #expect(!details.contains("nal-unit") && !details.contains("frame-number") && !details.contains("pts"))
+  }
+
+  @Test func whatFailedIsNamed() {
+    let error = DecodeError(.badData, code: .invalidData, tag: 3, accessUnitNumber: 4, nalUnitType: 5)
+    let fault = PictureFault<H264>(error: error, frameNumber: 7, pts: ClockTime(nanoseconds: 42))
+    #expect(fault.description.hasPrefix("picture 7 at 42 ns, NAL unit type 5 ("))
+    #expect(fault.description.contains("): \(error.message) (libavcodec: "))
+    let message = DecoderMessage(fault, prefix: "the last: ")
+    #expect(message.error.debug == "the last: \(fault.description)")
+    let details = message.details.description
+    for field in [
+      "nal-unit-type=(uint)5", "frame-number=(uint)7", "pts=(guint64)42", "averror=(int)\(error.libavcodecCode)",
+      "averror-text=",
+    ] {
+      #expect(details.contains(field), "\(field) in \(details)")
+    }
+    let plain = PictureFault<H265>(error: DecodeError(.badData), frameNumber: 8, pts: nil)
+    #expect(plain.description == "picture 8: \(DecodeError(.badData).message)")
+  }
+
+  @Test func messagesWithoutAnAccessUnit() {
+    for (code, reason, status) in [
+      (.stream(.format), "invalidFormatDescription", -12712), (.resource(.noSpaceLeft), "allocationFailed", -12904),
+      (.core(.negotiation), "formatChangeNotSupported", -12916),
+    ] as [(ElementError.Code, String, Int)] {
+      let details = DecoderMessage<H265>(ElementError(code, "A text.", debug: "")).details.description
+      #expect(details.hasPrefix("swifth265dec-error,"))
+      #expect(details.contains("reason=(string)\(reason)") && details.contains("videotoolbox-status=(int)\(status)"))
+    }
+    let begun = DecoderMessage<H264>.noRandomAccessPoint
+    #expect(begun.error.code == .stream(.decode))
+    let details = begun.details.description
+    #expect(details.contains("reason=(string)referenceMissing") && details.contains("status=(int)-17694"))
+  }
+
+  // MARK: Settings
+
+  @Test func settingsReachTheSession() {
+    var settings = DecoderSettings()
+    func configuration(isLive: Bool = false) -> SessionConfiguration {
+      settings.sessionConfiguration(layout: .semiPlanar, isLive: isLive)
+    }
+    #expect(configuration().outputLayout == .semiPlanar && configuration().outputCorrupt)
+    #expect(configuration().threadType == .automatic && configuration(isLive: true).threadType == .slice)
+    #expect(configuration().unknownReordering == .expect && configuration(isLive: true).unknownReordering == .adapt)
+    #expect(configuration().retries == 5 && configuration().threadCount == 0 && !configuration().lowDelay)
+    #expect(!configuration().verifiesPictureHash && configuration().skipFrames == .none)
+    settings.lowDelay = true
+    settings.outputCorrupt = false
+    settings.sessionRetries = 3
+    settings.verifiesPictureHash = true
+    settings.skipFrame = .nonKey
+    #expect(configuration().lowDelay && configuration().unknownReordering == .adapt)
+    #expect(!configuration().outputCorrupt && configuration().retries == 3 && configuration().verifiesPictureHash)
+    #expect(configuration().skipFrames == .nonKey)
+    for (threads, expected) in [(0, 0), (63, 63), (64, 64), (65, 64), (Int32.max, 64)] as [(Int32, Int)] {
+      settings.maximumThreads = threads
+      #expect(configuration().threadCount == expected)
+    }
+    let threadings: [(DecoderSettings.ThreadType, SessionConfiguration.ThreadType)] = [
+      (.frame, .frame), (.slice, .slice), (.frameAndSlice, .automatic), (.none, .none),
+    ]
+    for (type, expected) in threadings {
+      settings.threadType = type
+      #expect(configuration(isLive: true).threadType == expected && configuration().threadType == expected)
+    }
+    for (compliance, urgent, other) in [
+      (.automatic, true, false), (.veryStrict, false, false), (.strict, false, false), (.normal, true, true),
+      (.unofficial, true, true), (.experimental, true, true),
+    ] as [(DecoderSettings.Compliance, Bool, Bool)] {
+      #expect((compliance.sessionValue(isUrgent: true) == .adapt) == urgent)
+      #expect((compliance.sessionValue(isUrgent: false) == .adapt) == other)
+    }
+  }
+
+  @Test func picturesAreLeftOutWhereTheyWouldBeLate() {
+    var settings = DecoderSettings()
+    var request = FrameRequest()
+    #expect(settings.skipFrames(for: request) == .none)
+    request.isLate = true
+    #expect(settings.skipFrames(for: request) == .nonReference)
+    (request.isLate, request.forwardPredictedOnly) = (false, true)
+    #expect(settings.skipFrames(for: request) == .nonReference)
+    for (wanted, expected) in [
+      (.bidirectional, .bidirectional), (.nonKey, .nonKey), (.nonReference, .nonReference),
+    ] as [(DecoderSettings.SkipFrame, SessionConfiguration.SkipFrames)] {
+      settings.skipFrame = wanted
+      #expect(settings.skipFrames(for: request) == expected)
+    }
+  }
+
+  // MARK: Statistics
+
+  @Test func countsOfSessionsAreSummedUp() {
+    var one = SessionStatistics()
+    (one.submitted, one.output, one.dropped, one.failed, one.corrupted, one.concealed) = (1, 2, 3, 4, 5, 6)
+    (one.hashMismatches, one.restarts, one.replayed, one.resynchronisations) = (7, 8, 9, 10)
+    one.allocatorMisses = 11
+    one.lastError = DecodeError(.badData)
+    var sum = one
+    var other = one
+    other.lastError = nil
+    other.submitted = 100
+    sum.add(other)
+    #expect(sum.submitted == 101 && sum.output == 4 && sum.dropped == 6 && sum.failed == 8 && sum.corrupted == 10)
+    #expect(sum.concealed == 12 && sum.hashMismatches == 14 && sum.restarts == 16 && sum.replayed == 18)
+    #expect(sum.resynchronisations == 20 && sum.allocatorMisses == 22 && sum.lastError?.reason == .badData)
+    other.lastError = DecodeError(.malfunction)
+    sum.add(other)
+    #expect(sum.lastError?.reason == .malfunction)
+    let statistics = DecoderStatistics(session: sum, refused: 1000, copied: 77, lastFault: "picture 3")
+    let text = statistics.structure(of: "swifth264dec").description
+    #expect(text.hasPrefix("application/x-swifth264dec-stats,"))
+    for field in [
+      "frames-in=(guint64)1201", "frames-out=(guint64)6", "dropped=(guint64)1009", "failed=(guint64)12",
+      "corrupted=(guint64)15", "concealed=(guint64)18", "hash-mismatches=(guint64)21", "session-restarts=(guint64)24",
+      "replayed=(guint64)27", "resynchronisations=(guint64)30", "copied=(guint64)77", "last-error=(string)",
+    ] {
+      #expect(text.contains(field), "\(field)")
+    }
+  }
+
+  // MARK: Formats
+
+  /// GStreamer's names as of 1.20, whatever newer versions have.
+  private static let names = [
+    "I420", "NV12", "Y42B", "Y444", "GRAY8", "GRAY16_LE", "I420_10LE", "I420_12LE", "P010_10LE", "P012_LE", "P016_LE",
+    "I422_10LE", "I422_12LE", "Y444_10LE", "Y444_12LE", "GBR", "GBR_10LE", "GBR_12LE", "RGBx", "BGRA", "ARGB", "AYUV",
+    "YUY2", "UYVY", "YV12", "NV21", "NV16", "NV24", "v210", "v216", "RGB", "RGB16", "A420", "Y41B", "RGB8P", "GBRA",
+  ]
+
+  private static func candidates(_ native: VideoFormat, _ downstream: String?) -> [String] {
+    let caps = downstream.flatMap { Caps(parsing: $0) }
+    return RawFormatChoice.candidates(for: native, allowed: caps).map(\.name)
+  }
+
+  /// For everything that is decoded to, what downstream's formats are tried in, the best first.
+  @Test func formatsInTheOrderOfTheirLoss() throws {
+    Harness.initialise()
+    let all = "video/x-raw, format={ \(Self.names.joined(separator: ", ")) }"
+    for native in PixelFormat.allCases.compactMap(\.videoFormat) {
+      let others = all.replacing(" \(native.name),", with: "")
+      let candidates = Self.candidates(native, others)
+      try RecordFile.decoders.expect("candidates \(native.name)", [candidates.joined(separator: " ")])
+      #expect(Self.candidates(native, all) == [native.name])
+    }
+  }
+
+  @Test func theDecodersOwnFormatWhereNothingElseIsSaid() throws {
+    Harness.initialise()
+    let native = try #require(VideoFormat(name: "I420"))
+    for (text, expected) in [
+      ("ANY", ["I420"]), ("video/x-raw", ["I420"]), (nil, ["I420"]), ("EMPTY", []),
+      ("video/x-raw, format=NV12; video/x-raw, width=32", ["I420"]),
+      ("video/x-raw, format=NV12; video/x-raw, format={RGB8P, NV12, Y444, I420}", ["I420"]),
+      ("video/x-raw, format=NV12; video/x-raw, format={RGB8P, NV12, Y444}", ["NV12", "Y444"]),
+    ] as [(String?, [String])] {
+      #expect(Self.candidates(native, text) == expected)
+    }
+    #expect(RawFormatChoice.offered.prefix(2).map(\.name) == ["I420", "NV12"])
+    #expect(!RawFormatChoice.offered.contains { $0.hasPalette } && RawFormatChoice.offered.count > 40)
+  }
+
+  /// What libavcodec decodes a stream to, by chroma, depth and matrix.
+  @Test func picturesOfEveryFormat() throws {
+    let sets = [H265Stream.vps, H265Stream.sps(), H265Stream.pps()]
+    var format = try FormatDescription(h265ParameterSets: sets)
+    for chroma in ChromaFormat.allCases {
+      var found: [String] = []
+      for depth in 7...15 {
+        for (chromaDepth, completes, matrix) in [
+          (depth, true, 1), (depth, false, 1), (depth, false, 0), (depth + 1, false, 1),
+        ] as [(Int, Bool, UInt8)] {
+          (format.chromaFormat, format.lumaBitDepth, format.chromaBitDepth) = (chroma, depth, chromaDepth)
+          format.colour = ColourDescription(primaries: 1, transfer: 1, matrix: matrix)
+          found.append(PictureLayout(format, completesMonochrome: completes)?.pixelFormat.rawValue ?? "-")
+        }
+      }
+      try RecordFile.decoders.expect("pictures \(chroma.name)", [found.joined(separator: " ")])
+    }
+    format.colour = nil
+    (format.chromaFormat, format.lumaBitDepth, format.chromaBitDepth) = (.yuv444, 8, 8)
+    #expect(PictureLayout(format, completesMonochrome: true)?.pixelFormat == .yuv444p)
+  }
+
+  @Test func paddingHoldsWhatLibavcodecWrites() throws {
+    let sets = [H265Stream.vps, H265Stream.sps(), H265Stream.pps()]
+    var format = try FormatDescription(h265ParameterSets: sets)
+    format.codedSize = VideoSize(width: 200, height: 104)
+    format.cropRectangle = CropRectangle(left: 6, top: 4, width: 180, height: 90)
+    let layout = try #require(PictureLayout(format, completesMonochrome: true))
+    #expect(layout.crop == PictureCrop(left: 6, right: 14, top: 4, bottom: 10))
+    #expect(layout.width == 180 && layout.height == 90)
+    let alignment = layout.videoAlignment
+    #expect(alignment.left == 6 && alignment.top == 4 && alignment.strideMask == 63)
+    // 224 × 128 samples, and two rows.
+    #expect(alignment.right == 38 && alignment.bottom == 36)
+    let whole = PictureLayout(pixelFormat: .yuv420p, codedWidth: 64, codedHeight: 32, crop: PictureCrop())
+    #expect(whole.videoAlignment.right == 0 && whole.videoAlignment.bottom == 2)
+  }
+
+  private static func request(
+    _ format: PixelFormat = .yuv420p, width: Int = 200, height: Int = 104,
+    crop: PictureCrop = PictureCrop(left: 6, right: 14, top: 4, bottom: 10)
+  ) -> PictureRequest {
+    PictureRequest(
+      pixelFormat: format, codedWidth: width, codedHeight: height, crop: crop, alignedWidth: 224, alignedHeight: 130,
+      strideAlignment: 64)
+  }
+
+  @Test func onlyPicturesOfItsLayoutGoIntoAPool() {
+    let layout = PictureLayout(
+      pixelFormat: .yuv420p, codedWidth: 200, codedHeight: 104,
+      crop: PictureCrop(left: 6, right: 14, top: 4, bottom: 10))
+    #expect(layout.fits(Self.request()))
+    #expect(!layout.fits(Self.request(.yuv422p)) && !layout.fits(Self.request(width: 202)))
+    #expect(!layout.fits(Self.request(height: 106)) && !layout.fits(Self.request(crop: PictureCrop())))
+  }
+
+  /// Buffers of a pool with this padding, and of one without: there, what libavcodec writes around the picture would
+  /// spoil the next plane.
+  @Test func memoryAroundThePictureIsEnoughOrNot() throws {
+    Harness.initialise()
+    let i420 = try #require(VideoFormat(name: "I420"))
+    let info = try #require(VideoInfo(format: i420, width: 180, height: 90))
+    let request = Self.request()
+    let layout = PictureLayout(pixelFormat: .yuv420p, codedWidth: 200, codedHeight: 104, crop: request.crop)
+    // How far planes are from the first one, and their strides.
+    func picture(_ alignment: VideoAlignment, _ request: PictureRequest) throws -> [[Int]]? {
+      let pool = BufferPool.video()
+      var padded = info
+      padded.align(alignment)
+      var configuration = BufferPool.Configuration(size: UInt32(padded.size), minimum: 0, maximum: 0)
+      configuration.alignmentMask = 63
+      configuration.videoMeta = true
+      configuration.videoAlignment = alignment
+      #expect(pool.configure(configuration, caps: info.caps()) && pool.setActive(true))
+      defer { pool.setActive(false) }
+      let pooled = try PooledPicture(try pool.acquire(), info: info)
+      guard let buffer = unsafe pooled.pictureBuffer(for: request) else { return nil }
+      let start = unsafe buffer.planes[0].start
+      var (distances, strides): ([Int], [Int]) = ([], [])
+      for plane in unsafe buffer.planes {
+        unsafe distances.append(plane.start - start)
+        unsafe strides.append(plane.stride)
+      }
+      return [distances, strides]
+    }
+    let found = try #require(try picture(layout.videoAlignment, request))
+    #expect(found[1] == [256, 128, 128])
+    #expect(found[0][0] == 0 && found[0][1] >= 256 * 104 && found[0][2] - found[0][1] >= 128 * 52)
+    #expect(try picture(VideoAlignment(), request) == nil)
+    var low = layout.videoAlignment
+    low.bottom = 8
+    #expect(try picture(low, request) == nil)
+    // As many planes as the format has.
+    #expect(try picture(layout.videoAlignment, Self.request(.nv12)) == nil)
+  }
+
+  // MARK: The queue
+
+  @Test func accessUnitsWaitInOrder() {
+    var queue = AccessUnitQueue<H264>()
+    #expect(queue.first == nil)
+    queue.removeFirst()
+    for number in 1...3 as ClosedRange<FrameNumber> { queue.append(number) }
+    queue.prepare(.planning)
+    #expect(queue.first?.number == 1)
+    queue.removeFirst()
+    #expect(queue.first?.number == 2)
+    if case .done = queue.preparation {} else { Issue.record("prepared for another") }
+    queue.prepare(.planning)
+    let rest = queue.removeAll()
+    #expect(rest == [2, 3] && queue.first == nil)
+    if case .done = queue.preparation {} else { Issue.record("prepared for none") }
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import HarnessSupport
+
+/// How a stream comes in.
+enum RecordedInput: String, CaseIterable, Sendable {
+  /// Bytes as they come, a thousand at a time, without times.
+  case pieces
+  /// A byte stream, an access unit a buffer, with presentation times alone.
+  case accessUnits
+  /// A byte stream, a NAL unit a buffer; the first of each access unit has both times.
+  case nalUnits
+  /// The same, and the last of each access unit is marked.
+  case markedNALUnits
+  /// Packets with the parameter sets in the caps alone, and presentation times alone.
+  case packets
+  /// Packets with the parameter sets in the stream too, both times and a duration.
+  case timedPackets
+
+  var isLengthPrefixed: Bool { self == .packets || self == .timedPackets }
+}
+
+/// The beginning of a clip, as it comes in.
+struct RecordedStream: Sendable {
+  /// What is pushed at once.
+  struct Piece: Sendable {
+    var bytes: [UInt8]
+    var pts: ClockTime?
+    var dts: ClockTime?
+    var duration: ClockTime?
+    var flags: Buffer.Flags = []
+
+    var buffer: Buffer {
+      var buffer = Buffer(copying: bytes.span) ?? Buffer()
+      (buffer.pts, buffer.dts, buffer.duration) = (pts, dts, duration)
+      if !flags.isEmpty { buffer.flags.formUnion(flags) }
+      return buffer
+    }
+  }
+
+  var caps: String
+  var pieces: [Piece]
+
+  /// Access units of a clip that are taken at most.
+  static let limit = 28
+
+  init(_ clip: String, as input: RecordedInput) throws {
+    let codec: StreamCodec = clip.hasSuffix("5") ? .h265 : .h264
+    switch codec {
+    case .h264: try self.init(clip, as: input, codec, H264.self)
+    case .h265: try self.init(clip, as: input, codec, H265.self)
+    }
+  }
+
+  private init<Codec: ElementCodecSyntax>(
+    _ clip: String, as input: RecordedInput, _ codec: StreamCodec, _: Codec.Type
+  ) throws {
+    let units = Array(codec.accessUnits(in: try Clip.read(clip)).prefix(Self.limit))
+    var sets = Codec.ParameterSets()
+    for nalUnit in Clip.nalUnits(units.first ?? []) { _ = try? sets.insert(nalUnit.span) }
+    let record = try Codec.ConfigurationRecord(sets, nalLengthSize: .four)
+    let times = Self.times(of: units.flatMap { $0 }, Codec.self)
+    let start = times.first?.pts ?? .zero
+    pieces = []
+    switch input {
+    case .pieces:
+      caps = codec.mediaType
+      let bytes = units.flatMap { $0 }
+      for start in stride(from: 0, to: bytes.count, by: 1000) {
+        pieces.append(Piece(bytes: Array(bytes[start..<min(start + 1000, bytes.count)])))
+      }
+    case .accessUnits:
+      caps = "\(codec.mediaType), stream-format=byte-stream, alignment=au"
+      for (unit, time) in zip(units, times) { pieces.append(Piece(bytes: unit, pts: time.pts - start)) }
+    case .nalUnits, .markedNALUnits:
+      caps = "\(codec.mediaType), stream-format=byte-stream, alignment=nal"
+      for (unit, time) in zip(units, times) {
+        let nalUnits = Clip.nalUnits(unit)
+        for (place, nalUnit) in nalUnits.enumerated() {
+          var piece = Piece(bytes: [0, 0, 0, 1] + nalUnit)
+          if place == 0 { (piece.pts, piece.dts) = (time.pts, time.dts) }
+          if input == .markedNALUnits, place == nalUnits.count - 1 { piece.flags = .marker }
+          pieces.append(piece)
+        }
+      }
+    case .packets, .timedPackets:
+      let isTimed = input == .timedPackets
+      let data = try (isTimed ? record.withoutParameterSets : record).bytes()
+      caps =
+        "\(codec.mediaType), stream-format=\(isTimed ? codec.inBand : codec.outOfBand), alignment=au, "
+        + "codec_data=(buffer)\(ParseStream.hexadecimal(data))"
+      for (unit, time) in zip(units, times) {
+        let nalUnits = Clip.nalUnits(unit).filter { isTimed || !record.nalUnits.contains($0) }
+        var piece = Piece(bytes: RepackStream.lengthPrefixed(nalUnits), pts: time.pts - start)
+        if isTimed { (piece.pts, piece.dts, piece.duration) = (time.pts, time.dts, Clip.frameDuration) }
+        pieces.append(piece)
+      }
+    }
+  }
+
+  /// When each access unit is shown and decoded at 25 pictures a second.
+  private static func times<Codec: ElementCodecSyntax>(
+    of bytes: [UInt8], _: Codec.Type
+  ) -> [(pts: ClockTime, dts: ClockTime)] {
+    var scanner = Codec.Scanner()
+    scanner.sliceDepth = .referenceMarking
+    var timeline = Codec.Timeline()
+    var times: [(pts: ClockTime, dts: ClockTime)] = []
+    var begin = 0
+    while begin < bytes.count {
+      let rest = bytes.span.extracting(begin...)
+      let finding = scanner.next(in: rest, isMarked: false, isDraining: true)
+      guard finding.size > 0 else { break }
+      begin += finding.size
+      guard case .accessUnit(let size) = finding else { continue }
+      let accessUnit = scanner.takeAccessUnit()
+      guard let slice = accessUnit.slice else { continue }
+      let (rate, changes) = (H26x.Fraction(25, 1), scanner.parameterSetChanges)
+      if !timeline.read(slice, rate: rate, generation: changes) {
+        _ = timeline.read(
+          slice, isContinued: false, endsSequence: false, rate: rate, parameterSets: scanner.parameterSets,
+          generation: changes, lookingAt: rest, from: size, isComplete: true)
+      }
+      guard let time = timeline.takeTimes() else { continue }
+      times.append((ClockTime(nanoseconds: time.presentation), ClockTime(nanoseconds: time.decoding)))
+    }
+    return times
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import HarnessSupport
+import TestSupport
+import Testing
+
+@testable import Elements
+
+/// Stages of the repackager that are values of their own, by the values that they give.
+@Suite struct RepackStageTests {
+  // MARK: Negotiation
+
+  private static let questions = [
+    "ANY", "EMPTY", "video/x-h264", "video/x-raw", "video/x-h264, stream-format=avc, alignment=au, width=32",
+    "video/x-h264, stream-format=byte-stream, alignment=nal, codec_data=(buffer)01",
+    "video/x-h264, stream-format={avc3, byte-stream}; video/x-h264, stream-format=avc, profile=main; audio/x-raw",
+  ]
+
+  /// What can be on the other side of a repackager, and what is chosen of it.
+  @Test(arguments: questions) func whatIsPossible(_ question: String) throws {
+    Harness.initialise()
+    let caps = try #require(Caps(parsing: question))
+    let template = try #require(Caps(parsing: "video/x-h264, stream-format={avc, byte-stream}"))
+    let filter = try #require(Caps(parsing: "video/x-h264, stream-format={byte-stream, avc}, alignment={nal, au}"))
+    var found: [String] = []
+    for side in [BaseTransform.Direction.sink, .source] {
+      let possible = RepackNegotiation<H264>.possibleCaps(caps, on: side, otherTemplate: template, filter: nil)
+      found.append(possible.description)
+      let filtered = Optional(filter.copy())
+      let cut = RepackNegotiation<H264>.possibleCaps(caps, on: side, otherTemplate: template, filter: filtered)
+      found.append(cut.description)
+    }
+    try RecordFile.elements.expect("possible \(question)", found)
+  }
+
+  @Test(
+    arguments: [
+      ("byte-stream, alignment=au", "stream-format=avc; video/x-h264, stream-format=byte-stream", "1 byte-stream au"),
+      ("byte-stream, alignment=nal", "stream-format={avc, byte-stream}", "0 byte-stream nal"),
+      ("byte-stream, alignment=nal", "stream-format=byte-stream, alignment=au", "0 byte-stream au"),
+      ("byte-stream, alignment=nal", "stream-format={avc3, avc}", "0 avc3 au"),
+      ("byte-stream, alignment=au", "stream-format=byte-stream, alignment=nal", "0 byte-stream nal"),
+      ("avc3, alignment=au", "width=32", "0 avc3 au"), ("avc3, alignment=au", "stream-format=unheard", "0 avc au"),
+      ("avc3, alignment=au", "stream-format=avc; video/x-h264, stream-format=avc3", "1 avc3 au"),
+      ("avc3", "stream-format=byte-stream", "0 byte-stream au"),
+      ("byte-stream", "stream-format=byte-stream", "0 byte-stream nal"),
+    ])
+  func whatIsChosen(_ input: String, _ possible: String, _ expected: String) throws {
+    Harness.initialise()
+    let caps = try #require(Caps(parsing: "video/x-h264, stream-format=\(input)"))
+    let others = try #require(Caps(parsing: "video/x-h264, \(possible)"))
+    let format = try RepackFormat<H264>(CompressedCaps(caps))
+    let choice = RepackNegotiation<H264>.choice(for: format, from: others)
+    #expect("\(choice.index) \(choice.streamFormat.rawValue) \(choice.alignment.rawValue)" == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("video/x-h265, stream-format=byte-stream", "expected video/x-h264, found video/x-h265"),
+      ("video/x-h264, stream-format=unheard", "stream-format=unheard is not known; avc, avc3 and byte-stream are"),
+      (
+        "video/x-h264, stream-format=byte-stream, alignment=frame", "alignment=frame is not known; au and nal are"
+      ),
+      ("video/x-h264, stream-format=avc", "stream-format=avc needs codec_data, and there is none"),
+      (
+        "video/x-h264, stream-format=byte-stream, codec_data=(buffer)01",
+        "stream-format=byte-stream has no codec_data, and there is some"
+      ),
+    ])
+  func capsThatCannotBeWorkedWith(_ text: String, _ reason: String) throws {
+    Harness.initialise()
+    let caps = try #require(Caps(parsing: text))
+    let read = CompressedCaps<H264>(caps)
+    let error = #expect(throws: ElementError.self) { _ = try RepackFormat<H264>(read) }
+    #expect(error?.code == .stream(.format) && error?.debug == reason)
+    #expect(error?.message == "This stream's caps cannot be worked with: \(reason).")
+  }
+
+  @Test func codecDataThatCannotBeReadIsNoErrorYet() throws {
+    Harness.initialise()
+    let caps = try #require(Caps(parsing: "video/x-h264, stream-format=avc, codec_data=(buffer)0102, framerate=25/1"))
+    let read = CompressedCaps<H264>(caps)
+    let format = try RepackFormat<H264>(read)
+    #expect(format.packaging == nil && format.alignment == .accessUnit && format.codecData == [1, 2])
+    #expect(format.frameRate == GStreamer.Fraction(25, 1))
+    #expect(RepackFormat<H264>.unreadable(read).debug.hasPrefix("codec_data of 2 bytes is no avcC: "))
+  }
+
+  // MARK: What is left out
+
+  @Test(
+    arguments: [
+      ([], [], []), (.delimiters, [9], [35]), (.filler, [12], [38]), (.supplementalInformation, [6], [39, 40]),
+      (.endOfSequence, [10, 11], [36, 37]), (.parameterSets, [7, 8, 13, 15], [32, 33, 34]),
+      ([.delimiters, .filler, .endOfSequence], [9, 10, 11, 12], [35, 36, 37, 38]),
+    ] as [(RepackSettings.Drop, [UInt8], [UInt8])])
+  func typesToLeaveOut(_ drop: RepackSettings.Drop, _ h264: [UInt8], _ h265: [UInt8]) {
+    let (first, second) = (drop.types(of: H264.self), drop.types(of: H265.self))
+    #expect((0..<64).filter { first.contains($0) } == h264)
+    #expect((0..<64).filter { second.contains($0) } == h265)
+  }
+
+  // MARK: What is counted
+
+  @Test func everythingIsCounted() {
+    var journal = RepackJournal()
+    journal.count(input: 100, isPassedOn: false)
+    journal.count(input: 10, isPassedOn: true)
+    journal.count(output: 1000, .untouched)
+    for _ in 0..<2 { journal.count(output: 2000, .inPlace) }
+    for _ in 0..<3 { journal.count(output: 3000, .copied) }
+    journal.count(dropped: 4)
+    journal.count(insertedParameterSets: 5)
+    for _ in 0..<6 { journal.countInsertedDelimiter() }
+    for _ in 0..<7 { journal.countParameterSetChange() }
+    for _ in 0..<8 { journal.noteMissingParameterSets() }
+    let report = journal.takeReport(latency: nil)
+    #expect(report.latency == nil && report.warnings.count == 1)
+    let text = report.statistics.structure("numbers").description
+    for field in [
+      "untouched=(guint64)2", "in-place=(guint64)2", "copied=(guint64)3", "bytes-in=(guint64)110",
+      "bytes-out=(guint64)14010", "dropped-nal-units=(guint64)4", "inserted-parameter-sets=(guint64)5",
+      "inserted-auds=(guint64)6", "parameter-set-changes=(guint64)7", "dropped-before-parameter-sets=(guint64)8",
+      "unreadable-parameter-sets=(guint64)0", "damaged=(guint64)0", "lost=(guint64)0",
+      "misplaced-start-codes=(guint64)0",
+    ] {
+      #expect(text.contains(field), "\(field)")
+    }
+  }
+
+  /// Each kind of warning comes once a stream.
+  @Test func warningsComeOnceAStream() {
+    var journal = RepackJournal()
+    let kinds: [RepackJournal.Warning] = [
+      .damage, .misplacedStartCodes, .noParameterSets, .unreadableParameterSet, .unreadableCodecData,
+    ]
+    func warn() -> Int {
+      for kind in kinds { journal.warnOnce(kind) { ElementError(.stream(.format), "A warning.", debug: "") } }
+      return journal.takeReport(latency: nil).warnings.count
+    }
+    let counts = [warn(), warn()]
+    journal.beginStream()
+    let anew = warn()
+    #expect(counts == [5, 0] && anew == 5)
+  }
+
+  @Test func latencyIsToldWhenItChanges() {
+    var journal = RepackJournal()
+    let waiting = RepackLatency(waitsForNextAccessUnit: true, accessUnitDuration: .second)
+    let told = [waiting, waiting, nil, waiting, RepackLatency()].map { journal.takeReport(latency: $0).latency }
+    #expect(told == [waiting, nil, nil, nil, RepackLatency()])
+  }
+
+  // MARK: Damage
+
+  private static func piece(_ bytes: [UInt8], flags: Buffer.Flags = []) throws -> RepackPiece<H264> {
+    var buffer = try RepackStream.buffer(bytes)
+    buffer.flags.formUnion(flags)
+    return try RepackPiece(buffer, packaging: .lengthPrefixed(.four), searchesSlices: true)
+  }
+
+  @Test func damageIsToldApart() throws {
+    Harness.initialise()
+    let slice = RepackStream.slice(0, isIDR: true)
+    let good = try Self.piece(RepackStream.lengthPrefixed([slice]))
+    let cut = try Self.piece(RepackStream.lengthPrefixed([slice]) + [0, 0, 1, 0, 9])
+    let bad = try Self.piece([0, 0, 1, 0, 9])
+    let codes = try Self.piece(RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + slice]))
+    var continuity = RepackContinuity<H264>()
+    var journal = RepackJournal()
+    func note(_ pieces: [RepackPiece<H264>], unreadable: Int = 0) -> Bool {
+      journal.note(continuity.inspect(pieces), unreadableParameterSets: unreadable, in: .outOfBand)
+      return continuity.takeLoss()
+    }
+    let losses = [
+      note([good]), note([cut]), note([bad]), note([good, bad]), note([codes], unreadable: 3), note([good]),
+    ]
+    #expect(losses == [false, false, true, false, false, false])
+    let statistics = journal.takeReport(latency: nil).statistics
+    #expect(statistics.damaged == 3 && statistics.lost == 1 && statistics.misplacedStartCodes == 1)
+    #expect(statistics.unreadableParameterSets == 3)
+  }
+
+  @Test func slicesAreSearchedUntilEnoughWasSeen() throws {
+    Harness.initialise()
+    let good = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
+    let codes = try Self.piece(
+      RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(0, isIDR: true)]))
+    var continuity = RepackContinuity<H264>()
+    func searches(_ count: Int) -> Bool {
+      for _ in 0..<count { _ = continuity.inspect([good]) }
+      return continuity.searchesSlices(for: .byteStream)
+    }
+    let before = [searches(99), searches(1), searches(5)]
+    #expect(before == [true, false, false])
+    #expect(continuity.searchesSlices(for: .outOfBand) && continuity.searchesSlices(for: nil))
+    _ = continuity.inspect([codes])
+    let after = [searches(99), searches(1)]
+    continuity.beginFormat()
+    let anew = searches(0)
+    #expect(after == [true, false] && anew)
+  }
+
+  /// A cut is told at the first random access point behind it, and once.
+  @Test func cutsAreTold() throws {
+    Harness.initialise()
+    let idr = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
+    let other = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(1)]))
+    let gap = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(1)]), flags: .discontinuity)
+    var continuity = RepackContinuity<H264>()
+    func cuts(_ pieces: [RepackPiece<H264>]) -> [Bool] { pieces.map { continuity.takeCut([$0]) } }
+    let first = cuts([idr, gap, other, idr, idr])
+    #expect(first == [false, false, false, true, false])
+    continuity.flush()
+    let flushed = cuts([other, idr])
+    continuity.noteLoss()
+    let lost = cuts([idr])
+    let isLost = (continuity.takeLoss(), continuity.takeLoss())
+    #expect(flushed == [false, true] && lost == [true] && isLost == (true, false))
+    continuity.noteLoss()
+    continuity.beginStream()
+    let forgotten = (continuity.takeLoss(), continuity.takeCut([idr]))
+    continuity.noteLoss()
+    continuity.flush()
+    let afterFlush = continuity.takeLoss()
+    #expect(forgotten == (false, false) && !afterFlush)
+  }
+}
