@@ -7,4 +7,6 @@ extension RecordFile {
   static let streams = RecordFile("streams.tsv")
   /// The syntax elements of structures that have everything there is.
   static let structures = RecordFile("structures.tsv")
+  /// What the tables of the Recommendations give, for every value that a stream may send.
+  static let tables = RecordFile("tables.tsv")
 }

@@ -175,20 +175,3 @@ private struct StreamRecord {
     return words.joined(separator: ", ")
   }
 }
-
-/// FNV-1a, 64 bits.
-private struct Digest {
-  private var state: UInt64 = 0xCBF2_9CE4_8422_2325
-
-  var text: String { String(state, radix: 16) }
-
-  mutating func add(_ values: Int...) {
-    for value in values {
-      for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: value >> shift)) }
-    }
-  }
-
-  mutating func add(_ name: StaticString) { for byte in name.description.utf8 { add(byte: byte) } }
-
-  private mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
-}

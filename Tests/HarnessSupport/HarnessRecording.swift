@@ -13,7 +13,7 @@ private import Synchronization
     public var byteCount: Int
     /// MD5 of the bytes.
     public var checksum: String
-    /// The types of its metas, and what time codes say.
+    /// The types of its metas, and what those of video say.
     public var metas: [String]
   }
 
@@ -79,8 +79,9 @@ private import Synchronization
     var metas: [String] = []
     var state: gpointer?
     while let meta = unsafe gst_buffer_iterate_meta(buffer.raw, &state) {
-      let name = unsafe g_type_name(meta.pointee.info.pointee.api)
-      unsafe metas.append(name.map { unsafe String(cString: $0) } ?? "")
+      let type = unsafe meta.pointee.info.pointee.api
+      let name = unsafe g_type_name(type).map { unsafe String(cString: $0) } ?? ""
+      unsafe metas.append(name + contents(of: meta, type))
     }
     for code in buffer.timeCodes {
       metas.append(
@@ -90,6 +91,22 @@ private import Synchronization
     let bytes = withBytes ? (try? buffer.copiedBytes()) ?? [] : []
     return Output(
       attributes: attributes, byteCount: bytes.count, checksum: Self.checksum(bytes), metas: metas.sorted())
+  }
+
+  @unsafe private static func contents(of meta: UnsafeMutablePointer<GstMeta>, _ type: GType) -> String {
+    let pointer = unsafe UnsafeMutableRawPointer(meta)
+    switch type {
+    case gst_video_bar_meta_api_get_type():
+      let bars = unsafe pointer.assumingMemoryBound(to: GstVideoBarMeta.self).pointee
+      return " \(bars.field) \(bars.is_letterbox) \(bars.bar_data1) \(bars.bar_data2)"
+    case gst_video_afd_meta_api_get_type():
+      let format = unsafe pointer.assumingMemoryBound(to: GstVideoAFDMeta.self).pointee
+      return " \(format.field) \(format.spec.rawValue) \(format.afd.rawValue)"
+    case gst_video_caption_meta_api_get_type():
+      let captions = unsafe pointer.assumingMemoryBound(to: GstVideoCaptionMeta.self).pointee
+      return unsafe " \(captions.caption_type.rawValue) \(captions.size)"
+    default: return ""
+    }
   }
 
   private static func entry(_ event: consuming Event, isUpstream: Bool) -> Entry {

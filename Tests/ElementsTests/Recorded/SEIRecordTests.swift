@@ -24,7 +24,7 @@ import Testing
       case .buffer(let buffer):
         words.append("flags \(buffer.attributes.flags.rawValue)")
         words.append("for \((buffer.attributes.duration?.nanoseconds ?? 0) / 1000)")
-        words += buffer.metas.filter { $0.contains(":") }
+        words += buffer.metas.filter { $0.contains(" ") }
       default: break
       }
     }
@@ -104,5 +104,139 @@ import Testing
     }
     let sum = HarnessRecording.checksum(Array(rows.joined(separator: "\n").utf8)).short
     try RecordFile.elements.expect("frame packing \(type)", [rows[0], rows[2], sum])
+  }
+
+  /// Bars on any side, of frames and of bottom fields, and the active format.
+  @Test func barsOnEverySide() throws {
+    for structure in [H264.PictureTiming.Structure.frame, .bottomField] {
+      let sps = try H264.SequenceParameterSet(nalUnit: Self.timedSPS.span)
+      let timing = H264.PictureTiming(structure: structure).payload(sps: sps)
+      for sides in UInt8(0)..<16 {
+        var bars: [UInt8] = Array("GA94".utf8) + [6, sides << 4 | 0x0F]
+        for side in UInt8(0)..<4 where sides & (8 >> side) != 0 { bars += [0xC0 | side, 0x10 + side] }
+        let format: [UInt8] = Array("DTG1".utf8) + [0x41, 0xF0 | sides]
+        let messages: [(type: SEIPayloadType, payload: [UInt8])] = [
+          (.pictureTiming, timing), (.userDataRegistered, [0xB5, 0, 0x31] + bars),
+          (.userDataRegistered, [0xB5, 0, 0x31] + format),
+        ]
+        let unit = ParseStream.byteStream(
+          Self.timedSPS, ParseStream.ppsToOrder(), seiNALUnit(messages),
+          ParseStream.slice(2, number: 0, order: 0, idr: true))
+        let found = try outcome("swifth264parse", "video/x-h264, stream-format=byte-stream, alignment=au", unit, [])
+        try RecordFile.elements.expect("bars \(structure) \(sides)", [found])
+      }
+    }
+  }
+
+  /// Numbers are left out only at rates where GStreamer knows which.
+  @Test func timeCodesThatLeaveNumbersOut() throws {
+    let sps = try H264.SequenceParameterSet(nalUnit: Self.timedSPS.span)
+    var timestamp = ClockTimestamp()
+    (timestamp.isFieldBased, timestamp.isFull, timestamp.countingType) = (true, true, 4)
+    (timestamp.hours, timestamp.minutes, timestamp.seconds, timestamp.frames) = (1, 2, 3, 4)
+    var timing = H264.PictureTiming(structure: .frame)
+    timing.clockTimestamps = [timestamp]
+    let unit = ParseStream.byteStream(
+      Self.timedSPS, ParseStream.ppsToOrder(), seiNALUnit([(.pictureTiming, timing.payload(sps: sps))]),
+      ParseStream.slice(2, number: 0, order: 0, idr: true))
+    for rate in ["30000/1001", "60000/1001", "120000/1001", "24000/1001", "30/1", "60/1", "25/1", "50/1", "0/1"] {
+      let caps = "video/x-h264, stream-format=byte-stream, alignment=au, framerate=\(rate)"
+      try RecordFile.elements.expect("time code at \(rate)", [try outcome("swifth264parse", caps, unit, [])])
+    }
+  }
+
+  /// Time codes of metas in place of those of the stream, as many as there are, in every packaging.
+  @Test(arguments: StreamCodec.allCases) func timeCodesRewritten(_ codec: StreamCodec) throws {
+    _ = Harness.registered
+    for output in RecordedRun.outputs(codec) {
+      for count in 0...4 {
+        for properties in ["", "config-interval=-1"] {
+          let harness = try Harness("\(codec.element)parse update-timecode=true \(properties)")
+          let recording = HarnessRecording(harness)
+          harness.setOutputCaps("\(codec.mediaType), parsed=true, \(output)")
+          harness.setInputCaps("\(codec.mediaType), stream-format=byte-stream, alignment=au, framerate=30000/1001")
+          for isFirst in [true, false] {
+            var buffer = try RepackStream.buffer(try Self.timedUnit(codec, hasSets: isFirst))
+            for index in 0..<UInt32(count) {
+              buffer.addTimeCode(
+                Buffer.TimeCode(
+                  hours: 10, minutes: 11, seconds: 12, frames: 13 + index,
+                  frameRate: GStreamer.Fraction(30000, index == 1 ? 1000 : 1001), dropsFrames: index == 0,
+                  isInterlaced: false, fieldCount: index))
+            }
+            buffer.pts = .second
+            #expect(harness.push(buffer) == 0)
+          }
+          harness.endOfStream()
+          let columns = RunSummary(recording.entries).columns
+          try RecordFile.elements.expect(
+            "\(codec) \(count) time codes \(properties) \(output)", [columns[0], columns[2], columns[3]])
+        }
+      }
+    }
+  }
+
+  /// An IDR picture with a time code in its SEI, another message behind it, and filler data of RTP's in front.
+  private static func timedUnit(_ codec: StreamCodec, hasSets: Bool) throws -> [UInt8] {
+    switch codec {
+    case .h264:
+      let sps = try H264.SequenceParameterSet(nalUnit: timedSPS.span)
+      var timing = H264.PictureTiming(structure: .topBottomTop)
+      timing.clockTimestamps = [nil, nil, nil]
+      let messages: [(type: SEIPayloadType, payload: [UInt8])] = [
+        (.userDataUnregistered, [UInt8](1...20)), (.pictureTiming, timing.payload(sps: sps)),
+      ]
+      return (hasSets ? ParseStream.byteStream(timedSPS, ParseStream.ppsToOrder()) : [])
+        + ParseStream.byteStream(
+          seiNALUnit(messages), ParseStream.slice(2, number: 0, order: 0, idr: true, idrID: hasSets ? 0 : 1),
+          [0x78, 1, 2, 3])
+    case .h265:
+      let sps = H265Stream.sps { $0.vui?.isPictureStructurePresent = true }
+      var time = ClockTimestamp()
+      (time.hours, time.minutes, time.seconds, time.frames, time.isFull) = (1, 2, 3, 4, true)
+      let code = H265Stream.sei(136, H265.TimeCode(clockTimestamps: [time]).payload())
+      return H265Stream.byteStream(
+        (hasSets ? [H265Stream.vps, sps, H265Stream.pps()] : [])
+          + [code, H265Stream.sei(1, [0x51]), H265Stream.idr, [0x60, 1, 2, 3]])
+    }
+  }
+
+  /// What lasts until an IDR picture comes without it, and what upstream says of the same.
+  @Test func whatLasts() throws {
+    _ = Harness.registered
+    let message = { (type: UInt32, payload: [UInt8]) in H265Stream.sei(type, payload) }
+    let kinds: [(String, [[UInt8]])] = [
+      ("mastering", [H265Stream.masteringDisplay]), ("light", [H265Stream.contentLight]),
+      ("both", [H265Stream.masteringDisplay, H265Stream.contentLight]), ("HDR10+", [H265Stream.dynamicMetadata]),
+      ("HLG", [message(147, [18])]), ("PQ", [message(147, [16])]),
+    ]
+    let given = [
+      "", ", hdr-format=hdr10", ", mastering-display-info=(string)1:2:3:4:5:6:7:8:9:10",
+      ", content-light-level=(string)1:2", ", colorimetry=(string)bt601",
+    ]
+    for (name, messages) in kinds {
+      for (index, more) in given.enumerated() {
+        let harness = try Harness("swifth265parse")
+        let recording = HarnessRecording(harness)
+        harness.setInputCaps("video/x-h265, stream-format=byte-stream, alignment=au\(more)")
+        let sps = H265Stream.sps { sps in
+          sps.vui?.videoSignal = .init(isFullRange: false, colour: .init(primaries: 9, transfer: 14, matrix: 9))
+        }
+        let (sets, idr) = ([H265Stream.vps, sps, H265Stream.pps()], [H265Stream.idr])
+        let trailing = [H265Stream.slice(.trailingR, count: 1)]
+        for unit in [sets + messages + idr, trailing, idr, messages + idr, messages + trailing, idr, idr] {
+          #expect(harness.push(H265Stream.byteStream(unit), pts: .second) == 0)
+        }
+        harness.endOfStream()
+        var words: [String] = []
+        for case .caps(let text) in recording.entries {
+          let fields = text.split(separator: ", ").filter { field in
+            ["hdr", "mastering", "content", "colorimetry"].contains { field.hasPrefix($0) }
+          }
+          words.append(fields.joined(separator: " "))
+        }
+        try RecordFile.elements.expect("lasting \(name) \(index)", [words.joined(separator: "; ")])
+      }
+    }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamer
 import GStreamer
 import H26x
 import HarnessSupport
@@ -225,5 +226,28 @@ import Testing
     continuity.flush()
     let afterFlush = continuity.takeLoss()
     #expect(forgotten == (false, false) && !afterFlush)
+  }
+
+  // MARK: Memory
+
+  /// A buffer is as large as asked, out of memory of a power of two from 4 kB to 16 MB; larger ones are as large as they
+  /// need be.
+  @Test(
+    arguments: [
+      (0, 4096), (1, 4096), (4096, 4096), (4097, 8192), (65_536, 65_536), (65_537, 131_072), (1 << 24, 1 << 24),
+      ((1 << 24) + 1, (1 << 24) + 1),
+    ])
+  func memoryComesInAFewSizes(_ size: Int, _ memory: Int) throws {
+    Harness.initialise()
+    var pool = SizedBufferPool()
+    for _ in 0..<2 {
+      let buffer = try pool.acquire(size)
+      var maximum: gsize = 0
+      unsafe gst_buffer_get_sizes(buffer.raw, nil, &maximum)
+      #expect(buffer.size == size && Int(maximum) >= memory && Int(maximum) < memory + 4096)
+    }
+    pool.drain()
+    let again = try pool.acquire(size)
+    #expect(again.size == size)
   }
 }
