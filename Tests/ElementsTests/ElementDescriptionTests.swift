@@ -45,7 +45,8 @@ import Testing
       g_object_class_list_properties(UnsafeMutableRawPointer(type).assumingMemoryBound(to: GObjectClass.self), &count))
     defer { unsafe g_free(list) }
     for index in 0..<Int(count) {
-      guard let property = unsafe list[index], unsafe property.pointee.owner_type == type.pointee.g_type else { continue }
+      guard let property = unsafe list[index] else { continue }
+      guard unsafe property.pointee.owner_type == type.pointee.g_type else { continue }
       let title = unsafe String(cString: property.pointee.name)
       var words = unsafe [
         String(cString: g_type_name(property.pointee.value_type)), String(cString: g_param_spec_get_blurb(property)),
@@ -74,7 +75,8 @@ import Testing
         return unsafe "\(value.value) \(String(cString: value.value_nick)) \(String(cString: value.value_name))"
       }.joined(separator: "; ")
     case kind(13):
-      guard let type = unsafe pointer.assumingMemoryBound(to: GParamSpecFlags.self).pointee.flags_class else { return "" }
+      let flags = unsafe pointer.assumingMemoryBound(to: GParamSpecFlags.self).pointee
+      guard let type = unsafe flags.flags_class else { return "" }
       return unsafe (0..<Int(type.pointee.n_values)).map { index in
         let value = unsafe type.pointee.values[index]
         return unsafe "\(value.value) \(String(cString: value.value_nick)) \(String(cString: value.value_name))"
