@@ -97,8 +97,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "VideoDecodingTests",
-      dependencies: ["VideoDecoding", "AVCodec", "CAVCodec", "H26x", "ThreadSanitizerLocks"],
-      swiftSettings: settings),
+      dependencies: ["VideoDecoding", "AVCodec", "CAVCodec", "H26x", "TestSupport", "ThreadSanitizerLocks"],
+      exclude: ["Records"], swiftSettings: settings),
     .testTarget(
       name: "ElementsTests",
       dependencies: [

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import TestSupport
+import Testing
+
+@testable import VideoDecoding
+
+extension RecordFile {
+  /// What sessions read of access units, and what they conclude, before anything is decoded.
+  static let inspections = RecordFile("inspections.tsv")
+}
+
+/// What is read of each access unit, whether decoding may begin with it, and whether it is damaged, is what was read
+/// before; of damaged streams too, since none of it depends on libavcodec.
+@Suite struct InspectionRecordTests {
+  private static let clips = [
+    "clip.h264", "interlaced.h264", "intra-refresh.h264", "open-gop.h264", "small-slices.h264", "clip.h265",
+    "interlaced.h265", "open-gop.h265", "ten-bit.h265",
+  ]
+  private static let vectors = Vector.undamaged.filter { $0.samples <= 320 * 240 * 120 }.map { vector in
+    String(vector.file.split(separator: "/").last ?? "")
+  }
+
+  @Test(arguments: clips + vectors) func everythingIsReadAsBefore(_ name: String) throws {
+    let stream = try CodedStream(name)
+    let units = Array(stream.units.prefix(60))
+    var columns = [read(units, stream)]
+    for kind in Damage.allCases { columns.append(read(kind.apply(to: units, rate: 0.2, seed: 11), stream)) }
+    // Begun in the middle, behind the parameter sets.
+    let sets = (stream.format.parameterSets.sequence + stream.format.parameterSets.picture)
+      .flatMap { [0, 0, 0, 1] + $0 as [UInt8] }
+    columns.append(read([sets] + units.dropFirst(units.count / 3), stream))
+    try RecordFile.inspections.expect(name, columns)
+  }
+
+  /// How many may be the first, are damaged, are complete, and a digest of all that was read.
+  private func read(_ units: [[UInt8]], _ stream: CodedStream) -> String {
+    let inspector: any SessionInspector =
+      stream.format.codec == .h264
+      ? H264AccessUnitInspector(lengthSize: nil)
+      : H265AccessUnitInspector(lengthSize: nil, verifiesPictureHash: true)
+    var input = SessionInput(inspector)
+    var gate = StartGate(SessionConfiguration())
+    var damage = DamageTracker()
+    var digest = Digest()
+    var counts: [String: Int] = [:]
+    for unit in units {
+      digest.add(input.lookAhead(unit.span).isIntra ? 1 : 0)
+      let summary = input.inspect(unit.span)
+      let index = input.number()
+      let admission = gate.admit(summary, index: index)
+      if gate.start == .intra, admission == .begins { damage.taint(before: index) }
+      if summary.randomAccess == .idr { input.beginSequence(at: index) }
+      var record = AccessUnitRecord(
+        index: index, tag: index, doNotOutput: false, nalUnitType: summary.nalUnitType, isField: summary.isField,
+        isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
+        standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra, epoch: input.epoch,
+        recoveryStart: damage.recovery(completedBy: summary, index: index), start: gate.start ?? .marked)
+      record.references = summary.references
+      record.recoveredSince = summary.recoveredSince
+      record.awaitsRecovery = summary.awaitsRecovery
+      record.isIncomplete = summary.isIncomplete
+      damage.admit(&record, summary)
+      digest.add("\(summary) \(admission) \(record.taint) \(damage.damageEnd)")
+      counts["\(admission)", default: 0] += 1
+      if record.taint != .none { counts["tainted", default: 0] += 1 }
+      if summary.isIncomplete { counts["incomplete", default: 0] += 1 }
+      if summary.changesParameterSets { counts["sets", default: 0] += 1 }
+    }
+    digest.add(input.parameterSets.count)
+    return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ") + " " + digest.text
+  }
+}
