@@ -313,4 +313,42 @@ import Testing
     #expect(rest == [2, 3] && queue.first == nil)
     if case .done = queue.preparation {} else { Issue.record("prepared for none") }
   }
+
+  // MARK: Packing
+
+  /// Widths that vector instructions do not divide, in luma and in chroma.
+  @Test(arguments: [2, 30, 32, 34, 62, 66, 98], [("I420_10LE", "P010_10LE", 6), ("I420_12LE", "P012_LE", 4)])
+  func samplesArePackedAtAnyWidth(_ width: Int, _ formats: (String, String, Int)) throws {
+    Harness.initialise()
+    let (planar, packed) = (try #require(VideoFormat(name: formats.0)), try #require(VideoFormat(name: formats.1)))
+    let source = try #require(VideoInfo(format: planar, width: UInt32(width), height: 4))
+    let target = try #require(VideoInfo(format: packed, width: UInt32(width), height: 4))
+    let packing = try #require(SemiPlanarPacking(from: planar, to: packed))
+    let none = SemiPlanarPacking(from: packed, to: planar) == nil
+    #expect(none)
+    var samples = [UInt8](repeating: 0, count: source.size)
+    for index in samples.indices { samples[index] = UInt8(truncatingIfNeeded: index &* 37 >> (index % 2 * 4)) & 0x0F }
+    let from = try RepackStream.buffer(samples)
+    let into = try RepackStream.buffer([UInt8](repeating: 0, count: target.size))
+    do {
+      let decoded = try VideoFrameMap(from, info: source, for: .reading)
+      var frame = try VideoFrameMap(into, info: target, for: .writing)
+      packing.pack(decoded, into: &frame)
+    }
+    func values(_ buffer: borrowing Buffer, _ info: VideoInfo, plane: Int) throws -> [[UInt16]] {
+      let map = try VideoFrameMap(buffer, info: info, for: .reading)
+      return (0..<map.rowCount(ofPlane: plane)).map { row in
+        let bytes = map.row(row, ofPlane: plane)
+        return stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+      }
+    }
+    let (luma, cb, cr) = (
+      try values(from, source, plane: 0), try values(from, source, plane: 1), try values(from, source, plane: 2)
+    )
+    let shift = UInt16(formats.2)
+    let (packedLuma, packedChroma) = (try values(into, target, plane: 0), try values(into, target, plane: 1))
+    #expect(packedLuma == luma.map { row in row.map { $0 << shift } })
+    let chroma = zip(cb, cr).map { row in zip(row.0, row.1).flatMap { [$0 << shift, $1 << shift] } }
+    #expect(packedChroma == chroma)
+  }
 }
