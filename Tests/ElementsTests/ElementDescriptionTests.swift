@@ -14,13 +14,12 @@ import Testing
   @Test(arguments: names) func factory(_ name: String) throws {
     _ = Harness.registered
     let factory = try unsafe #require(gst_element_factory_find(name))
-    defer { unsafe gst_object_unref(factory) }
+    defer { unsafe gst_object_unref(UnsafeMutableRawPointer(factory)) }
     var words: [String] = []
     for key in [GST_ELEMENT_METADATA_LONGNAME, GST_ELEMENT_METADATA_KLASS, GST_ELEMENT_METADATA_DESCRIPTION] {
       if let text = unsafe gst_element_factory_get_metadata(factory, key) { unsafe words.append(String(cString: text)) }
     }
-    let feature = unsafe UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstPluginFeature.self)
-    unsafe words.append("rank \(gst_plugin_feature_get_rank(feature))")
+    unsafe words.append("rank \(gst_plugin_feature_get_rank(factory))")
     unsafe words.append(String(cString: g_type_name(gst_element_factory_get_element_type(factory))))
     var templates = unsafe gst_element_factory_get_static_pad_templates(factory)
     while let node = unsafe templates {
@@ -30,7 +29,7 @@ import Testing
         let text = name.hasSuffix("dec") && caps.first.name == "video/x-raw" ? "video/x-raw" : caps.description
         unsafe words.append("\(String(cString: template.pointee.name_template)): \(text)")
       }
-      unsafe templates = node.pointee.next
+      unsafe templates = UnsafePointer(node.pointee.next)
     }
     try RecordFile.elements.expect("factory \(name)", words)
   }
@@ -52,7 +51,10 @@ import Testing
         String(cString: g_type_name(property.pointee.value_type)), String(cString: g_param_spec_get_blurb(property)),
         "flags \(property.pointee.flags.rawValue & 0xFF)",
       ]
-      if let value = unsafe g_param_spec_get_default_value(property), let text = unsafe gst_value_serialize(value) {
+      // A structure's is none.
+      if unsafe g_type_fundamental(property.pointee.value_type) != Self.kind(18),
+        let value = unsafe g_param_spec_get_default_value(property), let text = unsafe gst_value_serialize(value)
+      {
         unsafe words.append("default \(String(cString: text))")
         unsafe g_free(text)
       }
@@ -63,11 +65,11 @@ import Testing
 
   /// What it may be set to.
   @unsafe private static func values(of property: UnsafeMutablePointer<GParamSpec>) -> String {
-    let pointer = unsafe UnsafeMutableRawPointer(property)
+    let pointer = UnsafeMutableRawPointer(property)
     switch unsafe g_type_fundamental(property.pointee.value_type) {
     case kind(6):
       let range = unsafe pointer.assumingMemoryBound(to: GParamSpecInt.self).pointee
-      return "\(range.minimum) to \(range.maximum)"
+      return unsafe "\(range.minimum) to \(range.maximum)"
     case kind(12):
       guard let type = unsafe pointer.assumingMemoryBound(to: GParamSpecEnum.self).pointee.enum_class else { return "" }
       return unsafe (0..<Int(type.pointee.n_values)).map { index in
@@ -85,6 +87,6 @@ import Testing
     }
   }
 
-  /// `G_TYPE_MAKE_FUNDAMENTAL`: 6 is int, 12 enum, 13 flags.
+  /// `G_TYPE_MAKE_FUNDAMENTAL`: 6 is int, 12 enum, 13 flags, 18 boxed.
   private static func kind(_ number: GType) -> GType { number << 2 }
 }

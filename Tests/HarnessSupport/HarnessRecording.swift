@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-private import CGStreamer
-private import CGStreamerCheck
+import CGStreamer
+import CGStreamerCheck
 public import GStreamer
 private import Synchronization
 
@@ -94,14 +94,14 @@ private import Synchronization
   }
 
   @unsafe private static func contents(of meta: UnsafeMutablePointer<GstMeta>, _ type: GType) -> String {
-    let pointer = unsafe UnsafeMutableRawPointer(meta)
+    let pointer = UnsafeMutableRawPointer(meta)
     switch type {
     case gst_video_bar_meta_api_get_type():
       let bars = unsafe pointer.assumingMemoryBound(to: GstVideoBarMeta.self).pointee
-      return " \(bars.field) \(bars.is_letterbox) \(bars.bar_data1) \(bars.bar_data2)"
+      return unsafe " \(bars.field) \(bars.is_letterbox) \(bars.bar_data1) \(bars.bar_data2)"
     case gst_video_afd_meta_api_get_type():
       let format = unsafe pointer.assumingMemoryBound(to: GstVideoAFDMeta.self).pointee
-      return " \(format.field) \(format.spec.rawValue) \(format.afd.rawValue)"
+      return unsafe " \(format.field) \(format.spec.rawValue) \(format.afd.rawValue)"
     case gst_video_caption_meta_api_get_type():
       let captions = unsafe pointer.assumingMemoryBound(to: GstVideoCaptionMeta.self).pointee
       return unsafe " \(captions.caption_type.rawValue) \(captions.size)"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
-import H26x
 import Testing
 
 @testable import Elements
+@testable import H26x
 
 /// Stages of the parser that are values of their own, by the values that they give.
 @Suite struct ParserStageTests {
@@ -359,7 +359,7 @@ import Testing
     statistics.errors.missingParameterSets = 23
     statistics.errors.nalUnits = 24
     statistics.errors.lengths = 25
-    let text = statistics.structure("numbers").description
+    let text = statistics.structure("numbers").words()
     for field in [
       "access-units=(guint64)15", "idr-pictures=(guint64)3", "gop-length-min=(guint64)1", "gop-length-max=(guint64)7",
       "bytes=(guint64)511", "bytes-skipped=(guint64)33", "parameter-set-changes=(guint64)17", "nal-units=(guint64)40",

@@ -3,11 +3,6 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-extension RecordFile {
-  /// What comes out of decoders: by `RecordedRun`.
-  static let decoders = RecordFile("decoders.tsv")
-}
-
 /// What the decoders make of undamaged streams: samples, times, flags, caps, latency, messages and statistics. None of
 /// it depends on the version of libavcodec.
 @Suite struct DecoderRecordTests {

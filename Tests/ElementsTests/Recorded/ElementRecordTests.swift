@@ -3,11 +3,6 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-extension RecordFile {
-  /// What comes out of parsers and repackagers: by `RecordedRun`.
-  static let elements = RecordFile("elements.tsv")
-}
-
 /// What comes of a stream is what came of it before: bytes, times, flags, metas, caps, events, messages and statistics.
 ///
 /// `RECORD_LINES=folder` writes down what came out, a file a row, to be compared with another state's.

@@ -4,11 +4,6 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-extension RecordFile {
-  /// What comes of files that a parser reads itself.
-  static let files = RecordFile("files.tsv")
-}
-
 /// What comes of a file that a parser reads itself is what came of it before, from its beginning and behind a seek.
 @Suite struct FileRecordTests {
   struct Play: Sendable, CustomTestStringConvertible {

@@ -21,9 +21,9 @@ import Testing
   /// What can be on the other side of a repackager, and what is chosen of it.
   @Test(arguments: questions) func whatIsPossible(_ question: String) throws {
     Harness.initialise()
-    let caps = try #require(Caps(parsing: question))
-    let template = try #require(Caps(parsing: "video/x-h264, stream-format={avc, byte-stream}"))
-    let filter = try #require(Caps(parsing: "video/x-h264, stream-format={byte-stream, avc}, alignment={nal, au}"))
+    let caps = try Caps.of(question)
+    let template = try Caps.of("video/x-h264, stream-format={avc, byte-stream}")
+    let filter = try Caps.of("video/x-h264, stream-format={byte-stream, avc}, alignment={nal, au}")
     var found: [String] = []
     for side in [BaseTransform.Direction.sink, .source] {
       let possible = RepackNegotiation<H264>.possibleCaps(caps, on: side, otherTemplate: template, filter: nil)
@@ -49,8 +49,8 @@ import Testing
     ])
   func whatIsChosen(_ input: String, _ possible: String, _ expected: String) throws {
     Harness.initialise()
-    let caps = try #require(Caps(parsing: "video/x-h264, stream-format=\(input)"))
-    let others = try #require(Caps(parsing: "video/x-h264, \(possible)"))
+    let caps = try Caps.of("video/x-h264, stream-format=\(input)")
+    let others = try Caps.of("video/x-h264, \(possible)")
     let format = try RepackFormat<H264>(CompressedCaps(caps))
     let choice = RepackNegotiation<H264>.choice(for: format, from: others)
     #expect("\(choice.index) \(choice.streamFormat.rawValue) \(choice.alignment.rawValue)" == expected)
@@ -71,7 +71,7 @@ import Testing
     ])
   func capsThatCannotBeWorkedWith(_ text: String, _ reason: String) throws {
     Harness.initialise()
-    let caps = try #require(Caps(parsing: text))
+    let caps = try Caps.of(text)
     let read = CompressedCaps<H264>(caps)
     let error = #expect(throws: ElementError.self) { _ = try RepackFormat<H264>(read) }
     #expect(error?.code == .stream(.format) && error?.debug == reason)
@@ -80,7 +80,7 @@ import Testing
 
   @Test func codecDataThatCannotBeReadIsNoErrorYet() throws {
     Harness.initialise()
-    let caps = try #require(Caps(parsing: "video/x-h264, stream-format=avc, codec_data=(buffer)0102, framerate=25/1"))
+    let caps = try Caps.of("video/x-h264, stream-format=avc, codec_data=(buffer)0102, framerate=25/1")
     let read = CompressedCaps<H264>(caps)
     let format = try RepackFormat<H264>(read)
     #expect(format.packaging == nil && format.alignment == .accessUnit && format.codecData == [1, 2])
@@ -98,7 +98,7 @@ import Testing
     ] as [(RepackSettings.Drop, [UInt8], [UInt8])])
   func typesToLeaveOut(_ drop: RepackSettings.Drop, _ h264: [UInt8], _ h265: [UInt8]) {
     let (first, second) = (drop.types(of: H264.self), drop.types(of: H265.self))
-    #expect((0..<64).filter { first.contains($0) } == h264)
+    #expect((0..<32).filter { first.contains($0) } == h264)
     #expect((0..<64).filter { second.contains($0) } == h265)
   }
 
@@ -118,7 +118,7 @@ import Testing
     for _ in 0..<8 { journal.noteMissingParameterSets() }
     let report = journal.takeReport(latency: nil)
     #expect(report.latency == nil && report.warnings.count == 1)
-    let text = report.statistics.structure("numbers").description
+    let text = report.statistics.structure("numbers").words()
     for field in [
       "untouched=(guint64)2", "in-place=(guint64)2", "copied=(guint64)3", "bytes-in=(guint64)110",
       "bytes-out=(guint64)14010", "dropped-nal-units=(guint64)4", "inserted-parameter-sets=(guint64)5",
@@ -165,8 +165,8 @@ import Testing
     Harness.initialise()
     let slice = RepackStream.slice(0, isIDR: true)
     let good = try Self.piece(RepackStream.lengthPrefixed([slice]))
-    let cut = try Self.piece(RepackStream.lengthPrefixed([slice]) + [0, 0, 1, 0, 9])
-    let bad = try Self.piece([0, 0, 1, 0, 9])
+    let cut = try Self.piece(RepackStream.lengthPrefixed([slice]) + [0, 1, 0, 0, 9])
+    let bad = try Self.piece([0, 1, 0, 0, 9])
     let codes = try Self.piece(RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + slice]))
     var continuity = RepackContinuity<H264>()
     var journal = RepackJournal()
