@@ -145,18 +145,28 @@ import Testing
     }
   }
 
-  /// Time codes of metas in place of those of the stream, as many as there are, in every packaging.
-  @Test(arguments: StreamCodec.allCases) func timeCodesRewritten(_ codec: StreamCodec) throws {
+  /// Time codes of metas in place of those of the stream, as many as there are, from and to every packaging.
+  @Test(arguments: StreamCodec.allCases, [true, false])
+  func timeCodesRewritten(_ codec: StreamCodec, _ arePackets: Bool) throws {
     _ = Harness.registered
+    let sets = try Self.timedUnit(codec).sets
+    let record = codec == .h264 ? RepackStream.avcC([sets[0]], pps: [sets[1]]) : H265Stream.hvcC(sets.map { [$0] })
+    let input =
+      arePackets
+      ? "stream-format=\(codec.outOfBand), codec_data=(buffer)\(ParseStream.hexadecimal(record))"
+      : "stream-format=byte-stream"
     for output in RecordedRun.outputs(codec) {
       for count in 0...4 {
         for properties in ["", "config-interval=-1"] {
           let harness = try Harness("\(codec.element)parse update-timecode=true \(properties)")
           let recording = HarnessRecording(harness)
           harness.setOutputCaps("\(codec.mediaType), parsed=true, \(output)")
-          harness.setInputCaps("\(codec.mediaType), stream-format=byte-stream, alignment=au, framerate=30000/1001")
+          harness.setInputCaps("\(codec.mediaType), \(input), alignment=au, framerate=30000/1001")
           for isFirst in [true, false] {
-            var buffer = try RepackStream.buffer(try Self.timedUnit(codec, hasSets: isFirst))
+            let unit = try Self.timedUnit(codec, number: isFirst ? 0 : 1)
+            let nalUnits = (isFirst ? unit.sets : []) + unit.picture
+            var buffer = try RepackStream.buffer(
+              arePackets ? RepackStream.lengthPrefixed(nalUnits) : RepackStream.annexB(nalUnits))
             for index in 0..<UInt32(count) {
               buffer.addTimeCode(
                 Buffer.TimeCode(
@@ -170,14 +180,18 @@ import Testing
           harness.endOfStream()
           let columns = RunSummary(recording.entries).columns
           try RecordFile.elements.expect(
-            "\(codec) \(count) time codes \(properties) \(output)", [columns[0], columns[2], columns[3]])
+            "\(codec) \(arePackets ? "packets" : "bytes") \(count) time codes \(properties) \(output)",
+            [columns[0], columns[2], columns[3]])
         }
       }
     }
   }
 
-  /// An IDR picture with a time code in its SEI, another message behind it, and filler data of RTP's in front.
-  private static func timedUnit(_ codec: StreamCodec, hasSets: Bool) throws -> [UInt8] {
+  /// An IDR picture with a time code in its SEI, another message beside it, and behind it a NAL unit of RTP's, which is
+  /// left out.
+  private static func timedUnit(
+    _ codec: StreamCodec, number: UInt32 = 0
+  ) throws -> (sets: [[UInt8]], picture: [[UInt8]]) {
     switch codec {
     case .h264:
       let sps = try H264.SequenceParameterSet(nalUnit: timedSPS.span)
@@ -186,18 +200,15 @@ import Testing
       let messages: [(type: SEIPayloadType, payload: [UInt8])] = [
         (.userDataUnregistered, [UInt8](1...20)), (.pictureTiming, timing.payload(sps: sps)),
       ]
-      return (hasSets ? ParseStream.byteStream(timedSPS, ParseStream.ppsToOrder()) : [])
-        + ParseStream.byteStream(
-          seiNALUnit(messages), ParseStream.slice(2, number: 0, order: 0, idr: true, idrID: hasSets ? 0 : 1),
-          [0x78, 1, 2, 3])
+      let slice = ParseStream.slice(2, number: 0, order: 0, idr: true, idrID: number)
+      return ([timedSPS, ParseStream.ppsToOrder()], [seiNALUnit(messages), slice, [0x78, 1, 2, 3]])
     case .h265:
       let sps = H265Stream.sps { $0.vui?.isPictureStructurePresent = true }
       var time = ClockTimestamp()
       (time.hours, time.minutes, time.seconds, time.frames, time.isFull) = (1, 2, 3, 4, true)
       let code = H265Stream.sei(136, H265.TimeCode(clockTimestamps: [time]).payload())
-      return H265Stream.byteStream(
-        (hasSets ? [H265Stream.vps, sps, H265Stream.pps()] : [])
-          + [code, H265Stream.sei(1, [0x51]), H265Stream.idr, [0x60, 1, 2, 3]])
+      let picture = [code, H265Stream.sei(1, [0x51]), H265Stream.idr, [0x60, 1, 2, 3]]
+      return ([H265Stream.vps, sps, H265Stream.pps()], picture)
     }
   }
 
