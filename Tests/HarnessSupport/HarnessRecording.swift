@@ -81,6 +81,8 @@ private import Synchronization
     while let meta = unsafe gst_buffer_iterate_meta(buffer.raw, &state) {
       let type = unsafe meta.pointee.info.pointee.api
       let name = unsafe g_type_name(type).map { unsafe String(cString: $0) } ?? ""
+      // Which buffers keep one they are a part of is the library's business.
+      if name == "GstParentBufferMetaAPI" { continue }
       unsafe metas.append(name + contents(of: meta, type))
     }
     for code in buffer.timeCodes {
