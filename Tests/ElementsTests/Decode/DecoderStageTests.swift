@@ -325,8 +325,8 @@ import Testing
   func samplesArePackedAtAnyWidth(_ width: Int, _ formats: (String, String, Int)) throws {
     Harness.initialise()
     let (planar, packed) = (try #require(VideoFormat(name: formats.0)), try #require(VideoFormat(name: formats.1)))
-    let source = try #require(VideoInfo(format: planar, width: UInt32(width), height: 4))
-    let target = try #require(VideoInfo(format: packed, width: UInt32(width), height: 4))
+    let source = try #require(VideoInfo(format: planar, width: width, height: 4))
+    let target = try #require(VideoInfo(format: packed, width: width, height: 4))
     let packing = try #require(SemiPlanarPacking(from: planar, to: packed))
     let none = SemiPlanarPacking(from: packed, to: planar) == nil
     #expect(none)
@@ -352,7 +352,10 @@ import Testing
     let shift = UInt16(formats.2)
     let (packedLuma, packedChroma) = (try values(into, target, plane: 0), try values(into, target, plane: 1))
     #expect(packedLuma == luma.map { row in row.map { $0 << shift } })
-    let chroma = zip(cb, cr).map { row in zip(row.0, row.1).flatMap { [$0 << shift, $1 << shift] } }
+    var chroma: [[UInt16]] = []
+    for (first, second) in zip(cb, cr) {
+      chroma.append(first.indices.flatMap { [first[$0] << shift, second[$0] << shift] })
+    }
     #expect(packedChroma == chroma)
   }
 }
