@@ -25,7 +25,7 @@ import Testing
     let template = try Caps.of("video/x-h264, stream-format={avc, byte-stream}")
     let filter = try Caps.of("video/x-h264, stream-format={byte-stream, avc}, alignment={nal, au}")
     var found: [String] = []
-    for side in [BaseTransform.Direction.sink, .source] {
+    for side in [Pad.Direction.sink, .source] {
       let possible = RepackNegotiation<H264>.possibleCaps(caps, on: side, otherTemplate: template, filter: nil)
       found.append(possible.description)
       let filtered = Optional(filter.copy())
