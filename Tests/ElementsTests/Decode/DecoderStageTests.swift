@@ -11,6 +11,8 @@ import Testing
 
 /// Stages of the decoder that are values of their own, by the values that they give.
 @Suite struct DecoderStageTests {
+  init() { Harness.initialise() }
+
   // MARK: Messages
 
   @Test(
@@ -175,7 +177,6 @@ import Testing
 
   /// For everything that is decoded to, what downstream's formats are tried in, the best first.
   @Test func formatsInTheOrderOfTheirLoss() throws {
-    Harness.initialise()
     let all = "video/x-raw, format={ \(Self.names.joined(separator: ", ")) }"
     for native in PixelFormat.allCases.compactMap(\.videoFormat) {
       let others = all.replacing(" \(native.name),", with: "")
@@ -186,7 +187,6 @@ import Testing
   }
 
   @Test func theDecodersOwnFormatWhereNothingElseIsSaid() throws {
-    Harness.initialise()
     let native = try #require(VideoFormat(name: "I420"))
     for (text, expected) in [
       ("ANY", ["I420"]), ("video/x-raw", ["I420"]), (nil, ["I420"]), ("EMPTY", []),
@@ -259,7 +259,6 @@ import Testing
   /// Buffers of a pool with this padding, and of one without: there, what libavcodec writes around the picture would
   /// spoil the next plane.
   @Test func memoryAroundThePictureIsEnoughOrNot() throws {
-    Harness.initialise()
     let i420 = try #require(VideoFormat(name: "I420"))
     let info = try #require(VideoInfo(format: i420, width: 180, height: 90))
     let crop = PictureCrop(left: 0, right: 20, top: 4, bottom: 10)
@@ -323,7 +322,6 @@ import Testing
   /// Widths that vector instructions do not divide, in luma and in chroma.
   @Test(arguments: [2, 30, 32, 34, 62, 66, 98], [("I420_10LE", "P010_10LE", 6), ("I420_12LE", "P012_LE", 4)])
   func samplesArePackedAtAnyWidth(_ width: Int, _ formats: (String, String, Int)) throws {
-    Harness.initialise()
     let (planar, packed) = (try #require(VideoFormat(name: formats.0)), try #require(VideoFormat(name: formats.1)))
     let source = try #require(VideoInfo(format: planar, width: width, height: 4))
     let target = try #require(VideoInfo(format: packed, width: width, height: 4))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import HarnessSupport
 import Testing
 
 @testable import Elements
@@ -7,6 +8,8 @@ import Testing
 
 /// Stages of the parser that are values of their own, by the values that they give.
 @Suite struct ParserStageTests {
+  init() { Harness.initialise() }
+
   // MARK: Bytes to ask for
 
   private enum Event {

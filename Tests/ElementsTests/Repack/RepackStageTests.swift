@@ -10,6 +10,8 @@ import Testing
 
 /// Stages of the repackager that are values of their own, by the values that they give.
 @Suite struct RepackStageTests {
+  init() { Harness.initialise() }
+
   // MARK: Negotiation
 
   private static let questions = [
@@ -20,7 +22,6 @@ import Testing
 
   /// What can be on the other side of a repackager, and what is chosen of it.
   @Test(arguments: questions) func whatIsPossible(_ question: String) throws {
-    Harness.initialise()
     let caps = try Caps.of(question)
     let template = try Caps.of("video/x-h264, stream-format={avc, byte-stream}")
     let filter = try Caps.of("video/x-h264, stream-format={byte-stream, avc}, alignment={nal, au}")
@@ -48,7 +49,6 @@ import Testing
       ("byte-stream", "stream-format=byte-stream", "0 byte-stream nal"),
     ])
   func whatIsChosen(_ input: String, _ possible: String, _ expected: String) throws {
-    Harness.initialise()
     let caps = try Caps.of("video/x-h264, stream-format=\(input)")
     let others = try Caps.of("video/x-h264, \(possible)")
     let format = try RepackFormat<H264>(CompressedCaps(caps))
@@ -70,7 +70,6 @@ import Testing
       ),
     ])
   func capsThatCannotBeWorkedWith(_ text: String, _ reason: String) throws {
-    Harness.initialise()
     let caps = try Caps.of(text)
     let read = CompressedCaps<H264>(caps)
     let error = #expect(throws: ElementError.self) { _ = try RepackFormat<H264>(read) }
@@ -79,7 +78,6 @@ import Testing
   }
 
   @Test func codecDataThatCannotBeReadIsNoErrorYet() throws {
-    Harness.initialise()
     let caps = try Caps.of("video/x-h264, stream-format=avc, codec_data=(buffer)0102, framerate=25/1")
     let read = CompressedCaps<H264>(caps)
     let format = try RepackFormat<H264>(read)
@@ -162,7 +160,6 @@ import Testing
   }
 
   @Test func damageIsToldApart() throws {
-    Harness.initialise()
     let slice = RepackStream.slice(0, isIDR: true)
     let good = try Self.piece(RepackStream.lengthPrefixed([slice]))
     let cut = try Self.piece(RepackStream.lengthPrefixed([slice]) + [0, 1, 0, 0, 9])
@@ -184,7 +181,6 @@ import Testing
   }
 
   @Test func slicesAreSearchedUntilEnoughWasSeen() throws {
-    Harness.initialise()
     let good = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
     let codes = try Self.piece(
       RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(0, isIDR: true)]))
@@ -205,7 +201,6 @@ import Testing
 
   /// A cut is told at the first random access point behind it, and once.
   @Test func cutsAreTold() throws {
-    Harness.initialise()
     let idr = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
     let other = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(1)]))
     let gap = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(1)]), flags: .discontinuity)
@@ -238,7 +233,6 @@ import Testing
       ((1 << 24) + 1, (1 << 24) + 1),
     ])
   func memoryComesInAFewSizes(_ size: Int, _ memory: Int) throws {
-    Harness.initialise()
     var pool = SizedBufferPool()
     for _ in 0..<2 {
       let buffer = try pool.acquire(size)

@@ -9,12 +9,13 @@ import Testing
 
 /// What a format description says in the words of caps.
 @Suite struct FormatCapsTests {
+  init() { Harness.initialise() }
+
   private static func format() throws -> FormatDescription {
     try FormatDescription(h265ParameterSets: [H265Stream.vps, H265Stream.sps(), H265Stream.pps()])
   }
 
   @Test func rangeAndColours() throws {
-    Harness.initialise()
     var format = try Self.format()
     format.isFullRange = nil
     format.colour = ColourDescription(primaries: 1, transfer: 1, matrix: 1)
@@ -61,7 +62,6 @@ import Testing
   }
 
   @Test func codingFields() throws {
-    Harness.initialise()
     var format = try Self.format()
     var caps = Caps(mediaType: "video/x-h265")
     format.setCodingFields(of: &caps)
