@@ -159,8 +159,9 @@ private struct SliceSegments {
         do throws(BitstreamError) {
           let header = try read(nalUnit, sets)
           if header.isFirstInPicture { hasFirst = true }
-          if let lastAddress, header.segmentAddress <= lastAddress { isDamaged = true }
-          lastAddress = header.segmentAddress
+          let address = sets.tileScanAddress(of: header)
+          if let lastAddress, address <= lastAddress { isDamaged = true }
+          lastAddress = address
         } catch {
           isDamaged = true
         }

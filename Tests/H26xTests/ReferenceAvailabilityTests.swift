@@ -163,6 +163,28 @@ import Testing
     #expect(field(5, isBottom: false, 4, &stream) == true)
   }
 
+  /// A field's operations count fields: 2 × frame_num − difference_of_pic_nums_minus1 (8.2.5.4.1).
+  @Test(arguments: [(0, 5), (1, 4), (2, 4), (3, 3), (4, 3)] as [(UInt32, UInt32)]) func fieldsAreTakenAway(
+    distance: UInt32, gone: UInt32
+  ) throws {
+    var stream = try Stream(maximumReferenceFrames: 8)
+    #expect(stream.p(4, 1) == true)
+    #expect(stream.p(5, 1) == true)
+    let slice = SliceBuilder(sliceType: 5, frameNumber: 5 + 1, isField: true, isBottom: false, lsb: 12)
+    _ = stream.add(slice) {
+      $0.flag(true)
+      $0.ue(0)
+      $0.flag(false)
+      $0.flag(true)
+      for value in [1, distance + 2, 0] { $0.ue(value) }
+    }
+    for number in UInt32(3)...5 {
+      var other = stream
+      let isThere = other.p(7, 1, isReference: false, modifications: [0, 7 - number - 1, 3])
+      #expect(isThere == (number != gone), "\(number)")
+    }
+  }
+
   @Test func unreadableSlicesAreNotRight() throws {
     var stream = try Stream()
     let isWhole = stream.add(SliceBuilder(sliceType: 5, pps: 9, frameNumber: 4)) { _ in }

@@ -131,7 +131,8 @@ extension VideoInfo {
     if interlacing == .fields {
       // The ratio is the frame's; a field covers the same height with half the rows.
       let ratio = pixelAspectRatio
-      pixelAspectRatio = GStreamer.Fraction(ratio.numerator, ratio.denominator * 2)
+      let (denominator, overflows) = ratio.denominator.multipliedReportingOverflow(by: 2)
+      if !overflows { pixelAspectRatio = GStreamer.Fraction(ratio.numerator, denominator) }
     }
   }
 }

@@ -20,9 +20,8 @@ struct ReportedLatency {
     let latency = Latency(frames: frames, frameDuration: Self.frameDuration(rate))
     guard latency != known else { return }
     known = latency
-    due = ClockTime(
-      nanoseconds: latency.frameDuration.nanoseconds.multipliedReportingOverflow(by: UInt64(max(0, frames)))
-        .partialValue)
+    let (sum, overflows) = latency.frameDuration.nanoseconds.multipliedReportingOverflow(by: UInt64(max(0, frames)))
+    due = ClockTime(nanoseconds: overflows ? .max : sum)
   }
 
   /// The latency to tell the pipeline; `nil` when it has not changed.

@@ -53,8 +53,16 @@ final class MessageHub: Sendable {
     }
   }
 
-  /// A seek resumes data flow after the end of the stream.
-  func resume() { change { if case .ended = $0 { $0 = .running } } }
+  /// A seek resumes data flow after the end of the stream. Returns whether the stream had ended.
+  func resume() -> Bool {
+    var hadEnded = false
+    change {
+      guard case .ended = $0 else { return }
+      $0 = .running
+      hadEnded = true
+    }
+    return hadEnded
+  }
 
   /// A flushing seek begins. Until it is done, an end of stream with another sequence number predates the seek and is
   /// ignored.
@@ -96,8 +104,11 @@ final class MessageHub: Sendable {
   func post(_ message: Message, number: UInt32 = 0) {
     var isLast = false
     let listeners: [Int: AsyncStream<Message>.Continuation] = state.withLock { state in
-      // Further errors are consequences of the first.
-      if case .failed = state.phase { return [:] }
+      switch state.phase {
+      // Further errors are consequences of the first; what a stopped pipeline says is no concern of its next run.
+      case .failed, .stopped: return [:]
+      case .idle, .running, .ended: break
+      }
       if case .endOfStream = message.content, !state.seeks.isEmpty, !state.seeks.contains(number) { return [:] }
       switch (message.content, state.phase) {
       case (.error(let failure), .idle), (.error(let failure), .running), (.error(let failure), .ended):

@@ -79,7 +79,7 @@ extension Pipeline {
     let isFlushing = options.contains(.flush)
     // In this order: an end of stream between the two predates the seek.
     if isFlushing { hub.beginSeek(number) }
-    hub.resume()
+    let hadEnded = hub.resume()
     let worked = await onOtherThread { [reference] in
       let event = unsafe gst_event_new_seek(
         rate, GST_FORMAT_TIME, GstSeekFlags(rawValue: options.rawValue), GST_SEEK_TYPE_SET, start,
@@ -88,7 +88,10 @@ extension Pipeline {
       return unsafe gst_element_send_event(reference.element, event) != 0
     }
     if isFlushing { hub.endSeek(number) }
-    guard worked else { throw .notSeekable }
+    guard worked else {
+      if hadEnded { hub.post(Message(source: "", isFromPipeline: true, content: .endOfStream)) }
+      throw .notSeekable
+    }
     if options.contains(.flush) { try await settle() }
   }
 

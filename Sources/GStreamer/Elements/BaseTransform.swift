@@ -216,7 +216,8 @@ open class BaseTransform: Element {
       let flow = FlowError.code { () throws(FlowError) in
         try unsafe Buffer.lending(input) { (input) throws(FlowError) in try element.transform(input, into: &owned) }
       }
-      _ = unsafe owned.take()
+      let written = unsafe owned.take()
+      unsafe precondition(written == output, VirtualMethod.replaced)
       return flow
     }
   }

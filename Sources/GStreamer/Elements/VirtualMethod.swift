@@ -23,6 +23,10 @@ public import CGStreamer
 /// }
 /// ```
 public enum VirtualMethod {
+  /// Why a program is stopped whose method put another object in the place of a lent one, which C would release again.
+  @usableFromInline static let replaced: String =
+    "an object that was lent for a change was replaced; one that has other owners, as in passthrough, can only be read"
+
   /// The class structure of a parent type, for calls to replaced methods. It is never unloaded.
   @unsafe @inlinable
   public static func parentClass<Class>(_ type: GType, as: Class.Type) -> UnsafePointer<Class> {
@@ -120,7 +124,8 @@ public enum VirtualMethod {
     return unsafe call(instance, otherwise: GST_FLOW_ERROR) { (element: Base) in
       var lent = unsafe Object(owning: object)
       let flow = FlowError.code { () throws(FlowError) in try method(element)(&lent) }
-      _ = unsafe lent.take()
+      let changed = unsafe lent.take()
+      unsafe precondition(changed == object, VirtualMethod.replaced)
       return flow
     }
   }

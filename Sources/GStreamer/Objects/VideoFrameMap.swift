@@ -45,15 +45,19 @@ import CGStreamer
     var map = unsafe VideoFrameMap(mapped: frame.pointee)
     do throws(Failure) {
       try body(&map)
-      map.forget()
+      unsafe map.giveBack(to: frame)
     } catch {
-      map.forget()
+      unsafe map.giveBack(to: frame)
       throw error
     }
   }
 
+  private consuming func giveBack(to frame: UnsafeMutablePointer<GstVideoFrame>) {
+    unsafe precondition(raw.buffer == frame.pointee.buffer, VirtualMethod.replaced)
+    discard self
+  }
+
   private init(mapped frame: GstVideoFrame) { unsafe raw = frame }
-  private consuming func forget() { discard self }
 
   /// Format, size, strides and offsets of this buffer.
   public var info: VideoInfo { unsafe VideoInfo(raw.info) }

@@ -33,9 +33,12 @@ extension VideoInfo {
     frames.copyDescription(from: self)
     frames.interlaceMode = .alternate
     let ratio = pixelAspectRatio
-    frames.pixelAspectRatio =
-      ratio.denominator % 2 == 0
-      ? Fraction(ratio.numerator, ratio.denominator / 2) : Fraction(ratio.numerator * 2, ratio.denominator)
+    let (numerator, overflows) = ratio.numerator.multipliedReportingOverflow(by: 2)
+    if ratio.denominator % 2 == 0 {
+      frames.pixelAspectRatio = Fraction(ratio.numerator, ratio.denominator / 2)
+    } else if !overflows {
+      frames.pixelAspectRatio = Fraction(numerator, ratio.denominator)
+    }
     return frames
   }
 

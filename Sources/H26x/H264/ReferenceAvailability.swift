@@ -135,8 +135,8 @@ extension H264 {
         for operation in operations {
           switch operation.code {
           case 1, 3:
-            // A frame that loses one field no longer counts.
-            let distance = slice.isField ? operation.first / 2 : operation.first &+ 1
+            // A frame that loses one field no longer counts. Fields count by halves of frame_num (8.2.5.4.1).
+            let distance = slice.isField ? operation.first / 2 + operation.first % 2 : operation.first &+ 1
             let number = (slice.frameNumber &- distance) & mask
             references.removeAll { $0.frameNumber == number }
           case 5:

@@ -15,10 +15,18 @@ extension H265.SequenceParameterSet {
   /// `CtbLog2SizeY`, 3 to 6.
   public var log2CodingTreeBlockSize: UInt8 { log2MinimumCodingBlockSize + log2CodingBlockSizeRange }
 
+  /// `PicWidthInCtbsY`.
+  var widthInCodingTreeBlocks: Int { codingTreeBlocks(along: codedSize.width) }
+
+  /// `PicHeightInCtbsY`.
+  var heightInCodingTreeBlocks: Int { codingTreeBlocks(along: codedSize.height) }
+
   /// `PicSizeInCtbsY`: coding tree blocks in a picture.
-  public var codingTreeBlockCount: Int {
+  public var codingTreeBlockCount: Int { widthInCodingTreeBlocks * heightInCodingTreeBlocks }
+
+  private func codingTreeBlocks(along length: Int) -> Int {
     let size = 1 << Int(log2CodingTreeBlockSize)
-    return ((codedSize.width + size - 1) / size) * ((codedSize.height + size - 1) / size)
+    return (length + size - 1) / size
   }
 
   /// `ChromaArrayType`: ``chromaFormat``, or monochrome with separate colour planes.

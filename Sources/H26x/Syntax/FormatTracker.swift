@@ -88,7 +88,7 @@ struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
     summary.sliceType = type
     summary.isIDR = type.isIDR
     summary.isRandomAccessPoint = type.isRandomAccessPoint
-    if followsDisplay { summary.displayChanged = takeDisplay(startsSequence: type.isRandomAccessPoint) }
+    if followsDisplay { summary.displayChanged = takeDisplay(startsSequence: type.isIDR) }
     do throws(BitstreamError) {
       let slice = try Codec.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .pictureIdentity)
       summary.isField = slice.isField
@@ -106,7 +106,7 @@ struct FormatTracker<Codec: ElementCodecSyntax>: Sendable {
   /// Returns whether SEI has changed ``display``.
   private mutating func takeDisplay(startsSequence: Bool) -> Bool {
     let before = display
-    // It lasts until a random access point without it (D.2.29).
+    // It lasts until the end of the coded video sequence (H.264, D.2.29; H.265, D.3.28).
     if startsSequence { display = DisplayMetadata() }
     display.masteringDisplay = announcedDisplay.masteringDisplay ?? display.masteringDisplay
     display.contentLight = announcedDisplay.contentLight ?? display.contentLight

@@ -81,7 +81,8 @@ public struct SEIMessages: ~Escapable {
     guard !isDone, reader.moreRBSPData() else { return nil }
     isDone = true
     let type = try number("last_payload_type_byte")
-    let size = Int(try number("last_payload_size_byte"))
+    // Where Int has 32 bits, a size beyond it is longer than any NAL unit.
+    let size = Int(clamping: try number("last_payload_size_byte"))
     let payload = try reader.slice(bytes: size, "sei_payload")
     isDone = false
     return Message(type: SEIPayloadType(rawValue: type), size: size, reader: payload)

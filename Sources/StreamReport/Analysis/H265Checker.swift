@@ -44,6 +44,7 @@ struct H265Checker: PictureChecking {
     record.slice = SliceRecord(
       letter: slice.sliceType?.letter ?? common.picture.letter ?? 0x50, first: slice.segmentAddress,
       quantizationParameter: whole.quantizationParameter, pictureParameterSetID: slice.pictureParameterSetID)
+    let address = sets.tileScanAddress(of: slice)
     if startsPicture || first == nil {
       begin(slice, whole.references, sets: sets, log: &log)
       common.picture.quantizationParameter = whole.quantizationParameter
@@ -53,12 +54,13 @@ struct H265Checker: PictureChecking {
           .sliceMismatch, "\(H265.shortName(slice.nalUnitType.rawValue)) of sub-layer \(slice.temporalID)",
           expected: "\(H265.shortName(first.nalUnitType.rawValue)) of sub-layer \(first.temporalID)")
       }
-      if slice.segmentAddress <= lastAddress {
+      if address <= lastAddress {
         log.report(
-          .sliceOrder, "slice_segment_address \(slice.segmentAddress)", expected: "more than \(lastAddress)")
+          .sliceOrder, "slice_segment_address \(slice.segmentAddress), \(address) in tile scan",
+          expected: "more than \(lastAddress)")
       }
     }
-    lastAddress = slice.segmentAddress
+    lastAddress = address
     if let type = slice.sliceType { common.picture.add(type.letter) }
     guard let sps else { return }
     CommonChecks.check(whole.quantizationParameter, lumaBitDepth: sps.lumaBitDepth, log: &log)

@@ -13,7 +13,7 @@ import Testing
     let hub = MessageHub()
     hub.start()
     hub.beginSeek(7)
-    hub.resume()
+    _ = hub.resume()
     hub.post(end(), number: 3)
     #expect(!hasEnded(hub))
     hub.endSeek(7)
@@ -26,11 +26,37 @@ import Testing
     let hub = MessageHub()
     hub.start()
     hub.beginSeek(7)
-    hub.resume()
+    _ = hub.resume()
     hub.post(end(), number: 7)
     #expect(hasEnded(hub))
     hub.endSeek(7)
     #expect(hasEnded(hub))
+  }
+
+  /// What a stopped pipeline still says does not reach its next run.
+  @Test func aStoppedPipelineIsNotHeard() async {
+    let hub = MessageHub()
+    hub.start()
+    hub.stop(isCancelled: false)
+    let failure = ElementFailure(error: ElementError(.stream(.decode), "late"), source: "old")
+    hub.post(Message(source: "old", isFromPipeline: false, content: .error(failure)))
+    hub.prepare()
+    hub.start()
+    let messages = hub.listen()
+    hub.post(end())
+    var sources: [String] = []
+    for await message in messages { sources.append(message.source) }
+    #expect(sources == ["sink"] && hasEnded(hub))
+  }
+
+  /// A seek that is refused at the end of the stream changes nothing.
+  @Test func aRefusedSeekLeavesTheEnd() async throws {
+    let pipeline = try Pipeline("fakesrc num-buffers=3 ! fakesink")
+    try await pipeline.play()
+    for try await _ in pipeline.messages {}
+    await #expect(throws: PipelineError.self) { try await pipeline.seek(to: .seconds(1), [.accurate]) }
+    for try await _ in pipeline.messages {}
+    await pipeline.stop()
   }
 
   /// Seeks over and over, at whatever moment the end comes: every end comes out.

@@ -52,6 +52,34 @@ import Testing
     #expect(dependent.sliceType == nil && dependent.pictureOrderCountLSB == nil)
   }
 
+  /// Tile by tile, and in each of them row by row (6.5.1): in a picture of 8 × 4 coding tree blocks.
+  @Test(
+    arguments: [
+      (columns: [0, 8], rows: [0, 4], sizes: nil), (columns: [0, 2, 5, 8], rows: [0, 2, 4], sizes: nil),
+      (columns: [0, 1, 7, 8], rows: [0, 3, 4], sizes: ([1, 6], [3])),
+      // Tiles that have no place in the picture.
+      (columns: [0, 8], rows: [0, 4], sizes: ([8, 1], [4])),
+    ] as [(columns: [Int], rows: [Int], sizes: ([UInt32], [UInt32])?)])
+  func addressesInTileScan(columns: [Int], rows: [Int], sizes: ([UInt32], [UInt32])?) throws {
+    var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0)
+    var tiles = H265.PictureParameterSet.Tiles(
+      columnCount: UInt8(sizes.map { $0.0.count + 1 } ?? columns.count - 1),
+      rowCount: UInt8(sizes.map { $0.1.count + 1 } ?? rows.count - 1))
+    tiles.sizes = sizes.map { .init(widths: $0.0, heights: $0.1) }
+    pps.tiles = tiles
+    let sets = try H265Samples.store(H265Samples.plainSPS(), pps)
+    var expected: [Int: Int] = [:]
+    for (top, bottom) in zip(rows, rows.dropFirst()) {
+      for (left, right) in zip(columns, columns.dropFirst()) {
+        for y in top..<bottom { for x in left..<right { expected[y * 8 + x] = expected.count } }
+      }
+    }
+    for address in 0..<32 {
+      let slice = try H265.SliceSegmentHeader(bytes: H265Samples.slice(.trailingR, address: UInt32(address)), sets)
+      #expect(Int(sets.tileScanAddress(of: slice)) == expected[address], "\(address)")
+    }
+  }
+
   @Test func errorsSayWhatAndWhere() throws {
     let sets = try H265Samples.store()
     func error(_ bytes: [UInt8]) -> BitstreamError? {

@@ -56,6 +56,23 @@ import Testing
     #expect(!tracker.inspect(nothing.span).hasSlice)
   }
 
+  /// A CRA picture may be in the middle of a coded video sequence, to whose end the metadata last (D.3.28).
+  @Test func displayMetadataLastBeyondCRAPictures() {
+    var tracker = H265.FormatTracker(nalLengthSize: nil)
+    tracker.followsDisplay = true
+    let light = seiNALUnit([(.contentLightLevel, [0x03, 0xE8, 0x01, 0x90])], header: [39 << 1, 1])
+    let sets = [
+      H265Samples.vps, H265Samples.plainSPS().nalUnit(),
+      H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0).nalUnit(),
+    ]
+    let first = annexB(sets + [light, H265Samples.slice(.idrWithRADL)])
+    #expect(tracker.inspect(first.span).displayChanged && tracker.display.contentLight != nil)
+    let second = annexB([H265Samples.slice(.cra, count: 8)])
+    #expect(!tracker.inspect(second.span).displayChanged && tracker.display.contentLight != nil)
+    let third = annexB([H265Samples.slice(.idrWithoutLeading)])
+    #expect(tracker.inspect(third.span).displayChanged && tracker.display.contentLight == nil)
+  }
+
   @Test func everyTruncationIsSurvived() {
     for (size, bytes) in [
       (nil, annexB([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])),
