@@ -78,6 +78,9 @@ import Testing
       (header + Array("DTG1".utf8) + [0x01], .activeFormat(nil)),
       ([0xB5, 0x00, 0x2F, 3, 8, 0xC2, 0xFF] + triplets, .closedCaptions(triplets)),
       ([0xB5, 0x00, 0x3C, 0, 1, 4], nil), ([0x26, 0, 4], nil),
+      // The same under a code of the United Kingdom's, and of a country that sends no captions so.
+      ([0xB4, 0x00, 0x31] + Array("DTG1".utf8) + [0x41, 0xFA], .activeFormat(10)),
+      ([0x26, 0x00, 0x31] + Array("DTG1".utf8) + [0x41, 0xFA], nil), ([0x26] + Self.captionPacket, nil),
       (header + Self.captionPacket, .captionPacket(Self.captionPacket)),
       (header + Array("GA94".utf8) + Self.captionPacket + [0xFF], .captionPacket(Self.captionPacket)),
       (header + Array("GA94".utf8) + [3] + Self.captionPacket, .captionPacket(Self.captionPacket)),
