@@ -14,8 +14,10 @@ import Testing
     return String(try #require(table.split(separator: "\n").first { $0.hasSuffix("  interlaced.h265") }).prefix(32))
   }
 
-  private func decode(_ output: String?) throws -> (caps: String, pictures: [Picture]) {
-    let harness = try Harness.decoder("swifth265dec", input: H265DecodeTests.byteStream, output: output)
+  private func decode(
+    _ output: String?, input: String = H265DecodeTests.byteStream
+  ) throws -> (caps: String, pictures: [Picture]) {
+    let harness = try Harness.decoder("swifth265dec", input: input, output: output)
     for (index, unit) in try Clip.accessUnits("interlaced.h265", of: H265.self).enumerated() {
       #expect(harness.push(unit, pts: Clip.time(index)) == 0)
     }
@@ -49,6 +51,15 @@ import Testing
     #expect(pictures.count == Self.count)
     #expect(pictures.allSatisfy { $0.flags.isDisjoint(with: [.interlaced, .oneField, .topFieldFirst]) })
     if format == "I420" { #expect(try checksum(pictures) == expectedChecksum()) }
+  }
+
+  /// Sample aspect ratios of the caps that cannot be doubled or halved.
+  @Test(arguments: ["2147483647/1", "1/2147483647", "2147483647/2147483645"], ["I420", nil])
+  func extremeShapesAreSurvived(_ ratio: String, _ format: String?) throws {
+    let (_, pictures) = try decode(
+      format.map { "video/x-raw, format=\($0)" },
+      input: H265DecodeTests.byteStream + ", pixel-aspect-ratio=(fraction)\(ratio)")
+    #expect(pictures.count == Self.count)
   }
 
   /// What is not made of fields is none, whatever downstream would take.
