@@ -41,7 +41,7 @@ television() {
 }
 # Small pictures of four slices.
 slices() {
-  local options=(-preset superfast -b:v 800k -g 48 -bf 2)
+  local options=(-preset superfast -b:v 1280k -g 48 -bf 2)
   [[ $1 == h264 ]] && options+=(-slices 4) || options+=(-x265-params log-level=none:slices=4)
   pictures "pattern=zone-plate kx2=20 ky2=16 kt=11" 1200 352 288 25 | encode "$1" "${options[@]}" "$2"
 }

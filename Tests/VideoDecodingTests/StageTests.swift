@@ -2,6 +2,7 @@
 import AVCodec
 import H26x
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -596,6 +597,20 @@ import Testing
   }
 
   // MARK: Errors
+
+  /// Eight bytes a sample, with libavutil's margins, have to fit 31 bits; widths count in steps of 64.
+  @Test func sizesBeyondAddressing() throws {
+    let largest = VideoSize(width: 16_384, height: 16_128)
+    #expect(!RefusedParameterSets.exceedsAddressing(largest))
+    #expect(RefusedParameterSets.exceedsAddressing(VideoSize(width: 16_384, height: 16_129)))
+    #expect(RefusedParameterSets.exceedsAddressing(VideoSize(width: 16_385, height: 16_128)))
+    var format = try FormatDescription(h264ParameterSets: [MinimalStream.sps(), MinimalStream.pps()])
+    format.codedSize = largest
+    _ = try StreamSetup(format)
+    format.codedSize.height += 1
+    let error = #expect(throws: DecodeError.self) { _ = try StreamSetup(format) }
+    #expect(error?.reason == .invalidFormatDescription)
+  }
 
   @Test(arguments: [
     (DecodeError.Reason.badData, Int32(-12909)), (.unsupportedFeature, -12910), (.malfunction, -12911),

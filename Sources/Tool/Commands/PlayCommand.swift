@@ -61,8 +61,26 @@ struct PlayCommand: AsyncParsableCommand {
   }
 
   private static func obey(_ keys: Keys, _ pipeline: Pipeline) async {
+    let (orders, queue) = AsyncStream.makeStream(of: Keys.Key.self)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await carryOut(orders, pipeline) }
+      for await key in keys.pressed {
+        // Quits whatever is under way: a seek, for one, may wait for pictures that do not come.
+        guard key == .quit else {
+          queue.yield(key)
+          continue
+        }
+        await pipeline.stop()
+        group.cancelAll()
+        break
+      }
+      queue.finish()
+    }
+  }
+
+  private static func carryOut(_ keys: AsyncStream<Keys.Key>, _ pipeline: Pipeline) async {
     var isPaused = false
-    for await key in keys.pressed {
+    for await key in keys {
       switch key {
       case .pause:
         isPaused.toggle()
@@ -76,9 +94,7 @@ struct PlayCommand: AsyncParsableCommand {
         try? await pipeline.seek(
           to: key == .forward ? now + .seconds(5) : now - .seconds(5),
           [.flush, .keyUnit, key == .forward ? .after : []])
-      case .quit:
-        await pipeline.stop()
-        return
+      case .quit: return
       }
     }
   }
