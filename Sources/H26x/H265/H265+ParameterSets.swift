@@ -137,6 +137,11 @@ extension H265 {
     /// The PPS with the id, nil if there is none.
     public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? { id < 64 ? pictures[Int(id)]?.set : nil }
 
+    /// The tiles of a PPS, read where they are; nil without the PPS, and where it has none.
+    func tiles(ofPictureParameterSet id: UInt8) -> PictureParameterSet.Tiles? {
+      id < 64 ? pictures[Int(id)]?.set.tiles : nil
+    }
+
     /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
     @inline(__always)
     package func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }

@@ -36,7 +36,7 @@ extension H265.PictureParameterSet.Tiles {
 extension H265.ParameterSets {
   /// The address of a slice segment in tile scan, in which slice segments are ordered (7.4.2.4.5).
   package func tileScanAddress(of slice: borrowing H265.SliceSegmentHeader) -> UInt32 {
-    guard let tiles = pictureParameterSet(slice.pictureParameterSetID)?.tiles,
+    guard let tiles = tiles(ofPictureParameterSet: slice.pictureParameterSetID),
       let sps = sequenceParameterSet(slice.sequenceParameterSetID)
     else { return slice.segmentAddress }
     let (width, height) = (sps.widthInCodingTreeBlocks, sps.heightInCodingTreeBlocks)

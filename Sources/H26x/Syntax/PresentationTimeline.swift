@@ -87,7 +87,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     self.lookAhead = nil
     if continues {
       let least = lookAhead.pictures.min { $0.order < $1.order }
-      sequence?.generator.expectEpoch(from: least?.order ?? picture.order)
+      sequence?.generator.expectSequence(from: least?.order ?? picture.order)
       return true
     }
     begin(sps, rate, lookAhead.pictures, generation)

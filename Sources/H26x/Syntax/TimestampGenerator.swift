@@ -102,7 +102,7 @@ public struct TimestampGenerator: Sendable {
   public var presentationDelay: Int64 { reorderDepth * Self.ticksPerFrame }
 
   /// The next picture resets POC, and of the pictures up to the one that is shown after it this is the smallest POC.
-  package mutating func expectEpoch(from order: Int32) {
+  package mutating func expectSequence(from order: Int32) {
     // The look ahead at the start may have ended with this picture, without its leading pictures.
     let known = firstOrders.popLast() ?? .max
     firstOrders.append(min(known, Int64(order)))

@@ -23,10 +23,11 @@ final class LeadIn: Sendable {
 
   /// Makes these pictures part of what is shown.
   func include(in pad: PipelinePad) {
-    pad.replaceSegments { [self] segment in
+    // The name, not the pad: what the pad keeps must not keep the pad.
+    pad.replaceSegments { [self, name = pad.name] segment in
       let start = starts.withLock { starts in
-        if starts[pad.name] == nil { starts[pad.name] = segment.start }
-        return starts[pad.name]
+        if starts[name] == nil { starts[name] = segment.start }
+        return starts[name]
       }
       return segment.start == start ? segment.extended(by: duration) : segment.moved(by: duration)
     }
