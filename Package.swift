@@ -10,8 +10,8 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// The plugin's build leaves out what its elements do not use: what applications need, with the runtime of `async`, and
-// other base classes.
+// The plugin's build excludes what its elements do not use: the code for applications, which needs the concurrency
+// runtime, and the base classes that no element of the plugin derives from.
 let unusedInGStreamer =
   ["Application"]
   + ["BaseSink", "BaseSource", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
@@ -38,7 +38,7 @@ let package = Package(
     .library(name: "VideoDecoding", targets: ["VideoDecoding"]),
     .library(name: "GStreamer", targets: ["GStreamer"]),
     .library(name: "gstswifth26x", type: .dynamic, targets: ["Plugin"]),
-    // For Tests/Fuzz, a package of its own that links the element classes statically.
+    // For Tests/Fuzz, a separate package that links the element classes statically.
     .library(name: "Elements", targets: ["Elements"]),
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
     .library(name: "StreamReport", targets: ["StreamReport"]),
@@ -50,7 +50,7 @@ let package = Package(
       ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]),
   targets: [
     .target(name: "H26x", swiftSettings: settings),
-    // Looks into streams and files, in Swift alone as H26x is.
+    // Like H26x, it imports no C library.
     .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
@@ -58,7 +58,7 @@ let package = Package(
     .target(
       name: "GStreamer", dependencies: ["CGStreamer"], exclude: isPlugin ? unusedInGStreamer : [],
       swiftSettings: settings),
-    // No pkgConfig: its -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
+    // No pkgConfig, whose -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
     .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),
     .target(name: "AVCodec", dependencies: ["CAVCodec"], swiftSettings: settings),
@@ -86,7 +86,7 @@ let package = Package(
       name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
     .executableTarget(
       name: "bench-async", dependencies: ["VideoDecoding", "H26x"], path: "Tests/Bench/Async", swiftSettings: settings),
-    // README's program; the tests run it.
+    // The example program of README, run by DocumentationTests.
     .executableTarget(name: "decode-to-nv12", dependencies: ["VideoDecoding"], path: "Tests/Examples/DecodeToNV12"),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),

@@ -10,24 +10,24 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh
 plugin/build.sh
-# What GStreamer's own functions refuse ends the process, in the programs that the tests start too.
+# A GStreamer-CRITICAL or GLib-CRITICAL ends the process, also in the programs that the tests start.
 export G_DEBUG="${G_DEBUG:-fatal-criticals}"
 # Sanitized objects in a folder of their own, so that the plain ones stay as they are.
 for option in "$@"; do
   [[ $option == --sanitize=* ]] && set -- "$@" --scratch-path ".build/${option#--sanitize=}"
   case $option in
-  # Swift keeps pointers in enums' spare bits, where the leak checker does not find them, and GLib keeps types and
-  # threads for good. Leaks are counted by GStreamer's own tracer, in LeakTests.
+  # The leak checker does not find pointers that Swift stores in the spare bits of enums, and reports what GLib never
+  # frees. GStreamer's leak tracer looks for leaks instead, below and in LeakTests.
   --sanitize=address) export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" ;;
-  # GLib, GStreamer and libavcodec are built without it: what they do to memory by atomics is not seen, and left out.
-  # What they hand over under a lock is seen, see Tests/ThreadSanitizer. GLib's own allocator gives memory from thread
-  # to thread, malloc tells the sanitizer.
+  # GLib, GStreamer and libavcodec are built without the sanitizer, which does not see their atomics: accesses in their
+  # code are ignored. Their locks are seen, see Tests/ThreadSanitizer. GLib's slice allocator reuses memory in another
+  # thread without the sanitizer's knowledge; malloc does not.
   --sanitize=thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" G_SLICE=always-malloc ;;
   esac
 done
 
-# swift test; where others share the machine (CI), a test that failed in the crowd may show that it passes alone. It is
-# named, because it wants mending all the same. A run that died has no such second chance.
+# swift test. With CI set, tests that failed beside many others are printed and run once more, alone; the result is that
+# of the second run. A run that crashed is not repeated.
 run_tests() {
   local log status=0 failed
   log=$(mktemp)
@@ -42,10 +42,9 @@ run_tests() {
   return "$status"
 }
 
-# It measures its process, so that nothing else may run in it, and no sanitizer, which keeps freed memory back.
+# SoakTests measure their process's memory: no other test may run in it, and no sanitizer, which holds freed memory.
 [[ " $* " == *" --sanitize="* ]] || SOAK_ACCESS_UNITS=4000 swift test --filter SoakTests "$@"
-# Every harness test, watched: GStreamer's tracer tells which objects are alive at the end, and warns of them, which
-# is fatal in these tests.
+# The harness tests under GStreamer's leak tracer, which lists the objects that are alive at the end.
 if [[ " $* " != *" --"* ]]; then
   log=$PWD/.build/leaks.log
   status=0

@@ -27,7 +27,7 @@ shared_libraries() { # FILE
   (cd "$work" && dpkg-shlibdeps -O -xany "$1" 2> /dev/null) | sed -n 's/^shlibs:Depends=//p'
 }
 
-# What every package has, then the package itself.
+# Writes what every package has beside its files (changelog, copyright, control data), and builds the package.
 pack() { # NAME SECTION DEPENDS RECOMMENDS DESCRIPTION
   local name=$1 root=$work/$1
   mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$name"
@@ -72,7 +72,7 @@ END
 
 plugin=$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstswifth26x.so
 install -D -m 644 .build/plugin/libgstswifth26x.so "$work/gstreamer1.0-swifth26x$plugin"
-# Loaded with the first decoder, so that no tool sees it in the file. There is a second package with more codecs.
+# The plugin loads libavcodec at run time, so that dpkg-shlibdeps does not find it. The -extra package replaces it.
 codec=$(dpkg -S "$(readlink -f "$(pkg-config --variable=libdir libavcodec)/libavcodec.so")" | cut -d : -f 1)
 codec=${codec/-extra/}
 pack gstreamer1.0-swifth26x libs \
@@ -88,7 +88,7 @@ program=$work/h26x/usr/bin/h26x
 install -D -m 644 -t "$work/h26x/usr/share/man/man1" .build/tool/man1/*.gz
 completion() { # SHELL FILE
   mkdir -p "$(dirname "$work/h26x/usr/share/$2")"
-  # A completion is read, not run.
+  # Without the #! line: shells read the file, nobody runs it.
   "$program" --generate-completion-script "$1" | sed '1{/^#!/d}' > "$work/h26x/usr/share/$2"
 }
 completion bash bash-completion/completions/h26x

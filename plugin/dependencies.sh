@@ -4,12 +4,12 @@
 #
 #   plugin/dependencies.sh            everything: build, tests, demo
 #   plugin/dependencies.sh --build    what the build needs
-#   plugin/dependencies.sh --bench    the above, and what the benchmark compares with
-#   plugin/dependencies.sh --valgrind everything, and what Tests/Valgrind runs under
+#   plugin/dependencies.sh --bench    everything, and what the benchmark compares with
+#   plugin/dependencies.sh --valgrind everything, and valgrind
 #   plugin/dependencies.sh --tool     what the build needs, and what makes the program's manual pages
-#   plugin/dependencies.sh --deb      the above, and what packs it
-#   plugin/dependencies.sh --inspector what puts the inspector's page together, no more
-#   plugin/dependencies.sh --page     everything, the browser that the pages are tested in, and FFmpeg beside it
+#   plugin/dependencies.sh --deb      what --tool installs, and what makes Debian packages
+#   plugin/dependencies.sh --inspector only what puts the inspector's page together
+#   plugin/dependencies.sh --page     everything, the browser that the pages are tested in, and FFmpeg
 set -euo pipefail
 
 build=(
@@ -48,7 +48,7 @@ fi
 
 if ! command -v dpkg-query > /dev/null; then
   echo "$0: not a Debian or Ubuntu system; install the equivalents of: ${wanted[*]}" >&2
-  exit 0 # The build says what it misses.
+  exit 0 # The build itself says what is missing.
 fi
 
 missing=()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds .build/docs, a site of static pages on the Swift libraries. A warning, such as a link that leads nowhere, fails.
+# Builds .build/docs, a static site with the documentation of the Swift libraries. A warning, such as a broken link,
+# fails the build.
 #
 #   plugin/docs.sh               look at it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
@@ -8,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh --build
 
-# Other builds do without the plugin of the package manager that makes documentation: see Package.swift.
+# Package.swift adds swift-docc-plugin only for this.
 export DOCUMENTATION=1
 rm -rf .build/docs
 mkdir -p .build/docs

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Copies the built plugin to where GStreamer looks for plugins, and the program h26x, where it was built, with its
-# manual pages and its completions for bash, zsh and fish; or removes them from there.
+# Installs the plugin where GStreamer looks for plugins and, if it was built, the program h26x with its manual pages and
+# its completions for bash, zsh and fish; or removes them.
 #
 #   plugin/install.sh install|uninstall
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes the manual pages of .build/tool/h26x, one for the program and one for each of its commands, out of what --help
-# says, in .build/tool/man1.
+# Makes .build/tool/man1: the manual pages of the program h26x, one for it and one for each of its subcommands, from the
+# output of --help.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,7 +16,7 @@ mkdir -p "$manual"
 page() { # NAME COMMAND...
   local name=$1
   shift
-  # In the words that help2man looks for.
+  # help2man expects other headings than swift-argument-parser writes.
   printf '#!/bin/sh\n%s "$@" | sed "s/^OVERVIEW: //; s/^USAGE:/Usage:/; s/^\\([A-Z]\\)\\([A-Z]*\\):\$/\\1\\L\\2:/"\n' "$*" \
     > "$commands/$name"
   chmod +x "$commands/$name"

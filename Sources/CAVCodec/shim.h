@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-// What Swift's importer leaves out of libavcodec (macros), and what differs between libavcodec 58 and 61.
+// Static inline functions for what Swift cannot import from libavcodec's headers (macros), for what differs between
+// libavcodec 58 and 61, and for loading the library at run time.
 #pragma once
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,17 +35,17 @@ enum {
   CAV_INPUT_PADDING = AV_INPUT_BUFFER_PADDING_SIZE,
 };
 
-// MARK: The library, loaded when it is first needed
+// MARK: Loading the library
 //
-// The plugin is loaded for its parser too, in programs that decode elsewhere: libavcodec and the eighty libraries behind
-// it come in with the first decoder, not with the plugin. cavcodec_find_decoder answers NULL where there is none.
+// libavcodec and its some eighty dependencies are loaded with the first decoder, not with the plugin, because many
+// programs use the parser alone. Where the library is missing, cavcodec_find_decoder returns NULL.
 
 #define CAV_STRING(text) CAV_STRING_(text)
 #define CAV_STRING_(text) #text
 #define CAV_CODEC_LIBRARY "libavcodec.so." CAV_STRING(LIBAVCODEC_VERSION_MAJOR)
 #define CAV_UTIL_LIBRARY "libavutil.so." CAV_STRING(LIBAVUTIL_VERSION_MAJOR)
 
-/// The address of a function, found once and kept in its caller's variable; NULL without the library.
+/// The address of a function, which is cached in `address`. NULL where the library or the function is missing.
 static inline void *cav_resolve(void **address, const char *library, const char *name) {
   void *found = __atomic_load_n(address, __ATOMIC_ACQUIRE);
   if (found) return found;
@@ -54,7 +55,7 @@ static inline void *cav_resolve(void **address, const char *library, const char 
   return found;
 }
 
-/// Calls a function of the library, or answers `otherwise` without it.
+/// Calls a function of the library, or returns `otherwise` where the library is missing.
 #define CAV_CALL(library, otherwise, name, ...)                                    \
   static void *address;                                                            \
   __typeof__(&name) function = (__typeof__(&name))cav_resolve(&address, library, #name); \
@@ -86,9 +87,9 @@ static inline void cav_buffer_pool_uninit(AVBufferPool **pool) { CAV_CALL_VOID(C
 static inline AVBufferRef *cav_buffer_pool_get(AVBufferPool *pool) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_pool_get, pool); }
 static inline const char *cav_get_pix_fmt_name(enum AVPixelFormat format) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_get_pix_fmt_name, format); }
 static inline enum AVPixelFormat cav_get_pix_fmt(const char *name) { CAV_CALL(CAV_UTIL_LIBRARY, AV_PIX_FMT_NONE, av_get_pix_fmt, name); }
-/// As const in every version (58 returns it mutable).
+/// Returns a const pointer with every version (libavcodec 58 returns a mutable one).
 static inline const AVCodec *cavcodec_find_decoder(enum AVCodecID id) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, avcodec_find_decoder, id); }
-/// Sizes are an int before libavutil 57.
+/// The type of buffer sizes: int before libavutil 57, then size_t.
 #if LIBAVUTIL_VERSION_MAJOR < 57
 typedef int cav_size;
 #else
@@ -106,7 +107,7 @@ static inline AVBufferRef *cav_buffer_create(
 
 // MARK: Differences between versions
 
-/// Before 60, libavcodec calls get_buffer2 from its workers only when asked to; from 60 on it always does.
+/// Before 60, libavcodec calls get_buffer2 from its worker threads only on request; from 60 on it always does.
 static inline void cav_allow_worker_callbacks(AVCodecContext *context) {
 #if LIBAVCODEC_VERSION_MAJOR < 60
   context->thread_safe_callbacks = 1;
@@ -115,7 +116,8 @@ static inline void cav_allow_worker_callbacks(AVCodecContext *context) {
 #endif
 }
 
-/// Coded size and stride alignment that the decoder's routines need of a picture buffer.
+/// Rounds width and height up to what the decoder needs of a picture buffer. Returns the stride alignment in bytes, the
+/// greatest of all planes.
 static inline int cav_align_dimensions(AVCodecContext *context, int *width, int *height) {
   int alignment[AV_NUM_DATA_POINTERS] = {0}, largest = 1;
   cavcodec_align_dimensions2(context, width, height, alignment);
@@ -134,7 +136,7 @@ static inline int cav_frame_stride(const AVFrame *frame, int index) { return fra
 
 static inline int cav_frame_is_corrupt(const AVFrame *frame) { return (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0; }
 
-// From libavutil 58.7 on these are flags.
+// Fields of the frame before libavutil 58.7, flags from then on.
 static inline int cav_frame_is_interlaced(const AVFrame *frame) {
 #ifdef AV_FRAME_FLAG_INTERLACED
   return (frame->flags & AV_FRAME_FLAG_INTERLACED) != 0;

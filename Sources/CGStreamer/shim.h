@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
-// What Swift's C importer leaves out of GStreamer's headers (macros, variadics), as static inline
-// functions of the same meaning. Nothing else belongs here.
+// Static inline functions for what Swift cannot import from GStreamer's headers (macros, variadic functions) and for
+// what differs between GStreamer's versions. Nothing else belongs here.
 #pragma once
 #include <gst/gst.h>
 #include <gst/base/base.h>
 #include <gst/video/video.h>
 
-// MARK: Constants hidden in macros
+// MARK: Constants that are macros
 
 static inline GParamFlags cgst_param_flags(gboolean writable, gboolean mutable_playing) {
   GParamFlags flags = (GParamFlags)(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -22,7 +22,7 @@ static inline guint cgst_version_number(void) { return GST_VERSION_MAJOR * 10000
 
 // MARK: Elements
 
-/* The reference is the caller's. NULL when the element is in no bin. */
+/* Transfer full. NULL when the element is in no bin. */
 static inline GstElement *cgst_element_get_parent(GstElement *element) { return (GstElement *)gst_object_get_parent(GST_OBJECT(element)); }
 static inline gboolean cgst_element_state_trylock(GstElement *element) { return GST_STATE_TRYLOCK(element); }
 static inline void cgst_element_state_unlock(GstElement *element) { GST_STATE_UNLOCK(element); }
@@ -49,7 +49,7 @@ static inline void cgst_structure_set_fraction(GstStructure *s, const gchar *nam
 static inline void cgst_structure_set_buffer(GstStructure *s, const gchar *name, GstBuffer *v) { gst_structure_set(s, name, GST_TYPE_BUFFER, v, NULL); }
 static inline void cgst_structure_set_structure(GstStructure *s, const gchar *name, const GstStructure *v) { gst_structure_set(s, name, GST_TYPE_STRUCTURE, v, NULL); }
 static inline void cgst_structure_set_flagset(GstStructure *s, const gchar *name, GType type, guint flags, guint mask) { gst_structure_set(s, name, type, flags, mask, NULL); }
-/* The buffer stays the structure's. NULL when the field is absent or of another type. */
+/* Transfer none. NULL when the field is absent or of another type. */
 static inline GstBuffer *cgst_structure_get_buffer(const GstStructure *s, const gchar *name) {
   const GValue *v = gst_structure_get_value(s, name);
   return v && G_VALUE_HOLDS(v, GST_TYPE_BUFFER) ? gst_value_get_buffer(v) : NULL;
@@ -89,11 +89,11 @@ static inline void cgst_structure_set_multiview_flags(GstStructure *s, const gch
 static inline GstVideoTimeCodeMeta *cgst_buffer_iterate_time_codes(GstBuffer *buffer, gpointer *state) {
   return (GstVideoTimeCodeMeta *)gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_TIME_CODE_META_API_TYPE);
 }
-/* The meta came with 1.22; before that the data stays in the stream alone. */
+/* The meta is new in 1.22. Before, no meta is added; the data is still in the stream's SEI. */
 #if GST_CHECK_VERSION(1, 22, 0)
 /*
- * User data of no bytes. The library's own meta has no pointer for them, and its own function then refuses to copy it
- * (GStreamer-CRITICAL). This one is of the same API type and layout, with a pointer that is never NULL.
+ * A meta for user data of 0 bytes. GStreamer's own holds a NULL pointer for them, and copying it fails with a
+ * GStreamer-CRITICAL. This one has the same API type and layout, and a pointer that is never NULL.
  */
 static inline gboolean cgst_empty_user_data_init(GstMeta *meta, gpointer parameters, GstBuffer *buffer) {
   GstVideoSEIUserDataUnregisteredMeta *self = (GstVideoSEIUserDataUnregisteredMeta *)meta;
@@ -155,7 +155,8 @@ static inline gboolean cgst_buffer_has_user_data_unregistered(GstBuffer *buffer)
 static inline void cgst_value_set_fraction(GValue *value, gint n, gint d) { gst_value_set_fraction(value, n, d); }
 static inline void cgst_value_take_structure(GValue *value, GstStructure *s) { g_value_take_boxed(value, s); }
 
-/* What a value is, as far as Swift tells values apart. */
+/* The types of value that Swift's FieldValue tells apart. Integers of fewer than 64 bits other than int and uint are
+   INT64 or UINT64, float is DOUBLE, a GstValueArray is a LIST. */
 typedef enum {
   CGST_KIND_OTHER, CGST_KIND_BOOLEAN, CGST_KIND_INT, CGST_KIND_UINT, CGST_KIND_INT64, CGST_KIND_UINT64,
   CGST_KIND_DOUBLE, CGST_KIND_STRING, CGST_KIND_FRACTION, CGST_KIND_LIST
@@ -188,7 +189,7 @@ static inline GType cgst_type_of_kind(CgstKind kind) {
   default: return G_TYPE_NONE;
   }
 }
-/* Unlike g_value_unset, also for a value that was never set. */
+/* g_value_unset that also accepts a zeroed GValue. */
 static inline void cgst_value_clear(GValue *value) { if (G_IS_VALUE(value)) g_value_unset(value); }
 static inline GType cgst_value_type(const GValue *value) { return G_VALUE_TYPE(value); }
 static inline gboolean cgst_value_is_pad(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_PAD); }
@@ -200,7 +201,7 @@ static inline gboolean cgst_value_is_sample(const GValue *value) { return G_VALU
 
 static inline const gchar *cgst_object_type_name(gpointer object) { return G_OBJECT_TYPE_NAME(object); }
 static inline gboolean cgst_is_pipeline(gpointer object) { return GST_IS_PIPELINE(object); }
-// Whether events sent to it are sent on to the elements inside, as bins do that have no way of their own.
+// TRUE for a bin that has GstBin's own send_event, which forwards the event to the elements inside.
 static inline gboolean cgst_is_plain_bin(gpointer object) {
   gpointer plain;
   gboolean is_plain;
@@ -225,15 +226,15 @@ static inline GClosure *cgst_closure_new(gpointer data, GClosureMarshal marshal,
 }
 static inline gpointer cgst_closure_data(const GClosure *closure) { return closure->data; }
 
-// MARK: appsink and appsrc, by their action signals: linking libgstapp would make the plugin depend on it
+// MARK: appsink and appsrc, by their action signals: calling their functions would make the plugin depend on libgstapp
 
-/* The sample is the caller's; NULL when there is none within the time. */
+/* Transfer full. NULL when no sample comes within the timeout (nanoseconds), and at the end of the stream. */
 static inline GstSample *cgst_app_sink_try_pull(GstElement *sink, guint64 timeout) {
   GstSample *sample = NULL;
   g_signal_emit_by_name(sink, "try-pull-sample", timeout, &sample);
   return sample;
 }
-/* Takes no reference that the caller has. */
+/* Transfer none: the caller keeps its reference to the buffer. */
 static inline GstFlowReturn cgst_app_src_push_buffer(GstElement *source, GstBuffer *buffer) {
   GstFlowReturn flow = GST_FLOW_ERROR;
   g_signal_emit_by_name(source, "push-buffer", buffer, &flow);
@@ -251,8 +252,8 @@ static inline GstFlowReturn cgst_app_src_end_of_stream(GstElement *source) {
 }
 
 /*
- * The header declares the function as if it read no memory (G_GNUC_CONST), so that the optimiser may free a temporary
- * string before the call. Through a volatile pointer nothing is known of it.
+ * gst_video_format_from_string reads its argument's memory but is declared G_GNUC_CONST, so that the optimiser may free
+ * a temporary string before the call. A call through a volatile pointer does not have the attribute.
  */
 static inline GstVideoFormat cgst_video_format_from_string(const gchar *name) {
   GstVideoFormat (*volatile function)(const gchar *) = gst_video_format_from_string;

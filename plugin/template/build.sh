@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# A scratch folder of its own, because the flags differ from those of `swift build`. The first flag leaves out a regular
-# expression engine of a megabyte.
+# A scratch folder of its own, because the flags differ from those of `swift build`. The import that the first flag
+# disables would link in a regular expression engine of a megabyte.
 scratch=.build/release-plugin
 swift build -c release --product gstbrighten --scratch-path "$scratch" \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import -Xswiftc -static-stdlib \

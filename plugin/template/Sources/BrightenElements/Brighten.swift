@@ -24,7 +24,7 @@ public final class Brighten: VideoFilter {
   }
 
   public override func changePicture(_ picture: inout VideoFrameMap) throws(FlowError) {
-    // Properties may be set at any time, by any thread: one look at them a picture.
+    // Any thread may set properties at any time: one snapshot a picture.
     let amount = Int(settings.snapshot.amount)
     for row in 0..<picture.rowCount(ofPlane: 0) {
       var luma = picture.mutableRow(row, ofPlane: 0)
