@@ -99,7 +99,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     guard Codec.role(of: nalUnit).isParameterSet else { return false }
     if let id = Codec.videoParameterSetID(of: nalUnit), videoParameterSetIDs.contains(id) { return true }
     if Codec.isRefused(nalUnit, sets: inspector.parameterSets) { return true }
-    guard inspector.parameterSets.holdsNamesake(of: nalUnit) else { return false }
+    guard inspector.parameterSets.holdsSet(withIDOf: nalUnit) else { return false }
     var sets = inspector.parameterSets
     do throws(BitstreamError) {
       _ = try sets.insert(nalUnit)

@@ -18,7 +18,7 @@ struct AccessUnitRecord {
   let standsAlone: Bool
   /// The last picture up to this one that began a coded video sequence: when that is out, nothing from before it can
   /// follow.
-  let epoch: UInt64
+  let sequenceStart: UInt64
   /// Where the recovery began that this picture completes; its own index for an IDR picture.
   let recoveryStart: UInt64?
   /// What decoding began at.
@@ -46,7 +46,7 @@ struct AccessUnitRecord {
   /// The error with which libavcodec decoded it.
   var error: AVError?
   /// Access units before it that gave no picture.
-  var leftOutBefore: UInt64 = 0
+  var countWithoutPictureBefore: UInt64 = 0
 
   enum Taint: Equatable {
     case none
@@ -58,7 +58,7 @@ struct AccessUnitRecord {
   /// What damage that ends before access unit `damageEnd` means for this picture and later ones.
   func remaining(_ taint: Taint, damageEnd: UInt64) -> Taint {
     guard taint != .none, let recoveryStart, recoveryStart >= damageEnd else { return taint }
-    if recoveryStart == epoch { return .none }
+    if recoveryStart == sequenceStart { return .none }
     return taint == .tainted ? .until(index: index) : taint
   }
 

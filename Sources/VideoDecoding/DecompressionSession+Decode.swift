@@ -29,9 +29,9 @@ extension DecompressionSession {
 
     let admission = gate.admit(summary, index: index)
     if admission == .isLost { return output.drop(tag, .sessionLost) }
-    if admission != .waits, let reason = reasonToLeaveOut(summary) {
+    if admission != .waits, let reason = reasonToDrop(summary) {
       input.carryOver(summary)
-      leftOut &+= 1
+      countWithoutPicture &+= 1
       return output.drop(tag, reason)
     }
     // The codec has not got the parameter sets of held access units.
@@ -74,7 +74,7 @@ extension DecompressionSession {
   }
 
   /// Why the codec does not get an access unit; nil when it does.
-  private func reasonToLeaveOut(_ summary: AccessUnitSummary) -> DropReason? {
+  private func reasonToDrop(_ summary: AccessUnitSummary) -> DropReason? {
     if summary.isSkipped { return .noReference }
     return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
   }
@@ -113,7 +113,8 @@ extension DecompressionSession {
     var record = AccessUnitRecord(
       index: unit.index, tag: unit.tag, doNotOutput: unit.doNotOutput, nalUnitType: summary.nalUnitType,
       isField: summary.isField, isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
-      standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra, epoch: input.epoch,
+      standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra,
+      sequenceStart: input.sequenceStart,
       recoveryStart: damage.recovery(completedBy: summary, index: unit.index), start: gate.start ?? .marked)
     record.referencesSince = input.referencesStart(of: unit)
     record.references = summary.references
@@ -122,7 +123,7 @@ extension DecompressionSession {
     record.isIncomplete = summary.isIncomplete
     record.isShown = summary.isShown
     record.hash = summary.hash
-    record.leftOutBefore = leftOut
+    record.countWithoutPictureBefore = countWithoutPicture
     damage.admit(&record, summary)
     return record
   }

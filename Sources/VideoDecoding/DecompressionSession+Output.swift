@@ -12,8 +12,8 @@ extension DecompressionSession {
     defer { gate.pictureCameOut(index) }
     // Pictures before the last IDR picture can no longer come, unless that one was not decoded: then libavcodec
     // continues with those it has.
-    if bridge.hasStarted(record.epoch) {
-      while let first = pending.first, first.index < record.epoch { finishUnseen(first) }
+    if bridge.hasStarted(record.sequenceStart) {
+      while let first = pending.first, first.index < record.sequenceStart { finishUnseen(first) }
     }
     let isUnrecovered = isUnrecovered(record, isFlagged: frame.isCorrupt)
     if !isUnrecovered { gate.rightPictureCameOut() }
@@ -112,7 +112,7 @@ extension DecompressionSession {
 
   /// The codec has made no picture of an access unit.
   private func finishWithoutPicture(_ record: AccessUnitRecord) {
-    leftOut &+= 1
+    countWithoutPicture &+= 1
     if record.references != nil, record.isReference {
       input.pictureIsMissing(record.index)
       spreadDamage(from: record)
@@ -128,7 +128,9 @@ extension DecompressionSession {
     replay.reorderDepth = codec?.reorderDepth ?? replay.reorderDepth
     // 16 frames of two fields, those in threads, and one being decoded.
     let window = UInt64(2 * (20 + (codec?.threadDelay ?? 0)))
-    while let first = pending.first, index + 1 - first.index > window + (leftOut &- first.leftOutBefore) {
+    while let first = pending.first,
+      index + 1 - first.index > window + (countWithoutPicture &- first.countWithoutPictureBefore)
+    {
       finishUnseen(first)
     }
   }

@@ -64,7 +64,7 @@ public final class DecompressionSession {
   var damage = DamageTracker()
   var pending = PendingAccessUnits()
   /// Access units so far that have no picture, because they were dropped or skipped.
-  var leftOut: UInt64 = 0
+  var countWithoutPicture: UInt64 = 0
   var replay: ReplayBuffer
   /// The codec; nil after it was lost, until the next random access point.
   var running: RunningCodec?

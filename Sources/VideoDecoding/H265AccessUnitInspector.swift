@@ -60,7 +60,7 @@ struct H265AccessUnitInspector: SessionInspector {
     // An unreadable picture may be referred to.
     summary.isReference = true
     if let first = slices.first { follow(first.header, first.syntax, slices, info, index, &summary) }
-    if slices.endsSequenceBehind { pictures.endSequence() }
+    if slices.endsSequenceAfter { pictures.endSequence() }
     if verifiesPictureHash { summary.hash = hash(in: accessUnit, info.seiRanges) }
     return summary
   }
@@ -145,7 +145,7 @@ private struct SliceSegments {
   /// One is missing, repeated or unreadable.
   private(set) var isDamaged = false
   private(set) var endsSequenceBefore = false
-  private(set) var endsSequenceBehind = false
+  private(set) var endsSequenceAfter = false
 
   init(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ sets: borrowing H265.ParameterSets) {
     var lastAddress: UInt32?
@@ -153,7 +153,7 @@ private struct SliceSegments {
       let nalUnit = accessUnit.extracting(range)
       switch H265.role(of: nalUnit) {
       case .end:
-        if type == nil { endsSequenceBefore = true } else { endsSequenceBehind = true }
+        if type == nil { endsSequenceBefore = true } else { endsSequenceAfter = true }
       case .slice:
         if type == nil { type = H265.NALUnitType(headerByte: nalUnit[0]) }
         do throws(BitstreamError) {

@@ -8,7 +8,7 @@ struct SessionInput {
   /// The number of the next access unit, from 0.
   private(set) var nextIndex: UInt64 = 0
   /// The last picture that began a coded video sequence.
-  private(set) var epoch: UInt64 = 0
+  private(set) var sequenceStart: UInt64 = 0
   /// A sequence has begun since the codec was last reset.
   private(set) var followsSequenceStart = false
   /// Parameter sets and the like to go in front of the next access unit: from outside the stream, or from an access
@@ -64,7 +64,7 @@ struct SessionInput {
 
   /// The picture goes into the codec and begins a coded video sequence.
   mutating func beginSequence(at index: UInt64) {
-    epoch = index
+    sequenceStart = index
     followsSequenceStart = true
   }
 

@@ -57,7 +57,7 @@ func describe<Codec: VideoCodecSyntax>(_ stream: [UInt8], _: Codec.Type) -> Stri
       let accessUnit = scanner.takeAccessUnit()
       counts.accessUnits += 1
       counts.nalUnits += accessUnit.nalUnitCount
-      counts.keyframes += accessUnit.idrOffset == nil ? 0 : 1
+      counts.keyframes += accessUnit.randomAccessOffset == nil ? 0 : 1
       start += size
     case .garbage(let size), .unusable(let size):
       start += size

@@ -105,7 +105,7 @@ import Testing
       let facts = [
         ("VCL", type.isVCL), ("SEI", type.isSEI), ("set", type.isParameterSet), ("IDR", type.isIDR),
         ("random access", type.isRandomAccessPoint), ("skipped", type.isSkippedLeading),
-        ("foreign", type.isOutsideStandard), ("ends", type.endsAccessUnitWhenLeftOut),
+        ("foreign", type.isRTPOnly), ("ends", type.endsAccessUnitWhenDropped),
       ]
       return ([type.name] + (facts + more).filter(\.1).map(\.0)).joined(separator: ", ")
     }

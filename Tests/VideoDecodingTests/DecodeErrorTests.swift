@@ -7,7 +7,7 @@ import Testing
 @Suite struct DecodeErrorTests {
   private let record = AccessUnitRecord(
     index: 7, tag: 70, doNotOutput: false, nalUnitType: 5, isField: false, isRandomAccessPoint: true,
-    isReference: true, standsAlone: true, epoch: 7, recoveryStart: 7, start: .marked)
+    isReference: true, standsAlone: true, sequenceStart: 7, recoveryStart: 7, start: .marked)
 
   @Test(arguments: [
     (AVError.invalidData, DecodeError.Reason.badData, Int32(-12909)),

@@ -54,7 +54,8 @@ extension RecordFile {
       var record = AccessUnitRecord(
         index: index, tag: index, doNotOutput: false, nalUnitType: summary.nalUnitType, isField: summary.isField,
         isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
-        standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra, epoch: input.epoch,
+        standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra,
+        sequenceStart: input.sequenceStart,
         recoveryStart: damage.recovery(completedBy: summary, index: index), start: gate.start ?? .marked)
       record.references = summary.references
       record.recoveredSince = summary.recoveredSince

@@ -15,12 +15,13 @@ import Testing
   }
 
   private func record(
-    _ index: UInt64, recoveryStart: UInt64? = nil, epoch: UInt64 = 0, isReference: Bool = true,
+    _ index: UInt64, recoveryStart: UInt64? = nil, sequenceStart: UInt64 = 0, isReference: Bool = true,
     referencesSince: UInt64? = nil
   ) -> AccessUnitRecord {
     var record = AccessUnitRecord(
       index: index, tag: index, doNotOutput: false, nalUnitType: 1, isField: false, isRandomAccessPoint: false,
-      isReference: isReference, standsAlone: false, epoch: epoch, recoveryStart: recoveryStart, start: .marked)
+      isReference: isReference, standsAlone: false, sequenceStart: sequenceStart, recoveryStart: recoveryStart,
+      start: .marked)
     record.referencesSince = referencesSince
     return record
   }
@@ -226,11 +227,11 @@ import Testing
     var recovered = record(8, recoveryStart: 5)
     damage.admit(&recovered, summary())
     #expect(recovered.taint == .until(index: 8))
-    var idr = record(9, recoveryStart: 9, epoch: 9)
+    var idr = record(9, recoveryStart: 9, sequenceStart: 9)
     damage.admit(&idr, summary())
     #expect(idr.taint == .none && !damage.isTainted)
     // Damage that is noticed late spreads over those that wait, up to the next recovery.
-    for next in [record(10), record(11, recoveryStart: 11, epoch: 11), record(12)] { pending.append(next) }
+    for next in [record(10), record(11, recoveryStart: 11, sequenceStart: 11), record(12)] { pending.append(next) }
     damage.spread(after: 9, in: &pending)
     #expect(pending[10]?.taint == .tainted && pending[11]?.taint == AccessUnitRecord.Taint.none)
     #expect(pending[12]?.taint == AccessUnitRecord.Taint.none)

@@ -14,7 +14,7 @@ struct OutputPackaging<Codec: ElementCodecSyntax>: Sendable, Equatable {
   }
 
   /// Whether downstream now expects parameter sets in the stream, which had none so far.
-  func looksForSets(behind before: Self?) -> Bool { before?.format == .outOfBand && format != .outOfBand }
+  func looksForSets(after before: Self?) -> Bool { before?.format == .outOfBand && format != .outOfBand }
 
   /// Caps of this packaging, without further fields.
   var caps: Caps {

@@ -43,7 +43,7 @@ enum OutputStart {
   /// It goes out.
   case begun
   /// It goes out; it and all that follow begin after the segment's stop.
-  case behindSegment
+  case afterSegment
   /// It cannot go out: there are no caps.
   case noCaps
 }

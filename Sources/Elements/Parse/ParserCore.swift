@@ -51,12 +51,12 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// Takes upstream's caps.
   ///
-  /// - Parameter areOthers: whether they differ from those before.
+  /// - Parameter isChanged: whether they differ from those before.
   /// - Returns: whether `codec_data` can be read.
   mutating func take(
-    _ sinkCaps: CompressedCaps<Codec>, areOthers: Bool, _ log: ElementLog
+    _ sinkCaps: CompressedCaps<Codec>, isChanged: Bool, _ log: ElementLog
   ) throws(SinkCapsRefusal) -> Bool {
-    if areOthers { forgetFormat() }
+    if isChanged { forgetFormat() }
     output.cancelParameterSets()
     passesThrough = false
     guard try input.take(sinkCaps) else { return false }
@@ -84,7 +84,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) -> Int? {
     if input.streamFormat == nil { input.assumeByteStream() }
     if packaging != self.packaging { caps.invalidate() }
-    if isNewInput ? input.hasSets(lackedBy: packaging) : packaging.looksForSets(behind: self.packaging) {
+    if isNewInput ? input.hasSets(lackedBy: packaging) : packaging.looksForSets(after: self.packaging) {
       output.insertParameterSets()
     }
     self.packaging = packaging

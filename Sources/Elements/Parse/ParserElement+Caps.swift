@@ -19,13 +19,13 @@ extension ParserElement {
 
   /// Takes upstream's caps. Returns whether they can be handled.
   func acceptSinkCaps(_ caps: borrowing Caps) -> Bool {
-    let areOthers: Bool
+    let isChanged: Bool
     switch sinkPad.currentCaps {
-    case .some(let old): areOthers = !old.isEqual(to: caps)
-    case .none: areOthers = false
+    case .some(let old): isChanged = !old.isEqual(to: caps)
+    case .none: isChanged = false
     }
     do throws(SinkCapsRefusal) {
-      let isReadable = try core.take(CompressedCaps<Codec>(caps), areOthers: areOthers, ElementLog(Self.log, self))
+      let isReadable = try core.take(CompressedCaps<Codec>(caps), isChanged: isChanged, ElementLog(Self.log, self))
       guard isReadable else {
         try passThrough(caps)
         return true

@@ -101,7 +101,7 @@ extension ParserElement {
     // In passthrough the base class forwards empty buffers too; payloaders refuse them.
     if frame.size == 0 { throw .dropped }
     // In reverse the base class would read to the end of the file, and hold all of it until then.
-    if case .behindSegment = start, segment.rate < 0, segment.isDone { throw .endOfStream }
+    if case .afterSegment = start, segment.rate < 0, segment.isDone { throw .endOfStream }
     try pushOutput(of: frame)
   }
 

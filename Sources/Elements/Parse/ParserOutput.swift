@@ -87,7 +87,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     }
     begin(times, &timestamps, isFirst: isFirst, isLast: true)
     let isBehind = accessUnit.scanned.contents.contains(.idr) && playback.isOver(at: times.pts)
-    return isBehind ? .behindSegment : .begun
+    return isBehind ? .afterSegment : .begun
   }
 
   /// Begins to send the access unit as one of several in a frame, before the last.
@@ -174,7 +174,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       && !contents.contains(.delimiter)
       && (surroundings.packaging.alignment == .accessUnit || Codec.delimitsNALUnits)
     if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append([UInt8](delimiter.dropFirst(4))) }
-    return accessUnit.scanned.idrOffset != nil
+    return accessUnit.scanned.randomAccessOffset != nil
       && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)
       && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
   }

@@ -129,7 +129,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     guard accessUnit.beginsPicture else { return .zero }
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
     // Demuxers guess the frame rate; the encoder gives the ticks.
-    if hasUpstreamTimes, !facts.isTickSenseless, let tick = facts.tick {
+    if hasUpstreamTimes, !facts.isTickBeyondLevel, let tick = facts.tick {
       let ticks = UInt64(fields) * UInt64(tick.perFrame)
       let time = ClockTime.seconds(ticks, times: tick.units, over: tick.timeScale).half
       if time.nanoseconds >= 1_000_000 { return time }

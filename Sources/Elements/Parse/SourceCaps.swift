@@ -57,9 +57,6 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Something that they are made from has changed.
   mutating func invalidate() { isStale = true }
 
-  /// Whether caps went out and still hold.
-  var isCurrent: Bool { isSet && !isStale }
-
   mutating func follow(parameterSetChanges: UInt64) {
     guard self.parameterSetChanges != parameterSetChanges else { return }
     self.parameterSetChanges = parameterSetChanges
@@ -96,7 +93,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     isStale = false
     sequenceParameterSetID = id
     facts.tick = description.tick
-    facts.isTickSenseless = description.isFrameRateBeyondLevel
+    facts.isTickBeyondLevel = description.isFrameRateBeyondLevel
     facts.isIntraOnly = description.isIntraOnly
     facts.saysReordering = description.sentReorderFrames ?? 0 > 0
     var caps = makeCaps(description, packaging, sequence: sequence, upstream: upstream, settings: settings, log)

@@ -11,7 +11,7 @@ struct SourceFacts: Sendable {
   /// The clock tick of the stream (`num_units_in_tick`, `time_scale`); nil when it has none.
   var tick: FormatDescription.Tick?
   /// The tick would give more than twice the frames that the level allows: it does not measure time.
-  var isTickSenseless = false
+  var isTickBeyondLevel = false
   /// Every picture is intra coded by profile.
   var isIntraOnly = false
   /// How many frames may at most precede a frame in decoding order and follow it in output order.
@@ -22,7 +22,7 @@ struct SourceFacts: Sendable {
   /// A frame's duration in nanoseconds: by the stream, by caps, or a long guess, with which the first DTS are only
   /// further apart than they need be.
   var frameDuration: UInt64 {
-    if !isTickSenseless, let tick {
+    if !isTickBeyondLevel, let tick {
       let time = ClockTime.seconds(UInt64(tick.perFrame), times: tick.units, over: tick.timeScale).nanoseconds
       if 1_000_000...1_000_000_000 ~= time { return time }
     }

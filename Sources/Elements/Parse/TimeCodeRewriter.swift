@@ -64,7 +64,7 @@ extension ParsedAccessUnit {
     }
     for index in range.upperBound..<bytes.count { result.append(bytes[index]) }
     let shift = nalUnit.count - range.count
-    if let idr = scanned.idrOffset, idr > range.lowerBound { scanned.idrOffset = idr + shift }
+    if let idr = scanned.randomAccessOffset, idr > range.lowerBound { scanned.randomAccessOffset = idr + shift }
     scanned.dropped = scanned.dropped.map { part in
       part.lowerBound >= range.upperBound ? part.lowerBound + shift..<part.upperBound + shift : part
     }

@@ -366,7 +366,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
         pieces, inserting: insertions, marksBrokenLink: marksBrokenLink, from: input?.packaging, as: output)
       removeAccessUnit()
       if continuity.takeLoss() { written.buffer.flags.insert(.discontinuity) }
-      journal.count(output: written.buffer.size, written.way)
+      journal.count(output: written.buffer.size, written.method)
       return written.buffer
     } catch {
       throw abandon(error)

@@ -88,9 +88,9 @@ struct RepackJournal {
   mutating func countParameterSetChange() { statistics.parameterSetChanges += 1 }
 
   /// Counts a buffer that goes out.
-  mutating func count(output size: Int, _ way: RepackWay) {
+  mutating func count(output size: Int, _ method: RepackMethod) {
     statistics.bytesOut += UInt64(size)
-    switch way {
+    switch method {
     case .untouched: statistics.untouched += 1
     case .inPlace: statistics.inPlace += 1
     case .copied: statistics.copied += 1

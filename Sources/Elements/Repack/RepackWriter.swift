@@ -9,7 +9,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   /// An access unit in the output's packaging.
   struct Written: ~Copyable {
     var buffer: Buffer
-    let way: RepackWay
+    let method: RepackMethod
   }
 
   /// Writes an access unit in the output's packaging.
@@ -31,12 +31,12 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
       if pieces.count == 1, insertions.isEmpty, !marksBrokenLink {
         let piece = pieces[0]
         if piece.isIntact, input == packaging, output.alignment == .accessUnit {
-          return Written(buffer: piece.takeBuffer(), way: .untouched)
+          return Written(buffer: piece.takeBuffer(), method: .untouched)
         }
         if piece.found.damage == nil, piece.found.repackager.canWriteInPlace(as: packaging),
           piece.withBuffer({ $0.isMemoryWritable })
         {
-          return Written(buffer: try Self.writeInPlace(piece, as: packaging), way: .inPlace)
+          return Written(buffer: try Self.writeInPlace(piece, as: packaging), method: .inPlace)
         }
       }
     } catch {
@@ -49,7 +49,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     do throws(FlowError) {
       var buffer = try copy(pieces, inserting: insertions, as: packaging, size: size)
       if marksBrokenLink { try Self.markBrokenLink(in: &buffer, packaging) }
-      return Written(buffer: buffer, way: .copied)
+      return Written(buffer: buffer, method: .copied)
     } catch {
       throw RepackFailure(error)
     }
@@ -157,4 +157,4 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
 }
 
 /// How an access unit was written.
-enum RepackWay { case untouched, inPlace, copied }
+enum RepackMethod { case untouched, inPlace, copied }

@@ -76,7 +76,7 @@ extension Pipeline {
 
   /// Ends the stream at an element, or at the sources in a bin, without waiting: for endless sources inside other
   /// elements, which `finish` does not reach.
-  public func endStream(behind element: PipelineElement) async {
+  public func endStream(at element: PipelineElement) async {
     await onOtherThread { element.reference.endStream() }
   }
 

@@ -135,7 +135,7 @@ extension H264.RecoveryPoint: RecoveryPointSyntax {}
 
 extension H264.NALUnitType {
   /// False: RTP's types end no access unit (7.4.1.2.3).
-  public var endsAccessUnitWhenLeftOut: Bool { false }
+  public var endsAccessUnitWhenDropped: Bool { false }
 }
 
 extension H264.ParameterSets {

@@ -91,7 +91,7 @@ extension H264 {
     public var hasHeaderExtension: Bool { rawValue == 14 || rawValue == 20 || rawValue == 21 }
 
     /// Whether the type exists only in RTP packets (24 to 31; RFC 6184), never in an elementary stream.
-    public var isOutsideStandard: Bool { rawValue >= 24 }
+    public var isRTPOnly: Bool { rawValue >= 24 }
 
     /// The type's name for people.
     public var name: String {

@@ -124,7 +124,7 @@ extension H264 {
     }
 
     /// Whether an SPS or PPS with the same id was read before, with which slices can be read if this one is damaged.
-    public func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool {
+    public func holdsSet(withIDOf nalUnit: Span<UInt8>) -> Bool {
       do throws(BitstreamError) {
         switch try NALUnitHeader(nalUnit).type {
         case .sequenceParameterSet: return sequences[try Self.sequenceID(nalUnit)] != nil

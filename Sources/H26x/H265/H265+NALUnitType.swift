@@ -117,7 +117,7 @@ extension H265 {
 
     /// Whether the type exists only in RTP packets (48 to 50; RFC 7798), never in an elementary stream. Other
     /// unspecified types may be in use, and stay: Dolby Vision has 62 and 63.
-    public var isOutsideStandard: Bool { 48...50 ~= rawValue }
+    public var isRTPOnly: Bool { 48...50 ~= rawValue }
 
     /// The name in Table 7-1, such as "TRAIL_R" or "CRA_NUT".
     public var symbol: String {

@@ -147,7 +147,7 @@ extension H265 {
     package func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }
 
     /// Whether an SPS or PPS with the same id was read before, with which slices can be read if this one is damaged.
-    public func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool {
+    public func holdsSet(withIDOf nalUnit: Span<UInt8>) -> Bool {
       do throws(BitstreamError) {
         let header = try NALUnitHeader(nalUnit)
         let id = try Self.id(of: nalUnit, header)

@@ -134,7 +134,7 @@ extension H265.NALUnitType: NALUnitTypeSyntax {
   /// Whether it is of a RASL picture.
   public var isSkippedLeading: Bool { isRASL }
   /// Types 48 to 55 begin the next access unit, whatever they are (7.4.2.4.4).
-  public var endsAccessUnitWhenLeftOut: Bool { isOutsideStandard }
+  public var endsAccessUnitWhenDropped: Bool { isRTPOnly }
 }
 
 extension H265.SequenceParameterSet: SequenceParameterSetSyntax {

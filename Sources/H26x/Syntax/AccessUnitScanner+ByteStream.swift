@@ -10,10 +10,10 @@ extension AccessUnitScanner {
       packetRemainder = bytes.count
       detector.reset()
     }
-    if !cursor.isInNALUnit, unit.nalUnitCount == 0 {
+    if !cursor.isInNALUnit, current.nalUnitCount == 0 {
       if let result = findFirstStartCode(bytes, isComplete: isWholeNALUnit) { return result }
     }
-    if settings.inputAlignment == .none, lookAhead.isGoingOn, !hasParameterSets,
+    if settings.inputAlignment == .none, lookAhead.isSearching, !hasParameterSets,
       awaitsParameterSets(bytes, isDraining)
     {
       return .needsMoreData
@@ -27,7 +27,7 @@ extension AccessUnitScanner {
         guard let prefix = AnnexB.startCode(in: bytes, from: cursor.searched) else {
           return isWholeUnit ? complete(bytes.count, endsAccessUnit: true) : waiting(bytes)
         }
-        cursor.begin(prefix: prefix, zeroByte: prefix > unit.end && bytes[prefix - 1] == 0)
+        cursor.begin(prefix: prefix, zeroByte: prefix > current.end && bytes[prefix - 1] == 0)
       }
       let next = AnnexB.startCode(in: bytes, from: cursor.searched)
       let isComplete = next != nil || isWholeNALUnit
@@ -39,7 +39,7 @@ extension AccessUnitScanner {
         guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
         let start = detect(head)
         // A unit without anything but this NAL unit's prefixes does not end here.
-        if unit.nalUnitCount > 0, start > 0, cursor.beginsAccessUnit || settings.cutsNALUnits {
+        if current.nalUnitCount > 0, start > 0, cursor.beginsAccessUnit || settings.cutsNALUnits {
           if start < cursor.start { leavePrefixes(from: start) }
           return complete(start, endsAccessUnit: cursor.beginsAccessUnit)
         }
@@ -105,7 +105,7 @@ extension AccessUnitScanner {
     while let place = lookAhead.units.next(in: window, isComplete: isWhole) {
       let nalUnit = window.extracting(place.range)
       let type = Codec.NALUnitType(headerByte: nalUnit[0])
-      guard lookAhead.goesOn(behind: type) else { return false }
+      guard lookAhead.continues(after: type) else { return false }
       guard type == .sequenceParameterSet || type == .pictureParameterSet else { continue }
       _ = try? lookAhead.parameterSets.insert(nalUnit)
       guard lookAhead.parameterSets.canReadSlices else { continue }
@@ -115,7 +115,7 @@ extension AccessUnitScanner {
     // The header byte of a picture decides. Until it is there, nothing may be scanned: the result would depend on how
     // the data comes in pieces.
     if let start = lookAhead.units.pendingStartCode, let header = AnnexB.header(in: window, behind: start) {
-      guard lookAhead.goesOn(behind: Codec.NALUnitType(headerByte: header)) else { return false }
+      guard lookAhead.continues(after: Codec.NALUnitType(headerByte: header)) else { return false }
     }
     guard lookAhead.startsAtRandomAccess || !isWhole else { return false }
     // Only once: in a stream without parameter sets not every picture may cost a search.
@@ -157,7 +157,7 @@ extension AccessUnitScanner {
     if boundary == .followsNext {
       if cursor.prefixStart == nil {
         cursor.prefixStart = cursor.start
-        cursor.endBeforePrefix = unit.end
+        cursor.endBeforePrefix = current.end
       }
     } else {
       // The prefix NAL unit has gone out already when NAL units are cut.
@@ -169,14 +169,14 @@ extension AccessUnitScanner {
 
   /// Prefix NAL units that were taken into the current access unit belong to the next one.
   private mutating func leavePrefixes(from start: Int) {
-    unit.end = cursor.endBeforePrefix
-    guard let first = unit.nalUnits.firstIndex(where: { $0.start >= start }) else { return }
-    carriedOver = unit.nalUnits[first...].map { prefix in
+    current.end = cursor.endBeforePrefix
+    guard let first = current.nalUnits.firstIndex(where: { $0.start >= start }) else { return }
+    carriedOver = current.nalUnits[first...].map { prefix in
       ScannedNALUnit(
         start: prefix.start - start, range: prefix.range.lowerBound - start..<prefix.range.upperBound - start,
         contents: prefix.contents)
     }
-    unit.nalUnits.removeSubrange(first...)
+    current.nalUnits.removeSubrange(first...)
   }
 
   private func trimmedEnd(_ bytes: Span<UInt8>, _ limit: Int) -> Int {
@@ -201,11 +201,11 @@ struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
   var isOver = false
 
   /// Whether to continue.
-  var isGoingOn: Bool { !isOver && !isDeclined }
+  var isSearching: Bool { !isOver && !isDeclined }
 
   /// Whether to continue after a NAL unit of this type. Pictures in front of the first random access point cannot be
   /// decoded whatever comes.
-  mutating func goesOn(behind type: some NALUnitTypeSyntax) -> Bool {
+  mutating func continues(after type: some NALUnitTypeSyntax) -> Bool {
     if type.isRandomAccessPoint { startsAtRandomAccess = true }
     isDeclined = type.isVCL && !startsAtRandomAccess
     return !isDeclined

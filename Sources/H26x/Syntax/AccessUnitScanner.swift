@@ -44,7 +44,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   var cursor = NALUnitCursor()
   /// How far held-back NAL units were searched for the first parameter sets.
   var headerSearch = AnnexB.Scanner()
-  @usableFromInline var unit = AccessUnit()
+  @usableFromInline var current = AccessUnit()
   /// Listed NAL units of the next unit.
   var carriedOver: [ScannedNALUnit] = []
   /// The slice header of the NAL unit at the cursor.
@@ -68,7 +68,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     headerSearch = AnnexB.Scanner()
     lookAhead.units = AnnexB.Scanner()
     lookAhead.beginUnit()
-    unit = AccessUnit()
+    current = AccessUnit()
     found = AccessUnit()
     isFoundTaken = true
     carriedOver = []
@@ -88,7 +88,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   }
 
   /// Whether nothing of the next unit was seen yet.
-  @inlinable package var isBetweenAccessUnits: Bool { unit.nalUnitCount == 0 && packetRemainder == 0 }
+  @inlinable package var isBetweenAccessUnits: Bool { current.nalUnitCount == 0 && packetRemainder == 0 }
 
   /// Whether there are an SPS and a PPS. There may be only those of an extension layer, with which no slice header of
   /// the base can be read.
@@ -133,7 +133,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
     guard bytes.count > 0 else { return .needsMoreData }
     // Less data than before is other data: a file that was truncated meanwhile, for example.
-    if bytes.count < max(cursor.searched, unit.end) { resetPosition() }
+    if bytes.count < max(cursor.searched, current.end) { resetPosition() }
     let finding: Finding
     switch settings.packaging {
     case .annexB: finding = scanByteStream(bytes, isMarked: isMarked, isDraining: isDraining)
@@ -153,7 +153,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       beginUnit()
       isFoundTaken = true
       // When NAL units are cut, an access unit begins with its first usable one.
-      if settings.cutsNALUnits { unit.contents = found.contents.intersection(.accessUnitStart) }
+      if settings.cutsNALUnits { current.contents = found.contents.intersection(.accessUnitStart) }
     case .garbage, .needsMoreData: break
     }
     return finding
@@ -161,25 +161,25 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
 
   /// Moves the current unit to `found`, and begins the next one.
   private mutating func beginUnit() {
-    swap(&found, &unit)
-    unit.removeAll()
+    swap(&found, &current)
+    current.removeAll()
     lookAhead.beginUnit()
     if !carriedOver.isEmpty {
-      unit.nalUnits = carriedOver
+      current.nalUnits = carriedOver
       carriedOver = []
     }
   }
 
   /// Ends the current unit. Decides whether it is usable.
   mutating func complete(_ size: Int, endsAccessUnit: Bool) -> Finding {
-    if endsAccessUnit { unit.contents.insert(.accessUnitEnd) }
-    if !settings.cutsNALUnits { unit.contents.insert(.accessUnitStart) }
-    guard unit.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
+    if endsAccessUnit { current.contents.insert(.accessUnitEnd) }
+    if !settings.cutsNALUnits { current.contents.insert(.accessUnitStart) }
+    guard current.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
     // A unit with an SPS is kept, even if its PPS is missing.
     let isSpared =
       settings.sparesUnreadablePictureParameterSets
-      && (hasUnreadablePictureParameterSet || unit.contents.contains(.sequenceParameterSet))
-    if unit.contents.contains(.slice), !isSpared, !hasParameterSets {
+      && (hasUnreadablePictureParameterSet || current.contents.contains(.sequenceParameterSet))
+    if current.contents.contains(.slice), !isSpared, !hasParameterSets {
       countMissingParameterSets()
       return .unusable(size)
     }
@@ -194,14 +194,14 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   static func isLeftOut(_ nalUnit: Span<UInt8>) -> Bool {
     guard nalUnit.count >= Codec.nalUnitHeaderLength else { return true }
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
-    return type.isOutsideStandard
+    return type.isRTPOnly
       || nalUnit.count == Codec.nalUnitHeaderLength && type != .endOfSequence && type != .endOfStream
   }
 
   /// Whether a NAL unit that is dropped ends the access unit before it.
   static func endsAccessUnit(_ nalUnit: Span<UInt8>) -> Bool {
     nalUnit.count >= Codec.nalUnitHeaderLength
-      && Codec.NALUnitType(headerByte: nalUnit[0]).endsAccessUnitWhenLeftOut
+      && Codec.NALUnitType(headerByte: nalUnit[0]).endsAccessUnitWhenDropped
   }
 
   /// Adds a complete NAL unit to the current unit.
@@ -209,30 +209,30 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// - Parameter start: offset of its start code or length.
   mutating func take(_ bytes: Span<UInt8>, _ range: Range<Int>, start: Int) {
     let nalUnit = bytes.extracting(range)
-    unit.nalUnitCount += 1
+    current.nalUnitCount += 1
     guard !Self.isLeftOut(nalUnit) else { return leaveOut(nalUnit, range, start: start) }
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
     nalUnitCounts[Int(type.rawValue)] += 1
     if cursor.beginsAccessUnit {
       accessUnitContents = []
-      unit.contents.insert(.accessUnitStart)
+      current.contents.insert(.accessUnitStart)
     }
     // Filler data in front of everything fills nothing.
     if type == .fillerData, lastSequenceParameterSetID == nil { return drop(range, start: start) }
-    if type.isParameterSet, !store(nalUnit), parameterSets.holdsNamesake(of: nalUnit) {
+    if type.isParameterSet, !store(nalUnit), parameterSets.holdsSet(withIDOf: nalUnit) {
       // Decoders would use what is readable of it in place of the good one.
       return drop(range, start: start)
     }
-    unit.end = range.upperBound
+    current.end = range.upperBound
     let contents = look(nalUnit, type, range, start: start)
-    unit.contents.formUnion(contents)
-    accessUnitContents.formUnion(unit.contents)
-    if settings.listsNALUnits { unit.list(ScannedNALUnit(start: start, range: range, contents: contents)) }
+    current.contents.formUnion(contents)
+    accessUnitContents.formUnion(current.contents)
+    if settings.listsNALUnits { current.list(ScannedNALUnit(start: start, range: range, contents: contents)) }
   }
 
   private mutating func drop(_ range: Range<Int>, start: Int) {
-    unit.drop(start..<range.upperBound)
-    if settings.listsNALUnits { unit.list(ScannedNALUnit(start: start, range: range, contents: nil)) }
+    current.drop(start..<range.upperBound)
+    if settings.listsNALUnits { current.list(ScannedNALUnit(start: start, range: range, contents: nil)) }
   }
 
   private mutating func leaveOut(_ nalUnit: Span<UInt8>, _ range: Range<Int>, start: Int) {
@@ -240,7 +240,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     errors.nalUnits += 1
     guard nalUnit.count > 0, !hasSeenForeignTypes else { return }
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
-    guard type.isOutsideStandard else { return }
+    guard type.isRTPOnly else { return }
     hasSeenForeignTypes = true
     tell(.foreignType(type))
   }
@@ -256,7 +256,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       // Its base may not be here.
       return accessUnitContents.contains(.slice) ? .slice : [.slice, .pictureStart]
     case .sei:
-      if unit.seiOffset == nil { unit.seiOffset = start }
+      if current.seiOffset == nil { current.seiOffset = start }
       return lookAtSEI(nalUnit, range, start: start)
     case .suffixSEI: return lookAtSEI(nalUnit, range, start: start)
     case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension: return .sequenceParameterSet
@@ -273,8 +273,8 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       contents.insert(.recoveryPoint)
       hasSeenRecoveryPoint = true
     }
-    if unit.seiNALUnits.count < AccessUnit.seiLimit {
-      unit.seiNALUnits.append(ScannedNALUnit(start: start, range: range, contents: contents))
+    if current.seiNALUnits.count < AccessUnit.seiLimit {
+      current.seiNALUnits.append(ScannedNALUnit(start: start, range: range, contents: contents))
     }
     return contents
   }
@@ -282,12 +282,12 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   private mutating func lookAtSlice(
     _ nalUnit: Span<UInt8>, _ type: Codec.NALUnitType, start: Int
   ) -> AccessUnitContents {
-    let isFirst = unit.slice == nil && !accessUnitContents.contains(.slice)
+    let isFirst = current.slice == nil && !accessUnitContents.contains(.slice)
     let isReference = detectedSlice?.isReference ?? Codec.isReference(nalUnit)
     var contents: AccessUnitContents = isReference ? [.slice, .reference] : .slice
     if type.isRandomAccessPoint {
       contents.insert(type.isIDR ? [.randomAccess, .idr] : .randomAccess)
-      if unit.idrOffset == nil { unit.idrOffset = start }
+      if current.randomAccessOffset == nil { current.randomAccessOffset = start }
     }
     if type.isSkippedLeading { contents.insert(.skippedLeading) }
     guard let slice = detectedSlice else {
@@ -299,7 +299,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     guard !slice.isRedundant else { return contents }
     if isFirst || slice.isFirstInPicture {
       contents.insert(.pictureStart)
-      unit.pictureCount += 1
+      current.pictureCount += 1
     }
     switch slice.prediction {
     case .intra: contents.insert(.iSlice)
@@ -307,7 +307,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     case .bidirectional: contents.insert(.bSlice)
     case nil: break
     }
-    if unit.slice == nil { unit.slice = deepened(slice, nalUnit) }
+    if current.slice == nil { current.slice = deepened(slice, nalUnit) }
     return contents
   }
 
@@ -377,13 +377,13 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       errors.lengths += 1
       tell(.badLength(error, goodBytes: units.position, byteCount: bytes.count))
       isPacketBroken = units.position > 0 && units.position < bytes.count
-      unit.contents.insert(.damaged)
+      current.contents.insert(.damaged)
     }
     return complete(isPacketBroken ? units.position : bytes.count, endsAccessUnit: true)
   }
 
   private mutating func noticeStartCodes() {
-    unit.holdsStartCodes = true
+    current.holdsStartCodes = true
     guard !hasSeenStartCodes else { return }
     hasSeenStartCodes = true
     tell(.startCodes)

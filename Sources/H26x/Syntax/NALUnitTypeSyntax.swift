@@ -36,9 +36,9 @@ public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where Ra
   /// before it (H.265's RASL).
   var isSkippedLeading: Bool { get }
   /// Whether the type exists in RTP packets only, never in an elementary stream.
-  var isOutsideStandard: Bool { get }
+  var isRTPOnly: Bool { get }
   /// Whether a NAL unit of such a type, though it is dropped, ends the access unit before it.
-  var endsAccessUnitWhenLeftOut: Bool { get }
+  var endsAccessUnitWhenDropped: Bool { get }
   /// The type's name for people.
   var name: String { get }
 }

@@ -32,7 +32,7 @@ public protocol ParameterSetStore: Sendable {
   /// The id of an SPS NAL unit; nil when it cannot be read.
   static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8?
   /// Whether a set of the same kind and id was read before.
-  func holdsNamesake(of nalUnit: Span<UInt8>) -> Bool
+  func holdsSet(withIDOf nalUnit: Span<UInt8>) -> Bool
   /// Whether there is no SPS.
   var isEmpty: Bool { get }
   /// Whether there is a PPS, with or without its SPS.

@@ -35,7 +35,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   /// The SEI NAL units, ``seiLimit`` at most.
   public var seiNALUnits: [NALUnit] = []
   /// Offset of the first slice, with start code or length, whose type marks a random access point.
-  public var idrOffset: Int?
+  public var randomAccessOffset: Int?
   /// The header of the first slice of the primary picture that could be read.
   public var slice: SliceHeader?
   /// Parts to drop, with start codes or lengths: NAL units truncated after their header, or of types that only RTP
@@ -87,7 +87,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   /// Where parameter sets are to be inserted: in front of the first slice of a random access point, and of any SEI
   /// before that. `nil` without such a slice.
   public var parameterSetOffset: Int? {
-    guard let idrOffset else { return nil }
-    return min(seiOffset ?? idrOffset, idrOffset)
+    guard let randomAccessOffset else { return nil }
+    return min(seiOffset ?? randomAccessOffset, randomAccessOffset)
   }
 }

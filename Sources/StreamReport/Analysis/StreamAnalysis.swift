@@ -232,7 +232,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   }
 
   private mutating func takeParameterSet(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, isOutOfBand: Bool) {
-    let isBefore = sets.holdsNamesake(of: nalUnit)
+    let isBefore = sets.holdsSet(withIDOf: nalUnit)
     var change = ParameterSetChange.added
     do throws(BitstreamError) {
       change = try sets.insert(nalUnit)

@@ -97,7 +97,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       Task {
         // The end of the stream is put behind the sources, which go on inside of rtspsrc and sdpdemux.
         guard let depayloader = try? pipeline.element("depayloader") else { return await pipeline.stop() }
-        await pipeline.endStream(behind: depayloader)
+        await pipeline.endStream(at: depayloader)
       }
     }
     let limit = duration

@@ -112,7 +112,7 @@ import Testing
     var facts = SourceFacts()
     facts.tick = tick.map { FormatDescription.Tick(units: $0.0, timeScale: $0.1, perFrame: $0.2) }
     facts.frameRate = rate.map { GStreamer.Fraction($0.0, $0.1) }
-    facts.isTickSenseless = isSenseless
+    facts.isTickBeyondLevel = isSenseless
     #expect(facts.frameDuration == expected)
   }
 
@@ -327,11 +327,11 @@ import Testing
     func packaging(_ format: StreamFormat<H264>) -> OutputPackaging<H264> {
       OutputPackaging(format: format, alignment: .accessUnit)
     }
-    #expect(packaging(.inBand).looksForSets(behind: packaging(.outOfBand)))
-    #expect(packaging(.byteStream).looksForSets(behind: packaging(.outOfBand)))
-    #expect(!packaging(.outOfBand).looksForSets(behind: packaging(.outOfBand)))
-    #expect(!packaging(.byteStream).looksForSets(behind: packaging(.inBand)))
-    #expect(!packaging(.byteStream).looksForSets(behind: nil))
+    #expect(packaging(.inBand).looksForSets(after: packaging(.outOfBand)))
+    #expect(packaging(.byteStream).looksForSets(after: packaging(.outOfBand)))
+    #expect(!packaging(.outOfBand).looksForSets(after: packaging(.outOfBand)))
+    #expect(!packaging(.byteStream).looksForSets(after: packaging(.inBand)))
+    #expect(!packaging(.byteStream).looksForSets(after: nil))
   }
 
   // MARK: Statistics

@@ -62,7 +62,7 @@ private final class CountingSource: Element {
     let pipeline = try Pipeline("bin.( name=inside videotestsrc ! identity ) ! fakesink sync=false")
     let inside = try pipeline.element("inside")
     try await pipeline.preroll()
-    async let told: Void = pipeline.endStream(behind: inside)
+    async let told: Void = pipeline.endStream(at: inside)
     try await pipeline.play()
     await told
     for try await message in pipeline.messages { if case .endOfStream = message.content { break } }
@@ -75,7 +75,7 @@ private final class CountingSource: Element {
       let pipeline = try Pipeline("bin.( name=inside videotestsrc is-live=true ! identity ) ! fakesink sync=false")
       let inside = try pipeline.element("inside")
       try await pipeline.play()
-      await pipeline.endStream(behind: inside)
+      await pipeline.endStream(at: inside)
       for try await _ in pipeline.messages {}
       await pipeline.stop()
       #expect(pipeline.state == .null)

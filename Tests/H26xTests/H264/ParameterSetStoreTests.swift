@@ -61,7 +61,7 @@ import Testing
     var sets = H264.ParameterSets()
     try sets.insert(bytes: MinimalStream.sps(id: 1))
     try sets.insert(bytes: MinimalStream.pps(id: 2, sps: 1))
-    func holds(_ bytes: [UInt8]) -> Bool { sets.holdsNamesake(of: bytes.span) }
+    func holds(_ bytes: [UInt8]) -> Bool { sets.holdsSet(withIDOf: bytes.span) }
     #expect(holds(MinimalStream.sps(id: 1, widthInMacroblocks: 9)) && !holds(MinimalStream.sps(id: 2)))
     #expect(holds(MinimalStream.pps(id: 2)) && !holds(MinimalStream.pps(id: 1)))
     #expect(!holds([0x67]) && !holds([]) && !holds([0x65, 0x88]))

@@ -43,7 +43,7 @@ import Testing
     #expect(numbers(\.isSubLayerNonReference) == [0, 2, 4, 6, 8, 10, 12, 14])
     #expect(numbers(\.isParameterSet) == [32, 33, 34])
     // 62 and 63 are Dolby's: unspecified, but not to be thrown away.
-    #expect(numbers(\.isOutsideStandard) == [48, 49, 50])
+    #expect(numbers(\.isRTPOnly) == [48, 49, 50])
   }
 
   @Test func names() {

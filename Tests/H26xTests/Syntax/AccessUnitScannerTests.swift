@@ -140,9 +140,9 @@ import Testing
     let units = scan(try Self.stream(), growing: 1 << 20) { $0.sliceDepth = .referenceMarking }.map(\.unit)
     try #require(units.count == 3)
     #expect(units[0].contents.isSuperset(of: [.idr, .pictureStart, .parameterSets, .accessUnitStart, .accessUnitEnd]))
-    #expect(units[0].idrOffset != nil && units[0].slice?.isIDR == true && units[0].nalUnitCount == 5)
+    #expect(units[0].randomAccessOffset != nil && units[0].slice?.isIDR == true && units[0].nalUnitCount == 5)
     #expect(units[1].contents.isSuperset(of: [.delimiter, .sei, .reference, .bSlice]))
-    #expect(units[1].seiNALUnits.count == 1 && units[1].dropped.count == 1 && units[1].idrOffset == nil)
+    #expect(units[1].seiNALUnits.count == 1 && units[1].dropped.count == 1 && units[1].randomAccessOffset == nil)
     #expect(units[2].contents.isDisjoint(with: [.reference, .idr, .sei, .delimiter]))
     #expect(units.allSatisfy { $0.nalUnits.isEmpty })
   }
