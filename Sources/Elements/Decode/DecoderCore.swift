@@ -34,7 +34,13 @@ struct DecoderCore<Codec: DecoderCodec> {
   private var outgoing: OutgoingPicture?
   /// Actions that come before anything else.
   private var errands: [DecoderAction<Codec>] = []
-  private var isDraining = false
+  private var draining: Draining?
+
+  private enum Draining {
+    /// Complete access units go out; the one whose NAL units are still coming stays.
+    case completeAccessUnits
+    case everything
+  }
 
   private struct OutgoingPicture {
     let number: FrameNumber
@@ -361,7 +367,9 @@ struct DecoderCore<Codec: DecoderCodec> {
   // MARK: Flow
 
   /// Everything inside is to go out; more may come.
-  mutating func drain() { isDraining = true }
+  ///
+  /// - Parameter keepingBegun: except an access unit whose NAL units are still coming.
+  mutating func drain(keepingBegun: Bool = false) { draining = keepingBegun ? .completeAccessUnits : .everything }
 
   /// The stream has ended, and everything is out.
   mutating func end() {
@@ -378,7 +386,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     _ = queue.removeAll()
     errands.removeAll(keepingCapacity: true)
     outgoing = nil
-    isDraining = false
+    draining = nil
     output.flush()
     session.flush()
     while let result = session.nextResult() { errands.append(.release(FrameNumber(truncatingIfNeeded: result.tag))) }
@@ -409,11 +417,11 @@ struct DecoderCore<Codec: DecoderCodec> {
         if let action = prepare(accessUnit.number, needsReconfigure) { return action }
       } else if takeCollected() {
         continue
-      } else if isDraining {
-        if let rest = collection.takeRest() {
+      } else if let draining {
+        if draining == .everything, let rest = collection.takeRest() {
           join(rest)
         } else {
-          isDraining = false
+          self.draining = nil
           session.drain()
         }
       } else {

@@ -67,14 +67,18 @@ extension DecoderElement {
   }
 
   /// Outputs everything inside; more may come.
+  ///
+  /// In forward key-unit trick mode the base class drains after each buffer that is a sync point. Such a buffer may be
+  /// one slice of a keyframe, whose other slices come after the drain.
   func drainCore() throws(FlowError) {
-    core.drain()
+    core.drain(keepingBegun: [inputSegment, outputSegment].contains { $0.keyUnitsOnly && $0.rate > 0 })
     try perform()
   }
 
   /// The stream has ended.
   func endStream() throws(FlowError) {
-    try drainCore()
+    core.drain()
+    try perform()
     core.end()
     try perform()
   }
@@ -165,6 +169,8 @@ extension DecoderElement {
   private func append(_ number: FrameNumber, to first: FrameNumber) {
     guard let part = frame(number: number) else { return }
     if let whole = frame(number: first), let rest = part.withInput({ $0.share() }) {
+      // Parameter sets and SEI in front of a keyframe are not sync points, its slices are.
+      if part.isSyncPoint { whole.isSyncPoint = true }
       whole.modifyInput {
         $0.addMetas(of: rest)
         $0.append(rest.share())

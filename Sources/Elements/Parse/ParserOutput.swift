@@ -174,7 +174,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       && !contents.contains(.delimiter)
       && (surroundings.packaging.alignment == .accessUnit || Codec.delimitsNALUnits)
     if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append([UInt8](delimiter.dropFirst(4))) }
-    return accessUnit.scanned.randomAccessOffset != nil
+    return accessUnit.scanned.randomAccessOffset != nil && accessUnit.beginsPicture
       && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)
       && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
   }

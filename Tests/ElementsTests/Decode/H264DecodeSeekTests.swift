@@ -11,6 +11,9 @@ import Testing
   init() throws { units = try Clip.accessUnits("clip.h264") }
 
   private static let chains = ["swifth264dec", "swifth264parse ! swifth264dec", "swifth264dec thread-type=none"]
+  /// Parameter sets are buffers of their own before each keyframe.
+  private static let nalUnitChain =
+    "swifth264parse config-interval=-1 ! video/x-h264, stream-format=byte-stream, alignment=nal ! swifth264dec"
   private static let end = Clip.time(Clip.frameCount).nanoseconds
 
   /// Paused, with nothing of the preroll left.
@@ -66,7 +69,7 @@ import Testing
     #expect(pipeline.takeFrameNumbers() == (0..<Clip.frameCount - 1).reversed())
   }
 
-  @Test(arguments: StreamCodec.allCases, chains)
+  @Test(arguments: StreamCodec.allCases, chains + [nalUnitChain])
   func keyUnitsAloneAreShown(codec: StreamCodec, chain: String) throws {
     let groups = try keyframes(codec)
     let pipeline = try paused(codec, chain)
