@@ -58,6 +58,8 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
 
   /// Whether the first slice of a picture is in it.
   var beginsPicture: Bool { scanned.contents.contains(.pictureStart) }
-  /// Whether that is an IDR picture's.
+  /// Whether the first slice of an IDR picture is in it.
   var beginsSequence: Bool { scanned.contents.isSuperset(of: [.idr, .pictureStart]) }
+  /// Whether it is a NAL unit with a later slice of a picture.
+  var continuesPicture: Bool { scanned.contents.contains(.slice) && !beginsPicture }
 }

@@ -129,7 +129,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     }
     if step == .keyUnit {
       step = .insertions
-      if !attributes.flags.contains(.deltaUnit) { return .keyUnit(pts: sourceTimes.pts, outgoing: attributes.pts) }
+      if !attributes.flags.contains(.deltaUnit), !accessUnit.continuesPicture {
+        return .keyUnit(pts: sourceTimes.pts, outgoing: attributes.pts)
+      }
     }
     return nil
   }

@@ -128,6 +128,25 @@ import Testing
     #expect(keyUnits(harness).isEmpty)
   }
 
+  /// Whoever cuts at the answer must not cut between the slices of a picture.
+  @Test func requestsAreAnsweredInFrontOfWholePictures() throws {
+    let input = "video/x-h264, stream-format=byte-stream, alignment=nal"
+    let harness = try Harness.parse(from: input, to: "stream-format=byte-stream, alignment=nal")
+    let slices = { (id: UInt32) in
+      [0, 2].map { Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true, first: $0, idrID: id)) }
+    }
+    push([(Self.headed + slices(0)[0], 0)], into: harness)
+    _ = keyUnits(harness)
+    harness.push(
+      unsafe Event(
+        owning: gst_video_event_new_downstream_force_key_unit(
+          GstClockTime.max, GstClockTime.max, GstClockTime.max, 1, 3)))
+    push([(slices(0)[1], 0)], into: harness)
+    #expect(keyUnits(harness).isEmpty)
+    push([(slices(1)[0], 1)], into: harness)
+    #expect(keyUnits(harness).map(\.count) == [3])
+  }
+
   @Test(arguments: [true, false]) func requestsGoOnUpstream(_ allHeaders: Bool) throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)
     let idr = Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true))
