@@ -36,7 +36,6 @@ extension DecompressionSession {
   /// Decoding may continue with any access unit. Unless that is an IDR picture, the session first decodes its
   /// references again, since draining libavcodec makes it forget them.
   public func drain() {
-    guard !isInvalid else { return }
     beginWithoutRandomAccessPoint()
     guard !pending.isEmpty else { return }
     var attempts = max(0, configuration.retries)

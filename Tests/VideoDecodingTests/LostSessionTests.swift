@@ -197,6 +197,26 @@ import Testing
     #expect(run.checksums == expected.filter { line in frames.contains { line.hasPrefix("\($0) ") } })
   }
 
+  /// Bad data belongs to an access unit; a codec that reports it for ever is lost.
+  @Test(arguments: [64, 65]) func badDataThatDoesNotEnd(_ times: Int) throws {
+    let stream = try CodedStream("clip.h264")
+    let expected = try stream.decode(.threadings[0]).checksums
+    let plan = FaultPlan()
+    var left = times
+    plan.receive = { opening, frames in
+      guard opening == 0, frames == 2, left > 0 else { return nil }
+      left -= 1
+      return .invalidData
+    }
+    let session = try stream.session(.threadings[0], plan: plan)
+    var run = Run()
+    try session.run(stream.units, into: &run)
+    #expect(left == 0 && run.accounts(for: stream.units.count))
+    #expect(session.statistics.restarts == (times > 64 ? 1 : 0))
+    #expect(session.statistics.failed == UInt64(run.failures.count))
+    if times > 64 { #expect(run.checksums == expected && run.failures.isEmpty) }
+  }
+
   /// The same when it fails on the way out, again and again: nothing disappears without a word.
   @Test(arguments: [0, 3], SessionConfiguration.threadings.indices)
   func failsForEverOnTheWayOut(_ frames: Int, _ threading: Int) throws {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import TestSupport
+import Testing
+
+@testable import VideoDecoding
+
+@Suite struct AccessUnitInspectionTests {
+  private func sps(levelIDC: UInt8 = 63) -> [UInt8] {
+    H265.SequenceParameterSet(
+      profileTierLevel: .init(profile: H265.Profile(idc: 1), levelIDC: levelIDC),
+      codedSize: VideoSize(width: 64, height: 64)
+    ).nalUnit()
+  }
+
+  /// For an SPS that changes, libavcodec forgets the PPSs: they go in front again, up to 16 kB of them.
+  @Test(arguments: [(16_384, true), (16_385, false)]) func standInsAreBounded(_ byteCount: Int, _ isRepeated: Bool) {
+    let changed = sps(levelIDC: 93)
+    var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0).nalUnit()
+    // What is behind the end of a PPS is no part of its syntax.
+    pps += [UInt8](repeating: 0x80, count: byteCount - changed.count - pps.count)
+    var inspection = AccessUnitInspection<H265>(lengthSize: nil)
+    inspection.insert([sps(), pps])
+    _ = inspection.inspect(MinimalStream.annexB([changed]).span)
+    let before = inspection.packagedSets
+    // As it was: the SPS has the same number of bytes.
+    let summary = inspection.inspect(MinimalStream.annexB([sps()]).span).summary
+    #expect(summary.changesParameterSets && before != inspection.packagedSets)
+    let repeated = MinimalStream.annexB([sps(), pps])
+    #expect(summary.standIns.suffix(repeated.count) == (isRepeated ? repeated[...] : []))
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MPL-2.0
+import Testing
+
+@testable import VideoDecoding
+
+@Suite struct DamageTrackerTests: StageBuilders {
+  private func referring(
+    _ index: UInt64, to pictures: [UInt64], complete: Bool = true, recoveredSince: UInt64? = nil
+  ) -> AccessUnitRecord {
+    var record = record(index)
+    record.references = .init(pictures: pictures, areComplete: complete, kept: pictures + [index])
+    record.recoveredSince = recoveredSince
+    return record
+  }
+
+  @Test func damageFollowsReferences() {
+    var damage = DamageTracker()
+    func taint(_ record: AccessUnitRecord) -> AccessUnitRecord.Taint {
+      var record = record
+      damage.admit(&record, summary())
+      return record.taint
+    }
+    #expect(taint(referring(0, to: [])) == .none)
+    #expect(taint(referring(2, to: [0], complete: false)) == .tainted && damage.damageEnd == 3)
+    #expect(taint(referring(3, to: [2])) == .tainted)
+    #expect(taint(referring(4, to: [3, 0])) == .tainted)
+    // A recovery that began before the damage does not help, one behind it does.
+    #expect(taint(referring(5, to: [4], recoveredSince: 2)) == .tainted)
+    #expect(taint(referring(6, to: [5], recoveredSince: 3)) == .none)
+    #expect(taint(referring(7, to: [6])) == .none)
+    var incomplete = referring(8, to: [7])
+    incomplete.isIncomplete = true
+    #expect(taint(incomplete) == .tainted && taint(referring(9, to: [7])) == .none)
+    // Damage that is noticed late spreads over those that wait, by what they refer to.
+    var pending = PendingAccessUnits()
+    for next in [referring(11, to: [10]), referring(12, to: [9]), referring(13, to: [11, 12])] { pending.append(next) }
+    damage.spread(after: 10, byReferences: true, in: &pending)
+    #expect(pending[11]?.taint == .tainted && pending[12]?.taint == AccessUnitRecord.Taint.none)
+    #expect(pending[13]?.taint == .tainted && taint(referring(14, to: [13])) == .tainted)
+    damage.reset()
+    #expect(taint(referring(15, to: [13])) == .none)
+  }
+
+  @Test func damageLastsUntilARecoveryThatBeginsBehindIt() {
+    var damage = DamageTracker()
+    var pending = PendingAccessUnits()
+    var clean = record(0)
+    damage.admit(&clean, summary())
+    #expect(clean.taint == .none && !damage.isTainted)
+    var behindGap = record(5)
+    damage.admit(&behindGap, summary { $0.followsGap = true })
+    #expect(behindGap.taint == .tainted && damage.damageEnd == 5)
+    // A recovery that began before the damage does not help.
+    #expect(damage.recovery(completedBy: summary { $0.randomAccess = .recoveryPoint(frameCount: 3) }, index: 4) == nil)
+    #expect(damage.recovery(completedBy: summary { $0.completesRecovery = true }, index: 6) == 4)
+    var early = record(6, recoveryStart: 4)
+    damage.admit(&early, summary())
+    #expect(early.taint == .tainted)
+    // One that begins with the picture behind the gap does, once its picture is out.
+    var recovered = record(8, recoveryStart: 5)
+    damage.admit(&recovered, summary())
+    #expect(recovered.taint == .until(index: 8))
+    var idr = record(9, recoveryStart: 9, sequenceStart: 9)
+    damage.admit(&idr, summary())
+    #expect(idr.taint == .none && !damage.isTainted)
+    // Damage that is noticed late spreads over those that wait, up to the next recovery.
+    for next in [record(10), record(11, recoveryStart: 11, sequenceStart: 11), record(12)] { pending.append(next) }
+    damage.spread(after: 9, in: &pending)
+    #expect(pending[10]?.taint == .tainted && pending[11]?.taint == AccessUnitRecord.Taint.none)
+    #expect(pending[12]?.taint == AccessUnitRecord.Taint.none)
+  }
+
+  @Test func incompletePicturesAreDamagedThemselves() {
+    var damage = DamageTracker()
+    var unused = record(3, isReference: false)
+    damage.admit(
+      &unused,
+      summary {
+        $0.isIncomplete = true
+        $0.isReference = false
+      })
+    #expect(unused.taint == .tainted && !damage.isTainted)
+    var used = record(4)
+    damage.admit(&used, summary { $0.isIncomplete = true })
+    #expect(used.taint == .tainted && damage.isTainted && damage.damageEnd == 5)
+    // Known to refer to nothing before the intra picture 5, or to nothing before 4.
+    var free = record(6, referencesSince: 5)
+    damage.admit(&free, summary())
+    #expect(free.taint == .none)
+    var bound = record(7, referencesSince: 4)
+    damage.admit(&bound, summary())
+    #expect(bound.taint == .tainted)
+    damage.reset()
+    var fresh = record(8)
+    damage.admit(&fresh, summary())
+    #expect(fresh.taint == .none)
+  }
+
+  /// What is damaged throughout stays so; what was correct from some picture on is not, once that is reached by damage.
+  @Test(arguments: [
+    (AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.tainted), (.until(index: 12), .tainted), (.tainted, .tainted),
+  ])
+  func damageOverDamage(_ taint: AccessUnitRecord.Taint, _ expected: AccessUnitRecord.Taint) {
+    var damage = DamageTracker()
+    var pending = PendingAccessUnits()
+    var waiting = record(11)
+    waiting.taint = taint
+    // The recovery of 12 began behind the damage of 10.
+    var recovering = record(12, recoveryStart: 11)
+    recovering.taint = taint
+    for next in [waiting, recovering] { pending.append(next) }
+    damage.spread(after: 10, in: &pending)
+    #expect(pending[11]?.taint == expected)
+    #expect(pending[12]?.taint == (taint == .none ? .until(index: 12) : taint))
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+import TestSupport
+import Testing
+
+@testable import VideoDecoding
+
+/// Parameter sets that libavcodec must not see.
+@Suite struct RefusedParameterSetsTests {
+  @Test(arguments: [
+    (16, 16, false), (16384, 16128, false), (16384, 16129, true), (16330, 16129, true), (16320, 16129, false),
+    (1 << 27, 16, true),
+  ])
+  func addressing(_ width: Int, _ height: Int, _ exceeds: Bool) {
+    #expect(RefusedParameterSets.exceedsAddressing(VideoSize(width: width, height: height)) == exceeds)
+  }
+
+  @Test func refusedSetsBecomeFillerData() throws {
+    let units = try mediaAccessUnits("clip.h264")
+    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    let first = units[0]
+    #expect(inspector.inspect(first.span, index: 0).patches == [])
+    var large = [UInt8]()
+    var place = 0
+    var nalUnits = AnnexB.NALUnits(first.span)
+    while let nalUnit = nalUnits.next() {
+      var bytes = Array(first[nalUnit.range])
+      if bytes[0] & 31 == 7 {
+        var sps = try H264.SequenceParameterSet(nalUnit: bytes.span)
+        sps.widthInMacroblocks = 2000
+        sps.heightInMapUnits = 2000
+        bytes = sps.nalUnit()
+        place = large.count + 4
+      }
+      large += [0, 0, 0, 1] + bytes
+    }
+    #expect(inspector.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
+    // Again: nothing has changed, and it is still not to be seen.
+    #expect(inspector.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
+    let copied = try PacketPool().packet(
+      copying: large.span, prefix: [9, 9], timestamp: 0, patches: [PacketPool.Patch(offset: place, byte: 12)])
+    #expect(copied.byteCount == large.count + 2)
+    for index in large.indices { #expect(copied.bytes[index + 2] == (index == place ? 12 : large[index])) }
+  }
+
+  /// libavcodec takes a quantiser that no picture can have for a good one: pictures go on with the set that was there.
+  @Test func aDamagedSetDoesNotTakeTheGoodOnesPlace() throws {
+    var units = try mediaAccessUnits("clip.h264")
+    let whole = try decodeAll(units, .with { $0.threadType = .none })
+    var writer = BitWriter()
+    writer.u(8, 0x68)
+    writer.ue(0)
+    writer.ue(0)
+    writer.u(2, 0b10)
+    writer.ue(0)
+    writer.ue(0)
+    writer.ue(0)
+    writer.u(3, 0)
+    writer.se(70)
+    writer.se(0)
+    writer.se(0)
+    writer.u(3, 0b100)
+    writer.trailingBits()
+    units[4] = [0, 0, 0, 1] + writer.bytes + units[4]
+    let run = try decodeAll(units, .with { $0.threadType = .none })
+    #expect(run.checksums == whole.checksums)
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
+  }
+
+  /// libavcodec forgets the PPSs of an SPS that changes; one that is not sent again, or comes damaged, is still good.
+  @Test(arguments: ["clip.h264", "clip.h265"], [true, false])
+  func picturesGoOnWithThePPSOfAChangedSPS(_ clip: String, _ isDamaged: Bool) throws {
+    let stream = try CodedStream(clip)
+    let isH265 = clip.hasSuffix("5")
+    let whole = try stream.decode(.with { $0.threadType = .none })
+    // The level says nothing of the pictures.
+    let changed: [[UInt8]] = try H265Stream.nalUnits(stream.units[0]).compactMap { nalUnit in
+      switch (isH265, isH265 ? nalUnit[0] >> 1 : nalUnit[0] & 31) {
+      case (false, 7):
+        var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
+        sps.levelIDC = 51
+        return sps.nalUnit()
+      case (true, 33):
+        var sps = try H265.SequenceParameterSet(nalUnit: nalUnit.span)
+        sps.profileTierLevel.levelIDC = 153
+        return sps.nalUnit()
+      case (false, 8), (true, 34): return isDamaged ? Array(nalUnit.prefix(isH265 ? 3 : 2)) : nil
+      default: return nil
+      }
+    }
+    #expect(changed.count == (isDamaged ? 2 : 1))
+    var units = stream.units
+    // At a picture that begins anew: in the middle of a sequence no SPS may change.
+    let start = try #require(
+      units.indices.dropFirst().first { index in
+        H265Stream.nalUnits(units[index]).contains { isH265 ? 16...21 ~= $0[0] >> 1 : $0[0] & 31 == 5 }
+      })
+    units[start] = H265Stream.joined(
+      changed
+        + H265Stream.nalUnits(units[start]).filter { nalUnit in
+          isH265 ? !(32...34 ~= nalUnit[0] >> 1) : !(7...8 ~= nalUnit[0] & 31)
+        })
+    let session = try stream.session(.with { $0.threadType = .none })
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.checksums == whole.checksums)
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
+  }
+
+  /// For a VPS that is not what it was, libavcodec gives up the SPS, and with it what the leading pictures of the next CRA
+  /// picture refer to; one that is damaged says nothing that they are decoded by.
+  @Test func leadingPicturesAreShownBehindAnotherVPS() throws {
+    let stream = try CodedStream("open-gop.h265")
+    let whole = try stream.decode(.with { $0.threadType = .none })
+    let vps = try #require(H265Stream.nalUnits(stream.units[0]).first { $0[0] >> 1 == 32 })
+    var units = stream.units
+    var changed = 0
+    for index in units.indices.dropFirst() {
+      let nalUnits = H265Stream.nalUnits(units[index])
+      guard nalUnits.contains(where: { $0[0] >> 1 == 21 }) else { continue }
+      // Another compatibility flag, and one that is cut off.
+      var other = vps
+      other[7] ^= 1
+      units[index] = H265Stream.joined(
+        [changed % 2 == 0 ? other : Array(vps.prefix(9))] + nalUnits.filter { $0[0] >> 1 != 32 })
+      changed += 1
+    }
+    #expect(changed > 2)
+    let session = try stream.session(.with { $0.threadType = .none })
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.checksums == whole.checksums)
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
+  }
+
+  /// An SPS whose samples libavcodec does not know does not take the good one's place: pictures go on, and are flagged.
+  @Test(arguments: ["clip.h264", "clip.h265"]) func picturesOfSamplesThatThereAreNotAreFlagged(_ clip: String) throws {
+    let stream = try CodedStream(clip)
+    let isH265 = clip.hasSuffix("5")
+    var units = stream.units
+    let damaged = try H265Stream.nalUnits(units[0]).compactMap { nalUnit -> [UInt8]? in
+      switch (isH265, isH265 ? nalUnit[0] >> 1 : nalUnit[0] & 31) {
+      case (false, 7):
+        var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
+        sps.profile = H264.Profile(idc: 110, constraintFlags: 0)
+        sps.chromaBitDepth = 9
+        return sps.nalUnit()
+      case (true, 33):
+        var sps = try H265.SequenceParameterSet(nalUnit: nalUnit.span)
+        sps.chromaBitDepth = 9
+        return sps.nalUnit()
+      default: return nil
+      }
+    }
+    units[4] = H265Stream.joined(damaged) + units[4]
+    let session = try stream.session(.with { $0.threadType = .none })
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.frames.contains { $0.tag == 4 && $0.isCorrupt })
+    #expect(run.accounts(for: units.count))
+  }
+
+  /// Where there is no other, libavcodec may try a set that cannot be read.
+  @Test(arguments: [true, false]) func aSetWithoutANamesakeIsHandedOn(_ hasNamesake: Bool) throws {
+    let vps: [UInt8] = [0x40, 1, 0x0C]
+    let sps = H265.SequenceParameterSet(
+      profileTierLevel: .init(profile: H265.Profile(idc: 1), levelIDC: 63),
+      codedSize: VideoSize(width: 64, height: 64)
+    ).nalUnit()
+    let broken = Array(sps.dropLast(2))
+    var inspector = H265AccessUnitInspector(lengthSize: nil, verifiesPictureHash: false)
+    if hasNamesake { inspector.insert(parameterSets: [sps]) }
+    let unit = H265Stream.joined([vps, broken])
+    let place = 4 + vps.count + 4
+    let patches = inspector.inspect(unit.span, index: 0).patches.filter { $0.offset >= place }
+    #expect(patches == (hasNamesake ? [PacketPool.Patch(offset: place, byte: 38 << 1)] : []))
+  }
+
+  /// Eight bytes a sample, with libavutil's margins, have to fit 31 bits; widths count in steps of 64.
+  @Test func sizesBeyondAddressing() throws {
+    let largest = VideoSize(width: 16_384, height: 16_128)
+    #expect(!RefusedParameterSets.exceedsAddressing(largest))
+    #expect(RefusedParameterSets.exceedsAddressing(VideoSize(width: 16_384, height: 16_129)))
+    #expect(RefusedParameterSets.exceedsAddressing(VideoSize(width: 16_385, height: 16_128)))
+    var format = try FormatDescription(h264ParameterSets: [MinimalStream.sps(), MinimalStream.pps()])
+    format.codedSize = largest
+    _ = try StreamSetup(format)
+    format.codedSize.height += 1
+    let error = #expect(throws: DecodeError.self) { _ = try StreamSetup(format) }
+    #expect(error?.reason == .invalidFormatDescription)
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MPL-2.0
+import Testing
+
+@testable import VideoDecoding
+
+@Suite struct StartGateTests: StageBuilders {
+  @Test(arguments: [
+    (AccessUnitSummary.RandomAccess.idr, StartGate.Start.marked), (.recoveryPoint(frameCount: 5), .marked),
+    (.cra, .marked),
+    (.intra, .intra),
+  ])
+  func gateOpens(_ randomAccess: AccessUnitSummary.RandomAccess, _ start: StartGate.Start) throws {
+    var gate = StartGate(SessionConfiguration())
+    #expect(gate.start == nil && !gate.isHolding && !gate.isOverdue)
+    #expect(gate.admit(summary(), index: 0) == .waits)
+    gate.hold(try unit(0), time: nil)
+    #expect(gate.isHolding && gate.admit(summary { $0.randomAccess = randomAccess }, index: 1) == .begins)
+    #expect(gate.start == start && gate.takeHeld().map(\.index) == [0] && !gate.isHolding)
+    // What is shown before the first picture leads it.
+    #expect(gate.isLeading(2) && !gate.isLeading(1))
+    gate.pictureCameOut(2)
+    #expect(gate.isLeading(2))
+    gate.pictureCameOut(1)
+    #expect(!gate.isLeading(2))
+    #expect(gate.admit(summary(), index: 3) == .passes)
+    #expect(gate.admit(summary { $0.randomAccess = .idr }, index: 4) == .passes && gate.start == .marked)
+    gate.close()
+    #expect(gate.start == nil && gate.admit(summary(), index: 5) == .waits)
+  }
+
+  @Test func gateIsForced() throws {
+    var gate = StartGate(.with { $0.startPatience = .seconds(2) })
+    #expect(gate.force().isEmpty && gate.start == nil)
+    gate.hold(try unit(0), time: .seconds(7))
+    gate.hold(try unit(1), time: .milliseconds(5500))
+    gate.hold(try unit(2), time: nil)
+    #expect(!gate.isOverdue)
+    gate.hold(try unit(3), time: .milliseconds(7500))
+    #expect(gate.isOverdue)
+    let units = gate.force()
+    #expect(units.map(\.index) == [0, 1, 2, 3] && units.map(\.isStart) == [true, false, false, false])
+    #expect(gate.start == .forced && !gate.isHolding && !gate.isOverdue)
+    // Nothing else is to be waited for in such a stream.
+    gate.lose()
+    #expect(!gate.isLost && gate.start == .forced)
+    gate.close()
+    #expect(gate.start == .forced)
+    gate.reset()
+    #expect(gate.start == nil)
+  }
+
+  @Test func gateAfterALoss() {
+    var gate = StartGate(SessionConfiguration())
+    _ = gate.admit(summary { $0.randomAccess = .idr }, index: 0)
+    gate.lose()
+    #expect(gate.isLost && gate.admit(summary(), index: 1) == .isLost)
+    gate.close()
+    gate.reset()
+    #expect(gate.isLost)
+    #expect(gate.admit(summary { $0.isIntra = true }, index: 2) == .begins && gate.start == .intra && !gate.isLost)
+  }
+
+  /// Waiting ends with the access unit that reaches a limit.
+  @Test(arguments: [(3, 31, true), (4, 31, false), (4, 30, true), (2, 31, true)])
+  func gateIsBounded(_ countLimit: Int, _ byteLimit: Int, _ isOverdue: Bool) throws {
+    var gate = StartGate(
+      .with {
+        $0.replayCountLimit = countLimit
+        $0.replayByteLimit = byteLimit
+      })
+    for index in 0..<3 { gate.hold(try unit(UInt64(index)), time: nil) }
+    #expect(gate.isOverdue == isOverdue)
+    // What was taken out counts no more.
+    _ = gate.takeHeld()
+    gate.hold(try unit(3), time: nil)
+    #expect(!gate.isOverdue)
+  }
+
+  /// What decoding began at is waited for no longer once it cannot come.
+  @Test(arguments: [0, 1, 2]) func gateForgetsWhatItBeganAt(_ ending: Int) {
+    var gate = StartGate(SessionConfiguration())
+    _ = gate.admit(summary { $0.randomAccess = .idr }, index: 0)
+    #expect(gate.isLeading(1))
+    switch ending {
+    case 0: gate.close()
+    case 1: gate.reset()
+    default: gate.lose()
+    }
+    #expect(!gate.isLeading(1) && gate.start == nil && gate.isLost == (ending == 2) && gate.isClosed == (ending != 2))
+  }
+
+  @Test func gateKnowsPicturesFromParameterSets() throws {
+    var gate = StartGate(SessionConfiguration())
+    gate.hold(try unit(0), time: nil)
+    #expect(gate.isHolding && !gate.isHoldingPictures)
+    gate.hold(try unit(1, nalUnitType: 1), time: nil)
+    #expect(gate.isHoldingPictures)
+    #expect(!gate.hasRecovered)
+    gate.rightPictureCameOut()
+    #expect(gate.hasRecovered)
+    gate.forgetDecoded()
+    #expect(!gate.hasRecovered)
+  }
+}

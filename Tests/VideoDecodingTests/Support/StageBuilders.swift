@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+@testable import VideoDecoding
+
+/// What tests of a session's stages make up.
+protocol StageBuilders {}
+
+extension StageBuilders {
+  func packet(_ byteCount: Int) throws -> Packet {
+    let bytes = [UInt8](repeating: 1, count: byteCount)
+    return try PacketPool().packet(copying: bytes.span, timestamp: 0)
+  }
+
+  func record(
+    _ index: UInt64, recoveryStart: UInt64? = nil, sequenceStart: UInt64 = 0, isReference: Bool = true,
+    referencesSince: UInt64? = nil
+  ) -> AccessUnitRecord {
+    var record = AccessUnitRecord(
+      index: index, tag: index, doNotOutput: false, nalUnitType: 1, isField: false, isRandomAccessPoint: false,
+      isReference: isReference, standsAlone: false, sequenceStart: sequenceStart, recoveryStart: recoveryStart,
+      start: .marked)
+    record.referencesSince = referencesSince
+    return record
+  }
+
+  func summary(_ change: (inout AccessUnitSummary) -> Void = { _ in }) -> AccessUnitSummary {
+    var summary = AccessUnitSummary()
+    summary.isReference = true
+    change(&summary)
+    return summary
+  }
+
+  /// Ten bytes that wait for decoding.
+  func unit(_ index: UInt64, nalUnitType: UInt8? = nil) throws -> Submission {
+    Submission(
+      index: index, tag: index, doNotOutput: false, summary: summary { $0.nalUnitType = nalUnitType },
+      packet: try packet(10), parameterSets: [], isStart: false)
+  }
+}
