@@ -7,7 +7,8 @@ import CGStreamer
 /// for try await sample in try pipeline.appSink("pictures") { … }
 /// ```
 ///
-/// The sequence ends at the end of the stream and when the pipeline is stopped, and throws errors that elements post.
+/// Buffers come once the pipeline plays, also the one that it has prerolled with. The sequence ends at the end of the
+/// stream and when the pipeline is stopped, and throws errors that elements post.
 /// At most `max-buffers` buffers wait to be fetched (4 unless set); then the pipeline waits, or drops the oldest with
 /// `drop=true`. Cancelling the task that waits for a buffer stops the pipeline. Of several iterating tasks, each buffer
 /// goes to one.

@@ -1,25 +1,52 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
+import Synchronization
 
 /// The input of a pipeline at an `appsrc`.
 ///
 /// Set its `caps` in the description or with `element.set("caps", …)`, and `format=time` for buffers with timestamps.
-/// One task may send; it waits while `max-bytes` are queued. Cancelling it stops the pipeline.
+/// One task may send; it waits while `max-bytes` are queued. Cancelling it stops the pipeline. A stream that can be
+/// sought is not sent but served: ``serve(isolation:_:)``.
 public struct AppSource: Sendable {
   /// The pipeline that the appsrc is in.
   public let pipeline: Pipeline
   /// The appsrc, for its properties.
   public let element: PipelineElement
   private let wakeUps = WakeUps()
+  private let demand = Demand()
+
+  /// What the appsrc asked for.
+  private final class Demand: Sendable {
+    struct State {
+      /// The number of seeks, the one included that every start of a seekable stream begins with.
+      var seeks = 0
+      /// Where the last one went.
+      var position: UInt64 = 0
+      /// Whether data was requested since: what is queued between a seek's signal and its flush is lost.
+      var wantsData = false
+    }
+    let state = Mutex(State())
+  }
 
   init(_ element: PipelineElement, in pipeline: Pipeline) throws(PipelineError) {
     guard element.kind == "appsrc" else { throw .noSuchElement(element.name) }
     (self.element, self.pipeline) = (element, pipeline)
     // Makes appsrc emit need-data when its queue is half empty, rather than empty.
     if try element.get("min-percent") == .uint(0) { try element.set("min-percent", 50) }
-    try element.connect("need-data") { [wakeUps] _ in
+    try element.connect("need-data") { [wakeUps, demand] _ in
+      demand.state.withLock { $0.wantsData = true }
       wakeUps.wakeAll()
       return nil
+    }
+    try element.connect("seek-data") { [wakeUps, demand] arguments in
+      guard case .uint64(let position) = arguments[0] else { return false }
+      // Never refused, whoever serves it: GstBaseParse may free its record of a refused flushing seek twice.
+      demand.state.withLock { state in
+        state.seeks += 1
+        (state.position, state.wantsData) = (position, false)
+      }
+      wakeUps.wakeAll()
+      return true
     }
   }
 
@@ -51,6 +78,72 @@ public struct AppSource: Sendable {
   /// Ends the stream: nothing more can be sent. `Pipeline.messages` ends when the sinks have reached the end.
   /// - Throws: `element` for an error that an element posted; `stopped` or `cancelled`.
   public func finish() throws(PipelineError) { try check(unsafe cgst_app_src_end_of_stream(element.raw)) }
+
+  /// Sends a stream that can be read from anywhere: from its beginning, and again from wherever a seek goes, until the
+  /// pipeline stops.
+  ///
+  /// The appsrc needs `stream-type=seekable`, and `size` in bytes or `duration`, by its `format`, for the pipeline to
+  /// know how far it can seek. One task may serve; it waits while `max-bytes` are queued, and behind the end of the
+  /// stream for a seek. Cancelling it stops the pipeline.
+  /// - Parameters:
+  ///   - isolation: the actor that `read` runs on, the caller's.
+  ///   - read: makes the buffer at a position, in bytes or nanoseconds by the appsrc's `format`, and moves the position
+  ///     to the next; `nil` at the end of the stream. After a seek the position is where the seek went.
+  /// - Throws: `PipelineError.element` for an error that an element posted, `flow`, or `cancelled`; what `read` throws.
+  public func serve(
+    isolation: isolated (any Actor)? = #isolation, _ read: (inout UInt64) async throws -> Buffer?
+  ) async throws {
+    let waiter = WakeUps.Waiter([wakeUps, pipeline.hub.wakeUps])
+    // Differs from any count of seeks, so that the first position is taken too.
+    var seeks = -1
+    var position: UInt64 = 0
+    var isAtEnd = false
+    while true {
+      let state = demand.state.withLock(\.self)
+      switch pipeline.hub.phase {
+      case .failed(let failure): throw PipelineError.element(failure)
+      case .stopped(let isCancelled):
+        if isCancelled { throw PipelineError.cancelled }
+        return
+      case .idle, .running, .ended: break
+      }
+      if state.seeks != seeks { (seeks, position, isAtEnd) = (state.seeks, state.position, false) }
+      guard !isAtEnd, state.wantsData, isRoom, !Task.isCancelled else {
+        await pipeline.endingOnCancellation(isolation: isolation) { await waiter.wait(isolation: isolation) }
+        continue
+      }
+      let start = position
+      let buffer = try await read(&position)
+      isAtEnd = buffer == nil
+      let flow = push(buffer, ifSoughtOnly: seeks)
+      if flow == GST_FLOW_FLUSHING {
+        // A seek is about to come, or the pipeline is stopping; where neither does, this position is read again.
+        (position, isAtEnd) = (start, false)
+      } else {
+        try check(flow)
+      }
+    }
+  }
+
+  /// Queues a buffer, or the end of the stream, unless there was a seek that it does not belong to.
+  private func push(_ buffer: consuming Buffer?, ifSoughtOnly seeks: Int) -> GstFlowReturn {
+    let raw =
+      switch consume buffer {
+      case .some(let buffer): unsafe Optional(buffer.take())
+      case .none: unsafe UnsafeMutablePointer<GstBuffer>?.none
+      }
+    defer { if let raw = unsafe raw { unsafe unref(raw) } }
+    // Locked until it is queued: a seek that comes then empties the queue.
+    return demand.state.withLock { state in
+      guard state.seeks == seeks else { return GST_FLOW_OK }
+      let flow =
+        if let raw = unsafe raw { unsafe cgst_app_src_push_buffer(element.raw, raw) } else {
+          unsafe cgst_app_src_end_of_stream(element.raw)
+        }
+      if flow == GST_FLOW_FLUSHING { state.wantsData = false }
+      return flow
+    }
+  }
 
   private func waitForRoom() async throws(PipelineError) {
     if !Task.isCancelled, isRoom { return }

@@ -2,7 +2,10 @@
 // The asynchronous sequence beside the polled session: both cut a byte stream and decode it, in turns, and the medians
 // of their processor and wall times are compared.
 //
-//   swift run -c release bench-async FILE [ROUNDS [PICTURES]]     FILE: .h264 or .h265, repeated up to so many pictures
+//   swift run -c release bench-async FILE [ROUNDS [PICTURES [polled|async]]]
+//
+// FILE is .h264 or .h265, and repeated up to so many pictures. With a last word, the file is decoded once, in that way
+// alone: for a count of instructions, as by valgrind --tool=callgrind.
 import Foundation
 import H26x
 import VideoDecoding
@@ -72,7 +75,7 @@ func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 enum Bench {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count > 1 else { fatalError("bench-async FILE [ROUNDS [PICTURES]]") }
+    guard arguments.count > 1 else { fatalError("bench-async FILE [ROUNDS [PICTURES [polled|async]]]") }
     let numbers = arguments.dropFirst(2).compactMap(Int.init)
     let (rounds, wanted) = (numbers.first ?? 7, numbers.dropFirst().first ?? 1000)
     let once = [UInt8](try Data(contentsOf: URL(filePath: arguments[1])))
@@ -86,6 +89,11 @@ enum Bench {
       case .h264: try polled(stream, H264.self, configuration)
       case .h265: try polled(stream, H265.self, configuration)
       }
+    }
+    if arguments.count > 4 {
+      let pictures =
+        arguments[4] == "polled" ? try decode(once) : try await sequence(once, codec, configuration)
+      return print(arguments[4], pictures, "pictures")
     }
     let inOne = try decode(once)
     let stream = Array(repeatElement(once, count: max(1, (wanted + inOne - 1) / max(inOne, 1))).joined())

@@ -46,6 +46,27 @@ func write(_ pictures: [[UInt8]], toFile path: String) async throws {
   await pipeline.stop()
 }
 
+/// The first picture from the keyframe in front of a time, out of a file that is in memory.
+func picture(near time: ClockTime, in file: [UInt8]) async throws -> Sample? {
+  let pipeline = try Pipeline(
+    "appsrc name=bytes stream-type=seekable size=\(file.count) ! decodebin ! appsink name=pictures")
+  let (source, pictures) = (try pipeline.appSource("bytes"), try pipeline.appSink("pictures"))
+  async let served: Void = source.serve { position in
+    guard position < file.count else { return nil }
+    let piece = Int(position)..<min(Int(position) + 4096, file.count)
+    position = UInt64(piece.upperBound)
+    return Buffer(copying: file.span.extracting(piece))
+  }
+  try await pipeline.preroll()
+  try await pipeline.seek(to: time, [.flush, .keyUnit])
+  try await pipeline.play()
+  var iterator = pictures.makeAsyncIterator()
+  let picture = try await iterator.next()
+  await pipeline.stop()
+  try await served
+  return picture
+}
+
 /// Records a live source for a while, and completes the file.
 func record(_ description: String, for duration: Duration) async throws {
   let pipeline = try Pipeline(description)
@@ -70,6 +91,15 @@ func record(_ description: String, for duration: Duration) async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     try await write((0..<30).map { [UInt8](repeating: UInt8($0), count: 64 * 48) }, toFile: file.path)
     #expect(try await pictureSizes(ofFile: file.path) == Array(repeating: [64, 48], count: 30))
+  }
+
+  @Test func aFileInMemoryIsSought() async throws {
+    let folders = #filePath.split(separator: "/").dropLast(4)
+    let file = [UInt8](
+      try Data(contentsOf: URL(filePath: "/" + folders.joined(separator: "/") + "/Media/clip.mp4")))
+    let first = try #require(try await picture(near: .zero, in: file)?.pts)
+    let later = try #require(try await picture(near: .milliseconds(1500), in: file)?.pts)
+    #expect(first < .milliseconds(100) && later > .milliseconds(500) && later <= .milliseconds(1500))
   }
 
   @Test func aRecordingEnds() async throws {
