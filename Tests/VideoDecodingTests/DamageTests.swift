@@ -55,7 +55,9 @@ import Testing
   }
 
   /// Half of a picture is lost: it is flagged, and so is what refers to it, even what is shown before it. From 61 on,
-  /// libavcodec's frame threads tell of damage only with the picture itself, so that what was shown before cannot be.
+  /// libavcodec's frame threads tell of damage only with the picture itself, so that what was shown before cannot be; and
+  /// not of all damage: the flag is copied by the thread that puts the picture out, which does not wait for the one that
+  /// decodes it.
   @Test(arguments: ["clip.h264", "open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
   func halvedPicturesAreFlagged(_ name: String, _ threading: Int) throws {
     // With slice threads libavcodec does not notice that one of several slices is damaged; the others have one only.
@@ -63,6 +65,8 @@ import Testing
     let units = try mediaAccessUnits(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = Set(try decodeAll(units, configuration).checksums)
+    let tellsLate = configuration.threadType == .frame && LIBAVCODEC_VERSION_MAJOR >= 61
+    var countTold = 0
     // In a few bytes, all macroblocks of which are skipped, there is nothing to notice.
     for halved in stride(from: 1, to: units.count - 1, by: 3) where units[halved].count > 100 {
       var damaged = units
@@ -71,13 +75,19 @@ import Testing
       #expect(run.accounts(for: units.count) && run.frames.count == units.count, "\(halved)")
       let wrong = zip(run.frames, run.checksums).filter { !expected.contains($1) }
       #expect(wrong.contains { $0.0.tag == UInt64(halved) })
-      let tellsLate = configuration.threadType == .frame && LIBAVCODEC_VERSION_MAJOR >= 61
+      let flagged = run.frames.filter(\.isCorrupt).map(\.tag)
+      if tellsLate && !flagged.contains(UInt64(halved)) {
+        #expect(flagged == [], "\(halved)")
+        continue
+      }
+      countTold += 1
       let told = tellsLate ? wrong.drop { $0.0.tag != UInt64(halved) } : wrong[...]
       let unflagged = told.filter { !$0.0.isCorrupt }.map(\.0.tag)
       #expect(unflagged == [], "\(halved)")
       // Damage in what nobody refers to stays there.
-      if !isReference(units[halved]) { #expect(run.frames.filter(\.isCorrupt).map(\.tag) == [UInt64(halved)]) }
+      if !isReference(units[halved]) { #expect(flagged == [UInt64(halved)]) }
     }
+    #expect(countTold > 0)
   }
 
   /// What cannot be decoded shortly before the end takes nothing else with it, however many threads are at work.
