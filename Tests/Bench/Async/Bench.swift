@@ -91,8 +91,7 @@ enum Bench {
       }
     }
     if arguments.count > 4 {
-      let pictures =
-        arguments[4] == "polled" ? try decode(once) : try await sequence(once, codec, configuration)
+      let pictures = try await arguments[4] == "polled" ? decode(once) : sequence(once, codec, configuration)
       return print(arguments[4], pictures, "pictures")
     }
     let inOne = try decode(once)
