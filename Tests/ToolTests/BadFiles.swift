@@ -31,6 +31,8 @@ enum BadFiles {
       Kind(name: "empty", verdict: .useless("an empty file"), bytes: Data()),
       Kind(name: "one", verdict: .useless("one"), bytes: Data([7])),
       Kind(name: "text", verdict: .useless("text"), bytes: Data("Not a video.\n".utf8)),
+      Kind(
+        name: "playlist", verdict: .useless("an HLS playlist"), bytes: Data("#EXTM3U\n#EXTINF:2,\nx0.ts\n".utf8)),
       Kind(name: "zeros", verdict: .useless("zeros"), bytes: Data(count: 100_000)),
       Kind(
         name: "noise", verdict: .useless("no H.264"),

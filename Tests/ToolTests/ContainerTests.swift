@@ -45,6 +45,52 @@ import Testing
     #expect(checked.status == 0 && checked.text.contains("62 access units, 0 errors"), "\(checked.text)\(checked.said)")
   }
 
+  /// Three I pictures of H.264, 32x32, that say no frame rate.
+  private static let untimed = Data(
+    [
+      [0x67, 0x42, 0xC0, 0x1E, 0xDA, 0x25, 0x90], [0x68, 0xCE, 0x38, 0x80], [0x65, 0xB8, 0x4A, 0xAB, 0xAB, 0x80],
+      [0x61, 0xB8, 0xAA, 0xAB, 0x80], [0x61, 0xB9, 0x2A, 0xAB, 0x80],
+    ].flatMap { [0, 0, 0, 1] + $0 })
+
+  /// Matroska's muxer drops what has no time without a word.
+  @Test(arguments: ["mkv", "flv", "ts", "mp4"]) func refusesPicturesWithoutTimes(suffix: String) async throws {
+    let folder = try Folder()
+    try folder.write("raw.h264", Self.untimed)
+    let run = try await Program.run(["repack", "raw.h264", "-o", "out.\(suffix)"], in: folder.url)
+    #expect(run.status == 1 && run.said.contains("--framerate"), "\(run.said)")
+    #expect(run.said.filter { $0 == "\n" }.count == 1 && folder.names == ["raw.h264"], "\(run.said)")
+    let timed = try await Program.run(
+      ["repack", "raw.h264", "-o", "out.\(suffix)", "--framerate", "25"], in: folder.url)
+    #expect(timed.status == 0, "\(timed.said)")
+    let checked = try await Program.run(["check", "out.\(suffix)"], in: folder.url)
+    #expect(!checked.text.contains("container-"), "\(checked.text)")
+  }
+
+  /// Pictures and groups are those of the stream, whatever it is in: two fields are one picture, and a picture of I
+  /// slices is one to begin at.
+  @Test(arguments: ["interlaced.h264", "interlaced.h265", "untimed"]) func countsAlike(name: String) async throws {
+    let folder = try Folder()
+    try folder.write(
+      "raw", name == "untimed" ? Self.untimed : try Data(contentsOf: URL(filePath: Self.media(name))))
+    var files = ["raw"]
+    for suffix in ["mp4", "mkv", "ts"] {
+      files.append("out.\(suffix)")
+      let run = try await Program.run(
+        ["repack", "raw", "-o", "out.\(suffix)", "--framerate", "25"], in: folder.url)
+      #expect(run.status == 0, "\(run.said)")
+    }
+    let run = try await Program.run(["info", "--json", "--count"] + files, in: folder.url)
+    let documents = try #require(try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]])
+    let counts = documents.map { document in
+      let video = document["video"] as? [String: Any]
+      return [video?["pictures"] as? Int, video?["groups"] as? Int]
+    }
+    #expect(counts == Array(repeating: name == "untimed" ? [3, 3] : [25, 3], count: files.count), "\(run.text)")
+    let piped = try await Program.shell(
+      "h26x info --json --count - < out.ts; cat out.ts | h26x info --json --count -", in: folder.url)
+    #expect(piped.text.split(separator: "\n").filter { $0.contains("\"pictures\"") }.count == 2, "\(piped.text)")
+  }
+
   /// A damaged picture inside of Matroska is found.
   @Test func findsDamageInside() async throws {
     let folder = try Folder()

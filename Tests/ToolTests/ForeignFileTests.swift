@@ -36,6 +36,10 @@ import Testing
     let size: Int = 320 * 180 * 3 / 2
     #expect(cut.output.count == 42 * size, "\(cut.said)")
     #expect(all.output.suffix(cut.output.count) == cut.output)
+    #expect(!repacked.said.contains("left behind"), "\(repacked.said)")
+    // A pipe cannot be read ahead for it.
+    let piped = try await Program.shell("cat cut.mp4 | h26x repack - -o piped-\(target)", in: folder.url)
+    #expect(piped.status == 0 && piped.said.contains("left behind: 30 pictures in front of what"), "\(piped.said)")
   }
 
   @Test func tellsOfOtherProgrammes() async throws {

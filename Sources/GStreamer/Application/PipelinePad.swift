@@ -56,6 +56,13 @@ public struct PipelinePad: Sendable {
     return all
   }
 
+  /// Whether the end of the stream was sent from this source pad or has reached this sink pad.
+  package var hasEnded: Bool {
+    guard let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_EOS, 0) else { return false }
+    unsafe unref(event)
+    return true
+  }
+
   /// The number of chapters in the table of contents; 0 without one.
   package var chapterCount: Int {
     guard let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_TOC, 0) else { return 0 }
@@ -121,6 +128,29 @@ public struct PipelinePad: Sendable {
         return GST_PAD_PROBE_OK
       }, replacing.toOpaque(),
       { data in if let data = unsafe data { unsafe Unmanaged<Replacing>.fromOpaque(data).release() } })
+  }
+
+  /// Keeps back buffers that are sent through this pad, on the thread that sends them.
+  ///
+  /// - Parameter isDropped: is given each buffer's PTS, and whether it has a keyframe.
+  package func dropBuffers(where isDropped: @escaping @Sendable (_ pts: ClockTime?, _ isKeyframe: Bool) -> Bool) {
+    let dropping = unsafe Unmanaged.passRetained(Dropping(isDropped))
+    unsafe gst_pad_add_probe(
+      reference.pad, GST_PAD_PROBE_TYPE_BUFFER,
+      { _, info, data in
+        guard let info = unsafe info, let data = unsafe data, let buffer = unsafe gst_pad_probe_info_get_buffer(info)
+        else { return GST_PAD_PROBE_OK }
+        let dropping = unsafe Unmanaged<Dropping>.fromOpaque(data).takeUnretainedValue()
+        let pts = unsafe ClockTime(raw: UInt64(buffer.pointee.pts))
+        let isKeyframe = unsafe buffer.pointee.mini_object.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue == 0
+        return dropping.isDropped(pts, isKeyframe) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+      }, dropping.toOpaque(),
+      { data in if let data = unsafe data { unsafe Unmanaged<Dropping>.fromOpaque(data).release() } })
+  }
+
+  private final class Dropping: Sendable {
+    let isDropped: @Sendable (ClockTime?, Bool) -> Bool
+    init(_ isDropped: @escaping @Sendable (ClockTime?, Bool) -> Bool) { self.isDropped = isDropped }
   }
 
   private final class Replacing: Sendable {

@@ -9,6 +9,8 @@ struct CommonChecks: Sendable {
   var sequence: UInt64 = 0
   /// Of the current access unit, what its SEI says.
   var messages = Messages()
+  /// The stream has shown a recovery point SEI.
+  private var tellsRecoveryPoints = false
   private var reorder = ReorderDepth()
   private var model = BufferModel()
 
@@ -36,6 +38,15 @@ struct CommonChecks: Sendable {
   var reorderDepth: Int { reorder.maximum }
 
   mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), Messages()) }
+
+  /// Takes a picture of I slices for one to begin at, unless the stream signals where one can.
+  mutating func judgeIntraPicture() {
+    if messages.isRecoveryPoint { tellsRecoveryPoints = true }
+    guard !tellsRecoveryPoints, picture.keyframe == .none, picture.letter == 0x49, !picture.isSecondField else {
+      return
+    }
+    picture.keyframe = .intra
+  }
 
   /// A slice whose header cannot be read.
   static func reportUnreadable(_ error: BitstreamError, expected: StaticString, log: inout FindingLog) {

@@ -235,7 +235,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let isBefore = sets.holdsSet(withIDOf: nalUnit)
     var change = ParameterSetChange.added
     do throws(BitstreamError) {
-      change = try sets.insert(nalUnit)
+      change = try sets.insert(nalUnit.extracting(0..<Self.countWithoutTrailingZeros(nalUnit)))
     } catch {
       // What is wrong with it is said when it is read for its elements.
       change = .added
@@ -269,6 +269,13 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     record.format = Codec.role(of: nalUnit) == .sequenceParameterSet ? Codec.format(nalUnit) : nil
     items.append(.parameterSet(record))
     if !isOutOfBand { container.inBand(nalUnit, change, format: record.format, log: &log) }
+  }
+
+  /// Writers of records take zero bytes along that stood between two NAL units of a byte stream; the set is the same.
+  private static func countWithoutTrailingZeros(_ nalUnit: Span<UInt8>) -> Int {
+    var count = nalUnit.count
+    while count > 1, nalUnit[count - 1] == 0 { count -= 1 }
+    return count
   }
 
   /// The id of a set that is there already.
@@ -305,6 +312,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     log.offset = unit.offset
     unit.size = end > unit.offset ? end - unit.offset : 0
     checker.endPicture(log: &log)
+    // The types of H.265's NAL units tell.
+    if Codec.codec == .h264 { checker.common.judgeIntraPicture() }
     if !hasPicture { log.report(.noPicture, "an access unit without a picture", expected: "a picture") }
     let facts = checker.common.picture
     unit.letter = facts.letter

@@ -14,6 +14,9 @@ public struct AccessUnitRecord: Sendable {
     case bla
     /// Recovery point SEI.
     case recoveryPoint
+    /// All slices are I slices, in a stream of H.264 that has shown no recovery point SEI so far: many encoders send
+    /// such pictures to begin at and signal nothing.
+    case intra
 
     var name: StaticString {
       switch self {
@@ -22,6 +25,7 @@ public struct AccessUnitRecord: Sendable {
       case .cra: "cra"
       case .bla: "bla"
       case .recoveryPoint: "recovery"
+      case .intra: "intra"
       }
     }
   }

@@ -79,9 +79,15 @@ struct RepackCommand: AsyncParsableCommand {
     let reader = try MediaReader(
       input, output: target, framerate: framerate?.rate, whenWhole: { route.release() },
       route: { stream, pipeline throws(PipelineError) in
-        leadIn?.include(in: stream.pad)
+        leadIn.include(in: stream.pad, isVideo: stream.codec != nil)
         return try route.attach(stream, pipeline)
       })
+    route.onUntimed { [weak reader] in
+      reader?.fail(
+        Failure(
+          "\(input.name): pictures without a time, which \(format.name) needs, and no frame rate in the stream: give it "
+            + "with --framerate, such as 25"))
+    }
     let pipeline = reader.pipeline
     try await Interruption.handled(
       by: { Task { try? await pipeline.finish() } },
@@ -108,7 +114,16 @@ struct RepackCommand: AsyncParsableCommand {
       if !isWritten { left.append("rotation (\(orientation))") }
     }
     left += MP4Info.unseen(input, seen: kinds)
+    if leadIn.dropped > 0 {
+      left.append(
+        "\(Text.count(leadIn.dropped, "picture")) in front of what the file shows, which those up to the next keyframe may refer to"
+      )
+    }
     if chapters > 0 { left.append(Text.count(chapters, "chapter")) }
-    return ("\(target.name): \(format.name), \(Text.list(taken))", left)
+    var summary = "\(target.name): \(format.name), \(Text.list(taken))"
+    if leadIn.early > 0 {
+      summary += "; \(Text.count(leadIn.early, "picture")) in front of the first keyframe"
+    }
+    return (summary, left)
   }
 }

@@ -13,7 +13,7 @@ struct ByteStreamInfo {
   private var codec = FormatDescription.Codec.h264
   private var parameterSets: [[UInt8]] = []
   private var display = DisplayMetadata()
-  private var counts = MediaInfo.Counts()
+  private var found = PictureCount()
   private var accessUnits = 0
   private var fields = 0
   /// Bytes of the access units that were read.
@@ -40,14 +40,13 @@ struct ByteStreamInfo {
   private mutating func add(_ item: ReportItem) {
     switch item {
     case .stream(let stream): codec = stream.codec
-    case .parameterSet(let set): if counts.pictures < 2 { parameterSets.append(set.nalUnit.bytes) }
+    case .parameterSet(let set): if found.pictures < 2 { parameterSets.append(set.nalUnit.bytes) }
     case .accessUnit(let unit):
       end = unit.offset + unit.size
       guard unit.letter != nil else { return }
       accessUnits += 1
       if unit.isField { fields += 1 }
-      if !unit.isSecondField { counts.pictures += 1 }
-      if unit.keyframe != .none { counts.keyframes += 1 }
+      found.add(unit)
       for nalUnit in unit.nalUnits where !nalUnit.messages.isEmpty {
         display.read(nalUnit.bytes.span, headerLength: codec == .h264 ? 1 : 2)
       }
@@ -64,7 +63,7 @@ struct ByteStreamInfo {
     } else if fields > 0 || codec == .h264 && format.isInterlacedAllowed {
       video.fields["interlace-mode"] = "mixed"
     }
-    let frames = isFieldSequence ? (counts.pictures + 1) / 2 : counts.pictures
+    let frames = isFieldSequence ? (found.pictures + 1) / 2 : found.pictures
     var (duration, isEstimate) = (ClockTime?.none, false)
     if let rate = format.plausibleFrameRate {
       duration = .seconds(UInt64(frames), times: rate.denominator, over: rate.numerator)
@@ -80,7 +79,7 @@ struct ByteStreamInfo {
     return MediaInfo(
       name: input.name, container: "Annex B byte stream", size: input.size ?? (isWhole ? Int(clamping: end) : nil),
       duration: duration, isEstimate: isEstimate, videoBitrate: bitrate, video: video, others: [],
-      counts: counting ? counts : nil)
+      counts: counting ? MediaInfo.Counts(pictures: found.pictures, keyframes: found.keyframes) : nil)
   }
 
   private var format: FormatDescription? {

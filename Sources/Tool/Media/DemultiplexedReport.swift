@@ -106,7 +106,7 @@ struct DemultiplexedReport {
 
 extension Sample {
   /// avcC or hvcC.
-  fileprivate var codecData: [UInt8]? {
+  var codecData: [UInt8]? {
     guard let caps, let buffer = caps.first.buffer("codec_data") else { return nil }
     do throws(FlowError) {
       let map = try buffer.map()

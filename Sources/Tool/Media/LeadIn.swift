@@ -7,29 +7,53 @@ import Synchronization
 /// follow it the first shown picture needs. Files that were cut without encoding anew are made so.
 ///
 /// Sinks and muxers drop what stands before the segment, and with the keyframe everything up to the next one is lost.
-/// So these pictures become part of the segment, and every stream is shown later by the time they take.
+/// So these pictures become part of the segment, and every stream is shown later by the time they take. That serves the
+/// first edit of an MP4 that can be read twice; what is dropped of others is counted.
 final class LeadIn: Sendable {
+  /// What the first edit has of such pictures.
   private let duration: ClockTime
-  /// Where the first segment of each pad begins; it may be sent more than once.
-  private let starts = Mutex<[String: UInt64]>([:])
 
-  /// - Returns: `nil` for a file without such pictures, and for one that is not MP4 or cannot be read twice.
-  init?(of input: InputFile) {
-    guard input.kind == .container("MP4"), input.size != nil, let duration = Self.duration(of: input) else {
-      return nil
-    }
-    self.duration = duration
+  private struct State {
+    /// Where the first segment of each pad begins; it may be sent more than once.
+    var starts: [String: UInt64] = [:]
+    /// Where the latest segment of pictures begins.
+    var start: UInt64 = 0
+    var dropped = 0
+    var hasKeyframe = false
+    var early = 0
+  }
+  private let state = Mutex(State())
+
+  init(of input: InputFile) {
+    duration = input.kind == .container("MP4") && input.size != nil ? Self.duration(of: input) ?? .zero : .zero
   }
 
+  /// Pictures that stand before their segment all the same.
+  var dropped: Int { state.withLock { $0.dropped } }
+
+  /// Pictures in front of the first keyframe: they need others that did not come.
+  var early: Int { state.withLock { $0.early } }
+
   /// Makes these pictures part of what is shown.
-  func include(in pad: PipelinePad) {
+  func include(in pad: PipelinePad, isVideo: Bool) {
     // The name, not the pad: what the pad keeps must not keep the pad.
     pad.replaceSegments { [self, name = pad.name] segment in
-      let start = starts.withLock { starts in
-        if starts[name] == nil { starts[name] = segment.start }
-        return starts[name]
+      state.withLock { state in
+        let first = state.starts[name] ?? segment.start
+        state.starts[name] = first
+        let moved = segment.start == first ? segment.extended(by: duration) : segment.moved(by: duration)
+        if isVideo { state.start = moved.start }
+        return moved
       }
-      return segment.start == start ? segment.extended(by: duration) : segment.moved(by: duration)
+    }
+    guard isVideo else { return }
+    pad.dropBuffers { [self] pts, isKeyframe in
+      state.withLock { state in
+        if let pts, pts.nanoseconds < state.start { state.dropped += 1 }
+        state.hasKeyframe = state.hasKeyframe || isKeyframe
+        if !state.hasKeyframe { state.early += 1 }
+      }
+      return false
     }
   }
 

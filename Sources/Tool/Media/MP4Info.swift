@@ -38,7 +38,18 @@ enum MP4Info {
       isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil, video: video,
       others: movie.tracks.filter { $0.id != track.id }
         .map { StreamDetails($0, isChapters: $0.id == track.chapterTrack) },
-      counts: counting ? MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes) : nil)
+      counts: counting ? counts(input, tally) : nil)
+  }
+
+  /// By the stream itself; where it cannot be read, by what the tables say.
+  private static func counts(_ input: InputFile, _ tally: Tally) -> MediaInfo.Counts {
+    var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
+    guard let source = try? ReportSource(input), var reporter = try? StreamReporter(source, options: ReportOptions())
+    else { return counts }
+    var found = PictureCount()
+    while let item = reporter.next() { if case .accessUnit(let unit) = item { found.add(unit) } }
+    counts.replace(by: found)
+    return counts
   }
 
   /// What a file has that `parsebin` does not hand out, in words: chapters, tracks of kinds that it does not know, and

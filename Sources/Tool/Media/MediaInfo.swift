@@ -41,6 +41,11 @@ struct MediaInfo: Sendable {
       return ClockTime(nanoseconds: UInt64(min(Double(duration.nanoseconds) * Double(size) / Double(bytes), 1e18)))
     }
 
+    /// What was found in the stream itself, where its slices can be read.
+    mutating func replace(by found: PictureCount) {
+      if found.pictures > 0 { (pictures, keyframes) = (found.pictures, found.keyframes) }
+    }
+
     mutating func add(_ sample: Sample) {
       let attributes = sample.attributes
       pictures += 1
@@ -115,12 +120,14 @@ struct MediaInfo: Sendable {
     _ reader: MediaReader, all: Bool
   ) async throws(Failure) -> (duration: ClockTime?, counts: Counts, isWhole: Bool) {
     var counts = Counts()
+    var found = PictureCount()
     var duration: ClockTime?
     do throws(PipelineError) {
       var samples = try reader.pipeline.appSink("units").makeAsyncIterator()
       try await reader.pipeline.play()
       while let sample = try await samples.next() {
         counts.add(sample)
+        if all, let codec = reader.video?.codec { try? found.add(sample, codec) }
         if duration == nil { duration = reader.pipeline.duration }
         if all { continue }
         let isDescribed = reader.otherStreams.allSatisfy { $0.kind != "audio" || $0.isDescribed }
@@ -130,6 +137,8 @@ struct MediaInfo: Sendable {
       }
     } catch { throw reader.failure(error) }
     guard counts.pictures > 0 else { throw Failure(reader.input.noVideo) }
+    found.finish()
+    counts.replace(by: found)
     return (duration, counts, true)
   }
 }

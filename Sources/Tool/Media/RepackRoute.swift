@@ -16,6 +16,9 @@ final class RepackRoute: Sendable {
     /// Queues that hold back what they have.
     var held: [PipelineElement] = []
     var isReleased = false
+    /// Access units that have no time, which no container takes.
+    var untimed = 0
+    var whenUntimed: (@Sendable () -> Void)?
   }
   private let state = Mutex(State())
 
@@ -30,6 +33,25 @@ final class RepackRoute: Sendable {
 
   /// Whether a stream goes into the file that is written.
   func hasTaken(_ stream: MediaStream) -> Bool { state.withLock { $0.taken.contains(stream.pad.name) } }
+
+  /// Access units that were left out because they had no time.
+  var untimed: Int { state.withLock { $0.untimed } }
+
+  /// Has something done at the first access unit that has no time. Matroska's muxer would drop it without a word, and
+  /// that of Flash video would show all at once.
+  func onUntimed(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.whenUntimed = handler } }
+
+  private func dropUntimed(at pad: PipelinePad?) {
+    pad?.dropBuffers { [weak self] pts, _ in
+      guard pts == nil, let self else { return false }
+      let handler = state.withLock { state in
+        state.untimed += 1
+        return state.untimed == 1 ? state.whenUntimed : nil
+      }
+      handler?()
+      return true
+    }
+  }
 
   /// Says where a stream goes.
   func attach(_ stream: MediaStream, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement? {
@@ -77,6 +99,7 @@ final class RepackRoute: Sendable {
   /// Makes the way of parsed video.
   func attach(_ codec: MediaStream.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
     let chain = try [queue()] + video(codec)
+    if muxer != nil { dropUntimed(at: chain.last?.pad("src")) }
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
       throw .notLinkable(from: codec.rawValue, to: container.name)
     }
@@ -134,13 +157,13 @@ final class RepackRoute: Sendable {
       + "(-o FILE.h264), which can be repackaged"
   }
 
+  /// Whether the end of the stream has gone through all of it: what was written is whole.
+  var hasEnded: Bool { sink.pad("sink")?.hasEnded ?? false }
+
   /// A failure with its remedy, where there is one.
   func explained(_ failure: Failure) -> Failure {
-    if failure.message.contains("Caps changes are not supported") {
-      return Failure(
-        "\(failure.message) Where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do")
-    }
-    guard failure.message.contains("has no PTS") else { return failure }
-    return Failure("\(failure.message); the stream says no frame rate: give it with --framerate, such as 25")
+    guard failure.message.contains("Caps changes are not supported") else { return failure }
+    return Failure(
+      "\(failure.message): where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do")
   }
 }

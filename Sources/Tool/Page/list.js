@@ -42,7 +42,7 @@ function row(i, place) {
   return made;
 }
 
-function keyframeName(unit) { return unit.keyframe === "recovery" ? "recovery point" : unit.keyframe?.toUpperCase(); }
+function keyframeName(unit) { return ({ recovery: "recovery point", intra: "intra" })[unit.keyframe] ?? unit.keyframe?.toUpperCase(); }
 
 function choose(index, scrolls) {
   if (!model.units.length) return;

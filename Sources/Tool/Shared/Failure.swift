@@ -39,6 +39,7 @@ extension ElementFailure {
     // GStreamer says this for whatever went wrong; the reason is in the debug text.
     let isEmpty = [
       "Internal data stream error", "GStreamer encountered a general", "Could not open resource", "Could not multiplex",
+      "Could not demultiplex",
     ].contains { text.hasPrefix($0) }
     // Where in the source it was said comes first.
     let lines = error.debug.split(separator: "\n")

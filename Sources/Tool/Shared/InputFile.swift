@@ -157,6 +157,7 @@ extension InputFile.Kind {
     (Array("%PDF".utf8), "a PDF document"), ([0x50, 0x4B, 3, 4], "a ZIP archive"),
     ([0x1F, 0x8B], "a gzip archive"), (Array("OggS".utf8), "Ogg"), (Array("RIFF".utf8), "RIFF, such as WAV"),
     (Array("fLaC".utf8), "FLAC"), (Array("ID3".utf8), "MP3"), (Array("\u{7F}ELF".utf8), "a program"),
+    (Array("nut/multimedia".utf8), "NUT"), (Array("#EXTM3U".utf8), "an HLS playlist, which names segments to read"),
     ([0, 0, 1, 0xB3], "MPEG-1 or MPEG-2 video"), (Array("DKIF".utf8), "IVF (VP8, VP9 or AV1)"),
   ]
 

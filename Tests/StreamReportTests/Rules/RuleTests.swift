@@ -73,6 +73,29 @@ import Testing
     #expect(count == (callsAll ? 0 : 1))
   }
 
+  @Test("A picture of I slices is one to begin at, but where recovery points are signalled", arguments: [false, true])
+  func intraPictures(signalsRecoveryPoints: Bool) throws {
+    var file = MP4TestFile(TestStream().adding(.init(type: 2, frameNumber: 1, order: 2)))
+    file.sync = [1, 2]
+    if signalsRecoveryPoints { file.samples[0] = MP4TestFile.prefixed([6, 6, 1, 0xC4, 0x80]) + file.samples[0] }
+    let rules = try findings(file.bytes).map(\.rule)
+    #expect(rules == (signalsRecoveryPoints ? [.containerSync] : []))
+    let keyframes = try report(file.bytes).compactMap { item in
+      if case .accessUnit(let unit) = item { unit.keyframe } else { nil }
+    }
+    #expect(keyframes == [.idr, signalsRecoveryPoints ? .none : .intra])
+  }
+
+  @Test("A set with a zero byte behind it is the same set")
+  func trailingZeros() throws {
+    var file = MP4TestFile(Self.two())
+    let pps = TestStream.pps()
+    file.configuration.removeLast(pps.count + 2)
+    file.configuration += [0, UInt8(pps.count + 1)] + pps + [0]
+    file.samples[0] = MP4TestFile.prefixed(pps) + file.samples[0]
+    #expect(try findings(file.bytes).isEmpty)
+  }
+
   private static func two(_ change: (inout MP4TestFile) -> Void) -> MP4TestFile {
     var file = MP4TestFile(two())
     change(&file)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import StreamReport
+
+/// Pictures and keyframes of a stream, counted as a report counts them: the same whatever the stream is in.
+struct PictureCount {
+  /// Frames, and fields that have no second one.
+  private(set) var pictures = 0
+  private(set) var keyframes = 0
+  /// Made with the first sample.
+  private var reporter: SampleReporter?
+
+  mutating func add(_ unit: AccessUnitRecord) {
+    guard unit.letter != nil else { return }
+    if !unit.isSecondField { pictures += 1 }
+    if unit.keyframe != .none { keyframes += 1 }
+  }
+
+  /// Counts what is in a sample.
+  mutating func add(_ sample: Sample, _ codec: MediaStream.Codec) throws(FlowError) {
+    if reporter == nil {
+      let isByteStream = sample.capsField("stream-format")?.string == "byte-stream"
+      reporter = SampleReporter(
+        codec == .h264 ? .h264 : .h265, in: .other, configuration: isByteStream ? nil : sample.codecData ?? [])
+    }
+    let map = try sample.map()
+    reporter?.feed(unsafe map.bytes.withUnsafeBufferPointer { unsafe Array($0) }, nil)
+    drain()
+  }
+
+  /// Nothing more comes.
+  mutating func finish() {
+    reporter?.finish()
+    drain()
+  }
+
+  private mutating func drain() {
+    while let item = reporter?.next() { if case .accessUnit(let unit) = item { add(unit) } }
+  }
+}
