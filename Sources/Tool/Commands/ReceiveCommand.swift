@@ -8,7 +8,8 @@ struct ReceiveCommand: AsyncParsableCommand {
     commandName: "receive", abstract: "Receives RTP over UDP, RTSP, or what an SDP file describes.",
     discussion: """
       SOURCE is udp://ADDRESS:PORT (a multicast group is joined), rtsp://ADDRESS, or an SDP file. Pictures are shown, or \
-      written as they come: -o FILE takes what repack takes. An interrupt ends it, and the file so that it plays.
+      written as they come: -o FILE takes what repack takes, but for sound, which is left behind. An interrupt ends it, \
+      or the server does, and the file so that it plays.
 
       A sender to try it with:
         gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency \\
@@ -17,6 +18,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       Examples:
         h26x receive udp://127.0.0.1:5004 -o recording.mkv --duration 10
         h26x receive rtsp://camera.local/stream
+        h26x receive rtsp://user:password@camera.local/stream --transport tcp -o recording.mp4
       """)
 
   @Argument(help: "udp://ADDRESS:PORT, rtsp://ADDRESS or an SDP file.") var source = "udp://0.0.0.0:5004"
@@ -29,6 +31,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   var latency: UInt32 = 100
   @Option(help: ArgumentHelp("RTP payload type of udp://.", valueName: "n")) var payload: Int32 = 96
   @Option(help: "h264 or h265, for udp://.") var codec: ReceivedCodec = .h264
+  @Option(help: "auto, udp or tcp, for rtsp://. auto tries UDP first.") var transport = NetworkSource.Transport.auto
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
   @Flag(help: "Replace an existing file.") var force = false
 
@@ -44,7 +47,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       throw ValidationError("-o \(output) does not say what to write: expected .mkv, .ts, .flv, .mp4, .mov or .h264")
     }
     if NetworkSource(source) == nil {
-      throw ValidationError("\(source): expected udp://ADDRESS:PORT, rtsp://ADDRESS or a file")
+      throw ValidationError("\(NetworkSource.shown(source)): expected udp://ADDRESS:PORT, rtsp://ADDRESS or a file")
     }
   }
 
@@ -58,11 +61,13 @@ struct ReceiveCommand: AsyncParsableCommand {
     let route = try container.flatMap { container throws(Failure) in
       try target.map { target throws(Failure) in try RepackRoute(container, into: target, drop: nil, audio: false) }
     }
-    let pipeline = Pipeline()
+    let (pipeline, offer, name) = (Pipeline(), NetworkSource.Offer(), NetworkSource.shown(source))
+    var failure: Failure?
     do throws(Failure) {
       do throws(PipelineError) {
-        try network.attach(to: pipeline, codec: codec.codec, payload: payload, latency: latency) {
-          codec, pipeline throws(PipelineError) in
+        let settings = NetworkSource.Settings(
+          codec: codec.codec, payload: payload, latency: latency, transport: transport, keepsTimes: route != nil)
+        try network.attach(to: pipeline, settings, offer) { codec, pipeline throws(PipelineError) in
           let parse = try PipelineElement("swifth\(codec.digits)parse", name: "parser")
           try pipeline.add(parse)
           if let sinks {
@@ -72,8 +77,14 @@ struct ReceiveCommand: AsyncParsableCommand {
           }
           return parse
         }
-      } catch { throw Failure(error, about: source) }
-      try await receive(pipeline)
+      } catch { throw Failure(error, about: name) }
+      if let error = try await receive(pipeline, name) {
+        let explained = network.explained(Failure(error, about: name), offer: offer)
+        guard let route, error.isOfSource else { throw explained }
+        // What came before the source failed is kept.
+        await finish(pipeline, route)
+        failure = explained
+      }
     } catch {
       await pipeline.stop()
       target?.discard()
@@ -83,16 +94,29 @@ struct ReceiveCommand: AsyncParsableCommand {
     let damage = Damage(try? pipeline.element("decoder").fields("stats"))
     let losses = Losses(try? pipeline.element("rtpjitterbuffer0").fields("stats"))
     await pipeline.stop()
-    guard received > 0 else {
+    let written = received - (route?.untimed ?? 0)
+    guard written > 0 else {
       target?.discard()
-      throw Failure("\(source): no picture was received")
+      throw failure ?? Failure("\(name): no picture was received")
     }
     try target?.commit()
-    Terminal.say("\(output ?? source): \(Text.count(received, "access unit")) received\(losses.remark)\(damage.remark)")
+    let untimed = route.map { $0.untimed > 0 ? ", \($0.untimed) more without a time of their own" : "" } ?? ""
+    let left = offer.others.isEmpty ? "" : "; left behind: \(offer.others.joined(separator: ", "))"
+    Terminal.say(
+      "\(output ?? name): \(Text.count(written, "access unit")) received\(losses.remark)\(untimed)\(damage.remark)\(left)"
+    )
+    if let failure { throw failure }
   }
 
-  /// Until the sender, the time or the user ends it.
-  private func receive(_ pipeline: Pipeline) async throws(Failure) {
+  /// Ends what was written after the source has failed.
+  private func finish(_ pipeline: Pipeline, _ route: RepackRoute) async {
+    guard let depayloader = try? pipeline.element("depayloader") else { return }
+    await pipeline.endStream(at: depayloader)
+    for _ in 0..<100 where !route.hasEnded { try? await Task.sleep(for: .milliseconds(50)) }
+  }
+
+  /// Until the sender, the time or the user ends it, or an error, which is answered.
+  private func receive(_ pipeline: Pipeline, _ name: String) async throws(Failure) -> PipelineError? {
     let finish: @Sendable () -> Void = {
       Task {
         // The end of the stream is put behind the sources, which go on inside of rtspsrc and sdpdemux.
@@ -107,15 +131,26 @@ struct ReceiveCommand: AsyncParsableCommand {
       finish()
     }
     defer { timer.cancel() }
-    try await Interruption.handled(
+    return try await Interruption.handled(
       by: finish,
-      during: { () async throws(Failure) in
+      during: { () async throws(Failure) -> PipelineError? in
         do throws(PipelineError) {
           var messages = pipeline.messages.makeAsyncIterator()
           try await pipeline.play()
-          if Terminal.isInteractive { Terminal.say("listening to \(source)") }
+          if Terminal.isInteractive { Terminal.say("listening to \(name)") }
           while try await messages.next() != nil {}
-        } catch { throw Failure(error, about: source) }
+          return nil
+        } catch { return error }
       })
+  }
+}
+
+extension NetworkSource.Transport: ExpressibleByArgument {}
+
+extension PipelineError {
+  /// Whether it came from what receives packets, and what was received before is sound.
+  fileprivate var isOfSource: Bool {
+    guard case .element(let failure) = self else { return false }
+    return ["rtspsrc", "udpsrc", "sdpdemux"].contains { failure.source.hasPrefix($0) }
   }
 }

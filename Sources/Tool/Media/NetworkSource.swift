@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import Synchronization
 
 /// Where a live stream comes from.
 enum NetworkSource {
@@ -16,7 +17,7 @@ enum NetworkSource {
       else { return nil }
       let address = rest[..<colon].filter { $0 != "[" && $0 != "]" && $0 != "@" }
       self = .udp(address: address.isEmpty ? "0.0.0.0" : String(address), port: port)
-    } else if text.hasPrefix("rtsp://") || text.hasPrefix("rtsps://") {
+    } else if ["rtsp://", "rtsps://", "rtspt://", "rtspu://"].contains(where: { text.hasPrefix($0) }) {
       self = .rtsp(text)
     } else if text.contains("://") {
       return nil
@@ -25,56 +26,161 @@ enum NetworkSource {
     }
   }
 
+  /// How packets come from an RTSP server.
+  enum Transport: String, CaseIterable {
+    case auto, udp, tcp
+
+    /// As `rtspsrc` names it; `nil` for its own order: UDP, multicast, TCP.
+    var protocols: String? {
+      switch self {
+      case .auto: nil
+      case .udp: "udp+udp-mcast"
+      case .tcp: "tcp"
+      }
+    }
+  }
+
+  /// What is asked of the way here.
+  struct Settings {
+    /// Of `udp`.
+    var codec: MediaStream.Codec
+    /// RTP payload type, of `udp`.
+    var payload: Int32
+    /// In milliseconds.
+    var latency: UInt32
+    /// Of `rtsp`.
+    var transport: Transport
+    /// Whether times are to be those of the sender alone. Where pictures are shown, the sender's clock is followed by the
+    /// arrival of packets, which puts B-frames, whose times go back and forth, out of order.
+    var keepsTimes: Bool
+  }
+
+  /// The streams that a server or a description offers.
+  final class Offer: Sendable {
+    private let state = Mutex<(hasVideo: Bool, others: [String])>((false, []))
+
+    /// Takes the first stream of ours, and notes the others.
+    func takes(_ caps: borrowing Caps) -> Bool {
+      let kind = caps.first.value("media")?.string ?? "stream"
+      let name = caps.first.value("encoding-name")?.string ?? "unknown"
+      return state.withLock { state in
+        if !state.hasVideo, NetworkSource.codec(caps) != nil {
+          state.hasVideo = true
+          return true
+        }
+        state.others.append("\(kind) (\(name))")
+        return false
+      }
+    }
+
+    var hasVideo: Bool { state.withLock { $0.hasVideo } }
+    /// Streams that are left behind, in words.
+    var others: [String] { state.withLock { $0.others } }
+  }
+
+  /// The source, without a password.
+  static func shown(_ text: String) -> String {
+    guard let slashes = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at > slashes.upperBound,
+      let colon = text[slashes.upperBound..<at].firstIndex(of: ":")
+    else { return text }
+    return text[..<colon] + String(text[at...])
+  }
+
+  /// A failure in words that help.
+  func explained(_ failure: Failure, offer: Offer) -> Failure {
+    guard case .rtsp(let location) = self else { return failure }
+    let name = Self.shown(location)
+    if !offer.others.isEmpty, !offer.hasVideo {
+      return Failure("\(name): no H.264 or H.265; it has \(Text.list(offer.others))")
+    }
+    if failure.message.hasSuffix("Unauthorized") {
+      return Failure(
+        name == location
+          ? "\(name): needs a user and a password: rtsp://USER:PASSWORD@ADDRESS, with %40 for an @ in them"
+          : "\(name): user or password are not accepted")
+    }
+    if failure.message.contains("Failed to connect") {
+      return Failure("\(name): cannot connect: no such host, or no server there")
+    }
+    // It tries once more by itself.
+    if failure.message.contains("Could not connect to server") { return Failure("\(name): the server is gone") }
+    if failure.message.contains("No supported stream was found") {
+      return Failure("\(name): the server does not send in this way; try another --transport")
+    }
+    return failure
+  }
+
   /// Builds the head of a pipeline as far as the depayloader.
   ///
   /// - Parameter next: makes the parser, added to the pipeline, once the codec is known.
   func attach(
-    to pipeline: Pipeline, codec: MediaStream.Codec, payload: Int32, latency: UInt32,
+    to pipeline: Pipeline, _ settings: Settings, _ offer: Offer,
     _ next: @escaping @Sendable (MediaStream.Codec, Pipeline) throws(PipelineError) -> PipelineElement
   ) throws(PipelineError) {
+    let mode = FieldValue.string(settings.keepsTimes ? "none" : "slave")
     switch self {
     case .udp(let address, let port):
+      let codec = settings.codec
       let caps =
         "application/x-rtp, media=(string)video, clock-rate=(int)90000, encoding-name=(string)H\(codec.digits), "
-        + "payload=(int)\(payload)"
+        + "payload=(int)\(settings.payload)"
       let source = try PipelineElement(
         "udpsrc",
         [
           "address": .string(address), "port": .int(port), "buffer-size": 2_097_152, "caps": .string(caps),
         ])
-      let jitter = try PipelineElement("rtpjitterbuffer", ["latency": .uint(latency)])
+      let jitter = try PipelineElement("rtpjitterbuffer", ["latency": .uint(settings.latency), "mode": mode])
       let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
       for element in [source, jitter, depay] { try pipeline.add(element) }
       try pipeline.link(source, jitter)
       try pipeline.link(jitter, depay)
       try pipeline.link(depay, next(codec, pipeline))
     case .rtsp(let location):
-      let source = try PipelineElement("rtspsrc", ["location": .string(location), "latency": .uint(latency)])
+      let source = try PipelineElement(
+        "rtspsrc", ["location": .string(location), "latency": .uint(settings.latency)])
+      if settings.keepsTimes { try source.set("buffer-mode", mode) }
+      if let protocols = settings.transport.protocols { try source.set("protocols", .string(protocols)) }
+      // Streams that nobody takes are not even sent.
+      _ = try source.connect("select-stream") { arguments in
+        guard let caps = arguments.caps(1) else { return .boolean(false) }
+        return .boolean(offer.takes(caps))
+      }
       try pipeline.add(source)
-      try Self.follow(source, pipeline, next)
+      try Self.follow(source, pipeline, nil, next)
     case .file(let path):
       let file = try PipelineElement("filesrc", ["location": .string(path)])
-      let source = try PipelineElement("sdpdemux", ["latency": .uint(latency)])
+      let source = try PipelineElement("sdpdemux", ["latency": .uint(settings.latency)])
+      if settings.keepsTimes {
+        // It has no property for it, but what it is made of has.
+        _ = try source.connect("element-added") { arguments in
+          if let element = arguments.element(0), element.kind == "rtpbin" { try? element.set("buffer-mode", mode) }
+          return nil
+        }
+      }
       try pipeline.add(file)
       try pipeline.add(source)
       try pipeline.link(file, source)
-      try Self.follow(source, pipeline, next)
+      try Self.follow(source, pipeline, offer, next)
     }
   }
 
-  /// Takes the first stream of ours that a source offers.
+  private static func codec(_ caps: borrowing Caps) -> MediaStream.Codec? {
+    switch caps.first.value("encoding-name")?.string {
+    case "H264": .h264
+    case "H265": .h265
+    default: nil
+    }
+  }
+
+  /// Takes the first stream of ours that a source hands out.
+  ///
+  /// - Parameter offer: is told what there is; `nil` where the source has asked already.
   private static func follow(
-    _ source: PipelineElement, _ pipeline: Pipeline,
+    _ source: PipelineElement, _ pipeline: Pipeline, _ offer: Offer?,
     _ next: @escaping @Sendable (MediaStream.Codec, Pipeline) throws(PipelineError) -> PipelineElement
   ) throws(PipelineError) {
     try source.onPadAdded { [weak pipeline] pad in
-      guard let pipeline, pad.isSource, (try? pipeline.element("depayloader")) == nil else { return }
-      let codec: MediaStream.Codec
-      switch pad.caps.first.value("encoding-name")?.string {
-      case "H264": codec = .h264
-      case "H265": codec = .h265
-      default: return
-      }
+      guard let pipeline, pad.isSource, offer?.takes(pad.caps) ?? true, let codec = Self.codec(pad.caps) else { return }
       do throws(PipelineError) {
         let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
         try pipeline.add(depay)
