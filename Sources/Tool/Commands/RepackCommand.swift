@@ -82,11 +82,12 @@ struct RepackCommand: AsyncParsableCommand {
         leadIn.include(in: stream.pad, isVideo: stream.codec != nil)
         return try route.attach(stream, pipeline)
       })
+    let reason =
+      framerate == nil
+      ? "and no frame rate in the stream: give it with --framerate, such as 25"
+      : "and --framerate does not help: their order cannot be read"
     route.onUntimed { [weak reader] in
-      reader?.fail(
-        Failure(
-          "\(input.name): pictures without a time, which \(format.name) needs, and no frame rate in the stream: give it "
-            + "with --framerate, such as 25"))
+      reader?.fail(Failure("\(input.name): pictures without a time, which \(format.name) needs, \(reason)"))
     }
     let pipeline = reader.pipeline
     try await Interruption.handled(
