@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// What the page's worker calls, and what it lends. Compiled with H26x and StreamReport into one WebAssembly module.
+// The functions that the page's worker calls, and those that it provides. Compiled with H26x and StreamReport into one
+// WebAssembly module.
 
-/// Reads bytes of the file at `low + high * 2^32` into memory. Answers how many.
+/// Reads bytes of the file at offset `low + high * 2^32` into memory. Returns how many were read.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @_extern(wasm, module: "host", name: "read")
 @_extern(c)
 func host_read(_ low: UInt32, _ high: UInt32, _ count: Int32, _ target: UnsafeMutablePointer<UInt8>) -> Int32
 
-/// Takes a piece of the document.
+/// Takes the next bytes of the document.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @_extern(wasm, module: "host", name: "write")
 @_extern(c)
 func host_write(_ bytes: UnsafePointer<UInt8>, _ count: Int32)
 
-/// The file that was dropped on the page, or bytes that it put together.
+/// The file that was chosen on the page, or bytes that the page assembled.
 struct HostSource: ByteSource {
   let size: UInt64
 
@@ -38,14 +39,16 @@ struct HostSource: ByteSource {
   }
 }
 
-/// Reports on the file.
+/// Writes the report on the file.
 ///
 /// - Parameters:
-///   - low, high: its size.
+///   - low: the size of the file, lower 32 bits.
+///   - high: the size of the file, upper 32 bits.
 ///   - fields: 1 for every syntax element.
-///   - byteCount: first bytes of each NAL unit.
-///   - codec: 0 to find out, 4 for H.264, 5 for H.265.
-/// - Returns: 0, or 1 empty, 2 neither a stream nor MP4, 3 a damaged MP4.
+///   - byteCount: how many of its first bytes each NAL unit is listed with.
+///   - codec: 4 for H.264, 5 for H.265, 0 to detect it.
+/// - Returns: 0 for success, 1 for an empty file, 2 for neither a byte stream nor MP4, 3 for an MP4 that cannot be
+///   read.
 @_expose(wasm, "inspect")
 @_cdecl("h26x_inspect")
 func inspect(_ low: UInt32, _ high: UInt32, _ fields: Int32, _ byteCount: Int32, _ codec: Int32) -> Int32 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds .build/inspector/inspector.html: the report's page around H26x and StreamReport, compiled to WebAssembly with
-# the toolchain's Embedded Swift. One file, no network.
+# Builds .build/inspector/inspector.html: the report page with H26x and StreamReport, which are compiled to WebAssembly
+# as Embedded Swift. One file that needs no network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -11,7 +11,7 @@ out=.build/inspector
 rm -rf "$out/sources"
 mkdir -p "$out/sources"
 
-# One module, so that all generics are specialised: its parts do not import one another.
+# All sources become one module, so that all generics are specialised; imports of one another are removed.
 cp -r Sources/H26x Sources/StreamReport "$out/sources/"
 find "$out/sources" -name '*.swift' -exec sed -i -E 's/^(public |package |internal )?import (H26x|Glibc)$//' {} +
 mapfile -t sources < <(find "$out/sources" -name '*.swift')

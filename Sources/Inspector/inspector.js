@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
-// The inspector: a file is dropped on the page, its document comes from the worker.
+// The inspector: the worker makes the document of a file that is dropped on the page.
 let file = null;
-// The document of a file as text, as `h26x inspect --json` writes it.
+// Returns the document of a file as pieces of text, as `h26x inspect --json` writes it.
 let documentOf = null;
 
 {
@@ -10,7 +10,7 @@ let documentOf = null;
   const drop = $("drop");
   let worker = null, next = 1, runs = new Map();
 
-  // A worker reads a file to its end without a pause: one that is not wanted any more is ended, and another begins.
+  // A worker cannot be interrupted while it reads a file: for another file it is replaced.
   function renew() {
     worker?.terminate();
     for (const run of runs.values()) run.end(null);
@@ -60,10 +60,10 @@ let documentOf = null;
       rest = lines.pop();
       for (const line of lines) addLine(line);
     }, (part) => { $("progress").textContent = `${Math.round(part * 100)} %, ${number(model.units.length)} access units`; });
-    // Another file was dropped meanwhile.
+    // Another file was chosen meanwhile.
     if (file !== chosen) return;
-    $("progress").textContent = ["", "The file is empty.", "Neither a raw stream of H.264 or H.265 nor MP4.",
-      "An MP4 that cannot be read."][result] ?? "The file is too much for this browser.";
+    $("progress").textContent = ["", "The file is empty.", "Neither an H.264 or H.265 byte stream nor MP4.",
+      "An MP4 that cannot be read."][result] ?? "This browser cannot read the file; it may be too large.";
     if (result === 0) {
       show();
       $("save").hidden = false;
@@ -84,8 +84,8 @@ let documentOf = null;
     URL.revokeObjectURL(link.href);
   };
 
-  // The fields of one access unit: its parameter sets and its bytes, read once more as a small stream. While one is
-  // read, only the latest wish of those that come is kept.
+  // Reads one access unit again, with the parameter sets before it, as a small stream, to get fields and bytes. Of the
+  // access units chosen while another is read, only the last is read.
   let reading = null;
   lookUp = (index) => {
     reading = (reading ?? Promise.resolve()).then(() => index === view.chosen ? readUnit(index) : null);
@@ -111,7 +111,7 @@ let documentOf = null;
     await start({ bytes: whole, fields: true, byteCount: 4096, codec }, (more) => { text += more; });
     const all = text.split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter((item) => item.kind === "accessUnit")
       .flatMap((item) => item.nalUnits);
-    // What was put in front is left out, and the places are those in the file.
+    // Without the parameter sets before it, and with the offsets of the file.
     return all.slice(-unit.nalUnits.length).map((full, place) => ({ ...full, offset: unit.nalUnits[place].offset }));
   }
 }

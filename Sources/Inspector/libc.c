@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// What Swift's standard library asks of a C library: memory, and little else.
+// The functions of a C library that Swift's standard library calls: memory, and little else.
 typedef unsigned long size_t;
 typedef unsigned char byte;
 extern byte __heap_base;
@@ -14,18 +14,19 @@ int memcmp(const void *left, const void *right, size_t count) {
   return 0;
 }
 
-// Blocks of powers of two, from 32 bytes up, with the class in 16 bytes in front; what is freed waits in its class.
-static void *waiting[32];
+// Blocks of powers of two, from 32 bytes up, each after 16 bytes that hold its class (the exponent). Freed blocks are in
+// a list for each class.
+static void *freed[32];
 static size_t top;
 
 int posix_memalign(void **result, size_t alignment, size_t count) {
-  (void)alignment; // 16 at most.
+  (void)alignment; // Swift asks for 16 at most, which all blocks have.
   int class = 5;
   while (class < 31 && ((size_t)1 << class) < count + 16) class++;
   if (((size_t)1 << class) < count + 16) return 12;
-  if (waiting[class]) {
-    void **block = waiting[class];
-    waiting[class] = *block;
+  if (freed[class]) {
+    void **block = freed[class];
+    freed[class] = *block;
     *result = block;
     return 0;
   }
@@ -42,11 +43,12 @@ int posix_memalign(void **result, size_t alignment, size_t count) {
 void free(void *block) {
   if (!block) return;
   int class = *(int *)((byte *)block - 16);
-  *(void **)block = waiting[class];
-  waiting[class] = block;
+  *(void **)block = freed[class];
+  freed[class] = block;
 }
 
-// What overflow checks of 64 bits multiply with, by parts of 32 bits: the compiler's own runtime is not for this target.
+// The 128-bit product that overflow checks of 64-bit multiplications need; the compiler's runtime library is not
+// available for this target.
 __int128 __multi3(__int128 left, __int128 right) {
   typedef unsigned long long wide;
   wide a = (wide)left, b = (wide)right, mask = 0xffffffff;
@@ -58,7 +60,7 @@ __int128 __multi3(__int128 left, __int128 right) {
 }
 
 __attribute__((weak)) int putchar(int character) { return character; }
-// Hashing needs no secret here.
+// The seed of hashing: a constant, because dictionaries here need no protection from chosen keys.
 void arc4random_buf(void *to, size_t count) { memset(to, 4, count); }
 unsigned long __stack_chk_guard = 42;
 void __stack_chk_fail(void) { __builtin_trap(); }

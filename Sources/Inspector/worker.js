@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// Runs the module over a file, piece by piece, away from the page. It parses nothing itself.
+// Runs the WebAssembly module over a file, outside the page's thread.
 let compiled = null, memory = null, source = null, id = 0, done = 0, told = 0;
 const decoder = new TextDecoder();
 
@@ -40,7 +40,7 @@ onmessage = async (event) => {
     : { size: request.bytes.length, read: (from, to) => request.bytes.subarray(from, to) };
   done = told = 0;
   try {
-    // Its own instance, so that nothing is left of a file before it.
+    // A new instance for each file, so that memory starts empty.
     const { exports } = new WebAssembly.Instance(module, { host });
     memory = exports.memory;
     const result = exports.inspect(source.size % 4294967296, Math.floor(source.size / 4294967296),

@@ -2,18 +2,19 @@
 import ArgumentParser
 import Glibc
 
-/// The program: what it is called, and what it can do.
+/// The program `h26x`: its subcommands, and how it ends.
 @main
 struct H26xCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "h26x",
-    abstract: "Looks into H.264 and H.265 streams, decodes, repackages and plays them.",
+    abstract: "Inspects, checks, decodes, repackages and plays H.264 and H.265 streams.",
     discussion: """
-      Every FILE may be an Annex B byte stream or what GStreamer can take apart: MP4, MOV, Matroska, MPEG-TS, FLV, AVI. \
-      - is standard input or output. Results go to standard output, everything else to standard error.
+      Every FILE may be an Annex B byte stream or a container that GStreamer demultiplexes: MP4, MOV, Matroska, \
+      MPEG-TS, FLV, AVI. - is standard input or output. Results go to standard output, everything else to standard \
+      error.
 
-      Exit status: 0 done; 1 it could not be done; 2 the stream is not what it should be; 64 wrong usage; 130 and 143 \
-      after an interrupt or a request to end.
+      Exit status: 0 success; 1 failure; 2 the stream is damaged, differs or breaks the standard; 64 wrong usage; 130 \
+      and 143 after SIGINT and SIGTERM.
       """,
     version: Release.text,
     subcommands: [
@@ -22,11 +23,11 @@ struct H26xCommand: AsyncParsableCommand {
       InspectCommand.self, CheckCommand.self, ReportCommand.self,
     ])
 
-  /// Runs what the command line says. An error ends in one line on standard error.
+  /// Runs the subcommand. An error is one line on standard error.
   static func main() async {
     holdStandardDescriptors()
     Interruption.watch()
-    // A file that may not grow any more is an error of writing, not the end of the program.
+    // A file that reaches the size limit (ulimit -f) is a write error, not the end of the program.
     signal(SIGXFSZ, SIG_IGN)
     do {
       let command = try parseAsRoot()
@@ -42,15 +43,15 @@ struct H26xCommand: AsyncParsableCommand {
     end(nil)
   }
 
-  /// Of the three standard descriptors, what was closed is opened, so that no file gets its number: there is nothing to
-  /// read then, and nothing can be written.
+  /// Opens /dev/null, for reading only, as each standard descriptor that is closed, so that no other file gets its
+  /// number.
   private static func holdStandardDescriptors() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       _ = unsafe open("/dev/null", O_RDONLY)
     }
   }
 
-  /// Leaves with the status that the error has, after its message.
+  /// Prints the error's message and exits with its status.
   private static func end(_ error: (any Error)?) -> Never {
     let isWritten = fflush(nil) == 0
     let error = error ?? (isWritten ? nil : Failure("standard output: cannot be written: \(systemError())"))
@@ -78,7 +79,7 @@ struct H26xCommand: AsyncParsableCommand {
     Glibc.exit(Failure.Status.failed.rawValue)
   }
 
-  /// Where to read more: the subcommand's help, as the parser names it.
+  /// `see h26x SUBCOMMAND --help`, taken from the parser's own message.
   private static func usage(for error: any Error) -> String {
     let full = fullMessage(for: error)
     guard let line = full.split(separator: "\n").last(where: { $0.contains("--help") }),

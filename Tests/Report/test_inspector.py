@@ -79,7 +79,7 @@ class InspectorTests(PageCase):
     def test_what_is_no_stream_is_said(self):
         page = self.inspector()
         for name, data, said in (
-            ("empty.h264", b"", "The file is empty."), ("text.txt", b"hello, world", "Neither a raw stream of H.264 or H.265 nor MP4."),
+            ("empty.h264", b"", "The file is empty."), ("text.txt", b"hello, world", "Neither an H.264 or H.265 byte stream nor MP4."),
             ("cut.mp4", streams.clip("clip.mp4")[:40], "An MP4 that cannot be read."),
         ):
             path = folder / name

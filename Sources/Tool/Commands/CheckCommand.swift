@@ -2,14 +2,14 @@
 import ArgumentParser
 import StreamReport
 
-/// `h26x check`: what in a stream is not what the standard demands.
+/// `h26x check`: lists where a stream breaks the standard.
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks streams against the standard, their level and their container.",
     discussion: """
-      Errors break the standard; warnings are likely to cause trouble; notes are what not every decoder copes with. \
-      Exit status 2 when there is an error. Of each rule the first three findings of a file are listed, with --all or \
-      --json fifty; all are counted.
+      Errors break the standard; warnings are likely to cause trouble; notes are what some decoders do not support. \
+      Exit status 2 when there is an error. The first three findings of each rule in a file are listed, with --all or \
+      --json the first fifty; all are counted.
 
       Examples:
         h26x check clip.mp4
@@ -17,7 +17,7 @@ struct CheckCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The files; - is standard input.") var files: [String]
-  @Flag(help: "List fifty findings of a rule, not three.") var all = false
+  @Flag(help: "List fifty findings of each rule, not three.") var all = false
   @Flag(help: "JSON, an object a line: the findings and the summary of each file.") var json = false
 
   func run() async throws {
@@ -33,16 +33,16 @@ struct CheckCommand: AsyncParsableCommand {
     if errors > 0 { throw Failure("\(Text.count(Int(clamping: errors), "error")) found", .unsoundStream) }
   }
 
-  /// Findings of a rule that people are shown.
+  /// Findings of each rule that are listed without --all.
   private static let shortList = 3
 
-  /// Answers how many errors there are.
+  /// Returns the number of errors.
   private func check(_ name: String, _ output: inout ResultWriter) async throws(Failure) -> UInt64 {
     var items = try await ReportItems(InputFile(name), ReportOptions())
     var lines = JSONLines()
     var errors: UInt64 = 0
     var listed = [Int](repeating: 0, count: Rule.allCases.count)
-    // Of several files, each is named in front of what is said of it.
+    // With several files, a line with the name precedes each one's.
     if json, files.count > 1 {
       output.write(JSON.object([("kind", "file"), ("name", .string(name))]).text(indent: nil) + "\n")
     }

@@ -2,24 +2,24 @@
 import ArgumentParser
 import GStreamer
 
-/// `h26x compare`: the pictures of two files, or of two decoders.
+/// `h26x compare`: compares the pictures of two files, or of two decoders.
 struct CompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares the pictures of two files, or of two decoders of one file.",
     discussion: """
-      Says which picture is the first that differs, and the PSNR (peak signal-to-noise ratio) of luma and chroma; inf is \
-      equal. Exits with status 2 when something differs.
+      Prints the first picture that differs, and the PSNR (peak signal-to-noise ratio) of luma and chroma; inf means \
+      equal. Exit status 2 when something differs.
 
       Examples:
         h26x compare original.mp4 encoded.mp4
         h26x compare clip.h264 --decoder avdec_h264
       """)
 
-  @Argument(help: "One file.", completion: .file()) var first: String
-  @Argument(help: "The other.", completion: .file()) var second: String?
+  @Argument(help: "The first file.", completion: .file()) var first: String
+  @Argument(help: "The second file; the first without it.", completion: .file()) var second: String?
   @Option(help: ArgumentHelp("The GStreamer element that decodes the second.", valueName: "element"))
   var decoder: String?
-  @Flag(help: "A line a picture.") var all = false
+  @Flag(help: "Print a line for each picture.") var all = false
 
   mutating func validate() throws {
     if second == nil, decoder == nil { throw ValidationError("a second FILE, or --decoder for the same one") }
@@ -85,7 +85,7 @@ extension CompareCommand {
 }
 
 extension PictureReader {
-  /// Starts, for two that are read in turns.
+  /// Starts to decode. Both readers run at once, and their pictures are pulled alternately.
   fileprivate func begin() async throws(Failure) -> AppSink.Iterator {
     try await reader.preroll()
     do throws(PipelineError) {

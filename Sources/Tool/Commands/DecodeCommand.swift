@@ -3,13 +3,13 @@ import ArgumentParser
 import GStreamer
 import Synchronization
 
-/// `h26x decode`: to raw video.
+/// `h26x decode`: decodes to raw video, YUV4MPEG or PNG.
 struct DecodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Decodes to raw video, YUV4MPEG or PNG pictures.",
     discussion: """
-      OUT ends in .y4m for YUV4MPEG, in .png for one file a picture (pictures-%04d.png), in anything else for raw video \
-      without padding. Where the size changes, another file begins: out.yuv, out-2.yuv, ...
+      A name OUT that ends in .y4m makes YUV4MPEG, in .png one file for each picture (pictures-%04d.png), any other \
+      name raw video without padding. Where the size or format changes, a new file begins: out.yuv, out-2.yuv, ...
 
       Examples:
         h26x decode clip.mp4 -o clip.y4m
@@ -21,17 +21,17 @@ struct DecodeCommand: AsyncParsableCommand {
   /// What is written.
   enum Format: String, CaseIterable, ExpressibleByArgument { case raw, y4m, png }
 
-  @Argument(help: "What to decode; - is standard input.", completion: .file()) var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("Where to; - is standard output.", valueName: "out"))
+  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Option(name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"))
   var output: String
-  @Option(help: "raw, y4m or png, where OUT's name does not say it.") var format: Format?
-  @Option(help: ArgumentHelp("From this time on: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
-  @Option(help: ArgumentHelp("No more than this time.", valueName: "time")) var duration: TimeArgument?
-  @Option(help: ArgumentHelp("No more than so many pictures.", valueName: "n")) var frames: Int?
+  @Option(help: "raw, y4m or png, whatever OUT's name is.") var format: Format?
+  @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
+  @Option(help: ArgumentHelp("Decode at most this long.", valueName: "time")) var duration: TimeArgument?
+  @Option(help: ArgumentHelp("Write at most this many pictures.", valueName: "n")) var frames: Int?
   @Option(help: ArgumentHelp("Scale to this size, such as 640x360.", valueName: "size")) var size: SizeArgument?
   @Option(help: ArgumentHelp("Convert to this format, such as NV12.", valueName: "format")) var pixelFormat: String?
-  @Option(help: ArgumentHelp("Threads to decode with; 0 is one a processor.", valueName: "n")) var threads: Int32 = 0
-  @Option(help: ArgumentHelp("Frame rate of a raw stream that does not say it.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Threads to decode with; 0 for one per processor.", valueName: "n")) var threads: Int32 = 0
+  @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
   @Flag(help: "Exit with status 2 when a picture was damaged or lost.") var strict = false
   @Flag(help: "Replace an existing file.") var force = false
@@ -82,7 +82,7 @@ struct DecodeCommand: AsyncParsableCommand {
       throw error
     }
     var damage = Damage(pictures.statistics)
-    // What lies between a keyframe and --start is left out on purpose.
+    // Pictures between a keyframe and --start are dropped on purpose.
     if start != nil { damage.dropped = 0 }
     await pictures.stop()
     let written = try writer.withLock { [damage] writer throws(Failure) in

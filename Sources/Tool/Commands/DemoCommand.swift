@@ -2,22 +2,23 @@
 import ArgumentParser
 import GStreamer
 
-/// `h26x demo`: the whole way once.
+/// `h26x demo`: decodes a file through all three elements, and compares with a reference.
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract: "Decodes a file through parser, repackager and decoder, and compares with a reference.",
     discussion: """
-      Prints what the file is, how fast it is decoded, and the MD5 of the pictures beside that of a reference: the one \
-      given with --md5, else libavcodec's own element. Leaves a sheet of pictures in this folder.
+      Prints what the file is, how long decoding takes, and the MD5 of the pictures with that of a reference: the one \
+      given with --md5, else what avdec_h264 or avdec_h265 decodes. Writes a sheet of pictures, to \
+      NAME.contact-sheet.png in the current folder without --sheet, and replaces an existing one.
 
       Example:
         h26x demo clip.mp4
       """)
 
   @Argument(help: "The file.", completion: .file()) var file: String
-  @Option(help: ArgumentHelp("What the pictures' MD5 should be.", valueName: "sum")) var md5: String?
-  @Option(help: ArgumentHelp("Where the sheet of pictures goes.", valueName: "out")) var sheet: String?
+  @Option(help: ArgumentHelp("The MD5 that the pictures should have.", valueName: "sum")) var md5: String?
+  @Option(help: ArgumentHelp("The file for the sheet of pictures: .png or .jpg.", valueName: "out")) var sheet: String?
 
   mutating func validate() throws {
     if file == "-" { throw ValidationError("the demo reads its file more than once: standard input will not do") }
@@ -75,7 +76,7 @@ struct DemoCommand: AsyncParsableCommand {
       for kind in chain(codec) + ["videocodectestsink"] {
         elements.append(try PipelineElement(kind, name: kind.hasSuffix("dec") ? "decoder" : nil))
         guard kind.hasSuffix("repack") else { continue }
-        // To length-prefixed and so through all that the repackager does.
+        // Length-prefixed output, so that the repackager has to repackage byte streams.
         let caps = "\(codec.mediaType), stream-format=(string)\(codec == .h264 ? "avc" : "hvc1"), alignment=(string)au"
         elements.append(try PipelineElement("capsfilter", ["caps": .string(caps)]))
       }

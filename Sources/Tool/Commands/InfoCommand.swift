@@ -2,13 +2,13 @@
 import ArgumentParser
 import GStreamer
 
-/// `h26x info`: what a file holds.
+/// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation.
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "What a file holds: container, format, duration, frame rate, bitrate, rotation.",
+    commandName: "info", abstract: "Prints container, format, duration, frame rate, bitrate and rotation of files.",
     discussion: """
-      Reads no more than it needs to; --count reads it all, which counts pictures and groups and makes duration and \
-      bitrate exact.
+      Reads no more of a file than it needs. --count reads all of it: it counts pictures and groups of pictures, and \
+      duration and bitrate are exact.
 
       Examples:
         h26x info clip.mp4
@@ -16,8 +16,8 @@ struct InfoCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The files; - is standard input.", completion: .file()) var files: [String]
-  @Flag(help: "Read it all, and count pictures and groups.") var count = false
-  @Flag(help: "Print an array of objects, one a file.") var json = false
+  @Flag(help: "Read whole files, and count pictures and groups of pictures.") var count = false
+  @Flag(help: "Print a JSON array with an object for each file.") var json = false
 
   func run() async throws {
     var documents: [String] = []

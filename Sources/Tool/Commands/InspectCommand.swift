@@ -2,13 +2,13 @@
 import ArgumentParser
 import StreamReport
 
-/// `h26x inspect`: access units and NAL units, and every syntax element on request.
+/// `h26x inspect`: lists access units and NAL units, and every syntax element on request.
 struct InspectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Lists access units, NAL units and syntax elements.",
     discussion: """
-      Shows what the file has: there is no parser in between. Byte streams and MP4 are read as they are, other containers \
-      through their demultiplexer, and offsets count in the bytes of the stream then.
+      Shows the stream as the file has it, without a parser element in between. Byte streams and MP4 are read \
+      directly, other containers through GStreamer's demultiplexer; offsets then count in the demultiplexed bytes.
 
       Examples:
         h26x inspect clip.mp4
@@ -17,10 +17,10 @@ struct InspectCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The file; - is standard input.") var file: String
-  @Flag(help: "Every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
+  @Flag(help: "List every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
   var fields = false
-  @Option(help: "NAL unit types, by number or name, with commas: 7,PPS,IDR.") var type: String?
-  @Option(help: "Access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
+  @Option(help: "Only these NAL unit types, by number or name: 7,PPS,IDR.") var type: String?
+  @Option(help: "Only these access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
   @Flag(help: "JSON, an object a line.") var json = false
 
   func validate() throws {
@@ -56,7 +56,7 @@ struct InspectCommand: AsyncParsableCommand {
       } else {
         output.write(InspectText.text(item))
       }
-      // Nothing behind the range is of interest.
+      // The last access unit of the range: the rest need not be read.
       if case .accessUnit(let unit) = item, unit.index == bounds.upperBound { break }
     }
     await items.stop()
@@ -64,7 +64,7 @@ struct InspectCommand: AsyncParsableCommand {
     try output.finish()
   }
 
-  /// The part of an item that was asked for.
+  /// The part of an item that --range and --type select; `nil` for nothing.
   private static func select(_ item: ReportItem, _ bounds: ClosedRange<UInt64>, _ types: [String]?) -> ReportItem? {
     func wants(_ unit: NALUnitRecord) -> Bool {
       guard let types else { return true }
@@ -88,8 +88,8 @@ struct InspectCommand: AsyncParsableCommand {
 
   private static let names = Set(NALUnitNames.all.map { "\($0)".lowercased() })
 
-  /// Whether a type of this name is wanted: by its name, or, where none is called just so, by how it begins, as `IDR` of
-  /// `IDR slice`.
+  /// Whether `wanted` selects a type of this name: by the whole name, or, where no type has that name, by its first
+  /// word, such as `IDR` for `IDR slice`.
   private static func isNamed(_ name: String, by wanted: String) -> Bool {
     name == wanted || !names.contains(wanted) && (name.hasPrefix("\(wanted) ") || name.hasPrefix("\(wanted)_"))
   }

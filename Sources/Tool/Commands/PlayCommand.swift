@@ -2,12 +2,12 @@
 import ArgumentParser
 import GStreamer
 
-/// `h26x play`: on the screen.
+/// `h26x play`: plays a file on the screen.
 struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Plays on the screen.",
     discussion: """
-      Keys: space pauses and goes on, . shows the next picture, left and right jump 5 seconds, q ends.
+      Keys: space pauses and resumes, . shows the next picture, left and right jump 5 seconds, q quits.
 
       Examples:
         h26x play clip.mp4
@@ -15,7 +15,7 @@ struct PlayCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
-  @Flag(help: "Show each picture as soon as it is decoded, not at its time; without sound.") var immediate = false
+  @Flag(help: "Show each picture as soon as it is decoded, not at its time, and without sound.") var immediate = false
   @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
   @Option(help: ArgumentHelp("The GStreamer element that plays sound.", valueName: "element")) var audioSink: String?
@@ -50,7 +50,7 @@ struct PlayCommand: AsyncParsableCommand {
       throw error
     }
     var damage = Damage(try? pipeline.element("decoder").fields("stats"))
-    // What lies between a keyframe and the place that was sought is left out on purpose.
+    // Pictures between a keyframe and the target of a seek are dropped on purpose.
     damage.dropped = 0
     await pipeline.stop()
     if damage.isAny { Terminal.say("\(input.name)\(damage.remark)") }
@@ -65,7 +65,7 @@ struct PlayCommand: AsyncParsableCommand {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await carryOut(orders, pipeline) }
       for await key in keys.pressed {
-        // Quits whatever is under way: a seek, for one, may wait for pictures that do not come.
+        // Quits at once, not after the keys before it: a seek may wait for pictures that never come.
         guard key == .quit else {
           queue.yield(key)
           continue

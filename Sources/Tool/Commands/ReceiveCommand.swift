@@ -2,7 +2,7 @@
 import ArgumentParser
 import GStreamer
 
-/// `h26x receive`: from the network.
+/// `h26x receive`: shows or records a stream from the network.
 struct ReceiveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "receive", abstract: "Receives RTP over UDP, RTSP, or what an SDP file describes.",
@@ -24,12 +24,12 @@ struct ReceiveCommand: AsyncParsableCommand {
   @Argument(help: "udp://ADDRESS:PORT, rtsp://ADDRESS or an SDP file.") var source = "udp://0.0.0.0:5004"
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write what comes, undecoded: .mkv .ts .flv .mp4 .mov .h264.", valueName: "out"))
+    help: ArgumentHelp("Write the stream without decoding: .mkv .ts .flv .mp4 .mov .h264.", valueName: "out"))
   var output: String?
   @Option(help: ArgumentHelp("End after this time.", valueName: "time")) var duration: TimeArgument?
   @Option(help: ArgumentHelp("How long to wait for late packets, in milliseconds.", valueName: "ms"))
   var latency: UInt32 = 100
-  @Option(help: ArgumentHelp("RTP payload type of udp://.", valueName: "n")) var payload: Int32 = 96
+  @Option(help: ArgumentHelp("RTP payload type, for udp://.", valueName: "n")) var payload: Int32 = 96
   @Option(help: "h264 or h265, for udp://.") var codec: ReceivedCodec = .h264
   @Option(help: "auto, udp or tcp, for rtsp://. auto tries UDP first.") var transport = NetworkSource.Transport.auto
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
@@ -119,7 +119,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   private func receive(_ pipeline: Pipeline, _ name: String) async throws(Failure) -> PipelineError? {
     let finish: @Sendable () -> Void = {
       Task {
-        // The end of the stream is put behind the sources, which go on inside of rtspsrc and sdpdemux.
+        // End of stream is sent behind the depayloader, because the sources inside rtspsrc and sdpdemux keep running.
         guard let depayloader = try? pipeline.element("depayloader") else { return await pipeline.stop() }
         await pipeline.endStream(at: depayloader)
       }

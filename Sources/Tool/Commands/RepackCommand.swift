@@ -3,14 +3,14 @@ import ArgumentParser
 import GStreamer
 import Synchronization
 
-/// `h26x repack`: from one container or packaging into another, bit-exact.
+/// `h26x repack`: changes container and packaging without encoding anew.
 struct RepackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
     discussion: """
-      OUT's suffix says what to make: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Pictures are \
-      not changed. Audio, its language and rotation go along where the container takes them; what is left behind is said. \
-      An interrupt ends the file so that it plays.
+      OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Pictures \
+      are not changed. Audio, its language and rotation are kept where the container supports them; what is left \
+      behind is listed. An interrupt completes the file, so that it plays.
 
       Examples:
         h26x repack clip.mp4 -o clip.h264
@@ -18,15 +18,15 @@ struct RepackCommand: AsyncParsableCommand {
         cat clip.ts | h26x repack - -o clip.mkv
       """)
 
-  @Argument(help: "What to repackage; - is standard input.", completion: .file()) var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("Where to; - is standard output.", valueName: "out"))
+  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Option(name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"))
   var output: String
-  @Option(help: "annexb, mp4, mov, mkv, ts or flv, where OUT's name does not say it.") var format: TargetContainer?
-  @Option(help: ArgumentHelp("Frame rate of a raw stream that does not say it.", valueName: "rate"))
+  @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
+  @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
-  @Option(help: ArgumentHelp("Leave out aud, filler, sei or end-of-sequence, joined by +.", valueName: "kinds"))
+  @Option(help: ArgumentHelp("Drop aud, filler, sei or end-of-sequence NAL units, joined by +.", valueName: "kinds"))
   var drop: String?
-  @Flag(help: "Leave audio behind.") var noAudio = false
+  @Flag(help: "Do not write audio.") var noAudio = false
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
@@ -41,7 +41,7 @@ struct RepackCommand: AsyncParsableCommand {
     }
     let kinds: Set<String> = ["aud", "filler", "sei", "end-of-sequence"]
     for kind in (drop ?? "aud").split(separator: "+") where !kinds.contains(String(kind)) {
-      throw ValidationError("--drop does not know \(kind); aud, filler, sei and end-of-sequence can be left out")
+      throw ValidationError("--drop does not know \(kind); aud, filler, sei and end-of-sequence can be dropped")
     }
   }
 
@@ -58,7 +58,7 @@ struct RepackCommand: AsyncParsableCommand {
       do throws(Failure) {
         result = try await repack(input, into: target, as: format, audio: !noAudio)
       } catch  where error.message.contains("not-negotiated") && !noAudio && input.size != nil {
-        // Sound that turned out to be of a kind which the container has no place for, such as MP2 in FLV.
+        // Audio whose caps the muxer refuses only when it starts, such as MP2 in FLV: once more without audio.
         result = try await repack(input, into: target, as: format, audio: false)
       }
       try target.commit()
@@ -70,7 +70,9 @@ struct RepackCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the file. Answers what went into it, and what did not.
+  /// Writes the file.
+  ///
+  /// - Returns: a summary of what was written, and the streams and properties that were not.
   private func repack(
     _ input: InputFile, into target: OutputFile, as format: TargetContainer, audio: Bool
   ) async throws(Failure) -> (summary: String, left: [String]) {

@@ -3,26 +3,27 @@ import ArgumentParser
 import Glibc
 import StreamReport
 
-/// `h26x report`: a page with all that can be seen of a stream.
+/// `h26x report`: writes the report page of a stream.
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
-      The page needs nothing but a browser: no network, no other file. It shows keyframes as small pictures, up to \
-      48, but for those of a byte stream out of a pipe.
+      The page needs nothing but a browser: no network, no other file. It shows up to 48 keyframes as small pictures, \
+      except for a byte stream from a pipe.
 
       Example:
         h26x report clip.mp4 -o clip.html
       """)
 
   @Argument(help: "The file; - is standard input.") var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("The page; - is standard output.", valueName: "out"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The HTML file; - is standard output.", valueName: "out"))
   var output: String
   @Flag(help: "Replace an existing file.") var force = false
 
-  /// Bytes of the document with every syntax element; what comes behind is listed without, so that browsers open it.
+  /// After this many bytes of the document, access units are listed without syntax elements, so that browsers can open
+  /// the page.
   private static let detailLimit = 48 << 20
-  /// First bytes of each NAL unit that the page shows.
+  /// How many of its first bytes the page shows of each NAL unit.
   private static let byteCount = 64
 
   func run() async throws {
@@ -65,7 +66,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
-  /// A report is whole without them.
+  /// The pictures, or none and a message: a report without them is still complete.
   private static func pictures(_ thumbnails: Thumbnails, of input: InputFile) async -> [Thumbnails.Picture] {
     do throws(Failure) { return try await thumbnails.pictures(of: input) } catch {
       Terminal.say("no pictures of keyframes: \(error.message)")

@@ -3,12 +3,13 @@ import ArgumentParser
 import GStreamer
 import Synchronization
 
-/// `h26x snapshot`: one picture, or a sheet of them.
+/// `h26x snapshot`: writes one picture, or a sheet of pictures.
 struct SnapshotCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot", abstract: "Writes a picture, or a sheet of pictures, as PNG or JPEG.",
     discussion: """
-      The picture is upright and of square pixels, as players show it. Without --at and --frame it is the first one.
+      The picture is rotated upright and has square pixels, as players show it. Without --at and --frame it is the \
+      first.
 
       Examples:
         h26x snapshot clip.mp4 -o clip.png --at 1:30
@@ -16,14 +17,14 @@ struct SnapshotCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("A name that ends in .png or .jpg.", valueName: "out"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The output file: .png or .jpg.", valueName: "out"))
   var output: String
   @Option(help: ArgumentHelp("The picture shown at this time: seconds or 1:02:03.5.", valueName: "time"))
   var at: TimeArgument?
-  @Option(help: ArgumentHelp("The picture of this number, counted from 0 as they are shown.", valueName: "n"))
+  @Option(help: ArgumentHelp("The picture of this number, from 0 in presentation order.", valueName: "n"))
   var frame: Int?
   @Option(
-    help: ArgumentHelp("So many columns and rows of pictures from the whole file, such as 4x3.", valueName: "size"))
+    help: ArgumentHelp("A sheet of pictures from the whole file, columns x rows, such as 4x3.", valueName: "size"))
   var sheet: SizeArgument?
   @Flag(help: "Replace an existing file.") var force = false
 

@@ -3,11 +3,11 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// What `h26x info` says of a byte stream, read without GStreamer.
+/// Reads what `h26x info` prints of a byte stream, without GStreamer.
 struct ByteStreamInfo {
-  /// Bytes that are read of a stream that is not counted; a shorter one is read whole.
+  /// Bytes that are read without --count.
   private static let limit: UInt64 = 2 << 20
-  /// First bytes of NAL units that are looked at for what SEI says of the display.
+  /// Bytes of each NAL unit that are searched for SEI display metadata.
   private static let byteCount = 256
 
   private var codec = FormatDescription.Codec.h264
@@ -16,7 +16,7 @@ struct ByteStreamInfo {
   private var found = PictureCount()
   private var accessUnits = 0
   private var fields = 0
-  /// Bytes of the access units that were read.
+  /// The offset in bytes behind the last access unit that was read.
   private var end: UInt64 = 0
 
   static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
@@ -68,7 +68,7 @@ struct ByteStreamInfo {
     if let rate = format.plausibleFrameRate {
       duration = .seconds(UInt64(frames), times: rate.denominator, over: rate.numerator)
       if !isWhole, let read = duration {
-        // As if the rest were like what was read.
+        // Assumes that the rest has the same bitrate.
         let scale = input.size.map { Double($0) / Double(max(end, 1)) }
         duration = scale.map { ClockTime(nanoseconds: UInt64(min(Double(read.nanoseconds) * $0, 1e18))) }
         isEstimate = duration != nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a file is, for people.
+/// Names of containers.
 enum Container {
-  /// By the caps that GStreamer gives it.
+  /// The name of the container with these caps of typefind; the media type where it has none.
   static func name(ofCaps caps: String) -> String {
     let type = String(caps.prefix { $0 != "," && $0 != ";" })
     return switch type {

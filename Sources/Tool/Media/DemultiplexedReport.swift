@@ -3,18 +3,18 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Reports on what a demultiplexer takes out of a container.
+/// A report on the video stream of a container that GStreamer demultiplexes.
 struct DemultiplexedReport {
   private let reader: MediaReader
   private let options: ReportOptions
   private var samples: AppSink.Iterator
-  /// Made with the first sample, which says how it is packed.
+  /// Made with the first sample, whose caps say how it is packaged.
   private var reporter: SampleReporter?
   private var hasEnded = false
-  /// The latest bytes that were fed, and where they begin in all that were.
+  /// The latest bytes of the stream, and the offset of the first of them.
   private var recent: [UInt8] = []
   private var origin: UInt64 = 0
-  /// Longer access units than this are not kept whole.
+  /// The most bytes in `recent`; a larger access unit is not kept whole.
   private static let recentLimit = 8 << 20
 
   init(_ file: InputFile, _ options: ReportOptions) async throws(Failure) {
@@ -37,7 +37,7 @@ struct DemultiplexedReport {
     }
   }
 
-  /// The next item; `nil` behind the summary.
+  /// The next item; `nil` after the summary.
   mutating func next() async throws(Failure) -> ReportItem? {
     while true {
       if let item = reporter?.next() { return item }
@@ -61,7 +61,7 @@ struct DemultiplexedReport {
 
   func stop() async { await reader.pipeline.stop() }
 
-  /// What was fed a short while ago; `nil` when it is gone.
+  /// Recent bytes of the stream by their offset; `nil` when they are not kept any more.
   func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
     guard offset >= origin, let start = Int(exactly: offset - origin), start <= recent.count,
       count <= recent.count - start
@@ -69,7 +69,7 @@ struct DemultiplexedReport {
     return Array(recent[start..<start + count])
   }
 
-  /// Keeps the bytes of an access unit that is not yet over, and of the one before.
+  /// Appends to `recent`. When it is full, at least its older half is removed.
   private mutating func keep(_ bytes: [UInt8]) {
     if recent.count + bytes.count > Self.recentLimit {
       let surplus = min(recent.count, max(recent.count / 2, recent.count + bytes.count - Self.recentLimit))
@@ -116,7 +116,7 @@ extension Sample {
 }
 
 extension StreamRecord.Container {
-  /// By the caps that GStreamer gives a file.
+  /// The container with these caps of typefind.
   fileprivate init(caps: String) {
     self =
       switch String(caps.prefix { $0 != "," && $0 != ";" }) {

@@ -3,8 +3,8 @@ import GStreamer
 import StreamReport
 import Synchronization
 
-/// Pictures that a file has and does not show: its edit list begins after a keyframe, whose picture and those that
-/// follow it the first shown picture needs. Files that were cut without encoding anew are made so.
+/// The pictures between a keyframe and the start of the first edit of an MP4 file. They are not shown, but decoding the
+/// first shown picture needs them. Files that were cut without encoding anew have such an edit list.
 ///
 /// Sinks and muxers drop what stands before the segment, and with the keyframe everything up to the next one is lost.
 /// So these pictures become part of the segment, and every stream is shown later by the time they take. That serves the

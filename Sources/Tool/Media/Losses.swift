@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What became of the packets of a stream on their way, by the jitter buffer's count.
+/// Packet counts of an RTP stream, from rtpjitterbuffer's statistics.
 struct Losses {
   private var packets = 0
   private var lost = 0
@@ -16,7 +16,7 @@ struct Losses {
     duplicates = statistics["num-duplicates"]?.integer ?? 0
   }
 
-  /// For the middle of a line; empty where no packet was counted.
+  /// Continues a sentence: ` in 100 packets, 2 lost`; empty where no packet was counted.
   var remark: String {
     guard packets > 0 else { return "" }
     let parts = [(lost, "lost"), (late, "too late"), (duplicates, "twice")].filter { $0.0 > 0 }

@@ -3,9 +3,9 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// What `h26x info` says of an MP4 file, read without GStreamer.
+/// Reads what `h26x info` prints of an MP4 file, without GStreamer.
 enum MP4Info {
-  /// `nil` for a file without H.264 or H.265 video: GStreamer has names for what else it may hold.
+  /// `nil` for a file without H.264 or H.265 video, whose streams GStreamer can name.
   static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo? {
     var samples: MP4.VideoSamples
     let source = try ReportSource(input)
@@ -52,8 +52,8 @@ enum MP4Info {
     return counts
   }
 
-  /// What a file has that `parsebin` does not hand out, in words: chapters, tracks of kinds that it does not know, and
-  /// programmes beside the one that is read.
+  /// The names of streams that `parsebin` has no pads for: chapters, MP4 tracks of other kinds than `seen`, and further
+  /// programmes of a transport stream.
   static func unseen(_ input: InputFile, seen: [String]) -> [String] {
     if input.programs.count > 1 { return [Text.count(input.programs.count - 1, "other programme")] }
     guard input.kind == .container("MP4"), input.size != nil else { return [] }
@@ -63,14 +63,14 @@ enum MP4Info {
     }
   }
 
-  /// By the first brand; the oldest files have none.
+  /// Whether the major brand is QuickTime's, or the file begins with another box than ftyp, as the oldest files do.
   private static func isQuickTime(_ source: ReportSource) -> Bool {
     var source = source
     let front = source.read(at: 4, count: 8)
     return front.starts(with: "ftypqt  ".utf8) || !front.starts(with: "ftyp".utf8)
   }
 
-  /// By the configuration record and the first access unit.
+  /// The format by the configuration record and the first access unit.
   private static func details<Codec: ElementCodecSyntax>(
     _ codec: Codec.Type, _ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]
   ) -> StreamDetails? {
@@ -80,7 +80,7 @@ enum MP4Info {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
       (lengthSize, sets) = (record.nalLengthSize, record.nalUnits)
     } catch {
-      // They may be in the stream.
+      // The parameter sets may be in-band.
     }
     var tracker = Codec.Tracker(nalLengthSize: lengthSize)
     tracker.followsDisplay = true
@@ -98,21 +98,22 @@ enum MP4Info {
     return details
   }
 
-  /// What the tables say of all samples.
+  /// Sums over the sample table.
   private struct Tally {
     var first: MP4.Sample?
     var count = 0
     var keyframes = 0
     var bytes: UInt64 = 0
     var duration: UInt64 = 0
-    /// The duration that most samples have, and how many: found in one pass, right where one has the majority.
+    /// The most frequent duration by Boyer and Moore's majority vote: exact where more than half of the samples have
+    /// it.
     private var usual: (duration: UInt32, votes: Int) = (0, 0)
 
     init(_ samples: inout MP4.VideoSamples, _ input: InputFile) throws(Failure) {
       do throws(MP4.ReadError) {
         while let sample = try samples.next() { add(sample) }
       } catch {
-        // What stands before the damage is told; `h26x check` tells the rest.
+        // The samples before the damage count; `h26x check` reports it.
         if first == nil { throw input.failure(error) }
       }
     }
@@ -127,7 +128,7 @@ enum MP4Info {
       usual.votes += sample.duration == usual.duration ? 1 : -1
     }
 
-    /// Pictures a second.
+    /// Pictures a second; `nil` for samples without duration.
     func rate(_ timescale: UInt32) -> H26x.Fraction? {
       usual.duration > 0 ? H26x.Fraction(timescale, usual.duration) : nil
     }
@@ -145,7 +146,7 @@ extension MP4.VisualSampleDescription {
 }
 
 extension StreamDetails {
-  /// What the container says comes first, as players have it.
+  /// Adds what the track says, which overrides the stream, as in players.
   fileprivate mutating func complete(
     _ description: MP4.VisualSampleDescription, _ track: MP4.Track, rate: H26x.Fraction?
   ) {
@@ -159,7 +160,7 @@ extension StreamDetails {
     if let rotation = track.rotation, rotation != 0 { orientation = "rotate-\(rotation)" }
   }
 
-  /// Another track.
+  /// The details of a track that is not the video.
   fileprivate init(_ track: MP4.Track, isChapters: Bool) {
     let kind =
       switch track.handler.name {

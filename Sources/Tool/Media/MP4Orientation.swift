@@ -2,12 +2,12 @@
 import Glibc
 import StreamReport
 
-/// Which way up the pictures of a written MP4 file are: the muxers of GStreamer 1.22 do not write it.
+/// Writes the rotation of an MP4 file's video, which the muxers of GStreamer 1.22 do not write.
 enum MP4Orientation {
-  /// Writes into a finished file how players are to turn its video.
+  /// Writes the rotation into the track header of a finished file.
   ///
-  /// - Parameter orientation: GStreamer's word for it, such as `rotate-90`.
-  /// - Returns: whether it could be done; a flipped picture has no such words in MP4.
+  /// - Parameter orientation: the value of the tag image-orientation, such as `rotate-90`.
+  /// - Returns: whether it was written; flips are not supported.
   static func write(_ orientation: String, into path: String) -> Bool {
     var place: Range<UInt64>?
     var size: (width: UInt32, height: UInt32) = (0, 0)
@@ -23,7 +23,8 @@ enum MP4Orientation {
     return unsafe pwrite(file, matrix, matrix.count, off_t(clamping: place.lowerBound)) == place.count
   }
 
-  /// `a b u c d v x y w` of ISO/IEC 14496-12, 6.2.2: turned clockwise, and moved back to where it was.
+  /// The matrix `a b u c d v x y w` (ISO/IEC 14496-12, 6.2.2) that rotates clockwise and moves the picture back to the
+  /// origin.
   private static func matrix(_ orientation: String, width: UInt32, height: UInt32) -> [UInt8]? {
     let one: UInt32 = 1 << 16
     let minus = 0 &- one

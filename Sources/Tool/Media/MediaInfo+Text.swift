@@ -8,7 +8,7 @@ extension MediaInfo {
     return Double(size) * 8 / (Double(duration.nanoseconds) / 1e9)
   }
 
-  /// A table for people.
+  /// The table that `h26x info` prints.
   var table: String {
     var rows: [(String, String?)] = [("File", Terminal.printable(name)), ("Container", container)]
     if programs.count > 1 { rows.append(("Programmes", "\(programs.count), of which one is read")) }
@@ -58,13 +58,13 @@ extension MediaInfo {
     return rate.denominator == 1 ? "\(rate.numerator)" : "\(decimal) (\(rate.numerator)/\(rate.denominator))"
   }
 
-  /// `rotate-90` in words.
+  /// `rotate-90` in words: `90 degrees clockwise`.
   private static func turned(_ orientation: String) -> String {
     let (flip, degrees) = (orientation.hasPrefix("flip"), orientation.split(separator: "-").last ?? "")
     return "\(degrees) degrees clockwise" + (flip ? ", flipped" : "")
   }
 
-  /// Range, matrix, transfer and primaries by number say little where they are not known.
+  /// The colorimetry, in words where only the range is known.
   private static func colours(_ colorimetry: String) -> String {
     switch colorimetry {
     case "1:0:0:0": "full range, nothing else said"
@@ -76,7 +76,7 @@ extension MediaInfo {
   private static func bits(_ number: Double) -> String { "\(Text.fixed(number / 1000, 1)) kbit/s" }
   private static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-  /// The same for programs: bits and bytes, seconds, ratios as text.
+  /// The JSON object that `h26x info --json` prints: bytes, bits a second, seconds, ratios as text.
   var document: JSON {
     var stream: [(String, JSON)] = [("codec", JSON(video.codec?.rawValue))]
     for field in StreamDetails.videoFields {

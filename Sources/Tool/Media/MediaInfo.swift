@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What `h26x info` says of a file.
+/// What `h26x info` prints of a file.
 struct MediaInfo: Sendable {
   let name: String
   let container: String
   let size: Int?
   let duration: ClockTime?
-  /// Whether the duration is guessed from the size and what was read.
+  /// Whether the duration is extrapolated from the size and the part that was read.
   let isEstimate: Bool
-  /// Bits a second of the video stream, as the container says it or as it was counted.
+  /// Bits a second of the video stream, by the container or counted.
   let videoBitrate: Double?
-  /// Whether it was reckoned from the first pictures.
+  /// Whether the bitrate was not counted over the whole file.
   var isVideoBitrateEstimate = false
   /// The programmes of an MPEG transport stream.
   var programs: [Int] = []
@@ -19,14 +19,14 @@ struct MediaInfo: Sendable {
   let others: [StreamDetails]
   let counts: Counts?
 
-  /// What was counted.
+  /// Counts of the access units that were read.
   struct Counts: Sendable {
     var pictures = 0
     var keyframes = 0
     var bytes = 0
     var first: ClockTime?
     var end: ClockTime?
-    /// Pictures whose time the container does not say, as in AVI.
+    /// Pictures without presentation time, as in AVI.
     var untimed = 0
 
     /// From the first picture to the end of the last.
@@ -35,7 +35,7 @@ struct MediaInfo: Sendable {
       return end - first
     }
 
-    /// How long a file of this size is, if the rest is as what was counted.
+    /// The duration of a file of this size, if the rest has the same bitrate.
     func estimate(size: Int?) -> ClockTime? {
       guard let size, bytes > 0, let duration else { return nil }
       return ClockTime(nanoseconds: UInt64(min(Double(duration.nanoseconds) * Double(size) / Double(bytes), 1e18)))
@@ -51,7 +51,7 @@ struct MediaInfo: Sendable {
       pictures += 1
       bytes += sample.size
       if !attributes.flags.contains(.deltaUnit) { keyframes += 1 }
-      // Segments differ in where their times begin.
+      // Stream time, because the times of segments begin at different values.
       guard let time = sample.streamTime else {
         untimed += 1
         return
@@ -61,7 +61,7 @@ struct MediaInfo: Sendable {
     }
   }
 
-  /// Reads as little as it can, or everything. GStreamer is asked only about what this program cannot read by itself.
+  /// Reads a part of the file, or all of it for counting. Byte streams and MP4 files are read without GStreamer.
   static func read(_ input: InputFile, counting: Bool) async throws(Failure) -> MediaInfo {
     switch input.kind {
     case .other: throw Failure(input.noVideo)
@@ -77,9 +77,9 @@ struct MediaInfo: Sendable {
   private static func readPipeline(_ input: InputFile, counting: Bool) async throws(Failure) -> MediaInfo {
     let reader = try MediaReader(input) { stream, pipeline throws(PipelineError) in
       guard stream.codec != nil else {
-        // What is said of sound comes with its first samples; subtitles may be long in coming.
+        // The tags of audio come with its first samples. Subtitles may come late and are not awaited.
         guard stream.kind == "audio" else { return nil }
-        // In front of the sink, which waits while pictures are still awaited, there is a way out.
+        // A leaky queue, because the sink blocks until the pipeline has prerolled.
         let queue = try PipelineElement("queue", ["leaky": "downstream"])
         let sink = try PipelineElement("fakesink", ["sync": false, "async": false])
         try pipeline.add(sink)
@@ -87,7 +87,7 @@ struct MediaInfo: Sendable {
         try pipeline.link(queue, sink)
         return queue
       }
-      let sink = try PipelineElement("appsink", name: "units", ["sync": false, "max-buffers": 64])
+      let sink = try PipelineElement("appsink", name: "access-units", ["sync": false, "max-buffers": 64])
       try pipeline.add(sink)
       return sink
     }
@@ -115,7 +115,7 @@ struct MediaInfo: Sendable {
     }
   }
 
-  /// Counts what there is, or reads as far as is needed to know all streams.
+  /// Counts all access units, or reads until all streams are described, 250 pictures at most.
   private static func count(
     _ reader: MediaReader, all: Bool
   ) async throws(Failure) -> (duration: ClockTime?, counts: Counts, isWhole: Bool) {
@@ -123,7 +123,7 @@ struct MediaInfo: Sendable {
     var found = PictureCount()
     var duration: ClockTime?
     do throws(PipelineError) {
-      var samples = try reader.pipeline.appSink("units").makeAsyncIterator()
+      var samples = try reader.pipeline.appSink("access-units").makeAsyncIterator()
       try await reader.pipeline.play()
       while let sample = try await samples.next() {
         counts.add(sample)

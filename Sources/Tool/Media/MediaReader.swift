@@ -2,10 +2,10 @@
 import GStreamer
 import Synchronization
 
-/// The head of every pipeline here: a file, taken apart by `parsebin` into parsed streams.
+/// The first part of every pipeline here: a file that `parsebin` demultiplexes into parsed streams.
 final class MediaReader: Sendable {
-  /// Says where a stream goes: an element that was added to the pipeline, `nil` to leave the stream where it is, or where
-  /// the route has linked it. Called on a thread of the pipeline's.
+  /// Returns the element to link a stream to, already added to the pipeline; `nil` to leave the stream unlinked, or
+  /// when the route has linked it itself. Called on a streaming thread.
   typealias Route = @Sendable (MediaStream, Pipeline) throws(PipelineError) -> PipelineElement?
 
   let pipeline: Pipeline
@@ -17,28 +17,29 @@ final class MediaReader: Sendable {
     var streams: [MediaStream] = []
     var video: MediaStream?
     var failure: Failure?
-    /// The source, and what `parsebin` is made of so far.
+    /// The source, and the elements in `parsebin`.
     var parts: [PipelineElement] = []
-    /// The demultiplexer has told of all its streams; `parsebin` may still have to.
+    /// The demultiplexer has emitted no-more-pads; `parsebin` may still have to expose some.
     var isComplete = false
-    /// Streams that the demultiplexer has told of, but for those that `parsebin` does not know.
+    /// Pads that elements in `parsebin` have added, without those of unknown types.
     var announced = 0
     var hasDiscovered = false
 
-    /// Whether every stream has come out. Without a demultiplexer there is one.
+    /// Whether `parsebin` has exposed every stream. Without a demultiplexer there is one.
     var isWhole: Bool { announced == 0 ? !streams.isEmpty : isComplete && streams.count >= announced }
   }
   private let state = Mutex(State())
-  /// Ends when there is video, or never will be any.
+  /// Ends when there is video, or when it is known that there is none.
   private let discovery: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =
     AsyncStream.makeStream()
 
   /// - Parameters:
-  ///   - output: where it goes, for errors of writing.
-  ///   - framerate: for a raw stream that does not say it.
-  ///   - parses: whether a parser makes access units of our video; else it comes as the container has it.
-  ///   - whenWhole: called once every stream has come out, for as far as that can be known; more than once perhaps.
-  ///   - route: where the first H.264 or H.265 stream goes, and streams of other kinds; further video is left behind.
+  ///   - output: the output file, whose name is in write errors.
+  ///   - framerate: the frame rate of a byte stream that has none.
+  ///   - parses: whether a parser makes access units of H.264 and H.265; else the stream is as the container has it.
+  ///   - whenWhole: called when `parsebin` has exposed every stream, as far as that can be known; perhaps more than
+  ///     once.
+  ///   - route: called for the first H.264 or H.265 stream and for streams of other kinds; further video is not linked.
   init(
     _ input: InputFile, output: OutputFile? = nil, framerate: Fraction? = nil, parses: Bool = true,
     whenWhole: @escaping @Sendable () -> Void = {}, route: @escaping Route
@@ -50,7 +51,7 @@ final class MediaReader: Sendable {
     do throws(PipelineError) {
       let source = try input.source()
       let parse = try PipelineElement("parsebin", name: "parsebin")
-      // Else every plugin is loaded that knows a type by its first bytes, and with some of them a hundred libraries.
+      // Without typefind: it would load every plugin that has a type finder, and with some of them a hundred libraries.
       if case .byteStream(let codec?) = input.kind {
         try parse.set("sink-caps", .string("\(codec.mediaType), stream-format=(string)byte-stream"))
       }
@@ -85,11 +86,11 @@ final class MediaReader: Sendable {
     } catch { throw Failure(error, about: input.name) }
   }
 
-  /// All streams that were found.
+  /// All streams that `parsebin` has exposed.
   var streams: [MediaStream] { state.withLock { $0.streams } }
-  /// Whether there will be no more of them, as far as the demultiplexer says.
+  /// Whether the demultiplexer has announced all streams.
   var hasAllStreams: Bool { state.withLock { $0.isComplete } }
-  /// The stream that is worked on.
+  /// The first H.264 or H.265 stream.
   var video: MediaStream? { state.withLock { $0.video } }
   /// Streams of other kinds, and further video.
   var otherStreams: [MediaStream] {
@@ -97,10 +98,10 @@ final class MediaReader: Sendable {
     return streams.filter { $0.pad.name != video?.pad.name }
   }
 
-  /// What the file was found to be, as caps.
+  /// The caps of the file, by typefind.
   var containerCaps: String? {
     guard let element = try? pipeline.element("typefind") else { return nil }
-    // Quoted, as a value inside a structure would be.
+    // The caps come as a string, quoted and escaped as inside a structure.
     return (try? element.get("caps").string)?.filter { $0 != "\"" && $0 != "\\" }
   }
 
@@ -124,14 +125,14 @@ final class MediaReader: Sendable {
 
   private func tellWhenWhole() { if state.withLock({ $0.isWhole }) { whenWhole() } }
 
-  /// Ends the pipeline for a reason of our own.
+  /// Stops the pipeline, and makes this its failure, unless it has one.
   func fail(_ failure: Failure) {
     state.withLock { if $0.failure == nil { $0.failure = failure } }
     discovery.continuation.finish()
     Task { [weak pipeline] in await pipeline?.stop() }
   }
 
-  /// The failure behind an error of the pipeline.
+  /// The message for an error of the pipeline.
   func failure(_ error: PipelineError) -> Failure {
     if let known = state.withLock({ $0.failure }) { return known }
     guard case .element(let failure) = error else { return Failure(error, about: input.name) }
@@ -142,7 +143,7 @@ final class MediaReader: Sendable {
     case .stream(.typeNotFound), .stream(.wrongType), .stream(.codecNotFound), .core(.missingPlugin):
       return nothingFound
     default:
-      // Streams that nobody wants end the demultiplexer; a short pipe ends before its type is known.
+      // A demultiplexer without linked pads posts an error; a pipe may end before its type is known.
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
       if hasVideo { return Failure(error, about: input.name) }
       let saysNothing = ["This file contains no playable", "No program activated"]
@@ -154,20 +155,22 @@ final class MediaReader: Sendable {
     }
   }
 
-  /// Why there is nothing to read.
+  /// The message that there is no H.264 or H.265 video, with what was found instead.
   private var nothingFound: Failure {
     let found = streams.map { $0.codecName }.joined(separator: ", ")
     return input.mp4Failure ?? Failure(found.isEmpty ? input.noVideo : "\(input.noVideo) (it has: \(found))")
   }
 
-  /// Reads as far as the first picture.
+  /// Prerolls the pipeline.
   func preroll() async throws(Failure) {
     try await discover()
     do { try await pipeline.preroll() } catch { throw failure(error) }
     try check()
   }
 
-  /// Reads until it is known whether there is video.
+  /// Pauses the pipeline, and waits until it is known whether there is video.
+  ///
+  /// - Throws: a `Failure` when there is none.
   func discover() async throws(Failure) {
     let isFirst = state.withLock { state in
       defer { state.hasDiscovered = true }
@@ -175,7 +178,7 @@ final class MediaReader: Sendable {
     }
     guard isFirst else { return try check() }
     do throws(PipelineError) {
-      // A pipeline without sinks is paused at once: wait for the streams, then for what they are linked to.
+      // A pipeline without sinks is PAUSED at once, so that this has to wait for the streams.
       let (messages, end) = (pipeline.messages, discovery.continuation)
       Task { [weak self] in
         do throws(PipelineError) {
@@ -192,15 +195,16 @@ final class MediaReader: Sendable {
     try check()
   }
 
-  /// Ends the wait for video where none will come, and nothing says so: `parsebin` does not tell that it has all streams,
-  /// and what a demultiplexer says the moment it begins can be lost in it.
+  /// Ends the wait for video when no message will: after two seconds with all streams announced and no video, or after
+  /// five with every streaming thread paused. `parsebin` has no signal that it has exposed all pads, and it may miss a
+  /// no-more-pads of its demultiplexer.
   private func watchForStandstill() async {
     var (still, without) = (0, 0)
     while still < 50, without < 20 {
       try? await Task.sleep(for: .milliseconds(100))
       if Task.isCancelled { return }
       let (parts, isComplete) = state.withLock { ($0.parts, $0.isComplete && !$0.streams.isEmpty && $0.video == nil) }
-      // Files are read by who takes them apart, pipes by their source.
+      // In pull mode the demultiplexer's sink pad has the thread, in push mode the source's pad.
       let threads = parts.flatMap { part in ["sink", "src"].compactMap { part.pad($0)?.thread } }
       still = threads.contains(.paused) && !threads.contains(.running) ? still + 1 : 0
       without = isComplete ? without + 1 : 0
@@ -208,18 +212,18 @@ final class MediaReader: Sendable {
     fail(nothingFound)
   }
 
-  /// An element failed while nobody else listens.
+  /// Keeps an error that was posted while only `discover` listened.
   private func ended(_ error: PipelineError) {
     let failure = failure(error)
     state.withLock { if $0.failure == nil { $0.failure = failure } }
   }
 
-  /// Starts to read.
+  /// Plays the pipeline.
   func play() async throws(Failure) {
     do { try await pipeline.play() } catch { throw failure(error) }
   }
 
-  /// Reads to the end. Elements still know what they counted.
+  /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
   func playToEnd() async throws(Failure) {
     try await discover()
     do throws(PipelineError) {
@@ -230,7 +234,7 @@ final class MediaReader: Sendable {
     try check()
   }
 
-  /// Throws what ended the pipeline, if something did.
+  /// Throws the failure, if there is one, or that there is no video.
   func check() throws(Failure) {
     if let failure = state.withLock({ $0.failure }) { throw failure }
     guard video != nil else { throw nothingFound }

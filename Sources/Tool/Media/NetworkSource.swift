@@ -2,7 +2,7 @@
 import GStreamer
 import Synchronization
 
-/// Where a live stream comes from.
+/// The source of a live stream.
 enum NetworkSource {
   case udp(address: String, port: Int32)
   case rtsp(String)
@@ -112,7 +112,7 @@ enum NetworkSource {
 
   /// Builds the head of a pipeline as far as the depayloader.
   ///
-  /// - Parameter next: makes the parser, added to the pipeline, once the codec is known.
+  /// - Parameter next: called once the codec is known; adds the parser to the pipeline and returns it.
   func attach(
     to pipeline: Pipeline, _ settings: Settings, _ offer: Offer,
     _ next: @escaping @Sendable (MediaStream.Codec, Pipeline) throws(PipelineError) -> PipelineElement

@@ -2,14 +2,14 @@
 import GStreamer
 import Synchronization
 
-/// Reads the pictures of a file: the decoder behind a `MediaReader`, and elements that convert.
+/// Reads the pictures of a file: a `MediaReader`, a decoder, elements that convert, and an appsink.
 final class PictureReader: Sendable {
-  /// What is done to pictures, and which.
+  /// The decoder's settings, the elements behind it, and the range of time.
   struct Options: Sendable {
     var framerate: Fraction?
-    /// Of the decoder; 0 for as many as there are processors.
+    /// The decoder's threads; 0 for one per processor.
     var threads: Int32 = 0
-    /// The decoder; ours where nothing is said.
+    /// The decoder element; `nil` for the plugin's.
     var decoder: String?
     /// Elements between decoder and sink, each with its properties.
     var filters: [(kind: String, properties: KeyValuePairs<String, FieldValue>)] = []
@@ -33,10 +33,10 @@ final class PictureReader: Sendable {
       var chain = [decoder]
       for filter in options.filters { chain.append(try PipelineElement(filter.kind, filter.properties)) }
       let sink = try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4])
-      // Everybody here maps pictures row by row.
+      // All users map pictures row by row, so that padded rows need no copy.
       sink.pad("sink")?.acceptVideoMeta()
       chain.append(sink)
-      // From the end on, so that each finds the next one ready.
+      // Added from the sink on, so that an element that starts finds the next one ready.
       for element in chain.reversed() { try pipeline.add(element) }
       for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
       used.element.withLock { $0 = decoder }
@@ -44,17 +44,17 @@ final class PictureReader: Sendable {
     }
   }
 
-  /// What the decoder counted; `nil` for one that does not count.
+  /// The decoder's statistics; `nil` for a decoder without the property `stats`.
   var statistics: Fields? { try? decoder.element.withLock { $0 }?.fields("stats") }
 
-  /// Hands on every picture that is wanted, until the body answers false. It is called on the decoder's thread, one
-  /// picture after the other: to wake another thread for each costs more than many a picture.
+  /// Calls `body` for every picture in the range of time, until it returns false. It is called on the streaming thread,
+  /// one picture at a time: waking another thread costs more than decoding a small picture.
   func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
     try await reader.preroll()
     let pipeline = reader.pipeline
     let (start, end) = (options.start, options.duration.map { (options.start ?? .zero) + $0 })
     if let start, start > .zero {
-      // What cannot be sought is read, and left out below.
+      // Where the source is not seekable, the pictures before are decoded and skipped below.
       do { try await pipeline.seek(to: start, until: end) } catch PipelineError.notSeekable {} catch {
         throw reader.failure(error)
       }
@@ -95,7 +95,7 @@ final class PictureReader: Sendable {
   func stop() async { await reader.pipeline.stop() }
 }
 
-/// How reading ended: what was said first counts.
+/// How reading ended: the first value counts.
 private final class Outcome: Sendable {
   enum Value: Sendable {
     case done, interrupted
@@ -106,7 +106,7 @@ private final class Outcome: Sendable {
   private let ended: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =
     AsyncStream.makeStream()
 
-  /// Answers false, as one who asks for no more pictures.
+  /// Returns false, the answer that asks for no more pictures.
   @discardableResult func end(_ value: Value) -> Bool {
     first.withLock { $0 = $0 ?? value }
     ended.continuation.finish()
@@ -122,13 +122,13 @@ private final class Outcome: Sendable {
   }
 }
 
-/// The decoder, once the stream is known.
+/// The decoder; `nil` until the stream is known.
 private final class DecoderInUse: Sendable {
   let element = Mutex<PipelineElement?>(nil)
 }
 
 extension Sample {
-  /// When it is shown, counted from the beginning of the file.
+  /// The stream time of its PTS: its time since the beginning of the file.
   var streamTime: ClockTime? {
     guard let pts else { return nil }
     return segment?.streamTime(of: pts) ?? pts

@@ -2,14 +2,17 @@
 import GStreamer
 import Glibc
 
-/// Where pictures and sound are played.
+/// The sinks for pictures and sound.
 struct PlaySinks: Sendable {
   var video: String
   var audio: String
-  /// Each picture as soon as it is decoded, not at its time.
+  /// Whether each picture is shown as soon as it is decoded, not at its time.
   var isImmediate = false
 
-  /// The sinks that GStreamer chooses, or those named.
+  /// - Parameters:
+  ///   - video: the name of the element that shows pictures; `nil` for autovideosink.
+  ///   - audio: the name of the element that plays sound; `nil` for autoaudiosink.
+  /// - Throws: a `Failure` when there is no such element, or no screen for autovideosink.
   init(video: String?, audio: String?) throws(Failure) {
     self.video = video ?? "autovideosink"
     self.audio = audio ?? "autoaudiosink"
@@ -22,7 +25,7 @@ struct PlaySinks: Sendable {
     }
   }
 
-  /// Decoder, queue, conversion, screen; added to the pipeline and linked.
+  /// Adds decoder, queue, conversion and sink to the pipeline, linked, and returns the decoder.
   func attachVideo(_ codec: MediaStream.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
     let decoder = try PipelineElement("swifth\(codec.digits)dec", name: "decoder")
     try decoder.set("low-delay", .boolean(isImmediate))
@@ -36,7 +39,7 @@ struct PlaySinks: Sendable {
       ], in: pipeline)
   }
 
-  /// Whatever decodes it, and the loudspeakers.
+  /// Adds a queue, decodebin, conversion and sink to the pipeline, and returns the queue.
   func attachAudio(_ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
     let out = try PipelineElement(audio)
     let convert = try Self.chain(

@@ -2,7 +2,7 @@
 import GStreamer
 import Synchronization
 
-/// The end of a repackaging pipeline: from parsed streams into a container.
+/// The last part of a repackaging pipeline: from parsed streams to the muxer and the file.
 final class RepackRoute: Sendable {
   private let container: TargetContainer
   private let muxer: PipelineElement?
@@ -13,7 +13,7 @@ final class RepackRoute: Sendable {
   private struct State {
     var isBuilt = false
     var taken: [String] = []
-    /// Queues that hold back what they have.
+    /// Queues that hold back data until every stream is linked.
     var held: [PipelineElement] = []
     var isReleased = false
     /// Access units that have no time, which no container takes.
@@ -31,7 +31,7 @@ final class RepackRoute: Sendable {
     } catch { throw Failure(error, about: output.name) }
   }
 
-  /// Whether a stream goes into the file that is written.
+  /// Whether a stream is written.
   func hasTaken(_ stream: MediaStream) -> Bool { state.withLock { $0.taken.contains(stream.pad.name) } }
 
   /// Access units that were left out because they had no time.
@@ -63,14 +63,14 @@ final class RepackRoute: Sendable {
     guard wantsAudio, stream.kind == "audio", let muxer, !state.withLock({ $0.isReleased }), canCarry(stream) else {
       return nil
     }
-    // The muxer's pads are told apart by what they take, which a queue alone does not say.
+    // The muxer chooses a pad template by the caps, which a queue alone does not have.
     let kind = try PipelineElement("capsfilter", ["caps": .string(stream.mediaType)])
     let chain = try [queue()] + (stream.isAAC ? [PipelineElement("aacparse")] : []) + [kind]
     do throws(PipelineError) {
       try build(pipeline)
       for element in chain.reversed() { try pipeline.add(element) }
       for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
-      // Before the muxer gets a pad for it, which would wait for data.
+      // If this fails, the muxer must not have a pad yet that would wait for data.
       try stream.pad.link(to: chain[0])
       try pipeline.link(kind, muxer)
     } catch { return nil }
@@ -78,16 +78,16 @@ final class RepackRoute: Sendable {
     return nil
   }
 
-  /// Whether the container has a place for a stream of sound.
+  /// Whether the muxer takes an audio stream.
   private func canCarry(_ stream: MediaStream) -> Bool {
     guard let muxer else { return false }
-    // From ADTS to raw AAC and back.
+    // Whatever the stream-format: aacparse converts between ADTS and raw AAC.
     let version = stream.field("mpegversion")?.integer ?? 4
     if stream.isAAC, let caps = Caps(parsing: "audio/mpeg, mpegversion=(int)\(version)") { return muxer.canTake(caps) }
     return muxer.canTake(stream.pad.caps)
   }
 
-  /// Lets go of what was held back until every stream has its place: most muxers take none once they have begun.
+  /// Lets the queues deliver, when every stream is linked: most muxers accept no new pad once they have begun.
   func release() {
     let held = state.withLock { state in
       defer { (state.held, state.isReleased) = ([], true) }
@@ -96,7 +96,7 @@ final class RepackRoute: Sendable {
     for queue in held { try? queue.set("min-threshold-time", .uint64(0)) }
   }
 
-  /// Makes the way of parsed video.
+  /// Adds repackager and muxer for parsed video, and returns the first element.
   func attach(_ codec: MediaStream.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
     let chain = try [queue()] + video(codec)
     if muxer != nil { dropUntimed(at: chain.last?.pad("src")) }
@@ -114,7 +114,7 @@ final class RepackRoute: Sendable {
     if let last = chain.last { try pipeline.link(last, muxer ?? sink) }
   }
 
-  /// Makes the end of the pipeline, with the first stream that goes into it.
+  /// Adds muxer and sink, with the first stream.
   private func build(_ pipeline: Pipeline) throws(PipelineError) {
     let isBuilt = state.withLock { state in
       defer { state.isBuilt = true }
@@ -127,12 +127,12 @@ final class RepackRoute: Sendable {
     try pipeline.link(muxer, sink)
   }
 
-  /// Streams come from one thread, and muxers wait for each of them.
+  /// A queue for one stream: one demultiplexer thread delivers all streams, and muxers wait for data of each.
   private func queue() throws(PipelineError) -> PipelineElement {
     let queue = try PipelineElement(
       "queue", ["max-size-buffers": 0, "max-size-bytes": 0, "max-size-time": .uint64(20_000_000_000)])
     guard wantsAudio, muxer != nil else { return queue }
-    // Flash video, for one, tells of its sound when it comes.
+    // Demultiplexers such as flvdemux add the pad of audio only with its first data.
     try state.withLock { state throws(PipelineError) in
       guard !state.isReleased else { return }
       try queue.set("min-threshold-time", .uint64(10_000_000_000))
@@ -150,7 +150,7 @@ final class RepackRoute: Sendable {
     return [repack, try PipelineElement("capsfilter", ["caps": .string(caps)])]
   }
 
-  /// Why a file cannot be repackaged; `nil` when it can.
+  /// Why the container's streams cannot be repackaged; `nil` when they can.
   func refusal(of containerCaps: String?) -> String? {
     guard muxer != nil, containerCaps?.hasPrefix("video/x-msvideo") == true else { return nil }
     return "AVI does not say when pictures are shown, which \(container.name) needs; make a byte stream of it first "

@@ -3,11 +3,11 @@ import GStreamer
 import H26x
 
 extension StreamDetails {
-  /// What a stream says of itself, in the words that parsers have in caps.
+  /// The fields that a parser would put into caps.
   ///
   /// - Parameters:
-  ///   - display: what SEI messages say.
-  ///   - streamFormat: how its NAL units are packed.
+  ///   - display: display metadata of SEI messages.
+  ///   - streamFormat: the caps field stream-format.
   init(_ format: FormatDescription, _ display: DisplayMetadata, streamFormat: String) {
     let codec = format.codec == .h264 ? MediaStream.Codec.h264 : .h265
     self.init(kind: "video", codec: codec, codecName: codec.rawValue)
@@ -35,7 +35,7 @@ extension StreamDetails {
     fields["alignment"] = "au"
   }
 
-  /// Red, green, blue, white, luminance; sent as green, blue, red.
+  /// The caps field: red, green, blue, white point, luminance. The SEI message has green, blue, red.
   private static func text(_ display: MasteringDisplayColourVolume) -> String? {
     guard display.primaries.count == 3 else { return nil }
     let points = [display.primaries[2], display.primaries[0], display.primaries[1], display.whitePoint]
@@ -45,7 +45,7 @@ extension StreamDetails {
 }
 
 extension FormatDescription {
-  /// The frame rate, unless it is more than twice what the level allows: then its ticks are no measure of time.
+  /// The frame rate; `nil` where it is more than twice what the level allows, because such VUI timing is not meant.
   var plausibleFrameRate: H26x.Fraction? {
     guard let frameRate, Double(frameRate.numerator) / Double(frameRate.denominator) <= 2 * maximumFrameRate else {
       return nil

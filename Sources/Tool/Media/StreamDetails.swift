@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What is said of a stream of a file, in the words of GStreamer's caps and tags.
+/// What `h26x info` prints of one stream, as fields of GStreamer's caps and tags.
 struct StreamDetails: Sendable {
-  /// Video, audio, subtitles or something else.
+  /// `video`, `audio`, `subtitles`, `chapters` or another kind.
   var kind: String
-  /// `nil` for what this program is not about.
+  /// `nil` for other codecs than H.264 and H.265.
   var codec: MediaStream.Codec?
-  /// What it is coded in, for people.
+  /// The codec's name.
   var codecName: String
   /// Fields of its caps.
   var fields: [String: FieldValue] = [:]
   var language: String?
-  /// Bits a second by the container.
+  /// Bits a second, by a tag.
   var bitrate: Double?
-  /// How players turn it; see `MediaStream.orientation`.
+  /// See `MediaStream.orientation`.
   var orientation: String?
 
-  /// The fields that are told, in their order.
+  /// The caps fields that are printed, in this order.
   static let videoFields = [
     "profile", "level", "tier", "width", "height", "pixel-aspect-ratio", "framerate", "interlace-mode",
     "chroma-format", "bit-depth-luma", "bit-depth-chroma", "colorimetry", "mastering-display-info",
@@ -36,7 +36,7 @@ struct StreamDetails: Sendable {
 }
 
 extension StreamDetails {
-  /// What comes out of a pipeline.
+  /// From the caps and tags of a stream.
   init(_ stream: MediaStream) {
     self.init(kind: stream.kind, codec: stream.codec, codecName: stream.codecName)
     for field in stream.codec == nil ? Self.audioFields : Self.videoFields { fields[field] = stream.field(field) }

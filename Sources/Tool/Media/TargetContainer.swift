@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 
-/// What `repack` can make.
+/// The formats that `repack` writes.
 enum TargetContainer: String, CaseIterable, ExpressibleByArgument {
   case annexb, mp4, mov, mkv, ts, flv
 
-  /// By a file name's suffix.
+  /// The format of a file name's suffix; `nil` for an unknown one.
   init?(fileName: String) {
     guard let dot = fileName.lastIndex(of: ".") else { return nil }
     switch fileName[fileName.index(after: dot)...].lowercased() {
@@ -30,7 +30,7 @@ enum TargetContainer: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The element that makes it; `nil` for the byte stream itself.
+  /// The muxer's name; `nil` for a byte stream.
   var muxer: String? {
     switch self {
     case .annexb: nil
@@ -42,9 +42,9 @@ enum TargetContainer: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Whether it can be written from its beginning to its end.
+  /// Whether it can be written without seeking, into a pipe.
   var isStream: Bool { self != .mp4 && self != .mov }
 
-  /// The packaging that it wants.
+  /// The packaging of its NAL units: `byte-stream` or `length-prefixed`.
   var streamFormat: String { self == .annexb || self == .ts ? "byte-stream" : "length-prefixed" }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-// Charts over access units. All share one range. A column of pixels that stands for many shows their mean, and pale
-// above it the highest; of the coded picture buffer the lowest, and pale the highest.
+// Charts over access units, all of the same range. A pixel column of several access units has a full bar to their mean
+// (coded picture buffer: to the lowest value) and a pale bar to the highest.
 const view = { from: 0, to: 1, chosen: -1 };
 const charts = [];
 let palette = {};
@@ -27,7 +27,7 @@ function makeCharts() {
     const rate = model.rates[$("rate").value];
     const most = top((i) => rate[i]);
     add(holder, "rate", "Bit rate", (i) => rate[i], {
-      // A limit far above would leave nothing to see of the stream.
+      // A line far above all values would flatten the chart.
       line: limit && limit < most * 20 ? limit : 0, lineName: "level", scale: bitRate,
       note: limit ? `level allows ${bitRate(limit)}` : "", text: (i) => bitRate(rate[i]),
     });
@@ -43,7 +43,7 @@ function makeCharts() {
   }
   const size = top((i) => units[i].cpbSize);
   if (size > 0) {
-    add(holder, "cpb", "Coded picture buffer before each is taken out", (i) => units[i].cpb ?? 0, {
+    add(holder, "cpb", "Coded picture buffer before each removal", (i) => units[i].cpb ?? 0, {
       line: size, lineName: "size", lowest: true, scale: (value) => `${number(value / 1000)} kbit`,
       text: (i) => units[i].cpb === undefined ? "not known" : `${number(units[i].cpb)} of ${number(units[i].cpbSize)} bits`,
     });
@@ -68,12 +68,12 @@ function add(holder, name, title, get, options) {
   const chart = { name, canvas, label, get, ...options };
   charts.push(chart);
   canvas.addEventListener("wheel", (event) => {
-    // Sideways pans, as everywhere.
+    // Horizontal scrolling pans.
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault();
       return setRange(view.from + event.deltaX / canvas.clientWidth * (view.to - view.from), view.to - view.from);
     }
-    // With all in sight, turning back scrolls the page.
+    // Fully zoomed out, the wheel scrolls the page.
     if (event.deltaY > 0 && view.to - view.from >= Math.max(8, model.units.length)) return;
     event.preventDefault();
     zoom(event.deltaY < 0 ? 0.8 : 1.25, at(canvas, event));
@@ -103,7 +103,7 @@ function at(canvas, event) {
   return view.from + (event.clientX - box.left) / box.width * (view.to - view.from);
 }
 
-// What a click means where a column of pixels stands for many: the access unit that is drawn there.
+// The access unit that a click chooses: of those in a pixel column the one that is drawn.
 function highest(chart, event) {
   const first = Math.floor(at(chart.canvas, event));
   const last = Math.min(model.units.length, Math.ceil(first + (view.to - view.from) / chart.canvas.clientWidth));
@@ -145,7 +145,7 @@ function drawCharts() {
   const each = (view.to - view.from) / (charts[0]?.canvas.clientWidth || 1);
   $("range").textContent = `${number(first)} to ${number(last)} of ${number(model.units.length)}`
     + (model.hasTime && last >= first ? `, ${number(model.time[first] - model.time[0], 2)} to ${number(model.time[last] - model.time[0], 2)} s` : "")
-    + (each > 1 ? `; columns of ${number(each)}: their mean, pale the highest` : "");
+    + (each > 1 ? `; a column is ${number(each)} access units: their mean, pale the highest` : "");
 }
 
 function draw(chart) {
@@ -159,7 +159,7 @@ function draw(chart) {
   for (let i = first; i < last; i++) { const value = get(i); if (value > high) high = value; if (value < low) low = value; }
   const most = high;
   if (high === low) high = low + 1;
-  // Room for the scale above.
+  // Room for the scale's text above the bars.
   const room = 16 * ratio;
   const y = (value) => height - 2 * ratio - (value - low) / (high - low) * (height - room - 2 * ratio);
   const bar = width / span;
@@ -206,7 +206,7 @@ function rectangle(pen, chart, i, x, width, y) {
   fill(pen, chart.color ? chart.color(i) : palette["--p"], chart.get(i), x, width, y);
 }
 
-// From zero up or down to a value.
+// Draws a bar from zero to a value.
 function fill(pen, color, value, x, width, y) {
   pen.fillStyle = color;
   const base = y(0), top = y(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// The list of access units. Only the rows in sight exist.
+// The list of access units. Only visible rows are in the document.
 const rowHeight = 24;
 let listed = [];
 
@@ -79,7 +79,7 @@ $("order").addEventListener("change", filter);
 $("goto").addEventListener("change", () => {
   const wanted = parseInt($("goto").value, 10);
   if (!(wanted >= 0)) return;
-  // What a filter hides would not be seen.
+  // The filter hides it: show all.
   if (!listed.includes(wanted)) {
     $("filter").value = "";
     filter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// The document: JSON lines as `h26x inspect --json` writes them. Nothing of a stream is parsed here.
+// The document: JSON lines as `h26x inspect --json` writes them. The stream itself is not parsed here.
 const $ = (id) => document.getElementById(id);
 const model = emptyModel("");
 
@@ -19,13 +19,13 @@ function addLine(line) {
   }
 }
 
-// What follows from the document: times, groups of pictures, the order of presentation.
+// Computes times, groups of pictures and presentation order from the document.
 function derive() {
   const units = model.units, count = units.length, format = formatOf();
   model.format = format;
   const period = format && format.frameRate ? format.frameRateDivisor / format.frameRate : 0;
   model.hasTime = Boolean(model.stream.timescale) || period > 0;
-  // Seconds at which each access unit is decoded.
+  // The decoding time of each access unit in seconds.
   model.time = new Float64Array(count);
   let clock = 0;
   for (let i = 0; i < count; i++) {
@@ -35,11 +35,11 @@ function derive() {
   }
   const step = count > 1 ? (model.time[count - 1] - model.time[0]) / (count - 1) : period || 0.04;
   model.duration = count ? model.time[count - 1] - model.time[0] + step : 0;
-  // How long each lasts.
+  // The duration of each in seconds.
   model.step = (i) => (i + 1 < count ? model.time[i + 1] - model.time[i] : step) || step;
   deriveGroups();
   model.rates = { picture: perPicture(), second: perSecond(), group: perGroup() };
-  // Access units in the order of presentation, and the place of each in it.
+  // The access units in presentation order, and the position of each in it.
   model.order = Int32Array.from(units.keys()).sort((a, b) =>
     units[a].sequence - units[b].sequence || (units[a].poc ?? 0) - (units[b].poc ?? 0) || a - b);
   model.shown = new Int32Array(count);
@@ -51,7 +51,7 @@ function derive() {
   }
 }
 
-// A group of pictures begins at each keyframe; the second field of a frame is none of its own.
+// A group of pictures begins at each keyframe, except at one that is the second field of a frame.
 function deriveGroups() {
   model.groups = [];
   model.group = new Int32Array(model.units.length);
@@ -89,7 +89,7 @@ function perGroup() {
   return Float64Array.from(model.group, (group) => rates[group]);
 }
 
-// What the last SPS in front of an access unit comes to.
+// The format of the last SPS up to an access unit.
 function formatOf(index = 0) {
   let format = null;
   for (const set of model.sets) if (set.format && (set.accessUnit <= index || !format)) format = set.format;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// The page around the charts and the list: overview, findings, keyframes.
+// Overview, findings and keyframes.
 let severity = "";
 const containers = { annexb: "byte stream", mp4: "MP4", matroska: "Matroska", mpegts: "MPEG-TS", flv: "FLV", avi: "AVI" };
 
@@ -42,7 +42,7 @@ function overview() {
     ["Groups of pictures", lengths.length ? `${number(shortest)} to ${number(longest)} long` : "–"],
     ["Duration", model.hasTime ? `${number(model.duration, 2)} s` : "not known"],
     ["Bit rate", model.hasTime && model.duration ? bitRate(summary.bytes * 8 / model.duration) : "not known"],
-    ["Out of order at most", `${number(summary.reorder)} frames`],
+    ["Reorder depth", `${number(summary.reorder)} frames`],
   ];
   $("overview").replaceChildren(...facts.map(([name, value]) =>
     element("div", {}, element("span", { textContent: name }), element("b", { textContent: value }))));
@@ -89,7 +89,7 @@ function findings() {
       element("small", { textContent: `${finding.clause === "-" ? "" : finding.clause + ". "}${finding.remedy}` }));
   }));
   if (!wanted.length) $("findings").append(element("li", { textContent: "Nothing found." }));
-  // Of one rule the document lists the first ones.
+  // The document lists only the first findings of each rule.
   const all = (model.summary?.rules ?? []).filter((each) => (!severity || each.severity === severity) && (!rule || each.rule === rule))
     .reduce((sum, each) => sum + each.count, 0);
   const listed = Math.min(limit, wanted.length);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
-// An access unit's NAL units with their syntax elements and bytes, each marking the other; parameter sets.
+// The NAL units of an access unit with their syntax elements and bytes, and the parameter sets. Choosing an element marks
+// its bytes, and choosing a byte marks its element.
 
-// In the inspector: answers with the NAL units of an access unit with their fields and bytes.
+// The inspector's function that returns the NAL units of an access unit with fields and bytes; null in a report.
 let lookUp = null;
-// Names of SEI payload types that mean the same in both codecs.
+// Names of SEI payload types that both codecs have.
 const payloads = {
   0: "buffering period", 1: "picture timing", 4: "user data (T.35)", 5: "user data (unregistered)", 6: "recovery point",
   19: "film grain", 45: "frame packing", 47: "display orientation", 129: "active parameter sets", 132: "picture hash",
@@ -33,7 +34,7 @@ async function detail(index) {
   const full = await lookUp(index);
   holder.removeAttribute("aria-busy");
   if (view.chosen !== index || !full) return;
-  // What was opened meanwhile stays open.
+  // NAL units that the user opened meanwhile stay open.
   const open = [...holder.children].map((each) => each.open);
   holder.replaceChildren(...full.map((unit, place) => {
     const made = nalUnit(unit);
@@ -51,7 +52,7 @@ function nalUnit(unit) {
   const made = element("details", {}, element("summary", { textContent: title }));
   made.addEventListener("toggle", () => {
     if (made.childElementCount > 1) return;
-    // Of a parameter set that was there before, fields and bytes are those of its list.
+    // A repeated parameter set has its fields and bytes in the list of parameter sets only.
     const known = unit.fields ? unit : model.sets.findLast((set) => set.type === unit.type && set.id === unit.id && set.offset <= unit.offset) ?? unit;
     const bytes = unit.bytes ?? known.bytes;
     if (known.fields || bytes) made.append(syntax(known.fields ?? [], bytes ?? "", unit.offset));
@@ -60,7 +61,7 @@ function nalUnit(unit) {
   return made;
 }
 
-// Bytes above, elements below; what is chosen in one is marked in the other.
+// A hex dump above a table of syntax elements. Elements that differ from those of `before` are highlighted.
 function syntax(list, digits, offset, before) {
   const bytes = digits.match(/../g) ?? [], raw = payloadBytes(bytes);
   const old = before && keyed(before), rows = [];
@@ -70,7 +71,7 @@ function syntax(list, digits, offset, before) {
     const was = old?.get(key), changed = old && was?.[1] !== field[1];
     const row = element("tr", { className: changed ? "changed" : "" }, element("td", { textContent: field[2] }),
       element("td", { textContent: field[0] }), element("td", { textContent: changed ? `${field[1]} (${was ? `was ${was[1]}` : "new"})` : field[1] }));
-    // Bits count without the bytes that prevent emulation, bytes with them.
+    // Bit offsets do not count emulation prevention bytes, the dump's bytes include them.
     row.bits = [raw[field[2] >> 3], raw[(field[2] + Math.max(1, field[3]) - 1) >> 3]];
     row.onclick = () => mark(row);
     rows.push(row);
@@ -110,7 +111,7 @@ function syntax(list, digits, offset, before) {
   return element("div", {}, ...(bytes.length ? [dump] : []), ...(list.length || before ? [table] : []));
 }
 
-// Elements under names of their own: one that comes again has its turn in its name.
+// A map of the elements by name and number of repetition.
 function keyed(list) {
   const turns = new Map(), named = new Map();
   for (const field of list) {
@@ -121,7 +122,7 @@ function keyed(list) {
   return named;
 }
 
-// The places of those bytes that are not there to prevent emulation.
+// The positions of the bytes that are not emulation prevention bytes.
 function payloadBytes(bytes) {
   const places = [];
   let zeros = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Writes to a file, a pipe or a device, straight out of the memory that it is given.
+/// Writes to a file, a pipe or a device, without a copy.
 final class ByteWriter {
   private let name: String
   private let descriptor: Int32

@@ -2,18 +2,18 @@
 import GStreamer
 import Synchronization
 
-/// Small pictures from all over a file, in one.
+/// One picture composed of small pictures from the whole file.
 enum ContactSheet {
-  /// As players show it: turned as the container says, of square pixels.
+  /// Elements that rotate as the container says and scale to square pixels, as players do.
   static let uprightFilters: [(kind: String, properties: KeyValuePairs<String, FieldValue>)] = [
     ("videoconvert", [:]), ("videoflip", ["video-direction": "auto"]), ("videoscale", ["add-borders": false]),
     ("videoconvert", [:]),
   ]
-  /// Columns of samples in a small picture.
+  /// The width of a small picture in pixels.
   private static let width: Int32 = 240
 
-  /// Reads the whole file. Of the pictures that came, those are kept whose number is a multiple of a stride; when they
-  /// are too many, the stride doubles.
+  /// Reads the whole file and composes the sheet. It keeps the pictures whose number is a multiple of a stride, which
+  /// doubles whenever there are four times as many as wanted.
   static func make(of input: InputFile, columns: Int, rows: Int) async throws(Failure) -> Sample {
     var options = PictureReader.Options(filters: uprightFilters)
     options.filters.append(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What a decoder could not decode as it was meant, by its own count.
+/// The damage that a decoder element counted.
 struct Damage {
-  /// Pictures that came out with damage.
+  /// Pictures that were output with the flag corrupted.
   var corrupted = 0
-  /// Access units that do not decode.
+  /// Access units that could not be decoded.
   var failed = 0
-  /// Access units that were left out, such as those before the first random access point.
+  /// Access units without a picture, such as those before the first random access point.
   var dropped = 0
 
   init(_ statistics: Fields?) {
@@ -19,13 +19,13 @@ struct Damage {
 
   var isAny: Bool { corrupted + failed + dropped > 0 }
 
-  /// For the end of a line; empty where all is well.
+  /// Ends a sentence: `; damage: 2 pictures damaged`; empty without damage.
   var remark: String {
     guard isAny else { return "" }
     let parts = [
       corrupted > 0 ? "\(Text.count(corrupted, "picture")) damaged" : nil,
       failed > 0 ? "\(Text.count(failed, "access unit")) undecodable" : nil,
-      dropped > 0 ? "\(Text.count(dropped, "access unit")) left out" : nil,
+      dropped > 0 ? "\(Text.count(dropped, "access unit")) dropped" : nil,
     ]
     return "; damage: \(parts.compactMap(\.self).joined(separator: ", "))"
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A file name with a place for a number: `pictures-%04d.png`.
+/// A pattern for numbered file names: `pictures-%04d.png`.
 struct NumberedName {
   private let before: String
   private let after: String

@@ -2,9 +2,9 @@
 import GStreamer
 import Glibc
 
-/// How much two pictures differ, plane by plane.
+/// The difference of two pictures, or the sum of several such differences, plane by plane.
 struct PictureDifference {
-  /// Of one plane: the sum of squared differences, over how many samples.
+  /// The sum of squared differences of a plane, and the number of samples.
   private struct Plane {
     var squares = 0.0
     var samples = 0.0
@@ -16,7 +16,10 @@ struct PictureDifference {
   /// Nothing compared yet.
   init() {}
 
-  /// - Parameter number: what to call the picture.
+  /// Compares two pictures.
+  ///
+  /// - Parameter number: the picture's number, for the error message.
+  /// - Throws: a `Failure` when size or format differ.
   init(_ a: Sample, _ b: Sample, number: Int) throws(Failure) {
     guard let first = a.videoInfo, let second = b.videoInfo, first.format == second.format,
       first.width == second.width, first.height == second.height
@@ -55,7 +58,7 @@ struct PictureDifference {
 
   var isNone: Bool { planes.allSatisfy { $0.squares == 0 } }
 
-  /// Adds another picture's to a total.
+  /// Adds the difference of another picture.
   mutating func add(_ other: PictureDifference) {
     peak = other.peak
     if planes.isEmpty {

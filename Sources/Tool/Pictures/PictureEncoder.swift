@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What still pictures are written as.
+/// The formats of still pictures.
 enum PictureEncoder: String {
   case png, jpeg
 

@@ -2,7 +2,7 @@
 import GStreamer
 import Glibc
 
-/// Pictures of one size, one behind the other, without padding: raw, or YUV4MPEG with its headers.
+/// A file of pictures of one size and format, without padding: raw, or YUV4MPEG with its headers.
 final class PictureFile {
   let output: OutputFile
   let info: VideoInfo
@@ -23,7 +23,7 @@ final class PictureFile {
     try writer.write(header)
   }
 
-  /// Whether pictures of this description belong into the same file.
+  /// Whether pictures of this description can be written into the same file.
   func fits(_ other: VideoInfo) -> Bool {
     other.width == info.width && other.height == info.height && other.format == info.format
   }
@@ -39,7 +39,7 @@ final class PictureFile {
         // SAFETY: the memory is the map's, which lives to the end of this function.
         let (base, count) = unsafe map.row(row, ofPlane: plane).withUnsafeBytes { ($0.baseAddress, $0.count) }
         let start = unsafe UnsafeMutableRawPointer(mutating: base)
-        // Rows without padding between them are one piece.
+        // Rows without padding between them are written as one piece.
         if let last = unsafe pieces.last, unsafe last.iov_base.map({ unsafe $0 + last.iov_len }) == start {
           unsafe pieces[pieces.count - 1].iov_len += count
         } else {
@@ -59,7 +59,7 @@ extension Sample {
     return caps.first.value(name)
   }
 
-  /// The raw picture, to be read.
+  /// Maps the raw picture for reading.
   func picture() throws(Failure) -> VideoFrameMap {
     do throws(FlowError) { return try mapVideo() } catch {
       throw Failure("a picture could not be read (flow \(error.rawValue))")

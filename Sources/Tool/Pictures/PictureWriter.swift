@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Where decoded pictures go: one file, another where their size changes, or a file each.
+/// Writes decoded pictures: to one file, to a new one whenever their size or format changes, or to a file each.
 final class PictureWriter {
   let name: String
   let force: Bool
   let input: InputFile
   let isYUV4MPEG: Bool
   let isPNG: Bool
-  /// The first file, made before anything is read, so that what is wrong with it is said at once.
+  /// The first file, made before anything is read, so that an error of it is reported at once.
   var first: OutputFile?
 
   private(set) var pictures = 0
@@ -65,7 +65,7 @@ final class PictureWriter {
     current = nil
   }
 
-  /// `out-2.yuv` behind `out.yuv`; descriptors stay what they are.
+  /// `out-2.yuv` after `out.yuv`; the same name for standard output and devices.
   private func laterName(_ number: Int) -> String {
     guard name != "-", !name.hasPrefix("/dev/") else { return name }
     let file = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
@@ -75,23 +75,23 @@ final class PictureWriter {
 
   func finish() { finishFile() }
 
-  /// Puts what was written into its place.
+  /// Commits the files.
   func commit() throws(Failure) {
     for output in finished { try output.commit() }
     first?.discard()
   }
 
-  /// Takes away what was written.
+  /// Discards the files.
   func discard() {
     current?.output.discard()
     for output in finished { output.discard() }
     first?.discard()
   }
 
-  /// Where it was written, for people.
+  /// The output's name for messages.
   var place: String { name == "-" ? "standard output" : name }
 
-  /// What was written, for people.
+  /// The number and formats of the pictures: `62 pictures, 320x180 I420`.
   var summary: String {
     let what = formats.isEmpty ? "" : ", " + formats.joined(separator: ", then ")
     return Text.count(pictures, "picture") + what

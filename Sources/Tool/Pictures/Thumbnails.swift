@@ -3,17 +3,16 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Small pictures of keyframes for a report. Only keyframes are read again and decoded, spread over the stream and
-/// bounded in number.
+/// Small pictures of keyframes for a report: a limited number of keyframes, spread over the stream, is decoded.
 struct Thumbnails {
-  /// Pictures in a report, and their bytes, at most.
+  /// The most pictures in a report, and the most bytes of all together.
   private static let limit = 48
   private static let byteLimit = 512 << 10
-  /// Rows of samples.
+  /// The height of a picture in pixels.
   private static let height = 96
-  /// A keyframe that is larger has no picture.
+  /// The most bytes of a keyframe that gets a picture.
   private static let largest: UInt64 = 32 << 20
-  /// The same, where its bytes are kept until the end.
+  /// The same where the bytes are kept in memory, because the stream cannot be read again.
   private static let largestKept: UInt64 = 2 << 20
 
   /// A picture of a report.
@@ -26,7 +25,7 @@ struct Thumbnails {
     let accessUnit: UInt64
     let parameterSets: [[UInt8]]
     var nalUnits: [(offset: UInt64, size: Int)]
-    /// They themselves, where they cannot be read again.
+    /// Their bytes, where they cannot be read again.
     var bytes: [[UInt8]] = []
     var isField: Bool
   }
@@ -35,13 +34,13 @@ struct Thumbnails {
   /// The latest parameter sets: type, id, bytes.
   private var sets: [(type: UInt8, id: UInt8, bytes: [UInt8])] = []
   private var keyframes: [Keyframe] = []
-  /// Keyframes that came, and of how many one is kept.
+  /// The number of keyframes so far; each of a number that is a multiple of `stride` is kept.
   private var count = 0
   private var stride = 1
 
-  /// Notes what a keyframe needs.
+  /// Keeps what is needed to decode keyframes.
   ///
-  /// - Parameter items: where the item comes from.
+  /// - Parameter items: the source of the item, which has the bytes of a demultiplexed stream.
   mutating func note(_ item: ReportItem, of items: ReportItems) {
     switch item {
     case .stream(let record): stream = record
@@ -62,8 +61,7 @@ struct Thumbnails {
     }
   }
 
-  /// Of the keyframes that come, those are kept whose number is a multiple of a stride, which doubles when they are too
-  /// many.
+  /// Keeps the keyframes whose number is a multiple of a stride, which doubles when there are too many.
   private mutating func add(_ unit: AccessUnitRecord, _ items: ReportItems) {
     defer { count += 1 }
     guard count % stride == 0 else { return }
@@ -72,7 +70,7 @@ struct Thumbnails {
       stride *= 2
       guard count % stride == 0 else { return }
     }
-    // By type, which is the order in which they need one another.
+    // By type, so that each precedes those that refer to it: VPS, SPS, PPS.
     let sets = sets.sorted { $0.type < $1.type }.map(\.bytes)
     keyframes.append(
       Keyframe(
@@ -80,7 +78,7 @@ struct Thumbnails {
         isField: unit.isField))
   }
 
-  /// Whether the stream stands in the file as it is.
+  /// Whether offsets of the report are offsets in the file.
   private var isReadAgain: Bool { stream?.container == .annexB || stream?.container == .mp4 && stream?.size != nil }
 
   private func kept(_ unit: AccessUnitRecord, _ items: ReportItems) -> [[UInt8]] {
@@ -91,7 +89,8 @@ struct Thumbnails {
     unit.nalUnits.map { ($0.offset, $0.size) }
   }
 
-  /// Decodes them. What cannot be read again, such as a byte stream out of a pipe, or decoded, has no picture.
+  /// Decodes the keyframes. There is no picture for one that cannot be decoded, and none at all for a byte stream from
+  /// a pipe, which cannot be read again.
   func pictures(of input: InputFile) async throws(Failure) -> [Picture] {
     guard let stream, !keyframes.isEmpty, !isReadAgain || input.size != nil else { return [] }
     try PluginFile.load()
@@ -109,7 +108,7 @@ struct Thumbnails {
           bytes += [0, 0, 0, 1] + read
         }
         guard var buffer = Buffer(copying: bytes.span) else { continue }
-        // The time tells which access unit a picture is of.
+        // The time identifies the access unit of a picture.
         buffer.pts = .seconds(keyframe.accessUnit)
         try await frames.send(buffer)
       }
@@ -148,7 +147,7 @@ struct Thumbnails {
         "format": "time", "max-bytes": .int(64 << 20),
       ])
     let decoder = try PipelineElement("swifth\(codec)dec")
-    // A keyframe that cannot be decoded does not end the others.
+    // A keyframe that cannot be decoded must not end the pipeline.
     try decoder.set("max-errors", -1)
     let size = "video/x-raw, height=(int)\(height), pixel-aspect-ratio=(fraction)1/1"
     return try Pipeline(
@@ -170,13 +169,13 @@ struct Thumbnails {
 }
 
 extension Thumbnails.Picture {
-  /// A line for the page, beside those of the document.
+  /// The line of the report page for this picture (SCHEMA.md, `thumbnail`).
   var line: [UInt8] {
     Array(#"{"kind":"thumbnail","accessUnit":\#(accessUnit),"image":"data:image/jpeg;base64,"#.utf8) + base64
       + Array("\"}\n".utf8)
   }
 
-  /// RFC 4648, 4.
+  /// The JPEG in base 64 (RFC 4648, 4).
   private var base64: [UInt8] {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The headers of YUV4MPEG2, the format of mjpegtools that encoders read.
+/// The headers of YUV4MPEG2, the format of mjpegtools that encoders read (yuv4mpeg(5)).
 enum YUV4MPEG {
-  /// The caps of what it can hold: planar, 8 bits or more.
+  /// The caps of the formats that it supports.
   static let caps =
     "video/x-raw, format=(string){ I420, Y42B, Y444, GRAY8, I420_10LE, I422_10LE, Y444_10LE, GRAY10_LE16, I420_12LE, "
     + "I422_12LE, Y444_12LE }"
 
-  /// The stream's header. `nil` for a format that has no name there.
+  /// The stream header; `nil` for a format that it does not support.
   static func header(_ info: VideoInfo, chromaSite: String?, fieldOrder: String?) -> String? {
     guard let samples = samples(info.format.name, chromaSite: chromaSite) else { return nil }
     let rate = info.frameRate.numerator > 0 ? info.frameRate : Fraction(0, 0)
@@ -23,7 +23,7 @@ enum YUV4MPEG {
       + "A\(shape.numerator):\(shape.denominator) C\(samples)\n"
   }
 
-  /// A picture's header: with what its fields are where they change from picture to picture.
+  /// The frame header, with the field order where it may change from picture to picture.
   static func frameHeader(_ info: VideoInfo, fieldOrder: String?, flags: Buffer.Flags) -> String {
     let isMixed = info.interlaceMode != .progressive && (fieldOrder == nil || info.interlaceMode != .interleaved)
     guard isMixed else { return "FRAME\n" }
@@ -41,7 +41,7 @@ enum YUV4MPEG {
       switch chromaSite {
       case "jpeg", "center": "420jpeg"
       case "dv": "420paldv"
-      // H.264 and H.265 say nothing of it where samples are where MPEG-2 has them.
+      // Without chroma location in the VUI, H.264 and H.265 have the sample positions of MPEG-2 (type 0).
       default: "420mpeg2"
       }
     case "Y42B": "422"

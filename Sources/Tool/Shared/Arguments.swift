@@ -46,7 +46,7 @@ struct FrameRateArgument: ExpressibleByArgument {
       rate = Fraction(numerator, denominator)
     } else if parts.count == 1, let number = Double(argument), number > 0, number < 100_000 {
       let nearest = number.rounded()
-      // 23.976, 29.97 and 59.94 stand for so many thousands of 1001.
+      // 23.976, 29.97 and 59.94 mean 24000/1001, 30000/1001 and 60000/1001.
       let thousands = (number * 1.001).rounded()
       if abs(number - nearest) < 1e-9 {
         rate = Fraction(Int32(nearest), 1)

@@ -5,11 +5,11 @@ import GStreamer
 struct Failure: Error {
   /// The exit statuses of the program.
   enum Status: Int32 {
-    /// It could not be done.
+    /// Any other failure.
     case failed = 1
-    /// The stream is not what it should be.
+    /// The stream is damaged, differs from the other, or breaks the standard.
     case unsoundStream = 2
-    /// The command line makes no sense.
+    /// Wrong usage: EX_USAGE of sysexits.h.
     case usage = 64
   }
 
@@ -21,7 +21,7 @@ struct Failure: Error {
     self.status = status
   }
 
-  /// What a pipeline said, about a file.
+  /// A pipeline's error, with the name of the file that it is about.
   init(_ error: PipelineError, about name: String) {
     let reason =
       switch error {
@@ -33,17 +33,16 @@ struct Failure: Error {
 }
 
 extension ElementFailure {
-  /// The message in one line, with what the element adds to it where the message alone says little.
+  /// The message in one line; where it is one of GStreamer's general messages, the reason in the debug text instead.
   var summary: String {
     let text = error.message.split(separator: "\n").joined(separator: " ")
-    // GStreamer says this for whatever went wrong; the reason is in the debug text.
-    let isEmpty = [
+    let isGeneral = [
       "Internal data stream error", "GStreamer encountered a general", "Could not open resource", "Could not multiplex",
       "Could not demultiplex",
     ].contains { text.hasPrefix($0) }
-    // Where in the source it was said comes first.
+    // The first line is the place in the source.
     let lines = error.debug.split(separator: "\n")
-    guard isEmpty, let reason = lines.dropFirst().first ?? lines.first else { return text }
+    guard isGeneral, let reason = lines.dropFirst().first ?? lines.first else { return text }
     return "\(reason)"
   }
 }

@@ -4,40 +4,40 @@ import Glibc
 import H26x
 import StreamReport
 
-/// A file to read, looked at as far as can be without GStreamer, so that what is wrong is said in one line.
+/// An input file, whose first bytes were read to know its kind, so that an error can name it in one line.
 struct InputFile: Sendable {
-  /// As the user wrote it; standard input in words.
+  /// The name on the command line, or `standard input`.
   let name: String
-  /// What is known of the bytes at its start.
+  /// The kind by the first bytes.
   let kind: Kind
-  /// The pipe that was looked at.
+  /// The pipe, if it is one whose first bytes were read.
   let pipe: PipeInput?
   private let status: FileStatus?
 
-  /// Programmes of an MPEG transport stream, as far as its first bytes say; of several, one is read.
+  /// Program numbers of an MPEG transport stream, as far as they are in its first bytes; of several, one is read.
   let programs: [Int]
 
-  /// What the first bytes say.
+  /// The kinds of file, by their first bytes.
   enum Kind: Equatable {
-    /// Not looked at, or nothing that is known here.
+    /// Not read, or not recognised.
     case unknown
-    /// A start code within the first 64 KiB, and nothing else in front that would say what it is.
-    /// What it is coded in, where its first parameter sets leave no doubt.
+    /// There is a start code within the first 64 KiB, and no signature of another format. The codec, where the first
+    /// parameter sets leave no doubt.
     case byteStream(MediaStream.Codec?)
-    /// A container for GStreamer to take apart, by its name.
+    /// A container, and its name.
     case container(String)
-    /// Something that holds no video of ours, by its name.
+    /// A format without H.264 or H.265, and its name.
     case other(String)
   }
 
-  /// Whether it may be a byte stream, for all that its first bytes say.
+  /// Whether the first bytes do not rule out a byte stream.
   var isRaw: Bool { if case .container = kind { false } else { true } }
   let isStandardInput: Bool
   /// Bytes, `nil` for what has no size, such as a pipe.
   var size: Int? { status.flatMap { $0.isRegular ? $0.size : nil } }
 
-  /// - Parameter looksIntoPipes: whether the first bytes of a pipe are looked at too, which are then read. A pipe with a
-  ///   name can be opened once only, so that it must be read from here.
+  /// - Parameter looksIntoPipes: whether to read the first bytes of a pipe too. The rest must then be read through
+  ///   `pipe`, because a named pipe can be opened once only.
   init(_ name: String, looksIntoPipes: Bool = true) throws(Failure) {
     guard !name.isEmpty else { throw Failure("the input has no name", .usage) }
     guard name != "-" else {
@@ -82,7 +82,7 @@ struct InputFile: Sendable {
 
   func isSameFile(as other: FileStatus) -> Bool { status?.isSameFile(as: other) ?? false }
 
-  /// The element that reads it.
+  /// Makes the element that reads the file.
   func source() throws(PipelineError) -> PipelineElement {
     if let pipe {
       guard let descriptor = pipe.replayed() else { throw .notLoaded(systemError()) }
@@ -93,7 +93,7 @@ struct InputFile: Sendable {
       : try PipelineElement("filesrc", ["location": .string(name)])
   }
 
-  /// Why there is nothing to do with it.
+  /// The message that the file has no H.264 or H.265 video, with what it is instead.
   var noVideo: String {
     let expected = "expected H.264 or H.265 as a byte stream or in MP4, MOV, Matroska, MPEG-TS, FLV or AVI"
     return switch kind {
@@ -101,7 +101,7 @@ struct InputFile: Sendable {
     case .container(let what): "\(name): \(what) without H.264 or H.265 video"
     case .byteStream(let codec?): "\(name): parameter sets of \(codec.rawValue), but no picture that can be read"
     case .byteStream(nil):
-      "\(name): start codes, but no H.264 or H.265 that can be read: no parameter sets (SPS, PPS) stand in front"
+      "\(name): start codes, but no H.264 or H.265 that can be read: no parameter sets (SPS, PPS) before the slices"
     case .unknown: "\(name): no H.264 or H.265 found; \(expected)"
     }
   }
@@ -119,7 +119,7 @@ struct InputFile: Sendable {
 }
 
 extension InputFile.Kind {
-  /// By the first bytes: a name says nothing certain.
+  /// Recognises a format by its first bytes, whatever the file's name is.
   init(_ bytes: [UInt8]) {
     func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
     let boxes = ["ftyp", "moov", "mdat", "wide", "free", "skip", "moof", "styp"]
@@ -150,7 +150,7 @@ extension InputFile.Kind {
     }
   }
 
-  /// What people try.
+  /// Signatures of formats without H.264 or H.265, for the error message.
   private static let known: [(start: [UInt8], name: String)] = [
     ([0x89, 0x50, 0x4E, 0x47], "a PNG picture"), ([0xFF, 0xD8, 0xFF], "a JPEG picture"),
     (Array("GIF8".utf8), "a GIF picture"), (Array("YUV4MPEG".utf8), "YUV4MPEG, raw video"),
@@ -161,7 +161,7 @@ extension InputFile.Kind {
     ([0, 0, 1, 0xB3], "MPEG-1 or MPEG-2 video"), (Array("DKIF".utf8), "IVF (VP8, VP9 or AV1)"),
   ]
 
-  /// No control characters, and mostly ASCII.
+  /// Whether there are no control characters but white space, and at least nine of ten bytes are ASCII.
   private static func isText(_ bytes: [UInt8]) -> Bool {
     bytes.allSatisfy { $0 >= 32 && $0 != 127 || (9...13).contains($0) }
       && bytes.count(where: { $0 < 128 }) >= bytes.count / 10 * 9

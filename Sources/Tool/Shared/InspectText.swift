@@ -2,7 +2,7 @@
 import H26x
 import StreamReport
 
-/// Report items as lines for people.
+/// Report items as text.
 enum InspectText {
   static func text(_ item: ReportItem) -> String {
     switch item {
@@ -16,7 +16,7 @@ enum InspectText {
 
   /// One line: severity, rule, what was found and expected.
   static func line(_ finding: Finding) -> String {
-    // What only decoders ask for has no clause.
+    // Rules that the Recommendation does not have, such as a container's, have no clause.
     let clause = "\(finding.clause)" == "-" ? "" : " (\(finding.clause))"
     return "\(finding.rule.severity.name): \(finding.rule.name)\(clause): \(string(finding.found)); "
       + "expected \(string(finding.expected))"

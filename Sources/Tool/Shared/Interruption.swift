@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM: the first asks whoever writes to finish what was written, a second one ends at once.
+/// SIGINT and SIGTERM: the first calls the handlers, which complete files; a second ends the program at once.
 enum Interruption {
   private struct State {
     var signal: Int32?
@@ -16,10 +16,10 @@ enum Interruption {
   /// The signal that came, if any.
   static var signal: Int32? { state.withLock { $0.signal } }
 
-  /// Where the signals' handler writes, and a thread reads; set once, before there is a handler.
+  /// A pipe from the signal handler to the thread that calls the handlers; set once, before the signal handler is.
   private nonisolated(unsafe) static var pipeEnds: (read: Int32, write: Int32) = (-1, -1)
 
-  /// Hands the signals to a thread that may do what a signal's handler may not. To be called first.
+  /// Starts the thread that handles signals, which may do what a signal handler may not. Call it before anything else.
   static func watch() {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return }
@@ -31,7 +31,7 @@ enum Interruption {
         var signal: UInt8 = 0
         while unsafe Glibc.read(Interruption.pipeEnds.read, &signal, 1) == 1 {
           Interruption.arrived(Int32(signal))
-          Interruption.sayWhatIsWaitedFor()
+          Interruption.remindAfterWait()
         }
         return nil
       }, nil)
@@ -44,8 +44,8 @@ enum Interruption {
     }
   }
 
-  /// Says how to leave, where the first signal did not end the program soon.
-  private static func sayWhatIsWaitedFor() {
+  /// After two seconds without another signal, prints that a second one ends the program.
+  private static func remindAfterWait() {
     var next = unsafe pollfd(fd: pipeEnds.read, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&next, 1, 2000) == 0 else { return }
     Terminal.say("still finishing what was written; a second signal ends it at once")
@@ -53,21 +53,21 @@ enum Interruption {
 
   private static func arrived(_ signal: Int32) {
     let handlers: [@Sendable () -> Void]? = state.withLock { state in
-      // timeout(1) and shells send one to the process and one to its group: the same request.
+      // timeout(1) and shells signal both the process and its group: two signals within a second are one request.
       if state.signal != nil, state.time.duration(to: .now) < .seconds(1) { return [] }
       guard state.signal == nil, !state.handlers.isEmpty else { return nil }
       (state.signal, state.time) = (signal, .now)
       return Array(state.handlers.values)
     }
     guard let handlers else {
-      // Nobody has anything to finish, or does not come to an end.
+      // There is no handler, or it is the second signal.
       OutputFile.removeUnfinished()
       _exit(128 + signal)
     }
     for handler in handlers { handler() }
   }
 
-  /// Has the first signal call a handler, on a thread of its own, while something goes on.
+  /// Runs `body`. The first signal that comes meanwhile calls `handler`, on the signal thread.
   static func handled<Result>(
     by handler: @escaping @Sendable () -> Void, during body: () async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A JSON value, members in their order.
+/// A JSON value. Objects keep the order of their members.
 enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   case null
   case boolean(Bool)
@@ -13,14 +13,15 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   init(stringLiteral value: String) { self = .string(value) }
   init(integerLiteral value: Int) { self = .integer(value) }
 
-  /// Text, or `null`.
+  /// A string; `null` for `nil`.
   init(_ text: String?) { self = text.map(JSON.string) ?? .null }
-  /// A whole number, or `null`.
+  /// An integer; `null` for `nil`.
   init(_ number: Int?) { self = number.map(JSON.integer) ?? .null }
-  /// A number, or `null`.
+  /// A number; `null` for `nil`.
   init(_ number: Double?) { self = number.map(JSON.number) ?? .null }
 
-  /// As text; `indent` spaces in front of each line but the first, `nil` for one line.
+  /// The document, with `indent` spaces before each line but the first; on one line for `nil`. A number that is not
+  /// finite is `null`.
   func text(indent: Int? = 0) -> String {
     let (open, close, comma) =
       indent.map { indent in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Keys as they are pressed, while standard input is a terminal.
+/// The keys of `h26x play`, read from the terminal without waiting for the end of a line.
 final class Keys: Sendable {
-  /// What a key asks for.
+  /// The action of a key.
   enum Key: Sendable {
     case pause, step, back, forward, quit
   }
@@ -11,7 +11,7 @@ final class Keys: Sendable {
   private let before: termios
   let pressed: AsyncStream<Key>
 
-  /// `nil` when nobody sits there.
+  /// `nil` where standard input is not a terminal.
   init?() {
     var settings = termios()
     guard unsafe isatty(STDIN_FILENO) != 0 && tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
@@ -20,10 +20,9 @@ final class Keys: Sendable {
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     let (stream, continuation) = AsyncStream.makeStream(of: Key.self)
     pressed = stream
-    continuation.onTermination = { _ in }
     let listener = Listener(continuation)
     var thread = pthread_t()
-    // It waits for a key until the program ends.
+    // The thread waits in read() until the program ends.
     let started = unsafe pthread_create(
       &thread, nil,
       { data in
@@ -35,7 +34,7 @@ final class Keys: Sendable {
     if started != 0 { continuation.finish() }
   }
 
-  /// The terminal as it was.
+  /// Restores the terminal's settings.
   func restore() {
     var settings = before
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)

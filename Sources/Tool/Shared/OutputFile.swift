@@ -3,26 +3,30 @@ import GStreamer
 import Glibc
 import Synchronization
 
-/// Where a subcommand writes. A file is written beside its place and put there when it is whole, so that a run that
-/// fails leaves what was there; devices, pipes and open descriptors are written into.
+/// The output of a subcommand. A file is written under a temporary name in the same folder and renamed when it is
+/// complete, so that a failure leaves an existing file as it was; devices, pipes and open descriptors are written
+/// directly.
 struct OutputFile: Sendable {
-  /// As the user wrote it; standard output in words.
+  /// The name on the command line, or `standard output`.
   let name: String
-  /// Where it is written now; `nil` for a descriptor.
+  /// The path to write to: of a regular file, the temporary one; `nil` for a descriptor.
   let path: String?
   private let descriptor: Int32?
-  /// The file that the finished one becomes; `nil` for what is written into.
+  /// The path that `commit` renames to; `nil` for what is written directly.
   private let target: String?
   private let mayReplace: Bool
 
   private static let unfinished = Mutex<Set<String>>([])
 
-  /// Whether it can be sought in, as most muxers want.
+  /// Whether it is a regular file, in which a muxer can seek.
   let isSeekable: Bool
 
-  /// Looks at the place, and makes an empty file beside it.
+  /// Makes the temporary file.
   ///
-  /// - Parameter inputs: files that it must not be.
+  /// - Parameters:
+  ///   - force: whether an existing file may be replaced.
+  ///   - inputs: files that the output must not be.
+  /// - Throws: a `Failure` when the output exists, is an input, is a terminal or cannot be written.
   init(_ name: String, force: Bool, inputs: [InputFile] = []) throws(Failure) {
     self.name = name == "-" ? "standard output" : name
     mayReplace = force
@@ -66,7 +70,7 @@ struct OutputFile: Sendable {
     (self.path, self.target, isSeekable) = (path, target, true)
   }
 
-  /// The element that writes there.
+  /// Makes the element that writes the output.
   func sink() throws(Failure) -> PipelineElement {
     do throws(PipelineError) {
       guard let path else { return try PipelineElement("fdsink", ["fd": .int(descriptor ?? 1), "sync": false]) }
@@ -74,7 +78,7 @@ struct OutputFile: Sendable {
     } catch { throw Failure(error, about: name) }
   }
 
-  /// A descriptor to write to, and whether it is the caller's to close.
+  /// A descriptor to write to, and whether the caller must close it.
   func openForWriting() throws(Failure) -> (descriptor: Int32, isOwned: Bool) {
     guard let path else { return (descriptor ?? STDOUT_FILENO, false) }
     let file = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
@@ -82,10 +86,13 @@ struct OutputFile: Sendable {
     return (file, true)
   }
 
-  /// Puts the finished file into its place.
+  /// Renames the complete file to its own name.
+  ///
+  /// - Throws: a `Failure`, also when the name exists by now and may not be replaced.
   func commit() throws(Failure) {
     guard let path, let target else { return }
-    // Linked, not renamed, where nothing may be replaced that came in between. Not every file system has links.
+    // Without --force, a link: it fails where rename would replace a file that was made meanwhile. File systems without
+    // links report EPERM.
     var failed = true
     if !mayReplace { failed = unsafe link(path, target) != 0 }
     if !failed {
@@ -99,21 +106,21 @@ struct OutputFile: Sendable {
     Self.unfinished.withLock { _ = $0.remove(path) }
   }
 
-  /// Takes away what was written beside its place.
+  /// Removes the temporary file.
   func discard() {
     guard let path, target != nil else { return }
     unsafe unlink(path)
     Self.unfinished.withLock { _ = $0.remove(path) }
   }
 
-  /// Takes away all that was not committed.
+  /// Removes all temporary files.
   static func removeUnfinished() {
     for path in unfinished.withLock({ $0 }) { unsafe unlink(path) }
   }
 
   // MARK: Paths
 
-  /// The open descriptor that a name stands for: `-`, or what the system calls it.
+  /// The open descriptor that a name means: `-`, or a file of /dev or /proc such as `/dev/fd/3`.
   private static func descriptor(_ name: String) -> Int32? {
     switch name {
     case "-", "/dev/stdout": return STDOUT_FILENO
@@ -126,7 +133,7 @@ struct OutputFile: Sendable {
     }
   }
 
-  /// The place that a link names at last, whether or not something is there.
+  /// The path that a chain of symbolic links leads to, whether or not it exists.
   private static func followingLinks(_ name: String) -> String {
     var place = name
     for _ in 0..<40 {
@@ -142,7 +149,7 @@ struct OutputFile: Sendable {
     return place
   }
 
-  /// A new empty file of a name that nobody has.
+  /// Makes a new empty file with a name of its own; `nil`, with `errno` set, where that fails.
   private static func makeFile(in folder: String) -> (path: String, descriptor: Int32)? {
     for _ in 0..<100 {
       let path = "\(folder).h26x-\(getpid())-\(UInt32.random(in: 0 ... .max)).part"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Standard input or another pipe, whose first bytes were read to see what it is: whoever reads it gets them first.
+/// Standard input or another pipe, whose first bytes have been read to recognise its format.
 final class PipeInput: Sendable {
   let descriptor: Int32
-  /// What was read.
+  /// The bytes that have been read.
   let front: [UInt8]
 
-  /// Enough to know a stream by, if it comes at once.
+  /// Bytes that are enough to recognise a format.
   private static let wanted = 4096
   private static let pieceSize = 1 << 16
 
-  /// Waits for the first bytes, or the end.
+  /// Waits for the first 4096 bytes, or the end.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
     var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ final class PipeInput: Sendable {
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-  /// What is there next; nothing at the end.
+  /// Reads up to `count` bytes, as soon as some are there; none at the end, and after an error.
   static func read(_ descriptor: Int32, _ count: Int) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       repeat {
@@ -36,7 +36,8 @@ final class PipeInput: Sendable {
     }
   }
 
-  /// A descriptor that gives everything, from the first byte on; `nil` when there are no more descriptors.
+  /// A descriptor from which everything can be read, from the first byte on; `nil`, with `errno` set, when there are no
+  /// more descriptors or threads.
   func replayed() -> Int32? {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return nil }
@@ -58,7 +59,7 @@ final class PipeInput: Sendable {
     return ends[0]
   }
 
-  /// Hands on what comes until nobody reads any more.
+  /// Copies the pipe until its end, or until nobody reads the copy any more.
   private final class Copier: Sendable {
     let source: PipeInput
     let target: Int32
@@ -66,7 +67,7 @@ final class PipeInput: Sendable {
     deinit { close(target) }
 
     func copy() {
-      // A reader that goes away ends this thread, not the program.
+      // Without the signal, a closed reader is a write error, which ends this thread and not the program.
       var signals = sigset_t()
       unsafe sigemptyset(&signals)
       unsafe sigaddset(&signals, SIGPIPE)

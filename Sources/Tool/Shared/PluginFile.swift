@@ -2,11 +2,11 @@
 import GStreamer
 import Glibc
 
-/// The plugin whose elements the program uses: the one beside it, else the one that GStreamer knows.
+/// The plugin whose elements the program uses: the one beside it, else the one in GStreamer's registry.
 enum PluginFile {
   private static let name = "libgstswifth26x.so"
 
-  /// Makes our elements known, and the ones to be chosen where stock's could be.
+  /// Loads the plugin, and ranks its parsers so that `parsebin` chooses them instead of GStreamer's own.
   static func load() throws(Failure) {
     if let path = besideProgram {
       do { try Runtime.loadPlugin(at: path) } catch { throw Failure("\(path): \(error)") }
@@ -28,7 +28,7 @@ enum PluginFile {
       return unsafe String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
     guard let program, let end = program.lastIndex(of: "/") else { return nil }
-    // The second is where PREFIX=… make install puts it.
+    // The second is where `PREFIX=… make install` puts it.
     return ["", "../lib/gstreamer-1.0/"].lazy.map { program[...end] + $0 + name }
       .first { unsafe access($0, R_OK) == 0 }
   }

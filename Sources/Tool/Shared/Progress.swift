@@ -3,13 +3,13 @@ import GStreamer
 import Glibc
 import Synchronization
 
-/// How far a run has come, on a terminal: per cent, speed, time left. Nothing in a pipe.
+/// A line with position, per cent, time left and speed, where standard error is a terminal.
 enum Progress {
   private static let shown = Mutex(false)
-  /// Whether the terminal's last line is one of progress.
+  /// Whether the terminal's last line is a progress line.
   static var isShown: Bool { shown.withLock { $0 } }
 
-  /// Shows how far a pipeline has come while something waits for it.
+  /// Runs `body`, and shows a pipeline's progress meanwhile.
   static func during<Result>(
     of pipeline: Pipeline, _ body: () async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Which release of the program this is.
+/// What `h26x --version` prints.
 enum Release {
   static let text = "h26x \(ReleaseVersion.text)"
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import StreamReport
 
-/// The items of a report on a file: on a byte stream and on MP4 as the file has them, on other containers as GStreamer's
-/// demultiplexers hand out what is inside. Either way there is no parser in between.
+/// The items of a report on a file. Byte streams and MP4 are read directly, other containers through GStreamer's
+/// demultiplexers, without a parser.
 struct ReportItems {
-  // Two optionals and no enum, so that neither is copied when it changes.
+  // Two optionals, not an enum, whose payload would be copied at every change.
   private var direct: StreamReporter?
   private var demultiplexed: DemultiplexedReport?
 
-  /// Looks what the file is. A pipe must have been looked into.
+  /// Opens the file. The first bytes of a pipe must have been read (`looksIntoPipes`).
   init(_ file: InputFile, _ options: ReportOptions) async throws(Failure) {
     switch file.kind {
-    // What the first bytes say is better than what a search for start codes makes of them.
+    // A known format may contain start codes by chance.
     case .other: throw Failure(file.noVideo)
     case .container(let what) where what != "MP4" || file.size == nil:
       try PluginFile.load()
@@ -24,22 +24,22 @@ struct ReportItems {
     }
   }
 
-  /// The next item; `nil` behind the summary.
+  /// The next item; `nil` after the summary.
   mutating func next() async throws(Failure) -> ReportItem? {
     if direct != nil { return direct?.next() }
     return try await demultiplexed?.next()
   }
 
-  /// What a demultiplexer gave a short while ago, by its place in all that it gave; `nil` when it is gone, or was read as
-  /// it is in the file.
+  /// Recent bytes of a demultiplexed stream, by their offset in it; `nil` when they are not kept any more, and for a
+  /// file that is read directly.
   func bytes(at offset: UInt64, count: Int) -> [UInt8]? { demultiplexed?.bytes(at: offset, count: count) }
 
-  /// Gives back what reading took. Not needed behind the summary.
+  /// Stops reading. Not needed after the summary.
   func stop() async { await demultiplexed?.stop() }
 }
 
 extension InputFile {
-  /// Why there is nothing to report on.
+  /// The error message for a file that cannot be reported on.
   func failure(_ error: ReportFailure) -> Failure {
     switch error {
     case .empty: Failure("\(name): empty; expected H.264 or H.265")
@@ -48,8 +48,7 @@ extension InputFile {
     }
   }
 
-  /// What is wrong with the tables of an MP4 file that GStreamer could not read; `nil` for other files, and where
-  /// nothing is.
+  /// What is wrong with the boxes of an MP4 file; `nil` for other files, and where nothing is wrong.
   var mp4Failure: Failure? {
     guard kind == .container("MP4"), size != nil else { return nil }
     do throws(Failure) {
@@ -61,7 +60,7 @@ extension InputFile {
     return nil
   }
 
-  /// What is wrong with an MP4 file.
+  /// The error message for an MP4 file that cannot be read.
   func failure(_ error: MP4.ReadError) -> Failure {
     let place = "box \(error.box.name) at byte \(error.offset)"
     return switch (error.reason, error.box.name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The page that draws a report, as it is embedded in the program: what comes before the document and what behind.
+/// The report page that is embedded in the program, in two parts: the document goes between them.
 struct ReportPage {
   let head: [UInt8]
   let tail: [UInt8]
@@ -23,7 +23,7 @@ struct ReportPage {
     return before + text + after
   }
 
-  /// At the first place of the mark; all in front when it is not there.
+  /// The page before and after the first mark; all of it and nothing where there is no mark.
   private static func split(_ page: String, at mark: String) -> (String, String) {
     let (bytes, wanted) = (Array(page.utf8), Array(mark.utf8))
     guard bytes.count >= wanted.count else { return (page, "") }
@@ -37,7 +37,7 @@ struct ReportPage {
     return (page, "")
   }
 
-  /// A name as an attribute's value.
+  /// A name as the value of an HTML attribute.
   private static func escaped(_ name: String) -> String {
     var text = ""
     for character in name.unicodeScalars {

@@ -3,16 +3,16 @@ import Glibc
 import H26x
 import StreamReport
 
-/// A file or a pipe for `StreamReporter`: a file is read where it is asked for, a pipe from front to back.
+/// A file or a pipe for `StreamReporter`: a file is read at any offset, a pipe from beginning to end.
 struct ReportSource: ByteSource {
   private let descriptor: Descriptor
   private let pipe: PipeInput?
-  /// `UInt64.max` for what has no size.
+  /// In bytes; `UInt64.max` for a pipe.
   let size: UInt64
-  /// What came so far, of a pipe.
+  /// Bytes read from a pipe.
   private var position: UInt64 = 0
 
-  /// Closes what was opened.
+  /// A descriptor that is closed with its last owner, except standard input.
   private final class Descriptor: Sendable {
     let number: Int32
     init(_ number: Int32) { self.number = number }

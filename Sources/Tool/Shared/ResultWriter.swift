@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Results, written in large pieces to standard output or to a file.
+/// Buffered output to standard output or a file.
 struct ResultWriter {
   private let descriptor: Int32
   private var bytes: [UInt8] = []
-  /// Why a file could not be written.
+  /// The first write error, if any.
   private(set) var error: String?
 
   init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
@@ -17,14 +17,15 @@ struct ResultWriter {
     if bytes.count >= 1 << 16 { flush() }
   }
 
-  /// Hands on what is left, and says what could not be written to standard output.
+  /// Flushes.
+  ///
+  /// - Throws: the first write error, as one of standard output.
   mutating func finish() throws(Failure) {
     flush()
     if let error { throw Failure("standard output: cannot be written: \(error)") }
   }
 
-  /// Hands on what waits. A reader of standard output that went away ends the program without a word, as `head`
-  /// expects.
+  /// Writes what is buffered. Ends the program with status 0 when the reader has closed the pipe, as `head` does.
   mutating func flush() {
     if unsafe !bytes.withUnsafeBytes({ unsafe writeFully($0, to: descriptor) }) {
       if errno == EPIPE { Glibc.exit(0) }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// What the system says of its last failure.
+/// The system's message for an `errno` value.
 func systemError(_ code: Int32 = errno) -> String {
   unsafe strerror(code).map { unsafe String(cString: $0) } ?? "\(code)"
 }
 
-/// What a path names; links are followed.
+/// The status of a file (stat(2)); symbolic links are followed.
 struct FileStatus {
   private let raw: stat
 
-  /// `nil`, with `errno` set, when there is nothing or it cannot be seen.
+  /// `nil`, with `errno` set, when the file does not exist or its folder may not be searched.
   init?(path: String) {
     var raw = stat()
     guard unsafe stat(path, &raw) == 0 else { return nil }

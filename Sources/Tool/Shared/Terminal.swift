@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// What goes to the user beside results: lines on standard error.
+/// Messages on standard error.
 enum Terminal {
-  /// Whether standard error is looked at by a person as it comes.
+  /// Whether standard error is a terminal.
   static let isInteractive = isatty(STDERR_FILENO) != 0
 
-  /// One line, behind the program's name. Control characters of names are shown as `?`.
+  /// Prints `h26x: ` and the message on a line. Control characters are printed as `?`.
   static func say(_ line: String) { write("h26x: \(printable(line))\n") }
 
-  /// Bytes as they are, at once.
+  /// Prints text as it is, in place of the progress line if there is one.
   static func write(_ text: String) {
     if isInteractive, Progress.isShown { put("\r\u{1B}[K") }
     put(text)
@@ -20,7 +20,7 @@ enum Terminal {
     _ = text.withUTF8 { unsafe writeFully(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
   }
 
-  /// A name or a message that stays on its line, and does not steer the terminal.
+  /// The text with `?` for each ASCII control character, so that it stays on one line and sends no terminal commands.
   static func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : $0 }))
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Numbers as people read them.
+/// Numbers, times and lists as text.
 enum Text {
-  /// A number with so many decimals.
+  /// A number with this many decimals.
   static func fixed(_ number: Double, _ decimals: Int) -> String {
     guard number.isFinite, abs(number) < 1e15 else { return "\(number)" }
     var factor = 1.0
@@ -23,7 +23,7 @@ enum Text {
     return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60)).\(two(rest / 10))\(rest % 10)"
   }
 
-  /// Minutes and seconds.
+  /// Minutes and seconds: 62:02.
   static func clock(_ seconds: Double) -> String {
     let whole = UInt64(min(max(seconds, 0), 1e9))
     return "\(whole / 60):\(two(whole % 60))"
@@ -31,7 +31,7 @@ enum Text {
 
   private static func two(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// Text padded to a width, on the left for numbers.
+  /// Text with spaces after it, up to a width.
   static func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(width - text.count, 0))
   }

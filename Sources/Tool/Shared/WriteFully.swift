@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Writes all of it to a descriptor; answers false, with `errno` set, when that cannot be done.
+/// Writes all bytes to a descriptor. Returns false, with `errno` set, on an error.
 func writeFully(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
   var rest = unsafe bytes
   while unsafe !rest.isEmpty {
@@ -13,10 +13,9 @@ func writeFully(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
   return true
 }
 
-/// Writes pieces of memory one behind the other, without a copy; answers false, with `errno` set, when that cannot be
-/// done.
+/// Writes pieces of memory one after the other, without a copy. Returns false, with `errno` set, on an error.
 func writeFully(_ pieces: [iovec], to descriptor: Int32) -> Bool {
-  /// What one call takes (IOV_MAX).
+  /// The most pieces of one call (IOV_MAX).
   let limit = 1024
   var pieces = unsafe pieces
   var first = 0
