@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What is looked at in the same way in both codecs: the state of it, and the rules.
+/// The state and the rules of pictures that both codecs share.
 struct CommonChecks: Sendable {
-  /// What is known of the current picture.
+  /// The current picture.
   var picture = PictureFacts()
-  /// Times that picture order count began anew.
+  /// How many times picture order counts were reset.
   var sequence: UInt64 = 0
-  /// Of the current access unit, what its SEI says.
+  /// SEI messages of the current access unit.
   var messages = Messages()
   /// The stream has shown a recovery point SEI.
   private var tellsRecoveryPoints = false
   private var reorder = ReorderDepth()
   private var model = BufferModel()
 
-  /// What SEI of an access unit says of it.
+  /// What the SEI messages of an access unit say.
   struct Messages: Sendable {
     var isRecoveryPoint = false
-    /// Of the buffering period, in seconds.
+    /// The initial removal delay of the buffering period, in seconds.
     var initialDelay: Double?
-    /// Of the picture timing, in seconds.
+    /// The removal delay of the picture timing, in seconds.
     var removalDelay: Double?
-    /// Whether the picture timing has a picture, or a field of it, shown more than once.
+    /// Whether the picture timing repeats the picture or one of its fields.
     var isRepeated = false
   }
 
@@ -30,11 +30,11 @@ struct CommonChecks: Sendable {
     var bitRate: UInt64
     var size: UInt64
     var isConstantBitRate: Bool
-    /// Whether slices and filler data alone go through it (VCL HRD parameters).
-    var countsSlicesAlone: Bool
+    /// Whether it holds VCL NAL units and filler data only (VCL HRD parameters).
+    var holdsVCLOnly: Bool
   }
 
-  /// How many frames were really out of order at most.
+  /// The greatest reorder depth in frames.
   var reorderDepth: Int { reorder.maximum }
 
   mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), Messages()) }
@@ -52,7 +52,7 @@ struct CommonChecks: Sendable {
   static func reportUnreadable(_ error: BitstreamError, expected: StaticString, log: inout FindingLog) {
     if error.reason == .missingParameterSet {
       log.report(
-        .missingParameterSet, "a slice whose PPS or SPS did not come", expected: "the PPS and its SPS before it")
+        .missingParameterSet, "a slice whose PPS or SPS is missing", expected: "the PPS and its SPS before it")
     } else {
       log.report(.unreadableSlice, ReportText(error), expected: "\(expected)")
     }
@@ -64,27 +64,28 @@ struct CommonChecks: Sendable {
     if value < lowest || value > 51 { log.report(.quantization, "slice QP \(value)", expected: "\(lowest) to 51") }
   }
 
-  /// A picture's order count, in decoding order.
+  /// Checks a picture's POC; called in decoding order.
   ///
   /// - Parameters:
-  ///   - mayRepeat: whether a count that came before says nothing, as where pictures are missing.
-  ///   - allowed: how many pictures may be out of order, and what says so; nil when nothing does.
+  ///   - resets: whether the picture resets the POC.
+  ///   - mayRepeat: whether a repeated POC is no finding, as where pictures are missing.
+  ///   - allowed: the signalled reorder depth, and the name of its syntax element; nil where it is not signalled.
   mutating func check(
     order: Int32, resets: Bool, mayRepeat: Bool, allowed: (count: Int, element: StaticString)?, log: inout FindingLog
   ) {
     let (depth, isRepeated) = reorder.add(order, resets: resets)
     if isRepeated, !mayRepeat {
       log.report(
-        .pictureOrderRepeated, "picture order count \(order) again", expected: "one of its own in the sequence")
+        .pictureOrderRepeated, "POC \(order) again", expected: "a POC that no other picture of the sequence has")
     }
     if let allowed, depth > allowed.count {
       log.report(
-        .reorderDepth, "\(depth) pictures that precede one and are shown behind it",
+        .reorderDepth, "\(depth) pictures that precede one in decoding order and follow it in output order",
         expected: "\(allowed.element) \(allowed.count) at most")
     }
   }
 
-  /// What happened when the picture was stored.
+  /// Reports what went wrong when the picture was stored.
   mutating func report(_ trouble: StorageTrouble, capacity: Int, log: inout FindingLog) {
     if trouble.isFull {
       log.report(
@@ -93,13 +94,18 @@ struct CommonChecks: Sendable {
     }
     if let late = trouble.late {
       log.report(
-        .outputOrder, "picture order count \(late.order) due behind \(late.behind)",
+        .outputOrder, "POC \(late.order) output after \(late.behind)",
         expected: "pictures in order from a buffer of \(capacity) pictures")
     }
   }
 
-  /// Takes the access unit out of the coded picture buffer: the signalled one, or the level's. Answers bits in it right
-  /// before, and its size.
+  /// Removes the access unit from the coded picture buffer: the signalled one, or the level's.
+  ///
+  /// - Parameters:
+  ///   - bytes: the size of the access unit.
+  ///   - codedBytes: the size of its VCL NAL units and filler data.
+  ///   - duration: seconds since the access unit before; nil when not known.
+  /// - Returns: the bits in the buffer just before, and its size in bits; nil when not known.
   mutating func remove(
     bytes: UInt64, codedBytes: UInt64, from signalled: SignalledBuffer?, limits: LevelLimits?, duration: Double?,
     log: inout FindingLog
@@ -111,7 +117,7 @@ struct CommonChecks: Sendable {
       parameters = .init(
         bitRate: signalled.bitRate, size: signalled.size, isConstantBitRate: signalled.isConstantBitRate,
         isSignalled: true)
-      if !signalled.countsSlicesAlone { bits = bytes * 8 }
+      if !signalled.holdsVCLOnly { bits = bytes * 8 }
     } else if let limits {
       parameters = .init(
         bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false)
@@ -127,7 +133,7 @@ struct CommonChecks: Sendable {
 
 /// What went wrong when a picture was stored.
 struct StorageTrouble: Sendable {
-  /// A picture was to be output behind one of a higher order count.
+  /// A picture was output after one of a higher POC.
   var late: (order: Int32, behind: Int32)?
   /// Every picture of the buffer is a reference.
   var isFull = false

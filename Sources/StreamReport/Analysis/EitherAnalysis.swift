@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The analysis of one codec or the other. Two optionals and no enum, so that neither is copied when it changes.
+/// The analysis of one codec or the other. Two optionals, not an enum, whose payload would be copied at every change.
 struct EitherAnalysis {
   private var h264: StreamAnalysis<H264>?
   private var h265: StreamAnalysis<H265>?

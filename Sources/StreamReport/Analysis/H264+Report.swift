@@ -56,7 +56,7 @@ extension H264: ReportedCodec {
       if reference != 0 {
         log.report(.referenceIDC, "nal_ref_idc \(reference) with nal_unit_type \(record.type)", expected: "0")
       }
-    // The others without a meaning here are applications' own.
+    // 0, 30 and 31 are unspecified: applications may use them.
     case 17, 18, 22...29:
       log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
     default: break

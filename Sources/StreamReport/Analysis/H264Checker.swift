@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Looks at the pictures of an H.264 stream: numbers, order, references and buffers.
+/// Checks the pictures of an H.264 stream: `frame_num`, POC, references and buffers.
 struct H264Checker: PictureChecking {
   typealias Codec = H264
 
@@ -11,7 +11,7 @@ struct H264Checker: PictureChecking {
   private var sps: H264.SequenceParameterSet?
   private(set) var limits: LevelLimits?
 
-  /// The first slice of the current picture, and what follows from it.
+  /// The first slice of the current picture, and its reference marking.
   private var first: (slice: H264.SliceHeader, marking: H264.ReferenceSyntax.ReferenceMarking?)?
   private var count: H264.PictureOrderCount?
   private var lastMacroblock: UInt32 = 0
@@ -19,7 +19,7 @@ struct H264Checker: PictureChecking {
   /// `PrevRefFrameNum`; nil before the first picture.
   private var previousReferenceNumber: UInt32?
   private var previousWasIDR: (id: UInt16, isSecondField: Bool)?
-  /// Whether all that pictures may refer to was seen.
+  /// Whether every picture that may be referred to has been seen: since the first IDR picture or reset.
   private var isComplete = false
 
   init() {}
@@ -108,7 +108,7 @@ struct H264Checker: PictureChecking {
     if !isSecondField {
       if count.resetsPOC {
         common.sequence += 1
-        // What waits is output before this picture, or dropped.
+        // Pictures that wait for output are output before this picture, or dropped.
         if slice.isIDR { buffer.clear() }
       }
       common.check(
@@ -135,7 +135,7 @@ struct H264Checker: PictureChecking {
     let mask = (UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)) - 1
     let distance = (slice.frameNumber &- previous) & mask
     if distance == 0 {
-      // Only a picture right behind a reference field may share its number, as a field of the other parity.
+      // Second fields, which share frame_num with the first, do not come here.
       if isComplete {
         log.report(
           .frameNumberRepeated, "frame_num \(slice.frameNumber) again", expected: "frame_num \((previous + 1) & mask)")
@@ -145,10 +145,10 @@ struct H264Checker: PictureChecking {
     guard distance > 1 else { return }
     if isComplete, !sps.allowsFrameNumberGaps {
       log.report(
-        .frameNumberGap, "frame_num \(slice.frameNumber) behind \(previous)",
+        .frameNumberGap, "frame_num \(slice.frameNumber) after \(previous)",
         expected: "frame_num \((previous + 1) & mask)")
     }
-    // Frames that do not exist take the places of those that are missing; only the last of them are left in the end.
+    // Stores "non-existing" frames for the missing ones: only the last max_num_ref_frames, which replace the others.
     let filled = min(distance - 1, UInt32(max(1, sps.maximumReferenceFrames)))
     for step in (1...filled).reversed() {
       let number = (slice.frameNumber &- step) & mask
@@ -212,7 +212,7 @@ struct H264Checker: PictureChecking {
     if slice.isReference || previousReferenceNumber == nil {
       previousReferenceNumber = frame.frameNumber
     } else if let previous = previousReferenceNumber, slice.frameNumber != previous {
-      // Behind a gap the numbers go on from the last frame that was filled in.
+      // After a gap, PrevRefFrameNum is that of the last non-existing frame.
       let mask = (UInt32(1) << UInt32(sps.log2MaximumFrameNumber & 31)) - 1
       if (slice.frameNumber &- previous) & mask > 1 { previousReferenceNumber = (slice.frameNumber &- 1) & mask }
     }
@@ -319,7 +319,7 @@ struct H264Checker: PictureChecking {
     }
   }
 
-  /// SEI stands in front of the first slice, which would say which SPS is meant.
+  /// The first SPS in the store, for SEI messages before the first slice, which would refer to one.
   private static func first(in sets: borrowing H264.ParameterSets) -> H264.SequenceParameterSet? {
     for id in UInt8(0)..<32 {
       if let sps = sets.sequenceParameterSet(id) { return sps }
@@ -331,7 +331,7 @@ struct H264Checker: PictureChecking {
     guard let hrd = sps?.vui?.nalHRD ?? sps?.vui?.vclHRD, let first = hrd.buffers.first else { return nil }
     return CommonChecks.SignalledBuffer(
       bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
-      countsSlicesAlone: sps?.vui?.nalHRD == nil)
+      holdsVCLOnly: sps?.vui?.nalHRD == nil)
   }
 
   var period: Double? {
@@ -340,7 +340,7 @@ struct H264Checker: PictureChecking {
 }
 
 extension H264.SliceHeader {
-  /// The fields of the picture, as ``H264PictureBuffer`` counts them.
+  /// The fields of the picture, as a bit set of `H264PictureBuffer.Fields`.
   fileprivate var fields: UInt8 {
     !isField
       ? H264PictureBuffer.Fields.both : isBottomField ? H264PictureBuffer.Fields.bottom : H264PictureBuffer.Fields.top
@@ -348,7 +348,7 @@ extension H264.SliceHeader {
 }
 
 extension H264.SliceHeader.SliceType {
-  /// ASCII `I`, `P` or `B`; switching slices count as what they are decoded like.
+  /// ASCII `I`, `P` or `B`; SI slices count as I, SP slices as P.
   var letter: UInt8 {
     switch self {
     case .i, .si: 0x49

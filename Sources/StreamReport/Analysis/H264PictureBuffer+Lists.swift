@@ -13,8 +13,8 @@ extension H264PictureBuffer {
   ///
   /// - Parameters:
   ///   - current: the fields of the current picture.
-  ///   - order: its order count.
-  ///   - firstField: where the first field of the same frame is, when the current picture is its second.
+  ///   - order: its POC.
+  ///   - firstField: the index of the frame whose second field the current picture is; nil for another picture.
   func initialLists(isB: Bool, current: UInt8, order: Int32, firstField: Int?) -> ([Entry], [Entry]) {
     let isFrame = current == Fields.both
     var shortTerm: [Int] = []
@@ -43,7 +43,7 @@ extension H264PictureBuffer {
     return (list0, list1)
   }
 
-  /// 8.2.4.2.4: of a frame whose fields are not both there or references, those that are count.
+  /// The POC by which a frame is sorted (8.2.4.2.4): for the second field of a frame, that of the first field.
   private func orderInLists(_ index: Int, isFrame: Bool, current: UInt8, firstField: Int?) -> Int32 {
     let frame = frames[index]
     if !isFrame, index == firstField { return frame.order(of: frame.fields & ~current) }
@@ -57,7 +57,7 @@ extension H264PictureBuffer {
     return alternate(shortTerm, current) { $0.shortTerm } + alternate(longTerm, current) { $0.longTerm }
   }
 
-  /// 8.2.4.2.5: fields of the same and of the other parity in turns, as long as there are both.
+  /// Alternates fields of the same and of the opposite parity, then appends the rest (8.2.4.2.5).
   private func alternate(_ list: [Int], _ current: UInt8, _ marks: (Frame) -> UInt8) -> [Entry] {
     var result: [Entry] = []
     var parity = current
@@ -83,9 +83,9 @@ extension H264PictureBuffer {
     Entry(index: index, order: frames[index].order(of: field), exists: frames[index].exists)
   }
 
-  /// Applies `ref_pic_list_modification()` (8.2.4.3) as far as order counts go.
+  /// Applies `ref_pic_list_modification()` (8.2.4.3).
   ///
-  /// - Returns: the list, and the numbers of pictures that are named and not there.
+  /// - Returns: the list, and the picture numbers that it names and that are missing.
   func modified(
     _ initial: [Entry], by steps: [H264.ReferenceSyntax.ListModification], count: Int, current: UInt8,
     frameNumber: UInt32, maximum: UInt32
@@ -117,7 +117,7 @@ extension H264PictureBuffer {
         continue
       }
       let order = isFrame ? frames[found.index].order : frames[found.index].order(of: found.fields)
-      // Entries behind that name the same picture close up.
+      // Later entries for the same picture are removed.
       let isSame = { (entry: Entry) in entry.index == found.index && entry.order == order }
       var rest = Array(list.dropFirst(min(place, list.count)))
       rest.removeAll(where: isSame)

@@ -21,11 +21,13 @@ struct H264PictureBuffer: Sendable {
     var longTerm: UInt8 = 0
     /// `LongTermFrameIdx`.
     var longTermIndex: UInt32 = 0
-    /// Fields that were decoded.
+    /// The fields that were decoded.
     var fields: UInt8
+    /// `TopFieldOrderCnt`.
     var top: Int32
+    /// `BottomFieldOrderCnt`.
     var bottom: Int32
-    /// False for those that fill a gap in `frame_num`.
+    /// False for a "non-existing" frame, which fills a gap in `frame_num`.
     var exists = true
     var awaitsOutput = false
 
@@ -39,7 +41,7 @@ struct H264PictureBuffer: Sendable {
 
   /// Frames that are references or wait for output, in decoding order.
   private(set) var frames: [Frame] = []
-  /// Order count of the last frame that was output since counts began anew.
+  /// The highest POC that was output since the last reset.
   private var lastOutput: Int32?
 
   /// `FrameNumWrap` of all frames (8-27).
@@ -52,10 +54,10 @@ struct H264PictureBuffer: Sendable {
 
   // MARK: Marking
 
-  /// Frames and fields that are marked as references, in frames.
+  /// The number of frames of which a field or both are marked as references.
   var referenceCount: Int { frames.count { $0.isReference } }
 
-  /// 8.2.5.3: the short-term frame with the lowest `FrameNumWrap` makes room for another.
+  /// Sliding window marking (8.2.5.3): unmarks the short-term frame with the lowest `FrameNumWrap`.
   mutating func slide(limit: Int) {
     guard referenceCount >= max(1, limit) else { return }
     var oldest: Int?
@@ -66,7 +68,7 @@ struct H264PictureBuffer: Sendable {
     if let oldest { frames[oldest].shortTerm = 0 }
   }
 
-  /// The frame and fields that a picture number stands for (8.2.4.1); nil when no such short-term picture is there.
+  /// The frame and fields of a picture number (8.2.4.1); nil when there is no such short-term picture.
   func shortTerm(_ number: Int64, current: UInt8) -> (index: Int, fields: UInt8)? {
     let (wanted, fields) = Self.split(number, current: current)
     for index in frames.indices where frames[index].wrapped == wanted && frames[index].shortTerm & fields == fields {
@@ -75,7 +77,7 @@ struct H264PictureBuffer: Sendable {
     return nil
   }
 
-  /// The frame and fields that a long-term picture number stands for; nil when none is there.
+  /// The frame and fields of a long-term picture number; nil when there is no such long-term picture.
   func longTerm(_ number: Int64, current: UInt8) -> (index: Int, fields: UInt8)? {
     let (wanted, fields) = Self.split(number, current: current)
     for index in frames.indices
@@ -85,7 +87,7 @@ struct H264PictureBuffer: Sendable {
     return nil
   }
 
-  /// Of fields, odd numbers are of the same parity.
+  /// Picture numbers of fields are odd for the same parity, even for the opposite (8.2.4.1).
   private static func split(_ number: Int64, current: UInt8) -> (Int64, UInt8) {
     if current == Fields.both { return (number, Fields.both) }
     return (number >> 1, number & 1 == 1 ? current : current ^ Fields.both)
@@ -97,7 +99,7 @@ struct H264PictureBuffer: Sendable {
 
   mutating func unmarkLongTerm(_ found: (index: Int, fields: UInt8)) { frames[found.index].longTerm &= ~found.fields }
 
-  /// Operation 3 (8.2.5.4.3).
+  /// MMCO 3 (8.2.5.4.3).
   mutating func makeLongTerm(_ found: (index: Int, fields: UInt8), as longTermIndex: UInt32) {
     for index in frames.indices
     where index != found.index && frames[index].longTerm != 0 && frames[index].longTermIndex == longTermIndex {
@@ -111,14 +113,14 @@ struct H264PictureBuffer: Sendable {
     frames[found.index].longTermIndex = longTermIndex
   }
 
-  /// Operation 4: no long-term picture from this index on.
+  /// MMCO 4: unmarks long-term pictures from this index on.
   mutating func limitLongTerm(to count: UInt32) {
     for index in frames.indices where frames[index].longTerm != 0 && frames[index].longTermIndex >= count {
       frames[index].longTerm = 0
     }
   }
 
-  /// Operation 6: the index becomes that of the current picture.
+  /// MMCO 6: unmarks the pictures with this index, which the current picture gets.
   mutating func freeLongTerm(_ longTermIndex: UInt32, exceptLast: Bool) {
     for index in frames.indices.dropLast(exceptLast ? 1 : 0)
     where frames[index].longTerm != 0 && frames[index].longTermIndex == longTermIndex {
@@ -132,7 +134,7 @@ struct H264PictureBuffer: Sendable {
 
   // MARK: Storing and output
 
-  /// Begins a new sequence of order counts: all that waits is output, or dropped.
+  /// Empties the buffer where the POC is reset: pictures that wait are output or dropped.
   mutating func clear() {
     frames = []
     lastOutput = nil
@@ -154,7 +156,7 @@ struct H264PictureBuffer: Sendable {
     removeUnused()
     while frames.count >= max(1, capacity) {
       let next = nextForOutput
-      // A picture that nothing refers to and that is due is never stored.
+      // A non-reference picture that precedes all that wait is output without being stored (C.4.5.2).
       if !frame.isReference, frame.exists, next.map({ frame.order < frames[$0].order }) ?? true {
         output(frame.order, &trouble)
         return trouble

@@ -73,7 +73,7 @@ extension H265: ReportedCodec {
       if temporal == 0, layer == 0 {
         log.report(.temporalID, "TemporalId 0 with \(record.name)", expected: "more than 0")
       }
-    // 51 to 63 are applications' own.
+    // 51 to 63 are unspecified: applications may use them.
     case 10...15, 24...31, 41...50:
       log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
     default: break
@@ -87,7 +87,7 @@ extension H265: ReportedCodec {
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?,
     log: inout FindingLog
   ) {
-    // Those of other layers are read by their extensions, which are none of a base decoder's business.
+    // Parameter sets of other layers have the syntax of extensions that are not read here.
     guard record.layerID == 0 else { return }
     do throws(BitstreamError) {
       let endsProperly: Bool

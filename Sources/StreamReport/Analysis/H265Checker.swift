@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Looks at the pictures of an H.265 stream: order, references and buffers. Of several layers the base counts.
+/// Checks the pictures of an H.265 stream: POC, references and buffers. Only the base layer is checked.
 struct H265Checker: PictureChecking {
   typealias Codec = H265
 
@@ -86,7 +86,7 @@ struct H265Checker: PictureChecking {
       vps = sps.flatMap { sets.videoParameterSet($0.videoParameterSetID) }
       if sps != nil, vps == nil {
         log.report(
-          .missingParameterSet, "an SPS whose VPS did not come", expected: "VPS \(sps?.videoParameterSetID ?? 0)")
+          .missingParameterSet, "an SPS whose VPS is missing", expected: "VPS \(sps?.videoParameterSetID ?? 0)")
       }
     }
     guard let sps else { return }
@@ -119,7 +119,7 @@ struct H265Checker: PictureChecking {
       if isComplete, !count.isSkipped {
         for order in found.missing {
           log.report(
-            .missingReference, "a reference picture set that names order count \(order)",
+            .missingReference, "a reference picture set that names POC \(order)",
             expected: "that picture in the decoded picture buffer")
         }
         if found.count >= sps.decodedPictureBufferPictures, found.count > 0 {
@@ -139,14 +139,15 @@ struct H265Checker: PictureChecking {
       ? .idr : type.isBLA ? .bla : type.isIRAP ? .cra : common.messages.isRecoveryPoint ? .recoveryPoint : .none
   }
 
-  /// Which types may follow which (7.4.2.2). Answers whether all that the picture refers to must be there.
+  /// Checks the order of leading and trailing pictures (7.4.2.2). Returns whether the picture's references must be
+  /// present.
   private mutating func picture(_ type: H265.NALUnitType, log: inout FindingLog) -> Bool {
     if type.isIRAP {
       lastIRAP = type
       hasTrailing = false
     } else if type.isLeading {
       if hasTrailing {
-        log.report(.leadingPictures, "a leading picture behind a trailing one", expected: "leading pictures first")
+        log.report(.leadingPictures, "a leading picture after a trailing one", expected: "leading pictures first")
       }
       let isForbidden: Bool
       switch lastIRAP?.rawValue {
@@ -156,7 +157,7 @@ struct H265Checker: PictureChecking {
       }
       if isForbidden {
         log.report(
-          .leadingPictures, "\(H265.shortName(type.rawValue)) behind \(H265.shortName(lastIRAP?.rawValue ?? 0))",
+          .leadingPictures, "\(H265.shortName(type.rawValue)) after \(H265.shortName(lastIRAP?.rawValue ?? 0))",
           expected: "no such leading picture")
       }
     } else {
@@ -182,7 +183,7 @@ struct H265Checker: PictureChecking {
   ) throws(BitstreamError) {
     switch message.type {
     case .bufferingPeriod:
-      // With HRD parameters in the VPS alone, its lengths are those of the VPS.
+      // With HRD parameters in the VPS only, the SPS does not say the lengths of its fields.
       guard let id = sps?.id ?? onlySequence(sets), sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
       else { break }
       let period = try H265.BufferingPeriod(message, parameterSets: sets)
@@ -191,7 +192,7 @@ struct H265Checker: PictureChecking {
     case .pictureTiming:
       guard let sps = sps ?? onlySequence(sets).flatMap({ sets.sequenceParameterSet($0) }) else { break }
       let timing = try H265.PictureTiming(message, sps: sps)
-      // Table D.2: a field twice, or a frame twice or three times.
+      // Table D.2: three fields, or a frame two or three times.
       common.messages.isRepeated = timing.display.map { (5...8).contains($0.structure.rawValue) } ?? false
       if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
         common.messages.removalDelay =
@@ -218,11 +219,11 @@ struct H265Checker: PictureChecking {
     else { return nil }
     return CommonChecks.SignalledBuffer(
       bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
-      countsSlicesAlone: layer.nal.isEmpty)
+      holdsVCLOnly: layer.nal.isEmpty)
   }
 
   var period: Double? {
-    // frameRate(_:) halves the rate of pictures for fields.
+    // frameRate(_:) counts frames; a field lasts half as long.
     sps?.frameRate(vps).map { Double($0.denominator) / Double($0.numerator) / (common.picture.isField ? 2 : 1) }
   }
 }

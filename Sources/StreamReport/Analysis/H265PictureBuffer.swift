@@ -8,18 +8,18 @@ struct H265PictureBuffer: Sendable {
     var order: Int32
     var isReference = true
     var awaitsOutput: Bool
-    /// Pictures that came behind it in decoding order while it waited.
+    /// Pictures that followed it in decoding order while it waited (`PicLatencyCount`).
     var latency = 0
   }
 
   private(set) var pictures: [Picture] = []
   private var lastOutput: Int32?
 
-  /// What the SPS allows.
+  /// The limits of the SPS for its highest sub-layer, in pictures.
   struct Limits: Sendable {
     var capacity: Int
     var reorder: Int
-    /// `SpsMaxLatencyPictures`; nil for no bound.
+    /// `SpsMaxLatencyPictures`; nil for no limit.
     var latency: Int?
 
     init(_ buffering: H265.SequenceParameterSet.SubLayerBuffering) {
@@ -35,7 +35,10 @@ struct H265PictureBuffer: Sendable {
     lastOutput = nil
   }
 
-  /// The order counts of what a slice names that is not there (8.3.2), and of all that it may use.
+  /// Applies a reference picture set (8.3.2): unmarks the pictures that are not in it.
+  ///
+  /// - Returns: the POCs of the pictures that the slice may use, those of them that are missing, and the number of
+  ///   pictures in the set.
   mutating func apply(
     _ references: H265.ReferenceSyntax, order: Int32, log2Maximum: UInt8
   ) -> (used: [Int32], missing: [Int32], count: Int) {
@@ -97,7 +100,7 @@ struct H265PictureBuffer: Sendable {
     return waiting > limits.reorder
   }
 
-  /// Outputs the picture of the lowest count. Answers whether there was one.
+  /// Outputs the picture of the lowest POC. Returns whether there was one.
   private mutating func bump(_ trouble: inout StorageTrouble) -> Bool {
     var next: Int?
     for index in pictures.indices where pictures[index].awaitsOutput {

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a report needs to know of a codec, beyond its syntax.
+/// What a report needs of a codec, beyond its syntax.
 protocol ReportedCodec: VideoCodecSyntax {
-  /// Looks at pictures.
+  /// The rules of pictures.
   associatedtype Checker: PictureChecking where Checker.Codec == Self
 
-  /// What a NAL unit type is called, in short.
+  /// The short name of a NAL unit type.
   static func shortName(_ type: UInt8) -> StaticString
-  /// Reads the header, checks it, and enters it into the record.
+  /// Reads the header into the record, and checks it.
   static func readHeader(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool, log: inout FindingLog)
-  /// Reads a parameter set once more for its syntax elements and what is wrong with it.
+  /// Reads a parameter set for its syntax elements, and checks it.
   static func readParameterSet(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?,
     log: inout FindingLog
   )
-  /// What the SPS of this NAL unit comes to; nil when it is none or cannot be read.
+  /// The format of an SPS NAL unit; nil when it is no SPS or cannot be read.
   static func format(_ nalUnit: Span<UInt8>) -> FormatRecord?
 }
 
-/// Looks at the pictures of a stream one by one.
+/// Checks the pictures of a stream one by one.
 protocol PictureChecking: Sendable {
   associatedtype Codec: ReportedCodec
 
   init()
-  /// What both codecs have in common.
+  /// The state that both codecs have.
   var common: CommonChecks { get set }
-  /// Reads a slice. `startsPicture` says that it is the first of its picture.
+  /// Reads a slice header into the record, and checks it. `startsPicture`: it is the first of its picture.
   mutating func slice(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets, startsPicture: Bool,
     trace: SyntaxTrace?, log: inout FindingLog)
@@ -40,14 +40,14 @@ protocol PictureChecking: Sendable {
   mutating func endPicture(log: inout FindingLog)
   /// The coded picture buffer by HRD parameters; nil without them.
   var signalledBuffer: CommonChecks.SignalledBuffer? { get }
-  /// What the level allows; nil before the first picture, or with a level that is none.
+  /// The limits of the level; nil before the first picture, and for an unknown level.
   var limits: LevelLimits? { get }
-  /// How long an access unit lasts by what the stream says, in seconds.
+  /// The duration of a picture by the VUI or VPS in seconds; nil without timing.
   var period: Double? { get }
 }
 
 extension PictureChecking {
-  /// Reads SEI.
+  /// Reads the messages of an SEI NAL unit.
   mutating func messages(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets, trace: SyntaxTrace?,
     log: inout FindingLog
@@ -56,7 +56,7 @@ extension PictureChecking {
     do throws(BitstreamError) {
       while let message = try messages.next() {
         if record.messages.count < 64 { record.messages.append(message.type.rawValue) }
-        // Other layers have parameter sets of their own.
+        // Messages of other layers refer to parameter sets of these layers.
         if record.layerID ?? 0 == 0 { try read(message, sets: sets) }
       }
     } catch {
@@ -65,9 +65,13 @@ extension PictureChecking {
     }
   }
 
-  /// Ends the access unit. Answers bits in the coded picture buffer and its size, where they can be told.
+  /// Removes the access unit from the coded picture buffer.
   ///
-  /// - Parameter duration: in seconds, where the container says it.
+  /// - Parameters:
+  ///   - bytes: its size.
+  ///   - codedBytes: the size of its VCL NAL units and filler data.
+  ///   - duration: its duration by the container in seconds; nil when that has none.
+  /// - Returns: the bits in the buffer just before, and its size in bits; nil when not known.
   mutating func endAccessUnit(
     bytes: UInt64, codedBytes: UInt64, duration: Double?, log: inout FindingLog
   ) -> (fullness: Int64?, size: Int64?) {
@@ -77,7 +81,7 @@ extension PictureChecking {
   }
 }
 
-/// What is known of a picture.
+/// What is known of the current picture; see the properties of the same names in ``AccessUnitRecord``.
 struct PictureFacts: Sendable {
   var exists = false
   var letter: UInt8?
@@ -91,7 +95,7 @@ struct PictureFacts: Sendable {
   var references: [Int32] = []
   var decodedPictures: Int?
 
-  /// Adds a slice: a picture is B with one B slice, P with one P slice.
+  /// Adds a slice: a picture with a B slice is B, else one with a P slice is P.
   mutating func add(_ slice: UInt8) {
     switch (letter, slice) {
     case (nil, _), (0x49, _), (_, 0x42): letter = slice
@@ -99,7 +103,7 @@ struct PictureFacts: Sendable {
     }
   }
 
-  /// Adds pictures that a slice may refer to; each is listed once.
+  /// Adds POCs of pictures that a slice may refer to; each is listed once, 32 at most.
   mutating func add(references orders: [Int32]) {
     for order in orders where references.count < 32 && !references.contains(order) { references.append(order) }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// SEI messages that mean the same in both codecs: read for their syntax elements.
+/// Reads SEI messages that both codecs have, for their syntax elements and errors.
 enum SharedMessages {
   static func read(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
     switch message.type {
@@ -16,7 +16,7 @@ enum SharedMessages {
 }
 
 extension ReportText {
-  /// What could not be read, and where.
+  /// The reason of an error, its syntax element and its bit offset.
   init(_ error: BitstreamError) {
     let reason: StaticString =
       switch error.reason {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Takes the NAL units of a stream one by one and makes report items of them.
+/// Makes report items of the NAL units or samples of a stream.
 struct StreamAnalysis<Codec: ReportedCodec> {
   private let options: ReportOptions
   private(set) var sets = Codec.ParameterSets()
@@ -12,24 +12,24 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   /// The access unit that is being read.
   private var current: AccessUnitRecord?
-  /// Bytes of its slices.
+  /// Bytes of its VCL NAL units and filler data.
   private var codedBytes: UInt64 = 0
   private var hasPicture = false
   private var hasEnded = false
-  /// The sequence ended before this access unit.
+  /// Whether a sequence ended before this access unit, and no picture followed.
   private var followsEnd = false
-  /// NAL units that go where the next slice goes.
+  /// NAL units that belong to the access unit of the next slice.
   private var waiting: [NALUnitRecord] = []
   private var container = ContainerChecker<Codec>()
-  /// What is ready.
+  /// The items that are ready.
   private var items: [ReportItem] = []
 
-  /// NAL units listed of one access unit at most; the rest is counted.
+  /// The most NAL units of an access unit that are listed. All are counted.
   private static var nalUnitLimit: Int { 150_000 }
 
   init(options: ReportOptions) { self.options = options }
 
-  /// What became ready since the last call.
+  /// Appends the items that became ready since the last call.
   mutating func take(into ready: inout [ReportItem]) {
     ready += items
     items.removeAll(keepingCapacity: true)
@@ -37,7 +37,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   // MARK: Input
 
-  /// The configuration record of a container.
+  /// Takes the sample description of a container. Returns the size of length prefixes; nil when its configuration
+  /// record cannot be read.
   mutating func configure(
     _ description: MP4.VisualSampleDescription, timescale: UInt32
   ) -> NALLengthSize? {
@@ -62,24 +63,24 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     }
   }
 
-  /// Bytes that are no NAL unit.
+  /// Reports bytes that are no NAL unit.
   mutating func garbage(_ count: UInt64, at offset: UInt64) {
     log.offset = offset
-    log.report(.garbage, "\(count) bytes in front of a start code", expected: "zero bytes and start codes")
+    log.report(.garbage, "\(count) bytes before a start code", expected: "zero bytes and start codes")
     flushFindings()
   }
 
-  /// The container cannot be read any further.
+  /// Reports that the container cannot be read any further.
   mutating func damaged(_ error: MP4.ReadError) {
     log.offset = error.offset
     log.report(.containerSample, "box \(error.box.name) that cannot be read", expected: "boxes up to the end")
     flushFindings()
   }
 
-  /// A NAL unit of a byte stream, whose access units are cut here.
+  /// Takes a NAL unit of a byte stream, and looks for access unit boundaries.
   ///
   /// - Parameters:
-  ///   - offset: of its first byte in the file.
+  ///   - offset: the offset of its header in the file.
   ///   - prefix: bytes of its start code.
   mutating func feed(_ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int) {
     guard nalUnit.count > 0 else { return }
@@ -102,7 +103,12 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     list(unit)
   }
 
-  /// A sample of a container: one access unit.
+  /// Takes a sample of a container, which is one access unit.
+  ///
+  /// - Parameters:
+  ///   - bytes: its bytes, as far as the file has them.
+  ///   - offset: its offset in the file.
+  ///   - size: its size by the container.
   mutating func feed(
     sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64,
     lengthSize: NALLengthSize
@@ -133,7 +139,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     if pictures > 1, !checker.common.picture.isSecondField {
       log.report(.containerSample, "\(pictures) pictures in a sample", expected: "one access unit")
     }
-    // The next sample begins another access unit, whatever its slices say.
+    // The next sample is another access unit, whatever its slice headers say.
     detector.reset()
     endAccessUnit(at: offset + size)
   }
@@ -196,10 +202,10 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     return unit
   }
 
-  /// Behind the end of a sequence a new one begins.
+  /// Checks that the first picture after the end of a sequence is a random access point.
   private mutating func checkStart(of nalUnit: Span<UInt8>) {
     if followsEnd, !Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint {
-      log.report(.endOfStream, "a picture behind the end of a sequence", expected: "an IDR or IRAP picture")
+      log.report(.endOfStream, "another picture after the end of a sequence", expected: "an IDR or IRAP picture")
     }
     followsEnd = false
   }
@@ -220,12 +226,12 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let isFirst = current?.nalUnits.isEmpty ?? true
     switch role {
     case .accessUnitDelimiter where !isFirst:
-      log.report(.order, "an access unit delimiter behind other NAL units", expected: "it first in its access unit")
+      log.report(.order, "an access unit delimiter after other NAL units", expected: "it first in its access unit")
     case .suffixSEI where !hasPicture, .filler where !hasPicture:
-      log.report(.order, "\(unit.name) in front of the picture", expected: "it behind the first slice")
+      log.report(.order, "\(unit.name) before the picture", expected: "it after the first slice")
     default:
       if hasEnded, role != .end {
-        log.report(.order, "\(unit.name) behind the end of the sequence", expected: "another access unit")
+        log.report(.order, "\(unit.name) after the end of the sequence", expected: "another access unit")
       }
     }
     if role == .end { hasEnded = true }
@@ -237,7 +243,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     do throws(BitstreamError) {
       change = try sets.insert(nalUnit.extracting(0..<Self.countWithoutTrailingZeros(nalUnit)))
     } catch {
-      // What is wrong with it is said when it is read for its elements.
+      // readParameterSet reports the error.
       change = .added
     }
     let isNew = change != .unchanged

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a report says of an access unit.
+/// An access unit in a report.
 public struct AccessUnitRecord: Sendable {
-  /// How decoding can begin at a picture.
+  /// The kinds of random access point.
   public enum Keyframe: UInt8, Sendable {
-    /// It cannot.
+    /// No random access point.
     case none
     /// IDR picture.
     case idr
@@ -12,7 +12,7 @@ public struct AccessUnitRecord: Sendable {
     case cra
     /// BLA picture (H.265).
     case bla
-    /// Recovery point SEI.
+    /// A picture with a recovery point SEI message.
     case recoveryPoint
     /// All slices are I slices, in a stream of H.264 that has shown no recovery point SEI so far: many encoders send
     /// such pictures to begin at and signal nothing.
@@ -30,34 +30,34 @@ public struct AccessUnitRecord: Sendable {
     }
   }
 
-  /// What the container says of it.
+  /// The container's timestamps and flag of an access unit.
   public struct Sample: Sendable {
-    /// When it is shown, in the track's timescale, the edit list left out.
+    /// Presentation time in ticks of ``StreamRecord/timescale``, without the edit list.
     public var pts: Int64
-    /// When it is decoded, in the track's timescale; nil where the container does not say, as Matroska.
+    /// Decoding time in ticks; nil for a container without decoding times, such as Matroska.
     public var dts: Int64?
-    /// How long it lasts, in the track's timescale.
+    /// Duration in ticks; 0 when it is not known.
     public var duration: UInt32
-    /// Whether the file calls it a place to begin at.
+    /// Whether the container marks it as a sync sample.
     public var isSync: Bool
 
-    /// What a container says.
+    /// Creates a sample from its fields.
     public init(pts: Int64, dts: Int64?, duration: UInt32, isSync: Bool) {
       (self.pts, self.dts, self.duration, self.isSync) = (pts, dts, duration, isSync)
     }
   }
 
-  /// Its place in decoding order, counted from 0.
+  /// Its number in decoding order, from 0.
   public var index: UInt64 = 0
-  /// Where it begins in the file, start code or length included.
+  /// The offset of its first byte in the file, start code or length prefix included.
   public var offset: UInt64 = 0
-  /// Bytes up to the next one.
+  /// Bytes from there to the next access unit.
   public var size: UInt64 = 0
-  /// What the container says.
+  /// The container's timestamps; nil without a container.
   public var sample: Sample?
-  /// How its picture is predicted: ASCII `I`, `P`, `B`; nil without a slice that can be read.
+  /// The picture's type: ASCII `I`, `P` or `B`; nil without a slice that can be read.
   public var letter: UInt8?
-  /// How decoding can begin at it.
+  /// The kind of random access point that it is.
   public var keyframe = Keyframe.none
   /// Whether other pictures may refer to it.
   public var isReference = false
@@ -65,20 +65,20 @@ public struct AccessUnitRecord: Sendable {
   public var isField = false
   /// Whether it is the second field of the frame before.
   public var isSecondField = false
-  /// Times that picture order count began anew before it or at it.
+  /// How many times picture order counts were reset, up to this access unit. Only counts of the same sequence compare.
   public var sequence: UInt64 = 0
-  /// Picture order count of its first picture.
+  /// The picture order count; nil without a slice that can be read.
   public var pictureOrderCount: Int32?
   /// `SliceQPY` of its first slice.
   public var quantizationParameter: Int?
-  /// Picture order counts of the pictures that its slices may refer to, in the order of the lists.
+  /// Picture order counts of the pictures that its slices may refer to, at most 32, each once.
   public var references: [Int32] = []
-  /// Pictures in the decoded picture buffer once it is decoded, itself included where it is kept.
+  /// Pictures in the decoded picture buffer after it is decoded, itself included where it is stored.
   public var decodedPictures: Int?
-  /// Bits in the coded picture buffer right before it is taken out.
+  /// Bits in the coded picture buffer just before it is removed (Annex C); nil when that is not known.
   public var bufferFullness: Int64?
-  /// Size of that buffer in bits.
+  /// Size of that buffer in bits; nil when the fullness is.
   public var bufferSize: Int64?
-  /// Its NAL units.
+  /// Its NAL units, 150,000 at most.
   public var nalUnits: [NALUnitRecord] = []
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Something in a stream that is not as it should be, or that is worth knowing.
+/// One place where a stream breaks a rule.
 public struct Finding: Sendable {
-  /// How bad it is.
+  /// How serious a rule is.
   public enum Severity: UInt8, Sendable, CaseIterable {
-    /// Not what the standard demands.
+    /// The standard forbids it.
     case error
-    /// Allowed, or not the standard's business, and likely to cause trouble.
+    /// The standard allows it, or has no rule for it, but it is likely to cause trouble.
     case warning
-    /// Allowed; not every decoder copes with it.
+    /// The standard allows it, but some decoders do not support it.
     case note
 
-    /// Its name.
+    /// Its name in the document: `error`, `warning` or `note`.
     public var name: StaticString {
       switch self {
       case .error: "error"
@@ -21,30 +21,30 @@ public struct Finding: Sendable {
     }
   }
 
-  /// What was broken.
+  /// The rule that is broken.
   public var rule: Rule
-  /// Whether clauses are those of H.265.
+  /// Whether the stream is H.265, whose clauses then apply.
   public var isH265: Bool
-  /// The access unit, counted from 0.
+  /// The number of the access unit, from 0.
   public var accessUnit: UInt64
-  /// Where in the file.
+  /// The offset in bytes in the file, or in the demultiplexed stream, of what breaks the rule.
   public var offset: UInt64
-  /// What is there.
+  /// What the stream has.
   public var found: ReportText
-  /// What should be there.
+  /// What it should have.
   public var expected: ReportText
 
-  /// The clause of the Recommendation, or the other document that it is about.
+  /// The clause of H.264, H.265 or the container's standard; `-` for a rule without one.
   public var clause: StaticString { isH265 ? rule.text.h265 : rule.text.h264 }
 }
 
-/// Gathers findings. Of one rule so many are listed, all are counted.
+/// Collects findings. The first ones of each rule are kept, all are counted.
 struct FindingLog: Sendable {
-  /// Findings of one rule that are listed.
+  /// Findings of each rule that are kept.
   static let limit: UInt64 = 50
 
   let isH265: Bool
-  /// Where the stream is.
+  /// The place of the next finding.
   var accessUnit: UInt64 = 0
   var offset: UInt64 = 0
   private(set) var counts = [UInt64](repeating: 0, count: Rule.allCases.count)
@@ -60,7 +60,7 @@ struct FindingLog: Sendable {
         rule: rule, isH265: isH265, accessUnit: accessUnit, offset: offset, found: found(), expected: expected()))
   }
 
-  /// What was found since the last call.
+  /// The findings since the last call.
   mutating func take() -> [Finding] {
     guard !findings.isEmpty else { return [] }
     let taken = findings

@@ -3,16 +3,16 @@ import H26x
 
 /// Writes report items as JSON, one object a line. `Sources/Inspector/SCHEMA.md` describes it.
 public struct JSONLines: Sendable {
-  /// The number that changes when a member changes its meaning or goes.
+  /// The version of the document. It changes when a member is removed or changes its meaning.
   public static let schema = 1
 
-  /// What was written and not taken yet: UTF-8.
+  /// The UTF-8 that was written and not taken yet.
   public private(set) var bytes: [UInt8] = []
 
   /// Creates a writer.
   public init() {}
 
-  /// Takes what was written.
+  /// Returns what was written, and empties ``bytes``.
   public mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
     taken.reserveCapacity(bytes.count)
@@ -20,7 +20,7 @@ public struct JSONLines: Sendable {
     return taken
   }
 
-  /// Writes a line.
+  /// Writes an item as a line that ends with a line feed.
   public mutating func append(_ item: ReportItem) {
     var json = JSONText()
     swap(&json.bytes, &bytes)

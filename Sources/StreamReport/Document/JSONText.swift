@@ -2,7 +2,7 @@
 
 /// Writes JSON: numbers, names and escaped strings, no floating point.
 struct JSONText {
-  /// What was written, ASCII or UTF-8.
+  /// The UTF-8 that was written.
   var bytes: [UInt8] = []
   private var needsComma = false
 
@@ -49,7 +49,7 @@ struct JSONText {
   }
 
   mutating func member(_ name: StaticString, _ number: some BinaryInteger) {
-    // Room is asked for once a member: documents consist of little else than these.
+    // Reserves capacity once a member: most of a document is numbers.
     let (isFirst, number) = (!separates(), Int64(clamping: number))
     bytes.append(addingCapacity: name.byteCount + 24) { output in
       output.append(key: name, isFirst: isFirst)
@@ -57,7 +57,7 @@ struct JSONText {
     }
   }
 
-  /// A number that may be left out.
+  /// A number; no member for nil.
   mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
     if let number { member(name, number) }
   }
@@ -106,7 +106,7 @@ struct JSONText {
 
   private mutating func separate() { if separates() { bytes.append(0x2C) } }
 
-  /// Whether a comma goes in front of what comes next; in front of what comes behind that, one does.
+  /// Whether the next value needs a comma before it. Those after it will, until a bracket opens or a line ends.
   private mutating func separates() -> Bool {
     defer { needsComma = true }
     return needsComma
@@ -137,7 +137,7 @@ extension [UInt8] {
     case 0x22, 0x5C:
       append(0x5C)
       append(byte)
-    // With <, so that no text ends the script element of a page that the document stands in.
+    // < too, so that no text can end the script element that holds the document in a report page.
     case 0..<0x20, 0x3C, 0x7F:
       append("\\u00")
       append(hexDigit(byte >> 4))

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// What a report says of a NAL unit.
+/// A NAL unit in a report.
 public struct NALUnitRecord: Sendable {
-  /// Where its header begins, in bytes from the start of the file.
+  /// The offset of its header in the file, in bytes.
   public var offset: UInt64 = 0
-  /// Bytes in front of it that belong to it: its start code or length.
+  /// Bytes of its start code or length prefix.
   public var prefix = 0
-  /// Bytes, header included, start code or length and trailing zeros left out.
+  /// Bytes from its header on, without start code or length prefix and without trailing zeros.
   public var size = 0
   /// `nal_unit_type`.
   public var type: UInt8 = 0
-  /// What the type is called, in short.
+  /// A short name of the type.
   public var name: StaticString = ""
-  /// Whether it holds coded samples (VCL) rather than what goes with them.
+  /// Whether it is a VCL NAL unit (Table 7-1).
   public var isVCL = false
   /// `nal_ref_idc`; nil in H.265.
   public var referenceIDC: UInt8?
@@ -21,29 +21,29 @@ public struct NALUnitRecord: Sendable {
   public var layerID: UInt8?
   /// `TemporalId`; nil in H.264.
   public var temporalID: UInt8?
-  /// Of a parameter set, its own id.
+  /// The id of a parameter set; nil for another NAL unit, and when it cannot be read.
   public var parameterSetID: UInt8?
-  /// What its slice header says; nil when it is no slice, or its header cannot be read.
+  /// Its slice header; nil when it is no slice, or its header cannot be read.
   public var slice: SliceRecord?
-  /// Of SEI, the types of its messages.
+  /// `payloadType` of its SEI messages, 64 at most.
   public var messages: [UInt32] = []
-  /// Why it cannot be read.
+  /// Why it cannot be read; nil without an error.
   public var error: BitstreamError?
-  /// Its syntax elements, where they are asked for.
+  /// Its syntax elements, with ``ReportOptions/includesFields``.
   public var fields: [SyntaxField] = []
-  /// Its first bytes, where they are asked for.
+  /// Its first bytes, with ``ReportOptions/byteCount``; all bytes in a ``ParameterSetRecord``.
   public var bytes: [UInt8] = []
 }
 
-/// What a report says of a slice.
+/// A slice or slice segment in a report.
 public struct SliceRecord: Sendable {
-  /// How it is predicted: ASCII `I`, `P` or `B`.
+  /// Its type: ASCII `I`, `P` or `B`.
   public var letter: UInt8
   /// `first_mb_in_slice` or `slice_segment_address`.
   public var first: UInt32
-  /// `SliceQPY`; nil where the header does not say.
+  /// `SliceQPY`; nil for a header without `slice_qp_delta`.
   public var quantizationParameter: Int?
-  /// The PPS it names.
+  /// The id of the PPS that it refers to.
   public var pictureParameterSetID: UInt8
   /// `frame_num`; nil in H.265.
   public var frameNumber: UInt32?

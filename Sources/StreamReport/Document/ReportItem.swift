@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// What a report consists of, in this order: the stream, then access units, each behind the parameter sets that are new
-/// with it and before what was found in it, and the summary.
+/// An item of a report. They come in this order: the stream; access units, each after the parameter sets that are new
+/// in it and before its findings; the summary.
 public enum ReportItem: Sendable {
-  /// What kind of stream it is. Comes first.
+  /// The stream. Comes first.
   case stream(StreamRecord)
-  /// A parameter set that is new, or not what it was.
+  /// A parameter set that is new, or has other content than the one before of its type and id.
   case parameterSet(ParameterSetRecord)
   /// An access unit.
   case accessUnit(AccessUnitRecord)
-  /// Something that is not as it should be, or worth knowing.
+  /// A broken rule.
   case finding(Finding)
-  /// What it comes to. Comes last.
+  /// The summary. Comes last.
   case summary(SummaryRecord)
 }
 
-/// What kind of stream it is.
+/// The stream of a report.
 public struct StreamRecord: Sendable {
-  /// What the stream stands in.
+  /// The containers.
   public enum Container: UInt8, Sendable {
-    /// Nothing: start codes alone.
+    /// None: an Annex B byte stream.
     case annexB
     /// MP4 or MOV.
     case mp4
@@ -32,10 +32,10 @@ public struct StreamRecord: Sendable {
     case flv
     /// AVI.
     case avi
-    /// Something else.
+    /// Another container.
     case other
 
-    /// What the document calls it.
+    /// Its name in the document, such as `mpegts`.
     public var name: StaticString {
       switch self {
       case .annexB: "annexb"
@@ -51,69 +51,69 @@ public struct StreamRecord: Sendable {
 
   /// H.264 or H.265.
   public var codec: FormatDescription.Codec
-  /// What the stream stands in.
+  /// The container of the stream.
   public var container: Container
-  /// Bytes of the file; nil when they are not known, as of a pipe.
+  /// Bytes of the file; nil when that is not known, as of a pipe.
   public var size: UInt64?
-  /// Ticks a second of timestamps; nil without a container.
+  /// Ticks a second of timestamps; nil for a byte stream.
   public var timescale: UInt32?
-  /// `track_ID` in the container.
+  /// `track_ID` in MP4.
   public var track: UInt32?
-  /// The four characters that name the coding in the container.
+  /// The sample entry type in MP4, such as `avc1`.
   public var coding: FourCharacterCode?
-  /// How far the container has the picture turned, in degrees.
+  /// The clockwise rotation by the MP4 track header: 0, 90, 180 or 270 degrees; nil for another matrix.
   public var rotation: Int?
-  /// Bytes of NAL lengths.
+  /// Bytes of the length prefixes of NAL units; nil for start codes.
   public var lengthSize: Int?
 }
 
 /// A parameter set and its syntax elements.
 public struct ParameterSetRecord: Sendable {
-  /// The access unit that it comes with; 0 for one from the container.
+  /// The number of the access unit that it is in; 0 for one from the container.
   public var accessUnit: UInt64 = 0
   /// Whether it comes from the container's configuration record.
   public var isOutOfBand = false
-  /// Whether one of the same type and id came before.
+  /// Whether it replaces one of the same type and id.
   public var isReplacement = false
   /// The NAL unit, with fields and all bytes.
   public var nalUnit = NALUnitRecord()
-  /// Of an SPS: what it comes to.
+  /// The format by an SPS; nil for another parameter set.
   public var format: FormatRecord?
 }
 
-/// What an SPS comes to.
+/// The format of pictures by an SPS.
 public struct FormatRecord: Sendable {
-  /// Luma samples to show, in a row.
+  /// Width of the cropped picture in luma samples.
   public var width = 0
-  /// Rows of luma samples to show.
+  /// Height of the cropped picture in luma samples.
   public var height = 0
-  /// Luma samples coded, in a row.
+  /// Coded width in luma samples.
   public var codedWidth = 0
-  /// Rows of luma samples coded.
+  /// Coded height in luma samples.
   public var codedHeight = 0
-  /// The profile's name; nil for one that has none.
+  /// The profile's name as in caps; nil for an unknown profile.
   public var profile: String?
-  /// The level's name; nil for one that has none.
+  /// The level's name as in caps; nil for an unknown level.
   public var level: String?
-  /// "main" or "high" in H.265.
+  /// `main` or `high` in H.265; nil in H.264.
   public var tier: String?
   /// Chroma format, as `chroma_format_idc`.
   public var chromaFormat: UInt8 = 1
-  /// Bits a luma sample.
+  /// Luma bit depth.
   public var bitDepth = 8
-  /// Colour primaries, transfer characteristics and matrix by the VUI; nil where it does not say.
+  /// Colour primaries, transfer characteristics and matrix of the VUI; nil where it has none.
   public var colour: ColourDescription?
-  /// Frames a second by the stream itself.
+  /// Frames a second by the VUI; nil without timing.
   public var frameRate: Fraction?
-  /// The most bits a second by the level; nil for a level that is none.
+  /// The highest bit rate of the level in bits a second (VCL HRD); nil for an unknown level.
   public var maximumBitRate: UInt64?
-  /// Frames that the decoded picture buffer holds.
+  /// Size of the decoded picture buffer in frames (H.265: pictures).
   public var decodedPictureBuffer = 0
-  /// Frames that may be out of order.
+  /// Frames (H.265: pictures) that may precede one in decoding order and follow it in output order.
   public var reorder = 0
 }
 
-/// What a stream comes to.
+/// Totals of a stream.
 public struct SummaryRecord: Sendable {
   /// Access units.
   public var accessUnits: UInt64 = 0
@@ -123,7 +123,7 @@ public struct SummaryRecord: Sendable {
   public var predicted: UInt64 = 0
   /// Pictures with B slices.
   public var bidirectional: UInt64 = 0
-  /// Access units at which decoding can begin.
+  /// Random access points.
   public var keyframes: UInt64 = 0
   /// Bytes of access units.
   public var bytes: UInt64 = 0
@@ -131,14 +131,15 @@ public struct SummaryRecord: Sendable {
   public var nalUnits: [UInt64] = .init(repeating: 0, count: 64)
   /// Bytes of NAL units by type, 64 types.
   public var nalUnitBytes: [UInt64] = .init(repeating: 0, count: 64)
-  /// The names of those types.
+  /// The names of the types.
   public var names: [StaticString] = []
-  /// Frames that were really out of order at most.
+  /// The reorder depth that the stream uses: the most frames that precede one in decoding order and follow it in output
+  /// order.
   public var reorder = 0
-  /// How often each rule was broken, those included that were not listed.
+  /// The number of findings of each rule, by ``Rule/rawValue``, including those that are not listed.
   public var findings: [UInt64] = .init(repeating: 0, count: Rule.allCases.count)
 
-  /// How many findings there are of a severity.
+  /// The number of findings of a severity, including those that are not listed.
   public func count(of severity: Finding.Severity) -> UInt64 {
     var sum: UInt64 = 0
     for rule in Rule.allCases where rule.severity == severity { sum += findings[rule.rawValue] }

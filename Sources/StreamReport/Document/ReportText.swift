@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Text made of literals and numbers, as UTF-8: what Embedded Swift prints without Unicode tables.
+/// UTF-8 text of literals and numbers. Unlike `String`, it needs no Unicode tables in Embedded Swift.
 public struct ReportText: Sendable, ExpressibleByStringInterpolation {
-  /// The characters.
+  /// The UTF-8.
   public private(set) var bytes: [UInt8]
 
   /// Creates a text of literals and interpolated numbers.
@@ -15,27 +15,27 @@ public struct ReportText: Sendable, ExpressibleByStringInterpolation {
     bytes = interpolation.bytes
   }
 
-  /// Creates a text of UTF-8 that is printed as it is.
+  /// Creates a text of UTF-8.
   package init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// What a literal with interpolated values is made of.
+  /// The parts of a literal with interpolated values.
   public struct StringInterpolation: StringInterpolationProtocol {
     var bytes: [UInt8] = []
 
     /// Begins an empty text.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// Adds what stands between values.
+    /// Adds a literal part.
     public mutating func appendLiteral(_ literal: StaticString) { bytes.append(literal) }
-    /// Adds a number in decimal digits, as `Int64` at most.
+    /// Adds a number in decimal digits, clamped to the range of `Int64`.
     public mutating func appendInterpolation(_ number: some BinaryInteger) {
       bytes.append(decimal: Int64(clamping: number))
     }
     /// Adds another text.
     public mutating func appendInterpolation(_ text: ReportText) { bytes += text.bytes }
-    /// Adds a name of the program's.
+    /// Adds a constant string.
     public mutating func appendInterpolation(_ name: StaticString) { bytes.append(name) }
-    /// Adds a name that was read.
+    /// Adds a string.
     public mutating func appendInterpolation(_ name: String) { for byte in name.utf8 { bytes.append(byte) } }
   }
 }
@@ -53,7 +53,7 @@ extension [UInt8] {
 }
 
 extension StaticString {
-  /// Bytes of UTF-8. A single character may stand for itself instead of being pointed to; ours are ASCII.
+  /// Bytes of UTF-8. A literal of one character may have no pointer; those here are ASCII.
   var byteCount: Int { hasPointerRepresentation ? utf8CodeUnitCount : 1 }
 }
 

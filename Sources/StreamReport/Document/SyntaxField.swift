@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// A syntax element: what the specification calls it, what it says, and where it stands.
+/// A syntax element with its value and its position.
 public struct SyntaxField: Sendable {
   /// Its name in the specification.
   public var name: StaticString
   /// Its value.
   public var value: Int64
-  /// Bits from the start of the NAL unit, emulation prevention bytes left out.
+  /// Bits from the start of the NAL unit, not counting emulation prevention bytes.
   public var bitOffset: Int
-  /// How many bits it has.
+  /// Its length in bits.
   public var bitCount: Int
 
   /// Creates a field.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Four ASCII characters that name a box, a brand or a coding (ISO/IEC 14496-12, 4.2).
+/// A four-character code, which names a box, a brand or a sample entry type (ISO/IEC 14496-12, 4.2).
 public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
   /// The characters, the first one in the highest byte.
   public let rawValue: UInt32
 
-  /// Creates a code from any number.
+  /// Creates a code from its number, whatever that is.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Creates a code from the first four bytes of a text; what is missing counts as spaces.
+  /// Creates a code from the first four bytes of a text, which is padded with spaces.
   public init(_ text: StaticString) {
     var value: UInt32 = 0
     text.withUTF8Buffer { bytes in
@@ -19,7 +19,7 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
     rawValue = value
   }
 
-  /// The four bytes; what is no printable ASCII character stands as `.`.
+  /// The four characters, with `.` for each that is not printable ASCII.
   public var name: String {
     var text = ""
     for shift in [24, 16, 8, 0] as [UInt32] {

@@ -3,32 +3,32 @@
 /// The ISO base media file format as far as video samples need it: MP4, MOV and their fragmented forms
 /// (ISO/IEC 14496-12 and 14496-15).
 ///
-/// Nothing of a file is believed: tables are read where they stand, entry by entry, so that memory is in proportion to
-/// the file's own `moov` and `moof` boxes and never to a number inside them.
+/// Tables are read entry by entry from the bytes of the `moov` and `moof` boxes: memory is in proportion to the size of
+/// these boxes, never to a count that they state.
 public enum MP4 {
   /// Why a file cannot be read, and where.
   public struct ReadError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The reasons.
     public enum Reason: UInt8, Sendable {
       /// The bytes end inside the box.
       case truncated
-      /// The box says a size that it cannot have: less than its header, or more than the box around it.
+      /// The size of the box is less than its header, or more than the box around it.
       case badSize
-      /// The box is larger than what is kept in memory of a file.
+      /// The box is larger than 512 MiB, the most that is read into memory.
       case tooLarge
-      /// A field has a value that is not allowed or not known here.
+      /// A field has a value that is not allowed or not supported.
       case unsupported
-      /// A box that must be there is missing.
+      /// A mandatory box is missing.
       case missing
       /// The file could not be read.
       case unreadable
     }
 
-    /// What is wrong.
+    /// The reason.
     public let reason: Reason
-    /// The box.
+    /// The type of the box.
     public let box: FourCharacterCode
-    /// Where the box begins, in bytes from the start of the file or of the bytes that were given.
+    /// The offset of the box in the file, in bytes.
     public let offset: UInt64
 
     /// Creates an error.
@@ -39,23 +39,23 @@ public enum MP4 {
     }
   }
 
-  /// The header of a box, and where its content is.
+  /// A box in an array of bytes.
   package struct Box: Sendable, Hashable {
-    /// What kind of box it is.
+    /// The type.
     package let type: FourCharacterCode
-    /// The whole box, header included.
+    /// The range of the whole box, header included.
     package let range: Range<Int>
-    /// What follows the header.
+    /// The range of its content, after the header.
     package let content: Range<Int>
   }
 
-  /// The boxes inside a range of bytes, one behind the other.
+  /// Iterates over the boxes in a range of bytes.
   struct Boxes: ~Escapable {
     private let bytes: Span<UInt8>
     private var position: Int
     private let end: Int
 
-    /// Iterates over `bytes[range]`; what of it lies outside `bytes` is left out.
+    /// Iterates over `bytes[range]`, as far as the range is in `bytes`.
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>, in range: Range<Int>) {
       self.bytes = bytes
@@ -63,13 +63,13 @@ public enum MP4 {
       end = max(position, min(range.upperBound, bytes.count))
     }
 
-    /// The next box, nil behind the last. Fewer than eight bytes at the end are padding.
+    /// The next box; nil after the last. Fewer than eight bytes at the end are padding.
     ///
     /// - Throws: `.badSize`, `.truncated`.
     mutating func next() throws(ReadError) -> Box? {
       guard end - position >= 8 else { return nil }
       let header = try BoxHeader(bytes, at: position, limit: UInt64(end - position))
-      // The header's size was held against the limit, which is an Int.
+      // The header's size is at most the limit, which is an Int.
       let range = position..<position + Int(header.size)
       let box = Box(
         type: header.type, range: range, content: position + header.length..<range.upperBound)
@@ -77,7 +77,7 @@ public enum MP4 {
       return box
     }
 
-    /// The first box of this type from here on, nil when there is none.
+    /// The next box of this type; nil when there is none.
     ///
     /// - Throws: `.badSize`, `.truncated`.
     mutating func first(_ type: FourCharacterCode) throws(ReadError) -> Box? {
@@ -86,7 +86,7 @@ public enum MP4 {
     }
   }
 
-  /// Size and type in front of a box (ISO/IEC 14496-12, 4.2.2).
+  /// The size and type that a box begins with (ISO/IEC 14496-12, 4.2.2).
   struct BoxHeader: Sendable, Hashable {
     let type: FourCharacterCode
     /// Bytes of the header: 8, or 16 with a `largesize`; 16 more with a `usertype`.
@@ -99,7 +99,8 @@ public enum MP4 {
 
     /// Reads a header.
     ///
-    /// - Parameter limit: how many bytes there are up to the end of what is around the box; the box may not be longer.
+    /// - Parameter limit: bytes up to the end of the box around it, or of the file.
+    /// - Throws: `.truncated`, or `.badSize` for a box that is longer than the limit.
     init(_ bytes: Span<UInt8>, at offset: Int, limit: UInt64) throws(ReadError) {
       guard let size32 = bytes.uint32(at: offset), let code = bytes.uint32(at: offset + 4) else {
         throw ReadError(.truncated, FourCharacterCode(rawValue: 0), at: UInt64(max(offset, 0)))
@@ -114,7 +115,7 @@ public enum MP4 {
         size = large
         length = 16
       } else if size32 == 0 {
-        // Up to the end.
+        // Up to the end of the file.
         size = limit
       }
       if type == FourCharacterCode("uuid") { length += 16 }
@@ -128,16 +129,16 @@ public enum MP4 {
 }
 
 extension Span<UInt8> {
-  /// A big-endian number of 8 bits, nil when it is not all there.
+  /// The byte at an offset; nil outside the span.
   func uint8(at offset: Int) -> UInt8? { offset >= 0 && offset < count ? self[offset] : nil }
 
-  /// A big-endian number of 16 bits, nil when it is not all there.
+  /// The big-endian number of 16 bits at an offset; nil when it is not inside the span.
   func uint16(at offset: Int) -> UInt16? {
     guard offset >= 0, offset <= count - 2 else { return nil }
     return UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
   }
 
-  /// A big-endian number of 32 bits, nil when it is not all there.
+  /// The big-endian number of 32 bits at an offset; nil when it is not inside the span.
   func uint32(at offset: Int) -> UInt32? {
     guard offset >= 0, offset <= count - 4 else { return nil }
     var value: UInt32 = 0
@@ -145,13 +146,13 @@ extension Span<UInt8> {
     return value
   }
 
-  /// A big-endian number of 64 bits, nil when it is not all there.
+  /// The big-endian number of 64 bits at an offset; nil when it is not inside the span.
   func uint64(at offset: Int) -> UInt64? {
     guard let high = uint32(at: offset), let low = uint32(at: offset + 4) else { return nil }
     return UInt64(high) << 32 | UInt64(low)
   }
 
-  /// A copy of some bytes, nil when they are not all there.
+  /// A copy of a range; nil when it is not inside the span.
   func array(_ range: Range<Int>) -> [UInt8]? {
     guard range.lowerBound >= 0, range.upperBound <= count else { return nil }
     let part = extracting(range)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension MP4 {
-  /// Goes through the samples of a file's video track in decoding order, sample tables first, then fragments.
+  /// Iterates over the samples of a file's video track in decoding order: those of the sample table, then those of
+  /// fragments.
   public struct VideoSamples {
     private let source: FileBytes
-    /// What is looked at.
     private var window = FileWindow()
-    /// What `moov` says.
+    /// The content of the `moov` box.
     public let movie: Movie
     /// The track whose samples these are.
     public let track: Track
     private var table: SampleCursor?
     private var fragment: FragmentCursor?
-    /// Where the content of `moov` begins in the file.
+    /// The offset of the content of `moov` in the file.
     private var movieOffset: UInt64 = 0
-    /// Where the next box of the file is.
+    /// The offset of the next box in the file.
     private var position: UInt64
     private var decodingTime: Int64 = 0
 
-    /// The largest `moov` or `moof` that is read: a day of samples at 60 a second has 40 MB of tables.
+    /// The largest `moov` or `moof` that is read, in bytes: a day of samples at 60 a second has 40 MB of tables.
     package static var headerLimit: UInt64 { 512 << 20 }
 
-    /// Finds the tracks of a file.
+    /// Reads the tracks of a file.
     ///
     /// - Throws: ``ReadError``; `.missing` for `moov` when the file has no such box, for `trak` when it has no H.264 or
     ///   H.265 track.
@@ -53,15 +53,15 @@ extension MP4 {
       self.source = source
     }
 
-    /// Where in the file the 36 bytes are that say how the track's pictures are turned (`matrix` of `tkhd`,
-    /// ISO/IEC 14496-12, 8.3.2); nil when the box does not hold them.
+    /// The range in the file of the track's transformation matrix of 36 bytes (`matrix` of `tkhd`, ISO/IEC 14496-12,
+    /// 8.3.2); nil when the box is too short.
     package var matrixRange: Range<UInt64>? {
       track.matrix.map { movieOffset + UInt64($0.lowerBound)..<movieOffset + UInt64($0.upperBound) }
     }
 
-    /// The next sample; nil behind the last.
+    /// The next sample; nil after the last.
     ///
-    /// - Throws: ``ReadError`` where a fragment is damaged; the samples before it were given.
+    /// - Throws: ``ReadError`` where a fragment is damaged.
     public mutating func next() throws(ReadError) -> Sample? {
       let tables = movie.bytes
       if let sample = table?.next(tables.span) {
@@ -79,13 +79,13 @@ extension MP4 {
       }
     }
 
-    /// The bytes of a sample; fewer when the file ends before it does.
+    /// The bytes of a sample; fewer when the file ends inside it.
     public mutating func bytes(of sample: Sample) -> [UInt8] {
       let (bytes, range) = load(sample)
       return Array(bytes[range])
     }
 
-    /// Bytes of the file, and where in them a sample is. To be let go of before the next call.
+    /// Bytes of the file, and the range of a sample in them. Release them before the next call, which would copy them.
     mutating func load(_ sample: Sample) -> (bytes: [UInt8], range: Range<Int>) {
       let range = window.load(sample.range, from: source)
       return (window.bytes, range)
@@ -104,7 +104,7 @@ extension MP4 {
       return false
     }
 
-    /// The header of the box at this place of the file; nil at its end.
+    /// The header of the box at an offset of the file; nil at the end.
     private static func header(_ source: FileBytes, at offset: UInt64) throws(ReadError)
       -> BoxHeader?
     {

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension MP4 {
-  /// The samples of one track in one `moof` box, in decoding order (ISO/IEC 14496-12, 8.8).
-  ///
-  /// Runs are read entry by entry; the box's bytes stay with the cursor.
+  /// Iterates over the samples of one track in one `moof` box, in decoding order (ISO/IEC 14496-12, 8.8).
   struct FragmentCursor: Sendable {
     private let bytes: [UInt8]
     private let track: UInt32
     private let movieDefaults: FragmentDefaults
     private let start: UInt64
-    /// Where the next box in the `moof` begins.
+    /// The offset of the next box in the `moof`.
     private var next = 0
     private var trackFragment = 0..<0
     private var defaults: FragmentDefaults
     private var baseOffset: UInt64
-    /// Where the data of a run begins that does not say.
+    /// The offset in the file of the data of a run without `data_offset`: the end of the run before.
     private var dataEnd: UInt64
     private var run: Run?
-    /// When the next sample is decoded.
+    /// The decoding time of the next sample.
     private(set) var decodingTime: Int64
 
-    /// A `trun` box that is being read.
+    /// The rest of a `trun` box.
     private struct Run: Sendable {
       var place: Int
       var end: Int
@@ -50,8 +48,10 @@ extension MP4 {
 
     /// - Parameters:
     ///   - content: the content of the `moof` box.
-    ///   - start: where the box begins in the file; offsets count from there.
-    ///   - decodingTime: where the fragment before ended, for one that does not say.
+    ///   - start: the offset of the box in the file, from which data offsets count.
+    ///   - track: `track_ID` of the track.
+    ///   - defaults: of its `trex` box.
+    ///   - decodingTime: the end of the fragment before, for one without `tfdt`.
     init(
       _ content: [UInt8], at start: UInt64, track: UInt32, defaults: FragmentDefaults,
       decodingTime: Int64
@@ -66,7 +66,7 @@ extension MP4 {
       self.decodingTime = decodingTime
     }
 
-    /// The next sample; nil behind the last.
+    /// The next sample; nil after the last.
     mutating func nextSample() throws(ReadError) -> Sample? {
       while true {
         if let sample = try sampleOfRun() { return sample }
@@ -90,7 +90,7 @@ extension MP4 {
       let size = field(Flag.size) ?? defaults.size
       let own = field(Flag.flags)
       let composition = field(Flag.compositionOffset)
-      // Entries that are cut off are none; entries without bytes could go on for ever.
+      // Ends at an entry that is cut off. Without entries a sample must have bytes, else a count could name billions.
       let hasEntries =
         current.flags & (Flag.duration | Flag.size | Flag.flags | Flag.compositionOffset) != 0
       guard !hasEntries || place > current.place, hasEntries || size > 0 else {
@@ -115,7 +115,7 @@ extension MP4 {
       return sample
     }
 
-    /// Goes to the next `trun` of the track. Answers whether there is one.
+    /// Goes to the next `trun` of the track. Returns whether there is one.
     private mutating func beginRun() throws(ReadError) -> Bool {
       while true {
         let content = bytes
@@ -165,7 +165,7 @@ extension MP4 {
       return true
     }
 
-    /// Goes to the next `traf` of the track. Answers whether there is one.
+    /// Goes to the next `traf` of the track. Returns whether there is one.
     private mutating func beginTrackFragment() throws(ReadError) -> Bool {
       let content = bytes
       let span = content.span
@@ -183,7 +183,7 @@ extension MP4 {
       return false
     }
 
-    /// Answers whether the fragment is of the track.
+    /// Reads `tfhd`. Returns whether the fragment is of the track.
     private mutating func readHeader(_ box: Box) -> Bool {
       let content = bytes
       let span = content.span

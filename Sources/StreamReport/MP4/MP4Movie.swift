@@ -9,21 +9,21 @@ extension MP4 {
     var flags: UInt32 = 0
   }
 
-  /// What a `moov` box says: the tracks, and where their samples are.
+  /// The content of a `moov` box.
   public struct Movie: Sendable, Hashable {
-    /// Ticks a second, of edits and of ``duration``.
+    /// Ticks a second of ``duration`` and of edits' durations.
     public private(set) var timescale: UInt32 = 0
-    /// `duration` in ``timescale``; fragments may go on beyond it.
+    /// `duration` of `mvhd`, in ticks of ``timescale``; fragments may make the movie longer.
     public private(set) var duration: UInt64 = 0
-    /// The tracks, in the file's order.
+    /// The tracks in the order of the file, 1024 at most.
     public private(set) var tracks: [Track] = []
-    /// Whether samples may come in fragments.
+    /// Whether there is an `mvex` box: samples may be in fragments.
     public private(set) var isFragmented = false
-    /// The box's content, where sample tables are read.
+    /// The box's content, from which sample tables are read.
     let bytes: [UInt8]
     private var defaults: [(track: UInt32, values: FragmentDefaults)] = []
 
-    /// Tracks that are kept: more than any file has.
+    /// The most tracks that are kept.
     static let trackLimit = 1024
 
     /// Reads the content of a `moov` box.
@@ -67,7 +67,7 @@ extension MP4 {
       }
     }
 
-    /// The first track of H.264 or H.265 video, nil when there is none.
+    /// The first H.264 or H.265 track; nil when there is none.
     public var videoTrack: Track? {
       tracks.first { $0.descriptions.contains { $0.coding.isVideo } }
     }

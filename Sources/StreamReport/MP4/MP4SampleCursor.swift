@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension MP4 {
-  /// Goes through the samples of a sample table in decoding order.
+  /// Iterates over the samples of a sample table in decoding order.
   ///
-  /// A small value: the tables stay where they are, in the bytes of the `moov` box that every call is given.
+  /// It does not hold the tables: every call is passed the content of the `moov` box.
   struct SampleCursor: Sendable {
-    /// A place in a table of runs.
+    /// A position in a table of runs.
     private struct Run: Sendable {
       var entry = 0
-      /// Samples of the entry that are used up.
+      /// Samples of the entry that have been read.
       var used: UInt32 = 0
     }
 
@@ -25,13 +25,13 @@ extension MP4 {
 
     init(_ table: SampleTable) { self.table = table }
 
-    /// The next sample; nil behind the last, or where the tables say no more.
+    /// The next sample; nil after the last, and where a table ends early.
     mutating func next(_ bytes: Span<UInt8>) -> Sample? {
       guard sample < table.sampleCount, let size = size(bytes), beginChunk(bytes) else {
         return nil
       }
       let duration = Self.value(&durations, table.timeToSample, bytes) ?? 0
-      // Version 0 has unsigned numbers; writers put signed ones there all the same.
+      // Unsigned in version 0, but many files have signed numbers there too.
       let composition = Int32(
         bitPattern: Self.value(&compositions, table.compositionOffsets, bytes) ?? 0)
       let (end, isBeyond) = offset.addingReportingOverflow(UInt64(size))
@@ -41,7 +41,7 @@ extension MP4 {
         duration: duration,
         isSync: takeSync(bytes), descriptionIndex: descriptionIndex(bytes))
       offset = end
-      // 2³² samples of less than 2³² each stay below 2⁶⁴; the sign bit is reached by files made for it.
+      // Wraps only in malicious files: 2³² samples of less than 2³² ticks.
       decodingTime = decodingTime &+ Int64(duration)
       sample += 1
       sampleInChunk += 1
@@ -61,7 +61,7 @@ extension MP4 {
       }
     }
 
-    /// Goes to the chunk that the next sample is in. Answers whether there is one.
+    /// Goes to the chunk of the next sample. Returns whether there is one.
     private mutating func beginChunk(_ bytes: Span<UInt8>) -> Bool {
       while true {
         if sampleInChunk == 0 {
@@ -106,7 +106,7 @@ extension MP4 {
       return false
     }
 
-    /// The value of the run that the next sample is in; nil behind the last.
+    /// The value of the next sample's run; nil after the last run.
     private static func value(_ run: inout Run, _ table: Table, _ bytes: Span<UInt8>) -> UInt32? {
       while let place = table.offset(run.entry), let count = bytes.uint32(at: place) {
         if run.used < count {

@@ -3,35 +3,35 @@
 extension MP4 {
   /// One sample: an access unit of a video track.
   public struct Sample: Sendable, Hashable {
-    /// Where its bytes are in the file. Not held against the file's end.
+    /// The offsets of its bytes in the file, which may be beyond the end.
     public var range: Range<UInt64>
-    /// When it is decoded, in the track's timescale.
+    /// Decoding time in ticks of the track's timescale.
     public var decodingTime: Int64
-    /// When it is shown minus when it is decoded, in the track's timescale.
+    /// Presentation time minus decoding time, in ticks.
     public var compositionOffset: Int64
-    /// How long it lasts, in the track's timescale.
+    /// Duration in ticks.
     public var duration: UInt32
-    /// Whether the file says that decoding can begin here.
+    /// Whether it is a sync sample.
     public var isSync: Bool
-    /// Which sample description it has, counted from 0.
+    /// The index of its sample description in ``MP4/Track/descriptions``, from 0.
     public var descriptionIndex: Int
   }
 
-  /// A table of entries of the same size that stands in a box, read where it stands.
+  /// The position of a table of entries of one size in the content of `moov`.
   struct Table: Sendable, Hashable {
-    /// Where the first entry is.
+    /// The offset of the first entry.
     var start = 0
-    /// How many whole entries there are.
+    /// The number of whole entries.
     var count = 0
-    /// The entry's size in bytes.
+    /// The size of an entry in bytes.
     var stride = 1
     /// `version` of the box.
     var version: UInt8 = 0
 
     init() {}
 
-    /// A table behind `version`, `flags`, `prefix` more bytes and an `entry_count`. Entries that the box does not hold
-    /// do not count.
+    /// A table after `version`, `flags`, `prefix` more bytes and `entry_count`. Entries beyond the end of the box do
+    /// not count.
     init(_ bytes: Span<UInt8>, _ content: Range<Int>, prefix: Int = 0, stride: Int) {
       self.stride = stride
       version = bytes.uint8(at: content.lowerBound) ?? 0
@@ -40,17 +40,17 @@ extension MP4 {
       count = min(room, Int(clamping: bytes.uint32(at: start - 4) ?? 0))
     }
 
-    /// Where an entry begins; nil behind the last.
+    /// The offset of an entry; nil after the last.
     func offset(_ index: Int) -> Int? { index >= 0 && index < count ? start + index * stride : nil }
   }
 
-  /// Where the samples of a track are and when they are due (`stbl`; ISO/IEC 14496-12, 8.5 to 8.7).
+  /// The tables of a track's samples (`stbl`; ISO/IEC 14496-12, 8.5 to 8.7).
   struct SampleTable: Sendable, Hashable {
-    /// `stts`: runs of durations.
+    /// `stts`: durations, run-length coded.
     var timeToSample = Table()
-    /// `ctts`: runs of composition offsets.
+    /// `ctts`: composition offsets, run-length coded.
     var compositionOffsets = Table()
-    /// `stsc`: runs of chunks.
+    /// `stsc`: samples of each chunk, run-length coded.
     var sampleToChunk = Table()
     /// `stsz` or `stz2`.
     var sizes = Table()
@@ -62,7 +62,7 @@ extension MP4 {
     var sizeBits = 32
     /// `stco` or `co64`.
     var chunkOffsets = Table()
-    /// `stss`; nil when every sample is one.
+    /// `stss`; nil when every sample is a sync sample.
     var syncSamples: Table?
 
     /// Reads the boxes in an `stbl`.
@@ -86,7 +86,7 @@ extension MP4 {
           guard [4, 8, 16].contains(sizeBits) else {
             throw ReadError(.unsupported, box.type, at: UInt64(box.range.lowerBound))
           }
-          // Entries of 4 bits come in pairs: counted in bytes here.
+          // Two entries of 4 bits are one byte, which counts as one entry here.
           sizes = Table(bytes, box.content, prefix: 4, stride: sizeBits == 16 ? 2 : 1)
         default: break
         }
@@ -96,7 +96,7 @@ extension MP4 {
 }
 
 extension FourCharacterCode {
-  /// Lets a code stand in a `switch` as text.
+  /// Matches a code with a string literal in a `switch`.
   static func ~= (text: StaticString, code: FourCharacterCode) -> Bool {
     FourCharacterCode(text) == code
   }

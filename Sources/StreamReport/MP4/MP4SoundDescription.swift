@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension MP4 {
-  /// What the samples of a track of sound are: an entry of `stsd` (ISO/IEC 14496-12, 12.2.3).
+  /// The sample description of an audio track: an entry of `stsd` (ISO/IEC 14496-12, 12.2.3).
   package struct SoundDescription: Sendable, Hashable {
-    /// How many channels there are: by the configuration of AAC where it says so, else `channelcount`, which many files
-    /// have at 2 whatever is inside.
+    /// The number of channels: by the AudioSpecificConfig of AAC, else by `channelcount`, which is 2 in many files
+    /// whatever they contain.
     package var channels: Int
-    /// `samplerate`, in Hz; 0 for what does not fit the field.
+    /// `samplerate` in Hz; 0 where it is too high for the field.
     package var rate: Int
-    /// `objectTypeIndication` of an `mp4a` entry: 0x40 is AAC, 0x69 and 0x6B are MP3; nil when it does not say.
+    /// `objectTypeIndication` of an `mp4a` entry: 0x40 is AAC, 0x69 and 0x6B are MP3; nil without an `esds` box.
     package var objectType: UInt8?
 
-    /// Reads an `AudioSampleEntry`, QuickTime's longer versions of it too.
+    /// Reads an `AudioSampleEntry`, also in QuickTime's versions 1 and 2.
     init?(_ bytes: Span<UInt8>, _ entry: Box) {
       let start = entry.content.lowerBound
       guard let version = bytes.uint16(at: start + 8), let channels = bytes.uint16(at: start + 16),
@@ -27,7 +27,7 @@ extension MP4 {
           if box.type == FourCharacterCode("esds") { readDescriptors(bytes, box.content) }
         }
       } catch {
-        // What stood before was read.
+        // Keeps what was read before the damage.
       }
     }
 
@@ -51,7 +51,7 @@ extension MP4 {
       self.channels = channels == 7 ? 8 : channels
     }
 
-    /// Goes behind a descriptor's tag and its length of one to four bytes. Answers whether it is the one.
+    /// Skips a descriptor's tag and its length of one to four bytes. Returns whether the tag is `tag`.
     private static func skipHeader(_ bytes: Span<UInt8>, _ place: inout Int, tag: UInt8) -> Bool {
       guard bytes.uint8(at: place) == tag else { return false }
       place += 1

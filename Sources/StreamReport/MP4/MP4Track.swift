@@ -2,26 +2,25 @@
 import H26x
 
 extension MP4 {
-  /// What one kind of samples of a track is: an entry of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-15, 5.4.2 and 8.4.1).
+  /// A sample description of a video track: an entry of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-15, 5.4.2 and 8.4.1).
   public struct VisualSampleDescription: Sendable, Hashable {
     /// `avc1`, `avc3`, `hvc1`, `hev1`, …
     public var coding: FourCharacterCode
-    /// `width` and `height`, in luma samples.
+    /// `width` in luma samples.
     public var width: Int
-    /// In luma samples.
+    /// `height` in luma samples.
     public var height: Int
     /// The content of `avcC` or `hvcC`; empty when there is none.
     public var configuration: [UInt8] = []
-    /// `colr` of type `nclx` or `nclc`: primaries, transfer, matrix (H.273), and whether the range is full where the box
-    /// says so.
+    /// `colr` of type `nclx` or `nclc`; nil without one.
     public var colour: Colour?
-    /// `pasp`: horizontal and vertical spacing; nil when the file does not say.
+    /// `hSpacing` and `vSpacing` of `pasp`; nil without one.
     public var pixelAspectRatio: (horizontal: UInt32, vertical: UInt32)? {
       spacing.map { (UInt32(truncatingIfNeeded: $0 >> 32), UInt32(truncatingIfNeeded: $0)) }
     }
     var spacing: UInt64?
 
-    /// What `colr` says.
+    /// The code points of a `colr` box (ITU-T H.273).
     public struct Colour: Sendable, Hashable {
       /// `colour_primaries`.
       public var primaries: UInt16
@@ -29,16 +28,16 @@ extension MP4 {
       public var transfer: UInt16
       /// `matrix_coefficients`.
       public var matrix: UInt16
-      /// `full_range_flag`; nil in QuickTime's form, which has none.
+      /// `full_range_flag`; nil in type `nclc`, which has none.
       public var isFullRange: Bool?
     }
   }
 
-  /// An entry of the edit list: what of the track is shown when (`elst`, 8.6.6).
+  /// An entry of the edit list (`elst`; ISO/IEC 14496-12, 8.6.6).
   public struct Edit: Sendable, Hashable {
-    /// How long, in the movie's timescale.
+    /// `segment_duration` in ticks of the movie's timescale.
     public var duration: UInt64
-    /// From where in the track, in the track's timescale; −1 is a pause.
+    /// `media_time` in ticks of the track's timescale; −1 for an empty edit.
     public var mediaTime: Int64
     /// `media_rate`, in 1/65536.
     public var rate: UInt32
@@ -56,34 +55,32 @@ extension MP4 {
     public var duration: UInt64 = 0
     /// ISO 639-2 code, three letters; empty when the file has none.
     public var language = ""
-    /// How far the picture is turned clockwise before it is shown, 0, 90, 180 or 270; nil when the matrix does
-    /// something else.
+    /// The clockwise rotation by the matrix of `tkhd`: 0, 90, 180 or 270 degrees; nil for another matrix.
     public var rotation: Int? = 0
-    /// Where the matrix is in the content of `moov`; nil when `tkhd` does not hold it.
+    /// The range of the matrix in the content of `moov`; nil when `tkhd` is too short.
     var matrix: Range<Int>?
-    /// Width and height to show, in 1/65536 of a sample.
+    /// `width` of `tkhd`, in 1/65536 of a sample.
     public var presentationWidth: UInt32 = 0
-    /// The height to show, in 1/65536 of a sample.
+    /// `height` of `tkhd`, in 1/65536 of a sample.
     public var presentationHeight: UInt32 = 0
-    /// The edit list, `editLimit` entries at most.
+    /// The edit list, 1024 entries at most.
     public var edits: [Edit] = []
-    /// What the samples are, `descriptionLimit` entries at most.
+    /// The video sample descriptions, 256 at most.
     public var descriptions: [VisualSampleDescription] = []
-    /// The coding of the first sample description, of any kind of track.
+    /// The sample entry type of the first sample description, in any kind of track.
     public var coding = FourCharacterCode(rawValue: 0)
-    /// `track_ID` of the track whose samples are the titles of chapters (`chap` of `tref`); nil without chapters.
+    /// `track_ID` of the track with chapter titles (`chap` of `tref`); nil without chapters.
     package var chapterTrack: UInt32?
-    /// Of the first description of a track of sound: what it is.
+    /// The first sample description of an audio track.
     package var sound: SoundDescription?
-    /// Where the samples are.
     var samples: SampleTable?
 
-    /// Edits that are kept.
+    /// The most edits that are kept.
     package static let editLimit = 1024
-    /// Sample descriptions that are kept.
+    /// The most sample descriptions that are kept.
     package static let descriptionLimit = 256
 
-    /// Number of samples that the sample table says, fragments left out.
+    /// The number of samples in the sample table, without those in fragments.
     public var sampleCount: UInt32 { samples?.sampleCount ?? 0 }
 
     /// Reads a `trak` box.
@@ -110,7 +107,7 @@ extension MP4 {
       let start = box.content.lowerBound
       let isLong = bytes.uint8(at: start) == 1
       id = bytes.uint32(at: start + (isLong ? 20 : 12)) ?? 0
-      // Times, id, reserved and duration; 8 reserved, layer, group, volume, reserved.
+      // Before the matrix: times, id, reserved and duration; then 16 bytes of reserved fields, layer, group and volume.
       let matrix = start + (isLong ? 36 : 24) + 16
       if matrix + 36 <= box.content.upperBound { self.matrix = matrix..<matrix + 36 }
       presentationWidth = bytes.uint32(at: matrix + 36) ?? 0
@@ -186,9 +183,9 @@ extension MP4 {
       }
     }
 
-    /// Three letters of five bits, packed.
+    /// The language code, packed as three letters of five bits.
     private static func language(_ code: UInt16) -> String {
-      // QuickTime's numbers of Macintosh languages end where packed letters begin.
+      // Smaller values are QuickTime's Macintosh language codes.
       guard code >= 0x400, code != 0x7FFF else { return "" }
       var text = ""
       for shift in [10, 5, 0] as [UInt16] {
@@ -202,7 +199,7 @@ extension MP4 {
 }
 
 extension FourCharacterCode {
-  /// What the samples of this coding are; nil for neither.
+  /// The codec of this sample entry type; nil for neither H.264 nor H.265.
   var videoCodec: FormatDescription.Codec? {
     switch self {
     case "avc1", "avc2", "avc3", "avc4", "dvav", "dva1": .h264
@@ -211,7 +208,7 @@ extension FourCharacterCode {
     }
   }
 
-  /// Whether samples of this coding are H.264 or H.265.
+  /// Whether it is a sample entry type of H.264 or H.265.
   var isVideo: Bool { videoCodec != nil }
 }
 
@@ -222,7 +219,7 @@ extension MP4.VisualSampleDescription {
     let start = entry.content.lowerBound
     width = Int(bytes.uint16(at: start + 24) ?? 0)
     height = Int(bytes.uint16(at: start + 26) ?? 0)
-    // 78 bytes of fields, then boxes; QuickTime ends them with four zero bytes.
+    // 78 bytes of fields, then boxes, in QuickTime with four zero bytes after them.
     let first = min(start + 78, entry.content.upperBound)
     var boxes = MP4.Boxes(bytes, in: first..<entry.content.upperBound)
     while let box = try boxes.next() {

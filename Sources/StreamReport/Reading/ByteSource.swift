@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Bytes of a file, read where they are asked for: the file may be larger than memory.
+/// A file of any size that is read in parts.
 public protocol ByteSource {
   /// Size of the file in bytes.
   var size: UInt64 { get }
 
-  /// Reads bytes.
+  /// Reads `count` bytes from a byte offset on.
   ///
-  /// - Returns: the bytes; fewer than asked for when the file ends or cannot be read.
+  /// - Returns: the bytes; fewer at the end of the file, and where it cannot be read.
   mutating func read(at offset: UInt64, count: Int) -> [UInt8]
 
-  /// Reads bytes and appends them; fewer than asked for when the file ends or cannot be read. A source that can read
-  /// into memory that is there already spares a copy.
+  /// Reads `count` bytes from a byte offset on and appends them; fewer at the end of the file, and where it cannot be
+  /// read. A source that implements this without the other function saves a copy.
   mutating func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8])
 }
 
 extension ByteSource {
-  /// Appends what ``read(at:count:)`` gives.
+  /// Appends what ``read(at:count:)`` returns.
   public mutating func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8]) {
     bytes += read(at: offset, count: count)
   }

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Cuts NAL units out of a byte stream that is read in pieces. Memory is in proportion to the longest NAL unit, up to a
-/// limit.
+/// Splits a byte stream that is read in pieces into NAL units. Memory is in proportion to the longest NAL unit, up to
+/// `limit`.
 struct ByteStreamReader: Sendable {
-  /// Bytes asked for at once: they stay in the processor's cache while they are looked at.
+  /// Bytes read at once: few enough to stay in the processor's cache until they are processed.
   static let pieceSize = 256 << 10
-  /// So much is looked at to see what the file is, and to find a start code in.
+  /// The bytes at the start that are searched to recognise the format.
   static let frontSize = 1 << 20
-  /// The longest NAL unit that is looked at whole. A picture of level 6.2 may have 100 MB; a broken stream, no end.
+  /// The most bytes of a NAL unit; a longer one is split. A picture of level 6.2 may have 100 MB.
   static let limit = 256 << 20
 
-  /// What comes next in the bytes at hand.
+  /// The next part of the stream.
   enum Step: Sendable {
-    /// A NAL unit of the bytes at hand.
+    /// A NAL unit: its range in `bytes`, the length of its start code, and its offset in the file.
     case nalUnit(range: Range<Int>, prefix: Int, offset: UInt64)
-    /// Bytes that are none.
+    /// This many bytes before the first start code.
     case garbage(UInt64, offset: UInt64)
     /// More bytes are needed.
     case needsMore
-    /// The stream is over.
+    /// The end of the stream.
     case end
   }
 
-  /// The bytes at hand.
+  /// The bytes that have been read and are still needed.
   private(set) var bytes: [UInt8] = []
   private var scanner = AnnexB.Scanner()
-  /// Where the bytes at hand begin in the file.
+  /// The offset of `bytes` in the file.
   private var origin: UInt64 = 0
   private var isComplete = false
   private var hasBegun = false
 
-  /// Where the next piece is in the file.
+  /// The offset of the next piece in the file.
   var position: UInt64 { origin + UInt64(bytes.count) }
 
-  /// Adds bytes behind those at hand; none means the end.
+  /// Appends bytes to `bytes`; none means the end.
   mutating func append(_ piece: [UInt8]) {
     discardDone()
     if piece.isEmpty { isComplete = true }
     bytes += piece
   }
 
-  /// Reads what comes behind the bytes at hand; nothing means the end.
+  /// Reads the next piece; nothing more means the end.
   mutating func read(from source: FileBytes) {
     discardDone()
     let count = bytes.count
@@ -58,7 +58,7 @@ struct ByteStreamReader: Sendable {
     }
   }
 
-  /// What comes next.
+  /// The next part of the stream.
   mutating func next() -> Step {
     if !hasBegun, !bytes.isEmpty || isComplete, let step = begin() { return step }
     let bytes = bytes
@@ -76,7 +76,7 @@ struct ByteStreamReader: Sendable {
     return .needsMore
   }
 
-  /// Zero bytes may stand in front of the first start code, and nothing else.
+  /// Looks for the first start code. Bytes before it that are not zero are garbage.
   private mutating func begin() -> Step? {
     guard let start = AnnexB.startCode(in: bytes.span) else {
       guard isComplete || bytes.count > Self.frontSize * 4 else { return nil }

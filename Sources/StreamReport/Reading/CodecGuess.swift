@@ -3,13 +3,13 @@ package import H26x
 
 /// Tells H.264 from H.265 by the NAL units that a byte stream begins with.
 package enum CodecGuess {
-  /// NAL units that are looked at, at most.
+  /// The most NAL units that are read.
   private static let limit = 256
 
-  /// The codec, nil when it is neither.
+  /// The codec; nil when it is neither.
   ///
-  /// The first SPS that can be read as one and not as the other decides. Without any, headers are counted: few bytes are
-  /// sensible as both.
+  /// The first SPS that can be read as one codec's and not as the other's decides. Without any, the NAL unit headers
+  /// are scored as either codec's, and the higher sum decides.
   static func codec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
     if let evident = evidentCodec(of: bytes) { return evident }
     guard !isContainer(bytes) else { return nil }
@@ -26,7 +26,7 @@ package enum CodecGuess {
     return h265 > h264 ? .h265 : .h264
   }
 
-  /// The codec of the first SPS that can be read as one and not as the other; nil without any.
+  /// The codec of the first SPS that can be read as one codec's and not as the other's; nil without any.
   package static func evidentCodec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
     guard !isContainer(bytes) else { return nil }
     var units = AnnexB.NALUnits(bytes)
@@ -40,12 +40,12 @@ package enum CodecGuess {
     return nil
   }
 
-  /// Whether a container stands in front. In many of them, start codes are found as well.
+  /// Whether the bytes begin like a container, in which start codes may be found too.
   private static func isContainer(_ bytes: Span<UInt8>) -> Bool {
     switch bytes.uint32(at: 0) {
     // MPEG program stream, Matroska, FLV, AVI.
     case 0x0000_01BA, 0x1A45_DFA3, 0x464C_5601, 0x5249_4646: return true
-    // The first byte of three packets of an MPEG transport stream.
+    // The sync bytes of three packets of an MPEG transport stream.
     default: return bytes.count > 376 && bytes[0] == 0x47 && bytes[188] == 0x47 && bytes[376] == 0x47
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Any source of bytes. What reads from one is no generic type so: those are not specialised in other modules.
+/// A `ByteSource` of any type. It spares its users a generic parameter: generic types are not specialised across
+/// modules.
 struct FileBytes {
   let size: UInt64
   private let append: (UInt64, Int, inout [UInt8]) -> Void

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The part of a file that is looked at. What comes next in the file is read together with what was asked for, so that
-/// small pieces cost no call each.
+/// The part of a file that is in memory. It reads ahead, so that small ranges in ascending order need few reads.
 struct FileWindow {
-  /// Bytes read together: they stay in the processor's cache while they are looked at.
+  /// Bytes read at once: few enough to stay in the processor's cache until they are processed.
   private static let pieceSize = 512 << 10
-  /// Pieces that are no farther apart follow one another; sound may stand in between.
+  /// The most bytes between two ranges, such as audio, that still count as ascending order.
   private static let gap: UInt64 = 64 << 10
 
-  /// The bytes at hand.
+  /// The bytes in memory.
   private(set) var bytes: [UInt8] = []
   private var origin: UInt64 = 0
 
-  /// Reads a range of the file where it is not at hand. Answers where in ``bytes`` it is; shorter where the file ends.
+  /// Reads a range of the file, unless it is in memory. Returns its range in ``bytes``; shorter where the file ends.
   mutating func load(_ range: Range<UInt64>, from source: FileBytes) -> Range<Int> {
     let upper = min(range.upperBound, source.size)
     guard range.lowerBound < upper else { return 0..<0 }
@@ -24,7 +23,7 @@ struct FileWindow {
 
   private mutating func fill(_ range: Range<UInt64>, end: UInt64, from source: FileBytes) {
     let follows = range.lowerBound >= origin && range.lowerBound <= end.addingReportingOverflow(Self.gap).partialValue
-    // What is at hand of it is kept.
+    // Keeps the part that is in memory.
     let kept = follows && range.lowerBound < end ? Int(clamping: end - range.lowerBound) : 0
     bytes.removeFirst(bytes.count - kept)
     origin = range.lowerBound

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why there is nothing to report on.
+/// Why a file cannot be reported on.
 public enum ReportFailure: Error, Sendable {
   /// The file has no bytes, or cannot be read.
   case empty
-  /// It is neither a raw stream of H.264 or H.265 nor MP4.
+  /// It is neither an H.264 or H.265 byte stream nor MP4.
   case unknownFormat
-  /// It is MP4, and cannot be read.
+  /// It is an MP4 file whose boxes cannot be read.
   case mp4(MP4.ReadError)
-  /// It is MP4 that arrives through a pipe: its tables may stand at the end.
+  /// It is MP4 from a pipe, which cannot be read because its `moov` box may be at the end.
   case needsSeeking
 }

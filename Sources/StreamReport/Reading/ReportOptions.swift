@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a report is to contain.
+/// What a report contains.
 public struct ReportOptions: Sendable {
-  /// Whether each NAL unit comes with its syntax elements. Parameter sets always do where they are listed by themselves.
+  /// Whether each NAL unit has its syntax elements. Those of a ``ParameterSetRecord`` are always there.
   public var includesFields = false
-  /// So many first bytes of each NAL unit; those of parameter sets always come where they are listed by themselves.
+  /// How many of its first bytes each NAL unit has. A ``ParameterSetRecord`` always has all.
   public var byteCount = 0
 
-  /// Neither fields nor bytes.
+  /// Creates options for neither fields nor bytes.
   public init() {}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// Reports on a stream that somebody else takes out of its container, piece by piece as it is there.
+/// Reports on a stream that the caller demultiplexes, sample by sample.
 ///
 /// ```swift
 /// var reporter = SampleReporter(.h264, in: .matroska, configuration: codecPrivate)
@@ -9,7 +9,7 @@ public import H26x
 /// while let item = reporter.next() { … }
 /// ```
 ///
-/// Offsets count in the bytes that were fed.
+/// Offsets in the report count the bytes that were fed.
 public struct SampleReporter {
   private var reader = ByteStreamReader()
   private var lengthSize: NALLengthSize?
@@ -18,17 +18,17 @@ public struct SampleReporter {
   private var place = 0
   private var position: UInt64 = 0
 
-  /// Ticks a second of the timestamps that samples have.
+  /// Ticks a second of the samples' timestamps: nanoseconds.
   package static var timescale: UInt32 { 1_000_000_000 }
 
   /// Begins a report.
   ///
   /// - Parameters:
-  ///   - codec: what the stream is.
-  ///   - container: what it stands in.
-  ///   - configuration: avcC or hvcC, of a stream with lengths in front of its NAL units; nil for start codes.
-  ///   - size: bytes of the file, where they are known.
-  ///   - options: what the report is to contain.
+  ///   - codec: the codec of the stream.
+  ///   - container: its container.
+  ///   - configuration: the configuration record (avcC or hvcC) of a stream with length prefixes; nil for start codes.
+  ///   - size: bytes of the file, where that is known.
+  ///   - options: what the report contains.
   public init(
     _ codec: FormatDescription.Codec, in container: StreamRecord.Container, configuration: [UInt8]?,
     size: UInt64? = nil,
@@ -37,7 +37,7 @@ public struct SampleReporter {
     var analysis = EitherAnalysis(codec, options: options)
     var record = StreamRecord(codec: codec, container: container, size: size)
     if let configuration {
-      // Of the codings in MP4 those whose parameter sets may stand in the stream: no other container forbids it.
+      // The sample entry types that allow in-band parameter sets, as all containers but MP4 do.
       var description = MP4.VisualSampleDescription(
         coding: FourCharacterCode(codec == .h264 ? "avc3" : "hev1"), width: 0, height: 0)
       description.configuration = configuration
@@ -48,11 +48,11 @@ public struct SampleReporter {
     self.analysis = analysis
   }
 
-  /// Takes an access unit with lengths, or any piece of a stream with start codes.
+  /// Takes an access unit with length prefixes, or any piece of a stream with start codes.
   ///
   /// - Parameters:
-  ///   - bytes: what the container holds.
-  ///   - sample: what it says of them; of an access unit with lengths.
+  ///   - bytes: the next bytes of the stream.
+  ///   - sample: the access unit's timestamps in nanoseconds; ignored for a stream with start codes.
   public mutating func feed(_ bytes: [UInt8], _ sample: AccessUnitRecord.Sample?) {
     guard !bytes.isEmpty else { return }
     if let lengthSize {
@@ -64,7 +64,7 @@ public struct SampleReporter {
     position += UInt64(bytes.count)
   }
 
-  /// Nothing more comes.
+  /// Ends the stream.
   public mutating func finish() {
     if lengthSize == nil {
       reader.append([])
@@ -73,7 +73,7 @@ public struct SampleReporter {
     analysis.finish(at: position)
   }
 
-  /// The next item; nil when it needs more of the stream, and behind the summary.
+  /// The next item; nil when it needs more of the stream, and after the summary.
   public mutating func next() -> ReportItem? {
     if place == ready.count {
       ready.removeAll(keepingCapacity: true)

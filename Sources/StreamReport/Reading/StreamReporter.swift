@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// Reads a file with H.264 or H.265, as a raw byte stream or in MP4, and reports on it item by item.
+/// Reads a file with H.264 or H.265, an Annex B byte stream or MP4, and reports on it item by item.
 ///
 /// ```swift
 /// var reporter = try StreamReporter(source, options: ReportOptions())
 /// while let item = reporter.next() { … }
 /// ```
 ///
-/// Memory does not grow with the file, but for the tables of an MP4.
+/// Memory does not grow with the file, except for the sample tables of MP4.
 public struct StreamReporter {
   private let source: FileBytes
-  /// Of a raw stream; it is over.
+  /// Whether the summary was made.
   private var isOver = false
   private var reader = ByteStreamReader()
-  /// Of MP4.
+  /// The samples of MP4; nil for a byte stream, and at the end.
   private var samples: MP4.VideoSamples?
   private var lengthSize = NALLengthSize.four
   private var analysis: EitherAnalysis
   private var ready: [ReportItem] = []
   private var place = 0
 
-  /// Looks what the file is.
+  /// Recognises the format and begins a report.
   ///
   /// - Parameters:
-  ///   - source: the file. One whose ``ByteSource/size`` is `UInt64.max` is a pipe: it is read from front to back.
-  ///   - options: what the report is to contain.
-  ///   - codec: what a raw stream is; nil to find out.
+  ///   - source: the file. One whose ``ByteSource/size`` is `UInt64.max` is a pipe, which is read once from its
+  ///     beginning to its end.
+  ///   - options: what the report contains.
+  ///   - codec: the codec of a byte stream; nil to detect it.
+  /// - Throws: ``ReportFailure``.
   public init(
     _ source: consuming some ByteSource, options: ReportOptions = ReportOptions(),
     codec: FormatDescription.Codec? = nil
@@ -71,7 +73,7 @@ public struct StreamReporter {
     analysis = EitherAnalysis(codec, options: options)
   }
 
-  /// The next item, nil behind the summary.
+  /// The next item; nil after the summary.
   public mutating func next() -> ReportItem? {
     while place == ready.count {
       if place > 0 {
@@ -119,7 +121,7 @@ public struct StreamReporter {
         return
       }
     } catch {
-      // What came before the damage was reported.
+      // The samples before the damage have been reported.
       analysis.damaged(error)
     }
     analysis.finish(at: source.size)
@@ -127,7 +129,7 @@ public struct StreamReporter {
     isOver = true
   }
 
-  /// Whether a box that a file may begin with stands in front.
+  /// Whether the bytes begin with a box that an MP4 file may begin with.
   private static func isMP4(_ bytes: Span<UInt8>) -> Bool {
     guard let size = bytes.uint32(at: 0), let code = bytes.uint32(at: 4) else { return false }
     guard size == 0 || size == 1 || size >= 8 else { return false }

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Follows the coded picture buffer from picture to picture: by the HRD parameters where the stream has them, else at
-/// the highest rate and size of its level.
+/// Models the coded picture buffer from picture to picture: by the HRD parameters where the stream has them, else with
+/// the bit rate and size of its level.
 struct BufferModel: Sendable {
-  /// What the stream or its level says of the buffer.
+  /// The buffer's parameters.
   struct Parameters: Sendable, Equatable {
+    /// In bits a second.
     var bitRate: UInt64
+    /// In bits.
     var size: UInt64
     var isConstantBitRate: Bool
-    /// Whether the stream says so itself.
+    /// Whether they are HRD parameters of the stream, not the level's limits.
     var isSignalled: Bool
   }
 
   private var parameters: Parameters?
   private var buffer: CodedPictureBuffer?
-  /// When the picture before and the last one with a buffering period were taken out, in seconds.
+  /// The removal times of the picture before and of the last one with a buffering period SEI, in seconds.
   private var last = 0.0
   private var period = 0.0
 
-  /// Takes the next access unit.
+  /// Removes the next access unit from the buffer.
   ///
   /// - Parameters:
   ///   - bits: its size.
-  ///   - parameters: of the buffer.
-  ///   - initialDelay: of its buffering period, in seconds.
-  ///   - removalDelay: since the buffering period before, in seconds; nil where it is not sent.
-  ///   - duration: since the access unit before, in seconds, where the stream does not say; nil when it is not known.
-  /// - Returns: bits in the buffer before it is taken out; nil when that cannot be told.
+  ///   - parameters: those of the buffer.
+  ///   - initialDelay: the initial removal delay of its buffering period SEI in seconds; nil without one.
+  ///   - removalDelay: the removal delay of its picture timing SEI in seconds; nil without one.
+  ///   - duration: the seconds since the access unit before, used without `removalDelay`; nil when not known.
+  /// - Returns: bits in the buffer just before the removal; nil when that is not known.
   mutating func next(
     bits: UInt64, _ parameters: Parameters, initialDelay: Double?, removalDelay: Double?, duration: Double?,
     log: inout FindingLog
@@ -38,7 +40,7 @@ struct BufferModel: Sendable {
     guard parameters.bitRate > 0, parameters.size > 0 else { return nil }
     var seconds = 0.0
     if buffer == nil {
-      // The signalled buffer begins with a buffering period, the level's may be full.
+      // A signalled buffer begins with a buffering period, the level's is assumed to be full.
       guard !parameters.isSignalled || initialDelay != nil else { return nil }
       buffer = CodedPictureBuffer(
         bitRate: parameters.bitRate, size: parameters.size, isConstantBitRate: parameters.isConstantBitRate,
@@ -49,7 +51,7 @@ struct BufferModel: Sendable {
       seconds = time - last
       last = time
       if initialDelay != nil { period = time }
-      // Time does not go back, but where streams were joined.
+      // Time goes back where streams were concatenated: begin anew with the next buffering period.
       guard seconds > 0, seconds < 3600 else {
         buffer = nil
         return nil

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The coded picture buffer of the hypothetical reference decoder (Annex C), as a leaky bucket: bits come in at a
-/// constant rate, a picture's bits go out at once when it is decoded.
+/// The coded picture buffer of the HRD (Annex C) as a leaky bucket: bits enter at a constant rate, and all bits of a
+/// picture are removed at its decoding time.
 struct CodedPictureBuffer: Sendable {
   /// Bits a second.
   let bitRate: Double
   /// In bits.
   let size: Double
-  /// Whether bits come in even when the buffer is full (`cbr_flag`).
+  /// Whether bits enter even when the buffer is full (`cbr_flag`).
   let isConstantBitRate: Bool
   private var fullness: Double
 
-  /// What happened when a picture was taken out.
+  /// The result of the removal of a picture.
   struct Removal: Sendable {
-    /// Bits in the buffer right before.
+    /// Bits in the buffer just before.
     var fullness: Int64
-    /// Bits that had not arrived.
+    /// Bits of the picture that had not arrived; 0 without an underflow.
     var missing: Int64
-    /// Bits that had no room.
+    /// Bits that exceeded the size; 0 without an overflow.
     var excess: Int64
   }
 
-  /// - Parameter fullness: bits in the buffer when the first picture is taken out; nil for a full one.
+  /// - Parameter fullness: bits in the buffer at the removal of the first picture; nil for a full buffer.
   init(bitRate: UInt64, size: UInt64, isConstantBitRate: Bool, fullness: Double? = nil) {
     self.bitRate = Double(bitRate)
     self.size = Double(size)
@@ -29,10 +29,10 @@ struct CodedPictureBuffer: Sendable {
     self.fullness = min(fullness ?? Double(size), Double(size))
   }
 
-  /// Delays are sent in ticks of 90 kHz; a few of them are no fault.
+  /// The bits of four ticks, and 64: delays are rounded to ticks of 90 kHz.
   private var tolerance: Double { bitRate / 90_000 * 4 + 64 }
 
-  /// Lets `seconds` go by, then takes a picture out.
+  /// Removes a picture, `seconds` after the one before.
   mutating func remove(bits: UInt64, after seconds: Double) -> Removal {
     fullness += bitRate * seconds
     var excess = 0.0
@@ -45,7 +45,7 @@ struct CodedPictureBuffer: Sendable {
     var missing = 0.0
     if fullness < 0 {
       if fullness < -tolerance { missing = -fullness }
-      // What is late delays what follows; counted once.
+      // So that one late picture does not make those after it late too.
       fullness = 0
     }
     return Removal(fullness: Self.whole(before), missing: Self.whole(missing), excess: Self.whole(excess))

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Holds what a container says against the stream inside.
+/// Compares what a container says with the stream inside.
 struct ContainerChecker<Codec: ReportedCodec> {
   private var description: MP4.VisualSampleDescription?
   private var timescale: UInt32 = 0
-  /// Order counts and presentation times of the sequence, as far as they may still be out of order.
+  /// Picture order counts and presentation times of the last pictures in the sequence.
   private var shown: [(order: Int32, time: Int64)] = []
   private var sequence: UInt64 = 0
   private var lastDecodingTime: Int64?
   private var frameRate = ContainerFrameRate()
-  /// A sample came that is none to begin at.
-  private var tellsOthers = false
+  /// Whether a sample was not marked as a sync sample.
+  private var hasOtherSamples = false
   private static var limit: Int { 32 }
 
-  /// Whether parameter sets may stand in the stream.
+  /// Whether the sample entry type allows in-band parameter sets.
   private var allowsInBand: Bool {
     switch description?.coding {
     case FourCharacterCode("avc3"), FourCharacterCode("avc4"), FourCharacterCode("hev1"), FourCharacterCode("dvhe"),
@@ -33,7 +33,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
         if let format = Codec.format(nalUnit.span) { check(format, log: &log) }
         return
       }
-      // A record without parameter sets is fine where they come in band.
+      // A record without parameter sets is allowed where they are in-band.
       if !allowsInBand { log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS") }
     } catch {
       log.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
@@ -56,25 +56,27 @@ struct ContainerChecker<Codec: ReportedCodec> {
     }
   }
 
-  /// A parameter set in the stream that is new, or other than before.
+  /// Checks a parameter set in the stream that is new or changed.
   mutating func inBand(
     _ nalUnit: Span<UInt8>, _ change: ParameterSetChange, format: FormatRecord?, log: inout FindingLog
   ) {
     guard let description, !allowsInBand else { return }
     log.report(
-      .containerParameterSets, "a parameter set in a sample of \(description.coding.name) that its record has not",
+      .containerParameterSets, "a parameter set in a sample of \(description.coding.name) that is not in its record",
       expected: "all parameter sets in the configuration record")
     if let format { check(format, log: &log) }
   }
 
-  /// How long an access unit lasts, in seconds; nil when the container does not say.
+  /// The duration of an access unit in seconds; nil when the container does not have it.
   func duration(of sample: AccessUnitRecord.Sample?) -> Double? {
     guard let sample, timescale > 0, sample.duration > 0 else { return nil }
     return Double(sample.duration) / Double(timescale)
   }
 
-  /// - Parameter period: how long a picture lasts by the stream, in seconds; nil when it does not say, or when pictures
-  ///   are to be shown more than once.
+  /// Checks sync flag, timestamps and frame rate of an access unit.
+  ///
+  /// - Parameter period: the duration of a picture by the stream in seconds; nil when it has none, and for pictures
+  ///   that are shown more than once.
   mutating func check(_ unit: AccessUnitRecord, period: Double?, log: inout FindingLog) {
     guard let sample = unit.sample else { return }
     if timescale > 0, unit.letter != nil, !unit.isSecondField {
@@ -85,17 +87,18 @@ struct ContainerChecker<Codec: ReportedCodec> {
         log: &log)
     }
     let isRandomAccess = unit.keyframe != .none
-    tellsOthers = tellsOthers || !sample.isSync
-    // GStreamer's demultiplexer of Matroska, which gives no DTS, calls every block of a group one to begin at.
-    let isTold = sample.dts != nil || tellsOthers
-    if sample.isSync, isTold, !isRandomAccess, unit.letter != nil {
+    hasOtherSamples = hasOtherSamples || !sample.isSync
+    // matroskademux, which gives no DTS, may mark every block as a sync sample: then the flags mean nothing.
+    let isMeaningful = sample.dts != nil || hasOtherSamples
+    if sample.isSync, isMeaningful, !isRandomAccess, unit.letter != nil {
       log.report(
-        .containerSync, "a sync sample whose picture is none to begin at", expected: "an IDR, IRAP or recovery point")
+        .containerSync, "a sync sample that is no random access point",
+        expected: "an IDR or IRAP picture or a recovery point")
     } else if !sample.isSync, unit.keyframe == .idr {
       log.report(.containerSync, "an IDR picture that is no sync sample", expected: "a sync sample")
     }
     if let last = lastDecodingTime, let time = sample.dts, time < last {
-      log.report(.containerTimestamps, "DTS \(time) behind \(last)", expected: "ascending decoding times")
+      log.report(.containerTimestamps, "DTS \(time) after \(last)", expected: "ascending decoding times")
     }
     lastDecodingTime = sample.dts
     guard let order = unit.pictureOrderCount else { return }
@@ -105,7 +108,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
     }
     for other in shown where (other.order < order) != (other.time < sample.pts) && other.order != order {
       log.report(
-        .containerTimestamps, "PTS \(sample.pts) with order count \(order), \(other.time) with \(other.order)",
+        .containerTimestamps, "PTS \(sample.pts) with POC \(order), \(other.time) with \(other.order)",
         expected: "the same order in both")
       break
     }
@@ -113,6 +116,6 @@ struct ContainerChecker<Codec: ReportedCodec> {
     if shown.count > Self.limit { shown.removeFirst() }
   }
 
-  /// Nothing more comes.
+  /// Ends the stream.
   mutating func finish(log: inout FindingLog) { frameRate.finish(log: &log) }
 }

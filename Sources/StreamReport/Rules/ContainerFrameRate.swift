@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Compares how far apart a container shows frames with how long the stream says that a frame lasts.
+/// Compares the frame rate of a container's timestamps with that of the stream.
 ///
-/// Presentation times are looked at, since not every container has decoding times. Frames that are shown at an even
-/// distance are compared; a stream of changing frame rate has none that would be wrong.
+/// It uses presentation times, because not every container has decoding times. Only frames at even distances are
+/// compared: a variable frame rate is never a finding.
 struct ContainerFrameRate: Sendable {
   /// Frames that are compared at a time.
   private static let count = 33
-  /// Fewer say nothing.
+  /// The fewest frames that are compared, at the end.
   private static let least = 9
-  /// What Matroska and FLV round times to, and what is lost in it.
+  /// The tolerance in seconds: Matroska and FLV round times to milliseconds.
   private static let rounding = 0.001_01
-  /// A clock that ticks faster counts time, not frames.
+  /// The shortest frame duration in seconds: a higher rate in the VUI is a clock's, not the frames'.
   private static let shortestPeriod = 1.0 / 300
 
   private var times: [Double] = []
-  /// By the stream, in seconds.
+  /// The duration of a frame by the stream, in seconds.
   private var period: Double?
   private var hasReported = false
 
   /// Takes the next frame in decoding order.
   ///
   /// - Parameters:
-  ///   - time: when it is shown, in seconds.
-  ///   - period: how long a frame lasts by the stream, in seconds; nil when it does not say.
+  ///   - time: its presentation time in seconds.
+  ///   - period: the duration of a frame by the stream in seconds; nil when it has none.
   mutating func add(_ time: Double, period: Double?, log: inout FindingLog) {
     let period = period.flatMap { $0 < Self.shortestPeriod ? nil : $0 }
     if period != self.period { (times, hasReported, self.period) = ([], false, period) }
@@ -32,7 +32,7 @@ struct ContainerFrameRate: Sendable {
     times.append(time)
   }
 
-  /// Compares what there is.
+  /// Compares the frames since the last comparison.
   mutating func finish(log: inout FindingLog) {
     defer { times.removeAll(keepingCapacity: true) }
     guard let period, !hasReported, times.count >= Self.least else { return }
@@ -42,11 +42,11 @@ struct ContainerFrameRate: Sendable {
     distances.sort()
     let usual = distances[distances.count / 2]
     let tolerance = max(Self.rounding, usual / 100)
-    // A frame that is missing here and there, and those still to come, leave three quarters alike.
+    // Some frames may be missing, and those that follow in decoding order may belong between: three quarters suffice.
     let alike = distances.filter { abs($0 - usual) <= tolerance }
     guard usual > 0, alike.count * 4 >= distances.count * 3, abs(usual - period) > tolerance else { return }
     hasReported = true
-    // What is rounded is right in the mean.
+    // The mean is exact although each time is rounded.
     let mean = alike.reduce(0, +) / Double(alike.count)
     log.report(
       .containerFrameRate, "\(Self.rate(mean)) frames a second by the container's times",
@@ -55,7 +55,7 @@ struct ContainerFrameRate: Sendable {
 
   /// Frames a second, to the hundredth.
   private static func rate(_ period: Double) -> ReportText {
-    // Not `rounded()`: it calls libm, which the inspector has not.
+    // Not `rounded()`, which calls libm: the inspector has none.
     let hundredths = Int64(min(100 / period, 1e9) + 0.5)
     let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
     if rest == 0 { return "\(whole)" }

@@ -3,7 +3,7 @@ import H26x
 
 /// Rules on parameter sets and tools of H.264.
 enum H264Rules {
-  /// What an SPS says, against its level and profile (Annex A).
+  /// Checks an SPS against its level and profile (Annex A).
   static func check(_ sps: H264.SequenceParameterSet, log: inout FindingLog) {
     if sps.profile.constraintFlags & 3 != 0 {
       log.report(.reservedValue, "reserved_zero_2bits \(sps.profile.constraintFlags & 3)", expected: "0")
@@ -57,7 +57,7 @@ enum H264Rules {
     check(sps.vui?.vclHRD, limits.bitRate, limits.codedBuffer, log: &log)
   }
 
-  /// One of the buffers must fit (A.3.1).
+  /// At least one of the buffers must conform to the level (A.3.1).
   private static func check(
     _ hrd: H264.HRDParameters?, _ bitRate: UInt64, _ size: UInt64, log: inout FindingLog
   ) {
@@ -91,7 +91,7 @@ enum H264Rules {
     }
   }
 
-  /// What a slice uses, against the profile.
+  /// Checks the tools that a slice uses against the profile.
   static func check(
     _ slice: H264.SliceHeader, _ pps: H264.PictureParameterSet, _ sps: H264.SequenceParameterSet, log: inout FindingLog
   ) {

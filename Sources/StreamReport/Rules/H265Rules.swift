@@ -3,7 +3,7 @@ import H26x
 
 /// Rules on parameter sets of H.265.
 enum H265Rules {
-  /// What an SPS says, against its level and profile (Annex A).
+  /// Checks an SPS against its level and profile (Annex A).
   static func check(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
     checkProfile(sps, log: &log)
     let level = sps.level
@@ -90,7 +90,7 @@ enum H265Rules {
 }
 
 extension H265.SequenceParameterSet {
-  /// Whether HRD parameters or the VUI promise a constant picture rate: without one, timing is but a clock.
+  /// Whether HRD parameters or the VUI signal a fixed picture rate. Without one, the timing is not a frame rate.
   var hasFixedPictureRate: Bool {
     guard let rate = vui?.timing?.hrdParameters?.subLayers.last?.pictureRate else {
       return vui?.timing?.ticksPerPictureOrderCount != nil

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a level allows.
+/// The limits of a level (Annex A).
 struct LevelLimits: Sendable {
-  /// Macroblocks (H.264) or luma samples (H.265) of a picture.
+  /// The most macroblocks (H.264) or luma samples (H.265) in a picture.
   var pictureSize: UInt64
-  /// The same a second.
+  /// The most macroblocks or luma samples a second.
   var rate: UInt64
-  /// Bits a second, and bits of the coded picture buffer, of the VCL HRD.
+  /// The highest bit rate of the VCL HRD, in bits a second.
   var bitRate: UInt64
+  /// The largest coded picture buffer of the VCL HRD, in bits.
   var codedBuffer: UInt64
-  /// The same of the NAL HRD.
+  /// The highest bit rate of the NAL HRD, in bits a second.
   var nalBitRate: UInt64
+  /// The largest coded picture buffer of the NAL HRD, in bits.
   var nalCodedBuffer: UInt64
 }
 
@@ -28,9 +30,10 @@ extension LevelLimits {
     (62, 16_711_680, 139_264, 800_000, 800_000),
   ]
 
-  /// The limits of an SPS's level and profile; nil for a level that is none.
+  /// The limits of an SPS's level and profile; nil for an unknown level.
   init?(_ sps: borrowing H264.SequenceParameterSet) {
-    // Level 1b may be sent as 1.1, which has a larger buffer of pictures.
+    // Level 1b may be signalled as level_idc 11 with a constraint flag; it has a smaller decoded picture buffer than
+    // 1.1.
     let is1b = sps.levelIDC == 11 && sps.level.maximumDecodedPictureBufferMacroblocks < 900
     let idc: UInt8 = is1b ? 9 : sps.levelIDC
     guard let row = Self.h264.first(where: { $0.level == idc }) else { return nil }
@@ -57,11 +60,11 @@ extension LevelLimits {
     (186, 240_000, 240_000, 800_000, 800_000),
   ]
 
-  /// The limits of an SPS's level, tier and profile; nil for a level that is none.
+  /// The limits of an SPS's level, tier and profile; nil for an unknown level.
   init?(_ sps: borrowing H265.SequenceParameterSet) {
     let level = sps.level
     guard let row = Self.h265.first(where: { $0.level == level.idc }) else { return nil }
-    // CpbVclFactor and CpbNalFactor (Table A.10), by what the pictures are.
+    // CpbVclFactor and CpbNalFactor (Table A.10), by chroma format and bit depth instead of the profile.
     let depth = max(sps.lumaBitDepth, sps.chromaBitDepth)
     let factor: UInt64 =
       switch (sps.chromaFormat, depth) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How many frames precede a frame in decoding order and follow it in output order: the real
-/// `max_num_reorder_frames`.
+/// Counts the frames that precede a frame in decoding order and follow it in output order: the least
+/// `max_num_reorder_frames` that the stream could signal.
 struct ReorderDepth: Sendable {
-  /// The highest order counts of the sequence, ascending; more than any buffer could hold.
+  /// The highest picture order counts of the sequence, ascending, `limit` at most.
   private var highest: [Int32] = []
+  /// More frames than any decoded picture buffer can hold.
   private static let limit = 64
-  /// The deepest so far.
+  /// The greatest depth so far.
   private(set) var maximum = 0
 
   /// Takes the next frame in decoding order.
   ///
-  /// - Returns: its depth, and whether a frame of the same count came before.
+  /// - Returns: its depth, and whether a frame before it in the sequence has the same picture order count.
   mutating func add(_ order: Int32, resets: Bool) -> (depth: Int, isRepeated: Bool) {
     if resets { highest = [] }
     var place = highest.count

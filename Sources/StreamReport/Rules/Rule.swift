@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a stream is checked for.
+/// A rule that streams are checked against. Each case is a way to break it.
 public enum Rule: Int, Sendable, CaseIterable {
   // MARK: NAL units
 
-  /// Bytes in front of the first start code, or between NAL units.
+  /// Bytes other than zero before the first start code of a byte stream.
   case garbage
   /// `forbidden_zero_bit` is 1.
   case forbiddenBit
   /// A reserved or unspecified NAL unit type.
   case reservedType
-  /// `nal_ref_idc` does not go with the NAL unit type.
+  /// `nal_ref_idc` has a value that the NAL unit type does not allow.
   case referenceIDC
-  /// `nuh_temporal_id_plus1` does not go with the NAL unit type.
+  /// `nuh_temporal_id_plus1` has a value that the NAL unit type does not allow.
   case temporalID
-  /// Bytes inside a NAL unit that no NAL unit may hold.
+  /// A byte sequence inside a NAL unit that needs an emulation prevention byte.
   case emulationPrevention
   /// A NAL unit does not end with its trailing bits.
   case trailingBits
-  /// A NAL unit ends too early.
+  /// A NAL unit that is shorter than its header.
   case truncated
   /// NAL units out of order in their access unit.
   case order
   /// An access unit without a picture.
   case noPicture
-  /// What follows an end of sequence or stream does not begin one.
+  /// The picture after an end of sequence or stream is no IDR or IRAP picture.
   case endOfStream
 
   // MARK: Parameter sets
 
   /// A parameter set that cannot be read.
   case unreadableParameterSet
-  /// A picture whose parameter sets did not come.
+  /// A slice without its PPS or SPS, or an SPS without its VPS.
   case missingParameterSet
-  /// Reserved bits that are not what they must be.
+  /// Reserved bits with another value than this edition requires.
   case reservedValue
   /// A level that the standard does not have.
   case unknownLevel
@@ -46,25 +46,25 @@ public enum Rule: Int, Sendable, CaseIterable {
   case unreadableSlice
   /// Slices of a picture out of order, or missing.
   case sliceOrder
-  /// Slices of a picture that disagree.
+  /// Slices of a picture whose headers contradict one another.
   case sliceMismatch
   /// A quantization parameter out of range.
   case quantization
-  /// `frame_num` leaves out values though the SPS does not allow it.
+  /// A gap in `frame_num` that the SPS does not allow.
   case frameNumberGap
-  /// `frame_num` does not count on.
+  /// `frame_num` is not incremented after a reference picture.
   case frameNumberRepeated
   /// Two IDR pictures in a row with one `idr_pic_id`.
   case idrPictureID
   /// Two pictures of a sequence with one picture order count.
   case pictureOrderRepeated
-  /// A picture refers to one that is not there.
+  /// A picture refers to a missing picture.
   case missingReference
-  /// A picture marks one that is not there.
+  /// A memory management control operation (MMCO) names a missing picture.
   case missingMarked
-  /// More reference pictures than the SPS says.
+  /// More reference pictures than the SPS allows.
   case tooManyReferences
-  /// Leading pictures where there may be none, or of the wrong type.
+  /// Leading pictures after a trailing picture, or of a type that their IRAP picture does not allow.
   case leadingPictures
   /// The stream does not begin with a keyframe.
   case startsLate
@@ -80,7 +80,7 @@ public enum Rule: Int, Sendable, CaseIterable {
   case levelFrameSize
   /// More pictures a second than the level allows.
   case levelRate
-  /// More decoded pictures to keep than the level allows.
+  /// A larger decoded picture buffer than the level allows.
   case levelBuffer
   /// A higher bit rate than the level allows.
   case levelBitRate
@@ -95,44 +95,44 @@ public enum Rule: Int, Sendable, CaseIterable {
 
   /// More reordered frames than signalled.
   case reorderDepth
-  /// A picture comes too late for its turn.
+  /// A picture is decoded after the decoded picture buffer had to output a picture that follows it.
   case outputOrder
   /// The decoded picture buffer overflows.
   case decodedBufferFull
-  /// A picture is not whole in the coded picture buffer when it is due.
+  /// At its removal time, a picture is not completely in the coded picture buffer that HRD parameters describe.
   case bufferUnderflow
-  /// The coded picture buffer overflows.
+  /// The coded picture buffer overflows at a constant bit rate.
   case bufferOverflow
-  /// As ``bufferUnderflow``, at the highest rate that the level allows.
+  /// As ``bufferUnderflow``, for a stream without HRD parameters at the highest bit rate of its level.
   case levelUnderflow
 
   // MARK: Container
 
-  /// The container's table of keyframes is wrong.
+  /// A sync sample that is no random access point, or an IDR picture that is no sync sample.
   case containerSync
   /// The container has another picture size than the SPS.
   case containerSize
-  /// Parameter sets in the stream differ from the container's.
+  /// Parameter sets in the stream that are not in the container's configuration record.
   case containerParameterSets
-  /// avcC or hvcC cannot be read or is wrong.
+  /// avcC or hvcC cannot be read, or has no SPS.
   case containerConfiguration
-  /// Presentation times are in another order than picture order counts.
+  /// Decoding times that descend, or presentation times in another order than picture order counts.
   case containerTimestamps
   /// A sample is not one access unit.
   case containerSample
-  /// The container has other colours than the VUI.
+  /// The container has another colour description than the VUI.
   case containerColour
-  /// The container's frame rate is not that of the stream.
+  /// The container's timestamps have another frame rate than the VUI.
   case containerFrameRate
 
   // MARK: Decoders
 
-  /// A format that many hardware decoders do not take.
+  /// A format that many hardware decoders do not support.
   case decoderFormat
-  /// A level that many hardware decoders do not take.
+  /// A level that many hardware decoders do not support.
   case decoderLevel
 
-  /// What is said of a rule.
+  /// The texts of a rule: its name, the clauses of H.264 and H.265, and the remedy.
   struct Text {
     let name: StaticString
     let severity: Finding.Severity
@@ -148,33 +148,33 @@ public enum Rule: Int, Sendable, CaseIterable {
     }
   }
 
-  /// Its name, which stays the same from version to version: "level-frame-size".
+  /// Its name, such as `level-frame-size`, which is the same in all versions of this library.
   public var name: StaticString { text.name }
-  /// How bad it is to break it.
+  /// How serious it is to break it.
   public var severity: Finding.Severity { text.severity }
-  /// What to do about it.
+  /// How to mend a stream that breaks it.
   public var remedy: StaticString { text.remedy }
 
-  // A table. Clauses are of H.264 (2021-08) and H.265 (2021-08).
+  // Clauses are those of H.264 (2021-08) and H.265 (2021-08).
   var text: Text {
     switch self {
     case .garbage:
       .init(
         "garbage", .error, "B.1.1", "B.2.1", "Remove the bytes, or look for where the stream was cut or joined.")
     case .forbiddenBit:
-      .init("forbidden-bit", .error, "7.4.1", "7.4.2.2", "The NAL unit is damaged, or this is no such stream.")
+      .init("forbidden-bit", .error, "7.4.1", "7.4.2.2", "The NAL unit is damaged, or the stream is of another codec.")
     case .reservedType:
       .init(
         "reserved-type", .warning, "Table 7-1", "Table 7-1",
-        "Decoders ignore the NAL unit; remove it if nobody needs it.")
+        "Decoders ignore the NAL unit; remove it if no application needs it.")
     case .referenceIDC:
-      .init("nal-ref-idc", .error, "7.4.1", "-", "Set nal_ref_idc as its NAL unit type demands.")
+      .init("nal-ref-idc", .error, "7.4.1", "-", "Set nal_ref_idc as the NAL unit type requires.")
     case .temporalID:
-      .init("temporal-id", .error, "-", "7.4.2.2", "Set nuh_temporal_id_plus1 as its NAL unit type demands.")
+      .init("temporal-id", .error, "-", "7.4.2.2", "Set nuh_temporal_id_plus1 as the NAL unit type requires.")
     case .emulationPrevention:
       .init(
         "emulation-prevention", .error, "7.4.1", "7.4.2",
-        "Put 03 between two zero bytes and a byte below 4 when NAL units are written.")
+        "Write an emulation prevention byte (03) between two zero bytes and a byte below 4.")
     case .trailingBits:
       .init("trailing-bits", .error, "7.3.2.11", "7.3.2.11", "End the NAL unit with a one bit and zero bits.")
     case .truncated:
@@ -183,11 +183,11 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init("nal-order", .error, "7.4.1.2.3", "7.4.2.4.4", "Put NAL units in the order of the standard.")
     case .noPicture:
       .init(
-        "no-picture", .error, "7.4.1.2.3", "7.4.2.4.4", "Every access unit needs a picture; drop what is left of it.")
+        "no-picture", .error, "7.4.1.2.3", "7.4.2.4.4", "Every access unit needs a picture; drop the rest of it.")
     case .endOfStream:
       .init(
         "after-end", .error, "7.4.1.2.1", "7.4.2.4.2",
-        "Begin with an IDR or IRAP picture behind the end of a sequence or stream.")
+        "Begin with an IDR or IRAP picture after the end of a sequence or stream.")
     case .unreadableParameterSet:
       .init("parameter-set", .error, "7.4.2", "7.4.3", "Write the parameter set anew.")
     case .missingParameterSet:
@@ -195,12 +195,14 @@ public enum Rule: Int, Sendable, CaseIterable {
         "missing-parameter-set", .error, "7.4.1.2.1", "7.4.2.4.2",
         "Send parameter sets before the pictures that need them.")
     case .reservedValue:
-      .init("reserved-value", .error, "7.4.2.1.1", "7.4.4", "Set reserved bits to what this edition demands.")
+      .init("reserved-value", .error, "7.4.2.1.1", "7.4.4", "Set reserved bits as the standard requires.")
     case .unknownLevel: .init("unknown-level", .error, "A.3", "A.4", "Set a level of the standard.")
     case .unknownProfile:
       .init("unknown-profile", .warning, "A.2", "A.3", "Set a profile of the standard; decoders may refuse others.")
     case .unreadableSlice:
-      .init("slice-header", .error, "7.4.3", "7.4.7.1", "The slice is damaged, or its parameter sets are of another.")
+      .init(
+        "slice-header", .error, "7.4.3", "7.4.7.1",
+        "The slice is damaged, or its parameter sets belong to another stream.")
     case .sliceOrder:
       .init(
         "slice-order", .error, "7.4.3", "7.4.7.1", "Slices were lost or reordered; send the whole picture in order.")
@@ -214,24 +216,25 @@ public enum Rule: Int, Sendable, CaseIterable {
         "frame-num-gap", .error, "7.4.3", "-",
         "Reference pictures were lost; or allow gaps in the SPS (gaps_in_frame_num_value_allowed_flag).")
     case .frameNumberRepeated:
-      .init("frame-num-repeated", .error, "7.4.3", "-", "Count frame_num on behind each reference picture.")
+      .init("frame-num-repeated", .error, "7.4.3", "-", "Increment frame_num after each reference picture.")
     case .idrPictureID:
       .init("idr-pic-id", .error, "7.4.3", "-", "Give consecutive IDR pictures different values of idr_pic_id.")
     case .pictureOrderRepeated:
-      .init("poc-repeated", .error, "8.2.1", "8.3.1", "Give each picture of a sequence an order count of its own.")
+      .init("poc-repeated", .error, "8.2.1", "8.3.1", "Give each picture of a sequence a POC of its own.")
     case .missingReference:
       .init(
         "missing-reference", .error, "8.2.4", "8.3.2",
-        "A picture that this one refers to was lost or never sent; ask for a keyframe.")
+        "A picture that this one refers to was lost or never sent; request a keyframe.")
     case .missingMarked:
       .init("marking-of-missing", .error, "8.2.5.4", "-", "A picture that this one marks was lost or never sent.")
     case .tooManyReferences:
       .init(
-        "too-many-references", .error, "8.2.5.3", "8.3.2", "Mark fewer pictures as references, or say more in the SPS.")
+        "too-many-references", .error, "8.2.5.3", "8.3.2",
+        "Mark fewer pictures as references, or signal more in the SPS.")
     case .leadingPictures:
       .init(
         "leading-pictures", .error, "-", "7.4.2.2",
-        "Send leading pictures right behind their IRAP picture, and only with types that it allows.")
+        "Send leading pictures directly after their IRAP picture, and only with types that it allows.")
     case .startsLate:
       .init(
         "no-keyframe-first", .warning, "7.4.1.2.1", "7.4.2.4.2",
@@ -257,7 +260,7 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .reorderDepth:
       .init(
         "reorder-depth", .error, "E.2.1", "C.5.2",
-        "Signal as many reordered frames as there are; players show them late.")
+        "Signal as many reordered frames as there are; players may show them too late.")
     case .outputOrder:
       .init("output-order", .error, "C.4.5.3", "C.5.2.4", "Signal a larger decoded picture buffer or reorder less.")
     case .decodedBufferFull:
@@ -268,23 +271,23 @@ public enum Rule: Int, Sendable, CaseIterable {
         "The picture is larger than what arrives in time; lower its size or signal another rate or buffer.")
     case .bufferOverflow:
       .init(
-        "cpb-overflow", .error, "C.3", "C.4", "Too little is taken out of the buffer; add filler or lower the rate.")
+        "cpb-overflow", .error, "C.3", "C.4", "Pictures are too small for the bit rate; add filler or lower the rate.")
     case .levelUnderflow:
       .init(
         "level-underflow", .warning, "A.3.1, C.1", "A.4.1, C.1",
-        "At the highest rate of its level the picture comes too late; signal a higher level.")
+        "At the highest bit rate of its level the picture arrives too late; signal a higher level.")
     case .containerSync:
       .init(
         "container-sync", .warning, "ISO/IEC 14496-15, 5.4.3", "ISO/IEC 14496-15, 8.4.3",
-        "Mux again: seeking relies on the container's table of keyframes.")
+        "Mux again: seeking relies on the container's sync samples.")
     case .containerSize:
       .init(
         "container-size", .warning, "ISO/IEC 14496-15, 5.4.2", "ISO/IEC 14496-15, 8.4.1",
-        "Write the size of the SPS, cropped, into the sample description.")
+        "Write the cropped size of the SPS into the sample description.")
     case .containerParameterSets:
       .init(
         "container-parameter-sets", .warning, "ISO/IEC 14496-15, 5.4.2", "ISO/IEC 14496-15, 8.4.1",
-        "Parameter sets in the stream differ from the container's: name it avc3 or hev1, or mux again.")
+        "Parameter sets in the stream differ from the container's: use sample entry avc3 or hev1, or mux again.")
     case .containerConfiguration:
       .init(
         "container-configuration", .error, "ISO/IEC 14496-15, 5.3.3", "ISO/IEC 14496-15, 8.3.3",
@@ -292,24 +295,24 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .containerTimestamps:
       .init(
         "container-timestamps", .warning, "ISO/IEC 14496-12, 8.6", "ISO/IEC 14496-12, 8.6",
-        "Give samples the order of presentation that picture order counts have.")
+        "Give samples the presentation order of their POCs.")
     case .containerSample:
       .init(
         "container-sample", .error, "ISO/IEC 14496-15, 5.2.2", "ISO/IEC 14496-15, 8.2",
-        "A sample must be one access unit, of NAL units whose lengths fill it.")
+        "A sample must be one access unit whose NAL units fill it.")
     case .containerColour:
       .init(
         "container-colour", .warning, "ISO/IEC 14496-12, 12.1.5", "ISO/IEC 14496-12, 12.1.5",
-        "Make colr and the VUI agree; players follow one or the other.")
+        "Make colr and the VUI equal: players use one or the other.")
     case .containerFrameRate:
       .init(
         "container-frame-rate", .warning, "E.2.1", "E.3.1",
-        "Mux again at the right rate, or encode with the rate that it is played at.")
+        "Mux again with the right frame rate, or encode with the frame rate of playback.")
     case .decoderFormat:
       .init(
-        "decoder-format", .note, "-", "-", "Many hardware decoders and browsers take 8 bit 4:2:0 progressive only.")
+        "decoder-format", .note, "-", "-", "Many hardware decoders and browsers support only 8 bit 4:2:0 progressive.")
     case .decoderLevel:
-      .init("decoder-level", .note, "-", "-", "Many hardware decoders stop at level 5.1 or 5.2.")
+      .init("decoder-level", .note, "-", "-", "Many hardware decoders support levels up to 5.1 or 5.2 only.")
     }
   }
 }
