@@ -86,7 +86,7 @@ let package = Package(
       name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
     .executableTarget(
       name: "bench-async", dependencies: ["VideoDecoding", "H26x"], path: "Tests/Bench/Async", swiftSettings: settings),
-    // The example program of README, run by DocumentationTests.
+    // The example program of README, run by DocumentationExampleTests.
     .executableTarget(name: "decode-to-nv12", dependencies: ["VideoDecoding"], path: "Tests/Examples/DecodeToNV12"),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),

@@ -2,11 +2,12 @@
 import CGStreamer
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-/// Many pipelines in one process, started, sought in, flushed and torn down whenever.
+/// Many pipelines in one process that are started, seeked, flushed and stopped at random times.
 ///
-/// `HARDENING_SECONDS` says for how long; a few seconds without it.
+/// `HARDENING_SECONDS` sets the duration; a few seconds without it.
 @Suite(.serialized) struct ConcurrencyTests {
   init() { #expect(Registration.succeeded) }
 
@@ -22,7 +23,7 @@ import Testing
     let seconds = ProcessInfo.processInfo.environment["HARDENING_SECONDS"].flatMap(Double.init) ?? 4
     let end = Date(timeIntervalSinceNow: seconds)
     let outcome = Outcome()
-    // Threads of their own: the pool's are as many as processors, and 64 pipelines are to live at once.
+    // Own threads: the concurrency pool has one per processor, and 64 pipelines run at once.
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let left = Left(64, done)
       for number in 0..<64 {
@@ -41,7 +42,7 @@ import Testing
     let errors = Mutex<[String]>([])
   }
 
-  /// Resumes the test when the last thread leaves.
+  /// Resumes the test when the last thread has ended.
   private final class Left: Sendable {
     private let count: Atomic<Int>
     private let done: CheckedContinuation<Void, Never>
@@ -55,7 +56,7 @@ import Testing
   }
 
   private static func live(seed: UInt64, until end: Date, _ outcome: Outcome) {
-    var random = SplitMix(seed)
+    var random = SeededGenerator(state: seed)
     repeat {
       let codec = StreamCodec.allCases.randomElement(using: &random) ?? .h264
       let chain = codec.chain(chains.randomElement(using: &random) ?? chains[0])
@@ -106,18 +107,5 @@ import Testing
     }
     let details = unsafe debug.map { unsafe String(cString: $0) } ?? ""
     return unsafe error.map { unsafe "\(String(cString: $0.pointee.message)) \(details)" } ?? "an error without text"
-  }
-}
-
-/// A small generator with a seed (SplitMix64), so that a run can be repeated.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Elements
 
-/// What the elements say of themselves: metadata, pads, properties with their defaults, ranges and values.
+/// The elements' metadata, pads, and properties with their defaults, ranges and values.
 @Suite struct ElementDescriptionTests {
   static let names = ["h264", "h265"].flatMap { codec in ["parse", "repack", "dec"].map { "swift\(codec)\($0)" } }
 
@@ -51,7 +51,7 @@ import Testing
         String(cString: g_type_name(property.pointee.value_type)), String(cString: g_param_spec_get_blurb(property)),
         "flags \(property.pointee.flags.rawValue & 0xFF)",
       ]
-      // A structure's is none.
+      // A property of a structure has no default.
       if unsafe g_type_fundamental(property.pointee.value_type) != Self.kind(18),
         let value = unsafe g_param_spec_get_default_value(property), let text = unsafe gst_value_serialize(value)
       {
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// What it may be set to.
+  /// The range or the values of a property.
   @unsafe private static func values(of property: UnsafeMutablePointer<GParamSpec>) -> String {
     let pointer = UnsafeMutableRawPointer(property)
     switch unsafe g_type_fundamental(property.pointee.value_type) {

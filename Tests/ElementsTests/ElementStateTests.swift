@@ -3,7 +3,7 @@ import CGStreamer
 import HarnessSupport
 import Testing
 
-/// What holds for every element: states, metadata, pads.
+/// State changes and ranks of every element.
 @Suite(.serialized) struct ElementStateTests {
   static let names = ["264", "265"].flatMap { codec in ["parse", "repack", "dec"].map { "swifth\(codec)\($0)" } }
 

@@ -3,11 +3,11 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// What damaged streams showed, each in its smallest form.
+/// Faults that damaged streams showed, each with a minimal stream.
 @Suite(.serialized) struct HardeningTests {
   init() { #expect(Registration.succeeded) }
 
-  /// The first PPS lost its last byte. Its access unit also has the only SPS, without which the rest is nothing.
+  /// The first PPS lost its last byte. Its access unit also has the only SPS, without which nothing can be decoded.
   @Test func anUnreadablePPSDoesNotTakeTheSPSWithIt() throws {
     let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]
     let pps: [UInt8] = [0, 0, 0, 1, 0x28, 0xce, 0x08, 0x15, 0xc8]
@@ -41,14 +41,14 @@ import Testing
     #expect(output.contains(pps + idr))
   }
 
-  /// An SPS was cut short. The one before it is good, but libavcodec would put what is left of this in its place.
+  /// A truncated SPS after a good one, which libavcodec would replace by it.
   @Test(arguments: ["au", "nal"]) func anUnreadableParameterSetDoesNotReplaceAGoodOne(alignment: String) throws {
     let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]
     let pps: [UInt8] = [0, 0, 0, 1, 0x28, 0xce, 0x08, 0x15, 0xc8]
     let idr: [UInt8] = [0, 0, 0, 1, 0x25, 0xb8, 0, 4, 0, 0, 0xfe, 0x1c]
     let next: [UInt8] = [0, 0, 0, 1, 0x21, 0xb8, 0, 8, 0, 0x0b, 0xf8, 0x38]
     let (shortSPS, shortPPS) = (Array(sps.prefix(9)), Array(pps.prefix(7)))
-    // Another id, which nothing good is known of: what is left may be better than nothing.
+    // With an id that no good SPS has, the truncated one may be better than none.
     let otherPPS: [UInt8] = [0, 0, 0, 1, 0x28, 0x5b]
     let harness = try Harness("swifth264parse")
     harness.setOutputCaps("video/x-h264, stream-format=byte-stream, alignment=\(alignment)")

@@ -8,12 +8,12 @@ import Testing
 @testable import GStreamer
 @testable import VideoDecoding
 
-/// GStreamer's tracer counts GObjects. Here it is the Swift objects behind them that must go: the elements with their
+/// GStreamer's tracer counts GObjects. These tests watch the Swift objects: elements must be released with their
 /// GObjects, the session and its codec when the element stops.
 @Suite(.serialized) struct ObjectLifeTests {
   init() { #expect(Registration.succeeded) }
 
-  /// Sees an object without keeping it.
+  /// A weak reference to an object.
   private struct Weak<Object: AnyObject> {
     weak var object: Object?
     init(_ object: Object?) { self.object = object }
@@ -39,7 +39,7 @@ import Testing
     return unsafe Weak(swiftHalf(element, as: type))
   }
 
-  /// One that was never started has an owner less to go wrong, and another way to go.
+  /// An element is released whether or not it was ever started.
   @Test(arguments: ElementStateTests.names)
   func anElementMadeIsAnElementGone(_ name: String) throws {
     let element = try unsafe #require(gst_element_factory_make(name, nil))
@@ -58,7 +58,7 @@ import Testing
     #expect(half.object == nil)
   }
 
-  /// Played to the end, and broken off at the first picture.
+  /// Played to the end, and stopped at the first picture.
   @Test(
     arguments: [
       "swifth264dec name=dec max-threads=1", "swifth264dec name=dec max-threads=3 thread-type=frame",
@@ -93,7 +93,7 @@ import Testing
     } else {
       #expect(unsafe gst_element_get_state(pipeline, nil, nil, 60_000_000_000) == GST_STATE_CHANGE_SUCCESS)
     }
-    // The streaming thread is done or waits in the sink: what it has made can be looked at.
+    // The streaming thread has ended or waits in the sink: its objects can be read.
     let allocator = Weak(decode.object?.core.output.allocator)
     let session = Weak(decode.object?.core.session.current)
     let bridge = Weak(session.object?.bridge)
@@ -101,14 +101,14 @@ import Testing
     #expect(allocator.object != nil && session.object != nil && bridge.object != nil && context.object != nil)
 
     unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
-    // The element is still there and may be started again: the codec must not wait for it to go.
+    // The element exists and may be started again: the codec must be released all the same.
     #expect(decode.object != nil)
     #expect(allocator.object == nil && session.object == nil && bridge.object == nil && context.object == nil)
     unsafe gst_object_unref(pipeline)
     #expect(parse.object == nil && repack.object == nil && decode.object == nil)
   }
 
-  /// Each start has a session of its own, and none is left of those before.
+  /// Each start makes a session, and those before are released.
   @Test(arguments: StreamCodec.allCases) func startedAgainAndAgain(codec: StreamCodec) throws {
     switch codec {
     case .h264: try startsAgainAndAgain(codec, H264Decode.self)

@@ -2,10 +2,10 @@
 import TestSupport
 
 extension RecordFile {
-  /// What comes out of parsers and repackagers: by `RecordedRun`.
+  /// The output of parsers and repackagers, made by `RecordedRun`.
   static let elements = RecordFile("elements.tsv")
-  /// What comes out of decoders: by `RecordedRun`.
+  /// The output of decoders, made by `RecordedRun`.
   static let decoders = RecordFile("decoders.tsv")
-  /// What comes of files that a parser reads itself.
+  /// The output of parsers in pull mode.
   static let files = RecordFile("files.tsv")
 }

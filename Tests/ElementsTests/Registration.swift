@@ -2,7 +2,7 @@
 import Elements
 import HarnessSupport
 
-/// Registers the element classes in this process, once whoever asks first.
+/// Registers the element classes in this process, once.
 enum Registration {
   static let succeeded: Bool = {
     Harness.initialise()

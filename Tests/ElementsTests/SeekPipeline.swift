@@ -2,22 +2,23 @@
 import CGStreamer
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-/// A file read by all elements, to seek in.
+/// A pipeline of all elements that reads a file, for seeks.
 @safe final class SeekPipeline {
   private let raw: UnsafeMutablePointer<GstElement>
   private let bus: UnsafeMutablePointer<GstBus>
   private let count = Count()
   private var lastSeek: guint32 = 0
 
-  /// What the sink's thread counts.
+  /// The number of pictures at the sink.
   private final class Count: Sendable { let pictures = Atomic<Int>(0) }
 
   /// Pictures at the sink so far.
   var pictures: Int { count.pictures.load(ordering: .relaxed) }
 
-  /// Plays the file to where the first picture is at the sink.
+  /// Plays the file until the first picture is at the sink.
   init(file: String, of codec: StreamCodec) throws {
     let chain = codec.chain(
       "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264parse ! swifth264dec max-threads=1")
@@ -51,8 +52,8 @@ import Testing
     unsafe gst_object_unref(raw)
   }
 
-  /// Flushes and goes to somewhere before `end`, in nanoseconds, for two seconds of the stream at most.
-  func seek(before end: gint64, _ random: inout SplitMix) throws {
+  /// Seeks with a flush to a random time before `end`, in nanoseconds, for two seconds of the stream at most.
+  func seek(before end: gint64, _ random: inout SeededGenerator) throws {
     let extra = [GST_SEEK_FLAG_KEY_UNIT, GST_SEEK_FLAG_ACCURATE, GstSeekFlags(rawValue: 0)]
       .randomElement(using: &random)
     let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | (extra?.rawValue ?? 0))
@@ -66,7 +67,7 @@ import Testing
     try #require(unsafe gst_element_send_event(raw, event) != 0)
   }
 
-  /// Waits until what was sought last is at its end.
+  /// Waits for the end of the last seek's segment.
   func waitForTheEnd() throws {
     let kinds = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
     var isLast = false
@@ -74,11 +75,11 @@ import Testing
       let message = try unsafe #require(gst_bus_timed_pop_filtered(bus, Self.patience, kinds))
       defer { unsafe gst_message_unref(message) }
       try #require(unsafe message.pointee.type == GST_MESSAGE_EOS)
-      // An earlier one may have come to its end as well before it was interrupted.
+      // An earlier segment may have ended too before the next seek.
       isLast = unsafe gst_message_get_seqnum(message) == lastSeek
     }
   }
 
-  /// How long before a test gives up on a pipeline that does nothing, in nanoseconds.
+  /// How long to wait for a message, in nanoseconds.
   private static let patience: GstClockTime = 60_000_000_000
 }

@@ -4,13 +4,14 @@ import Foundation
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
-/// Hours in short: access units without end through all elements, other parameter sets every few pictures, flushes and
-/// seeks in between. Memory and descriptors at the end are those of after the warm-up.
+/// Long runs in short: many access units through all elements, with new parameter sets every few pictures, flushes and
+/// seeks. Memory and file descriptors at the end must be those after the warm-up.
 ///
-/// `SOAK_ACCESS_UNITS` says how many; `make soak` runs 200,000. Without it a few thousand go through and nothing is
-/// measured, since the other tests of this process use memory and descriptors as well.
+/// `SOAK_ACCESS_UNITS` sets their number; `make soak` runs 200,000. Without it a few thousand are pushed and nothing is
+/// measured, because other tests of this process use memory and descriptors too.
 @Suite(.serialized) struct SoakTests {
   init() { #expect(Registration.succeeded) }
 
@@ -27,7 +28,7 @@ import Testing
       ))
     harness.setInputCaps("\(codec.mediaType), stream-format=byte-stream")
     harness.play()
-    var random = SplitMix(6)
+    var random = SeededGenerator(state: 6)
     var sent = 0
     var pictures = 0
     var seeks = 0
@@ -47,7 +48,7 @@ import Testing
       default: break
       }
       while harness.tryPull() != nil { pictures += 1 }
-      // The bench keeps them until they are asked for: its memory is not to be the elements'.
+      // The harness keeps buffers until they are pulled; its memory must not count as the elements'.
       while harness.tryPullEvent() != nil {}
       while harness.tryPullUpstreamEvent() != nil {}
       if settled == nil, sent > wanted / 4 { settled = try Usage() }
@@ -66,7 +67,7 @@ import Testing
         + "\(before.residentKiB) → \(end.residentKiB) KiB")
   }
 
-  /// A seek from behind the chain, which upstream does: it flushes, and the stream goes on.
+  /// A seek event from downstream, on which upstream flushes and continues.
   private func seek(_ harness: Harness) throws {
     while harness.tryPullUpstreamEvent() != nil {}
     let event = unsafe gst_event_new_seek(
@@ -78,8 +79,8 @@ import Testing
     harness.flush()
   }
 
-  /// Seeks without end in a file that all elements read: to anywhere, to a key picture, over a stretch, backwards, and
-  /// into the seek before.
+  /// Many seeks in a file through all elements: to any time, to a keyframe, with a stop, backwards, and
+  /// during another seek.
   @Test(.timeLimit(.minutes(15)), arguments: StreamCodec.allCases)
   func seeksLeaveNothingBehind(codec: StreamCodec) throws {
     let streams = SoakStream.all(codec)
@@ -87,14 +88,14 @@ import Testing
     defer { try? FileManager.default.removeItem(at: file) }
     try Data(streams.flatMap(\.bytes)).write(to: file)
     let pipeline = try SeekPipeline(file: file.path, of: codec)
-    // At 25 pictures a second. Where the file is shorter, a seek behind its end is one more kind.
+    // At 25 pictures a second. In a shorter file, some seeks are beyond its end.
     let end = gint64(streams.map(\.accessUnits).reduce(0, +)) * 40_000_000
-    var random = SplitMix(12)
+    var random = SeededGenerator(state: 12)
     var settled: Usage?
     var seeks = 0
     while pipeline.pictures < Self.accessUnits {
       try pipeline.seek(before: end, &random)
-      // Half of them come while the one before is still being served.
+      // Half of them come while the one before is in progress.
       if Bool.random(using: &random) { try pipeline.waitForTheEnd() }
       seeks += 1
       try #require(seeks < 4 * Self.accessUnits, "\(pipeline.pictures) pictures")
@@ -114,7 +115,7 @@ import Testing
         + "\(before.descriptors) → \(after.descriptors) descriptors")
   }
 
-  /// Other parameter sets with every picture, ids in no order, SEI without end.
+  /// New parameter sets of random ids with every picture, and much SEI.
   @Test(.timeLimit(.minutes(15)), arguments: StreamCodec.allCases, [true, false])
   func parameterSetsWithoutEndStayInTheirTables(codec: StreamCodec, isByteStream: Bool) throws {
     let format = isByteStream ? "byte-stream" : codec.outOfBand
@@ -122,7 +123,7 @@ import Testing
     let harness = try Harness("\(codec.element)parse config-interval=-1")
     harness.setOutputCaps("\(codec.mediaType), stream-format=\(format), alignment=au")
     harness.setInputCaps("\(codec.mediaType), stream-format=byte-stream, alignment=au")
-    var random = SplitMix(9)
+    var random = SeededGenerator(state: 9)
     var settled: Usage?
     var bytes: [UInt8] = []
     var received = 0
@@ -166,10 +167,10 @@ import Testing
     print("soak: \(wanted) access units of \(format), \(before.residentKiB) → \(end.residentKiB) KiB")
   }
 
-  /// Whether this test was asked for on its own.
+  /// Whether the process is measured: SOAK_ACCESS_UNITS is set.
   private static let isAlone = ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"] != nil
 
-  /// What the process holds.
+  /// Memory and descriptors of the process.
   struct Usage {
     let residentKiB: Int
     let descriptors: Int

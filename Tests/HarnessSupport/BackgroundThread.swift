@@ -2,7 +2,7 @@
 private import Glibc
 private import Synchronization
 
-/// A thread that does one thing again and again until it is ended.
+/// A thread that calls a closure in a loop until it is ended.
 @safe public final class BackgroundThread {
   private final class Work: Sendable {
     let isEnded = Atomic<Bool>(false)
@@ -27,7 +27,7 @@ private import Synchronization
       }, context)
   }
 
-  /// Lets it do its thing to the end, for the last time, and waits for that.
+  /// Ends the loop after the current call, and waits for the thread.
   public func end() {
     work.isEnded.store(true, ordering: .releasing)
     pthread_join(thread, nil)

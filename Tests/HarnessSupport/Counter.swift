@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 private import Synchronization
 
-/// A number that several threads count up.
+/// A counter for several threads.
 public final class Counter: Sendable {
   private let count = Atomic<Int>(0)
 

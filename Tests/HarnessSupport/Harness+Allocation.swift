@@ -4,15 +4,15 @@ import CGStreamerCheck
 import GStreamer
 
 extension Harness {
-  /// Downstream says that it takes `GstVideoMeta`: other strides and offsets than the default.
+  /// Makes downstream support `GstVideoMeta`: other strides and offsets than the default.
   public func proposeVideoMeta() {
     unsafe gst_harness_add_propose_allocation_meta(raw, gst_video_meta_api_get_type(), nil)
   }
 
-  /// Whether upstream says that it is live when asked for its latency; a fresh harness does.
+  /// Sets whether upstream answers latency queries as live. A new harness does.
   public func setLive(_ isLive: Bool) { unsafe gst_harness_set_live(raw, isLive ? 1 : 0) }
 
-  /// The number of caps events that have come out and were not yet taken. Takes all events.
+  /// Takes all events that have come out, and returns the caps of the caps events.
   public func takeCapsEvents() -> [String] {
     var result: [String] = []
     while let event = tryPullEvent() {
@@ -21,7 +21,7 @@ extension Harness {
     return result
   }
 
-  /// The structure of details of the next error or warning on the bus, with its domain and code; `nil` without one.
+  /// Takes the next error or warning from the bus; `nil` without one.
   public func takeFault() -> Fault? {
     guard let bus = unsafe gst_element_get_bus(element) else { return nil }
     defer { unsafe gst_object_unref(bus) }
@@ -65,11 +65,11 @@ extension Harness {
     public let domain: String
     /// The code in its domain.
     public let code: Int32
-    /// The sentence for users.
+    /// The message for users.
     public let message: String
-    /// What there is for developers.
+    /// The debug text for developers.
     public let debug: String
-    /// The structure of details in GStreamer's text form.
+    /// The details structure in GStreamer's text form; "" without one.
     public let details: String
   }
 }

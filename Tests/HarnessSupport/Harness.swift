@@ -4,24 +4,24 @@ public import CGStreamerCheck
 public import GStreamer
 import Glibc
 
-/// An element on the test bench: gst-check's `GstHarness` with Swift ownership.
+/// An element in gst-check's `GstHarness`, with Swift ownership.
 @safe public final class Harness {
-  /// The library's own.
+  /// The C structure.
   @unsafe public let raw: UnsafeMutablePointer<GstHarness>
 
-  /// What went wrong with a test bench.
+  /// Errors of a harness.
   public enum Failure: Error, Hashable {
-    /// The line names an element that is not registered, or cannot be read.
+    /// The description cannot be parsed, or names an element that is not registered.
     case noSuchElement
-    /// Data did not flow, by its `GstFlowReturn`.
+    /// A push failed with this `GstFlowReturn`.
     case flow(Int32)
-    /// Nothing has come out.
+    /// There is no output buffer.
     case noBuffer
-    /// No caps have come out.
+    /// There are no output caps.
     case noCaps
   }
 
-  /// Prepares GStreamer, with warnings of its own as fatal errors: no test may cause one.
+  /// Initialises GStreamer, with warnings of GLib and GStreamer as fatal errors: no test may cause one.
   public static func initialise() {
     struct Once {
       static let done: Void = {
@@ -29,20 +29,20 @@ import Glibc
         g_log_set_always_fatal(
           GLogLevelFlags(
             rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_ERROR.rawValue))
-        // GStreamer's tracers say what they found when it ends.
+        // GStreamer's tracers report in gst_deinit.
         if unsafe g_getenv("GST_TRACERS") != nil { atexit { gst_deinit() } }
       }()
     }
     Once.done
   }
 
-  /// An element as written on a gst-launch-1.0 line: `name property=value …`, or several with `!` between.
+  /// Makes an element as on a gst-launch-1.0 line: `name property=value …`, or several with `!` between.
   ///
-  /// A source has no sink pad, a sink no source pad: what the element has not stays unlinked.
+  /// A pad that the element does not have, such as a source's sink pad, is not linked.
   /// - Parameters:
   ///   - description: the line.
-  ///   - sink: the pad that input goes into, or the template of one to ask for, such as `sink_%u`.
-  ///   - source: the pad that output comes from, or the template of one to ask for.
+  ///   - sink: the pad for input, or the template of a request pad, such as `sink_%u`.
+  ///   - source: the pad for output, or the template of a request pad.
   /// - Throws: `Failure.noSuchElement`.
   public init(_ description: String, sink: String = "sink", source: String = "src") throws {
     Self.initialise()
@@ -51,7 +51,7 @@ import Glibc
       unsafe isChain
       ? gst_parse_bin_from_description(description, 1, nil) : gst_parse_launch(description, nil)
     guard let element = unsafe element else { throw Failure.noSuchElement }
-    // gst_parse_launch's one element comes floating; the harness takes a reference of its own.
+    // gst_parse_launch returns a floating reference; the harness takes one of its own.
     unsafe gst_object_ref_sink(element)
     defer { unsafe gst_object_unref(element) }
     func existing(_ pad: String) -> String? {
@@ -68,7 +68,7 @@ import Glibc
   }
 
   deinit {
-    // A message on the bus holds the element that holds the bus: none may wait there, or come while the element stops.
+    // A message on the bus refers to the element, which refers to the bus: a cycle, unless the bus is flushing.
     if let bus = unsafe gst_element_get_bus(element) {
       unsafe gst_bus_set_flushing(bus, 1)
       unsafe gst_object_unref(bus)
@@ -79,21 +79,21 @@ import Glibc
   /// The element under test.
   public var element: UnsafeMutablePointer<GstElement> { unsafe raw.pointee.element }
 
-  /// The caps that flow into the element, as text.
+  /// Sets the caps of the input, as text.
   public func setInputCaps(_ caps: String) { unsafe gst_harness_set_src_caps_str(raw, caps) }
-  /// The caps that flow into the element.
+  /// Sets the caps of the input.
   public func setInputCaps(_ caps: consuming Caps) { unsafe gst_harness_set_src_caps(raw, caps.take()) }
 
-  /// The caps that downstream accepts.
+  /// Sets the caps that downstream accepts.
   public func setOutputCaps(_ caps: String) { unsafe gst_harness_set_sink_caps_str(raw, caps) }
 
-  /// Sets properties of the element, as `name` and text.
+  /// Sets a property of the element, to a value in GStreamer's text form.
   public func set(_ property: String, _ value: String) {
     unsafe gst_util_set_object_arg(
       UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), property, value)
   }
 
-  /// A property of the element as text, in GStreamer's own form; "" when there is none of that name.
+  /// A property of the element in GStreamer's text form; "" when it cannot be serialised.
   public func text(_ property: String) -> String {
     let object = unsafe UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
     var value = GValue()
@@ -104,10 +104,10 @@ import Glibc
     return unsafe String(cString: text)
   }
 
-  /// Starts the element (`PLAYING`). One that has a sink pad plays from the beginning, a source when it is told.
+  /// Sets the element to `PLAYING`. Needed for sources only; an element with a sink pad plays from the beginning.
   public func play() { unsafe gst_harness_play(raw) }
 
-  /// Pushes a buffer and answers the flow: 0 is OK.
+  /// Pushes a buffer and returns the `GstFlowReturn`: 0 is OK.
   @discardableResult
   public func push(_ buffer: consuming Buffer) -> Int32 { unsafe gst_harness_push(raw, buffer.take()).rawValue }
 
@@ -122,21 +122,21 @@ import Glibc
     return push(buffer)
   }
 
-  /// Pushes an event downstream; answers whether it was handled.
+  /// Pushes an event downstream; returns whether it was handled.
   @discardableResult
   public func push(_ event: consuming Event) -> Bool { unsafe gst_harness_push_event(raw, event.take()) != 0 }
 
-  /// Pushes an event upstream from behind the element.
+  /// Pushes an event upstream into the element's source pad; returns whether it was handled.
   @discardableResult
   public func pushUpstream(_ event: consuming Event) -> Bool {
     unsafe gst_harness_push_upstream_event(raw, event.take()) != 0
   }
 
-  /// Ends the input.
+  /// Pushes the end of the stream; returns whether it was handled.
   @discardableResult
   public func endOfStream() -> Bool { push(Event.endOfStream()) }
 
-  /// Flushes as a seek does: FLUSH_START, FLUSH_STOP and a fresh time segment.
+  /// Flushes as a seek does: FLUSH_START, FLUSH_STOP and a new time segment.
   public func flush() {
     push(unsafe Event(owning: gst_event_new_flush_start()))
     push(unsafe Event(owning: gst_event_new_flush_stop(1)))
@@ -145,39 +145,39 @@ import Glibc
     push(unsafe Event(owning: gst_event_new_segment(&segment)))
   }
 
-  /// Buffers that have come out since the start, taken or not.
+  /// The number of output buffers since the start, pulled or not.
   public var received: Int { unsafe Int(gst_harness_buffers_received(raw)) }
-  /// Buffers that are out and not yet taken.
+  /// The number of output buffers that have not been pulled.
   public var waiting: Int { unsafe Int(gst_harness_buffers_in_queue(raw)) }
 
-  /// Takes the next output buffer, waiting up to 60 seconds.
+  /// Pulls the next output buffer, and waits up to 60 seconds for it.
   public func pull() throws -> Buffer {
     guard let buffer = unsafe gst_harness_pull(raw) else { throw Failure.noBuffer }
     return unsafe Buffer(owning: buffer)
   }
 
-  /// Takes the next output buffer when there is one.
+  /// Pulls the next output buffer; `nil` when there is none.
   public func tryPull() -> Buffer? {
     guard let buffer = unsafe gst_harness_try_pull(raw) else { return nil }
     return unsafe Buffer(owning: buffer)
   }
 
-  /// Takes the next output buffer's bytes, waiting up to 60 seconds.
+  /// Pulls the next output buffer's bytes, and waits up to 60 seconds for it.
   public func pullBytes() throws -> [UInt8] { try pull().copiedBytes() }
 
-  /// Takes the next event that came out, if any.
+  /// Takes the next event that went downstream; `nil` when there is none.
   public func tryPullEvent() -> Event? {
     guard let event = unsafe gst_harness_try_pull_event(raw) else { return nil }
     return unsafe Event(owning: event)
   }
 
-  /// Takes the next event that went upstream, if any.
+  /// Takes the next event that went upstream; `nil` when there is none.
   public func tryPullUpstreamEvent() -> Event? {
     guard let event = unsafe gst_harness_try_pull_upstream_event(raw) else { return nil }
     return unsafe Event(owning: event)
   }
 
-  /// The caps that flow out of the element.
+  /// The caps of the output.
   ///
   /// (A method that throws rather than an optional: Swift 6.3.1 crashes on optional chaining through values that
   /// cannot be copied.)
@@ -186,7 +186,7 @@ import Glibc
     return unsafe Caps(owning: caps)
   }
 
-  /// What the element's sink pad says it takes.
+  /// The element's answer to a caps query at its sink pad.
   public func querySinkCaps(filter: borrowing Caps?) -> Caps {
     let filterCaps: UnsafeMutablePointer<GstCaps>?
     switch filter {
@@ -196,25 +196,25 @@ import Glibc
     return unsafe Caps(owning: gst_pad_peer_query_caps(raw.pointee.srcpad, filterCaps))
   }
 
-  /// What the element's source pad says it can give.
+  /// The element's answer to a caps query at its source pad.
   public func querySourceCaps() -> Caps { unsafe Caps(owning: gst_pad_peer_query_caps(raw.pointee.sinkpad, nil)) }
 
-  /// Whether the element's sink pad says that it takes these caps.
+  /// The element's answer to an accept-caps query at its sink pad.
   public func sinkAccepts(_ caps: borrowing Caps) -> Bool {
     unsafe gst_pad_peer_query_accept_caps(raw.pointee.srcpad, caps.raw) != 0
   }
 
-  /// The latency that the element adds.
+  /// The latency by the element's answer to a latency query.
   public func queryLatency() -> ClockTime? { unsafe ClockTime(raw: UInt64(gst_harness_query_latency(raw))) }
 
-  /// Says that upstream has this latency.
+  /// Sets the latency of upstream.
   public func setUpstreamLatency(_ latency: ClockTime) {
     unsafe gst_harness_set_upstream_latency(raw, GstClockTime(latency.nanoseconds))
   }
 
-  /// Errors and warnings on the bus since the last call, as "error: …" and "warning: …".
+  /// Takes the errors and warnings from the bus, as "error: …" and "warning: …".
   ///
-  /// A harness has no bus of its own: attach one with `collectMessages` first.
+  /// A harness has no bus: call `collectMessages` first.
   public func takeMessages() -> [String] {
     guard let bus = unsafe gst_element_get_bus(element) else { return [] }
     defer { unsafe gst_object_unref(bus) }

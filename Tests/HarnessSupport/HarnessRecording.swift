@@ -4,20 +4,19 @@ import CGStreamerCheck
 public import GStreamer
 private import Synchronization
 
-/// Everything that comes out of an element on the test bench, in order.
-///
+/// Everything that comes out of an element in a harness, in order.
 @safe public final class HarnessRecording {
-  /// A buffer that came out.
+  /// An output buffer.
   public struct Output: Sendable {
     public var attributes: Buffer.Attributes
     public var byteCount: Int
     /// MD5 of the bytes.
     public var checksum: String
-    /// The types of its metas, and what those of video say.
+    /// The API types of its metas, sorted, with the contents of bar, AFD, caption and time code metas.
     public var metas: [String]
   }
 
-  /// Something that came out.
+  /// A buffer or an event.
   public enum Entry: Sendable {
     case buffer(Output)
     /// Caps, with a checksum in place of `codec_data`.
@@ -34,10 +33,10 @@ private import Synchronization
 
   private let watch: Watch
 
-  /// Begins to record: before the input's caps are set.
+  /// Begins to record. To be made before the input's caps are set.
   ///
-  /// - Parameter keepsBuffers: whether the harness has the buffers, and no bytes are recorded; else `Harness.pull` finds
-  ///   none.
+  /// - Parameter keepsBuffers: whether buffers go to the harness, for `Harness.pull`, and their bytes are not recorded;
+  ///   else they are recorded and dropped.
   public init(_ harness: Harness, keepsBuffers: Bool = false) {
     watch = Watch(keepsBuffers: keepsBuffers)
     let downstream = GstPadProbeType(
@@ -46,7 +45,7 @@ private import Synchronization
     unsafe add(to: harness.raw.pointee.srcpad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM)
   }
 
-  /// What has come out so far.
+  /// The entries so far.
   public var entries: [Entry] { watch.entries.withLock { $0 } }
 
   @unsafe private func add(to pad: UnsafeMutablePointer<GstPad>?, _ kinds: GstPadProbeType) {
@@ -74,14 +73,14 @@ private import Synchronization
 
   private static func output(_ buffer: consuming Buffer, withBytes: Bool) -> Output {
     var attributes = buffer.attributes
-    // Of memory, not of the stream.
+    // The flag is about memory, not about the stream.
     attributes.flags.remove(Buffer.Flags(rawValue: GST_BUFFER_FLAG_TAG_MEMORY.rawValue))
     var metas: [String] = []
     var state: gpointer?
     while let meta = unsafe gst_buffer_iterate_meta(buffer.raw, &state) {
       let type = unsafe meta.pointee.info.pointee.api
       let name = unsafe g_type_name(type).map { unsafe String(cString: $0) } ?? ""
-      // Which buffers keep one they are a part of is the library's business.
+      // Versions of GStreamer differ in which buffers have a parent.
       if name == "GstParentBufferMetaAPI" { continue }
       unsafe metas.append(name + contents(of: meta, type))
     }
@@ -140,7 +139,7 @@ private import Synchronization
 
   private static func text(_ position: guint64) -> String { position == .max ? "-" : "\(position)" }
 
-  /// The tags that elements of streams make themselves; base classes have others of their own.
+  /// The codec and the bitrates, which elements set; base classes add other tags.
   @unsafe private static func tags(_ event: borrowing Event) -> String {
     var list: UnsafeMutablePointer<GstTagList>?
     unsafe gst_event_parse_tag(event.raw, &list)
@@ -181,7 +180,7 @@ private import Synchronization
 }
 
 extension Harness {
-  /// All messages on the bus since the last call: errors and warnings with their text, others by their type and number.
+  /// Takes all messages from the bus: errors and warnings with their text, other types with their number.
   public func takeAllMessages() -> [String] {
     guard let bus = unsafe gst_element_get_bus(element) else { return [] }
     defer { unsafe gst_object_unref(bus) }
@@ -203,7 +202,7 @@ extension Harness {
         unsafe gst_message_parse_warning(message, &error, &debug)
       }
       guard let error = unsafe error else { continue }
-      // In front of its last line is where in the sources it was posted.
+      // The lines before the last have the place in the sources.
       let text = unsafe debug.map { unsafe String(cString: $0) } ?? ""
       let last = text.split(separator: "\n").last.map(String.init) ?? ""
       unsafe result.append(
@@ -212,7 +211,7 @@ extension Harness {
       unsafe g_error_free(error)
       unsafe g_free(debug)
     }
-    // The base classes' own business.
+    // Messages of the base classes.
     for name in ["stream-status", "tag", "state-changed"] { counts[name] = nil }
     return result + counts.sorted { $0.key < $1.key }.map { "\($0.key)×\($0.value)" }
   }

@@ -2,19 +2,19 @@
 private import CGStreamer
 
 extension PadBench {
-  /// Sends into the element what downstream may send at any time and from any thread.
+  /// Pushes into the source pad events that downstream may send at any time and from any thread.
   public func sendUpstreamEvents() {
     let none = GstClockTime.max
     unsafe gst_pad_push_event(sink, gst_video_event_new_upstream_force_key_unit(none, 1, 1))
     unsafe gst_pad_push_event(sink, gst_video_event_new_upstream_force_key_unit(0, 0, 2))
     unsafe gst_pad_push_event(sink, gst_event_new_reconfigure())
     unsafe gst_pad_push_event(sink, gst_event_new_latency(0))
-    // Early: nothing is to be left out.
+    // Buffers are early: nothing may be dropped.
     unsafe gst_pad_push_event(sink, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, 0))
     unsafe gst_pad_push_event(sink, gst_event_new_navigation(gst_structure_new_empty("bench")))
   }
 
-  /// Seeks that upstream refuses.
+  /// Sends seeks, which upstream refuses.
   public func sendSeeks() {
     for flags in [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE, GST_SEEK_FLAG_KEY_UNIT] {
       unsafe gst_pad_push_event(
@@ -22,8 +22,8 @@ extension PadBench {
     }
   }
 
-  /// Asks from downstream what may be asked at any time and from any thread.
-  public func askFromBehind() {
+  /// Sends queries to the source pad that downstream may send at any time and from any thread.
+  public func queryFromDownstream() {
     unsafe ask(sink, "video/x-h264, stream-format=byte-stream, alignment=au, parsed=true")
     unsafe ask(sink, "video/x-raw, format=I420, width=320, height=180, framerate=25/1")
     let queries = unsafe [
@@ -36,7 +36,7 @@ extension PadBench {
     }
   }
 
-  /// Asks for position, length and conversions. GstVideoDecoder takes it amiss before it has a segment.
+  /// Queries position, duration and conversions. GstVideoDecoder logs a critical warning before it has a segment.
   public func askForPosition() {
     var number: gint64 = 0
     for format in [GST_FORMAT_TIME, GST_FORMAT_BYTES, GST_FORMAT_DEFAULT] {
@@ -46,13 +46,13 @@ extension PadBench {
     }
   }
 
-  /// Asks from upstream what may be asked at any time and from any thread.
-  public func askFromFront() {
+  /// Sends queries to the sink pad that upstream may send at any time and from any thread.
+  public func queryFromUpstream() {
     unsafe ask(source, "video/x-h264, stream-format=byte-stream, alignment=nal")
     unsafe ask(source, "video/x-h264, stream-format=avc, alignment=au")
   }
 
-  /// Which caps the element has at the other side of a pad, and whether it accepts these.
+  /// Sends a caps query, with and without filter, and an accept-caps query.
   @unsafe private func ask(_ pad: UnsafeMutablePointer<GstPad>, _ text: String) {
     guard let caps = unsafe gst_caps_from_string(text) else { return }
     unsafe gst_pad_peer_query_accept_caps(pad, caps)
@@ -61,7 +61,7 @@ extension PadBench {
     unsafe gst_caps_unref(caps)
   }
 
-  /// Reads every property, and writes back what was read where it may be written.
+  /// Reads every property, and sets those that are writable to the value that was read.
   public func touchProperties() {
     let object = unsafe UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
     let type = unsafe UnsafeMutableRawPointer(element).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class
@@ -72,7 +72,7 @@ extension PadBench {
     defer { unsafe g_free(properties) }
     for index in 0..<Int(count) {
       guard let property = unsafe properties?[index], let name = unsafe property.pointee.name else { continue }
-      // GstObject's own, which are none of the element's business.
+      // Properties of GstObject, not of the element.
       let text = unsafe String(cString: name)
       guard text != "name", text != "parent" else { continue }
       let flags = unsafe property.pointee.flags

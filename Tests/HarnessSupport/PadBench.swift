@@ -2,22 +2,22 @@
 public import CGStreamer
 private import Glibc
 
-/// An element between two pads of the test's own, which see everything on the thread that does it.
+/// An element between two pads of the test, which runs inside their functions on the calling thread.
 ///
-/// `GstHarness` takes what comes out and answers later. Here the test runs inside the push, the event and the query,
-/// and may go back into the element from there.
+/// `GstHarness` queues output. Here the test is called inside the push, the event and the query, and may call back into
+/// the element from there.
 @safe public final class PadBench: @unchecked Sendable {
-  /// What a pad of the bench was just given.
+  /// What the element calls the test with.
   public enum Moment: Sendable {
-    /// By the element, on its way down.
+    /// It pushed a buffer or an event downstream, or sent a query there.
     case buffer, event, query
-    /// By the element, on its way up.
+    /// It pushed an event upstream, or sent a query there.
     case upstreamEvent, upstreamQuery
-    /// To the element's bus, by whoever posts.
+    /// A message was posted on its bus.
     case message
   }
 
-  /// A buffer that came out.
+  /// An output buffer.
   public struct Output: Equatable, Sendable {
     public var pts: UInt64
     public var dts: UInt64
@@ -27,19 +27,19 @@ private import Glibc
 
   /// The element under test.
   @unsafe public let element: UnsafeMutablePointer<GstElement>
-  /// In front of it.
+  /// The pad linked to its sink pad.
   @unsafe public let source: UnsafeMutablePointer<GstPad>
-  /// Behind it.
+  /// The pad linked to its source pad.
   @unsafe public let sink: UnsafeMutablePointer<GstPad>
   private let whenGiven: (@Sendable (PadBench, Moment) -> Void)?
-  /// Only on the thread that pushes.
+  /// Accessed on the pushing thread only.
   private var recorded: [Output] = []
   private let records: Bool
 
   /// - Parameters:
   ///   - description: the element as on a gst-launch-1.0 line.
-  ///   - output: the caps that the pad behind it takes.
-  ///   - records: whether `output` is filled.
+  ///   - output: the caps that downstream accepts.
+  ///   - records: whether `output` is recorded.
   ///   - whenGiven: called inside every push, event, query and message.
   public init(
     _ description: String, output: String, records: Bool = false,
@@ -49,7 +49,7 @@ private import Glibc
     guard let element = unsafe gst_parse_launch(description, nil),
       let source = unsafe gst_pad_new("source", GST_PAD_SRC), let caps = unsafe gst_caps_from_string(output)
     else { throw Harness.Failure.noSuchElement }
-    // Its default answers to queries for caps come from the template.
+    // Caps queries are answered from the template.
     let template = unsafe gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps)
     defer { unsafe gst_caps_unref(caps) }
     guard let template = unsafe template, let sink = unsafe gst_pad_new_from_template(template, "sink") else {
@@ -154,12 +154,12 @@ private import Glibc
         pts: UInt64(buffer.pointee.pts), dts: UInt64(buffer.pointee.dts), isCorrupt: isCorrupt, bytes: bytes))
   }
 
-  // MARK: What the test does
+  // MARK: Input
 
-  /// The buffers that have come out, in order; asked for when nothing flows.
+  /// The output buffers in order. To be read when nothing flows.
   public var output: [Output] { recorded }
 
-  /// Sets the element's state; answers whether that went well.
+  /// Sets the element's state; returns whether that did not fail.
   @discardableResult
   public func go(to state: GstState) -> Bool {
     unsafe gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE
@@ -176,7 +176,7 @@ private import Glibc
     unsafe gst_pad_push_event(source, gst_event_new_segment(&segment))
   }
 
-  /// Pushes a buffer and answers the flow: 0 is OK.
+  /// Pushes a buffer and returns the `GstFlowReturn`: 0 is OK.
   @discardableResult
   public func push(_ bytes: [UInt8], pts: UInt64) -> Int32 {
     guard let buffer = unsafe gst_buffer_new_allocate(nil, gsize(bytes.count), nil) else { return -5 }
@@ -188,7 +188,7 @@ private import Glibc
   /// Pushes the end of the stream.
   public func end() { unsafe _ = gst_pad_push_event(source, gst_event_new_eos()) }
 
-  /// Flushes, as a seek does. Upstream's pushes are to be held back meanwhile.
+  /// Pushes FLUSH_START and FLUSH_STOP. No other thread may push meanwhile.
   public func flush() {
     unsafe gst_pad_push_event(source, gst_event_new_flush_start())
     unsafe gst_pad_push_event(source, gst_event_new_flush_stop(1))

@@ -2,11 +2,11 @@
 public import CGStreamer
 private import Glibc
 
-/// An element that is stopped and started on one thread while another pushes into it for ever.
+/// Restarts an element on one thread while another pushes into it all the time.
 ///
-/// Applications do so when they restart a branch behind a tee, or a decoder whose upstream knows nothing of it.
+/// Applications do so when they restart a branch of a tee while upstream keeps pushing.
 @safe public struct RestartRace: Sendable {
-  /// What flows in.
+  /// An input stream.
   public struct Stream: Sendable {
     public var caps: String
     public var accessUnits: [[UInt8]]
@@ -16,18 +16,18 @@ private import Glibc
 
   /// The element as on a gst-launch-1.0 line.
   public var element: String
-  /// The caps that downstream takes.
+  /// The caps that downstream accepts.
   public var output: String
-  /// They take turns.
+  /// The streams that are pushed, one after the other in a loop.
   public var streams: [Stream]
 
   public init(element: String, output: String, streams: [Stream]) {
     (self.element, self.output, self.streams) = (element, output, streams)
   }
 
-  /// Goes to `state` and back to `PLAYING` as often as `cycles` says.
+  /// Goes to `state` and back to `PLAYING`, `cycles` times.
   ///
-  /// - Returns: how many buffers have come out.
+  /// - Returns: the number of output buffers.
   public func run(to state: GstState, cycles: Int) throws -> Int {
     let count = Counter()
     let bench = try PadBench(element, output: output) { _, moment in
@@ -45,18 +45,18 @@ private import Glibc
       for cycle in 0..<cycles {
         bench.go(to: state)
         bench.go(to: GST_STATE_PLAYING)
-        // Now and then long enough for buffers to come out.
+        // In some cycles, time for buffers to come out.
         if cycle % 8 < 3 { usleep(UInt32(cycle % 7) * 150) }
       }
-      // Once more at rest, so that a lame element is seen.
+      // Time for output after the last restart, so that an element that stopped working is noticed.
       usleep(200_000)
       pusher.end()
       return count.value
     }
   }
 
-  /// Pads that are reset between an event and the buffer behind it miss the event, which GStreamer warns of. That is
-  /// the application's doing, not the element's; warnings are fatal in tests otherwise.
+  /// Ignores GStreamer's warnings of missing sticky events, which are fatal in tests otherwise: a pad that is reset
+  /// between an event and the next buffer loses the event, which is not the element's fault.
   private static func withoutWarningsOfStickyEvents<Result>(_ body: () -> Result) -> Result {
     let fatal = g_log_set_always_fatal(
       GLogLevelFlags(rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import GStreamer
 
-/// Everything that comes out of a pipeline, as written on a gst-launch-1.0 line without a sink.
+/// The samples that come out of a pipeline, as on a gst-launch-1.0 line without a sink.
 public func samples(of description: String) async throws -> [Sample] {
   Harness.initialise()
   let pipeline = try Pipeline("\(description) ! appsink name=samples sync=false")

@@ -3,13 +3,13 @@ public import CGStreamer
 private import Glibc
 private import Synchronization
 
-/// A pipeline whose sink, named `sink`, is watched: what arrives after which flush.
+/// A pipeline that records the buffers that arrive at its element `sink`, each with the number of flushes before it.
 @safe public final class WatchedPipeline {
   /// A buffer at the sink.
   public struct Arrival: Sendable {
-    /// In nanoseconds; `UInt64.max` without one.
+    /// In nanoseconds; `UInt64.max` for none.
     public var pts: UInt64
-    /// How many flushes had come before it.
+    /// The number of flushes that arrived before it.
     public var flushes: Int
     public var bytes: [UInt8]
   }
@@ -22,67 +22,51 @@ private import Synchronization
   private final class Watch: Sendable { let seen = Mutex(Seen()) }
 
   private let watch = Watch()
-  @unsafe private let pipeline: UnsafeMutablePointer<GstElement>
+  private let pipeline: ProbedPipeline
 
   /// - Parameter description: as on a gst-launch-1.0 line, with an element `sink`.
   public init(_ description: String) throws {
-    Harness.initialise()
-    guard let pipeline = unsafe gst_parse_launch(description, nil) else { throw Harness.Failure.noSuchElement }
-    unsafe self.pipeline = pipeline
-    let bin = unsafe UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self)
-    guard let sink = unsafe gst_bin_get_by_name(bin, "sink") else { throw Harness.Failure.noSuchElement }
-    defer { unsafe gst_object_unref(sink) }
-    guard let pad = unsafe gst_element_get_static_pad(sink, "sink") else { throw Harness.Failure.noSuchElement }
-    defer { unsafe gst_object_unref(pad) }
-    let kinds = GstPadProbeType(
-      rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_EVENT_FLUSH.rawValue)
-    // The pipeline is stopped before the watch goes.
-    unsafe gst_pad_add_probe(
-      pad, kinds,
-      { _, info, data in
-        guard let info = unsafe info, let data = unsafe data else { return GST_PAD_PROBE_OK }
-        let watch = unsafe Unmanaged<Watch>.fromOpaque(data).takeUnretainedValue()
-        let isBuffer = unsafe info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER.rawValue != 0
-        if isBuffer, let buffer = unsafe gst_pad_probe_info_get_buffer(info) {
-          let size = unsafe gst_buffer_get_size(buffer)
-          var bytes = [UInt8](repeating: 0, count: Int(size))
-          unsafe gst_buffer_extract(buffer, 0, &bytes, size)
-          let pts = unsafe UInt64(buffer.pointee.pts)
-          watch.seen.withLock { $0.arrivals.append(Arrival(pts: pts, flushes: $0.flushes, bytes: bytes)) }
-        } else if !isBuffer, let event = unsafe gst_pad_probe_info_get_event(info),
-          unsafe event.pointee.type == GST_EVENT_FLUSH_STOP
-        {
-          watch.seen.withLock { $0.flushes += 1 }
-        }
-        return GST_PAD_PROBE_OK
-      }, Unmanaged.passUnretained(watch).toOpaque(), nil)
+    pipeline = try unsafe ProbedPipeline(
+      description, GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_EVENT_FLUSH, watch: watch
+    ) { _, info, data in
+      guard let info = unsafe info, let data = unsafe data else { return GST_PAD_PROBE_OK }
+      let watch = unsafe Unmanaged<Watch>.fromOpaque(data).takeUnretainedValue()
+      let isBuffer = unsafe info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER.rawValue != 0
+      if isBuffer, let buffer = unsafe gst_pad_probe_info_get_buffer(info) {
+        let size = unsafe gst_buffer_get_size(buffer)
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        unsafe gst_buffer_extract(buffer, 0, &bytes, size)
+        let pts = unsafe UInt64(buffer.pointee.pts)
+        watch.seen.withLock { $0.arrivals.append(Arrival(pts: pts, flushes: $0.flushes, bytes: bytes)) }
+      } else if !isBuffer, let event = unsafe gst_pad_probe_info_get_event(info),
+        unsafe event.pointee.type == GST_EVENT_FLUSH_STOP
+      {
+        watch.seen.withLock { $0.flushes += 1 }
+      }
+      return GST_PAD_PROBE_OK
+    }
   }
 
-  deinit {
-    unsafe gst_element_set_state(pipeline, GST_STATE_NULL)
-    unsafe gst_object_unref(pipeline)
-  }
-
-  /// Goes to a state and waits until it is reached; answers whether it was.
+  /// Sets the state and waits until it is reached, 20 seconds at most. Returns whether it was.
   public func go(to state: GstState) -> Bool {
-    unsafe gst_element_set_state(pipeline, state)
-    return unsafe gst_element_get_state(pipeline, nil, nil, 20_000_000_000) == GST_STATE_CHANGE_SUCCESS
+    unsafe gst_element_set_state(pipeline.raw, state)
+    return unsafe gst_element_get_state(pipeline.raw, nil, nil, 20_000_000_000) == GST_STATE_CHANGE_SUCCESS
   }
 
   /// Seeks with a flush; times in nanoseconds, -1 for the end of the stream.
   public func seek(rate: Double = 1, _ flags: GstSeekFlags, from start: Int64, to stop: Int64 = -1) -> Bool {
     let all = GstSeekFlags(rawValue: flags.rawValue | GST_SEEK_FLAG_FLUSH.rawValue)
     return unsafe gst_element_seek(
-      pipeline, rate, GST_FORMAT_TIME, all, GST_SEEK_TYPE_SET, gint64(start), GST_SEEK_TYPE_SET, gint64(stop)) != 0
+      pipeline.raw, rate, GST_FORMAT_TIME, all, GST_SEEK_TYPE_SET, gint64(start), GST_SEEK_TYPE_SET, gint64(stop)) != 0
   }
 
-  /// All that has arrived.
+  /// The buffers that have arrived.
   public var arrivals: [Arrival] { watch.seen.withLock { $0.arrivals } }
 
-  /// How many flushes have arrived.
+  /// The number of flushes that have arrived.
   public var flushes: Int { watch.seen.withLock { $0.flushes } }
 
-  /// Waits until what has arrived is as wanted; false when that takes more than 20 seconds.
+  /// Waits until `isEnough` accepts the buffers that have arrived. Returns false after 20 seconds.
   public func wait(until isEnough: ([Arrival]) -> Bool) -> Bool {
     for _ in 0..<4000 {
       if isEnough(arrivals) { return true }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// FNV-1a, 64 bits: tells whether much is what it was, in a few letters.
+/// A 64-bit FNV-1a hash of numbers and strings, for records.
 public struct Digest: Sendable {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 

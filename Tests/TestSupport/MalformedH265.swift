@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// H.265 NAL units with one thing wrong: what parsers elsewhere read out of bounds, looped over or allocated for.
+/// H.265 NAL units with one value out of range, on which other parsers read out of bounds, looped or allocated too
+/// much.
 public struct MalformedH265: Sendable {
-  /// What is wrong with it.
+  /// The fault.
   public var name: String
-  /// The syntax element that it has to be refused at.
+  /// The syntax element that the error must name.
   public var element: String
   public var nalUnit: [UInt8]
 
@@ -13,7 +14,7 @@ public struct MalformedH265: Sendable {
     (self.name, self.element, self.nalUnit) = (name, element, nalUnit)
   }
 
-  /// Parameter sets of ids that are in use.
+  /// Parameter sets of id 0, as in the streams that they are inserted into.
   public static let parameterSets: [MalformedH265] = videoParameterSets + sequenceParameterSets + pictureParameterSets
 
   private static let videoParameterSets = [
@@ -64,7 +65,7 @@ public struct MalformedH265: Sendable {
         writer.flag(true)
         writer.ue(33)
       }),
-    // Each keeps everything and adds a picture.
+    // Each set is predicted from the one before, keeps all its pictures and adds one.
     MalformedH265(
       "predicted sets that grow", "use_delta_flag",
       sps { writer in
@@ -132,7 +133,7 @@ public struct MalformedH265: Sendable {
       }),
   ]
 
-  /// A NAL unit as far as `write` goes, and much behind it: nothing ends for want of bits.
+  /// A NAL unit of what `write` writes and 4000 more bytes, so that no error is one of missing bits.
   private static func nalUnit(_ type: H265.NALUnitType, _ write: (inout BitWriter) -> Void) -> [UInt8] {
     var writer = BitWriter()
     H265.NALUnitHeader(type: type).write(to: &writer)
@@ -148,7 +149,7 @@ public struct MalformedH265: Sendable {
     writer.u(32, 0x1E)
   }
 
-  /// Up to `vps_num_layer_sets_minus1`.
+  /// A VPS up to `vps_num_layer_sets_minus1`.
   private static func vps(_ write: (inout BitWriter) -> Void) -> [UInt8] {
     nalUnit(.videoParameterSet) { writer in
       writer.u(16, 0x0C01)
@@ -161,7 +162,7 @@ public struct MalformedH265: Sendable {
     }
   }
 
-  /// Up to `vps_num_hrd_parameters`.
+  /// A VPS with timing, up to `vps_num_hrd_parameters`.
   private static func timedVPS(_ write: (inout BitWriter) -> Void) -> [UInt8] {
     vps { writer in
       writer.ue(0)
@@ -173,7 +174,7 @@ public struct MalformedH265: Sendable {
     }
   }
 
-  /// Up to its reference picture sets, with one thing changed on the way.
+  /// An SPS up to its reference picture sets.
   private static func sps(
     chroma: UInt32 = 1, width: UInt32 = 256, window: [UInt32]? = nil, depth: UInt32 = 0, dpb: UInt32 = 4,
     block: UInt32 = 2, sets: (inout BitWriter) -> Void = { $0.ue(0) }
@@ -202,7 +203,7 @@ public struct MalformedH265: Sendable {
     }
   }
 
-  /// Up to its tiles.
+  /// A PPS up to its tiles.
   private static func tiles(_ write: (inout BitWriter) -> Void) -> [UInt8] {
     nalUnit(.pictureParameterSet) { writer in
       writer.ue(0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The NAL units of the plainest H.264 stream, written element by element: what tests of sizes, ids and order need.
+/// NAL units of a minimal H.264 stream, for tests of sizes, ids and order.
 public enum MinimalStream {
   /// An SPS: Baseline, frames only, `pic_order_cnt_type` 2, two macroblocks high.
   public static func sps(id: UInt32 = 0, widthInMacroblocks: UInt32 = 2) -> [UInt8] {
@@ -19,8 +19,9 @@ public enum MinimalStream {
     return writer.bytes
   }
 
-  /// An SPS: Main, frames only, `pic_order_cnt_type` 2, with both HRD of so many buffers each. Buffer n has a bit rate
-  /// value of n + 1 and a size of 1000 + n. Delays have 32, 24 and 8 bits, time offsets 31.
+  /// An SPS: Main, frames only, `pic_order_cnt_type` 2, with NAL and VCL HRD parameters of these numbers of buffers.
+  /// Buffer n has a bit rate value of n + 1 and a size value of 1000 + n. Delays have 32, 24 and 8 bits, time offsets
+  /// 31.
   public static func sps(nalBuffers: UInt32, vclBuffers: UInt32) -> [UInt8] {
     func hrd(_ writer: inout BitWriter, count: UInt32) {
       writer.ue(count - 1)
@@ -39,7 +40,7 @@ public enum MinimalStream {
     writer.ue(1)
     writer.ue(1)
     writer.u(4, 0b1101)
-    // No aspect, overscan, signal, chroma, timing; both HRD; no restriction.
+    // No aspect ratio, overscan, video signal, chroma location and timing; both HRDs; no bitstream restriction.
     writer.u(5, 0)
     writer.flag(true)
     hrd(&writer, count: nalBuffers)
@@ -50,7 +51,7 @@ public enum MinimalStream {
     return writer.bytes
   }
 
-  /// A PPS: CAVLC, one slice group, nothing of the High profiles.
+  /// A PPS: CAVLC, one slice group, no elements of the High profiles.
   public static func pps(id: UInt32 = 0, sps: UInt32 = 0) -> [UInt8] {
     var writer = BitWriter()
     writer.u(8, 0x68)
@@ -65,7 +66,7 @@ public enum MinimalStream {
     return writer.bytes
   }
 
-  /// The front of an I slice.
+  /// The first bytes of an I slice.
   public static func slice(isIDR: Bool, pps: UInt32 = 0) -> [UInt8] {
     var writer = BitWriter()
     writer.u(8, isIDR ? 0x65 : 0x41)
@@ -79,10 +80,10 @@ public enum MinimalStream {
     return writer.bytes
   }
 
-  /// NAL units behind start codes of four bytes.
+  /// NAL units with start codes of four bytes.
   public static func annexB(_ nalUnits: [[UInt8]]) -> [UInt8] { nalUnits.flatMap { [0, 0, 0, 1] + $0 as [UInt8] } }
 
-  /// NAL units behind lengths of four bytes.
+  /// NAL units with length prefixes of four bytes.
   public static func prefixed(_ nalUnits: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
     for nalUnit in nalUnits {

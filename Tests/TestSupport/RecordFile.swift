@@ -3,17 +3,17 @@
 import Foundation
 public import Testing
 
-/// A table in the folder `Records` of a test target: what was so when it was written, a row a case, the name first.
+/// A table of expected results in the folder `Records` of a test target: a row for each case, its name first.
 ///
-/// A row that differs is a change to look at. `RECORD=1` writes the rows anew; `git diff` then tells what changed.
+/// `RECORD=1` writes the rows anew; `git diff` shows what changed.
 public final class RecordFile: Sendable {
   private let file: URL
   private let rows: [String: String]
   private let writing = NSLock()
 
   /// - Parameters:
-  ///   - name: of the file in `Records`.
-  ///   - source: the source file that `Records` is beside.
+  ///   - name: the name of the file in `Records`.
+  ///   - source: the path of a source file in the same folder as `Records`.
   public init(_ name: String, source: String = #filePath) {
     file = URL(fileURLWithPath: source).deletingLastPathComponent().appendingPathComponent("Records/\(name)")
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
@@ -22,7 +22,7 @@ public final class RecordFile: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Expects the row of this name to say this.
+  /// Expects the row of this name to have these columns.
   public func expect(
     _ name: String, _ columns: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

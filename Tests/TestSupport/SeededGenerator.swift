@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A generator that gives the same numbers every time (SplitMix64).
+/// A random number generator that gives the same numbers for the same seed (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
-  /// Creates a generator with a seed of its own.
+  /// Creates a generator with a seed.
   public init(state: UInt64) { self.state = state }
 
   public mutating func next() -> UInt64 {

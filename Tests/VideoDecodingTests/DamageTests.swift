@@ -2,6 +2,7 @@
 import AVCodec
 import CAVCodec
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -168,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 3]) func randomBytes(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(state: seed)
     let original = accessUnits(Vector.named("SVA_BA1_B.264")?.bytes ?? [])
     let session = try makeSession(original)
     var run = Run()

@@ -3,6 +3,7 @@ import CAVCodec
 import Glibc
 import H26x
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -15,8 +16,8 @@ struct LogTests {
   /// tests of this process use.
   private static let topics = ["size", "Size", "scal", "pixels"]
 
-  /// Puts an application's log callback in place, as ffmpeg's tools do, and keeps it: every message on these topics that
-  /// any test of this process causes from then on is one too many.
+  /// Puts an application's log callback in place, as ffmpeg's tools do, and keeps it: every message on these topics
+  /// that any test of this process causes from then on is one too many.
   private static let isListening: Bool = {
     typealias Format = UnsafePointer<CChar>
     typealias Callback = @convention(c) (UnsafeRawPointer?, Int32, Format?, UnsafeRawPointer?) -> Void
@@ -88,7 +89,7 @@ struct LogTests {
       return nalUnit
     }
     for seed in UInt64(0)..<60 {
-      var generator = SeededGenerator(seed: seed)
+      var generator = SeededGenerator(state: seed)
       let damaged = rewritingSets(scaled) { nalUnit in
         guard 7...8 ~= nalUnit[0] & 31 else { return nalUnit }
         var damaged = nalUnit

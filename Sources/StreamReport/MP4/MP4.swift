@@ -14,7 +14,8 @@ public enum MP4 {
       case truncated
       /// The size of the box is less than its header, or more than the box around it.
       case badSize
-      /// The box is larger than 512 MiB, the most that is read into memory.
+      /// The box is larger than 512 MiB, the most that is read into memory, or has more samples than the file has
+      /// bytes.
       case tooLarge
       /// A field has a value that is not allowed or not supported.
       case unsupported

@@ -17,6 +17,7 @@ extension MP4 {
     /// The offset of the next box in the file.
     private var position: UInt64
     private var decodingTime: Int64 = 0
+    private var sampleCount: UInt64 = 0
 
     /// The largest `moov` or `moof` that is read, in bytes: a day of samples at 60 a second has 40 MB of tables.
     package static var headerLimit: UInt64 { 512 << 20 }
@@ -61,8 +62,14 @@ extension MP4 {
 
     /// The next sample; nil after the last.
     ///
-    /// - Throws: ``ReadError`` where a fragment is damaged.
+    /// - Throws: ``ReadError`` where a fragment is damaged; `.tooLarge` for more samples than the file has bytes.
     public mutating func next() throws(ReadError) -> Sample? {
+      // A table of samples of one size may state billions, whatever the file's size is.
+      guard sampleCount < source.size else {
+        let isTable = table != nil
+        throw ReadError(.tooLarge, FourCharacterCode(isTable ? "stbl" : "moof"), at: isTable ? movieOffset : position)
+      }
+      sampleCount += 1
       let tables = movie.bytes
       if let sample = table?.next(tables.span) {
         decodingTime = sample.decodingTime &+ Int64(sample.duration)

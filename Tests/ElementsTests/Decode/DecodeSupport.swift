@@ -30,7 +30,7 @@ enum Clip {
     return units
   }
 
-  /// The NAL units of an access unit, bare.
+  /// The NAL units of an access unit without start codes.
   static func nalUnits(_ accessUnit: [UInt8]) -> [[UInt8]] {
     var result: [[UInt8]] = []
     var nalUnits = AnnexB.NALUnits(accessUnit.span)
@@ -38,7 +38,7 @@ enum Clip {
     return result
   }
 
-  /// Where each access unit is in presentation order, by picture order count.
+  /// The position of each access unit in presentation order, by POC.
   static func presentationOrder(_ units: [[UInt8]]) -> [Int] {
     var sets = H264.ParameterSets()
     var counter = H264.PictureOrderCounter()
@@ -109,7 +109,7 @@ enum Clip {
   static let frameDuration = ClockTime(nanoseconds: 40_000_000)
 }
 
-/// A picture that came out.
+/// An output picture.
 struct Picture {
   var bytes: [UInt8]
   var pts: ClockTime?
@@ -120,7 +120,7 @@ struct Picture {
 extension Harness {
   static let byteStream = "video/x-h264, stream-format=byte-stream, alignment=au"
 
-  /// A decoder on the test bench, or a decoder with elements behind it.
+  /// A decoder in a harness, alone or followed by other elements.
   static func decoder(
     _ description: String = "swifth264dec", input: String = byteStream, output: String? = nil,
     takesVideoMeta: Bool = true, isLive: Bool = false
@@ -135,7 +135,7 @@ extension Harness {
     return harness
   }
 
-  /// Pushes access units with the timestamps that they have in presentation order, the first at frame number `first`.
+  /// Pushes access units with timestamps by their presentation order, the first at frame number `first`.
   @discardableResult
   func push(units: [[UInt8]], from first: Int = 0) -> [Int32] {
     let positions = Clip.presentationOrder(units)
@@ -144,7 +144,7 @@ extension Harness {
     }
   }
 
-  /// Takes all pictures that are out.
+  /// Pulls all output pictures.
   func takePictures() throws -> [Picture] {
     var pictures: [Picture] = []
     guard waiting > 0 else { return [] }
@@ -156,14 +156,14 @@ extension Harness {
     return pictures
   }
 
-  /// Keyframe requests that went upstream since the last call.
+  /// The number of force-key-unit events that went upstream since the last call.
   func takeForceKeyUnitEvents() -> Int {
     var count = 0
     while let event = tryPullUpstreamEvent() { if ForceKeyUnit(event) != nil { count += 1 } }
     return count
   }
 
-  /// Messages of pictures left out that are on the bus. Takes all messages.
+  /// The number of QoS messages on the bus. Takes all messages.
   func takeQualityOfServiceMessages() -> Int {
     guard let bus = unsafe gst_element_get_bus(element) else { return 0 }
     defer { unsafe gst_object_unref(bus) }
@@ -175,7 +175,7 @@ extension Harness {
     return count
   }
 
-  /// Decodes everything and takes all pictures.
+  /// Pushes all access units and the end of the stream, and pulls all pictures.
   func decode(_ units: [[UInt8]]) throws -> [Picture] {
     push(units: units)
     endOfStream()
@@ -201,7 +201,7 @@ extension Buffer {
 }
 
 extension VideoInfo {
-  /// Bytes of a row that are samples, and rows, of a plane.
+  /// The bytes of samples in a row of a plane, and its rows.
   func planeSize(_ plane: Int) -> (rowBytes: Int, rows: Int) {
     let bytes = format.bitDepth > 8 ? 2 : 1
     let height = interlaceMode == .alternate ? height / 2 : height

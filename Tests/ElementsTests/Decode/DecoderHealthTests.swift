@@ -7,7 +7,7 @@ import Testing
 @testable import Elements
 @testable import VideoDecoding
 
-/// The counts behind what a decoder tells of itself.
+/// The counters from which a decoder makes messages.
 @Suite struct DecoderHealthTests {
   @Test func aRandomAccessPointIsAskedForAgainAfterThirtyPictures() {
     var health = DecoderHealth<H264>()
@@ -35,7 +35,7 @@ import Testing
     #expect(health.copied == 1)
   }
 
-  /// A seek begins the row of failures anew, and takes back what they have led to.
+  /// A flush resets the count of consecutive failures and the error that they led to.
   @Test func failuresAreCountedAnewAfterAFlush() {
     var health = DecoderHealth<H264>()
     let fault = PictureFault<H264>(error: DecodeError(.badData), frameNumber: 7, pts: nil)
@@ -44,7 +44,7 @@ import Testing
     }
     let before = judge(2)
     health.flush()
-    // One error ends the stream.
+    // Only the first error ends the stream.
     let after = judge(4)
     #expect(before == [.log, .log] && after == [.log, .log, .giveUp, .ignore])
     let verdicts = [health.takeVerdict(), health.takeVerdict()].map { $0?.error.debug }

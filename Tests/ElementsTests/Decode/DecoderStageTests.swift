@@ -9,7 +9,7 @@ import Testing
 @testable import Elements
 @testable import VideoDecoding
 
-/// Stages of the decoder that are values of their own, by the values that they give.
+/// The decoder's stages that are values, by their results.
 @Suite struct DecoderStageTests {
   init() { Harness.initialise() }
 
@@ -175,7 +175,7 @@ import Testing
     return RawFormatChoice.candidates(for: native, allowed: caps).map(\.name)
   }
 
-  /// For everything that is decoded to, what downstream's formats are tried in, the best first.
+  /// The order in which downstream's formats are tried, for each format that libavcodec decodes to.
   @Test func formatsInTheOrderOfTheirLoss() throws {
     let all = "video/x-raw, format={ \(Self.names.joined(separator: ", ")) }"
     for native in PixelFormat.allCases.compactMap(\.videoFormat) {
@@ -200,7 +200,7 @@ import Testing
     #expect(!RawFormatChoice.offered.contains { $0.hasPalette } && RawFormatChoice.offered.count > 40)
   }
 
-  /// What libavcodec decodes a stream to, by chroma, depth and matrix.
+  /// The format that libavcodec decodes a stream to, by chroma format, bit depth and matrix.
   @Test func picturesOfEveryFormat() throws {
     let sets = [H265Stream.vps, H265Stream.sps(), H265Stream.pps()]
     var format = try FormatDescription(h265ParameterSets: sets)
@@ -256,15 +256,15 @@ import Testing
     #expect(!layout.fits(Self.request(height: 106)) && !layout.fits(Self.request(crop: PictureCrop())))
   }
 
-  /// Buffers of a pool with this padding, and of one without: there, what libavcodec writes around the picture would
-  /// spoil the next plane.
+  /// Buffers of a pool with this padding, and of one without, where libavcodec's writes around the picture would
+  /// overwrite the next plane.
   @Test func memoryAroundThePictureIsEnoughOrNot() throws {
     let i420 = try #require(VideoFormat(name: "I420"))
     let info = try #require(VideoInfo(format: i420, width: 180, height: 90))
     let crop = PictureCrop(left: 0, right: 20, top: 4, bottom: 10)
     let request = Self.request(crop: crop)
     let layout = PictureLayout(pixelFormat: .yuv420p, codedWidth: 200, codedHeight: 104, crop: crop)
-    // How far planes are from the first one, and their strides.
+    // The distances of the planes from the first, and their strides.
     func picture(_ alignment: VideoAlignment, _ request: PictureRequest) throws -> [[Int]]? {
       let pool = BufferPool.video()
       var padded = info
@@ -292,10 +292,10 @@ import Testing
     var low = layout.videoAlignment
     low.bottom = 8
     #expect(try picture(low, request) == nil)
-    // Rows that begin six samples in front of the picture, where there are none: GStreamer keeps their addresses aligned.
+    // Padding of six samples on the left, which is not needed: GStreamer aligns the rows' addresses.
     let cropped = PictureLayout(pixelFormat: .yuv420p, codedWidth: 200, codedHeight: 104, crop: Self.request().crop)
     #expect(try picture(cropped.videoAlignment, Self.request()) == nil)
-    // As many planes as the format has.
+    // One entry for each plane of the format.
     #expect(try picture(layout.videoAlignment, Self.request(.nv12, crop: crop)) == nil)
   }
 

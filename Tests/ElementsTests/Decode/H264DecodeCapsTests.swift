@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What the source caps say that the sink caps do not.
+/// Fields of the source caps that come from the stream, not from the sink caps.
 @Suite(.serialized) struct H264DecodeCapsTests {
   // MARK: Fields
 
@@ -46,7 +46,7 @@ import Testing
     #expect(harness.takeCapsEvents().count == 1)
   }
 
-  /// Behind a splice the pictures of the stream before come out before the caps change, and all of them as they were.
+  /// At a splice, all pictures of the first stream come out before the caps change.
   @Test func aSpliceEndsTheCapsBeforeIt() throws {
     let first = try Clip.accessUnits("interlaced.h264")
     let second = try Clip.accessUnits("intra-refresh.h264")
@@ -69,7 +69,7 @@ import Testing
 
   // MARK: Colour
 
-  /// What a stream says of colour.
+  /// Colour descriptions of the sink caps and of the stream.
   struct Colour: Sendable, CustomTestStringConvertible {
     var isFullRange: Bool?
     var primaries: UInt8?, transfer: UInt8 = 2, matrix: UInt8 = 2
@@ -80,7 +80,7 @@ import Testing
     var testDescription: String { "\(isFullRange.map(String.init) ?? "-") \(primaries ?? 0) \(caps ?? "-")" }
   }
 
-  /// Each part that is unknown comes from the stream; where nothing says range or matrix, from the size.
+  /// Each unknown part is taken from the stream; range and matrix that neither has, from the size.
   @Test(arguments: [
     Colour(expected: nil),
     Colour(isFullRange: false, primaries: 2, matrix: 1, expected: "2:3:0:0"),
@@ -113,7 +113,7 @@ import Testing
     #expect(caps.first.string("colorimetry") == colour.expected)
   }
 
-  /// Limited range and a BT.709 matrix, primaries and transfer unspecified, behind a parser that loses the range.
+  /// Limited range and a BT.709 matrix, primaries and transfer unspecified, after a parser that loses the range.
   @Test(.enabled(if: Clip.vector("vali_test_rot_90_deg.mp4") != nil)) func colourIsAsStockHasIt() throws {
     let path = try #require(Clip.vector("vali_test_rot_90_deg.mp4"))
     for parser in ["", "h264parse ! ", "swifth264parse ! "] {
@@ -147,7 +147,7 @@ import Testing
     #expect(!without.first.has("multiview-mode") && !without.first.has("multiview-flags"))
   }
 
-  /// Asked whether it takes caps, the decoder goes by its template.
+  /// The decoder answers accept-caps queries by its template.
   @Test(arguments: [
     (Harness.byteStream, true), ("video/x-h264, stream-format=avc3, alignment=nal, width=64", true),
     ("video/x-h264, stream-format=byte-stream, alignment=none", false), ("video/x-h264, alignment=au", false),
@@ -170,7 +170,7 @@ import Testing
     let harness = try Harness.decoder()
     let pictures = try harness.decode(units)
     #expect(try checksum(pictures) == Clip.checksum())
-    // It lasts until an IDR picture comes without.
+    // It lasts until an IDR picture without it.
     let caps = harness.takeCapsEvents()
     #expect(caps.count == 2)
     #expect(caps.first?.contains("mastering-display-info=(string)\(Self.display)") == true)

@@ -3,9 +3,10 @@ import CGStreamer
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
-/// Damage, and what applications are told of it.
+/// Damage, and the messages and events about it.
 @Suite(.serialized) struct H264DecodeErrorTests {
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
@@ -16,7 +17,7 @@ import Testing
     #expect(harness.push(units: Array(units[..<5])).allSatisfy { $0 == 0 })
     let flows = harness.push(units: (0..<40).map { _ in undecodable }, from: 5)
     #expect(flows.contains(FlowError.error.rawValue))
-    // What was decoded before went out before, though it was waiting for its turn.
+    // Pictures that were decoded before are output before the error, although they were waiting for their turn.
     #expect(try harness.takePictures().count == 5)
     let fault = try #require(harness.takeFault())
     #expect(fault.isError)
@@ -42,7 +43,7 @@ import Testing
     #expect(harness.takeFault() == nil)
   }
 
-  /// It takes so many in a row.
+  /// A good picture resets the count of consecutive failures.
   @Test func aGoodPictureBetweenFailuresCounts() throws {
     let harness = try Harness.decoder("swifth264dec max-errors=2 thread-type=none low-delay=true")
     for index in 0..<10 {
@@ -133,8 +134,8 @@ import Testing
     #expect(fault.details.contains("videotoolbox-status=(int)-12712"))
   }
 
-  /// A stream that plays is not ended by an SPS of samples that cannot be decoded: it is damaged, or the next one says
-  /// something else.
+  /// A stream that plays does not end at an SPS whose samples cannot be decoded: it may be damaged, or the next one may
+  /// be another.
   @Test func damagedSamplesDoNotEndAStream() throws {
     let damaged = try Clip.nalUnits(units[0]).flatMap { nalUnit -> [UInt8] in
       guard nalUnit[0] & 31 == 7 else { return [] }
@@ -176,7 +177,7 @@ import Testing
   @Test func damagedPicturesAreFlaggedUntilTheNextRandomAccessPoint() throws {
     let whole = try Harness.decoder().decode(units)
     let harness = try Harness.decoder("swifth264dec thread-type=none")
-    // A P picture of the first group is lost: what refers to it is damaged, the next group is not.
+    // A P picture of the first group is lost: pictures that refer to it are damaged, the next group is not.
     var damaged = units
     let positions = Clip.presentationOrder(units)
     let lost = try #require((5..<15).first { isReference(units[$0]) })
@@ -214,7 +215,7 @@ import Testing
   @Test(arguments: ["drop", "truncate", "flip", "swap"], [0.001, 0.01, 0.1])
   func everyAccessUnitIsAccountedForUnderLoss(kind: String, rate: Double) throws {
     for seed in UInt64(1)...9 {
-      var generator = Seeded(state: seed &* 0x9E37_79B9_7F4A_7C15)
+      var generator = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15)
       let harness = try Harness.decoder("swifth264dec max-errors=-1 max-threads=2")
       let damaged = units.map { damage($0, kind, rate, &generator) }.filter { !$0.isEmpty }
       #expect(harness.push(units: damaged).allSatisfy { $0 == 0 })
@@ -231,7 +232,7 @@ import Testing
 
   // MARK: What a dropped picture means
 
-  /// Quality of service hears of pictures that someone may miss, upstream of those that a keyframe would help.
+  /// A dropped picture is a QoS message; a keyframe is requested only where it would help.
   @Test func skippedPicturesAreToldToQualityOfService() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none skip-frame=non-reference")
     harness.collectMessages()
@@ -243,7 +244,7 @@ import Testing
     #expect(harness.takeForceKeyUnitEvents() == 0)
   }
 
-  /// Pictures that are left out push none out: a keyframe waits for as many keyframes as it would for pictures.
+  /// Skipped pictures do not push others out of the reorder buffer: only keyframes do.
   @Test(arguments: ["thread-type=none", "thread-type=slice", "max-threads=3"])
   func noKeyframeIsLostAmongSkippedPictures(threading: String) throws {
     let positions = Clip.presentationOrder(units)
@@ -255,7 +256,7 @@ import Testing
     #expect(checksum(shown) == checksum(keyframes.map { whole[positions[$0]] }))
   }
 
-  /// Those that are left out go before pictures that are shown earlier.
+  /// Frames of skipped pictures are released before pictures that are shown earlier.
   @Test(arguments: ["thread-type=none", "max-threads=3"])
   func picturesBesideSkippedOnesKeepTheirTimes(threading: String) throws {
     let whole = try Harness.decoder().decode(units)
@@ -276,7 +277,7 @@ import Testing
     #expect(try harness.takePictures().map(\.pts) == units.indices.map { Clip.time($0) })
   }
 
-  /// They are there: it is pictures that are missing, of which the base class tells.
+  /// Not the parameter sets are missing but pictures, for which the base class has a message.
   @Test func parameterSetsAloneAreNotSaidToBeMissing() throws {
     let harness = try Harness.decoder()
     harness.collectMessages()
@@ -335,7 +336,7 @@ import Testing
 
   // MARK: Helpers
 
-  /// A slice that names a PPS that was never sent.
+  /// A slice that refers to a PPS that was never sent.
   private var undecodable: [UInt8] {
     var writer = BitWriter()
     writer.u(8, 0x41)
@@ -351,7 +352,7 @@ import Testing
     Clip.nalUnits(unit).contains { 1...5 ~= $0[0] & 31 && $0[0] & 0x60 != 0 }
   }
 
-  private func damage(_ unit: [UInt8], _ kind: String, _ rate: Double, _ generator: inout Seeded) -> [UInt8] {
+  private func damage(_ unit: [UInt8], _ kind: String, _ rate: Double, _ generator: inout SeededGenerator) -> [UInt8] {
     var nalUnits = Clip.nalUnits(unit)
     var kept: [[UInt8]] = []
     if kind == "swap", nalUnits.count > 1, Double.random(in: 0..<1, using: &generator) < rate * 4 {
@@ -373,16 +374,5 @@ import Testing
       kept.append(nalUnit)
     }
     return kept.filter { !$0.isEmpty }.flatMap { [0, 0, 0, 1] + $0 as [UInt8] }
-  }
-}
-
-/// The same sequence on every machine (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

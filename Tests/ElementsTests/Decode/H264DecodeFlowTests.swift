@@ -11,7 +11,7 @@ import Testing
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
 
-  /// Where the clip's groups begin, in decoding order as in presentation order.
+  /// The indices of the clip's keyframes, the same in decoding order and in presentation order.
   private var groups: [Int] {
     units.indices.filter { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } }
   }
@@ -103,7 +103,7 @@ import Testing
       unsafe Event(owning: gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 10_000_000_000, 1_000_000_000)))
     harness.push(units: Array(units[5...]), from: 5)
     harness.endOfStream()
-    // What comes out too late in spite of that, the base class leaves out.
+    // The base class drops pictures that are too late in spite of that.
     #expect((harness.statistic("dropped") ?? 0) > 10)
     #expect((harness.statistic("frames-out") ?? 0) > 20)
     #expect(harness.statistic("failed") == 0 && harness.statistic("corrupted") == 0)
@@ -118,7 +118,7 @@ import Testing
     let positions = Clip.presentationOrder(units)
     for (index, unit) in units.enumerated() {
       harness.push(unit, pts: Clip.time(positions[index]))
-      // When picture N is out, how many access units had to go in?
+      // The number of access units that had been pushed when picture N came out.
       if harness.received > 0 && index < units.count - 1 { behind = max(behind, index + 1 - harness.received) }
     }
     #expect(behind > 0)
@@ -128,7 +128,7 @@ import Testing
   @Test func liveInputGetsNoFrameThreads() throws {
     let harness = try Harness.decoder("swifth264dec max-threads=4", isLive: true)
     harness.push(units: Array(units[..<20]))
-    // The reordering alone.
+    // Only the reorder delay.
     let reordering = try Harness.decoder("swifth264dec thread-type=none")
     reordering.push(units: Array(units[..<20]))
     #expect(harness.queryLatency() == reordering.queryLatency())
@@ -154,7 +154,7 @@ import Testing
       harness.push(unit, pts: Clip.time(positions[index]))
       while let buffer = harness.tryPull() {
         count += 1
-        // Rows and room below the picture as libavcodec wants them.
+        // Strides and padding below the picture as libavcodec needs them.
         let meta = try unsafe #require(gst_buffer_get_video_meta(buffer.raw))
         let (stride, chroma) = unsafe (Int(meta.pointee.stride.0), Int(meta.pointee.offset.1))
         #expect(stride % 64 == 0 && chroma >= stride * 192)
@@ -181,13 +181,13 @@ import Testing
     let info = try #require(described)
     #expect(harness.waiting == expected.count && expected.count == units.count)
     #expect(harness.statistic("copied") == 0)
-    // Kept until all are decoded: nothing writes into what is out.
+    // Kept until all are decoded: the decoder must not write into output pictures.
     var buffers: [[UInt8]] = []
     while var buffer = harness.tryPull() {
       #expect(unsafe Int(gst_buffer_n_memory(buffer.raw)) == info.planeCount)
       #expect(buffer.size == info.size)
       buffers.append(try buffer.packed(info))
-      // Whoever writes gets a copy.
+      // Writing makes a copy.
       do {
         var map = try buffer.mapForWriting()
         var bytes = map.bytes
@@ -207,7 +207,7 @@ import Testing
 
   // MARK: Properties of stock's decoder
 
-  /// What applications set on avdec_h264 is taken, and the pictures are the same.
+  /// Properties of avdec_h264 are supported, and the pictures are the same.
   @Test(arguments: [
     "std-compliance=auto", "std-compliance=strict", "std-compliance=normal", "thread-type=frame+slice", "thread-type=1",
     "max-threads=1000", "output-corrupt=true", "skip-frame=0", "qos=false max-errors=-1 discard-corrupted-frames=true",
@@ -217,7 +217,7 @@ import Testing
     #expect(try checksum(harness.decode(units)) == Clip.checksum())
   }
 
-  /// Without VUI nobody says how deep this stream is reordered.
+  /// Without VUI the reorder depth of this stream is not known.
   @Test(arguments: [("strict", 0), ("normal", 1)]) func complianceDecidesTheDelay(_ value: String, _ early: Int) throws
   {
     let units = try units.map { unit in
@@ -233,7 +233,7 @@ import Testing
     #expect(harness.received == early)
     harness.push(units: Array(units[1...]), from: 1)
     harness.endOfStream()
-    // In haste, those that turn out to belong before what is out already are lost.
+    // With less delay, pictures that precede one that is already output are lost.
     #expect((harness.received == Clip.frameCount) == (value == "strict"))
   }
 

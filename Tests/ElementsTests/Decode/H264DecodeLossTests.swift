@@ -9,7 +9,7 @@ import Testing
 @testable import GStreamer
 @testable import VideoDecoding
 
-/// A codec that is lost, and streams that mark no place to begin at.
+/// A lost codec, and streams without random access points.
 @Suite(.serialized) struct H264DecodeLossTests {
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
@@ -31,7 +31,7 @@ import Testing
         LosingCodec(try CodecContext(settings, buffers: buffers), places)
       }
     }
-    // Caps other than those the core before was given.
+    // Caps that differ from the first, so that the core opens another session.
     harness.setInputCaps(Harness.byteStream + ", framerate=25/1")
     return harness
   }
@@ -41,7 +41,7 @@ import Testing
     return harness.statistic("frames-in") == count && (harness.statistic("frames-out") ?? 0) + ended == count
   }
 
-  /// One warning where it happens; decoding goes on at the next random access point.
+  /// One warning; decoding continues at the next random access point.
   @Test(arguments: [0, 1, 5]) func aLostCodecIsAWarning(retries: Int) throws {
     let harness = try decoder("session-retries=\(retries)", losing: 10..<Int64(secondGroup))
     #expect(harness.push(units: units).allSatisfy { $0 == 0 })
@@ -56,11 +56,11 @@ import Testing
     let whole = try Harness.decoder().decode(units)
     let pictures = try harness.takePictures()
     #expect(checksum(pictures.suffix(units.count - secondGroup)) == checksum(Array(whole[secondGroup...])))
-    // What the codec held when it was lost is out as well.
+    // The pictures that the codec held when it was lost are output too.
     #expect(pictures.count == units.count - secondGroup + 10)
   }
 
-  /// Where no random access point follows, the end is an error.
+  /// Without a random access point after it, the end of the stream is an error.
   @Test func aLostCodecAtTheEndIsAnError() throws {
     let harness = try decoder("session-retries=2", losing: Int64(secondGroup) + 3..<Int64.max)
     #expect(harness.push(units: Array(units[..<(secondGroup + 8)])).allSatisfy { $0 == 0 })
@@ -75,7 +75,7 @@ import Testing
 
   // MARK: No random access point
 
-  /// A stream of P pictures that refresh one another, recovery points taken out.
+  /// A stream of P pictures with gradual refresh, without its recovery point SEI.
   private func unmarked() throws -> [[UInt8]] {
     let whole = try Clip.accessUnits("intra-refresh.h264")
     let sets = Clip.nalUnits(whole[0]).filter { 7...8 ~= $0[0] & 31 }
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// At the end what was kept comes out, all of it flagged; before, a keyframe is asked for.
+  /// At the end the held pictures are output, all flagged; a keyframe was requested before.
   @Test func aShortStreamWithoutARandomAccessPointIsShownAtTheEnd() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
@@ -103,7 +103,7 @@ import Testing
     #expect(harness.takeFault() == nil)
   }
 
-  /// Ten seconds are waited, then the pictures kept from the start on come out.
+  /// After ten seconds the pictures that were held from the start on are output.
   @Test func afterTenSecondsTheStreamIsShown() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
@@ -119,7 +119,7 @@ import Testing
     #expect(harness.takeFault() == nil)
   }
 
-  /// After a flush, of pictures that nothing begins, none is left.
+  /// A flush drops the pictures that were held.
   @Test func aFlushForgetsWhatWaits() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
@@ -130,7 +130,7 @@ import Testing
   }
 }
 
-/// libavcodec's context that fails as a device does which is gone, at some access units.
+/// A libavcodec context whose calls fail at some access units, as with a device that is gone.
 private final class LosingCodec: CodecBoundary {
   private let codec: CodecContext
   private let places: Range<Int64>

@@ -5,19 +5,19 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// Every way in which a stream can be packed gives the same pictures.
+/// Every packaging of a stream gives the same pictures.
 @Suite(.serialized) struct H264DecodePackagingTests {
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
 
-  /// How a stream comes to the decoder.
+  /// A packaging of the decoder's input.
   struct Packing: Sendable, CustomTestStringConvertible {
     var format: String
-    /// Bytes of a length, or of a start code.
+    /// Bytes of a length prefix or start code.
     var prefix: Int
-    /// NAL units a buffer; `nil` for all of an access unit.
+    /// NAL units in a buffer; `nil` for whole access units.
     var nalUnitsABuffer: Int?
-    /// Upstream marks the last NAL unit of an access unit.
+    /// Whether upstream marks the last NAL unit of an access unit.
     var marks = true
 
     var testDescription: String {
@@ -25,8 +25,8 @@ import Testing
       return "\(format), \(prefix) bytes, \(alignment)"
     }
 
-    /// Start codes of three and four bytes, lengths of one, two and four; length-prefixed with parameter sets in
-    /// `codec_data`, in the stream, and in the stream alone.
+    /// Start codes of three and four bytes, length prefixes of one, two and four; the latter with parameter sets in
+    /// `codec_data` only, in both, and in the stream only.
     static let all: [Packing] = {
       var all: [Packing] = []
       for (format, prefixes) in [("byte-stream", [3, 4]), ("avc", [1, 2, 4]), ("avc3", [1, 2, 4])] {
@@ -74,7 +74,7 @@ import Testing
     #expect(harness.takeMessages() == [])
   }
 
-  /// As the parser packs them.
+  /// The packagings of the parser.
   @Test(arguments: ["byte-stream", "avc", "avc3"], ["au", "nal"])
   func parsedStreamsAreBitExact(format: String, alignment: String) throws {
     let harness = try Harness.decoder(
@@ -87,7 +87,7 @@ import Testing
     #expect(try checksum(pictures) == Clip.checksum())
   }
 
-  /// Without markers a picture waits for the one after it, and the pipeline is told so.
+  /// Without markers a picture waits for the next one, which is part of the latency.
   @Test(arguments: [true, false]) func waitingForTheNextAccessUnitIsLatency(marks: Bool) throws {
     let harness = try Harness.decoder(
       "swifth264dec thread-type=none", input: "video/x-h264, stream-format=byte-stream, alignment=nal")
@@ -106,7 +106,7 @@ import Testing
     #expect(harness.queryLatency() == (marks ? latency : latency + Clip.frameDuration))
   }
 
-  /// Other caps in the middle, without a flush: the pictures before them come out first.
+  /// New caps without a flush: the pictures before them are output first.
   @Test(arguments: ["byte-stream", "avc3"], ["au", "nal"])
   func anotherPackagingFollowsTheFirst(format: String, alignment: String) throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
@@ -125,11 +125,11 @@ import Testing
     #expect(pictures.map(\.pts) == (0..<2 * Clip.frameCount).map { Clip.time($0) })
     #expect(try checksum(Array(pictures.prefix(Clip.frameCount))) == Clip.checksum())
     #expect(try checksum(Array(pictures.suffix(Clip.frameCount))) == Clip.checksum())
-    // Counted over both sessions.
+    // The count is of both sessions.
     #expect(harness.statistic("frames-in") == 2 * Clip.frameCount)
   }
 
-  /// NAL units that were collected before a flush are not glued to those after it.
+  /// A flush drops the NAL units of an incomplete access unit.
   @Test func aFlushForgetsNALUnitsThatWait() throws {
     let harness = try Harness.decoder(input: RepackStream.caps("byte-stream", "nal"))
     for nalUnit in Clip.nalUnits(units[0]) { harness.push(RepackStream.annexB([nalUnit])) }
@@ -147,7 +147,7 @@ import Testing
     #expect(harness.statistic("frames-in") == Clip.frameCount)
   }
 
-  /// New parameter sets in the caps alone reach the session that goes on.
+  /// New parameter sets that only the caps have reach the running session.
   @Test func parameterSetsChangeInCodecDataAlone() throws {
     let other = try Clip.accessUnits("open-gop.h264")
     let packing = Packing(format: "avc", prefix: 4)
@@ -169,7 +169,7 @@ import Testing
     let second = try Harness.decoder().decode(other)
     #expect(harness.received == first.count + second.count + first.count)
     #expect(harness.statistic("failed") == 0 && harness.statistic("corrupted") == 0)
-    // The last run again has the pictures of the first.
+    // The last part has the pictures of the first again.
     for _ in 0..<first.count + second.count { _ = harness.tryPull() }
     #expect(try checksum(harness.takePictures()) == checksum(first))
   }
@@ -189,7 +189,7 @@ import Testing
     let sets = Clip.nalUnits(units[0])
     let sps = sets.filter { $0[0] & 31 == 7 }
     let pps = sets.filter { $0[0] & 31 == 8 }
-    // Profiles that say their chroma format, here 4:2:0 of eight bits.
+    // High profiles have chroma format and bit depths in avcC, here 4:2:0 and 8 bits.
     let high: [UInt8] = (sps.first.map { $0[1] } ?? 0) >= 100 ? [0xFD, 0xF8, 0xF8, 0] : []
     let isSeparate = packing.format == "avc"
     let record = RepackStream.avcC(isSeparate ? sps : [], pps: isSeparate ? pps : [], size: packing.prefix, high: high)
@@ -197,7 +197,7 @@ import Testing
   }
 }
 
-/// A Baseline stream of one grey macroblock a picture, made by hand: an IDR picture in DC prediction, then skipped ones.
+/// A Baseline stream of one grey macroblock a picture: an IDR picture with DC prediction, then skipped macroblocks.
 enum TinyStream {
   static let sps: [UInt8] = {
     var writer = BitWriter()

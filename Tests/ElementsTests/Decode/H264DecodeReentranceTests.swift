@@ -5,17 +5,17 @@ import HarnessSupport
 import Synchronization
 import Testing
 
-/// What happens to a decoder while it pushes: other caps, or the end, that come in on the same thread. (A flush may not:
+/// New caps or the end of the stream that reach a decoder on the same thread while it pushes. (A flush may not:
 /// the base class would free the frame that it is pushing.)
 @Suite(.serialized, .timeLimit(.minutes(3))) struct H264DecodeReentranceTests {
   init() { #expect(Registration.succeeded) }
 
-  /// What is pushed into the decoder from inside one of its own pushes.
+  /// An event that is pushed into the decoder inside one of its own pushes.
   enum Intrusion: CaseIterable, Sendable {
     case otherCaps, otherPackaging, endOfStream
   }
 
-  /// Whatever comes in between, the stream after the next flush is whole.
+  /// After the next flush the stream is decoded completely.
   @Test(arguments: Intrusion.allCases, [1, 2, 7])
   func thePushOfAPictureIsInterrupted(by intrusion: Intrusion, at place: Int) throws {
     let stream = try LifeStreams.byteStream("clip.h264")
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Two runs of one element are alike, its properties and counts too.
+  /// The second run of an element gives the same pictures, properties and statistics.
   @Test func theSecondRunIsTheFirst() throws {
     let stream = try LifeStreams.byteStream("clip.h264")
     let bench = try PadBench("swifth264dec max-threads=2", output: "video/x-raw", records: true)

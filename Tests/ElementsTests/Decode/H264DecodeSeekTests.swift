@@ -16,7 +16,7 @@ import Testing
     "swifth264parse config-interval=-1 ! video/x-h264, stream-format=byte-stream, alignment=nal ! swifth264dec"
   private static let end = Clip.time(Clip.frameCount).nanoseconds
 
-  /// Paused, with nothing of the preroll left.
+  /// A paused pipeline, with the arrivals of its preroll taken.
   private func paused(_ codec: StreamCodec, _ chain: String) throws -> PlayedPipeline {
     let clip = Clip.path(codec == .h264 ? "clip.mp4" : "clip-h265.mp4")
     let pipeline = try PlayedPipeline(
@@ -31,7 +31,7 @@ import Testing
     let (start, stop) = (Clip.time(10).nanoseconds, Clip.time(40).nanoseconds)
     #expect(pipeline.seek(GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
     #expect(pipeline.go(to: GST_STATE_PAUSED))
-    // What was there before the seek does not count; the first picture after it waits in the sink.
+    // Pictures before the seek do not count; the first one after it waits in the sink.
     #expect(pipeline.takeFrameNumbers().last == 10)
     #expect(pipeline.go(to: GST_STATE_PLAYING))
     for _ in 0..<3 {
@@ -39,7 +39,7 @@ import Testing
       #expect(pipeline.seek(GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
     }
     #expect(pipeline.waits(for: GST_MESSAGE_SEGMENT_DONE))
-    // The demuxer says that a segment is done before all of it is decoded, so that pictures are counted at the end.
+    // The demultiplexer posts segment-done before all pictures are decoded, so that they are counted at the end.
     #expect(pipeline.seek(GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
     #expect(pipeline.waits(for: GST_MESSAGE_EOS))
     let loop = Array(10..<40)
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Gaps
 
-  /// The base class lets a gap pass at once; decoding goes on in the middle of the group as if nothing had been.
+  /// The base class forwards a gap event at once; decoding continues in the middle of the group.
   @Test(arguments: [7, 20, 33]) func gapsLoseNothing(position: Int) throws {
     let harness = try Harness.decoder("swifth264dec max-threads=3")
     let positions = Clip.presentationOrder(units)
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: Caps
 
-  /// Each flush leaves the stream in another packaging, while another thread keeps pushing.
+  /// The packaging changes with each flush, while another thread keeps pushing.
   @Test func capsChangeWhileFlushing() throws {
     let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
     let description = try FormatDescription(h264ParameterSets: sets, nalLengthSize: .four)

@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What goes in and what comes out.
+/// Pictures, caps and metas of the decoder's output.
 @Suite(.serialized) struct H264DecodeTests {
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
@@ -123,7 +123,7 @@ import Testing
     var pictures: [Picture] = []
     let positions = Clip.presentationOrder(units)
     for (index, unit) in units.enumerated() {
-      // In the middle of a group, where decoding must go on with the pictures there are.
+      // In the middle of a group, where decoding must continue with its reference pictures.
       if index == 10 || index == 50 {
         harness.setOutputCaps("video/x-raw, format=\(index == 10 ? "NV12" : "I420")")
         harness.pushUpstream(.reconfigure())
@@ -153,7 +153,7 @@ import Testing
     let alone = try Harness.decoder().decode(other)
     let harness = try Harness.decoder()
     #expect(harness.push(units: units).allSatisfy { $0 == 0 })
-    // The base class would reject nothing: caps without a size, so that only the stream tells.
+    // Caps without a size, so that the base class sees no change.
     #expect(harness.push(units: other, from: units.count).allSatisfy { $0 == 0 })
     harness.endOfStream()
     let caps = harness.takeCapsEvents()
@@ -212,7 +212,7 @@ import Testing
 }
 
 extension Buffer {
-  /// The width that `GstVideoMeta` tells; 0 without one.
+  /// The width in `GstVideoMeta`; 0 without one.
   fileprivate var videoMetaWidth: Int {
     guard let meta = unsafe gst_buffer_get_video_meta(raw) else { return 0 }
     return unsafe Int(meta.pointee.width)

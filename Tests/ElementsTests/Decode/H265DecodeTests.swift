@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// `swifth265dec` on the test bench: what differs from H.264.
+/// `swifth265dec` in a harness: what differs from H.264.
 @Suite(.serialized) struct H265DecodeTests {
   static let byteStream = "video/x-h265, stream-format=byte-stream, alignment=au"
   static let clipChecksum = "3c6ac939fd0f08ea5b77e95cc73a5ef7"
@@ -73,7 +73,7 @@ import Testing
     #expect(try checksum(decode(harness, packed)) == checksum(decode(decoder(), small)))
   }
 
-  /// A seek or a cut that lands on a CRA picture: RASL pictures are dropped and counted, and nothing has failed.
+  /// Decoding begins at a CRA picture: its RASL pictures are dropped and counted, and count as no failure.
   @Test func leadingPicturesOfAStartAreDropped() throws {
     let first = try #require(openGroups.indices.dropFirst().first { type(openGroups[$0]) == .cra })
     let cut = Array(openGroups[first...])
@@ -89,7 +89,7 @@ import Testing
     #expect(harness.takeFault() == nil)
   }
 
-  /// A lost access unit is noticed though libavcodec says nothing.
+  /// A lost access unit is noticed although libavcodec reports nothing.
   @Test func picturesBehindALostReferenceAreFlagged() throws {
     let lost = try #require(units.indices.dropFirst().first { type(units[$0]) == .trailingR })
     var rest = units

@@ -4,7 +4,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// Streams whose pictures are fields (`field_seq_flag`): each comes out as one.
+/// Streams of fields (`field_seq_flag`): each is an output buffer.
 @Suite(.serialized) struct H265FieldTests {
   private static let count = 25
 
@@ -25,7 +25,7 @@ import Testing
     return (try harness.outputCapsText(), try harness.takePictures())
   }
 
-  /// As stock's decoder has it, where downstream takes fields: caps describe frames, flags tell which field it is.
+  /// As from stock's decoder, where downstream accepts fields: caps describe frames, flags the parity of each field.
   @Test(arguments: [nil, "video/x-raw(format:Interlaced), interlace-mode=alternate", "ANY"] as [String?])
   func fieldsTakeTurns(_ output: String?) throws {
     let (caps, pictures) = try decode(output)
@@ -41,7 +41,7 @@ import Testing
     #expect(try checksum(pictures) == expectedChecksum())
   }
 
-  /// Elsewhere each field is a picture with half the rows, in the shape that it is to be shown in.
+  /// Elsewhere each field is a picture of half the height, with the aspect ratio for it.
   @Test(arguments: ["I420", "NV12"]) func fieldsArePictures(_ format: String) throws {
     let (caps, pictures) = try decode("video/x-raw, format=\(format)")
     #expect(caps.hasPrefix("video/x-raw, "))
@@ -62,7 +62,7 @@ import Testing
     #expect(pictures.count == Self.count)
   }
 
-  /// What is not made of fields is none, whatever downstream would take.
+  /// Frames are output as frames although downstream accepts fields.
   @Test func framesStayFrames() throws {
     let harness = try Harness.decoder("swifth265dec", input: H265DecodeTests.byteStream, output: "ANY")
     for (index, unit) in try Clip.accessUnits("open-gop.h265", of: H265.self).prefix(6).enumerated() {

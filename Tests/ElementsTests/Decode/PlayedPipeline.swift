@@ -3,7 +3,7 @@ import CGStreamer
 import GStreamer
 import HarnessSupport
 
-/// A pipeline whose last element is named `sink`, and the times in the stream of all that reaches it.
+/// A pipeline whose last element is named `sink`, and the stream times of the buffers that reach it.
 @safe final class PlayedPipeline {
   private let raw: UnsafeMutablePointer<GstElement>
   private let times = Times()
@@ -12,7 +12,7 @@ import HarnessSupport
     let values = Locked<[UInt64]>([])
   }
 
-  /// Waits are bounded: what does not end in this time hangs.
+  /// The most time that a wait takes.
   private static let patience: GstClockTime = 60_000_000_000
 
   init(_ description: String) throws {

@@ -4,10 +4,10 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// Every way that H.265 lays samples out, and what downstream may ask for instead.
+/// Every sample format of H.265, and conversions that downstream may ask for.
 @Suite(.serialized) struct SampleFormatTests {
-  /// GStreamer's names for what FFmpeg calls so. It has none for monochrome of more than 8 bits, which comes with chroma
-  /// that says nothing.
+  /// GStreamer's names of FFmpeg's formats. It has none for monochrome of more than 8 bits, which is output with
+  /// neutral chroma.
   static let formats: [(clip: String, format: String)] = [
     ("gray", "GRAY8"), ("gray10le", "I420_10LE"), ("gray12le", "I420_12LE"), ("yuv422p", "Y42B"),
     ("yuv422p10le", "I422_10LE"), ("yuv422p12le", "I422_12LE"), ("yuv444p", "Y444"), ("yuv444p10le", "Y444_10LE"),

@@ -8,13 +8,13 @@ import HarnessSupport
 final class TwoThreads: @unchecked Sendable {
   private let harness: Harness
   private let streams: [(caps: String, units: [[UInt8]])]
-  /// Which stream flows.
+  /// The index of the current stream.
   private let current = Locked(0)
   private let stopped = Locked(false)
-  /// Held while data flows: a flush ends it before it lets it begin anew, as in every source.
+  /// Held while a buffer is pushed: a flush waits until the push has returned, as in every source.
   private let pushing = Locked(())
 
-  /// - Parameter streams: caps and access units; each flush goes on to the next one.
+  /// - Parameter streams: caps and access units; each flush switches to the next one.
   init(harness: Harness, streams: [(caps: String, units: [[UInt8]])]) {
     self.harness = harness
     self.streams = streams

@@ -3,11 +3,11 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// An element under trial, with streams that it takes and caps that it puts out.
+/// An element under test, with its input streams and output caps.
 struct Trial: Sendable, CustomTestStringConvertible {
   /// As on a gst-launch-1.0 line.
   var element: String
-  /// What downstream takes.
+  /// The caps that downstream accepts.
   var output: String
 
   var testDescription: String { "\(element) → \(output)" }
@@ -15,7 +15,7 @@ struct Trial: Sendable, CustomTestStringConvertible {
   /// Whether it is an element of H.265.
   var isH265: Bool { element.contains("h265") }
 
-  /// Every element, in every way of working that differs inside.
+  /// Every element, in each of its modes.
   static let all = [
     Trial(element: "swifth264parse", output: "video/x-h264, stream-format=byte-stream, alignment=au"),
     Trial(element: "swifth264parse", output: "video/x-h264, stream-format=byte-stream, alignment=nal"),
@@ -73,7 +73,7 @@ enum LifeStreams {
     let sets = Clip.nalUnits(units[0])
     let sps = sets.filter { $0[0] & 31 == 7 }
     let pps = sets.filter { $0[0] & 31 == 8 }
-    // Profiles that say their chroma format, here 4:2:0 of eight bits.
+    // High profiles have chroma format and bit depths in avcC, here 4:2:0 and 8 bits.
     let high: [UInt8] = (sps.first.map { $0[1] } ?? 0) >= 100 ? [0xFD, 0xF8, 0xF8, 0] : []
     let record = RepackStream.avcC(sps, pps: pps, high: high)
     return RestartRace.Stream(

@@ -4,11 +4,11 @@ import HarnessSupport
 import Synchronization
 import Testing
 
-/// What GStreamer allows of pads, applications and other threads while an element works: going back into it.
+/// Calls into an element while it works, from its own pushes and from other threads, as GStreamer allows them.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ReentranceTests {
   init() { #expect(Registration.succeeded) }
 
-  /// What comes out of an element for a stream, with something done at every moment.
+  /// The output of an element for a stream, with `body` called at every moment.
   private func output(
     of trial: Trial, _ stream: RestartRace.Stream,
     whenGiven: (@Sendable (PadBench, PadBench.Moment) -> Void)? = nil, beside: (@Sendable (PadBench) -> Void)? = nil
@@ -31,11 +31,11 @@ import Testing
 
   private struct Subject {
     let stream: RestartRace.Stream
-    /// libavcodec leaves what it could not decode of an H.265 picture as the memory was, and says nothing.
+    /// libavcodec leaves samples of H.265 pictures that it cannot decode uninitialised, and reports nothing.
     var hasCertainSamples = true
   }
 
-  /// The clip, and what is left of it when every 997th byte is another; an open group of pictures; fields.
+  /// The clip, the clip with every 997th byte changed, an open GOP, and fields.
   private static func subjects(_ trial: Trial) throws -> [Subject] {
     let whole = try LifeStreams.packets("clip", for: trial, first: 30)
     var damaged = whole
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// Both neighbours ask whenever they are given anything.
+  /// Both neighbours send queries whenever the element calls them.
   @Test(arguments: Trial.all) func neighboursAskWhenTheyAreGivenAnything(_ trial: Trial) throws {
     for subject in try Self.subjects(trial) {
       let plain = try output(of: trial, subject.stream)
@@ -107,8 +107,8 @@ import Testing
         if case .buffer = moment { bench.askForPosition() }
         switch moment {
         case .buffer, .event, .upstreamEvent:
-          bench.askFromBehind()
-          bench.askFromFront()
+          bench.queryFromDownstream()
+          bench.queryFromUpstream()
         case .query, .upstreamQuery, .message: break
         }
       }
@@ -125,15 +125,15 @@ import Testing
     }
   }
 
-  /// Another thread asks, reads and writes all the time.
+  /// Another thread sends queries and reads and writes properties all the time.
   @Test(arguments: Trial.all) func anotherThreadAsksAndTouches(_ trial: Trial) throws {
     for subject in try Self.subjects(trial) {
       let plain = try output(of: trial, subject.stream)
       let disturbed = try output(
         of: trial, subject.stream,
         beside: { bench in
-          bench.askFromBehind()
-          bench.askFromFront()
+          bench.queryFromDownstream()
+          bench.queryFromUpstream()
           if !trial.element.contains("dec") { bench.askForPosition() }
           bench.touchProperties()
         })
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// Another thread sends what a sink or an application sends, among it keyframe requests and seeks.
+  /// Another thread sends the events of a sink or an application, such as keyframe requests and seeks.
   @Test(arguments: Trial.all) func anotherThreadSendsEvents(_ trial: Trial) throws {
     for subject in try Self.subjects(trial) {
       let plain = try output(of: trial, subject.stream)

@@ -4,9 +4,9 @@ import Foundation
 import HarnessSupport
 import Testing
 
-/// An element is stopped and started while upstream pushes: nothing of one life may be seen, or freed, by the next.
+/// An element is restarted while upstream pushes: state of one run must not be seen, or freed, by the next.
 ///
-/// `RESTART_CYCLES` says how often each; `make races` runs 5,000 in twenty processes.
+/// `RESTART_CYCLES` sets how often each is restarted; `make races` runs 5,000 in twenty processes.
 @Suite(.serialized) struct RestartRaceTests {
   init() { #expect(Registration.succeeded) }
 
@@ -14,7 +14,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(30)), arguments: Trial.all, ["READY", "NULL"])
   func elementIsRestartedWhileUpstreamPushes(trial: Trial, state: String) throws {
-    // The second has other parameter sets, so that caps are read anew again and again.
+    // The second has other parameter sets, so that caps change all the time.
     let streams = try ["clip", "wide"].map { try LifeStreams.packets($0, for: trial, first: 6) }
     let race = RestartRace(element: trial.element, output: trial.output, streams: streams)
     let buffers = try race.run(to: state == "NULL" ? GST_STATE_NULL : GST_STATE_READY, cycles: Self.cycles)

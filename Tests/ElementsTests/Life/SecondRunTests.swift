@@ -3,7 +3,7 @@ import Foundation
 import HarnessSupport
 import Testing
 
-/// `PLAYING` → `READY` → `PLAYING`: nothing of a run is left in the next, whatever the one before came to.
+/// `PLAYING` → `READY` → `PLAYING`: a run does not depend on the one before, however that ended.
 @Suite(
   .serialized, .timeLimit(.minutes(10)))
 struct SecondRunTests {

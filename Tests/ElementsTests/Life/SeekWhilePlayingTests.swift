@@ -4,7 +4,7 @@ import Foundation
 import HarnessSupport
 import Testing
 
-/// Seeks in a raw file that plays at its pace, so that each interrupts a push: the sink holds a picture until its time.
+/// Seeks in a byte stream that plays in real time, so that each interrupts a push: the sink holds a picture until its
 ///
 /// Every picture has its number in its last bytes, so that its true time is known wherever it comes out.
 @Suite(
@@ -54,7 +54,7 @@ struct SeekWhilePlayingTests {
       "filesrc location=\(path) ! \(codec.chain(chain)) ! fakesink name=sink sync=true")
     try #require(pipeline.go(to: GST_STATE_PLAYING))
     for (jump, previous) in zip(jumps, [Jump(seconds: 0)] + jumps) {
-      // Backwards, all of a short part may have come by now.
+      // Playing backwards, all of a short part may have arrived by now.
       let before = previous.rate > 0 ? pipeline.arrivals.count : 0
       let goesOn = pipeline.wait { $0.count > before + 30 }
       try #require(goesOn, "only \(pipeline.arrivals.count - before) more before \(jump.seconds) s at \(jump.rate)")
@@ -66,7 +66,7 @@ struct SeekWhilePlayingTests {
         try #require(sought)
       }
       let flushes = pipeline.flushes
-      // Labels around the place that was asked for: with the keyframe before it, and a second for what leads there.
+      // Numbers around the target: from the keyframe before it, with a second of tolerance.
       let near = pipeline.wait { arrivals in
         arrivals.filter { arrival in
           arrival.flushes == flushes && arrival.pts != .max
@@ -74,7 +74,7 @@ struct SeekWhilePlayingTests {
         }.count > 4
       }
       #expect(near, "nothing near \(jump.seconds) s")
-      // What the sink shows is in the segment: a buffer at or behind the place, or before it when going backwards.
+      // The sink shows buffers of the segment: at or after the target, or before it when playing backwards.
       let shown = pipeline.wait { arrivals in
         arrivals.contains { arrival in
           arrival.flushes == flushes
@@ -87,7 +87,7 @@ struct SeekWhilePlayingTests {
     var wrong: [Int: String] = [:]
     for arrival in arrivals {
       guard let number = Self.number(arrival.bytes), wrong[arrival.flushes] == nil else { continue }
-      // Where the base class has to work a place out of the bit rate, it may be a picture off.
+      // Where the base class estimates a byte position by the bit rate, it may be a picture off.
       let distance = Int64(clamping: arrival.pts) - Int64(number * Self.frame)
       if abs(distance) > Int64(Self.frame) {
         wrong[arrival.flushes] = "picture \(number) at \(Double(arrival.pts) / 1e9) s"
@@ -120,7 +120,7 @@ struct SeekWhilePlayingTests {
     try play(codec, chain, [Jump(rate: 2, seconds: 10), Jump(rate: 0.5, seconds: 5), Jump(seconds: 15)])
   }
 
-  /// The base class reads a file that it does not know yet from its start, and plays the part asked for backwards, a group
+  /// The base class reads a file that it has no index of from its start, and plays the part backwards, a group
   /// at a time.
   @Test(arguments: StreamCodec.allCases, chains) func playingBackwards(_ codec: StreamCodec, _ chain: String) throws {
     try play(codec, chain, [Jump(rate: -1, seconds: 8), Jump(seconds: 14), Jump(rate: -2, seconds: 12)])

@@ -6,9 +6,9 @@ import HarnessSupport
 import Synchronization
 import Testing
 
-/// A pipeline whose sink lets so many buffers in and blocks the next, as one does that waits for the clock.
+/// A pipeline whose sink accepts a number of buffers and blocks the next, as a sink that waits for the clock does.
 @safe final class GatedPipeline {
-  /// A buffer that came in.
+  /// A buffer at the sink.
   struct Arrival: Sendable {
     var content: [UInt8]
     var attributes: Buffer.Attributes
@@ -30,7 +30,7 @@ import Testing
   @unsafe private let raw: UnsafeMutablePointer<GstElement>
   private let shared: Shared
 
-  /// Plays `elements`, as on a gst-launch-1.0 line, into a sink that lets so many buffers in.
+  /// Plays `elements`, as on a gst-launch-1.0 line, into a sink that accepts `allowance` buffers.
   init(_ elements: String, admitting allowance: Int) throws {
     Harness.initialise()
     let pipeline = try unsafe #require(gst_parse_launch("\(elements) ! fakesink name=sink sync=false", nil))
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// Waits until the sink blocks, or the stream is over. Answers what came in since the last call, and the segments.
+  /// Waits until the sink blocks or the stream ends. Returns the buffers and segments since the last call.
   func wait() throws -> (arrivals: [Arrival], segments: [(start: UInt64, stop: UInt64)]) {
     for _ in 0..<60_000 {
       let found = shared.gate.withLock { $0.isBlocked || $0.isOver ? ($0.arrivals, $0.segments) : nil }
@@ -106,7 +106,7 @@ import Testing
     throw Harness.Failure.noBuffer
   }
 
-  /// Flushes and seeks to a time in milliseconds while the sink blocks, and lets so many buffers in behind that.
+  /// Flushes and seeks to a time in milliseconds while the sink blocks, and accepts `allowance` buffers after that.
   func seek(to time: Int, rate: Double = 1, admitting allowance: Int) throws {
     shared.gate.withLock { $0 = Gate(allowance: allowance) }
     let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_ACCURATE.rawValue)

@@ -5,7 +5,7 @@ import Glibc
 import HarnessSupport
 import Testing
 
-/// Input that never ends where it should takes no more memory than the documented limit.
+/// An access unit that does not end takes no more memory than the documented limit.
 @Suite(.serialized) struct H264ParseBoundTests {
   typealias Stream = ParseStream
 
@@ -13,7 +13,7 @@ import Testing
   private static let limit = 64 << 20
   private static let endless = Stream.byteStream(Stream.sps, Stream.pps, Stream.idr)
 
-  /// What upstream was asked for: the greatest request and all of them together.
+  /// The largest request that upstream got, and the sum of all, in bytes.
   private struct Requests {
     var greatest = 0
     var sum = 0
@@ -26,7 +26,7 @@ import Testing
     #expect(unsafe fwrite(Self.endless, 1, Self.endless.count, file) == Self.endless.count)
     unsafe fclose(file)
     defer { unsafe _ = unlink(path) }
-    // A hole: a gibibyte without a start code that takes no room on the disk.
+    // A sparse file: a gibibyte without a start code.
     #expect(unsafe truncate(path, 1 << 30) == 0)
     let pipeline = try unsafe #require(
       gst_parse_launch("filesrc location=\(path) ! swifth264parse name=p ! fakesink", nil))
@@ -86,7 +86,7 @@ import Testing
     #expect(harness.takeMessages().first?.contains("an access unit does not end") == true)
   }
 
-  /// After a unit of many megabytes small ones go out at once again.
+  /// After an access unit of many megabytes, small ones are pushed at once again.
   @Test func aLargeUnitHoldsNothingBackBehindIt() throws {
     let harness = try Harness.parse(from: "video/x-h264", to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Self.endless) == 0)
@@ -99,7 +99,7 @@ import Testing
     #expect(harness.received == before + 1)
   }
 
-  /// Nothing but zeros, or nothing but bytes of no NAL unit, is thrown away as it comes.
+  /// Zeros, and bytes without a start code, are discarded as they come.
   @Test(arguments: [0x00, 0xFF] as [UInt8]) func garbageIsNotKept(_ byte: UInt8) throws {
     let harness = try Harness.parse(from: "video/x-h264", to: "stream-format=byte-stream, alignment=au")
     let piece = [UInt8](repeating: byte, count: 1 << 20)

@@ -4,7 +4,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What the parser says in caps.
+/// The parser's source caps.
 @Suite(.serialized) struct H264ParseCapsTests {
   typealias Stream = ParseStream
 
@@ -74,11 +74,11 @@ import Testing
     let stream = Stream.byteStream(Self.described, Stream.ppsToOrder(), Stream.masteringDisplay, Stream.idr)
     let text = try caps(stream, from: "video/x-h264, " + given.joined(separator: ", "))
     for field in given { #expect(text.contains(field + ",")) }
-    // These are only known to the stream.
+    // Only the stream has these.
     for field in ["profile=(string)high-4:2:2", "chroma-format=(string)4:2:2"] { #expect(text.contains(field + ",")) }
   }
 
-  /// An SPS of these colours; nil leaves `colour_description` out.
+  /// An SPS with this colour description; nil for none.
   private static func coloured(isFullRange: Bool, _ colours: [UInt32]?) -> [UInt8] {
     var writer = BitWriter()
     for byte: UInt32 in [0x67, 77, 0, 30] { writer.u(8, byte) }
@@ -102,7 +102,7 @@ import Testing
     return writer.bytes
   }
 
-  /// What is unspecified is left open, and the range is told all the same: converters take an open one for full.
+  /// Unspecified parts are 0, but the range is set: converters take an unknown range for full.
   @Test(
     arguments: [
       (false, [2, 2, 1], "2:3:0:0"), (true, [2, 2, 1], "1:3:0:0"), (false, [1, 1, 1], "bt709"),
@@ -120,7 +120,7 @@ import Testing
     #expect(try caps(Stream.byteStream(Stream.spsToOrder(rate: 50))).contains("framerate=(fraction)50/1,"))
   }
 
-  /// A decoder that lists only Main takes Constrained Baseline, which is a part of it, and no High.
+  /// A decoder that lists only Main gets Constrained Baseline, a subset of it, but not High.
   @Test func profilesThatAreAPartOfAListedOneMayCome() throws {
     let harness = try Harness.parse(to: "\(Self.toBytes), profile=main")
     for (profile, isTaken) in [("main", true), ("constrained-baseline", true), ("high", false), ("baseline", false)] {
@@ -151,7 +151,7 @@ import Testing
     return try caps(units)
   }
 
-  /// Whether `multiview-flags` has the flag of value 1; another says that the views have half the pixels.
+  /// Whether `multiview-flags` has the flag right-view-first, of value 1.
   private func isRightViewFirst(_ caps: String) -> Bool? {
     caps.firstMatch(of: /multiview-flags=\(GstVideoMultiviewFlagsSet\)([0-9a-f]+):/)
       .flatMap { UInt32($0.1, radix: 16) }.map { $0 & 1 == 1 }
@@ -168,7 +168,7 @@ import Testing
     #expect(isRightViewFirst(text) == isRightFirst)
   }
 
-  /// Whose view is mirrored or upside down: frame 0 is the left one unless the right one comes first.
+  /// The view that is mirrored or upside down: frame 0 is the left view unless the right one comes first.
   @Test(
     arguments: [
       // type, interpretation, spatial_flipping_flag and frame0_flipped_flag
@@ -210,7 +210,7 @@ import Testing
     let second = try harness.pull()
     #expect(first.flags.contains(.firstInBundle))
     #expect(!second.flags.contains(.firstInBundle))
-    // The second view is not another arrangement.
+    // The second view does not change the arrangement.
     #expect(harness.takeCapsEvents().count == 1)
   }
 
@@ -233,7 +233,7 @@ import Testing
     #expect(record.high?.lumaBitDepth == 10)
   }
 
-  /// Only codec_data has changed: no new caps, which would have a decoder drained; the sets go in-band.
+  /// Only codec_data has changed: no new caps, which would drain a decoder; the parameter sets go in-band.
   @Test func newCodecDataAloneGoesInBand() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(), to: "stream-format=avc, alignment=au")
     #expect(harness.push(Stream.packet(Stream.idr)) == 0)

@@ -4,7 +4,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// What events ask for: key units, trick modes, playing backwards.
+/// Events: key unit requests, trick modes, reverse playback.
 @Suite(.serialized) struct H264ParseEventTests {
   typealias Stream = ParseStream
 
@@ -60,7 +60,7 @@ import Testing
   @Test(
     arguments: [
       (GST_SEGMENT_FLAG_NONE, [0, 3, 1, 2]), (GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED, [0, 3]),
-      // Which of the units is one is for upstream to know, which need not read the others then.
+      // Upstream selects the key units, so that the parser forwards all that it gets.
       (GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS, [0, 3, 1, 2]),
     ] as [(GstSegmentFlags, [UInt64])])
   func trickModesLeaveOutWhatStockLeavesOut(_ flags: GstSegmentFlags, _ frames: [UInt64]) throws {
@@ -80,7 +80,7 @@ import Testing
     #expect(try pullTimes(harness) == [0, 3, 4, 7, 5, 6].map(Self.time))
   }
 
-  /// Upstream sends groups last to first; each goes out whole and forwards, beginning with a discontinuity.
+  /// Upstream sends groups from last to first; each is pushed forwards, its first buffer with DISCONT.
   @Test(arguments: [toBytes, "stream-format=avc, alignment=au"]) func groupsComeBackwards(_ output: String) throws {
     let harness = try Harness.parse(from: Self.packed, to: output)
     harness.push(Self.segment(rate: -1, stop: .second))
@@ -107,7 +107,7 @@ import Testing
     return result
   }
 
-  /// A request that comes along with the data waits for the key frame that it announces.
+  /// A downstream force-key-unit event is pushed before the keyframe that it announces.
   @Test func aRequestTravelsWithItsKeyFrame() throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)
     push(Self.group(from: 0), into: harness)
@@ -116,7 +116,7 @@ import Testing
       unsafe Event(
         owning: gst_video_event_new_downstream_force_key_unit(
           GstClockTime.max, GstClockTime.max, GstClockTime(Self.time(7).nanoseconds), 1, 3)))
-    // Too early, and no key frame.
+    // Too early, and no keyframe.
     push(Self.group(from: 4), into: harness)
     #expect(keyUnits(harness).isEmpty)
     push([Self.group(from: 8)[0]], into: harness)

@@ -4,7 +4,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// Every packaging that may come in, into every packaging that may go out.
+/// Every input packaging to every output packaging.
 @Suite(.serialized) struct H264ParseMatrixTests {
   typealias Stream = ParseStream
 
@@ -65,7 +65,7 @@ import Testing
     #expect(caps.contains("codec_data") == [.avc, .avc3].contains(output))
   }
 
-  /// Without a wish of downstream's, packaging stays as it is; a byte stream is put together to access units.
+  /// Where downstream accepts anything, the packaging stays as it is; a byte stream is aligned to access units.
   @Test(arguments: [
     (Input.unknown, Output.accessUnits), (.unaligned, .accessUnits), (.accessUnits, .accessUnits),
     (.nalUnits, .nalUnits), (.avc, .avc), (.avc3, .avc3),
@@ -85,12 +85,12 @@ import Testing
     #expect(bytes.push(garbage + [0, 0, 0, 0, 0] + Self.units[0].flatMap { Stream.byteStream($0) }) == 0)
     bytes.endOfStream()
     #expect(try bytes.pullAll() == Output.accessUnits.buffers([Self.units[0]]))
-    // The last zero of the padding belongs to no start code of four bytes either.
+    // The last zero of the padding does not count as part of a start code of four bytes.
     #expect(bytes.text("stats").filter { $0 != "\\" }.contains("bytes-skipped=(guint64)11"))
   }
 
-  /// NAL units of layers, auxiliary pictures and fillers go with the base picture before them, prefix NAL units with
-  /// the one behind, and an SEI may stand before the SPS that it needs.
+  /// NAL units of layers, auxiliary pictures and filler data belong to the base picture before them, prefix NAL units
+  /// to the next one, and an SEI message may precede the SPS that it needs.
   @Test func whatBelongsToAPictureStaysWithIt() throws {
     let prefix: [UInt8] = [0x6E, 0x40, 0x40, 0x10]
     let layer: [UInt8] = [0x74, 0x40, 0x40, 0x10, 0x88, 0x84]

@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What SEI messages become on buffers, and what buffers bring along.
+/// Metas of SEI messages, and metas of input buffers.
 @Suite(.serialized) struct H264ParseMetadataTests {
   typealias Stream = ParseStream
 
@@ -65,14 +65,14 @@ import Testing
     let pillarbox = try parse([Self.registered(left)])
     #expect(pillarbox.bars == [[0, 32, 608]])
     #expect(pillarbox.activeFormats.isEmpty)
-    // A reserved code, and a flag that says that there is none.
+    // A reserved code, and a flag for no active format.
     for bytes: [UInt8] in [[0x41, 0xF1], [0x01]] {
       let buffer = try parse([Self.registered(Array("DTG1".utf8) + bytes)])
       #expect(buffer.activeFormats.isEmpty)
     }
   }
 
-  /// A second parser finds the metas of the first.
+  /// A second parser does not add the metas of the first again.
   @Test func metasAreNotDoubled() throws {
     let messages = [
       Self.registered(Array("GA94".utf8) + [3, 0xC1, 0xFF, 0xFC, 0x94, 0x20, 0xFF]),
@@ -158,7 +158,7 @@ import Testing
     let output = try harness.pull()
     #expect(
       try output.copiedBytes() == Stream.byteStream(Stream.delimiter) + Self.timedUnit(updates ? after : before))
-    // The meta that came is the only one.
+    // There is only the meta of the input buffer.
     #expect(output.timeCodes.map(\.hours) == [10])
   }
 
@@ -182,7 +182,7 @@ import Testing
 }
 
 extension Buffer {
-  /// Bars attached: whether they are above and below, and both limits.
+  /// The bar metas: whether they are letterbox bars, and both limits.
   fileprivate var bars: [[UInt32]] {
     var result: [[UInt32]] = []
     var state: gpointer?
@@ -193,7 +193,7 @@ extension Buffer {
     return result
   }
 
-  /// Active formats attached.
+  /// The active format metas.
   fileprivate var activeFormats: [UInt32] {
     var result: [UInt32] = []
     var state: gpointer?

@@ -5,7 +5,7 @@ import Glibc
 import HarnessSupport
 import Testing
 
-/// Raw files read by random access.
+/// Byte streams in pull mode.
 @Suite(.serialized) struct H264ParseSeekTests {
   typealias Stream = ParseStream
 
@@ -34,7 +34,7 @@ import Testing
         #expect(unsafe gst_element_seek_simple(pipeline, GST_FORMAT_TIME, flags, target * 1_000_000) != 0)
         #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
         let (pts, isDelta) = unsafe prerolled(pipeline)
-        // Where the index has no entry, the base class estimates the place; it is within a sequence.
+        // Where the index has no entry, the base class estimates the position; it is off by less than a sequence.
         #expect(abs(pts - expected * 1_000_000) <= 400_000_000, "\(target)")
         if target == 0 { #expect(pts == 0 && !isDelta) }
       }
@@ -60,7 +60,7 @@ import Testing
     try unsafe body(pipeline)
   }
 
-  /// Plays what is left to the end of it.
+  /// Plays to the end.
   private func playToTheEnd(_ pipeline: UnsafeMutablePointer<GstElement>) throws {
     unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
     let bus = try unsafe #require(gst_element_get_bus(pipeline))
@@ -71,7 +71,7 @@ import Testing
     unsafe gst_message_unref(message)
   }
 
-  /// Twelve seconds, as position, as length by the bytes, and from one into the other.
+  /// Queries of position, duration and conversion, for twelve seconds.
   @Test func queriesAreAnswered() throws {
     try unsafe withPipeline(sequences: 30) { pipeline in
       try unsafe playToTheEnd(pipeline)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// A seek right after the first picture goes back to where that one was.
+  /// A seek back to 0 after the first picture gives that picture its first times again.
   @Test func aSeekToTheBeginningStartsTimesAnew() throws {
     try unsafe withPipeline(sequences: 2) { pipeline in
       for _ in 0..<3 {
@@ -116,7 +116,7 @@ import Testing
       try unsafe playToTheEnd(pipeline)
       var position: gint64 = -1
       #expect(unsafe gst_element_query_position(pipeline, GST_FORMAT_TIME, &position) != 0)
-      // The end of the sequence that it falls into at the latest.
+      // At most the end of the sequence that the stop position is in.
       #expect(position >= 2_000_000_000 - 40_000_000 && position <= 2_400_000_000, "\(position)")
     }
   }

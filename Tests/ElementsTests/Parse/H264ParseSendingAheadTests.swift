@@ -4,12 +4,12 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Raw files that are read from start to end, where the element sends small units past the base class: what comes out
-/// is what comes out when the base class sends each, as it does when the bytes are pushed.
+/// Byte streams in pull mode, where the element pushes batches of small access units past the base class: the output
+/// must be that of push mode, where the base class pushes each.
 @Suite struct H264ParseSendingAheadTests {
   typealias Stream = ParseStream
 
-  /// Where two recordings differ first, without their bytes.
+  /// The first difference of two recordings, without the bytes.
   private static func firstDifference(_ pulled: [FileRecording.Entry], _ pushed: [FileRecording.Entry]) -> String? {
     for index in 0..<max(pulled.count, pushed.count) {
       guard index < pulled.count, index < pushed.count else { return "\(pulled.count) and \(pushed.count)" }
@@ -22,7 +22,7 @@ import Testing
     return nil
   }
 
-  /// What comes of a stream that is pulled, and of one that is pushed.
+  /// The recordings of a stream in pull mode and in push mode.
   private static func record(
     _ bytes: [UInt8], _ properties: String = ""
   ) throws -> (pulled: [FileRecording.Entry], pushed: [FileRecording.Entry]) {
@@ -82,7 +82,7 @@ import Testing
     #expect(pulled.filter(\.isCaps).count == 12)
   }
 
-  /// A picture parameter set that comes behind an IDR picture is none of those that are put in front of it.
+  /// A PPS that comes after an IDR picture is not inserted before it.
   @Test func laterParameterSetsAreNotPutIn() throws {
     var bytes = Stream.byteStream(Stream.spsToOrder(reorder: 0), Stream.ppsToOrder())
     for sequence in UInt32(0)..<4 {
@@ -100,7 +100,7 @@ import Testing
     #expect(headers.count == 4)
   }
 
-  /// Slices of another picture parameter set that never came, garbage in NAL units, and a parameter set alone.
+  /// Slices whose PPS is missing, NAL units that cannot be read, and a parameter set alone.
   @Test func unitsThatCannotBeReadKeepTheirPlace() throws {
     var bytes = Stream.byteStream(
       Stream.spsToOrder(), Stream.ppsToOrder(), Stream.slice(2, number: 0, order: 0, idr: true))

@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// Access units that come whole go out as their NAL units.
+/// Whole access units are split into NAL units.
 @Suite(.serialized) struct H264ParseSplitTests {
   typealias Stream = ParseStream
 
@@ -35,7 +35,7 @@ import Testing
     let slices = [0, 2].map { Stream.slice(2, number: 0, order: 0, idr: true, first: $0) }
     let second = [0, 2].map { Stream.slice(1, number: 1, order: 2, reference: 0, first: $0) }
     let time = ClockTime(nanoseconds: 40_000_000)
-    // A cut-off NAL unit in between, and zeros behind.
+    // With a truncated NAL unit, and trailing zeros.
     #expect(
       harness.push(
         Stream.byteStream(Self.sps, Self.pps, Self.sei, [0x41], slices[0], slices[1]) + [0, 0, 0], pts: .zero,
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// SPS and PPS go in front of the IDR picture's SEI, where it has none of its own.
+  /// SPS and PPS are inserted before the SEI of an IDR picture that has none.
   @Test func parameterSetsArePutIn() throws {
     let harness = try Harness.parse("config-interval=-1", from: Self.input, to: Self.output)
     let idr = Stream.slice(2, number: 0, order: 0, idr: true)

@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What GStreamer's own tests ask of an H.264 parser, in our words.
+/// The cases of GStreamer's own tests of h264parse.
 @Suite(.serialized) struct H264ParseStockTests {
   typealias Stream = ParseStream
 
@@ -23,7 +23,7 @@ import Testing
       let buffer = try harness.pull()
       let expected = delimiter + (index == 0 ? Self.headers : []) + Stream.byteStream(Stream.idr)
       #expect(try buffer.copiedBytes() == expected)
-      // There is no frame rate to make presentation times of; decoding begins with the buffering period.
+      // Without a frame rate there are no presentation times; decoding times come from the buffering period.
       #expect(buffer.pts == nil && buffer.dts != nil)
     }
   }

@@ -6,7 +6,7 @@ import HarnessSupport
 
 /// Small H.264 streams for tests of the parser. NAL units are without start codes.
 enum ParseStream {
-  /// 32 × 24, Main, level 2.1, with a frame rate beyond all bounds.
+  /// 32 × 24, Main, level 2.1, with a frame rate that the level does not allow.
   static let sps: [UInt8] = [
     0x67, 0x4D, 0x40, 0x15, 0xEC, 0xA4, 0xBF, 0x2E, 0x02, 0x20, 0x00, 0x00, 0x03, 0x00, 0x2E, 0xE6, 0xB2, 0x80, 0x01,
     0xE2, 0xC5, 0xB2, 0xC0,
@@ -36,10 +36,10 @@ enum ParseStream {
     0x65, 0x04, 0x2E, 0x00, 0x01, 0x00, 0x00, 0x04, 0x7F, 0xFF, 0xFE, 0x08, 0xA2, 0x87, 0xC7, 0x00, 0x01, 0x02,
   ]
 
-  /// NAL units behind start codes of four bytes.
+  /// NAL units with start codes of four bytes.
   static func byteStream(_ nalUnits: [UInt8]...) -> [UInt8] { nalUnits.flatMap { [0, 0, 0, 1] + $0 } }
 
-  /// NAL units behind lengths.
+  /// NAL units with length prefixes.
   static func packet(_ nalUnits: [UInt8]..., lengthSize: Int = 4) -> [UInt8] {
     nalUnits.flatMap { unit in
       (0..<lengthSize).map { UInt8(truncatingIfNeeded: unit.count >> (8 * (lengthSize - 1 - $0))) } + unit
@@ -111,7 +111,7 @@ enum ParseStream {
     return writer.bytes
   }
 
-  /// A slice of a stream made to order.
+  /// A slice for `spsToOrder` and `ppsToOrder`.
   ///
   /// - Parameters:
   ///   - kind: 0 P, 1 B, 2 I.
@@ -151,20 +151,20 @@ extension Harness {
     return harness
   }
 
-  /// The caps that flow out as text, with a comma behind every field.
+  /// The output caps as text, with a comma after every field.
   func outputCapsText() throws -> String {
     let caps = try outputCaps()
     return caps.description + ","
   }
 
-  /// What the sink pad takes out of these caps, as text.
+  /// The answer to a caps query with this filter at the sink pad, as text.
   func acceptableCaps(_ filter: String) -> String {
     let filter = Caps(parsing: filter)
     let caps = querySinkCaps(filter: filter)
     return caps.description
   }
 
-  /// All buffers that are out, as bytes.
+  /// The bytes of all output buffers.
   func pullAll() throws -> [[UInt8]] {
     var result: [[UInt8]] = []
     while waiting > 0 { result.append(try pullBytes()) }
@@ -187,6 +187,6 @@ extension Buffer {
     return unsafe [UInt8](UnsafeBufferPointer(start: meta.pointee.data, count: Int(meta.pointee.size)))
   }
 
-  /// How many metas of a kind are attached.
+  /// The number of metas of an API type.
   func metaCount(_ type: GType) -> Int { unsafe Int(gst_buffer_get_n_meta(raw, type)) }
 }

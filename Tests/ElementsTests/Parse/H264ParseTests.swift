@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What the parser does beyond stock's own tests.
+/// Behaviour of the parser that stock's tests do not cover.
 @Suite(.serialized) struct H264ParseTests {
   typealias Stream = ParseStream
 
@@ -49,8 +49,8 @@ import Testing
     #expect(harness.waiting == 0)
   }
 
-  /// Constrained Baseline as cameras send it, without a word on reordering, and streams that say there is none: the
-  /// first picture is shown at once, whatever the step of the counts.
+  /// Constrained Baseline as cameras send it, without a signalled reorder depth, and streams that signal 0: the
+  /// first picture is shown at once, whatever the step of the POCs.
   @Test(
     arguments: [
       Stream.spsToOrder(profile: 66, constraints: 0xC0), Stream.spsToOrder(reorder: 0),
@@ -313,7 +313,7 @@ import Testing
     #expect(harness.takeMessages().count == 1)
   }
 
-  /// rtph264pay does not survive a buffer without memory.
+  /// rtph264pay crashes on a buffer without memory.
   @Test func nothingBetweenStartCodesIsNoBuffer() throws {
     for output in ["stream-format=avc, alignment=au", "stream-format=byte-stream, alignment=au"] {
       let harness = try Harness.parse(from: Stream.avcCaps(), to: output)
@@ -339,7 +339,7 @@ import Testing
     #expect(buffer.flags.contains(.header))
   }
 
-  /// GStreamer's own meta of no bytes would be refused by its own functions, with a message that is fatal here.
+  /// Copying GStreamer's own meta of 0 bytes is a critical warning, which is fatal here.
   @Test func userDataOfNoBytesCanBeCopied() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     let information = seiNALUnit([(.userDataUnregistered, [UInt8](1...16))])

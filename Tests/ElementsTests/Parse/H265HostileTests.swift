@@ -13,7 +13,7 @@ import Testing
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var nalUnit: [UInt8]
-    /// The statistic of the parser that grows; nil where the parser has no reason to look so deep.
+    /// The parser's statistic that counts it; nil where the parser does not read so far.
     var counter: String?
 
     var testDescription: String { name }
@@ -24,7 +24,7 @@ import Testing
       Case(name: $0.name, nalUnit: $0.nalUnit, counter: "parameter-sets")
     } + slices + others
 
-  /// Slices behind good parameter sets, of a stream with everything that a slice header can have.
+  /// Slices with good parameter sets that enable every part of the slice header.
   private static let slices = [
     Case(
       name: "a set predicted from nowhere",
@@ -78,7 +78,7 @@ import Testing
     return writer.bytes
   }
 
-  /// Three groups, with something between the pictures of the second.
+  /// Three groups, with a NAL unit between the pictures of the second.
   private static func stream(with nalUnit: [UInt8]) -> (nalUnits: [[UInt8]], pictures: [[UInt8]]) {
     var (all, pictures): ([[UInt8]], [[UInt8]]) = ([], [])
     for group in 0..<3 {
@@ -116,8 +116,8 @@ import Testing
     for picture in pictures { #expect(bytes.firstRange(of: picture) != nil) }
   }
 
-  /// Pictures that can be decoded, the hostile NAL unit in front of the second group. libavcodec may lose what stands
-  /// beside it, never what comes behind the next random access point.
+  /// Decodable pictures, with the hostile NAL unit before the second group. libavcodec may lose its
+  /// neighbours, but nothing after the next random access point.
   @Test(arguments: cases) func decoderGoesOn(_ hostile: Case) throws {
     let units = try Clip.accessUnits("open-gop.h265", of: H265.self)
     let isStart = { (unit: [UInt8]) in
@@ -142,7 +142,7 @@ import Testing
     return try harness.takePictures()
   }
 
-  /// 65,535 empty units each, and lengths that lie: no work beyond their bytes, and a clear error or a stream that goes on.
+  /// Records of 65,535 empty NAL units, and of wrong lengths: no work beyond their bytes, and an error or a stream.
   @Test(arguments: ["swifth265parse", "swifth265repack", "swifth265dec"]) func recordsOfNothing(_ element: String)
     throws
   {
@@ -164,7 +164,7 @@ import Testing
       harness.setInputCaps(Stream.caps("hev1", codecData: record.bytes))
       let flow = harness.push(Stream.packet(Stream.vps, Stream.sps(), Stream.pps(), Stream.idr), pts: Clip.time(0))
       harness.endOfStream()
-      // The sets are in-band, so that a record without any is no hindrance.
+      // The parameter sets are in-band, so that the record needs none.
       if record.isReadable { #expect(flow == 0, "\(record.name)") }
       guard record.isReadable, element != "swifth265dec" else { continue }
       #expect(try harness.pullBytes().firstRange(of: Stream.idr) != nil, "\(record.name)")

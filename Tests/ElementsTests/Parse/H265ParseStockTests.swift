@@ -5,7 +5,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What GStreamer's own newest tests ask of an H.265 parser, in our words.
+/// The cases of GStreamer's newest tests of h265parse.
 @Suite(.serialized) struct H265ParseStockTests {
   typealias Stream = H265Stream
 
@@ -68,7 +68,7 @@ import Testing
     #expect(harness.push(Self.headers + sei + Self.idr + Self.idr + Self.idr) == 0)
     harness.endOfStream()
     #expect(harness.received == 3)
-    // One with, one without, and none for a picture that changes nothing.
+    // Caps with and caps without, and none for a picture that changes nothing.
     let caps = harness.takeCapsEvents()
     #expect(caps.count == 2)
     for field in ["mastering-display-info", "content-light-level", "hdr-format"] {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  /// One message of the two makes no HDR10, and metadata of HDR10+ says more than both.
+  /// HDR10 needs both messages; HDR10+ metadata takes precedence over them.
   @Test(
     arguments: [
       ([Stream.contentLight], nil), ([Stream.masteringDisplay], nil),
@@ -93,7 +93,7 @@ import Testing
     #expect(field.map { caps.contains($0) } ?? !caps.contains("hdr-format"))
   }
 
-  /// A delimiter is of its picture's temporal sub-layer (7.4.2.2).
+  /// A delimiter has the TemporalId of its picture (7.4.2.2).
   @Test func delimitersAreOfThePicturesSubLayer() throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     let sps = Stream.sps { sps in
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  /// No delimiter goes in front of NAL units.
+  /// With NAL unit alignment no delimiters are inserted.
   @Test(arguments: ["nal", "au"]) func nalUnitsOut(_ input: String) throws {
     let harness = try harness(input, "nal")
     pushFirst(harness, input, [Stream.idr])
@@ -182,7 +182,7 @@ import Testing
     pushFirst(harness, input, [Self.first, Self.second])
     let slices = [Self.first, Self.second].map { Stream.byteStream($0) }
     for buffer in input == "au" ? [slices.flatMap { $0 }] : slices { push(harness, buffer, 100) }
-    // The last access unit out of NAL units ends with the stream.
+    // The last access unit of NAL-aligned input ends with the stream.
     harness.endOfStream()
     let units = try harness.pullAll()
     if output == "nal" {
@@ -235,7 +235,7 @@ import Testing
     #expect(try harness.pullBytes() == Stream.packet(Stream.idr))
   }
 
-  /// 4:4:4 of eight bits, in a profile that there is not.
+  /// 4:4:4 of 8 bits with an unknown profile.
   @Test func aProfileThatThereIsNotIsGuessed() throws {
     let sps = Stream.sps { sps in
       sps.chromaFormat = .yuv444
@@ -269,7 +269,7 @@ import Testing
 
   @Test(arguments: ["hvc1", "hev1"]) func lengthPrefixed(_ format: String) throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=\(format), alignment=au")
-    // SPS and PPS came first: in the record all stand in order.
+    // SPS and PPS came first: the record has all in order.
     #expect(harness.push(Stream.byteStream(Stream.sps(), Stream.pps(), Stream.vps, Stream.idr, Stream.idr)) == 0)
     harness.endOfStream()
     let first = Stream.packet(Stream.sps(), Stream.pps(), Stream.vps, Stream.idr)
@@ -282,7 +282,7 @@ import Testing
 
   // MARK: Parameter sets
 
-  /// Without an SPS there are no caps and no buffers, and that is no failure before the end.
+  /// Without an SPS there are no caps and no buffers, which is no error before the end.
   @Test func nothingComesOutBeforeAnSPS() throws {
     let harness = try Harness.parseH265(from: Stream.caps("hev1", codecData: Stream.hvcC([])), to: "stream-format=hev1")
     for count in UInt32(0)..<3 {
@@ -291,7 +291,7 @@ import Testing
     #expect(harness.waiting == 0)
   }
 
-  /// An SPS is enough for caps, a PPS may never come; one behind slices begins an access unit.
+  /// An SPS is enough for caps, without a PPS; an SPS after slices begins an access unit.
   @Test func anSPSIsEnoughForCaps() throws {
     let harness = try Harness.parseH265(
       from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=au")

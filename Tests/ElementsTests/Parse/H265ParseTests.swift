@@ -5,13 +5,13 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What an H.265 parser does that one of H.264 need not.
+/// What differs in an H.265 parser.
 @Suite(.serialized) struct H265ParseTests {
   typealias Stream = H265Stream
 
   private static let raw = "video/x-h265, stream-format=byte-stream"
 
-  /// What comes out in access units of a raw stream of these NAL units.
+  /// The access units of a byte stream of these NAL units.
   private func parsed(_ nalUnits: [[UInt8]], _ properties: String = "") throws -> (Harness, [Buffer.Attributes]) {
     let harness = try Harness.parseH265(properties, from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Stream.byteStream(nalUnits)) == 0)
@@ -36,7 +36,7 @@ import Testing
     #expect(frames(times) == [[2, 0], [6, 1], [4, 2], [3, 3], [5, 4]])
   }
 
-  /// Without reordering, counts need not be told apart: each picture is shown behind the one before.
+  /// Without reordering each picture is shown after the one before, whatever the step of the POCs.
   @Test func picturesWithoutReorderingFollowEachOther() throws {
     let sps = Stream.sps { $0.buffering = [.init(maximumDecodedPictures: 2, maximumReorderPictures: 0)] }
     let pictures = (0..<4).map { Stream.slice($0 == 0 ? .idrWithoutLeading : .trailingR, count: $0) }
@@ -77,7 +77,7 @@ import Testing
     #expect(frames(times) == (0..<10).map { [$0 + 2, $0] } + later)
   }
 
-  /// Behind the end of a sequence the counts of a CRA picture begin anew.
+  /// After an end of sequence, POCs are reset at a CRA picture.
   @Test func theEndOfASequenceMakesACRAPictureAStart() throws {
     let first = [Stream.slice(.idrWithoutLeading), Stream.slice(.trailingR, count: 1)]
     let second = [Stream.slice(.cra, count: 200), Stream.slice(.trailingR, count: 201)]
@@ -125,7 +125,7 @@ import Testing
 
   // MARK: Flags
 
-  /// A picture of a lower sub-layer may be referred to by a higher one whatever its type says of its own.
+  /// A picture of a lower sub-layer may be referred to by a higher one, whatever its type says.
   @Test func onlyPicturesOfTheHighestSubLayerAreDroppable() throws {
     let pictures = [
       Stream.slice(.idrWithoutLeading), Stream.slice(.trailingN, count: 1),
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  /// Pictures of I slices are random access points only where no picture says that it is one.
+  /// Pictures of I slices are random access points only in streams without marked ones.
   @Test func typesTellWhereDecodingBegins() throws {
     let intra = Stream.slice(.trailingR, count: 5, isIntra: true)
     let (_, times) = try parsed(Stream.headers + [Stream.idr, intra, Stream.slice(.blaWithoutLeading, count: 9)])
@@ -153,7 +153,7 @@ import Testing
 
   // MARK: NAL units
 
-  /// RTP's types end an access unit and are left out; the unspecified ones of Dolby Vision stay.
+  /// NAL unit types of RTP end an access unit and are dropped; the unspecified ones of Dolby Vision are kept.
   @Test(arguments: [(UInt8(48), 2, false), (50, 2, false), (62, 1, true)])
   func foreignTypes(type: UInt8, count: Int, stays: Bool) throws {
     let foreign: [UInt8] = [type << 1, 1, 0x12, 0x34]
@@ -231,7 +231,7 @@ import Testing
     #expect(first.isInterlaced && first.fieldCount == 2)
   }
 
-  /// Messages are counted with the emulation prevention of the NAL unit left out.
+  /// The sizes of messages do not count emulation prevention bytes.
   @Test func colourOfSEIReachesTheCaps() throws {
     let sps = Stream.sps { sps in
       sps.vui?.videoSignal = .init(isFullRange: false, colour: .init(primaries: 9, transfer: 14, matrix: 9))
@@ -242,7 +242,7 @@ import Testing
     #expect(try caps(headers + [Stream.sei(147, [18]), Stream.idr]).contains("colorimetry=(string)bt2100-hlg,"))
   }
 
-  /// Messages of digitally signed content cover what is between them: nothing moves, and nothing comes between.
+  /// Digitally signed content: NAL units between its messages are not moved, and none is inserted.
   @Test(arguments: ["byte-stream, alignment=au", "byte-stream, alignment=nal", "hvc1", "hev1"])
   func signaturesStayWhereTheyAre(_ output: String) throws {
     let signed = [

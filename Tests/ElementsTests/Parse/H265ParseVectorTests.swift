@@ -5,10 +5,10 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// Streams made elsewhere: the pictures that the manifest counts, and every byte of them.
+/// Conformance vectors: the number of pictures in the manifest, and all bytes.
 @Suite(.serialized, .enabled(if: !H265Vector.all.isEmpty, "no conformance vectors"))
 struct H265ParseVectorTests {
-  /// What comes out in access units, or put together again from NAL units by their markers.
+  /// The output access units, with NAL unit alignment assembled by their markers.
   private func accessUnits(_ bytes: [UInt8], alignment: String, pieces: [Int]) throws -> [[UInt8]] {
     let harness = try Harness.parseH265(
       from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=\(alignment)")
@@ -36,7 +36,7 @@ struct H265ParseVectorTests {
     return result
   }
 
-  /// The NAL units of each access unit but for delimiters, which are put in.
+  /// The NAL units of each access unit without delimiters, which the parser inserts.
   private func withoutDelimiters(_ units: [[UInt8]]) -> [[[UInt8]]] {
     units.map { unit in nalUnits(unit).filter { nalUnit in nalUnit[0] >> 1 != 35 } }
   }
@@ -47,7 +47,7 @@ struct H265ParseVectorTests {
     #expect(whole.count == vector.accessUnits)
     let found: [[UInt8]] = withoutDelimiters(whole).flatMap { $0 }
     let given: [[UInt8]] = withoutDelimiters([bytes])[0]
-    // One has no parameter sets at all.
+    // One vector has no parameter sets.
     #expect(found == given || vector.accessUnits == 0)
     let pieces = try accessUnits(bytes, alignment: "au", pieces: [1, 4093, 3, 17, 70_001])
     #expect(pieces == whole)

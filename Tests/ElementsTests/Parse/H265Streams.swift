@@ -11,7 +11,7 @@ enum H265Stream {
     0x00, 0x1E, 0x95, 0x94, 0x09,
   ]
 
-  /// 256 × 128 samples in 8 blocks of 64, 8 bits of picture order count, 25 pictures a second.
+  /// 256 × 128 samples in 8 coding tree blocks of 64, POC LSBs of 8 bits, 25 pictures a second.
   static func sps(_ change: (inout H265.SequenceParameterSet) -> Void = { _ in }) -> [UInt8] {
     let profile = H265.Profile(idc: 1, constraints: [.progressiveSource, .frameOnly])
     var sps = H265.SequenceParameterSet(
@@ -76,20 +76,20 @@ enum H265Stream {
       0x80, 0x00, 0x00, 0x00, 0x01,
     ])
 
-  /// Metadata of HDR10+, the beginning.
+  /// The first bytes of HDR10+ metadata.
   static let dynamicMetadata = sei(4, [0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x40])
 
-  /// NAL units behind start codes of four bytes.
+  /// NAL units with start codes of four bytes.
   static func byteStream(_ nalUnits: [UInt8]...) -> [UInt8] { byteStream(nalUnits) }
   static func byteStream(_ nalUnits: [[UInt8]]) -> [UInt8] { nalUnits.flatMap { [0, 0, 0, 1] + $0 } }
 
-  /// NAL units behind lengths.
+  /// NAL units with length prefixes.
   static func packet(_ nalUnits: [UInt8]..., lengthSize: Int = 4) -> [UInt8] {
     RepackStream.lengthPrefixed(nalUnits, lengthSize)
   }
 
-  /// An hvcC record as ISO/IEC 14496-15 8.3.3.1 lays it out, written without the code under test but for the front,
-  /// which is that of a plain Main profile.
+  /// An hvcC record (ISO/IEC 14496-15, 8.3.3.1), written without the code under test except for the first bytes,
+  /// which are those of Main profile.
   static func hvcC(_ arrays: [[[UInt8]]] = headers.map { [$0] }, size: Int = 4, isComplete: Bool = true) -> [UInt8] {
     var record: [UInt8] = [1, 0x01, 0x40, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 63]
     record += [0xF0, 0, 0xFC, 0xFD, 0xF8, 0xF8, 0, 0, 0x0C | UInt8(size - 1), UInt8(arrays.count)]

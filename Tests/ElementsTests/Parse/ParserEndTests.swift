@@ -5,7 +5,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// How streams end of which nothing came, or nothing that was a picture: one message, or none.
+/// Streams without data, or without a picture: one message, or none.
 @Suite(.serialized) struct ParserEndTests {
   typealias Stream = ParseStream
 
@@ -35,7 +35,7 @@ import Testing
     #expect(found.isEmpty)
   }
 
-  /// Without anything that an element behind the parser could tell of.
+  /// Byte streams without a picture.
   private static let unusable: [[UInt8]] = [
     [UInt8](repeating: 0, count: 5000), [[UInt8]](repeating: [0, 0, 1], count: 2000).flatMap { $0 },
     [UInt8](repeating: 0xFF, count: 5000), Array(repeatElement("This is not a video. ".utf8, count: 200).joined()),
@@ -78,7 +78,7 @@ import Testing
     #expect(harness.takeMessages().isEmpty)
   }
 
-  /// The errors of a pipeline that reads a file by itself, to where it does nothing more.
+  /// The error messages of a pipeline whose parser pulls a file.
   private static func errorsOfFile(_ bytes: [UInt8], _ elements: String) throws -> [String] {
     _ = try Harness.parse()
     let path = FileManager.default.temporaryDirectory.appending(path: "parser-end-\(UUID()).h264").path
@@ -93,11 +93,11 @@ import Testing
     }
     unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
     var errors: [String] = []
-    // The end arrives at the sink behind the error; then whatever there is has been posted.
+    // The end of the stream reaches the sink after the error; then all messages have been posted.
     var isOver = false
     while !isOver {
       let kinds = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
-      // The sink does not post its end before it has reached the state: an error may prevent that.
+      // The sink posts its EOS message only in PLAYING, which an error may prevent.
       guard let message = unsafe gst_bus_timed_pop_filtered(bus, errors.isEmpty ? 30_000_000_000 : 500_000_000, kinds)
       else { break }
       defer { unsafe gst_message_unref(message) }

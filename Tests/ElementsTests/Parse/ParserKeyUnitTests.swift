@@ -4,14 +4,14 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// At which pictures decoding can begin, by what the stream says of them and by what they are.
+/// Random access points, by the stream's own marks and by slice types.
 @Suite(.serialized) struct ParserKeyUnitTests {
   typealias Stream = ParseStream
 
   private static let headers = Stream.byteStream(Stream.spsToOrder(reorder: 0), Stream.ppsToOrder())
   private static let recoveryPoint: [UInt8] = [0x06, 0x06, 0x01, 0xC4, 0x80]
 
-  /// Whether each buffer with slices that comes out is a key unit.
+  /// Whether each output buffer with slices is a key unit.
   private func keys(_ stream: [UInt8], alignment: String = "au") throws -> [Bool] {
     let harness = try Harness.parse(from: "video/x-h264", to: "stream-format=byte-stream, alignment=\(alignment)")
     #expect(harness.push(stream) == 0)
@@ -20,7 +20,7 @@ import Testing
     while harness.waiting > 0 {
       let buffer = try harness.pull()
       let bytes = try buffer.copiedBytes()
-      // Of NAL units, those behind a header byte of a slice.
+      // With NAL unit alignment, the buffers with slices.
       if alignment == "nal", ![1, 5].contains((bytes.count > 4 ? bytes[4] : 0) & 0x1F) { continue }
       result.append(!buffer.flags.contains(.deltaUnit))
     }
@@ -37,7 +37,7 @@ import Testing
     #expect(try keys(stream, alignment: alignment) == (0..<12).map { $0 % 3 == 0 })
   }
 
-  /// Who says where decoding can begin is believed.
+  /// In a stream with recovery points, only these are key units.
   @Test(arguments: ["au", "nal"]) func notOnceARecoveryPointWasSeen(_ alignment: String) throws {
     var stream = Self.headers + Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true))
     stream += Self.picture(2, 1) + Self.picture(0, 2)
@@ -45,7 +45,7 @@ import Testing
     #expect(try keys(stream, alignment: alignment) == [true, true, false, true, false, false])
   }
 
-  /// A picture of I and P slices needs the ones before it. NAL by NAL, the first slice is all that is known in time.
+  /// A picture of I and P slices is no key unit. With NAL unit alignment, only its first slice is known in time.
   @Test func everySliceHasToBeIntra() throws {
     let mixed = { (first: UInt32, second: UInt32, number: UInt32) in
       Stream.byteStream(
@@ -60,7 +60,7 @@ import Testing
     #expect(try keys(stream, alignment: "nal") == [true, true, true, false, false, true, true])
   }
 
-  /// A muxer that cut between the fields of a frame would show half of it.
+  /// A muxer that cut between the fields of a frame would keep one of them.
   @Test func noSecondFieldIsAKeyUnit() throws {
     let field = { (kind: UInt32, number: UInt32, bottom: UInt32, idr: Bool) in
       Stream.byteStream(

@@ -3,7 +3,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// `codec_data` that cannot be read stops nothing where nobody has to read it.
+/// Unreadable `codec_data` is passed through where the output has the same packaging.
 @Suite(.serialized) struct ParserPassThroughTests {
   typealias Stream = ParseStream
 
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// A buffer of no bytes is no access unit.
+  /// An empty buffer is no access unit.
   @Test func nothingIsNotPassedOn() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(Self.broken), to: "stream-format=avc, alignment=au")
     for packet in [[1, 2, 3], [], [4]] as [[UInt8]] { #expect(harness.push(packet) == 0) }
@@ -56,7 +56,7 @@ import Testing
     #expect(harness.push(Stream.packet(Stream.idr)) == FlowError.notNegotiated.rawValue)
   }
 
-  /// Caps that can be read end it.
+  /// Readable caps end pass-through.
   @Test func goodCapsAreParsedAgain() throws {
     let harness = try Harness.parse(
       from: Stream.avcCaps(Self.broken), to: "stream-format=avc, alignment=au")

@@ -4,9 +4,9 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// What the sink pad answers when it is asked whether it takes caps.
+/// Accept-caps queries of the sink pad.
 @Suite(.serialized) struct ParserQueryTests {
-  /// In a bin that plugs elements by itself, behind another parser, the parser is one too many.
+  /// In an autoplugging bin the parser refuses parsed streams, for which it is not needed.
   @Test(arguments: [
     ("decodebin", true, false), ("decodebin", false, true), ("parsebin", true, false), ("parsebin", false, true),
     ("bin", true, true), ("pipeline", true, true),

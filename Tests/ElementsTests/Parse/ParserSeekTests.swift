@@ -4,7 +4,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Seeks in a raw file that is being played, so that each interrupts a push: every picture keeps its time.
+/// Seeks in a byte stream that is played, so that each interrupts a push: every picture keeps its time.
 @Suite(.serialized) struct ParserSeekTests {
   /// Groups of I P B B P B B P B B, 25 pictures a second, each picture of its own size.
   private static func stream(_ codec: StreamCodec, groups: UInt32) -> [UInt8] {
@@ -57,7 +57,7 @@ import Testing
       let pictures = arrivals.filter { Self.isSlice($0.content) }
       #expect(pictures.count > 5)
       #expect(pictures.first?.attributes.flags.contains(.deltaUnit) == false)
-      // The group that it falls into, or the last one that is known before.
+      // The group of the target, or the last known group before it.
       #expect(pictures.first?.attributes.pts.map { $0.nanoseconds <= UInt64(seek.time + 40) * 1_000_000 } == true)
       var last: ClockTime?
       for picture in pictures {

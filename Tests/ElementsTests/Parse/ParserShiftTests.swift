@@ -5,7 +5,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Upstream that gives presentation times alone: decoding times need room before the first of them.
+/// Input with presentation times only: decoding times need room before the first of them.
 @Suite(.serialized) struct ParserShiftTests {
   typealias Stream = ParseStream
 
@@ -20,7 +20,7 @@ import Testing
     var pts: ClockTime
   }
 
-  /// I P B B, as often as asked, with their presentation times from `start` in frames.
+  /// `groups` times I P B B, with presentation times from `start` on, in frames.
   private static func pictures(groups: Int = 3, from start: UInt64 = 0, sps: [UInt8]) -> [Picture] {
     (0..<UInt64(groups)).flatMap { group in
       let places: [(UInt32, UInt32, UInt64)] = [(2, 0, 0), (0, 1, 3), (1, 2, 1), (1, 2, 2)]
@@ -95,7 +95,7 @@ import Testing
     #expect(outcome.isStrictlyIncreasing && zip(outcome.dts, outcome.pts).allSatisfy { $0 <= $1 })
   }
 
-  /// Half of the depth is there already.
+  /// Half of the room is there already.
   @Test func theShiftIsWhatIsMissing() throws {
     let harness = try Harness.parse(from: Self.input, to: Self.output)
     push(Self.pictures(from: 1, sps: Stream.spsToOrder(reorder: 2)), into: harness)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  /// What follows a seek is in the segment that upstream sends.
+  /// The segment after a seek is forwarded as upstream sends it.
   @Test func laterSegmentsAreNotShifted() throws {
     let harness = try Harness.parse(from: Self.input, to: Self.output)
     let pictures = Self.pictures(sps: Stream.spsToOrder(reorder: 2))
@@ -130,7 +130,7 @@ import Testing
     #expect(zip(outcome.dts, outcome.pts).allSatisfy { $0 <= $1 })
   }
 
-  /// Running time and stream time are upstream's.
+  /// Running time and stream time are not changed.
   @Test func keyUnitsAreAnsweredInRunningTime() throws {
     let harness = try Harness.parse(from: Self.input, to: Self.output)
     let pictures = Self.pictures(sps: Stream.spsToOrder(reorder: 2))

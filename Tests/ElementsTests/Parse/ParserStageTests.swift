@@ -6,7 +6,7 @@ import Testing
 @testable import Elements
 @testable import H26x
 
-/// Stages of the parser that are values of their own, by the values that they give.
+/// The parser's stages that are values, by their results.
 @Suite struct ParserStageTests {
   init() { Harness.initialise() }
 
@@ -20,7 +20,7 @@ import Testing
     case skipped
   }
 
-  /// What the base class is told after each event; nil where it knows.
+  /// The minimum frame size that the base class gets after each event; nil for no change.
   private static func told(_ events: [Event], isLengthPrefixed: Bool = false) -> [Int?] {
     var size = MinimumFrameSize()
     size.configure(isLengthPrefixed: isLengthPrefixed)
@@ -84,7 +84,7 @@ import Testing
     #expect(news == [false, true, true, false])
   }
 
-  /// The rate that does not fit 64 bits ends where 32 bits end.
+  /// A rate beyond 64 bits is clamped to 32 bits.
   @Test func bitratesWithoutBound() {
     for nanoseconds in [1, 475, 476, 477, 478] as [UInt64] {
       var rates = BitrateRange()
@@ -152,7 +152,7 @@ import Testing
     #expect(!shift.isShifted && !shift.awaitsAnnouncement && !shift.isOpen)
     shift.beginSegment(true, sequenceNumber: 2)
     #expect(!shift.isOpen)
-    // A picture that had its times is out: later ones change nothing.
+    // A picture with its times has been pushed: later ones change nothing.
     var other = SegmentShift()
     other.beginSegment(true, sequenceNumber: 1)
     other.close()
@@ -177,7 +177,7 @@ import Testing
     let never = [due(0, 0), due(nil, 0)]
     let always = [due(0, -1), due(nil, -1)]
     #expect(never == [false, false] && always == [true, true])
-    // They went out at 0.
+    // They were sent at 0.
     let timed = [due(1999, 2), due(2000, 2), due(2001, 2), due(nil, 2), due(3999, 2), due(4000, 2)]
     #expect(timed == [false, true, false, false, false, true])
     insertion.force()
@@ -214,7 +214,7 @@ import Testing
     #expect(!playback.isOver(at: nil))
   }
 
-  /// Where the input ends, and no event tells: with a frame, its output goes first.
+  /// The end of the input without an event: the output of the last frame goes first.
   @Test(
     arguments: [
       (.frame(size: 9), false, 9, true, true, .afterOutput), (.frame(size: 9), true, 9, true, true, .now),
@@ -239,7 +239,7 @@ import Testing
     #expect(again.end == (expected == .afterOutput ? .no : expected))
     #expect(answer.warning?.message == "A warning." && again.warning == nil)
     #expect(answer.minimumFrameSize == 4 && again.minimumFrameSize == nil)
-    // What is done with is behind; data that comes from elsewhere is seen where no event tells of it.
+    // Finished bytes are not counted again; a jump in the data without an event is noticed.
     situation.offset = 100 + UInt64(2 * step.size)
     let isJump = intake.begin(situation)
     #expect(isJump == (isPulling && step.size > 0))
@@ -287,7 +287,7 @@ import Testing
       gaps.end(hasParameterSets: false, ScannerErrors()), pictures.end(hasParameterSets: false, ScannerErrors()),
     ]
     #expect(ends.allSatisfy { $0 == nil })
-    // To be told at the end: once until then, and never of a stream with pictures.
+    // A warning for the end: once until then, and never for a stream with pictures.
     var waiting = InputDiagnosis<H264>()
     waiting.noticeData()
     var news = [waiting.awaitEnd(), waiting.awaitEnd()]

@@ -4,7 +4,7 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-/// What the elements say that may come in, by what downstream takes and by what is asked.
+/// The elements' answers to caps queries at the sink pad, by downstream's caps and by the filter.
 @Suite struct CapsQueryRecordTests {
   private static let downstream = [
     "", "parsed=true, stream-format=byte-stream, alignment=nal", "parsed=true, stream-format=avc, alignment=au",

@@ -3,7 +3,7 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-/// What the decoders make of undamaged streams: samples, times, flags, caps, latency, messages and statistics. None of
+/// The decoders' output for undamaged streams: samples, times, flags, caps, latency, messages and statistics. None of
 /// it depends on the version of libavcodec.
 @Suite struct DecoderRecordTests {
   private static let eightBits = ["clip.h264", "interlaced.h264", "clip.h265", "interlaced.h265"]

@@ -3,9 +3,9 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-/// What comes of a stream is what came of it before: bytes, times, flags, metas, caps, events, messages and statistics.
+/// The output for a stream is the recorded one: bytes, times, flags, metas, caps, events, messages and statistics.
 ///
-/// `RECORD_LINES=folder` writes down what came out, a file a row, to be compared with another state's.
+/// `RECORD_LINES=folder` writes the whole output, a file for each row, to be compared with that of another commit.
 @Suite struct ElementRecordTests {
   private static let clips = ["clip.h264", "interlaced.h264", "clip.h265", "interlaced.h265"]
 
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// The other clips, once as they are and once as a container has them.
+  /// The other clips, as byte streams and as packets of a container.
   private static let others: [RecordedRun] = [
     "intra-refresh.h264", "open-gop.h264", "small-slices.h264", "wide.h264", "open-gop.h265", "ten-bit.h265",
     "wide.h265", "formats/gbrp10le.h265", "formats/gray12le.h265", "formats/yuv422p10le.h265",
@@ -35,7 +35,7 @@ import Testing
     ]
   }
 
-  /// What happens on the way.
+  /// Runs with a mishap.
   private static let twists: [RecordedRun] = ["clip.h264", "open-gop.h265"].flatMap { clip in
     let codec: StreamCodec = clip.hasSuffix("5") ? .h265 : .h264
     let avc = "stream-format=\(codec.outOfBand), alignment=au"
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// What users set.
+  /// Runs with properties.
   private static let properties: [RecordedRun] = ["clip.h264", "open-gop.h264", "clip.h265"].flatMap { clip in
     let codec: StreamCodec = clip.hasSuffix("5") ? .h265 : .h264
     let inBand = "stream-format=\(codec.inBand), alignment=au"

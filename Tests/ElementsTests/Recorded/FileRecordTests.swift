@@ -4,14 +4,14 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-/// What comes of a file that a parser reads itself is what came of it before, from its beginning and behind a seek.
+/// The output for a file in pull mode is the recorded one, from its beginning and after a seek.
 @Suite struct FileRecordTests {
   struct Play: Sendable, CustomTestStringConvertible {
     var clip: String
     var properties = ""
-    /// What stands behind the parser.
+    /// The caps behind the parser.
     var filter = ""
-    /// Where it seeks to, in nanoseconds.
+    /// The target of the seek in nanoseconds.
     var start: Int64?
 
     var testDescription: String {
@@ -55,7 +55,7 @@ import Testing
         times.first ?? "", Self.sum(times), Self.sum(buffers.map { "\($0.attributes.flags.rawValue)" }),
         "\(run.entries.count - buffers.count) caps",
         Self.sum(run.entries.filter(\.isCaps).map { String(decoding: $0.content, as: UTF8.self) }),
-        // Base classes have tags sent when they like; behind a seek, what was read before it counts.
+        // Base classes send tags at any time; after a seek they depend on what was read before.
         play.start == nil ? run.tags.joined(separator: ";") : "", play.start == nil ? Self.sum([stats]) : "",
       ])
   }

@@ -5,20 +5,20 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// A stream on its way through an element, and all that comes of it.
+/// A stream, an element with properties, and its recorded output.
 struct RecordedRun: Sendable, CustomTestStringConvertible {
-  /// The element's name behind its codec's: "parse".
+  /// The last part of the element's name, such as "parse".
   var element: String
   var clip: String
   var input: RecordedInput
-  /// What downstream takes: caps without the media type.
+  /// The caps that downstream accepts, without the media type.
   var output: String
   var properties = ""
   var twist: RecordedTwist?
 
   var codec: StreamCodec { clip.hasSuffix("5") ? .h265 : .h264 }
 
-  /// The row's name.
+  /// The name of the row.
   var name: String {
     [element, properties, clip, input.rawValue, twist?.rawValue ?? "", output].filter { !$0.isEmpty }
       .joined(separator: " ").replacing("stream-format=", with: "").replacing("alignment=", with: "")
@@ -27,7 +27,7 @@ struct RecordedRun: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// What comes out, in columns.
+  /// The columns of the row.
   func columns() throws -> [String] {
     _ = Harness.registered
     let stream = try RecordedStream(clip, as: input)
@@ -68,7 +68,7 @@ struct RecordedRun: Sendable, CustomTestStringConvertible {
     twist == .splice || twist == .reconfigure ? "" : checksum(try harness.takePictures()).short
   }
 
-  /// Caps of what downstream takes.
+  /// The caps that downstream accepts.
   private func caps(_ fields: String) -> String {
     switch element {
     case "dec": "video/x-raw, \(fields)"
@@ -80,13 +80,13 @@ struct RecordedRun: Sendable, CustomTestStringConvertible {
   static let bytes = "stream-format=byte-stream, alignment=au"
   static let nalUnits = "stream-format=byte-stream, alignment=nal"
 
-  /// Everything that a parser of this codec may put out, or a repackager.
+  /// Every packaging that a parser or repackager of this codec may output.
   static func outputs(_ codec: StreamCodec) -> [String] {
     [bytes, nalUnits, "stream-format=\(codec.outOfBand), alignment=au", "stream-format=\(codec.inBand), alignment=au"]
   }
 }
 
-/// What came out, in columns: numbers to be read, and checksums of the rest.
+/// The output as columns: numbers for readers, and checksums of the rest.
 struct RunSummary {
   private(set) var lines: [String] = []
   var messages: [String] = []
@@ -102,7 +102,7 @@ struct RunSummary {
       case .caps(let text):
         caps.append(text)
         lines.append("caps \(text)")
-      // Base classes send those when they like.
+      // Base classes send these at any time.
       case .event(let text) where text.hasPrefix("tag"): if text != "tag", tags.last != text { tags.append(text) }
       case .event(let text):
         events.append(text)
@@ -153,7 +153,7 @@ struct RunSummary {
     return text.isEmpty ? "-" : text
   }
 
-  /// Texts in a row, equal ones once with their number; only the first ones, and a checksum of all.
+  /// The first texts, run-length coded, and a checksum of all.
   private static func runs(_ texts: [String]) -> String {
     var runs: [(text: String, count: Int)] = []
     for text in texts {
@@ -166,6 +166,6 @@ struct RunSummary {
 }
 
 extension String {
-  /// The front of a checksum, which is enough to tell two apart.
+  /// The first digits of a checksum.
   var short: String { String(prefix(10)) }
 }

@@ -3,17 +3,17 @@ import GStreamer
 import H26x
 import HarnessSupport
 
-/// How a stream comes in.
+/// The packaging and timestamps of an input stream.
 enum RecordedInput: String, CaseIterable, Sendable {
-  /// Bytes as they come, a thousand at a time, without times.
+  /// A byte stream in pieces of a thousand bytes, without timestamps.
   case pieces
-  /// A byte stream, an access unit a buffer, with presentation times alone.
+  /// A byte stream, an access unit a buffer, with presentation times only.
   case accessUnits
   /// A byte stream, a NAL unit a buffer; the first of each access unit has both times.
   case nalUnits
   /// The same, and the last of each access unit is marked.
   case markedNALUnits
-  /// Packets with the parameter sets in the caps alone, and presentation times alone.
+  /// Packets with the parameter sets in the caps only, and presentation times only.
   case packets
   /// Packets with the parameter sets in the stream too, both times and a duration.
   case timedPackets
@@ -21,9 +21,9 @@ enum RecordedInput: String, CaseIterable, Sendable {
   var isLengthPrefixed: Bool { self == .packets || self == .timedPackets }
 }
 
-/// The beginning of a clip, as it comes in.
+/// The first access units of a clip, as input buffers.
 struct RecordedStream: Sendable {
-  /// What is pushed at once.
+  /// An input buffer.
   struct Piece: Sendable {
     var bytes: [UInt8]
     var pts: ClockTime?
@@ -42,7 +42,7 @@ struct RecordedStream: Sendable {
   var caps: String
   var pieces: [Piece]
 
-  /// Access units of a clip that are taken at most.
+  /// The most access units of a clip.
   static let limit = 28
 
   init(_ clip: String, as input: RecordedInput) throws {
@@ -99,7 +99,7 @@ struct RecordedStream: Sendable {
     }
   }
 
-  /// When each access unit is shown and decoded at 25 pictures a second.
+  /// The presentation and decoding times of access units at 25 pictures a second.
   private static func times<Codec: ElementCodecSyntax>(
     of bytes: [UInt8], _: Codec.Type
   ) -> [(pts: ClockTime, dts: ClockTime)] {

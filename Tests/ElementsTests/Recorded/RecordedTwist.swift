@@ -4,41 +4,41 @@ import GStreamer
 import HarnessSupport
 import TestSupport
 
-/// What happens to a stream on its way in.
+/// A mishap that happens to the input.
 enum RecordedTwist: String, CaseIterable, Sendable {
-  /// In the middle a flush, and then all of the stream.
+  /// A flush in the middle, then the whole stream.
   case flush
-  /// In the middle a segment that begins at a second.
+  /// A segment that begins at one second, in the middle.
   case segment
-  /// In the middle another stream, of the same caps.
+  /// Another stream of the same caps, from the middle on.
   case stream
-  /// In the middle the caps of another clip, and it.
+  /// Another clip with its caps, from the middle on.
   case splice
   /// Gap events, and discontinuities.
   case gaps
-  /// Bits are wrong.
+  /// Damaged bytes.
   case bits
-  /// Buffers are missing, and others end early.
+  /// Missing and truncated buffers.
   case loss
-  /// Bytes that are no stream in front and in between, and buffers of no bytes.
+  /// Garbage before and between buffers, and empty buffers.
   case garbage
   /// Two access units in one buffer.
   case pairs
-  /// A segment that is played backwards.
+  /// A segment for reverse playback.
   case backwards
-  /// B-frames are not wanted.
+  /// A trick mode without B-frames.
   case forwardPredicted
-  /// Key units are asked for from both sides.
+  /// Force-key-unit events from both sides.
   case keyUnits
-  /// In the middle downstream wants another packaging.
+  /// Downstream changes its caps in the middle.
   case reconfigure
 
   /// Pushes the stream into an element.
   ///
   /// - Parameters:
-  ///   - other: the stream that takes its place in a splice.
-  ///   - wish: caps that downstream changes its mind to.
-  /// - Returns: the last flow.
+  ///   - other: the second stream of a splice.
+  ///   - wish: the caps that downstream changes to.
+  /// - Returns: the flow return of the last push.
   func push(_ stream: RecordedStream, _ other: RecordedStream, wish: String, into harness: Harness) -> Int32 {
     let middle = stream.pieces.count / 2
     let (front, back) = (Array(stream.pieces[..<middle]), Array(stream.pieces[middle...]))
@@ -121,7 +121,7 @@ enum RecordedTwist: String, CaseIterable, Sendable {
     return unsafe Event(owning: gst_event_new_segment(&segment))
   }
 
-  /// One byte of about 400 is wrong, the first buffer's first NAL units excepted.
+  /// Changes about one byte of 400, except in the first NAL units.
   private static func damaged(_ pieces: [RecordedStream.Piece]) -> [RecordedStream.Piece] {
     var generator = SeededGenerator(state: 26)
     return pieces.enumerated().map { index, piece in

@@ -5,9 +5,9 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-/// What becomes of SEI messages, for every value of the syntax elements that the parsers go by.
+/// The effect of SEI messages, for every value of the syntax elements that the parsers use.
 @Suite struct SEIRecordTests {
-  /// What comes of an access unit: flags, duration, metas, and the caps' fields that begin with one of these.
+  /// The output for an access unit: flags, duration, metas, and the fields of the caps with these prefixes.
   private func outcome(_ chain: String, _ input: String, _ unit: [UInt8], _ fields: [String]) throws -> String {
     _ = Harness.registered
     let harness = try Harness(chain)
@@ -56,7 +56,7 @@ import Testing
     try RecordFile.elements.expect("H.264 pic_struct \(value)", rows)
   }
 
-  /// Picture structures of H.265, with time codes in front of them and behind.
+  /// Picture structures of H.265, with time codes before and after them.
   @Test(arguments: 0...12 as ClosedRange<UInt8>) func pictureTimingOfH265(_ value: UInt8) throws {
     let sps = H265Stream.sps { $0.vui?.isPictureStructurePresent = true }
     let timing = H265Stream.sei(1, [value << 4 | 1])
@@ -74,7 +74,7 @@ import Testing
     try RecordFile.elements.expect("H.265 pic_struct \(value)", rows)
   }
 
-  /// How two views share a picture, for every type, interpretation and flag, and for ids that are reserved.
+  /// Frame packing arrangements of every type, interpretation and flag, and of reserved ids.
   @Test(arguments: 0...7 as ClosedRange<UInt32>) func framePacking(_ type: UInt32) throws {
     var rows: [String] = []
     for interpretation in UInt32(0)...3 {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// Numbers are left out only at rates where GStreamer knows which; of 120000/1001 newer versions do.
+  /// Drop-frame time codes only at rates for which GStreamer supports them; newer versions do at 120000/1001.
   @Test func timeCodesThatLeaveNumbersOut() throws {
     let sps = try H264.SequenceParameterSet(nalUnit: Self.timedSPS.span)
     var timestamp = ClockTimestamp()
@@ -187,8 +187,8 @@ import Testing
     }
   }
 
-  /// An IDR picture with a time code in its SEI, another message beside it, and behind it a NAL unit of RTP's, which is
-  /// left out.
+  /// An IDR picture with a time code SEI message and another one, followed by a NAL unit of an RTP type, which is
+  /// dropped.
   private static func timedUnit(
     _ codec: StreamCodec, number: UInt32 = 0
   ) throws -> (sets: [[UInt8]], picture: [[UInt8]]) {
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  /// What lasts until an IDR picture comes without it, and what upstream says of the same.
+  /// Display metadata, which lasts until an IDR picture without it, and upstream's caps of the same.
   @Test func whatLasts() throws {
     _ = Harness.registered
     let message = { (type: UInt32, payload: [UInt8]) in H265Stream.sei(type, payload) }

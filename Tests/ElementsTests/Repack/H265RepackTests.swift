@@ -4,7 +4,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// What a repackager of H.265 does that one of H.264 need not.
+/// What differs in an H.265 repackager.
 @Suite(.serialized) struct H265RepackTests {
   typealias Stream = H265Stream
 
@@ -42,7 +42,7 @@ import Testing
     #expect(try harness.pullBytes() == Stream.packet(Stream.idr))
   }
 
-  /// Several of a kind are in order as long as each comes behind what it needs.
+  /// Several sets of a type are in order as long as each follows those that it refers to.
   @Test func setsInOrderStayAsTheyAre() throws {
     let harness = try repack(to: "hev1")
     harness.setInputCaps(Stream.caps("byte-stream"))
@@ -62,7 +62,7 @@ import Testing
     #expect(try harness.pullBytes() == Stream.byteStream(Stream.headers + [Stream.idr]))
   }
 
-  /// A delimiter that is put in is of its picture's temporal sub-layer (7.4.2.2).
+  /// An inserted delimiter has the TemporalId of its picture (7.4.2.2).
   @Test func delimitersAreOfThePicturesSubLayer() throws {
     let harness = try repack("insert-aud=true", to: "byte-stream")
     harness.setInputCaps(Stream.caps("hev1", codecData: nil))
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: Cut streams
 
-  /// The types of the slices that come out.
+  /// The NAL unit types of the output slices.
   private func types(
     _ properties: String, _ units: [[UInt8]], discontinuity: Int, to format: String = "byte-stream"
   ) throws -> [UInt8] {
@@ -109,13 +109,13 @@ import Testing
     #expect(try types("cra-to-bla=true", Self.cut, discontinuity: 3, to: format) == [20, 1, 1, 16, 8, 21])
   }
 
-  /// As it is unless the property says so, and where an IDR picture begins anew anyway.
+  /// CRA pictures stay without the property, and where an IDR picture follows the cut.
   @Test func otherCRAPicturesStay() throws {
     #expect(try types("", Self.cut, discontinuity: 2) == [20, 1, 1, 21, 8, 21])
     #expect(try types("cra-to-bla=true", Self.cut, discontinuity: 0) == [20, 1, 1, 21, 8, 21])
   }
 
-  /// The input's memory is somebody else's.
+  /// The repackager does not write into the input's memory.
   @Test func theInputStaysAsItWas() throws {
     let harness = try repack("cra-to-bla=true", to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream"))

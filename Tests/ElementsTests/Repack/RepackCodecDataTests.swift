@@ -6,7 +6,7 @@ import Testing
 
 private typealias Stream = RepackStream
 
-/// `codec_data` that cannot be read, and `codec_data` that is all there is.
+/// Unreadable `codec_data`, and parameter sets in `codec_data` only.
 @Suite(.serialized) struct RepackCodecDataTests {
   private let idr = Stream.slice(0, isIDR: true)
   private static let broken: [[UInt8]] = [
@@ -40,7 +40,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  /// Legal: the samples of avc3 need not repeat what `codec_data` has.
+  /// Samples of avc3 need not repeat the parameter sets of `codec_data`.
   @Test(arguments: [1, 2, 4]) func setsOfAvc3InCodecDataAloneGoInBand(lengthSize: Int) throws {
     let sets = [Stream.sps(), Stream.pps()]
     let record = Stream.avcC([sets[0]], pps: [sets[1]], size: lengthSize)
@@ -59,7 +59,7 @@ private typealias Stream = RepackStream
     #expect(try described.outputCodecData() == Stream.avcC([sets[0]], pps: [sets[1]]))
   }
 
-  /// Buffers that passed the element before must not pass it while caps wait.
+  /// After passing buffers through, the element holds them back while new caps wait for parameter sets.
   @Test func capsWaitBehindAStreamThatPassed() throws {
     let harness = try Harness.repack(to: "avc")
     let (sps, pps) = (Stream.sps(), Stream.pps())
@@ -74,7 +74,7 @@ private typealias Stream = RepackStream
     #expect(harness.waiting == 0)
   }
 
-  /// Of a change that is damaged, nothing is told downstream; the stream goes on.
+  /// A damaged change of parameter sets makes no new caps; the stream continues.
   @Test func aChangeThatCannotBeDescribedEndsNothing() throws {
     let harness = try Harness.repack(to: "avc3")
     harness.collectMessages()
@@ -82,7 +82,7 @@ private typealias Stream = RepackStream
     let sps = Stream.sps()
     #expect(harness.push(Stream.annexB([sps, Stream.pps(), idr])) == 0)
     let record = try harness.outputCodecData()
-    // The only PPS names another SPS now.
+    // The only PPS refers to another SPS now.
     #expect(harness.push(Stream.annexB([Stream.pps(sps: 5), idr])) == 0)
     #expect(harness.push(Stream.annexB([Stream.pps(), idr])) == 0)
     for sets in [[sps, Stream.pps()], [Stream.pps(sps: 5)], [Stream.pps()]] {

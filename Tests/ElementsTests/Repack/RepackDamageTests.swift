@@ -2,11 +2,12 @@
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
 private typealias Stream = RepackStream
 
-/// Input that is not as it should be.
+/// Damaged input.
 @Suite(.serialized) struct RepackDamageTests {
   private let idr = Stream.slice(0, isIDR: true)
   private let record = RepackStream.avcC([RepackStream.sps()], pps: [RepackStream.pps()])
@@ -26,7 +27,7 @@ private typealias Stream = RepackStream
         #expect(try buffer.copiedBytes().suffix(Stream.slice(1).count).elementsEqual(Stream.slice(1)))
         #expect(buffer.flags.contains(.corrupted) && buffer.pts == .second)
       }
-      // Nothing good at all.
+      // No good NAL unit.
       #expect(harness.push(tail) == 0)
       #expect(harness.waiting == 0)
       #expect(harness.push(Stream.lengthPrefixed([Stream.slice(2)])) == 0)
@@ -55,7 +56,7 @@ private typealias Stream = RepackStream
     let units = [Stream.sei, idr, Stream.slice(0, isIDR: true, firstMacroblock: 2)]
     let whole = Stream.annexB(units)
     let packets = [
-      // A byte stream as it is, and behind one length; the first start code replaced by a length; one length too few.
+      // A byte stream, one with a length prefix, one whose first start code is a length, and one with a length missing.
       whole, Stream.lengthPrefixed([whole]), Stream.lengthPrefixed([[UInt8](whole.dropFirst(4))]),
       Stream.lengthPrefixed([units[0], units[1] + [0, 0, 1] + units[2]]), Stream.annexB(units, startCode: 3),
     ]
@@ -132,9 +133,9 @@ private typealias Stream = RepackStream
     #expect(harness.received == 1 && harness.statistic("lost") == 2)
   }
 
-  /// Bytes of few values, so that start codes and small lengths abound.
+  /// Random bytes of few values, with many start codes and small lengths.
   @Test func randomBytesAreNoDanger() throws {
-    var generator = Generator(state: 42)
+    var generator = SeededGenerator(state: 42)
     for input in RepackEnd.inputs {
       for output in RepackEnd.outputs {
         let sample = RepackSample.all[Int(generator.next() % 2)]
@@ -154,17 +155,5 @@ private typealias Stream = RepackStream
         harness.endOfStream()
       }
     }
-  }
-}
-
-/// SplitMix64: the same numbers in every run.
-private struct Generator: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -4,7 +4,7 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// One end of a conversion.
+/// The packaging at one end of a conversion.
 struct RepackEnd: Sendable, CustomTestStringConvertible {
   enum Format: String, Sendable { case outOfBand, inBand, byteStream }
 
@@ -29,7 +29,7 @@ struct RepackEnd: Sendable, CustomTestStringConvertible {
     format == .byteStream ? RepackStream.annexB(nalUnits) : RepackStream.lengthPrefixed(nalUnits, lengthSize)
   }
 
-  /// The NAL units in a buffer, cut without the code under test.
+  /// The NAL units in a buffer, split without the code under test.
   func unpack(_ bytes: [UInt8]) -> [[UInt8]] {
     var result: [[UInt8]] = []
     var rest = bytes[...]
@@ -50,7 +50,7 @@ struct RepackEnd: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A stream of a codec that shows what repackaging must keep and may change.
+/// A stream of a codec for tests of repackaging.
 struct RepackSample: Sendable {
   /// The codec's number in names: 264 or 265.
   var codec: String
@@ -58,8 +58,8 @@ struct RepackSample: Sendable {
   var names: (outOfBand: String, inBand: String)
   var sets: [[UInt8]]
   var delimiter: [UInt8]
-  /// Four access units without their parameter sets, which the first and the last one have; the first, the third and the
-  /// last are random access points, and the third alone can be dropped.
+  /// Four access units without the parameter sets, which `withSets` adds to the first and the last; the first, the
+  /// third and the last are random access points, and only the third is droppable.
   var accessUnits: [[[UInt8]]]
   /// The configuration record with these sets and this length size.
   var record: @Sendable ([[UInt8]], Int) -> [UInt8]
@@ -81,7 +81,7 @@ struct RepackSample: Sendable {
     accessUnits.enumerated().map { index, unit in [0, 3].contains(index) ? inserting(unit) : unit }
   }
 
-  /// An access unit with the parameter sets in front, behind a delimiter.
+  /// An access unit with the parameter sets inserted, after a delimiter.
   func inserting(_ unit: [[UInt8]]) -> [[UInt8]] {
     let split = unit.first == delimiter ? 1 : 0
     return Array(unit[..<split]) + sets + Array(unit[split...])
@@ -153,7 +153,7 @@ struct RepackSample: Sendable {
 
 /// Every packaging to every packaging.
 @Suite(.serialized) struct RepackMatrixTests {
-  /// What has to come out: VCL as it is, parameter sets where the format wants them.
+  /// The expected output: VCL NAL units unchanged, parameter sets where the format has them.
   private func expected(_ sample: RepackSample, from input: RepackEnd, to output: RepackEnd) -> [[[UInt8]]] {
     if output.format == .outOfBand { return sample.accessUnits }
     if input.format != .outOfBand { return sample.withSets }
@@ -225,7 +225,7 @@ struct RepackSample: Sendable {
     }
   }
 
-  /// What the record says of the stream is the SPS's where it was made anew; the rest is the same everywhere.
+  /// Expects the configuration record of the output, which has the fields of the SPS where it was made anew.
   private func expectRecord(
     _ harness: Harness, _ sample: RepackSample, _ output: RepackEnd, _ source: RepackEnd
   ) throws {

@@ -7,7 +7,7 @@ import Testing
 
 private typealias Stream = RepackStream
 
-/// Caps, latency, events, states, and which way the bytes take.
+/// Caps, latency, events, states, and whether bytes are copied.
 @Suite(.serialized) struct RepackNegotiationTests {
   private let idr = Stream.slice(0, isIDR: true)
   private let record = RepackStream.avcC([RepackStream.sps()], pps: [RepackStream.pps()])
@@ -52,7 +52,7 @@ private typealias Stream = RepackStream
     let harness = try Harness.repack(to: "avc")
     harness.setOutputCaps("video/x-h264, stream-format=avc, alignment=au, width=32, profile={high, main}")
     let caps = harness.querySinkCaps(filter: nil)
-    // Downstream's own packaging comes first, then the others, with the rest kept.
+    // Downstream's packaging comes first, then the other ones, with all other fields kept.
     #expect(caps.first.strings("stream-format") == ["avc"])
     var formats: Set<String> = []
     for index in 0..<caps.count {
@@ -140,10 +140,10 @@ private typealias Stream = RepackStream
     harness.setInputCaps(Stream.caps("byte-stream"))
     #expect(harness.push(Stream.annexB(sets + [idr])) == 0)
     #expect(harness.statistic("copied") == 1)
-    // Four bytes for four bytes in memory of our own.
+    // Start codes and length prefixes of four bytes, in memory of one owner.
     #expect(harness.push(Stream.annexB([Stream.slice(1), Stream.slice(1, firstMacroblock: 2)])) == 0)
     #expect(harness.statistic("in-place") == 1)
-    // The same while someone else holds the buffer: it must not change.
+    // The same with another owner of the buffer, which must not change.
     let bytes = Stream.annexB([Stream.slice(2)])
     let buffer = try Stream.buffer(bytes)
     #expect(harness.push(buffer.share()) == 0)

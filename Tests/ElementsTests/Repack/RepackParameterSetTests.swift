@@ -6,11 +6,11 @@ import Testing
 
 private typealias Stream = RepackStream
 
-/// Parameter sets and `codec_data`: where they go, and when the caps change.
+/// Placement of parameter sets, and changes of `codec_data`.
 @Suite(.serialized) struct RepackParameterSetTests {
   private let idr = Stream.slice(0, isIDR: true)
 
-  /// The number of caps events that came out.
+  /// The number of caps events since the last call.
   private func capsEvents(_ harness: Harness) -> Int {
     var count = 0
     while let event = harness.tryPullEvent() {
@@ -29,7 +29,7 @@ private typealias Stream = RepackStream
     #expect(harness.takeMessages().filter { $0.hasPrefix("warning") }.count == 1)
     #expect(harness.statistic("dropped-before-parameter-sets") == 2)
 
-    // Alone, long before, and in the wrong order.
+    // Alone, long before their slices, and in the wrong order.
     #expect(harness.push(Stream.annexB([Stream.pps()])) == 0)
     #expect(harness.push(Stream.annexB([Stream.delimiter, Stream.sps()])) == 0)
     #expect(harness.push(Stream.annexB([idr])) == 0)
@@ -53,7 +53,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  /// As when someone seeks back from the end to where the parameter sets are.
+  /// A seek back from the end to where the parameter sets are.
   @Test func parameterSetsMayComeBehindTheEnd() throws {
     for format in ["avc", "avc3"] {
       let harness = try Harness.repack(to: format)
@@ -94,7 +94,7 @@ private typealias Stream = RepackStream
     #expect(harness.push(Stream.annexB([Stream.sps(level: 41), Stream.pps(), idr])) == 0)
     #expect(capsEvents(harness) == 1)
     #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps(level: 41)], pps: [Stream.pps()]))
-    // Another id: all of them are in codec_data.
+    // A set of another id: codec_data has all.
     #expect(harness.push(Stream.annexB([Stream.sps(3), Stream.pps(9, sps: 3), idr])) == 0)
     let both = Stream.avcC([Stream.sps(level: 41), Stream.sps(3)], pps: [Stream.pps(), Stream.pps(9, sps: 3)])
     #expect(try harness.outputCodecData() == both)
@@ -184,7 +184,7 @@ private typealias Stream = RepackStream
     harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
     #expect(harness.push(Stream.lengthPrefixed([Stream.sps(), Stream.pps(), idr])) == 0)
     #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), Stream.pps(), idr]))
-    // Changed in the stream: what codec_data said is over.
+    // Changed in the stream: the sets of codec_data are replaced.
     let other = Stream.pps(qp: 2)
     #expect(harness.push(Stream.lengthPrefixed([other, Stream.slice(1)])) == 0)
     #expect(try harness.pullBytes() == Stream.annexB([other, Stream.slice(1)]))

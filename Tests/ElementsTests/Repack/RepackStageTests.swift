@@ -8,7 +8,7 @@ import Testing
 
 @testable import Elements
 
-/// Stages of the repackager that are values of their own, by the values that they give.
+/// The repackager's stages that are values, by their results.
 @Suite struct RepackStageTests {
   init() { Harness.initialise() }
 
@@ -20,7 +20,7 @@ import Testing
     "video/x-h264, stream-format={avc3, byte-stream}; video/x-h264, stream-format=avc, profile=main; audio/x-raw",
   ]
 
-  /// What can be on the other side of a repackager, and what is chosen of it.
+  /// The packagings that a repackager can convert to, and the choice among them.
   @Test(arguments: questions) func whatIsPossible(_ question: String) throws {
     let caps = try Caps.of(question)
     let template = try Caps.of("video/x-h264, stream-format={avc, byte-stream}")
@@ -86,7 +86,7 @@ import Testing
     #expect(RepackFormat<H264>.unreadable(read).debug.hasPrefix("codec_data of 2 bytes is no avcC: "))
   }
 
-  // MARK: What is left out
+  // MARK: Dropped NAL units
 
   @Test(
     arguments: [
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// Each kind of warning comes once a stream.
+  /// Each kind of warning is posted once a stream.
   @Test func warningsComeOnceAStream() {
     var journal = RepackJournal()
     let kinds: [RepackJournal.Warning] = [
@@ -199,7 +199,7 @@ import Testing
     #expect(after == [true, false] && anew)
   }
 
-  /// A cut is told at the first random access point behind it, and once.
+  /// A cut is reported once, at the first random access point after it.
   @Test func cutsAreTold() throws {
     let idr = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
     let other = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(1)]))
@@ -225,8 +225,8 @@ import Testing
 
   // MARK: Memory
 
-  /// A buffer is as large as asked, out of memory of a power of two from 4 kB to 16 MB; larger ones are as large as they
-  /// need be.
+  /// A buffer has the requested size, in memory of a power of two from 4 kB to 16 MB; larger ones have memory of their
+  /// own size.
   @Test(
     arguments: [
       (0, 4096), (1, 4096), (4096, 4096), (4097, 8192), (65_536, 65_536), (65_537, 131_072), (1 << 24, 1 << 24),

@@ -7,7 +7,7 @@ import Testing
 
 private typealias Stream = RepackStream
 
-/// What `stats` counts, what is refused when asked, and that a second run is like the first.
+/// `stats`, accept-caps queries, and a second run.
 @Suite(.serialized) struct RepackStatisticsTests {
   private let idr = Stream.slice(0, isIDR: true)
   private let sets = [Stream.sps(), Stream.pps()]
@@ -15,7 +15,7 @@ private typealias Stream = RepackStream
   @Test func bytesAreCountedInAndOut() throws {
     let first = Stream.annexB(sets + [idr], startCode: 3)
     let second = Stream.annexB([Stream.slice(1)])
-    // Passed on, converted, and held for parameter sets.
+    // Passed through, converted, and held for parameter sets.
     let passed = try Harness.repack(to: "byte-stream")
     passed.setInputCaps(Stream.caps("byte-stream"))
     #expect(passed.push(first) == 0)
@@ -35,7 +35,7 @@ private typealias Stream = RepackStream
     #expect(converted.statistic("untouched") == 0)
   }
 
-  /// Caps of another codec are refused when asked; what is wrong with caps of this one is told when they come.
+  /// Accept-caps refuses other codecs. Faulty caps of this codec are accepted, and are an error when they come.
   @Test func acceptCapsRefusesOtherStreams() throws {
     let harness = try Harness.repack(to: "byte-stream")
     harness.play()
@@ -56,8 +56,8 @@ private typealias Stream = RepackStream
     }
   }
 
-  /// Start codes inside slices are replaced while a careless writer may show itself. Later they are let be where they
-  /// do no harm, which is in a byte stream, and nowhere else.
+  /// Start codes inside slices are replaced in the first slices of a stream. Later slices are searched only where
+  /// the output is length-prefixed.
   @Test(arguments: ["byte-stream", "avc3"]) func slicesAreSearchedAsLongAsItMatters(format: String) throws {
     let harness = try Harness.repack("insert-parameter-sets=never", to: format)
     harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([sets[0]], pps: [sets[1]])))
@@ -78,7 +78,7 @@ private typealias Stream = RepackStream
     }
     #expect(harness.push(glued) == 0)
     #expect(try harness.pullBytes() == (format == "avc3" ? whole : Stream.annexB([slices[0] + [0, 0, 1] + slices[1]])))
-    // Other NAL units are searched for ever.
+    // Other NAL units are always searched.
     #expect(harness.push(Stream.lengthPrefixed([Stream.sei + [0, 0, 0, 1] + slices[0]])) == 0)
     let both = [Stream.sei, slices[0]]
     #expect(try harness.pullBytes() == (format == "avc3" ? Stream.lengthPrefixed(both) : Stream.annexB(both)))

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import HarnessSupport
 
-/// Small H.264 streams made by hand: 32×32 pixels, frames only, picture order count type 2.
+/// Small H.264 streams: 32×32 pixels, frames only, POC type 2.
 enum RepackStream {
   static func sps(_ id: UInt32 = 0, profile: UInt32 = 66, constraints: UInt32 = 0xC0, level: UInt32 = 30) -> [UInt8] {
     var writer = BitWriter()
@@ -90,7 +90,7 @@ enum RepackStream {
     nalUnits.flatMap { unit in (0..<size).reversed().map { UInt8(truncatingIfNeeded: unit.count >> ($0 * 8)) } + unit }
   }
 
-  /// An avcC as ISO/IEC 14496-15 5.3.3.1 lays it out, written without the code under test.
+  /// An avcC record (ISO/IEC 14496-15, 5.3.3.1), written without the code under test.
   static func avcC(_ sets: [[UInt8]], pps: [[UInt8]], size: Int = 4, high: [UInt8] = []) -> [UInt8] {
     let first = sets.first ?? sps()
     var record: [UInt8] = [1, first[1], first[2], first[3], 0xFC | UInt8(size - 1), 0xE0 | UInt8(sets.count)]
@@ -119,7 +119,7 @@ enum RepackStream {
 }
 
 extension Harness {
-  /// A `swifth264repack` with these properties that has to put out a given packaging.
+  /// A `swifth264repack` with these properties, whose downstream accepts only this packaging.
   static func repack(_ properties: String = "", to format: String, _ alignment: String = "au") throws -> Harness {
     initialise()
     _ = Registration.succeeded
@@ -137,7 +137,7 @@ extension Harness {
     return try buffer.copiedBytes()
   }
 
-  /// The number that `stats` gives for a field.
+  /// A field of `stats` as a number.
   func statistic(_ name: String) -> Int? {
     let text = text("stats").filter { $0 != "\\" }
     guard let range = text.firstRange(of: " \(name)=(guint64)") else { return nil }

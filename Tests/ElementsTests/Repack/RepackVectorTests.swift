@@ -21,7 +21,7 @@ private let vectorFolder: URL? = {
   return folder
 }()
 
-/// Streams made elsewhere, NAL unit by NAL unit to AVC and back: every slice comes out as it went in.
+/// Conformance vectors to AVC and back, NAL unit by NAL unit: every slice is unchanged.
 @Suite(.serialized, .enabled(if: vectorFolder != nil)) struct RepackVectorTests {
   private static let files = [
     "CI1_FT_B.264", "FRExt1_Panasonic.avc", "MR1_BT_A.h264", "SVA_BA2_D.264", "freh6.264", "HPCAMAPALQ_BRCM_B.264",

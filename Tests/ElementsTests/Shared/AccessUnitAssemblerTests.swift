@@ -7,9 +7,9 @@ import Testing
 
 private typealias Stream = RepackStream
 
-/// Access units out of buffers that hold a NAL unit, a few, or several access units, in every packaging.
+/// Assembling access units from buffers of one NAL unit, of a few, and of several access units, in every packaging.
 struct AccessUnitAssemblerTests {
-  /// A piece that is a plain array, which can be cut or not.
+  /// A piece made of an array, which may refuse to be split.
   private final class Piece: AccessUnitPiece {
     let bytes: [UInt8]
     let nalUnits: [Repackager.Entry]
@@ -54,7 +54,7 @@ struct AccessUnitAssemblerTests {
     }
   }
 
-  /// The access units of some buffers, each a list of the NAL units of each of its pieces.
+  /// The access units of buffers, each as the NAL units of its pieces.
   private func assemble(
     _ pieces: [Piece], alignment: StreamAlignment = .nalUnit, finishes: Bool = true
   ) throws -> [[[[UInt8]]]] {
@@ -81,7 +81,7 @@ struct AccessUnitAssemblerTests {
     }
     if finishes {
       while assembler.finish() { take() }
-      // Each NAL unit was shown once, in order.
+      // Each NAL unit was read once, in order.
       #expect(read == wasRead)
     }
     return result
@@ -110,7 +110,7 @@ struct AccessUnitAssemblerTests {
         }
       }
       #expect(try assemble(pieces) == units.map { $0.map { [$0] } }, "\(size) bytes")
-      // With markers the end need not be told.
+      // With markers no end of stream is needed.
       #expect(try assemble(pieces, finishes: false).count == (hasMarkers ? 4 : 3))
       // Whole access units.
       let whole = units.map { Piece(Self.pack($0, packaging), packaging) }
@@ -172,7 +172,7 @@ struct AccessUnitAssemblerTests {
     #expect(try !put(Stream.slice(1), isMarked: false))
     assembler.flush()
     #expect(assembler.pieces.isEmpty && assembler.seesMarkers && !assembler.finish())
-    // Nothing is left that this could belong to.
+    // The access unit that it belonged to was dropped.
     #expect(try put(Stream.slice(2), isMarked: true))
     #expect(assembler.pieces.count == 1)
   }

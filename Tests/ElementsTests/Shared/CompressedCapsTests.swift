@@ -8,7 +8,7 @@ import Testing
 
 private typealias Stream = RepackStream
 
-/// What is read out of the caps of a compressed stream.
+/// Reading the caps of a compressed stream.
 @Suite(.serialized) struct CompressedCapsTests {
   private static let record = RepackStream.avcC([RepackStream.sps()], pps: [RepackStream.pps()], size: 2)
 
@@ -64,7 +64,7 @@ private typealias Stream = RepackStream
     #expect(caps.record == nil)
   }
 
-  /// Without a record, the length size is four: the bytes are kept all the same.
+  /// Unreadable codec_data is kept, with a length size of four.
   @Test func whatCannotBeReadIsKept() throws {
     let caps = try read("video/x-h264, stream-format=avc, codec_data=(buffer)0164")
     #expect(caps.codecData == [1, 0x64] && caps.packaging == .lengthPrefixed(.four))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Elements
 
-/// What a format description says in the words of caps.
+/// Caps fields of a format description.
 @Suite struct FormatCapsTests {
   init() { Harness.initialise() }
 
@@ -29,7 +29,7 @@ import Testing
     #expect(format.colorimetry(preferringTransfer: 1) == "1:0:5:0")
   }
 
-  /// Fields as pictures with samples of 1:2: where frames have a usual shape with square ones, those are meant.
+  /// Streams of fields with sample aspect ratio 1:2: with common frame sizes, square samples of frames are meant.
   @Test(
     arguments: [
       (720, 540, true, (1, 2), (1, 1)), (720, 270, false, (1, 2), (1, 2)), (1920, 1080, true, (1, 2), (1, 1)),
@@ -82,7 +82,7 @@ import Testing
     )
   }
 
-  /// Names of profiles as downstream may list them, each with the others whose decoders decode it as well.
+  /// Profile names, each with the profiles whose decoders can decode it too.
   @Test func conformingProfiles() throws {
     for (name, profiles) in [("h264", H264.conformingProfiles), ("h265", H265.conformingProfiles)] {
       let text = profiles.map { "\($0.name): \($0.others.joined(separator: " "))" }
@@ -103,14 +103,14 @@ import Testing
     #expect(head.damage == nil && tail.damage == found.damage)
     #expect(head.repackager.entries.map(\.range) == [4..<4 + slices[0].count])
     #expect(tail.repackager.entries.first?.range == 4..<4 + slices[1].count)
-    // A byte stream where lengths should be: all of its start codes are misplaced, and the first part has them.
+    // A byte stream in place of length prefixes: all start codes are misplaced, and counted in the first part.
     let stream = RepackStream.annexB(slices)
     found.find(in: stream.span, packaging: .lengthPrefixed(.four))
     #expect(found.misplacedStartCodes == 3 && found.damage == nil && found.repackager.entries.count == 3)
     let front = found.part(0..<2, origin: 0)
     let back = found.part(2..<3, origin: found.repackager.entries[2].range.lowerBound - 4)
     #expect(front.misplacedStartCodes == 3 && back.misplacedStartCodes == 0)
-    // What was found before is forgotten.
+    // The entries of the last scan are replaced.
     let garbage: [UInt8] = [1, 2, 3, 4, 5]
     found.find(in: garbage.span, packaging: .annexB)
     #expect(found.damage != nil && found.misplacedStartCodes == 0 && found.repackager.entries.isEmpty)
@@ -119,7 +119,7 @@ import Testing
     #expect(found.damage == nil)
   }
 
-  /// Start codes in slices are looked for only where that is asked for.
+  /// Slices are searched for start codes only on request.
   @Test func slicesAreSearchedOnDemand() {
     let slice = RepackStream.slice(0, isIDR: true) + [0, 0, 1] + RepackStream.slice(1)
     let sei: [UInt8] = [6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(2)

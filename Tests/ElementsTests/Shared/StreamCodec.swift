@@ -2,20 +2,20 @@
 import H26x
 import Testing
 
-/// A codec as a parameter of tests, with pictures made to order: what holds of one holds of the other.
+/// A codec as a parameter of tests that hold for both, with synthetic pictures.
 enum StreamCodec: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case h264, h265
 
   var testDescription: String { rawValue }
 
-  /// What the names of its elements begin with.
+  /// The prefix of the names of its elements.
   var element: String { "swift\(rawValue)" }
   var mediaType: String { "video/x-\(rawValue)" }
-  /// The stream format whose parameter sets are in the caps, and the one that has them in the stream too.
+  /// The stream format with parameter sets in the caps, and the one with in-band parameter sets.
   var outOfBand: String { self == .h264 ? "avc" : "hvc1" }
   var inBand: String { self == .h264 ? "avc3" : "hev1" }
 
-  /// An element of the codec, as on a gst-launch-1.0 line, for one that is named for H.264.
+  /// The codec's form of a gst-launch-1.0 line that is written for H.264.
   func chain(_ text: String) -> String {
     guard self == .h265 else { return text }
     return text.replacing("h264", with: "h265").replacing("avc3", with: inBand).replacing("=avc", with: "=\(outOfBand)")
@@ -44,9 +44,9 @@ enum StreamCodec: String, CaseIterable, Sendable, CustomTestStringConvertible {
   /// A picture of one slice.
   ///
   /// - Parameters:
-  ///   - number: how many reference pictures of the group come before it.
-  ///   - order: its place in the group as shown.
-  ///   - group: the group's number: IDR pictures that follow each other differ by it.
+  ///   - number: the number of reference pictures of the group before it.
+  ///   - order: its position in the group in presentation order.
+  ///   - group: the number of the group, by which consecutive IDR pictures differ.
   func picture(_ kind: Kind, number: UInt32, order: UInt32, group: UInt32 = 0, size: Int) -> [UInt8] {
     switch self {
     case .h264:

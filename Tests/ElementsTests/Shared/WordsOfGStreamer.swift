@@ -8,7 +8,7 @@ extension Structure {
 }
 
 extension Caps {
-  /// Caps of a text that is known to be some.
+  /// Caps of a valid description.
   static func of(_ text: String) throws(Harness.Failure) -> Caps {
     guard let caps = Caps(parsing: text) else { throw .noCaps }
     return caps

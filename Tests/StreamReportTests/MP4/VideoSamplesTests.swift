@@ -4,7 +4,7 @@ import StreamReport
 import Testing
 
 @Suite("MP4 samples") struct VideoSamplesTests {
-  @Test("Every sample of an MP4 with B-frames, with place and times")
+  @Test("Every sample of an MP4 with B-frames, with range and times")
   func sampleTable() throws {
     var samples = try MP4.VideoSamples(BytesSource(file: media.appending(path: "clip.mp4")))
     #expect(samples.track.handler.name == "vide")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("Any byte of the movie box may be anything")
+  @Test("A changed byte anywhere in the movie box never traps")
   func damaged() throws {
     let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
     let movie = try #require(place(of: "moov", in: whole))
@@ -67,21 +67,10 @@ import Testing
     }
   }
 
-  @Test("Fragments: runs with and without defaults, times that are given and times that go on")
+  @Test("Fragments: runs with and without defaults, with and without a decoding time")
   func fragments() throws {
-    // Track 1, two fragments: the first says its time, the second goes on from there.
-    let description = box("avc1", [UInt8](repeating: 0, count: 78) + box("avcC", [1, 66, 0, 30, 255, 224, 0]))
-    let tables = box("stsd", words(0, 1) + description) + box("stsz", words(0, 0, 0))
-    let media =
-      box("mdhd", words(0, 0, 0, 90000, 0) + [0x55, 0xC4, 0, 0])
-      + box("hdlr", words(0, 0) + text("vide") + words(0, 0, 0))
-      + box("minf", box("stbl", tables))
-    let identity: [UInt8] = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
-    let header = words(7, 0, 0, 1, 0, 0) + words(0, 0, 0, 0) + identity + words(320 << 16, 240 << 16)
-    let movie = box(
-      "moov",
-      box("mvhd", words(0, 0, 0, 1000, 0)) + box("trak", box("tkhd", header) + box("mdia", media))
-        + box("mvex", box("trex", words(0, 1, 1, 3000, 100, 0x1_0000))))
+    // Two fragments: the first has a decoding time, the second continues from its end.
+    let movie = movie(box("stsz", words(0, 0, 0)))
     let first = box(
       "moof",
       box(
@@ -114,7 +103,21 @@ import Testing
     #expect(all.map(\.isSync) == [true, false, true, false])
   }
 
-  @Test("Turned pictures are told by the matrix")
+  @Test("A count of samples that the file has no bytes for is an error", arguments: [false, true])
+  func tooManySamples(inFragment: Bool) throws {
+    let tables =
+      box("stsc", words(0, 1, 1, UInt32.max, 1)) + box("stsz", words(0, 1, UInt32.max)) + box("stco", words(0, 1, 0))
+    let fragment = box("moof", box("traf", box("tfhd", words(0, 1)) + box("trun", words(0, UInt32.max))))
+    let file = inFragment ? movie(box("stsz", words(0, 0, 0))) + fragment : movie(tables)
+    var samples = try MP4.VideoSamples(BytesSource(file))
+    var count = 0
+    let error = #expect(throws: MP4.ReadError.self) {
+      while count <= file.count, try samples.next() != nil { count += 1 }
+    }
+    #expect(error?.reason == .tooLarge && count == file.count)
+  }
+
+  @Test("The track header's matrix has the rotation")
   func rotation() throws {
     for (matrix, rotation) in [
       ([0, 0x10000, 0, UInt32(bitPattern: -0x10000), 0, 0], 90),
@@ -125,13 +128,28 @@ import Testing
       let header = try #require(place(of: "tkhd", in: whole))
       var bytes = whole
       for (index, value) in matrix.enumerated() {
-        // Size, type, version and flags, six words of times and id, four of layer and volume.
+        // After size, type, version and flags, and 36 bytes of other fields.
         for byte in 0..<4 {
           bytes[header + 8 + 40 + 4 * index + byte] = UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32(byte)))
         }
       }
       #expect(try MP4.VideoSamples(BytesSource(bytes)).track.rotation == rotation)
     }
+  }
+
+  /// `moov` of an H.264 track with this sample table, whose samples may be in fragments too: 100 bytes each by default.
+  private func movie(_ tables: [UInt8]) -> [UInt8] {
+    let description = box("avc1", [UInt8](repeating: 0, count: 78) + box("avcC", [1, 66, 0, 30, 255, 224, 0]))
+    let media =
+      box("mdhd", words(0, 0, 0, 90000, 0) + [0x55, 0xC4, 0, 0])
+      + box("hdlr", words(0, 0) + text("vide") + words(0, 0, 0))
+      + box("minf", box("stbl", box("stsd", words(0, 1) + description) + tables))
+    let identity: [UInt8] = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
+    let header = words(7, 0, 0, 1, 0, 0) + words(0, 0, 0, 0) + identity + words(320 << 16, 240 << 16)
+    return box(
+      "moov",
+      box("mvhd", words(0, 0, 0, 1000, 0)) + box("trak", box("tkhd", header) + box("mdia", media))
+        + box("mvex", box("trex", words(0, 1, 1, 3000, 100, 0x1_0000))))
   }
 
   private func text(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
@@ -144,7 +162,7 @@ import Testing
     words(UInt32(content.count + 8)) + text(type) + content
   }
 
-  /// Where the box of this type begins.
+  /// The offset of the first box of this type.
   private func place(of type: String, in bytes: [UInt8]) -> Int? {
     let code = text(type)
     return (4..<bytes.count - 4).first { [UInt8](bytes[$0..<$0 + 4]) == code }.map { $0 - 4 }

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
-
-/// Small, seeded and the same everywhere (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
+import TestSupport
 
 /// What a network or a disk does to NAL units.
 enum Damage: String, CaseIterable {
@@ -19,7 +8,7 @@ enum Damage: String, CaseIterable {
 
   /// Damages NAL units of the access units at a rate; parameter sets of the first stay as they are.
   func apply(to units: [[UInt8]], rate: Double, seed: UInt64) -> [[UInt8]] {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(state: seed)
     var result: [[UInt8]] = []
     for (index, unit) in units.enumerated() {
       var damaged: [UInt8] = []
