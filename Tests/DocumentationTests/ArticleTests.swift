@@ -14,8 +14,8 @@ import VideoDecoding
       .compactMap { $0 as? URL }.filter { $0.pathExtension == ending } ?? []
   }
 
-  /// Every piece of Swift in an article stands in a file that is compiled: here, in the template of plugin/new, or
-  /// among the examples of elements.
+  /// Every Swift code block of an article is part of a file that is compiled: here, in the template of plugin/new, or
+  /// in the examples of elements.
   @Test func codeIsCompiled() throws {
     let compiled = try ["Tests/DocumentationTests", "plugin/template", "Tests/GStreamerTests/Elements/Examples"]
       .flatMap { Self.files(in: $0, "swift") }
@@ -34,7 +34,7 @@ import VideoDecoding
     #expect(count >= 8)
   }
 
-  /// Every type and function at the top of a library has its place on the library's page.
+  /// Every top-level type and function of a library is listed on the library's page.
   @Test(arguments: ["GStreamer", "H26x", "StreamReport", "VideoDecoding"])
   func whatIsPublicIsOnTheFirstPage(module: String) throws {
     func lines(_ path: String) throws -> [Substring] {
@@ -104,7 +104,7 @@ import VideoDecoding
     let sound = try errors(in: clip)
     #expect(sound.accessUnits == 62 && sound.errors.isEmpty)
     var damaged = stream
-    // The first NAL unit's forbidden_zero_bit, behind its start code.
+    // The first NAL unit's forbidden_zero_bit, after its start code.
     damaged[4] |= 0x80
     #expect(try !errors(in: FileInMemory(bytes: damaged)).errors.isEmpty)
     #expect(throws: ReportFailure.self) { try errors(in: FileInMemory(bytes: [1, 2, 3])) }

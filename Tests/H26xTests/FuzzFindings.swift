@@ -2,10 +2,10 @@
 import H26x
 import Testing
 
-/// What fuzzing found, each as the smallest input that shows it. The files themselves are in Tests/Fuzz/FailCases.
+/// Findings of fuzzing, each with minimal input. The files are in Tests/Fuzz/FailCases.
 @Suite struct FuzzFindings {
   @Test func theOrderOfParameterSetsMakesNoDifference() throws {
-    // The PPS has scaling lists for 4:2:0 and ends inside those that its SPS, of 4:4:4, asks for.
+    // The PPS has scaling lists for 4:2:0 and ends inside those that its SPS, of 4:4:4, requires.
     let pps: [UInt8] = [0x68, 0xea, 0x62, 0xd5, 0xd5] + [UInt8](repeating: 0xff, count: 20)
     let sps: [UInt8] =
       [0x67, 0xf4, 0x00, 0x1f, 0x91, 0x9b, 0x28, 0x16, 0x82, 0x7f, 0x3f, 0xff, 0xff, 0xff, 0xff]

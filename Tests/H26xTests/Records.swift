@@ -3,10 +3,11 @@
 import TestSupport
 
 extension RecordFile {
-  /// What is read of whole streams. Their syntax elements are FFmpeg's too (`make test-report` with `ALL_VECTORS=1`).
+  /// Results for whole streams. Their syntax elements are compared with FFmpeg's (`make test-report` with
+  /// `ALL_VECTORS=1`).
   static let streams = RecordFile("streams.tsv")
-  /// The syntax elements of structures that have everything there is.
+  /// The syntax elements of structures with every optional part.
   static let structures = RecordFile("structures.tsv")
-  /// What the tables of the Recommendations give, for every value that a stream may send.
+  /// The tables of the Recommendations, for every value that a stream may send.
   static let tables = RecordFile("tables.tsv")
 }

@@ -3,7 +3,7 @@
 import H26x
 import Testing
 
-/// Decoding begins at an intra picture: which of the pictures behind it may refer to what came before.
+/// Decoding begins at an intra picture: later pictures that may refer to pictures before it are not right.
 @Suite struct ReferenceAvailabilityTests {
   /// A stream that begins with an intra picture of frame number 3.
   private struct Stream {
@@ -30,7 +30,7 @@ import Testing
       return availability.next(unit.span, packaging: .annexB, isSecondField: isSecondField, parameterSets: sets)
     }
 
-    /// A P picture with so many entries in its list.
+    /// A P picture with this number of reference list entries.
     mutating func p(
       _ number: UInt32, _ count: UInt32, isReference: Bool = true, modifications: [UInt32] = [],
       operations: [UInt32] = []
@@ -66,7 +66,7 @@ import Testing
     #expect(stream.p(5, 2) == true)
     #expect(stream.p(6, 4, isReference: false) == false)
     #expect(stream.p(6, 3) == true)
-    // Four since the start: nothing from before is left.
+    // Four pictures since the start have replaced all earlier ones.
     #expect(stream.p(7, 16, isReference: false) == true)
   }
 
@@ -76,9 +76,9 @@ import Testing
     #expect(stream.p(5, 3) == false)
     #expect(stream.p(6, 1) == false)
     #expect(stream.p(7, 1) == false)
-    // The buffer is full, but not of whole pictures.
+    // The buffer is full, but not all pictures are right.
     #expect(stream.p(8, 1, isReference: false) == false)
-    // An intra picture does not refer to any of them; the one behind it refers to it.
+    // An intra picture refers to none of them; the next picture refers to it.
     #expect(stream.add(SliceBuilder(frameNumber: 8, lsb: 16)) { $0.flag(false) } == true)
     #expect(stream.p(9, 1) == true)
     #expect(stream.p(10, 3, isReference: false) == false)
@@ -87,15 +87,15 @@ import Testing
   @Test func modifiedLists() throws {
     var stream = try Stream(maximumReferenceFrames: 8)
     #expect(stream.p(4, 1) == true)
-    // One back, then one more, each with its place in the list; then three back, which is before the start.
+    // One picture back, then one more; then three back, which is before the start.
     #expect(stream.p(5, 2, isReference: false, modifications: [0, 0, 0, 0, 3]) == true)
     #expect(stream.p(5, 1, isReference: false, modifications: [0, 1, 3]) == true)
     #expect(stream.p(5, 1, isReference: false, modifications: [0, 2, 3]) == false)
-    // Two back and one forth.
+    // Two pictures back and one forward.
     #expect(stream.p(5, 2, isReference: false, modifications: [0, 1, 1, 0, 3]) == true)
-    // The rest of the list is the initial one's.
+    // The rest of the list is that of the initial list.
     #expect(stream.p(5, 3, isReference: false, modifications: [0, 1, 3]) == false)
-    // Long-term pictures are from before.
+    // Long-term pictures may be from before the start.
     #expect(stream.p(5, 1, isReference: false, modifications: [2, 0, 3]) == false)
   }
 
@@ -112,7 +112,7 @@ import Testing
   @Test func bidirectionalPictures() throws {
     var stream = try Stream(maximumReferenceFrames: 8)
     #expect(stream.p(5, 1) == true)
-    // Between the two; before the first it has nothing in its past.
+    // Between the two pictures; before the first there is no earlier picture.
     #expect(stream.b(6, lsb: 8, 1, 1) == true)
     #expect(stream.b(6, lsb: 8, 2, 1) == false)
     #expect(stream.b(6, lsb: 8, 1, 2) == true)
@@ -124,17 +124,17 @@ import Testing
     var stream = try Stream(maximumReferenceFrames: 8)
     #expect(stream.p(4, 1) == true)
     #expect(stream.p(5, 2) == true)
-    // Of 3, 4 and 5 the one before the last goes.
+    // Of 3, 4 and 5, 4 is unmarked.
     #expect(stream.p(6, 3, operations: [1, 1, 0]) == true)
     #expect(stream.p(7, 1, isReference: false, modifications: [0, 2, 3]) == false)
     #expect(stream.p(7, 1, isReference: false, modifications: [0, 3, 3]) == true)
     #expect(stream.p(7, 3, isReference: false) == true)
     #expect(stream.p(7, 4, isReference: false) == false)
-    // Operation 5 leaves nothing but the picture itself, which counts as number 0.
+    // MMCO 5 leaves only the picture itself, with frame_num 0.
     #expect(stream.p(7, 1, operations: [5, 0]) == true)
     #expect(stream.p(1, 1, isReference: false, modifications: [0, 0, 3]) == true)
     #expect(stream.p(1, 2, isReference: false) == false)
-    // A long-term picture is not counted on.
+    // A long-term picture is not trusted.
     #expect(stream.p(1, 1, operations: [6, 0, 0]) == true)
     #expect(stream.p(2, 2, isReference: false) == false)
   }
@@ -151,7 +151,7 @@ import Testing
         $0.flag(false)
       }
     }
-    // The intra frame has two fields, and the second field has the first one besides.
+    // The intra frame has two fields, and the second field of a frame may refer to the first.
     var other = stream
     #expect(field(4, isBottom: false, 3, &other) == false)
     #expect(field(4, isBottom: false, 2, &stream) == true)

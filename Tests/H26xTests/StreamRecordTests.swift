@@ -5,7 +5,7 @@ import H26x
 import TestSupport
 import Testing
 
-/// What is read of whole streams is what was read before: their format, access units, random access points and times,
+/// Results for whole streams are as recorded: format, access units, random access points and times,
 /// and every syntax element of the first NAL units.
 @Suite struct StreamRecordTests {
   @Test(arguments: Stream.all)
@@ -38,7 +38,7 @@ struct Stream: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A codec whose NAL units the record takes apart.
+/// A codec whose syntax structures the test can read.
 private protocol RecordedCodec: ElementCodecSyntax {
   /// Reads a parameter set or a slice header to its end, if it is one.
   static func read(_ nalUnit: Span<UInt8>, _ sets: borrowing ParameterSets, _ trace: SyntaxTrace) throws(BitstreamError)
@@ -71,7 +71,7 @@ extension H265: RecordedCodec {
   }
 }
 
-/// What a stream holds, in a line: its formats, NAL units, access units, random access points (`i`: CRA or BLA, `r`:
+/// The row of a stream: its formats, NAL units, access units, random access points (`i`: CRA or BLA, `r`:
 /// recovery point), the first pictures' times in milliseconds at 25 pictures a second, and digests of cuts, inspection,
 /// syntax elements and times.
 private struct StreamRecord {

@@ -4,9 +4,9 @@ import H26x
 import TestSupport
 import Testing
 
-// The testing macros cannot hold values that do not escape, such as spans and readers. These take arrays.
+// The testing macros do not support nonescapable values such as spans and readers. These functions take arrays.
 
-/// Expects two values to be equal, for expressions that `#expect` cannot take apart.
+/// Expects two values to be equal, for expressions that `#expect` does not support.
 func same<Value: Equatable>(
   _ left: Value, _ right: Value, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -48,8 +48,8 @@ func failure(_ body: () throws(BitstreamError) -> Void) -> BitstreamError? {
   }
 }
 
-/// Expects a structure's syntax elements to be those that were recorded under a name: writing and reading may agree on
-/// what is wrong.
+/// Expects a structure's syntax elements to be those of a record, because writer and reader could have the same
+/// fault.
 func expectRecorded(
   _ name: String, sourceLocation: SourceLocation = #_sourceLocation,
   _ read: (SyntaxTrace) throws(BitstreamError) -> Void

@@ -5,9 +5,9 @@ import Testing
 
 @testable import H26x
 
-/// Profiles, levels and the like by every value that a stream may send of them.
+/// Profiles, levels and other tables for every value that a stream may send.
 @Suite struct TableRecordTests {
-  /// Names with how many combinations have them, and a digest of what each gives.
+  /// Names with the number of combinations that have them, and a digest of the results.
   private struct Tally {
     private var counts: [String: Int] = [:]
     private var digest = Digest()
@@ -51,7 +51,7 @@ import Testing
           idc
         )
       }
-      // Most are none.
+      // Most values are no level.
       let known = rows.filter { !$0.0.hasPrefix("- ") || $0.1 % 64 == 0 }.map { "\($0.1): \($0.0)" }
       var digest = Digest()
       for row in rows { digest.add(row.0) }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// Every set of the flags that tell the profiles apart.
+  /// Every combination of the flags by which profiles differ.
   @Test(arguments: 0...12 as ClosedRange<UInt8>) func profilesOfH265(_ idc: UInt8) throws {
     var tally = Tally()
     // general_max_14bit_constraint_flag to general_max_12bit_constraint_flag.
@@ -89,7 +89,7 @@ import Testing
     #expect(H265.Level(idc: 30).tierName == "main" && H265.Level(idc: 30, isHighTier: true).tierName == "high")
   }
 
-  /// Every bit of the contents is one of its own.
+  /// All members of AccessUnitContents have different bits.
   @Test func contentsAreBitsOfTheirOwn() {
     let all: [AccessUnitContents] = [
       .delimiter, .sequenceParameterSet, .pictureParameterSet, .sei, .slice, .idr, .recoveryPoint, .iSlice, .pSlice,
@@ -99,7 +99,7 @@ import Testing
     #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 } && Set(all.map(\.rawValue)).count == all.count)
   }
 
-  /// What a NAL unit's type tells, of every type.
+  /// The properties of every NAL unit type.
   @Test func typesOfNALUnits() throws {
     func words<NALUnitType: NALUnitTypeSyntax>(_ type: NALUnitType, _ more: [(String, Bool)]) -> String {
       let facts = [

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What is not H.264 or H.265, or only part of it: one clear error on the bus and an end, never a hang or a crash.
+/// Input that is not H.264 or H.265, or truncated: one clear error on the bus and an end, never a hang or a crash.
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct BadInputTests {
   enum Codec: String, CaseIterable {
@@ -77,7 +77,7 @@ struct BadInputTests {
     ]
   }()
 
-  /// The base class shows us nothing of an empty file: its own words are that there were no valid frames.
+  /// An empty file does not reach the element: the error is the base class's.
   @Test(arguments: Codec.allCases) func anEmptyFileIsCalledEmpty(codec: Codec) async throws {
     let scratch = try Scratch()
     let file = try scratch.file("input", Data())
@@ -97,7 +97,7 @@ struct BadInputTests {
     #expect(!run.output.contains("CRITICAL"), "\(run)")
   }
 
-  /// What is cut off decodes as far as it goes.
+  /// A truncated file is decoded up to its end.
   @Test(arguments: [100, 1000, 5000, 20_000, 60_000], Chain.all)
   func endsWhereTheFileEnds(length: Int, chain: Chain) async throws {
     let scratch = try Scratch()

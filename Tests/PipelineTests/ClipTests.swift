@@ -43,7 +43,7 @@ struct ClipTests {
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
 
-  /// What comes out of our parser and repackager is what stock's decoder takes, and the other way round.
+  /// Parser and repackager work with stock's decoder, and stock's parser with ours.
   @Test(arguments: [
     "swifth264parse ! avdec_h264", "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! avdec_h264",
     "h264parse ! swifth264dec", "h264parse ! video/x-h264,stream-format=avc ! swifth264repack ! swifth264dec",
@@ -53,7 +53,7 @@ struct ClipTests {
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
 
-  /// The test sink sums up NV12 as the planar pictures it stands for.
+  /// videocodectestsink computes the checksum of NV12 over planar samples.
   @Test(arguments: [1, 2, 4])
   func decodesToNV12(threads: Int) async throws {
     let run = try await Command.launch(
@@ -64,7 +64,7 @@ struct ClipTests {
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
 
-  /// The same bytes in one buffer an access unit and in one a NAL unit.
+  /// The same bytes in a buffer for each access unit and in a buffer for each NAL unit.
   @Test func nalUnitsAddUpToTheirAccessUnits() async throws {
     let scratch = try Scratch()
     var buffers: [Int] = []
@@ -98,7 +98,7 @@ struct ClipTests {
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
 
-  /// Where nothing else is there, decodebin finds ours by their caps.
+  /// Where there are no other elements, decodebin finds ours by their caps.
   @Test func isAutoplugged() async throws {
     let path = PluginUnderTest.media.appending(path: "clip.mp4").path
     let run = try await Command.launch(
@@ -108,7 +108,7 @@ struct ClipTests {
     #expect(run.output.contains("swifth264dec"))
   }
 
-  /// Applications that never name an element get ours when its rank says so.
+  /// Applications that autoplug get our elements when their rank is raised.
   @Test(arguments: suffixes)
   func isTakenByRank(suffix: String) async throws {
     let path = PluginUnderTest.media.appending(path: "clip.\(suffix)").path
@@ -127,7 +127,7 @@ struct ClipTests {
     let run = try await Command.launch("-v filesrc location=\(path) ! \(autoplugger) ! fakesink")
     #expect(run.status == 0, "\(run)")
     #expect(run.output.contains("h264parse0"))
-    // It may have been asked, but it has not negotiated.
+    // It may have been queried, but has not negotiated.
     #expect(!run.output.contains(/swifth264[a-z]+0\.GstPad/))
   }
 }

@@ -2,12 +2,12 @@
 import Foundation
 import Testing
 
-/// Streams that others made, with the checksums that others published.
+/// Conformance vectors with published checksums.
 @Suite(
   .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)),
   .enabled(if: !Vector.all.isEmpty, Comment(rawValue: Vector.missing)))
 struct ConformanceTests {
-  /// The ways from a file to pictures: straight with threads, and through another packaging without.
+  /// The chains of elements: directly with threads, and through another packaging without threads.
   static let routes = ["decoded", "repacked"]
 
   /// The elements between source and sink.
@@ -20,14 +20,14 @@ struct ConformanceTests {
     }
   }
 
-  /// Streams whose reference no pipeline can give here, and why. They must decode and end all the same.
+  /// Streams whose reference checksum no pipeline here can have, and why. They must be decoded to the end all the same.
   static let otherwise = [
     "androidx_sample_partially_fragmented.mp4": "qtdemux hands out 28 of its 30 samples",
     "androidx_dolbyVision-hdr.MOV": "qtdemux hands out 3 of its 5 samples",
     "membrane_h265_ref_video_variable_parameters.mp4": "qtdemux follows the edit list, the reference does not",
   ]
 
-  /// Streams with damaged pictures that the reference leaves out; shown here, flagged, unless told otherwise.
+  /// Streams with damaged pictures that the reference does not have; here they are output, flagged, by default.
   static let damaged: Set = ["androidx_sample_with_invalid_nalu.mp4"]
 
   struct Outcome: Sendable {
@@ -75,7 +75,7 @@ struct ConformanceTests {
     return (sum.output.split(separator: " ").first.map(String.init), run)
   }
 
-  /// A row a category: vectors in it, and how many came out right by each route.
+  /// A table with a row for each category: its vectors, and how many were right with each chain.
   private static func table(_ outcomes: [Outcome]) -> String {
     func row(_ first: String, _ cells: [String]) -> String {
       first.padding(toLength: 28, withPad: " ", startingAt: 0)

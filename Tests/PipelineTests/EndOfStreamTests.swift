@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Streams that end before they have begun, and failures: each is told once.
+/// Streams without data, and failures: each is reported once.
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct EndOfStreamTests {
   static let chains = [
@@ -27,7 +27,7 @@ struct EndOfStreamTests {
       filesrc location=\(clip) ! swifth\(codec)parse \
       ! splitmuxsink location=\(scratch.path("part"))%05d.mp4 max-size-time=1000000000
       """, seconds: 20)
-    // splitmuxsink of 1.22 now and then posts no end of stream, behind stock's parser too: all parts are closed by then.
+    // splitmuxsink of 1.22 sometimes posts no EOS, with stock's parser too; all parts are closed by then.
     #expect(run.busError == nil && (run.status == 0 || run.timedOut), "\(run)")
     let parts = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted()
     #expect(parts.count == 3 && run.output.matches(of: /splitmuxsink-fragment-closed/).count == 3, "\(run)")
@@ -41,7 +41,7 @@ struct EndOfStreamTests {
     #expect(pictures == 62)
   }
 
-  /// What holds no picture is told of once.
+  /// A stream without a picture is one error message.
   @Test(
     arguments: ["start codes", "zeros", "text"],
     ["264", "265"].flatMap { ["swifth\($0)parse ! fakesink", "queue ! swifth\($0)parse ! fakesink"] })

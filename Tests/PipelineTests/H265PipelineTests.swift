@@ -24,7 +24,7 @@ struct H265PipelineTests {
   @Test(arguments: ["clip.h265", "open-gop.h265", "wide.h265", "ten-bit.h265"])
   func parsed(clip: String) async throws {
     for form in ["byte-stream,alignment=au", "byte-stream,alignment=nal", "hvc1,alignment=au", "hev1,alignment=au"] {
-      // Stock's decoder takes access units alone.
+      // Stock's decoder accepts access units only.
       let whole = form.hasSuffix("nal") ? " ! h265parse" : ""
       try await decode("swifth265parse ! video/x-h265,stream-format=\(form)\(whole)", clip)
     }
@@ -60,7 +60,7 @@ struct H265PipelineTests {
     }
   }
 
-  /// A raw stream into containers: every picture is there, at the time that the encoder gave it.
+  /// A byte stream into containers: every picture is there, at the encoder's time.
   @Test(arguments: [("mp4mux", "mp4"), ("matroskamux", "mkv"), ("mpegtsmux", "ts")])
   func muxed(muxer: String, container: String) async throws {
     let scratch = try Scratch()

@@ -2,10 +2,10 @@
 import Foundation
 import Testing
 
-/// What an application may count on when it loads the plugin into its own process.
+/// What an application that loads the plugin may rely on.
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct HardeningTests {
-  /// A second Swift plugin in the process must not meet this one's symbols, nor this one's Swift runtime.
+  /// A second Swift plugin in the process must not use this one's symbols or Swift runtime.
   @Test func exportsTheEntryPointsAndNothingElse() async throws {
     let run = try await Command.run(["nm", "-D", "--defined-only", "--format=posix", PluginUnderTest.library.path])
     #expect(run.status == 0, "\(run)")
@@ -21,7 +21,7 @@ struct HardeningTests {
     #expect(!needed.contains { $0.contains("swift") || $0.contains("Foundation") }, "\(needed)")
   }
 
-  /// A program with a Swift runtime of its own, which the plugin's must not disturb: it goes on using classes, casts
+  /// A program with a Swift runtime of its own, which the plugin's must not disturb: it uses classes, casts
   /// and concurrency while the plugin decodes in the same process.
   @Test func loadsIntoASwiftProgram() async throws {
     let scratch = try Scratch()
@@ -60,7 +60,7 @@ struct HardeningTests {
     _ = symbol("gst_element_set_state", as: SetState.self)(pipeline, 4)
     async let objects: [any Counted] = (0..<1000).map { Object($0) }
     let count = await objects.compactMap { $0 as? Object }.count
-    // Only GST_MESSAGE_EOS (1) will do; an error never becomes one.
+    // Only GST_MESSAGE_EOS (1) ends the wait well.
     guard let end = symbol("gst_bus_timed_pop_filtered", as: Pop.self)(bus, 30_000_000_000, 1) else { exit(3) }
     _ = symbol("gst_element_set_state", as: SetState.self)(pipeline, 1)
     symbol("gst_mini_object_unref", as: Unref.self)(end)

@@ -59,7 +59,7 @@ struct InspectTests {
     #expect(try #require(attributes[.size] as? Int) <= 6_970_000)
   }
 
-  /// A program's own Swift runtime and another plugin's must not meet this one's.
+  /// The plugin needs no shared library of Swift, which a program or another plugin may have in another version.
   @Test func nothingIsNeededFromASwiftToolchain() async throws {
     let dependencies = try await Command.run(["ldd", PluginUnderTest.library.path])
     #expect(dependencies.status == 0, "\(dependencies)")

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// GStreamer's own tracer counts every object and mini-object from birth to the program's end.
+/// GStreamer's leak tracer reports every object and mini-object that is alive at the program's end.
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct LeakTests {
   static let chains = [
@@ -34,7 +34,7 @@ struct LeakTests {
     }
   }
 
-  /// The ways out that nobody takes on purpose: an error in the stream, and a peer that refuses.
+  /// Failures: an error in the stream, and downstream that accepts nothing.
   @Test(arguments: [
     "swifth264parse ! swifth264dec ! fakesink", "swifth264parse ! swifth264repack ! fakesink",
     "swifth264parse ! swifth264dec ! video/x-raw,format=RGB16 ! fakesink",

@@ -3,12 +3,12 @@ import Foundation
 import H26x
 import Testing
 
-/// Raw streams into containers, and containers that say only when pictures are shown into MP4, which says when they are
-/// decoded too: each picture is shown when the encoder said.
+/// Byte streams into containers, and containers with presentation times only into MP4, which has decoding
+/// times too: each picture keeps the encoder's presentation time.
 @Suite(
   .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct MuxingTableTests {
-  /// How an encoder orders its pictures.
+  /// A GOP structure of an encoder.
   struct Structure: Sendable, CustomTestStringConvertible {
     var codec: String
     var name: String
@@ -21,8 +21,8 @@ struct MuxingTableTests {
       codec == "h264"
         ? "x264enc threads=1 rc-lookahead=5 key-int-max=12 \(options) ! video/x-h264,profile=high,stream-format=byte-stream"
         : """
-        x265enc option-string=\(options):keyint=12:min-keyint=12:scenecut=0:b-adapt=0:ctu=16:pools=none:frame-threads=1 \
-        ! video/x-h265,stream-format=byte-stream
+        x265enc \
+        option-string=\(options):keyint=12:min-keyint=12:scenecut=0:b-adapt=0:ctu=16:pools=none:frame-threads=1 ! video/x-h265,stream-format=byte-stream
         """
     }
 
@@ -42,7 +42,7 @@ struct MuxingTableTests {
 
   private static let count = 50
 
-  /// A raw stream with or without VUI, and when its access units are shown, in milliseconds from the first.
+  /// A byte stream with or without VUI, and the presentation times of its access units in milliseconds from the first.
   private func stream(
     _ structure: Structure, hasVUI: Bool, in scratch: Scratch
   ) async throws -> (path: String, times: [Int]) {
@@ -66,7 +66,7 @@ struct MuxingTableTests {
     return (try scratch.file("without", result), given)
   }
 
-  /// A sequence parameter set that has lost its VUI; nil for what is none.
+  /// An SPS without its VUI; nil for another NAL unit.
   private func withoutVUI(_ nalUnit: [UInt8], _ codec: String) -> [UInt8]? {
     if codec == "h264" {
       guard nalUnit[0] & 31 == 7, var sps = try? H264.SequenceParameterSet(nalUnit: nalUnit.span) else { return nil }
@@ -103,13 +103,13 @@ struct MuxingTableTests {
     try #require(run.status == 0 && run.busError == nil, "\(run)")
   }
 
-  /// What is in a container: every access unit, decoded one after another, and shown when it was to be.
+  /// Expects every access unit in the container, with ascending decoding times and the right presentation times.
   private func check(
     _ path: String, _ container: String, _ structure: Structure, shows given: [Int], _ comment: Comment
   ) async throws {
     let reader = source(path, container: container)
     let packets = try await Command.launch("-v \(reader) ! identity silent=false ! fakesink")
-    // Containers may keep milliseconds or 90,000ths of a second alone.
+    // Containers may round to milliseconds or 90,000ths of a second.
     let shown = fromZero(times(packets, "pts"))
     #expect(shown.count == given.count && zip(shown, given).allSatisfy { abs($0 - $1) <= 1 }, "\(comment): \(shown)")
     guard container != "mkv" && container != "flv" else { return }
@@ -143,7 +143,7 @@ struct MuxingTableTests {
       let middle = scratch.path("middle.\(container)")
       try await mux(reader, structure, rate, into: muxer, middle)
       try await check(middle, container, structure, shows: raw.times, "raw → \(container)")
-      // Neither says how long the last picture is shown: mp4mux leaves it out of the edit list.
+      // Neither has the duration of the last picture: mp4mux does not count it in the edit list.
       guard hasVUI || container != "ts" else { continue }
       let end = scratch.path("\(container).mp4")
       try await mux(source(middle, container: container), structure, into: "mp4mux", end)

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Raw streams of fields and of frames with fields in them, into containers and out again.
+/// Byte streams of fields and of interlaced frames, into containers and out again.
 @Suite(
   .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)),
   .enabled(if: !Vector.interlaced.isEmpty, Comment(rawValue: Vector.missing)))
@@ -32,7 +32,7 @@ struct MuxingTests {
 }
 
 extension Vector {
-  /// Field pictures, macroblock-adaptive frames, both in turn, and fields without B pictures.
+  /// Field pictures, MBAFF frames, both alternating, and fields without B-frames.
   static let interlaced = [
     "HPCVFL_BRCM_A.264", "HPCAMAPALQ_BRCM_B.264", "FRExt4_Panasonic.avc", "HCAMFF1_HHI.264", "freh6.264",
     "cros_test-25fps-interlaced.h264",

@@ -2,13 +2,13 @@
 import Foundation
 import Testing
 
-/// Every packaging, alignment and length size, made by the repackager, read by the parser, into the decoder.
+/// Every packaging, alignment and length size through repackager, parser and decoder.
 ///
 /// The clip's slices have 200 bytes at most, so that a length of one byte holds them; as two bytes or four, their
-/// lengths look like start codes where somebody looks for them.
+/// lengths look like start codes to a search for them.
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct PackagingTableTests {
-  /// A packaging of the way.
+  /// A packaging between two elements.
   struct Form: Sendable, CustomTestStringConvertible {
     var format: String
     var alignment: String
@@ -38,7 +38,7 @@ struct PackagingTableTests {
     try await decode("\(form.caps) ! swifth264dec", clip)
   }
 
-  /// Lengths of every size, cut anew by the parser, which writes NAL units that go without codec_data behind four bytes.
+  /// Length prefixes of every size into the parser, which writes four bytes where there is no codec_data.
   @Test(arguments: [1, 2, 4], Form.all)
   func repackedWithLengths(size: Int, form: Form) async throws {
     for format in ["avc", "avc3"] {

@@ -4,12 +4,12 @@ import H26x
 import StreamReport
 import Testing
 
-/// Conformance vectors, if they are there.
+/// The conformance vectors; none where they are missing.
 let vectors = media.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   .appending(path: "shared/vectors")
 
 @Suite("Reports on vectors") struct VectorReportTests {
-  /// Files that really break a rule, and which: cut streams, and muxers that left zero bytes in samples.
+  /// Vectors that break rules, and which: cut streams, and samples with zero bytes of a muxer.
   static let unsound: [String: [Rule]] = [
     "membrane_input-10-no-pps-sps.h264": [.missingParameterSet],
     "membrane_input-30-240p-vp-sps-pps.h264": [.unreadableParameterSet],
@@ -25,7 +25,7 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
       .filter { !["ts", "flv", "mkv"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
   }
 
-  @Test("No error in a sound vector, and those of the others", arguments: files)
+  @Test("Vectors have no errors, except those that are known", arguments: files)
   func sound(_ file: URL) throws {
     var reporter = try StreamReporter(BytesSource(file: file))
     var errors: Set<Rule> = []
@@ -61,7 +61,7 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     let units = items.compactMap { if case .accessUnit(let unit) = $0 { unit } else { nil } }
     #expect(units.count == 62)
     #expect(units[0].keyframe == .idr && units[0].letter == 0x49)
-    // Order counts and presentation times agree within each sequence.
+    // POCs and presentation times have the same order within each sequence.
     for (left, right) in zip(units, units.dropFirst()) where left.sequence == right.sequence {
       let (order, other) = (try #require(left.pictureOrderCount), try #require(right.pictureOrderCount))
       #expect((order < other) == (try #require(left.sample).pts < (try #require(right.sample)).pts))
@@ -82,15 +82,15 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     #expect(text.contains(#"["nal_unit_type",5,3,5]"#))
   }
 
-  @Test("What comes in pieces of any size is the same")
+  @Test("The document does not depend on the sizes of pieces")
   func pieces() throws {
-    /// Gives a few bytes at a time, as a pipe may.
+    /// Returns a few bytes at a time, as a pipe may.
     struct Dribble: ByteSource {
       let bytes: [UInt8]
       let step: Int
       var size: UInt64 { .max }
       mutating func read(at offset: UInt64, count: Int) -> [UInt8] {
-        // The front is looked at whole to tell the codec.
+        // The codec is detected from the first bytes as a whole.
         let most = offset == 0 ? 400 : step
         let start = min(Int(clamping: offset), bytes.count)
         return [UInt8](bytes[start..<min(bytes.count, start + min(count, most))])
@@ -108,7 +108,7 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     for step in [1, 2, 3, 7, 64, 4096] { #expect(try lines(Dribble(bytes: bytes, step: step)) == whole) }
   }
 
-  @Test("What is neither a stream nor MP4 says so")
+  @Test("A file that is neither a byte stream nor MP4 is refused")
   func unknown() {
     #expect(throws: ReportFailure.self) { try report([]) }
     #expect(throws: ReportFailure.self) { try report(Array("hello, world".utf8)) }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// Files that are not what they should be, made of the clips.
+/// Bad files, made of the clips.
 enum BadFiles {
-  /// What a subcommand may make of one.
+  /// The result that a subcommand must have.
   enum Verdict: Sendable {
-    /// Nothing: status 1, and a line with these words.
+    /// Status 1, and a line with these words.
     case useless(String)
-    /// It may cope, or find nothing, or find it damaged.
+    /// Status 0, 1 or 2.
     case damaged
-    /// There is nothing wrong with it.
+    /// Status 0: the file is good.
     case fine
   }
 
   struct Kind: Sendable {
     var name: String
     var verdict: Verdict
-    /// `nil` for what is made by hand, or not there.
+    /// `nil` for a special file, or one that does not exist.
     var bytes: Data?
   }
 
@@ -64,7 +64,7 @@ enum BadFiles {
       kinds.append(Kind(name: "begun.\(suffix)", verdict: .useless("begun"), bytes: try clip(suffix).prefix(60)))
       kinds.append(Kind(name: "cut.\(suffix)", verdict: .damaged, bytes: try clip(suffix).prefix(30_001)))
     }
-    // Fields of boxes, by how far they are from the box's type.
+    // Fields of boxes, by their distance from the box's type.
     let fields: [(name: String, box: String, distance: Int, bytes: [UInt8])] = [
       ("moov-too-long", "moov", -4, [255, 255, 255, 255]), ("moov-too-short", "moov", -4, [0, 0, 0, 7]),
       ("track-too-short", "trak", -4, [0, 0, 0, 1]), ("samples-without-end", "stsz", 12, [255, 255, 255, 255]),
@@ -83,7 +83,7 @@ enum BadFiles {
     return kinds
   }
 
-  /// Names that shells, terminals and GStreamer have other ideas about.
+  /// Names with characters that are special to shells, terminals and GStreamer.
   static let names = [
     "a b", "it's \"so\"", #"back\slash"#, "new\nline", "-o", "%d", "ünï", "a,b;c=d!e", "*", "tab\there",
     String(repeating: "x", count: 200), "$(x)",

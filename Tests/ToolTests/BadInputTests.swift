@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Whatever is wrong: one line, the right status, and nothing lost.
+/// Bad input: one line on standard error, the right status, and no file lost.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct BadInputTests {
   static let readers: [[String]] = [
     ["info"], ["inspect", "--json"], ["check"], ["report", "-o", "out.html"], ["decode", "-o", "out.yuv"],
@@ -22,7 +22,7 @@ import Testing
     return (folder, kinds)
   }
 
-  /// One line that names the program, and what it is about.
+  /// Whether it is one line that names the program and its subject.
   private static func expectOneLine(_ run: Program, _ what: Comment) {
     #expect(run.said.hasPrefix("h26x: ") && run.said.filter { $0 == "\n" }.count == 1, what)
   }
@@ -36,7 +36,7 @@ import Testing
       switch kind.verdict {
       case .useless(let said):
         #expect([1, 2].contains(run.status), what)
-        // A stream of start codes is one to inspect, and to find wrong.
+        // A stream of start codes can be inspected, and check finds errors.
         if run.status == 1 { #expect(run.said.contains(said), what) }
       case .damaged: #expect((0...2).contains(run.status), what)
       case .fine: #expect(run.status == 0, what)
@@ -66,7 +66,7 @@ import Testing
 
   // MARK: Pipes
 
-  /// What comes through a pipe, as a shell makes it, and what is said of it.
+  /// Input through a pipe, as a shell command, and the error message.
   static let pipes: [(line: String, said: String)] = [
     (": |", "standard input: empty"), ("yes text | head -c 100000 |", "standard input: text"),
     ("head -c 500 /dev/zero |", "standard input: nothing but zeros"),
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  /// A pipe with a name, which is opened once: whoever writes into it would be cut off by a second time.
+  /// A named pipe, which must be opened once only: closing it would end its writer.
   @Test func readsPipesWithNames() async throws {
     let clip = Program.media.appending(path: "clip.mp4").path
     try await Crowd.each(Self.readers.filter { !["demo", "compare"].contains($0[0]) }) { reader in
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// MPEG-TS of null packets: no demultiplexer says that there is nothing in it.
+  /// MPEG-TS of null packets, for which the demultiplexer posts no message.
   @Test func endsWhereNothingComes() async throws {
     let packet = Data([0x47, 0x1F, 0xFF, 0x10]) + Data(count: 184)
     let stream = (0..<600).reduce(into: Data()) { bytes, _ in bytes += packet }
@@ -127,7 +127,7 @@ import Testing
 
   // MARK: Command lines
 
-  /// Command lines that make no sense, and the word that the line names.
+  /// Wrong command lines, and a word that the message must have.
   static let typos: [(arguments: [String], said: String)] = [
     (["decode"], "file"), (["decode", "a"], "-o"), (["decode", "a", "-o", "b", "--start", "x"], "--start"),
     (["decode", "a", "-o", "b", "--start=-1"], "--start"),
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  /// Asked for what the file has not.
+  /// Requests for parts that the file does not have.
   @Test func saysWhatIsNotThere() async throws {
     let clip = Program.media.appending(path: "clip.mp4").path
     let runs: [(arguments: [String], said: String)] = [

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Streams inside of containers: looked into without a parser in between, and carried from one to another whole.
+/// Streams in containers: inspected without a parser, and repackaged completely.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct ContainerTests {
   private static func media(_ name: String) -> String { Program.media.appending(path: name).path }
 
@@ -18,7 +18,7 @@ import Testing
     return try #require((try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]])?.first)
   }
 
-  /// Access units by picture order count, type and NAL unit types, without the delimiters that MPEG-TS wants.
+  /// POC, type and NAL unit types of access units, without the delimiters that MPEG-TS requires.
   private func pictures(_ items: [[String: Any]]) -> [String] {
     items.filter { $0["kind"] as? String == "accessUnit" }.map { unit in
       let types = (unit["nalUnits"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? Int }
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// The clip, turned by a quarter.
+  /// The clip, rotated by 90 degrees.
   private func turnedClip() throws -> Data {
     var clip = try Data(contentsOf: URL(filePath: Self.media("clip.mp4")))
     let box = try #require(clip.range(of: Data("tkhd".utf8), options: .backwards))
@@ -166,14 +166,14 @@ import Testing
       #expect(run.status == 0 && run.said.contains("H.264 and"), "\(suffix): \(run.said)")
       let streams = try #require(try await document(["out.\(suffix)"], in: folder)["streams"] as? [[String: Any]])
       #expect(streams.count == 1 && streams.first?["kind"] as? String == "audio", "\(suffix): \(streams)")
-      // FLV has no place for a language.
+      // FLV cannot have a language.
       if suffix != "flv" { #expect(streams.first?["language"] as? String != nil, "\(suffix): \(streams)") }
     }
     let silent = try await Program.run(["repack", "--no-audio", "in.mp4", "-o", "silent.mkv"], in: folder.url)
     #expect(silent.status == 0 && silent.said.contains("left behind: audio"), "\(silent.said)")
   }
 
-  /// Two seconds of sound: how it is made, containers into which it goes beside video, and such into which it does not.
+  /// Two seconds of audio: how it is made, containers that take it with video, and containers that do not.
   /// Not every pair: each kind once where it is packed in another way, each container once that refuses.
   static let sounds: [(name: String, encoder: String, from: String, goesInto: [String], not: [String])] = [
     ("AAC in MPEG-TS", "avenc_aac ! aacparse", "mpegtsmux", ["mp4", "mov", "mkv", "ts", "flv"], ["h264"]),
@@ -189,7 +189,7 @@ import Testing
     ("PCM in QuickTime", "audio/x-raw,format=S16BE", "qtmux", ["mov", "mkv"], []),
   ]
 
-  /// Sound goes along where the container takes it; where not, the pictures do, and it is said.
+  /// Audio is written where the container supports it; else only video is, with a message.
   @Test func carriesSoundOfManyKinds() async throws {
     try await Crowd.each(Self.sounds) { sound in
       let folder = try Folder()
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  /// What says nothing of the time of pictures is refused, with the way round it.
+  /// A container without presentation times is refused, with a workaround.
   @Test func saysWhatAVILacks() async throws {
     let folder = try Folder()
     let made = try await Program.shell(

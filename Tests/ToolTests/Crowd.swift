@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// Runs of the program that need not wait for one another.
+/// Concurrent runs of the program.
 enum Crowd {
-  /// Does something with each item, a few at a time.
+  /// Calls `body` with each item, a few at a time.
   static func each<Item: Sendable>(
     _ items: [Item], atOnce limit: Int = 4, _ body: @escaping @Sendable (Item) async throws -> Void
   ) async throws {

@@ -2,11 +2,11 @@
 import Foundation
 import Testing
 
-/// Files as they come from elsewhere, and what they have that ours have not.
+/// Files of other programs, with features that this project's clips lack.
 @Suite(.enabled(if: Program.isBuilt)) struct ForeignFileTests {
   private static let clip = Program.media.appending(path: "clip.h264").path
 
-  /// A recording that was cut in front of its first keyframe.
+  /// A recording whose beginning, with the first keyframe, was cut off.
   @Test(arguments: [["info"], ["decode", "-o", "out.yuv"]]) func saysThatParameterSetsAreMissing(
     command: [String]
   ) async throws {
@@ -19,7 +19,7 @@ import Testing
     #expect(folder.names == ["late.h264"])
   }
 
-  /// A file that was cut without encoding anew shows nothing of the pictures before the cut, and needs them.
+  /// A file that was cut without encoding anew has pictures before its edit that are needed but not shown.
   @Test(arguments: ["cut.h264", "cut.mkv", "cut.ts", "cut-again.mp4"])
   func carriesWhatTheFirstShownPictureNeeds(target: String) async throws {
     let folder = try Folder()
@@ -69,7 +69,7 @@ import Testing
     #expect(!idr.text.contains("  SPS"), "\(idr.text)")
   }
 
-  /// After a change of size, the Matroska muxer of GStreamer 1.22 cannot go on.
+  /// After a change of size, matroskamux of GStreamer 1.22 ends with an error.
   @Test func saysWhoCanHoldAChangeOfFormat() async throws {
     let folder = try Folder()
     var stream = try Data(contentsOf: URL(filePath: Self.clip))
@@ -81,7 +81,7 @@ import Testing
     try folder.write("two.h264", stream)
     let matroska = try await Program.run(["repack", "two.h264", "-o", "two.mkv"], in: folder.url)
     if matroska.status == 0 {
-      // The muxer of GStreamer 1.26 takes it: then every picture is there.
+      // matroskamux of GStreamer 1.26 continues: then every picture must be there.
       let whole = try await Program.run(["info", "--count", "two.mkv"], in: folder.url)
       #expect(whole.text.contains("Pictures            67"), "\(whole.text)")
     } else {
@@ -105,7 +105,7 @@ import Testing
     #expect(names == files && summaries == 2, "\(run.text)")
   }
 
-  /// A reader that does not read: nothing can be finished, and how to leave is said.
+  /// Output into a pipe that nobody reads cannot be finished: a message says how to end the program.
   @Test func saysThatASecondSignalEnds() async throws {
     let folder = try Folder()
     let program = Program.executable.path
@@ -123,7 +123,7 @@ import Testing
     #expect(said.contains("a second signal ends it at once"), "\(said)")
   }
 
-  /// Of a stream that ends early, what there is was compared, and the result is told.
+  /// Of a shorter stream, the pictures that exist are compared, and the result is printed.
   @Test func compareTellsOfTheShorter() async throws {
     let folder = try Folder()
     let stream = try Data(contentsOf: URL(filePath: Self.clip))

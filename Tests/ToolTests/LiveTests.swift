@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import Testing
 
-/// `h26x receive` from a sender on this machine, and `h26x play` with somebody at the keys.
+/// `h26x receive` from a sender on this machine, and `h26x play` with keys.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct LiveTests {
   private static let sender =
     "gst-launch-1.0 -q videotestsrc is-live=true pattern=ball ! video/x-raw,width=160,height=120,framerate=15/1 "
     + "! x264enc tune=zerolatency key-int-max=15 speed-preset=ultrafast ! rtph264pay config-interval=-1 "
     + "! udpsink host=127.0.0.1 port="
 
-  /// A port that nobody listens to.
+  /// A free port.
   private func freePort() throws -> Int {
     let socket = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     defer { close(socket) }
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// The clip lasts for two and a half seconds: who still plays it after five has paused.
+  /// The clip lasts two and a half seconds: a program that still plays it after five has paused.
   @Test func obeysKeys() async throws {
     var (keyboard, terminal): (Int32, Int32) = (-1, -1)
     try #require(unsafe openpty(&keyboard, &terminal, nil, nil, nil) == 0)
@@ -115,7 +115,7 @@ import Testing
     for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(100)) }
     #expect(!process.isRunning)
     if process.isRunning { process.terminate() } else { #expect(process.terminationStatus == 0) }
-    // The terminal is as it was: lines, with echo.
+    // The terminal's settings are restored: lines, with echo.
     var settings = termios()
     unsafe tcgetattr(terminal, &settings)
     #expect(settings.c_lflag & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO))

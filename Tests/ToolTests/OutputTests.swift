@@ -2,11 +2,11 @@
 import Foundation
 import Testing
 
-/// Where it is written to: nothing that was there is lost, and what cannot be written is said.
+/// Output files: existing files are not lost, and write errors are reported.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct OutputTests {
   private static let clip = Program.media.appending(path: "clip.mp4").path
 
-  /// Subcommands with what they write, and the suffix that it needs.
+  /// Subcommands that write files, with the suffix of the file.
   static let writers: [(arguments: [String], option: String, suffix: String)] = [
     (["decode"], "-o", ".yuv"), (["decode"], "-o", ".y4m"), (["repack"], "-o", ".mkv"), (["repack"], "-o", ".mp4"),
     (["snapshot"], "-o", ".png"), (["snapshot", "--sheet", "2x2"], "-o", ".jpg"), (["report"], "-o", ".html"),
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// A disk that is full, as far as a limit of the shell can play one; standard output that is full, closed, or left.
+  /// A full disk, imitated by ulimit; standard output that is full, closed, or whose reader has left.
   @Test func saysWhatIsFull() async throws {
     let lines = Self.writers.filter { $0.suffix != ".mp4" }.map { writer in
       "ulimit -f 1; exec h26x \(writer.arguments.joined(separator: " ")) \(Self.clip) \(writer.option) out\(writer.suffix)"
@@ -58,7 +58,7 @@ import Testing
       #expect(run.said.filter { $0 == "\n" }.count == 1, "\(line): \(run.said)")
       #expect(folder.names == ["there"], "\(line)")
     }
-    // A reader that has enough ends the program without a word.
+    // A reader that closes the pipe ends the program without a message.
     for reader in readers {
       let folder = try Folder()
       let run = try await Program.shell("h26x \(reader) \(Self.clip) | head -c 1 > /dev/null", in: folder.url)
@@ -70,7 +70,7 @@ import Testing
     let own = try Data(contentsOf: URL(filePath: Self.clip))
     let precious = Data("precious".utf8)
     try await Crowd.each(Self.writers) { writer in
-      // The demo's sheet is its own to replace.
+      // The demo replaces its contact sheet.
       guard writer.arguments[0] != "demo" else { return }
       let folder = try Folder()
       let there = "there\(writer.suffix)"
@@ -85,7 +85,7 @@ import Testing
       let failing = try await run("cut.mp4", writer.option, there, "--force")
       #expect(failing.status == 1, "\(writer): \(failing.said)")
       #expect(folder.bytes(there) == precious)
-      // The input as output, and a link to it.
+      // The output is the input, or a link to it.
       let input = "own\(writer.suffix)"
       try folder.write(input, own)
       try FileManager.default.createSymbolicLink(
@@ -102,7 +102,7 @@ import Testing
   @Test(arguments: [["decode"], ["repack", "--format", "mkv"]]) func followsLinks(writer: [String]) async throws {
     let folder = try Folder()
     try folder.write("there", Data("precious".utf8))
-    // A link stays a link, and what it names is replaced only when asked.
+    // A link stays a link, and its target is replaced only with --force.
     let link = folder.url.appending(path: "link").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "there")
     let refused = try await Program.run(writer + [Self.clip, "-o", "link"], in: folder.url)
@@ -110,7 +110,7 @@ import Testing
     #expect(try await Program.run(writer + [Self.clip, "-o", "link", "--force"], in: folder.url).status == 0)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "there")
     #expect(folder.bytes("there").map { $0.count > 1000 } == true)
-    // A device is written into.
+    // A device is written directly.
     #expect(try await Program.run(writer + [Self.clip, "-o", "/dev/null"], in: folder.url).status == 0)
     #expect(folder.names == ["link", "there"])
   }

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The scripts of `pipelines/`, each as it stands.
+/// The scripts of `pipelines/`.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct PipelinesTests {
   static let names = [
     "annexb-to-mp4", "camera-to-file", "checksum", "file-to-raw", "keyframes", "many", "mosaic", "mp4-to-annexb",
@@ -62,19 +62,19 @@ import Testing
     let first = try await script("many", jobs, in: folder)
     #expect(first.status == 1 && first.said.contains("2 done, 1 failed"), "\(first.said)")
     #expect(folder.names == ["a b.mkv", "a b.mp4", "bad.mp4", "it's.mkv", "it's.mp4", "many.log"])
-    // Only what failed is tried again: what is there would be an error.
+    // Only failed jobs are run again: an existing output file would be an error.
     try folder.write("bad.mp4", try Data(contentsOf: URL(filePath: clip("mp4"))))
     let second = try await script("many", jobs, in: folder)
     #expect(second.status == 0 && second.said.contains("3 done, 0 failed"), "\(second.said)")
   }
 
-  /// On another machine, which is this one: jobs go there by SSH, and the log counts what became of them.
+  /// On another machine, which is this one: jobs run there by SSH, and the log has their results.
   @Test func doesManyOverSSH() async throws {
     let folder = try Folder()
     let port = 20_000 + Int.random(in: 0..<10_000)
     let server = Program.root.appending(path: "Tests/SSH/server").path
     let started = try await Program.shell("mkdir ssh && exec '\(server)' ssh \(port)", in: folder.url)
-    // Without any sshd there is nothing to try.
+    // No sshd is available.
     guard started.status != 77 else { return print("no sshd here, and none to be had") }
     try #require(started.status == 0, "\(started.said)")
     for name in ["a b.mp4", "it's.mp4"] {

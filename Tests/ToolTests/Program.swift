@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// The program under test, run in a folder of its own.
+/// A run of the program under test.
 struct Program {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   static let media = root.appending(path: "Tests/Media")
   static let plugin = root.appending(path: ".build/plugin")
-  /// What `swift test` built, beside the tests.
+  /// The program that `swift test` built, in the same folder as the tests.
   static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "h26x")
   static let isBuilt =
     FileManager.default.fileExists(atPath: plugin.appending(path: "libgstswifth26x.so").path)
@@ -47,7 +47,7 @@ struct Program {
     process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: out)
     process.standardError = try FileHandle(forWritingTo: err)
-    // Not waited for on a task's thread: there are as few as cores.
+    // Not waitUntilExit, which would block one of the few threads of the concurrency pool.
     await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
       process.terminationHandler = { _ in ended.resume() }
       do { try process.run() } catch { ended.resume() }
@@ -66,7 +66,7 @@ extension Program {
   }
 }
 
-/// A folder for one test, gone with it.
+/// A folder for one test, removed with its last reference.
 final class Folder: Sendable {
   let url: URL
   init() throws {
@@ -77,6 +77,6 @@ final class Folder: Sendable {
 
   func bytes(_ name: String) -> Data? { try? Data(contentsOf: url.appending(path: name)) }
   func write(_ name: String, _ bytes: Data) throws { try bytes.write(to: url.appending(path: name)) }
-  /// The names in it, in order.
+  /// The names of its files, sorted.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
 }

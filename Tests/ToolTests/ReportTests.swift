@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// The clip without its second access unit, which others refer to.
+  /// The clip without its second access unit, a reference picture.
   private func damagedClip() throws -> Data {
     let clip = try Data(contentsOf: URL(filePath: path("clip.h264")))
     let delimiter = Data([0, 0, 0, 1, 9])
@@ -96,7 +96,7 @@ import Testing
       #expect(image.hasPrefix(start) && image.utf8.count < 40_000)
       #expect(Data(base64Encoded: String(image.dropFirst(start.count)))?.starts(with: [0xFF, 0xD8, 0xFF]) == true)
     }
-    // A page that is there stays.
+    // An existing page is not replaced.
     let again = try await Program.run(["report", path(name), "-o", "report.html"], in: folder.url)
     #expect(again.status == 1, "\(again.said)")
   }

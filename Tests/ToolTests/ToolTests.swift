@@ -102,7 +102,7 @@ import Testing
     #expect(folder.names == ["clip.contact-sheet.png"])
   }
 
-  /// The recording of a live stream, ended half-way: the file is there, and plays.
+  /// A live recording that is interrupted: the file is complete, and plays.
   @Test(arguments: [
     ("INT", 130 as Int32, "clip.h264", "mp4"), ("TERM", 143, "clip.h264", "mp4"), ("INT", 130, "clip.h265", "mp4"),
     ("TERM", 143, "clip.h265", "mkv"), ("INT", 130, "clip.h265", "ts"),
@@ -110,7 +110,7 @@ import Testing
     signal: String, status: Int32, source: String, suffix: String
   ) async throws {
     let folder = try Folder()
-    // Far more than can be repackaged before the signal comes.
+    // More than can be repackaged before the signal comes.
     var stream = Data()
     let once = try Data(contentsOf: Program.media.appending(path: source))
     for _ in 0..<4000 { stream.append(once) }

@@ -23,11 +23,11 @@ import Testing
       }
       #expect(allocator.live.load(ordering: .relaxed) >= run.frames.count)
     }
-    // Session, pictures and libavcodec have let go: nothing is left.
+    // Session, pictures and libavcodec have released all memory.
     #expect(allocator.live.load(ordering: .relaxed) == 0)
   }
 
-  /// Pictures whose strides differ from their references' would be predicted from the wrong rows.
+  /// libavcodec would predict from the wrong rows where the strides of a picture and of its references differ.
   @Test(arguments: names)
   func changingStridesAndRefusalsDoNoHarm(_ name: String) throws {
     let vector = try #require(Vector.named(name))
@@ -41,7 +41,7 @@ import Testing
     #expect(session.statistics.allocatorMisses > 0)
   }
 
-  /// After a flush the decoder holds nothing, and the allocator may have other strides.
+  /// After a flush the decoder holds no references, and the allocator may use other strides.
   @Test func stridesMayChangeAtAFlush() throws {
     let units = units("MIDR_MW_D.264")
     let allocator = TestAllocator { $0 < 25 ? 0 : 192 }

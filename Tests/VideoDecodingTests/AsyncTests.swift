@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import VideoDecoding
 
-/// Values as an asynchronous source, which fails behind the last where that is wanted and counts what was asked for.
+/// An asynchronous sequence of values that counts requests and, if asked to, throws after the last value.
 private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable {
   final class Count: Sendable { let value = Atomic<Int>(0) }
   struct Broken: Error {}
@@ -70,7 +70,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     var pictures = DecodedPictures(of: source, configuration: oneThread).makeAsyncIterator()
     _ = try #require(try await pictures.next())
     let asked = source.count.value.load(ordering: .relaxed)
-    // As many as the stream reorders.
+    // The reorder depth of the stream.
     #expect(asked < 10)
     _ = try #require(try await pictures.next())
     #expect(source.count.value.load(ordering: .relaxed) <= asked + 2)
@@ -124,7 +124,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     }
   }
 
-  /// Another packaging needs another session; what the first one held back comes before it.
+  /// Another packaging needs another session; the pictures that the first held back are output before.
   @Test func aFormatThatASessionCannotGoOnWithGetsAnother() async throws {
     let annexB = await allAccessUnits()
     var prefixed: [AccessUnit] = []
@@ -157,7 +157,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     }
   }
 
-  /// What gives no picture is told of where one asks for it.
+  /// `nextResult` returns access units without a picture too.
   @Test func everyAccessUnitHasAResult() async throws {
     let last = Array(await allAccessUnits()[..<30])
     var broken = last

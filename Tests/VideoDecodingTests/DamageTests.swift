@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// A frame that is not flagged is the undamaged one, as long as what is lost can be known from frame_num.
+  /// A frame that is not flagged equals the undamaged one, where frame_num shows what is lost.
   @Test(
     arguments: ["MR2_MW_A.264", "MIDR_MW_D.264", "BANM_MW_D.264", "SVA_CL1_E.264", "freh3.264"],
     SessionConfiguration.threadings.indices)
@@ -61,7 +61,7 @@ import Testing
   /// decodes it.
   @Test(arguments: ["clip.h264", "open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
   func halvedPicturesAreFlagged(_ name: String, _ threading: Int) throws {
-    // With slice threads libavcodec does not notice that one of several slices is damaged; the others have one only.
+    // With slice threads libavcodec does not notice that one of several slices is damaged; other clips have one slice.
     if name == "clip.h264" && threading == 1 { return }
     let units = try mediaAccessUnits(name)
     let configuration = SessionConfiguration.threadings[threading]
@@ -91,14 +91,14 @@ import Testing
     #expect(countTold > 0)
   }
 
-  /// What cannot be decoded shortly before the end takes nothing else with it, however many threads are at work.
+  /// An undecodable access unit shortly before the end affects no other picture, with any number of threads.
   @Test(arguments: 1...5) func undecodableNearTheEnd(_ threads: Int) throws {
     let units = try mediaAccessUnits("clip.h264")
     let configuration = SessionConfiguration.with {
       $0.threadType = .frame
       $0.threadCount = threads
     }
-    // A slice with a PPS that was never sent.
+    // A slice that refers to a PPS that was never sent.
     var slice = BitWriter()
     slice.u(8, 0x01)
     slice.ue(0)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// The first slice's loss shows in the headers, whatever the decoder says.
+  /// The headers show that the first slice is lost, whatever libavcodec reports.
   @Test(arguments: SessionConfiguration.threadings.indices) func lostFirstSliceIsFlagged(_ threading: Int) throws {
     var units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
     let whole = try decodeAll(units).checksums
@@ -130,7 +130,7 @@ import Testing
     #expect(Array(run.checksums.prefix(20)) == Array(whole.prefix(20)) && run.frames.last?.isCorrupt == true)
   }
 
-  /// An IDR picture that does not decode ends nothing: those before it still wait for their turn, and get it.
+  /// Pictures that wait for output when an IDR picture cannot be decoded are output all the same.
   @Test(arguments: [false, true]) func picturesBeforeABrokenIDRPictureAreShown(_ isMixed: Bool) throws {
     let units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
     // The rest of a stream with larger pictures, from the last slice of its IDR picture on.
@@ -143,7 +143,7 @@ import Testing
       $0.threadType = .none
       $0.unknownReordering = .expect
     }
-    // It comes by itself, or behind the first slice of a picture that lost the others.
+    // The slice comes alone, or after the first slice of a picture that lost its other slices.
     let cut = units[10]
     var slices = AnnexB.NALUnits(cut.span)
     let slice = slices.next()
@@ -154,7 +154,7 @@ import Testing
     #expect(Set(run.frames.map(\.tag)).isSuperset(of: 0..<10))
   }
 
-  /// The same when the codec does not take it at all and goes on with pictures that are shown between those before.
+  /// The same when the codec refuses it and continues with pictures that are shown between those before.
   @Test func picturesBeforeARefusedIDRPictureAreShown() throws {
     let units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
     let plan = FaultPlan()

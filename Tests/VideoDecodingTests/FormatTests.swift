@@ -5,11 +5,11 @@ import Testing
 
 @testable import VideoDecoding
 
-/// Streams whose format changes on the way, and pictures cropped at every edge.
+/// Streams whose format changes, and pictures cropped at every edge.
 @Suite(.enabled(if: Vector.folder != nil)) struct FormatTests {
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
 
-  /// Sizes, bit depths and chroma formats that follow one another in-band.
+  /// In-band changes of size, bit depth and chroma format.
   @Test(arguments: SessionConfiguration.threadings.indices, [false, true])
   func changesInBand(_ threading: Int, _ usesAllocator: Bool) throws {
     let names = [
@@ -35,7 +35,7 @@ import Testing
     #expect(run.frames.count == position && run.accounts(for: all.count))
   }
 
-  /// Parameter sets that come beside the stream, as a container's do.
+  /// Out-of-band parameter sets, as those of containers.
   @Test(arguments: [nil, NALLengthSize.four], [false, true])
   func changesOutOfBand(_ lengthSize: NALLengthSize?, _ losesSession: Bool) throws {
     let names = ["HCAFR1_HHI.264", "SVA_BA1_B.264", "HCAFR3_HHI.264"]
@@ -74,7 +74,7 @@ import Testing
     #expect(plan.openings == (losesSession ? 3 : 1))
   }
 
-  /// Fields without their counterparts: libavcodec shows them with their rows doubled.
+  /// Single fields, whose rows libavcodec doubles.
   @Test func lonelyFieldsAreTold() throws {
     let units = units("HPCVFL_BRCM_A.264")
     let whole = try decodeAll(units)
@@ -96,7 +96,7 @@ import Testing
     #expect(session.canAccept(session.format))
   }
 
-  /// libavcodec alone rounds the left edge to what is convenient.
+  /// libavcodec by itself rounds the left edge for alignment.
   @Test(arguments: [
     "SVA_BA1_B.264", "goh264_high10_deblock444_cavlc_idrp.h264", "goh264_high10_weighted422_cabac_b.h264",
   ])

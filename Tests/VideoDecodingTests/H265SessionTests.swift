@@ -13,7 +13,7 @@ import Testing
     zip(run.frames, run.checksums).filter { tags.contains($0.0.tag) }.map(\.1)
   }
 
-  /// The tags of pictures and their checksums, as of the whole stream's access units from `first` on.
+  /// Tags and checksums of the pictures, with tags as in the whole stream, of which the run began at `first`.
   private func shifted(_ run: Run, by first: Int) -> [String] {
     run.frames.map { "\($0.tag + UInt64(first)) \($0.fingerprint)" }
   }
@@ -30,7 +30,7 @@ import Testing
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
     let keys = stream.units.indices.filter { stream.types[$0]?.isIRAP == true }.map(UInt64.init)
     #expect(run.frames.filter(\.isRandomAccessPoint).map(\.tag).sorted() == keys)
-    // The samples are the stream's own hashes' in NV12 as well.
+    // The picture hashes of the stream match in NV12 too.
     configuration.outputLayout = .semiPlanar
     _ = try stream.decode(nil, configuration) { #expect($0.hashMismatches == 0 && $0.output > 0) }
   }
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// A stream cut at a CRA picture: its RASL pictures are dropped, and that is no failure; all others are right.
+  /// A stream cut at a CRA picture: its RASL pictures are dropped, which is no failure; all other pictures are right.
   @Test(arguments: SessionConfiguration.threadings.indices) func beginsAtACRAPicture(_ threading: Int) throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let configuration = SessionConfiguration.threadings[threading]
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// Behind an end of sequence a CRA picture begins anew.
+  /// After an end of sequence a CRA picture begins a new sequence.
   @Test func endOfSequenceMakesTheNextCRAPictureAStart() throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let whole = try stream.decode()
@@ -83,7 +83,7 @@ import Testing
     let end = units.indices.first { $0 > start && stream.types[$0]?.isIRAP == true } ?? units.count
     let skipped = (start..<end).filter { stream.types[$0]?.isRASL == true }
     #expect(!skipped.isEmpty && run.drops.count { $0 == .noReference } == skipped.count && run.failures.isEmpty)
-    // Of the pictures before it, those that are not out by then never are (C.5.2.2).
+    // Pictures before it that are not output by then are dropped (C.5.2.2).
     #expect(run.drops.allSatisfy { $0 == .noReference || $0 == .notShown } && run.accounts(for: units.count))
     let others = Set(lines(whole, tags: units.indices.filter { !skipped.contains($0) }.map(UInt64.init)))
     #expect(others.isSuperset(of: run.checksums) && run.frames.count + run.drops.count == units.count)
@@ -91,7 +91,7 @@ import Testing
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
   }
 
-  /// Draining at any place, between a CRA picture and its leading pictures too, changes nothing.
+  /// Draining after any access unit, also between a CRA picture and its leading pictures, changes no picture.
   @Test(arguments: names) func drained(_ name: String) throws {
     let stream = try H265Stream(media: name)
     let expected = try stream.decode(nil, .with { $0.threadType = .none })
@@ -113,8 +113,8 @@ import Testing
     }
   }
 
-  /// An access unit that is missing is noticed by the reference picture sets of those behind it: no picture is wrong
-  /// without being flagged.
+  /// A missing access unit is noticed by the reference picture sets of later pictures: no picture is wrong
+  /// and not flagged.
   @Test(arguments: names, [0, 2]) func lostAccessUnits(_ name: String, _ threading: Int) throws {
     let stream = try H265Stream(media: name)
     let configuration = SessionConfiguration.threadings[threading]
@@ -137,7 +137,7 @@ import Testing
     #expect(flagged > 0)
   }
 
-  /// What no header shows, the stream's picture hash does.
+  /// Damage that no header shows is found by the stream's picture hashes.
   @Test func picturesThatAreNotWhatTheirHashSaysAreFlagged() throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let whole = Set(try stream.decode().checksums)
@@ -156,7 +156,7 @@ import Testing
     #expect(other.frames.count == run.frames.count && unasked == 0)
   }
 
-  /// libavcodec takes no SPS without its VPS, which decoding does not need.
+  /// libavcodec refuses an SPS without its VPS, which decoding does not need.
   @Test(arguments: [false, true]) func withoutReadableVPS(_ isPresent: Bool) throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let expected = try stream.decode().checksums

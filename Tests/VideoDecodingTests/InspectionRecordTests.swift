@@ -6,12 +6,12 @@ import Testing
 @testable import VideoDecoding
 
 extension RecordFile {
-  /// What sessions read of access units, and what they conclude, before anything is decoded.
+  /// What sessions read and conclude of access units before decoding.
   static let inspections = RecordFile("inspections.tsv")
 }
 
-/// What is read of each access unit, whether decoding may begin with it, and whether it is damaged, is what was read
-/// before; of damaged streams too, since none of it depends on libavcodec.
+/// What is read of each access unit, whether decoding may begin with it, and whether it is damaged, is as recorded;
+/// of damaged streams too, because none of it depends on libavcodec.
 @Suite struct InspectionRecordTests {
   private static let clips = [
     "clip.h264", "interlaced.h264", "intra-refresh.h264", "open-gop.h264", "small-slices.h264", "clip.h265",
@@ -26,14 +26,15 @@ extension RecordFile {
     let units = Array(stream.units.prefix(40))
     var columns = [read(units, stream)]
     for kind in Damage.allCases { columns.append(read(kind.apply(to: units, rate: 0.2, seed: 11), stream)) }
-    // Begun in the middle, behind the parameter sets.
+    // Begun in the middle, after the parameter sets.
     let sets = (stream.format.parameterSets.sequence + stream.format.parameterSets.picture)
       .flatMap { [0, 0, 0, 1] + $0 as [UInt8] }
     columns.append(read([sets] + units.dropFirst(units.count / 3), stream))
     try RecordFile.inspections.expect(name, columns)
   }
 
-  /// How many may be the first, are damaged, are complete, and a digest of all that was read.
+  /// The numbers of access units that may be the first, are damaged, and are complete, and a digest of all that was
+  /// read.
   private func read(_ units: [[UInt8]], _ stream: CodedStream) -> String {
     let inspector: any SessionInspector =
       stream.format.codec == .h264

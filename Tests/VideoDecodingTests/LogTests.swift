@@ -8,16 +8,16 @@ import Testing
 
 @testable import VideoDecoding
 
-/// libavcodec's messages go to the application's standard error unless it has other plans: none of ours get there.
+/// libavcodec logs to the application's standard error by default: contexts of the session must log nothing.
 struct LogTests {
   private static let messages = Mutex<[String]>([])
 
-  /// What libavcodec and libavutil say of sizes and scaling lists. Of other things stock's elements speak, which other
-  /// tests of this process use.
+  /// libavcodec's and libavutil's messages about sizes and scaling lists. Stock's elements, which other tests of this
+  /// process use, log other messages.
   private static let topics = ["size", "Size", "scal", "pixels"]
 
-  /// Puts an application's log callback in place, as ffmpeg's tools do, and keeps it: every message on these topics
-  /// that any test of this process causes from then on is one too many.
+  /// Sets a log callback as FFmpeg's tools do, and keeps it: every message on these topics
+  /// from any test of this process from then on is a failure.
   private static let isListening: Bool = {
     typealias Format = UnsafePointer<CChar>
     typealias Callback = @convention(c) (UnsafeRawPointer?, Int32, Format?, UnsafeRawPointer?) -> Void
@@ -34,13 +34,13 @@ struct LogTests {
     return true
   }()
 
-  /// Decodes, whatever comes of it.
+  /// Decodes, and ignores results and errors.
   private func decode(_ units: [[UInt8]], as format: [[UInt8]], threading: Int) throws {
     let session = try makeSession(format, SessionConfiguration.threadings[threading])
     var run = Run()
     try session.run(units, into: &run)
     #expect(run.accounts(for: units.count))
-    // Nor do the pictures that are refused take memory.
+    // No memory is allocated for the refused pictures.
     #expect(
       run.frames.allSatisfy { $0.plane(0).rowCount * $0.plane(0).rowByteCount <= session.configuration.maximumPixels })
   }

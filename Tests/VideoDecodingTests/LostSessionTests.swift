@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoDecoding
 
-/// A codec that fails as a lost device does: output must be that of the undisturbed run.
+/// A codec that fails as a lost device does: the output must be that of a run without failure.
 @Suite(.enabled(if: Vector.folder != nil)) struct LostSessionTests {
   /// Reordering, deep pyramids, fields, several IDR pictures, MMCO.
   static let names = [
@@ -17,7 +17,7 @@ import Testing
 
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
 
-  /// Open groups that begin with CRA pictures and have leading ones; a single IDR picture in front of B pyramids; fields.
+  /// Open GOPs with CRA and leading pictures; a single IDR picture followed by B pyramids; fields.
   static let h265 = ["open-gop.h265", "interlaced.h265", "g2b_bframes3_128x128.h265"]
 
   @Test(arguments: names + h265, SessionConfiguration.threadings.indices)
@@ -25,7 +25,7 @@ import Testing
     let stream = try CodedStream(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try stream.decode(configuration).checksums
-    // Where groups are open, each place differs.
+    // In open GOPs, every position is tried.
     let step = Self.h265.contains(name) ? 1 : max(1, stream.units.count / 8)
     for place in stride(from: 0, to: stream.units.count, by: step) {
       for error in step == 1 ? [.outOfMemory, .inputOutput] : [Self.errors[place % Self.errors.count]] {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// `LOST_SESSION_STREAMS` names byte streams, with colons between: the codec is lost at each of their access units, and
+  /// `LOST_SESSION_STREAMS` is a list of byte streams, separated by colons: the codec is lost at each access unit, and
   /// at each picture, in every threading and in low delay.
   static let elsewhere =
     unsafe getenv("LOST_SESSION_STREAMS").map { unsafe String(cString: $0) }?.split(separator: ":").map(String.init)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// A decoder that finds out about reordering as it goes loses pictures on the way: the replay loses the same ones.
+  /// A decoder that learns the reorder depth from the stream loses pictures: the replay loses the same ones.
   @Test(arguments: names + ["HPCV_BRCM_A.264", "cros_test-25fps.h264"] + h265, [0, 1])
   func lowDelayLosesTheSamePictures(_ name: String, _ threading: Int) throws {
     let stream = try CodedStream(name)
@@ -108,7 +108,7 @@ import Testing
     let expected = try stream.decode().checksums
     let last = Int64(stream.units.count - 1)
     let plan = FaultPlan()
-    // Each new codec gets less far, down to the fourth, which works.
+    // Each new codec fails earlier, until the fourth, which works.
     plan.send = { opening, index in opening < 3 && index == last - Int64(opening) ? .external : nil }
     let run = try stream.decode(plan: plan)
     #expect(run.checksums == expected)
@@ -141,8 +141,8 @@ import Testing
     #expect(hopeless.openings == 6)
   }
 
-  /// As many attempts as the configuration says, at one and the same place: then it works, or there is one error, one
-  /// notice, and everything before is shown.
+  /// The configured number of retries at one access unit: then it works, or there is one error, one
+  /// notice, and all pictures before are output.
   @Test(arguments: [1, 2, 5, 6, 100], SessionConfiguration.threadings.indices)
   func failsRepeatedlyAtOnePlace(_ times: Int, _ threading: Int) throws {
     let units = units("HCAFR1_HHI.264")
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  /// A codec that fails for ever at one place: one error, then on from the next IDR picture.
+  /// A codec that always fails at one access unit: one error, then decoding continues at the next IDR picture.
   @Test func failsForEverAtOnePlace() throws {
     let units = units("MIDR_MW_D.264")
     let expected = try decodeAll(units).checksums
@@ -191,7 +191,7 @@ import Testing
     #expect(session.statistics.resynchronisations == 1)
     #expect(session.statistics.restarts == 6 && !session.isLost)
     #expect(plan.openings == 7)
-    // What the codec held when it was lost is shown, not dropped.
+    // The pictures that the codec held when it was lost are output, not dropped.
     let frames = Set(run.frames.map(\.tag))
     #expect(frames == Set(units.indices.filter { $0 < 30 || $0 >= next }.map(UInt64.init)))
     #expect(run.checksums == expected.filter { line in frames.contains { line.hasPrefix("\($0) ") } })
@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  /// No codec can be opened any more: what the lost one held is shown.
+  /// No codec can be opened any more: the pictures that the lost one held are output.
   @Test(arguments: SessionConfiguration.threadings.indices) func nothingOpensAnyMore(_ threading: Int) throws {
     let units = units("MIDR_MW_D.264")
     let configuration = SessionConfiguration.threadings[threading]

@@ -4,9 +4,9 @@ import Testing
 
 @testable import VideoDecoding
 
-/// A session and what it opens go when nobody holds it, whatever it has been through.
+/// A session and its codecs are released with its last reference, however it ended.
 struct ObjectLifeTests {
-  /// Sees a session's parts without keeping them.
+  /// Weak references to a session's parts.
   private struct Weak {
     weak var session: DecompressionSession?
     weak var bridge: PictureBridge?
@@ -15,7 +15,7 @@ struct ObjectLifeTests {
 
   enum Ending: CaseIterable { case letGo, drained, flushed, invalidated }
 
-  /// The codec is lost on the way: one at a time is open, and none in the end.
+  /// The codec is lost: never more than one is open, and none at the end.
   @Test(arguments: ["clip.h264", "clip.h265"].flatMap { [($0, 0), ($0, 1), ($0, 2)] }, Ending.allCases)
   func lostCodecsAreClosed(trial: (clip: String, threading: Int), ending: Ending) throws {
     let stream = try CodedStream(trial.clip)
@@ -41,7 +41,7 @@ struct ObjectLifeTests {
       #expect(plan.living == 0)
     }
     session = nil
-    // Pictures outlive it on purpose: they hold their memory, and nothing of the session.
+    // Pictures may outlive the session: they hold their memory only.
     #expect(parts.isGone)
     #expect(plan.living == 0)
     #expect(!run.frames.isEmpty)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoDecoding
 
-/// Random access points other than IDR pictures: open groups with leading pictures, and gradual refresh.
+/// Random access points other than IDR pictures: open GOPs with leading pictures, and gradual refresh.
 @Suite struct RecoveryPointTests {
   private func recoveryPoints(_ units: [[UInt8]]) -> [Int] {
     var inspector = H264AccessUnitInspector(lengthSize: nil)
@@ -21,7 +21,7 @@ import Testing
     #expect(recoveryPoints(try mediaAccessUnits("intra-refresh.h264")).count >= 5)
   }
 
-  /// Started anywhere, a session shows nothing that is not exactly what the whole stream shows there.
+  /// Started at any access unit, a session outputs only pictures that equal those of the whole stream.
   @Test(arguments: ["open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
   func startsInTheMiddle(_ name: String, _ threading: Int) throws {
     let units = try mediaAccessUnits(name)
@@ -62,12 +62,12 @@ import Testing
       try session.run(units, into: &run)
       #expect(run.checksums == expected, "lost at \(place)")
       #expect(run.accounts(for: units.count))
-      // Not from the start of the stream, where a later point will do.
+      // The replay begins at a later random access point than the start of the stream, where that suffices.
       if name == "open-gop.h264" { #expect(session.statistics.replayed < 30) }
     }
   }
 
-  /// The flags of damage end where the picture is whole again, and not before.
+  /// Pictures are flagged until the recovery is complete.
   @Test(arguments: ["open-gop.h264", "intra-refresh.h264"])
   func damageEndsAtTheRecoveryPoint(_ name: String) throws {
     let units = try mediaAccessUnits(name)
@@ -90,8 +90,8 @@ import Testing
 
   // MARK: Splices
 
-  /// Behind a splice nothing decodes but what would decode without the stream before, and all of that does. The size
-  /// stays, so that libavcodec sees nothing begin, and `pic_order_cnt_type` changes: all seems to come too late.
+  /// After a splice exactly those pictures are decoded that would be without the first stream. The size
+  /// stays, so that libavcodec sees no new sequence, and `pic_order_cnt_type` changes, so that POCs seem too late.
   @Test(arguments: SessionConfiguration.threadings.indices)
   func anotherSequenceBeginsAtARecoveryPoint(_ threading: Int) throws {
     let configuration = SessionConfiguration.threadings[threading]
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// Pictures of the second stream that come before its parameter sets do no harm to those behind.
+  /// Pictures of the second stream before its parameter sets do not affect the pictures after these.
   @Test func strayPicturesBeforeAnotherSequence() throws {
     let first = try mediaAccessUnits("interlaced.h264")
     let second = try mediaAccessUnits("intra-refresh.h264")
@@ -123,7 +123,7 @@ import Testing
     #expect(run.accounts(for: spliced.count))
   }
 
-  /// A session lost behind a splice goes back to it, and no further.
+  /// A session that is lost after a splice replays from the splice at the earliest.
   @Test func lostBehindASplice() throws {
     let first = try mediaAccessUnits("interlaced.h264")
     let second = try mediaAccessUnits("intra-refresh.h264")
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// The results of the stream before can be had before the splice is decoded; elsewhere, asking changes nothing.
+  /// The first stream can be drained before the splice is decoded; elsewhere the call changes nothing.
   @Test func sequencesCanBeFinishedByHand() throws {
     let first = try mediaAccessUnits("interlaced.h264")
     let second = try mediaAccessUnits("intra-refresh.h264")

@@ -31,13 +31,13 @@ import Testing
     session.takeResults(into: &run)
     #expect(run.frames.isEmpty && run.accounts(for: 20))
     #expect(run.drops.allSatisfy { $0 == .flushed })
-    // As after a seek to the start: the same pictures as ever.
+    // As after a seek to the start: the same pictures.
     var again = Run()
     try session.run(units, into: &again)
     #expect(again.md5 == Vector.named("MIDR_MW_D.264")?.md5)
   }
 
-  /// Draining in the middle of a group loses no references.
+  /// Draining inside a GOP loses no references.
   @Test(arguments: ["HCAFR1_HHI.264", "freh11.264", "MR1_BT_A.h264"])
   func drainAndGoOn(_ name: String) throws {
     let units = units(name)
@@ -82,7 +82,7 @@ import Testing
     #expect(run.drops.filter { $0 == .beforeRandomAccessPoint }.count > 0)
     #expect(frames == frames.sorted() && !frames.isEmpty)
     let whole = try decodeAll(all).frames.suffix(frames.count)
-    // It begins with an intra picture; what follows that and is not known to be right is flagged.
+    // Decoding begins with an intra picture; pictures after it that may be wrong are flagged.
     for (picture, expected) in zip(run.frames, whole) where !picture.isCorrupt {
       #expect(picture.fingerprint == expected.fingerprint)
     }
@@ -98,7 +98,8 @@ import Testing
     #expect(run.checksums.count < all.count && Set(run.checksums).isSubset(of: all))
   }
 
-  /// No stream begins with parameter sets: whoever drains behind them is not told so, and the pictures are waited for.
+  /// Parameter sets alone begin no stream: draining after them gives no notice, and the session still waits for
+  /// pictures.
   @Test func parameterSetsAloneAreNoBeginning() throws {
     let units = units("NRF_MW_E.264")
     let session = try makeSession(units)
@@ -151,7 +152,7 @@ import Testing
     }
   }
 
-  /// As many threads as there are processors, so that output is one picture less than that behind.
+  /// One thread per processor, so that the delay is one frame less than processors.
   @Test func automaticThreadsAreTheProcessors() throws {
     let status = String(decoding: try #require(readFile("/proc/self/status")), as: UTF8.self)
     let allowed = try #require(status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") })

@@ -97,14 +97,14 @@ import Testing
     }
     let again = try #require(pool.block(byteCount: 4096))
     #expect(unsafe UInt(bitPattern: again.start) == address && again.start[0] == 7)
-    // One that is in use is not given twice, and new memory is zero.
+    // Memory in use is not given again, and new memory is zeroed.
     let second = try #require(pool.block(byteCount: 4096))
     #expect(unsafe UInt(bitPattern: second.start) != address && second.start[0] == 0)
     let other = try #require(pool.block(byteCount: 64))
     #expect(other.byteCount == 64)
   }
 
-  /// Forty blocks are kept; what is above goes back to the system.
+  /// Forty blocks are kept; more are freed.
   @Test func pictureMemoryIsKeptUpToALimit() throws {
     let pool = PicturePool()
     do {

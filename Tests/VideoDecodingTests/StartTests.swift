@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoDecoding
 
-/// Where decoding begins when a stream does not begin with an IDR picture.
+/// The start of decoding in streams that do not begin with an IDR picture.
 @Suite struct StartTests {
   /// An access unit without NAL units of some types.
   private func without(_ types: Set<UInt8>, _ unit: [UInt8]) -> [UInt8] {
@@ -17,7 +17,7 @@ import Testing
     return result
   }
 
-  /// Pictures refreshed bit by bit, none of which says so: no IDR picture, no recovery point, no intra picture.
+  /// Gradual refresh without marks: no IDR picture, no recovery point, no intra picture.
   private func unmarked() throws -> (format: [[UInt8]], units: [[UInt8]]) {
     let all = try mediaAccessUnits("intra-refresh.h264")
     return (all, all.dropFirst().map { without([6], $0) })
@@ -98,7 +98,7 @@ import Testing
     #expect(!byBytes.isAwaitingRandomAccessPoint)
   }
 
-  /// What is held goes when a random access point comes, and nothing of the pictures behind it is lost or flagged.
+  /// Held access units are dropped at a random access point, and no picture after it is lost or flagged.
   @Test func randomAccessPointInTime() throws {
     let (format, units) = try unmarked()
     let session = try makeSession(format)
@@ -114,7 +114,7 @@ import Testing
     #expect(run.drops == Array(repeating: .beforeRandomAccessPoint, count: 20))
     #expect(run.frames.map(\.fingerprint) == whole.frames.map(\.fingerprint))
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
-    // A seek drops what is held, as everything else.
+    // A flush drops held access units too.
     session.flush()
     try session.decode(units[5], tag: 1000)
     #expect(session.isAwaitingRandomAccessPoint)
@@ -126,7 +126,7 @@ import Testing
     #expect(!session.isAwaitingRandomAccessPoint)
   }
 
-  /// Behind a start without random access point the flags end with the first IDR picture.
+  /// After a start without random access point, pictures are flagged until the first IDR picture.
   @Test func idrPictureEndsDamage() throws {
     let (format, units) = try unmarked()
     let session = try makeSession(format, .with { $0.startPatience = .zero })
@@ -138,8 +138,8 @@ import Testing
     #expect(run.frames.map(\.isCorrupt) == (0..<10 + format.count).map { $0 < 10 })
   }
 
-  /// An intra picture will do where no recovery point has been shown; what comes out unflagged is right, and what
-  /// refers to nothing before is not flagged.
+  /// Decoding begins at an intra picture where no recovery point has been seen; unflagged pictures are right, and
+  /// pictures that refer to nothing before it are not flagged.
   @Test(arguments: SessionConfiguration.threadings.indices)
   func intraPicturesWillDo(_ threading: Int) throws {
     let (format, units) = try intra()
@@ -159,12 +159,12 @@ import Testing
       #expect(run.frames.first?.tag == UInt64(start) && run.frames.first?.isRandomAccessPoint == true)
       let unflagged = zip(run.frames, run.checksums).filter { !$0.0.isCorrupt }.map(\.1)
       #expect(Set(unflagged).isSubset(of: whole))
-      // x264's groups are closed behind their I pictures: but for the first one's leading pictures, all are right.
+      // x264's GOPs are closed: all pictures but the first one's leading pictures are right.
       #expect(unflagged.count > run.frames.count / 2, "\(unflagged.count) of \(run.frames.count)")
     }
   }
 
-  /// A stream that marks its recovery points has no others.
+  /// In a stream with recovery points, intra pictures without one are no random access points.
   @Test func intraPicturesWillNotDoBesideRecoveryPoints() throws {
     let (format, units) = try intra()
     let marked = try mediaAccessUnits("open-gop.h264")

@@ -5,10 +5,10 @@ import Testing
 
 @testable import VideoDecoding
 
-/// Undamaged streams come out undamaged, whatever the threads do, the same every time: libavcodec with frame threads
-/// now and then reports slices of fields as missing that are not.
+/// Pictures of undamaged streams are never flagged, and are the same in every run: libavcodec with frame threads
+/// sometimes reports slices of fields as missing that are not.
 ///
-/// `VECTOR_REPEATS` says how often to look at every vector of both codecs; without it a few streams are looked at twice.
+/// `VECTOR_REPEATS` sets the number of runs of every vector of both codecs; without it a few streams have two runs.
 @Suite(.enabled(if: Vector.folder != nil), .serialized) struct UndamagedTests {
   static let repeats = unsafe getenv("VECTOR_REPEATS").flatMap { unsafe Int(String(cString: $0)) }
 
@@ -35,7 +35,7 @@ import Testing
     if let repeats = Self.repeats { print("\(vector.file): \(alone.pictures.count) pictures, \(repeats) times") }
   }
 
-  /// What came of a stream.
+  /// The pictures of a stream.
   struct Outcome {
     /// Each picture's tag and fingerprint, in order of output.
     var pictures: [String] = []
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// Access units that are there already.
+  /// An asynchronous sequence of access units in memory.
   struct Stream: AsyncSequence, AsyncIteratorProtocol {
     var rest: ArraySlice<AccessUnit>
 

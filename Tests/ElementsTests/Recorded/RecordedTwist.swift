@@ -121,7 +121,7 @@ enum RecordedTwist: String, CaseIterable, Sendable {
     return unsafe Event(owning: gst_event_new_segment(&segment))
   }
 
-  /// Changes about one byte of 400, except in the first NAL units.
+  /// Changes about one byte of 400, except in the first buffer.
   private static func damaged(_ pieces: [RecordedStream.Piece]) -> [RecordedStream.Piece] {
     var generator = SeededGenerator(state: 26)
     return pieces.enumerated().map { index, piece in

@@ -98,7 +98,7 @@ import Testing
   }
 }
 
-/// Things that end while others wait for them.
+/// Pipelines that end while tasks wait for them.
 @Suite struct PipelineLifeTests {
   init() { Failing.register() }
 
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  /// The last reference goes while data flows.
+  /// The last reference is released while data flows.
   @Test func aForgottenPipelineStops() async throws {
     let elements = Locked<[PipelineElement]>([])
     for _ in 0..<100 {
@@ -186,11 +186,11 @@ import Testing
       let sink = try pipeline.element("out")
       elements.withLock { $0.append(sink) }
     }
-    // The elements are still here to be asked; they are told from another thread.
+    // The test still has the elements, whose states change on another thread.
     for element in elements.snapshot { #expect(await element.comesToRest()) }
   }
 
-  /// A handler that holds its own element would keep it for ever.
+  /// A handler that captures its own element would be a reference cycle.
   @Test func handlersGoWithThePipeline() async throws {
     final class Token: Sendable {}
     weak var token: Token?
@@ -228,14 +228,14 @@ import Testing
 }
 
 extension Pipeline {
-  /// A wait of random length, so that what follows comes at different places.
+  /// Waits for a random time, so that the next step comes at different moments.
   fileprivate func settled() async throws {
     for _ in 0..<Int.random(in: 0..<50) { await Task.yield() }
   }
 }
 
 extension PipelineElement {
-  /// Whether it is stopped within a minute.
+  /// Whether the element is stopped within a minute.
   fileprivate func comesToRest() async -> Bool {
     for _ in 0..<6000 {
       if state == .null { return true }

@@ -5,8 +5,8 @@ import HarnessSupport
 import Synchronization
 import Testing
 
-/// A source that gives nothing and counts how often it is told that the stream ends; the first time it puts another
-/// element into its bin, so that whoever walks through the bin's sources has to begin anew.
+/// A source without data that counts EOS events; at the first it adds another
+/// element to its bin, so that iterating over the bin's sources has to resync.
 private final class CountingSource: Element {
   static let told = Mutex<[String: Int]>([:])
 
@@ -57,7 +57,7 @@ private final class CountingSource: Element {
     for number in 1...3 { #expect(told["told-once-\(number)"] == 1) }
   }
 
-  /// The sink holds the source's push until the pipeline, and with it the bin, goes on.
+  /// The source's push waits in the sink until the pipeline, and with it the bin, changes its state.
   @Test func theEndOfABinDoesNotWaitForAPushThatWaitsForTheBin() async throws {
     let pipeline = try Pipeline("bin.( name=inside videotestsrc ! identity ) ! fakesink sync=false")
     let inside = try pipeline.element("inside")

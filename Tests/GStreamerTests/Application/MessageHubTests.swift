@@ -3,12 +3,12 @@ import Testing
 
 @testable import GStreamer
 
-/// What the pipeline makes of messages and handlers that come from several threads.
+/// Messages and handlers from several threads.
 @Suite struct MessageHubTests {
   private func end() -> Message { Message(source: "sink", isFromPipeline: true, content: .endOfStream) }
   private func hasEnded(_ hub: MessageHub) -> Bool { if case .ended = hub.phase { true } else { false } }
 
-  /// An end that is posted while a flushing seek is carried out is taken back by it.
+  /// An EOS message that is posted during a flushing seek is ignored.
   @Test func endsDuringASeekAreTakenBack() {
     let hub = MessageHub()
     hub.start()
@@ -21,7 +21,7 @@ import Testing
     #expect(hasEnded(hub))
   }
 
-  /// What the seek itself comes to is an end, however early.
+  /// The EOS message of the seek itself counts, however early it comes.
   @Test func endsOfTheSeekCount() {
     let hub = MessageHub()
     hub.start()
@@ -33,7 +33,7 @@ import Testing
     #expect(hasEnded(hub))
   }
 
-  /// What a stopped pipeline still says does not reach its next run.
+  /// Late messages of a stopped pipeline do not reach its next run.
   @Test func aStoppedPipelineIsNotHeard() async {
     let hub = MessageHub()
     hub.start()
@@ -59,7 +59,7 @@ import Testing
     await pipeline.stop()
   }
 
-  /// Seeks over and over, at whatever moment the end comes: every end comes out.
+  /// Many seeks around the end of the stream: every end is reported.
   @Test(.timeLimit(.minutes(5))) func everySeekFindsTheEndAgain() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=8 ! video/x-raw,width=16,height=16 ! appsink name=s sync=false")
@@ -78,7 +78,7 @@ import Testing
   private final class Token: Sendable {}
   private struct Watch: Sendable { weak let token: Token? }
 
-  /// Threads that connect to a new element at once: all handlers are found again when they are taken off.
+  /// Several threads connect handlers to a new element at once: all can be disconnected.
   @Test func handlersOfManyThreadsAreTakenOff() async throws {
     for _ in 0..<200 {
       let element = try PipelineElement("identity")

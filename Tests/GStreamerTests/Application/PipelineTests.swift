@@ -83,7 +83,7 @@ private func media(_ name: String) -> String {
     await pipeline.stop()
   }
 
-  /// A demultiplexer has its pads only when it has read the file.
+  /// A demultiplexer adds its pads after reading the file's header.
   @Test func padsThatComeLaterAreLinked() async throws {
     let pipeline = Pipeline()
     let elements = [
@@ -103,7 +103,7 @@ private func media(_ name: String) -> String {
     await pipeline.stop()
   }
 
-  /// The handler's answer goes back through the signal.
+  /// The handler's return value is the signal's.
   @Test func aSignalIsAnswered() async throws {
     let pipeline = try Pipeline(
       "filesrc name=file ! decodebin name=decoder", ["file": ["location": .string(media("clip.mp4"))]])
@@ -186,7 +186,7 @@ private func media(_ name: String) -> String {
     var states: [Pipeline.State] = []
     var isAtEnd = false
     var hasStarted = false
-    // What was posted before is there too.
+    // Messages that were posted before are delivered too.
     for try await message in pipeline.messages {
       switch message.content {
       case .stateChanged(_, let state) where message.isFromPipeline: states.append(state)
@@ -215,7 +215,7 @@ private func media(_ name: String) -> String {
       }
     }
     #expect(warnings == ["Now it comes."])
-    // Whoever listens afterwards is told too.
+    // A later listener gets the end too.
     await #expect(throws: PipelineError.self) { for try await _ in pipeline.messages {} }
     await pipeline.stop()
   }
@@ -263,7 +263,7 @@ private func media(_ name: String) -> String {
       count += 1
     }
     #expect(first == .seconds(5) && count == 50)
-    // Behind the end it goes on after a seek.
+    // After the end, a seek starts the stream again.
     try await pipeline.seek(to: .zero, until: .second)
     count = 0
     for try await _ in samples { count += 1 }
@@ -281,7 +281,7 @@ private func media(_ name: String) -> String {
     await pipeline.stop()
   }
 
-  /// The error comes while nobody has a buffer yet.
+  /// The error comes before the first buffer.
   @Test func prerollEndsWithAnError() async throws {
     let pipeline = try Pipeline("videotestsrc ! testfailing after=0 ! fakesink")
     await #expect(throws: PipelineError.self) { try await pipeline.preroll() }

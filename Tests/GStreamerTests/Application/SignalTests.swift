@@ -7,7 +7,7 @@ import Testing
 @Suite struct SignalTests {
   init() { Harness.initialise() }
 
-  /// An action signal, and its answer.
+  /// An action signal, and its return value.
   @Test func anActionIsAskedFor() async throws {
     let pipeline = try Pipeline("appsrc name=in ! fakesink")
     let source = try pipeline.element("in")
@@ -19,12 +19,12 @@ import Testing
     #expect(throws: PipelineError.self) { try source.emit("end-of-stream", 1) }
   }
 
-  /// Another library in the process that is built from the same sources keeps what it connected on the same object, in
-  /// a form that may be another.
+  /// Another library in the process that is built from the same sources stores its handlers at the same object, perhaps
+  /// in another layout.
   @Test func whatAnotherLibraryConnectedIsLeftAlone() throws {
     let element = try PipelineElement("identity")
     let object = unsafe UnsafeMutableRawPointer(element.raw).assumingMemoryBound(to: GObject.self)
-    // The name is all that two libraries have in common; nothing lies at this address.
+    // The two libraries share only the name; this address is invalid.
     let quark = unsafe g_quark_from_static_string("gst-swift-connections")
     unsafe g_object_set_qdata(object, quark, UnsafeMutableRawPointer(bitPattern: 8))
     let told = Locked(0)

@@ -3,7 +3,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// A hundred bytes, each its own position, which can be read from anywhere.
+/// A seekable source of a hundred bytes, each of which is its own position.
 private final class Ramp: BaseSource {
   override class var padTemplates: [PadTemplate] { [.source("application/x-test, rate=(int)[ 5, 9 ]")] }
   override func size() -> UInt64? { 100 }
@@ -17,7 +17,7 @@ private final class Ramp: BaseSource {
   }
 }
 
-/// Puts out what comes as it comes, out of a source that it pulls from where it can.
+/// A parser that passes its input through, in pull mode where the source supports it.
 private final class Puller: BaseParse {
   static let wasPulling = Locked<Bool?>(nil)
 
@@ -29,7 +29,7 @@ private final class Puller: BaseParse {
   }
 }
 
-/// A picture a second, for ten seconds, from wherever a seek went.
+/// A picture a second, for ten seconds, from the target of a seek on.
 private final class Seconds: BaseSource {
   private let next = Locked<UInt64>(0)
 

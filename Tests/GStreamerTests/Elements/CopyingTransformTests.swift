@@ -3,7 +3,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Puts out every byte twice; leaves buffers out that begin with 0.
+/// Outputs every byte twice; drops buffers that begin with 0.
 private final class Doubler: BaseTransform {
   override class var padTemplates: [PadTemplate] { [.sink("application/x-once"), .source("application/x-twice")] }
   override class var mode: Mode { .copying }
@@ -25,7 +25,7 @@ private final class Doubler: BaseTransform {
   }
 }
 
-/// Copies what comes, as much of it as there is.
+/// Copies its input.
 private final class Copy: BaseTransform {
   override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("ANY")] }
   override class var mode: Mode { .copying }

@@ -4,7 +4,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Puts out one buffer for each byte; leaves buffers out that begin with 0.
+/// Outputs a buffer for each byte; drops buffers that begin with 0.
 private final class Splitter: BaseTransform {
   private var waiting: [UInt8] = []
 
@@ -50,7 +50,7 @@ private final class Splitter: BaseTransform {
     for expected: UInt8 in 1...4 {
       let buffer = try harness.pull()
       #expect(try buffer.copiedBytes() == [expected])
-      // Something was left out before the last one.
+      // A buffer was dropped before the last one.
       #expect(buffer.flags.contains(.discontinuity) == (expected == 4))
     }
     #expect(harness.waiting == 0)

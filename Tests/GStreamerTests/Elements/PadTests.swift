@@ -3,7 +3,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Has a source pad for each value that a buffer begins with, from the first such buffer on, like a demultiplexer.
+/// Adds a source pad for each first byte of buffers, with the first such buffer, like a demultiplexer.
 private final class Sorter: Element {
   private let outputs = Locked<[UInt8]>([])
 
@@ -39,7 +39,7 @@ private final class Sorter: Element {
   }
 }
 
-/// Gives two pads and no third.
+/// Has two request pads at most.
 private final class Pair: Element {
   override class var padTemplates: [PadTemplate] { [.source("ANY", named: "src_%u", .request)] }
   override func requestPad(template: String, named name: String?) -> Pad? {
@@ -47,7 +47,7 @@ private final class Pair: Element {
   }
 }
 
-/// Says of its stream what it likes, whatever comes in.
+/// Sends stream-start, caps and segment of its own.
 private final class Relabeller: Element {
   override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("application/x-own")] }
 

@@ -5,7 +5,7 @@ import HarnessSupport
 import Synchronization
 import Testing
 
-/// What the elements below were asked to do, in order; the tests run one after the other.
+/// The calls of the elements below, in order; the tests are serialised.
 private let calls = Mutex<[String]>([])
 
 private func record(_ call: String) { calls.withLock { $0.append(call) } }
@@ -26,7 +26,7 @@ extension Element {
   }
 }
 
-/// Hands frames on that the base class is not to give timestamps.
+/// A parser that passes frames through, without timestamps of the base class.
 private final class PreparedParse: BaseParse {
   override class var padTemplates: [PadTemplate] { [.sink("application/x-test"), .source("application/x-test")] }
   override func prepareToStream() {
@@ -84,7 +84,7 @@ private final class PreparedDecoder: VideoDecoder {
     unsafe gst_element_set_state(element, GST_STATE_NULL)
   }
 
-  /// The base class forgets them when data flow ends.
+  /// The base class resets these settings when data flow ends.
   @Test func settingsOfTheBaseClassHoldInEveryRun() throws {
     let harness = try Harness("testpreparedparse")
     for run in 0..<3 {

@@ -4,7 +4,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Has a property of every numeric kind and a text, and tells when it changes one by itself.
+/// Has a property of every numeric type and a string, and notifies when it changes one by itself.
 private final class Properties: BaseTransform {
   struct Settings: Sendable {
     var int: Int32 = -1

@@ -26,7 +26,7 @@ private struct Extras: PropertyFlags {
   }
 }
 
-/// Cuts input into frames of a byte length that the first byte tells; 0 is garbage, 255 is fatal.
+/// Splits input into frames whose first byte is their length; 0 is garbage, 255 is an error.
 private final class LengthParse: BaseParse {
   struct Settings: Sendable {
     var number: Int32 = 3

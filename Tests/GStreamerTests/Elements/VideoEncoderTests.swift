@@ -3,7 +3,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Puts out the first bytes of each picture, and remembers what it was asked.
+/// Outputs the first bytes of each picture, and records which methods were called.
 private final class AskedEncoder: VideoEncoder {
   static let asked = Locked<Set<String>>([])
 

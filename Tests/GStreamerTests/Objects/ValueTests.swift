@@ -139,14 +139,14 @@ import Testing
   }
 }
 
-/// `#expect` takes its argument apart, which values that cannot be copied do not survive.
+/// `#expect` copies parts of its argument, which noncopyable values do not allow.
 private func check(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
   #expect(condition, sourceLocation: sourceLocation)
 }
 
 struct Missing: Error {}
 
-/// `#require` for values that cannot be copied.
+/// `#require` for noncopyable values.
 func unwrap<Value: ~Copyable>(_ value: consuming Value?) throws -> Value {
   guard let value else { throw Missing() }
   return value

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct BitReaderTests {
-  /// Values beyond the range are errors that say where they begin; those at its ends are none.
+  /// Values out of range are errors with the bit offset of the element; the ends of the range are legal.
   @Test func rangesAreKept() throws {
     var writer = BitWriter()
     writer.flag(true)
@@ -133,7 +133,7 @@ import Testing
       var writer = BitWriter()
       for _ in 0..<Int.random(in: 1...60, using: &generator) {
         let count = Int.random(in: 1...32, using: &generator)
-        // Many zeros, so that there is something to prevent.
+        // Many zeros, so that emulation prevention bytes are needed.
         let value = Bool.random(using: &generator) ? 0 : UInt32.random(in: 0...UInt32.max, using: &generator)
         let masked = count == 32 ? value : value & ((1 << UInt32(count)) - 1)
         values.append((count, masked))

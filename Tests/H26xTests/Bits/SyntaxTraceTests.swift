@@ -3,7 +3,7 @@ import H26x
 import Testing
 
 @Suite("Syntax trace") struct SyntaxTraceTests {
-  @Test("Every element of an SPS is written down with name, value and place")
+  @Test("Every element of an SPS is traced with name, value and position")
   func sequenceParameterSet() throws {
     // Baseline, level 3.0, 176 × 144.
     let bytes: [UInt8] = [0x67, 0x42, 0xC0, 0x1E, 0xDA, 0x0B, 0x13, 0x90]
@@ -13,7 +13,7 @@ import Testing
     #expect(sps == plain)
     let width = try #require(trace.elements.first { $0.name.description == "pic_width_in_mbs_minus1" })
     #expect(width.value == Int64(sps.widthInMacroblocks) - 1)
-    // The elements follow on one another without a gap, from behind the header.
+    // The elements follow one another without a gap, from the end of the header on.
     var end = 8
     for element in trace.elements {
       #expect(element.bitOffset == end, "\(element.name)")

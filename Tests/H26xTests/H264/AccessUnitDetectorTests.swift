@@ -4,7 +4,7 @@ import H26x
 import Testing
 
 @Suite struct AccessUnitVectorTests {
-  /// Stock drops pictures whose parameter sets never came; the detector finds them all the same.
+  /// Stock drops pictures without parameter sets; the detector finds them all the same.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
   func accessUnitsAreThoseOfTheManifest(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)

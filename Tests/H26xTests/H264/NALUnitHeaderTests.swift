@@ -18,7 +18,7 @@ import Testing
     return try H264.NALUnitHeader((bytes + [0x80]).span)
   }
 
-  /// Every field by itself: a neighbour that is read in its place gives another value.
+  /// Every field alone, so that a wrong bit position gives a wrong value.
   @Test func scalableExtension() throws {
     let widths = [1, 6, 1, 3, 4, 3, 1, 1, 1, 2]
     for (index, width) in widths.enumerated() {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// `nal_unit_header_3davc_extension()` has two bytes, MVC's three also stand in front of depth slices.
+  /// `nal_unit_header_3davc_extension()` has two bytes; depth slices may have MVC's three bytes too.
   @Test func depthExtension() throws {
     let header = try header(21, [(1, 1), (15, 0x1234)])
     #expect(header.byteCount == 3 && header.headerExtension == .depth(0x1234))

@@ -42,7 +42,7 @@ import Testing
     #expect(sets.sliceParameters(255)?.sequenceParameterSetID == 0)
   }
 
-  /// Slices can be read exactly as long as a PPS has its SPS.
+  /// Slices can be read only with their PPS and its SPS.
   @Test func slicesNeedBoth() throws {
     var sets = H264.ParameterSets()
     try sets.insert(bytes: MinimalStream.pps(id: 1, sps: 2))
@@ -80,7 +80,7 @@ import Testing
     #expect(read.chromaFormat == .yuv422 && read.lumaBitDepth == 10 && read.profile.hasHighSyntax)
   }
 
-  /// SPS of 4:2:0 and of 4:4:4 take turns: each time the PPS is what that format makes of it, and none is lost.
+  /// SPSs of 4:2:0 and of 4:4:4 alternate: each time the PPS is read for that chroma format, and none is lost.
   @Test func aPPSIsWhatItsSPSMakesOfIt() throws {
     var plain = try Samples.sps()
     plain.chromaFormat = .yuv420

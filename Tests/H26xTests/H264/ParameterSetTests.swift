@@ -13,7 +13,7 @@ enum Samples {
   ]
   static let highPPS: [UInt8] = [0x68, 0xEB, 0xE3, 0xCB, 0x22, 0xC0]
 
-  /// A base to build others from.
+  /// The SPS that tests modify.
   static func sps() throws -> H264.SequenceParameterSet { try H264.SequenceParameterSet(bytes: highSPS) }
 }
 
@@ -32,7 +32,7 @@ enum Samples {
     #expect(sps.nalUnit() == Samples.highSPS)
   }
 
-  /// A set with everything in it comes back as it was.
+  /// An SPS with every optional part is the same after writing and reading.
   @Test(arguments: ChromaFormat.allCases) func everythingComesBack(_ chroma: ChromaFormat) throws {
     var sps = try Samples.sps()
     sps.profile = H264.Profile(idc: 244, constraintFlags: 0)
@@ -91,7 +91,7 @@ enum Samples {
   }
 
   @Test func hypotheticalDecodersComeBack() throws {
-    // Both HRD, 32 buffers, longest fields: written by hand with the writer.
+    // NAL and VCL HRD parameters with 32 buffers and the longest fields.
     func hrd(_ writer: inout BitWriter, count: UInt32) {
       writer.ue(count - 1)
       writer.u(8, 0x35)
@@ -110,7 +110,7 @@ enum Samples {
     writer.ue(1)
     writer.ue(1)
     writer.u(4, 0b1101)
-    // No aspect, overscan, signal, chroma, timing; both HRD.
+    // No aspect ratio, overscan, video signal, chroma location and timing; both HRDs.
     writer.u(5, 0)
     writer.flag(true)
     hrd(&writer, count: 32)
@@ -134,7 +134,7 @@ enum Samples {
   }
 
   @Test func badValuesAreErrors() throws {
-    // Each changes one thing of a good set that makes it illegal.
+    // Each changes one value of a good SPS to an illegal one.
     func expectError(_ element: String, _ change: (inout H264.SequenceParameterSet) -> Void) throws {
       var sps = try Samples.sps()
       change(&sps)
@@ -251,7 +251,7 @@ enum Samples {
         _ = try H264.PictureParameterSet(nalUnit: bytes.span, chromaFormat: .yuv420, trace: trace)
       }
       for end in bytes.indices {
-        // Without its last bytes the set may be a legal one of a lower profile, never more.
+        // Without its last bytes the PPS may be a legal one without High profile elements, but never have more.
         if let part = try? H264.PictureParameterSet(bytes: Array(bytes[0..<end])) {
           #expect(!(part == pps))
         }
@@ -259,7 +259,7 @@ enum Samples {
     }
   }
 
-  /// Only readable from bytes: its initialiser is not public.
+  /// Slice groups read from bytes, because they have no public initialiser.
   private func groups(
     _ count: UInt8, _ map: H264.PictureParameterSet.SliceGroups.Map
   ) throws -> H264.PictureParameterSet.SliceGroups {
@@ -307,7 +307,7 @@ enum Samples {
     pps.high?.scalingLists = [H264.ScalingList](repeating: .standard, count: 12)
     let bytes = pps.nalUnit()
     #expect(try H264.PictureParameterSet(bytes: bytes, chromaFormat: .yuv444) == pps)
-    // Read as 4:2:0 there are eight lists, and rubbish behind.
+    // Read as 4:2:0 there are eight lists, and bits after them.
     let other = try? H264.PictureParameterSet(bytes: bytes, chromaFormat: .yuv420)
     #expect(other == nil || other?.hasProperEnd == false)
   }
@@ -332,7 +332,7 @@ enum Samples {
     #expect(sets.isEmpty)
   }
 
-  /// The PPS came first, and was read for the wrong chroma format.
+  /// A PPS that comes before its SPS is read for the wrong chroma format first.
   @Test func aPictureSetIsReadAgainForItsSequenceSet() throws {
     var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
     pps.high?.scalingLists = [H264.ScalingList](repeating: .fallback, count: 12)

@@ -3,12 +3,12 @@
 import H26x
 import Testing
 
-/// Picture order counts by hand, for each way in which a stream can send them (8.2.1).
+/// Picture order counts by known values, for each `pic_order_cnt_type` (8.2.1).
 @Suite struct PictureOrderCountTests {
   private typealias Cycle = H264.SequenceParameterSet.Cycle
   private typealias Kind = H264.SequenceParameterSet.PictureOrderCountType
 
-  /// What is coded of a picture. IDR pictures have `frame_num` 0.
+  /// The syntax elements of a picture. IDR pictures have `frame_num` 0.
   private struct Picture {
     var number: UInt32 = 0
     var isIDR = false
@@ -20,7 +20,7 @@ import Testing
     var deltas: [Int32] = []
   }
 
-  /// Reads slices of these pictures with an SPS of this kind, and counts.
+  /// The POCs of these pictures, with an SPS of this kind.
   private func counts(_ kind: Kind, _ pictures: [Picture], hasBottomOrder: Bool = false) throws -> [[Int32?]] {
     var sps = try Samples.sps()
     sps.isFrameOnly = false
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// An IDR picture begins at what it says, whatever came before (8.2.1.1).
+  /// An IDR picture has the POC that it sends, whatever came before (8.2.1.1).
   @Test func anIDRPictureBeginsAnew() throws {
     let pictures = [
       Picture(isIDR: true, lsb: 0), Picture(number: 1, lsb: 12), Picture(number: 2, lsb: 8), Picture(number: 3, lsb: 4),
@@ -69,7 +69,7 @@ import Testing
     #expect(found == [[4, 1, 1], [8, 10, 8], [10, nil, 10], [nil, 11, 11]])
   }
 
-  /// Expected differences in a cycle of two (8.2.1.2).
+  /// A cycle of two expected differences (8.2.1.2).
   @Test func countsInCycles() throws {
     let cycle = Cycle(
       isDeltaAlwaysZero: false, offsetForNonReferencePicture: -1, offsetForTopToBottomField: 1,
@@ -93,7 +93,7 @@ import Testing
     #expect(found == [[1, -3, -3], [2, 7, 2]])
   }
 
-  /// `frame_num` goes on behind its highest value (8.2.1.2), and an empty cycle counts nothing.
+  /// `frame_num` wraps (8.2.1.2), and a cycle of length 0 adds nothing.
   @Test func frameNumbersWrap() throws {
     let cycle = Cycle(
       isDeltaAlwaysZero: true, offsetForNonReferencePicture: 0, offsetForTopToBottomField: 0,
@@ -119,7 +119,7 @@ import Testing
     #expect(found[3] == [4, nil, 4] && found[4] == [nil, 4, 4])
   }
 
-  /// Which fields make a frame, as timestamps need it.
+  /// Pairing of fields for timestamps.
   @Test func theReaderPairsFields() throws {
     var sps = try Samples.sps()
     sps.isFrameOnly = false

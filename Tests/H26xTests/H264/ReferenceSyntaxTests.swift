@@ -42,7 +42,7 @@ import Testing
       writer.flag(false)
       writer.flag(true)
       for value: Int32 in [1, -2, 3, -4] { writer.se(value) }
-      // The oldest goes first.
+      // MMCO 1 for the oldest picture comes first.
       writer.flag(false)
     }
     let found = try references(bytes, try sets(weighted: true, bipredictionIDC: 0, chroma: .yuv420))
@@ -77,7 +77,8 @@ import Testing
     #expect(found.marking == nil && !found.usesSpatialDirectPrediction)
   }
 
-  /// `weighted_bipred_idc` 2 derives weights and sends none; P slices do not go by it, nor B slices by the other flag.
+  /// With `weighted_bipred_idc` 2 no weights are sent; it does not apply to P slices, nor `weighted_pred_flag` to B
+  /// slices.
   @Test func weightsAreReadOnlyWhereTheyAre() throws {
     let forward = SliceBuilder(referenceIDC: 0, sliceType: 0).nalUnit { writer in
       writer.flag(false)
@@ -92,7 +93,7 @@ import Testing
     #expect(try references(both, sets(weighted: true, bipredictionIDC: 0, chroma: .yuv420)).predictionWeights == nil)
   }
 
-  /// The mark of an IDR picture, and a weight out of range.
+  /// The reference marking of an IDR picture, and a weight out of range.
   @Test func marksAndRanges() throws {
     let sets = try sets(weighted: true, bipredictionIDC: 0, chroma: .yuv420)
     for (prior, long) in [(true, false), (false, true)] {

@@ -72,7 +72,7 @@ struct SliceBuilder {
     #expect(slice.redundantPictureCount == 5)
     #expect(!slice.resetsPictureOrderCount)
     for end in bytes.indices {
-      // Only the last byte may be missing: the header may end before it.
+      // Only the last byte may be missing, because the header may end before it.
       if let cut = try? H264.SliceHeader(bytes: Array(bytes[..<end]), sets) {
         #expect(cut.redundantPictureCount == 5)
       }
@@ -90,7 +90,7 @@ struct SliceBuilder {
       for value: UInt32 in [0, 7, 2, 1, 3] { writer.ue(value) }
       writer.flag(false)
       writer.flag(true)
-      // Operations 1, 3 and 5.
+      // MMCOs 1, 3 and 5.
       for value: UInt32 in [1, 4, 3, 2, 6, 5, 0] { writer.ue(value) }
     }
     let (slice, found) = try H264.SliceHeader.withReferences(nalUnit: bytes.span, parameterSets: sets)
@@ -150,7 +150,7 @@ struct SliceBuilder {
     #expect(reason([0x65]) == .truncated)
     #expect(reason([0xE5, 0x88]) == .forbiddenBitSet)
     #expect(reason([0x67, 0x88]) == .wrongNALUnitType)
-    // Headers of 14, 20 and 21 without a byte behind.
+    // Headers of types 14, 20 and 21 without a byte after them.
     for type: UInt8 in [0x6E, 0x74, 0x75] {
       for length in 1...4 { #expect(reason(Array([type, 0x40, 0, 0].prefix(length))) != nil) }
     }
@@ -173,7 +173,7 @@ struct SliceBuilder {
 @Suite struct AccessUnitDetectorTests {
   private typealias Detector = H264.AccessUnitDetector
 
-  /// The boundaries that NAL units give, `|` where one begins, `.` where not, `>` where the next one decides.
+  /// The boundary of each NAL unit: `|` begins an access unit, `.` does not, `>` belongs to the next NAL unit's.
   private func boundaries(_ units: [[UInt8]], _ sets: H264.ParameterSets) -> String {
     var detector = H264.AccessUnitDetector()
     return units.map { unit in
@@ -237,7 +237,7 @@ struct SliceBuilder {
     #expect(boundaries([slice(0, 0), redundant, slice(50, 0), redundant, slice(0, 1)], sets) == "|...|")
   }
 
-  /// A slice in the middle whose header is damaged, or that got in from elsewhere, costs no more than itself.
+  /// A damaged or foreign slice inside a picture does not split it.
   @Test func straySlicesStayInThePicture() throws {
     var sets = try SliceBuilder.sets()
     func slice(_ first: UInt32, _ number: UInt32, lsb: UInt32, referenceIDC: UInt8 = 1) -> [UInt8] {
@@ -252,9 +252,9 @@ struct SliceBuilder {
     #expect(boundaries([slice(0, 11, lsb: 6), slice(30, 3, lsb: 6), last, next], sets) == "|..|")
     // The end of a picture is lost with the beginning of the next.
     #expect(boundaries([first, slice(30, 4, lsb: 8), next], sets) == "||.")
-    // Damaged or not, going back makes another picture.
+    // A lower macroblock address begins another picture, damaged or not.
     #expect(boundaries([first, last, slice(30, 12, lsb: 40), next], sets) == "|.||")
-    // In any order, a picture may begin in the middle.
+    // With arbitrary slice order, a picture may begin with any macroblock.
     var sps = try #require(sets.sequenceParameterSet(0))
     sps.profile = H264.Profile(idc: 66, constraintFlags: 0)
     try sets.insert(bytes: sps.nalUnit())
@@ -289,7 +289,7 @@ struct SliceBuilder {
     }
   }
 
-  /// PicOrderCnt wraps with its low bits, and operation 5 begins anew (8.2.1.1).
+  /// POC LSBs wrap, and MMCO 5 resets the POC (8.2.1.1).
   @Test func countsWrap() throws {
     let sets = try SliceBuilder.sets()
     let sps = try #require(sets.sequenceParameterSet(0))

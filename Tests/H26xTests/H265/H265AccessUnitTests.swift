@@ -4,7 +4,7 @@ import H26x
 import Testing
 
 @Suite struct H265AccessUnitDetectorTests {
-  /// The boundaries of NAL units, a character each: `[` where an access unit begins, `.` where it goes on.
+  /// The boundary of each NAL unit: `[` begins an access unit, `.` continues it.
   private func boundaries(_ units: [[UInt8]], _ sets: H265.ParameterSets) -> String {
     var detector = H265.AccessUnitDetector()
     return units.map { unit in
@@ -33,14 +33,14 @@ import Testing
 
   @Test func picturesBeginAtTheirFirstSegment() throws {
     try expect([slice(.idrWithRADL), slice(.idrWithRADL, at: 4), slice(), slice(at: 9), slice()], "[.[.[")
-    // Two pictures whose headers say the same.
+    // Two pictures with equal headers.
     try expect([slice(.idrWithoutLeading), slice(.idrWithoutLeading)], "[[")
     var none = H265.ParameterSets()
     try none.insert(bytes: H265Samples.vps)
     try expect([slice(.idrWithRADL), slice(at: 4), slice(), slice(at: 9), slice()], "[.[.[", sets: none)
   }
 
-  /// Types that begin an access unit behind a picture, those that stay with it, and layers (7.4.2.4.4).
+  /// Types that begin an access unit after a picture, types that belong to it, and layers (7.4.2.4.4).
   @Test func otherTypes() throws {
     for type in UInt8(32)..<64 {
       let begins = [32, 33, 34, 35, 39, 41, 42, 43, 44].contains(type) || 48...55 ~= type
@@ -57,7 +57,8 @@ import Testing
     try expect(headers + [slice(.idrWithRADL), H265Samples.nalUnit(40)] + headers + [slice()], "[......[.....")
   }
 
-  /// Pictures of other layers stay with that of the base; without one, a layer tells pictures apart.
+  /// Pictures of other layers belong to the base layer's access unit; without a base layer, another one separates
+  /// pictures.
   @Test func layers() throws {
     let first = slice(.idrWithRADL)
     let view = slice(.trailingR, layerID: 1)
@@ -67,11 +68,11 @@ import Testing
     try expect([first, H265Samples.nalUnit(39, layerID: 1), view, slice()], "[..[")
   }
 
-  /// The first segment of a picture was lost.
+  /// The first slice segment of a picture is lost.
   @Test func lostFirstSegments() throws {
     try expect([slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingR, 8, at: 4)], "[.[")
     try expect([slice(.trailingR, 4), slice(.trailingR, 6, at: 8), slice(.trailingR, 6, at: 12)], "[[.")
-    // A count far away: a damaged segment should not cost the picture.
+    // A POC far away: a damaged slice segment must not split the picture.
     try expect([slice(.trailingR, 4), slice(.trailingR, 204, at: 8), slice(.trailingR, 4, at: 12)], "[..")
     try expect([slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingN, 4, at: 4)], "[.[")
   }
@@ -107,7 +108,7 @@ import Testing
     #expect(found.map(\.resetsPOC) == [true] + [Bool](repeating: false, count: 7))
   }
 
-  /// Pictures that a decoder may never see are none that others count from.
+  /// Leading pictures and pictures of higher sub-layers are not prevTid0Pic (8.3.1).
   @Test func leadingAndHigherPicturesDoNotCount() throws {
     let found = try counts(
       [
@@ -130,14 +131,14 @@ import Testing
     #expect(spliced.map(\.picture) == [0, 1, 200, 198, 259])
     #expect(spliced.map(\.isSkipped) == [false, false, false, true, false])
     #expect(spliced[2].resetsPOC)
-    // Behind an end of sequence a CRA picture is a start.
+    // After an end of sequence a CRA picture begins a sequence.
     let ended = try counts([(.idrWithRADL, 0), (.trailingR, 90), (.cra, 250), (.raslN, 249)], endsBefore: 2)
     #expect(ended.map(\.picture) == [0, 90, 250, 249])
     #expect(ended[2].resetsPOC && ended[3].isSkipped)
     let going = try counts([(.idrWithRADL, 0), (.trailingR, 90), (.cra, 250), (.raslN, 249)])
     #expect(going.map(\.picture) == [0, 90, -6, -7])
     #expect(!going[2].resetsPOC && !going[3].isSkipped)
-    // An IDR picture has none: the type is damaged, and what the picture refers to may be there.
+    // An IDR picture has no RASL pictures: the type is damaged, and the references may be present.
     #expect(try counts([(.idrWithRADL, 0), (.trailingR, 4), (.raslN, 2)]).allSatisfy { !$0.isSkipped })
   }
 }

@@ -10,7 +10,7 @@ import Testing
       pictureParameterSets: [H265Samples.pps])
   }
 
-  /// Byte for byte what ISO/IEC 14496-15 asks for, without the emulation prevention bytes of the SPS.
+  /// The bytes of ISO/IEC 14496-15, 8.3.3.1, without the emulation prevention bytes of the SPS.
   @Test func isMadeOfParameterSets() throws {
     let bytes = try record().bytes()
     let front: [UInt8] = [
@@ -45,7 +45,7 @@ import Testing
     #expect(again == format)
   }
 
-  /// A VPS may say the frame rate that the VUI does not.
+  /// The VPS may have the frame rate where the VUI has none.
   @Test func frameRateOfTheVideoParameterSet() throws {
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     vps.timing = .init(unitsInTick: 1001, timeScale: 30000)
@@ -65,7 +65,7 @@ import Testing
     record.temporalLayerCount = 7
     record.hasNestedTemporalIDs = false
     record.nalLengthSize = .one
-    // SEI arrays are kept, empty ones too.
+    // SEI arrays are kept, also empty ones.
     record.arrays.append(.init(type: .prefixSEI, isComplete: false, nalUnits: []))
     record.arrays.append(.init(type: .suffixSEI, isComplete: true, nalUnits: [[0x50, 0x01, 0x80]]))
     record.trailingBytes = [1, 2, 3]
@@ -74,7 +74,7 @@ import Testing
     #expect(try record.withoutParameterSets.bytes().count == 23)
   }
 
-  /// Any order in the record; VPS, SPS and PPS come out of it.
+  /// Arrays of a record may have any order; the result is VPS, SPS, PPS.
   @Test func orderOfArrays() throws {
     var record = try record()
     record.arrays.reverse()

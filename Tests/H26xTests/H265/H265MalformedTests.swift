@@ -4,9 +4,9 @@ import H26x
 import TestSupport
 import Testing
 
-/// Bad input seen in the wild: each is refused at the element that is wrong, before anything is made of it.
+/// Malformed input on which other parsers failed: each is refused at the wrong element.
 @Suite struct H265MalformedTests {
-  /// Each is refused at its element, in time and without what the numbers ask for.
+  /// Each is refused at its element, without allocating or looping by the number.
   @Test(arguments: MalformedH265.parameterSets.map(\.name)) func parameterSets(_ name: String) throws {
     let malformed = try #require(MalformedH265.parameterSets.first { $0.name == name })
     let bytes = malformed.nalUnit
@@ -21,7 +21,7 @@ import Testing
     #expect(error?.reason == (name == "a code of 64 zeros" ? .codeTooLong : .valueOutOfRange))
   }
 
-  /// `delta_idx` in a slice header reaches no further back than there are sets.
+  /// `delta_idx` in a slice header is at most the number of sets.
   @Test func predictionFromNowhere() throws {
     var sps = H265Samples.plainSPS()
     sps.referencePictureSets = [.init(), .init()]
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  /// A SPS replaced by one of other size between two slices: addresses are read by the new one.
+  /// An SPS of another size between two slices: addresses are read by the new one.
   @Test func setsReplacedBetweenSlices() throws {
     var sets = try H265Samples.store()
     let slice = H265Samples.slice(.trailingR, address: 31)
@@ -122,7 +122,7 @@ import Testing
         == .truncated)
   }
 
-  /// Extension data of nothing but zeros, as long as a set may be: looked at once.
+  /// Extension data of zeros only, as long as a parameter set may be, is read once.
   @Test func longExtensions() throws {
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     vps.extensionData = .init()

@@ -42,7 +42,7 @@ import Testing
     #expect(numbers(\.isLeading) == [6, 7, 8, 9])
     #expect(numbers(\.isSubLayerNonReference) == [0, 2, 4, 6, 8, 10, 12, 14])
     #expect(numbers(\.isParameterSet) == [32, 33, 34])
-    // 62 and 63 are Dolby's: unspecified, but not to be thrown away.
+    // 62 and 63 are Dolby Vision's: unspecified, but not to be dropped.
     #expect(numbers(\.isRTPOnly) == [48, 49, 50])
   }
 

@@ -28,7 +28,7 @@ import Testing
     #expect(sets.isEmpty)
   }
 
-  /// Cameras write VPS that nobody can read, and nothing needs them.
+  /// A VPS that cannot be read, as some cameras write it, drops no other set.
   @Test func aVideoParameterSetThatCannotBeReadDropsNothing() throws {
     var sets = H265.ParameterSets()
     let broken = Array(H265Samples.vps[..<9])
@@ -44,7 +44,7 @@ import Testing
     #expect(format.parameterSets.video == [broken])
   }
 
-  /// One that cannot be read replaces none.
+  /// An unreadable parameter set replaces none.
   @Test func damageLeavesTheStoreAsItWas() throws {
     var sets = try H265Samples.store()
     let before = sets.sequenceParameterSet(0)
@@ -82,7 +82,7 @@ import Testing
     #expect(sets.layerSetNALUnits.count == H265.ParameterSets.maximumLayerSets)
   }
 
-  /// A VUI that cannot be read takes its SPS with it only where there is another.
+  /// An SPS with an unreadable VUI is refused only where there is another SPS of its id.
   @Test func aBrokenVUIIsLeftOut() throws {
     var sps = H265Samples.plainSPS()
     var vui = H265.VUIParameters()
@@ -90,7 +90,7 @@ import Testing
     vui.bitstreamRestriction = .init()
     sps.vui = vui
     let whole = sps.nalUnit()
-    // Cut behind the timing.
+    // Cut after the timing.
     let broken = Array(whole.dropLast(3))
     #expect(throws: BitstreamError.self) { try H265.SequenceParameterSet(bytes: broken) }
     var store = H265.ParameterSets()
@@ -101,7 +101,7 @@ import Testing
     #expect(try store.insert(bytes: whole) == .replaced)
     #expect(throws: BitstreamError.self) { try store.insert(bytes: broken) }
     #expect(store.sequenceParameterSet(0) == sps)
-    // Elsewhere nothing is left out.
+    // With another SPS of the id it is refused.
     #expect(throws: BitstreamError.self) { try store.insert(bytes: Array(whole.prefix(12))) }
     var other = H265.ParameterSets()
     #expect(throws: BitstreamError.self) { try other.insert(bytes: Array(whole.prefix(12))) }

@@ -18,7 +18,7 @@ import Testing
     #expect(sps.nalUnit() == H265Samples.sps)
   }
 
-  /// Predicted reference picture sets, as the encoder meant them: its pictures come in groups of eight.
+  /// Predicted reference picture sets of an encoder with GOPs of eight pictures.
   @Test func predictedReferencePictureSets() throws {
     let sps = try H265.SequenceParameterSet(bytes: H265Samples.layeredSPS)
     #expect(sps.cropRectangle.width == 914)
@@ -33,7 +33,7 @@ import Testing
     #expect(sps.nalUnit() == H265Samples.layeredSPS)
   }
 
-  /// The derivation of 7.4.8, by hand: of {−1, −3 | +2} seen from 2 pictures on, the reference itself kept.
+  /// The derivation of 7.4.8 by known values: from {−1, −3 | +2}, two pictures later, with the reference picture kept.
   @Test func prediction() throws {
     typealias Set = H265.ShortTermReferencePictureSet
     var writer = BitWriter(addsEmulationPrevention: false)
@@ -45,7 +45,7 @@ import Testing
         after: [.init(delta: 2, isUsed: true)])
     ]
     sps.longTermReferences = nil
-    // The second set is sent by hand: the flags for −1, −3, +2 and the picture itself.
+    // The second set's flags for −1, −3, +2 and the picture itself.
     let plain = sps.nalUnit()
     let parsed = try H265.SequenceParameterSet(bytes: plain)
     #expect(parsed.referencePictureSets == sps.referencePictureSets)
@@ -95,7 +95,7 @@ import Testing
     return try #require(references).shortTerm
   }
 
-  /// A set with everything in it comes back as it was, and is an error wherever it is cut.
+  /// An SPS with every optional part is the same after writing and reading, and an error wherever it is cut.
   @Test(arguments: ChromaFormat.allCases) func everythingComesBack(_ chroma: ChromaFormat) throws {
     let sps = fullSPS(chroma)
     let bytes = sps.nalUnit()
@@ -274,7 +274,7 @@ import Testing
     extensions.reservedFlags = 1
     sps.extensions = extensions
     let bytes = sps.nalUnit()
-    // The stop bit becomes data: four zeros, a one, and so on.
+    // The stop bit becomes extension data.
     for tail: [UInt8] in [[0x80], [0x12, 0x80], [0x00, 0x00, 0x03, 0x01, 0xFF, 0xC0]] {
       let longer = bytes + tail
       let back = try H265.SequenceParameterSet(bytes: longer)
@@ -338,7 +338,7 @@ import Testing
     }
   }
 
-  /// An extension that this library knows nothing of is written as it came, emulation prevention included.
+  /// An unknown extension is written as it was read, with emulation prevention.
   @Test func extensionsAreKept() throws {
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     vps.extensionData = .init()
@@ -429,7 +429,7 @@ import Testing
     return pps
   }
 
-  /// A multilayer extension is kept as it came, whatever follows.
+  /// A multilayer extension is kept unread, with what follows it.
   @Test func layeredExtensionsAreKept() throws {
     var pps = H265.PictureParameterSet(id: 1, sequenceParameterSetID: 0)
     var extensions = H265.PictureParameterSet.Extensions()

@@ -44,7 +44,7 @@ import Testing
     #expect(profile(idc, flags).name == name)
   }
 
-  /// Flags that no profile has: the one that asks for nothing that is missing, and leaves the fewest over.
+  /// Flags of no profile: the profile whose required flags are all set, and that has the fewest flags to spare.
   @Test(arguments: [
     (4, "0111100001", "main-444"), (5, "1110001001", "high-throughput-444-10"),
     (5, "1100000001", "high-throughput-444-14"), (7, "0110111101", "scalable-main-10"),
@@ -61,10 +61,10 @@ import Testing
     #expect(profile(31, "1111111111").name == nil)
   }
 
-  /// What the pictures are counts more than what an encoder says of them.
+  /// Chroma format and bit depth count more than the constraint flags.
   @Test func picturesThatDoNotKeepToTheirProfile() {
     #expect(profile(9, "0000000001").name(chromaFormat: .yuv444, bitDepth: 8) == "screen-extended-main-444")
-    // No constraint at all, as one encoder writes it.
+    // No constraint flag, as one encoder writes it.
     #expect(profile(4, "0111000000").name(chromaFormat: .yuv444, bitDepth: 8) == "main-444")
     var both = profile(2, "0000000000")
     both.compatibilityFlags = 0x6000_0000

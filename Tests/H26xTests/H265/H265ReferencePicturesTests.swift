@@ -3,7 +3,7 @@ import Testing
 
 @testable import H26x
 
-/// Which reference pictures are there, as reference picture sets tell.
+/// Reference pictures that are present, by reference picture sets.
 @Suite struct H265ReferencePicturesTests {
   private let sets: H265.ParameterSets
   private let sps: H265.SequenceParameterSet
@@ -13,7 +13,7 @@ import Testing
     sets = try H265Samples.store(sps)
   }
 
-  /// A picture that refers to those at these distances, and keeps others.
+  /// A picture that refers to pictures at these POC distances, and keeps other ones.
   private func next(
     _ pictures: inout H265.ReferencePictures, _ type: H265.NALUnitType, _ count: UInt32, _ used: [Int32] = [],
     keeps kept: [Int32] = [], number: UInt64
@@ -48,7 +48,7 @@ import Testing
     #expect(forward.references == [10] && forward.missing == [] && forward.order.picture == 4)
     let between = try next(&pictures, .trailingN, 2, [-2, 2], number: 12)
     #expect(between.references == [10, 11] && pictures.numbers == [10, 11, 12])
-    // 12 is not named, so it leaves; 10 is kept for others.
+    // 12 is not in the set and is removed; 10 is kept.
     let behind = try next(&pictures, .trailingR, 8, [-4], keeps: [-8], number: 13)
     #expect(behind.references == [11] && pictures.numbers == [11, 10, 13])
   }
@@ -58,7 +58,7 @@ import Testing
     _ = try next(&pictures, .idrWithoutLeading, 0, number: 0)
     let use = try next(&pictures, .trailingR, 2, [-1], keeps: [-2], number: 2)
     #expect(use.references == [] && use.missing == [1])
-    // One that is only kept is not missed.
+    // A picture that is only to be kept is not missing.
     let later = try next(&pictures, .trailingR, 3, [-1], keeps: [-2], number: 3)
     #expect(later.references == [2] && later.missing == [])
     pictures.remove(3)
@@ -73,7 +73,7 @@ import Testing
     #expect(try next(&pictures, .trailingR, 2, [-1], number: 3).references == [1])
   }
 
-  /// RASL pictures are skipped where the CRA picture begins a sequence: at the start and behind an end of sequence.
+  /// RASL pictures are skipped where the CRA picture begins a sequence: at the start and after an end of sequence.
   @Test func leadingPicturesOfAStartAreSkipped() throws {
     var pictures = H265.ReferencePictures()
     #expect(try next(&pictures, .cra, 16, number: 0).order.resetsPOC)

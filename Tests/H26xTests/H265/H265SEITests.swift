@@ -196,7 +196,7 @@ import Testing
     let bytes = Array(text.utf8)
     let expected = stride(from: 0, to: 32, by: 2).compactMap { UInt8(digest.dropFirst($0).prefix(2), radix: 16) }
     #expect(matches(.md5([expected]), bytes, width: bytes.count, height: 1, stride: bytes.count))
-    // The same bytes in two rows with something between them.
+    // The same bytes in two rows with padding between them.
     if bytes.count == 80 {
       let rows = Array(bytes[..<40]) + [9, 9, 9] + Array(bytes[40...])
       #expect(matches(.md5([expected]), rows, width: 40, height: 2, stride: 43))
@@ -213,7 +213,7 @@ import Testing
     return hash.matches(plane, index: index)
   }
 
-  /// The picture of a stream that carries its checksums: a grey one of 256 × 256 samples.
+  /// A grey picture of 256 × 256 samples, from a stream with picture hashes.
   @Test func checksumOfAnEncodersPicture() throws {
     let suffix: [UInt8] = [
       0x50, 0x01, 0x84, 0x0D, 0x02, 0x00, 0x7F, 0x80, 0x00, 0x00, 0x2F, 0xE0, 0x00, 0x00, 0x2F, 0xE0, 0x00, 0x80,
@@ -232,7 +232,7 @@ import Testing
     #expect(!matches(hash, wrong, width: 256, height: 256, stride: 256))
   }
 
-  /// By hand: two samples of ten bits, 0x0102 and 0x0304, in one column.
+  /// Two samples of ten bits, 0x0102 and 0x0304, in one column.
   @Test func checksumAndCRC() {
     let bytes: [UInt8] = [0x02, 0x01, 0x04, 0x03]
     // The second sample's mask is 1: 2 + 1 + 5 + 2.

@@ -10,7 +10,7 @@ import Testing
     var count: Int
   }
 
-  /// What comes out when the data grows by `step` bytes a time.
+  /// The access units when the data grows by `step` bytes at a time.
   private func scan(_ stream: [UInt8], growing step: Int, _ scanner: inout H265.Scanner) -> [Unit] {
     var units: [Unit] = []
     var (begin, end) = (0, min(step, stream.count))
@@ -84,7 +84,7 @@ import Testing
     #expect(scanner.nalUnitCounts[21] == 1 && scanner.nalUnitCounts[32] == 1)
   }
 
-  /// RTP's types end an access unit and are left out; Dolby's stay.
+  /// NAL unit types of RTP end an access unit and are dropped; Dolby Vision's are kept.
   @Test func unspecifiedTypes() {
     var scanner = H265.Scanner()
     let units = scan(
@@ -101,7 +101,7 @@ import Testing
     #expect(scanner.nalUnitCounts[62] == 1)
   }
 
-  /// A VPS that cannot be read is told once and stays where it was.
+  /// An unreadable VPS is one notice and stays in its access unit.
   @Test func unreadableVideoParameterSets() {
     var scanner = H265.Scanner()
     let broken = Array(H265Samples.vps[..<8])
@@ -129,7 +129,7 @@ import Testing
     #expect(scanner.lastSequenceParameterSetID == 0 && scanner.errors == ScannerErrors())
   }
 
-  /// The two fields of a frame need not follow each other, so that each is a picture by itself.
+  /// Each field is a picture, because the two fields of a frame need not follow each other.
   @Test func fields() throws {
     var sps = H265Samples.plainSPS()
     var vui = H265.VUIParameters()

@@ -57,7 +57,7 @@ import Testing
     arguments: [
       (columns: [0, 8], rows: [0, 4], sizes: nil), (columns: [0, 2, 5, 8], rows: [0, 2, 4], sizes: nil),
       (columns: [0, 1, 7, 8], rows: [0, 3, 4], sizes: ([1, 6], [3])),
-      // Tiles that have no place in the picture.
+      // More tiles than coding tree blocks.
       (columns: [0, 8], rows: [0, 4], sizes: ([8, 1], [4])),
     ] as [(columns: [Int], rows: [Int], sizes: ([UInt32], [UInt32])?)])
   func addressesInTileScan(columns: [Int], rows: [Int], sizes: ([UInt32], [UInt32])?) throws {
@@ -93,7 +93,7 @@ import Testing
     #expect(error(H265Samples.nalUnit(39))?.reason == .wrongNALUnitType)
     #expect(error(H265Samples.nalUnit(22))?.reason == .wrongNALUnitType)
     #expect(error([0x02, 0x01]) == BitstreamError(.truncated, "first_slice_segment_in_pic_flag", bitOffset: 16))
-    // 24 coding tree blocks: their addresses have five bits, of which those from 24 on are none.
+    // 24 coding tree blocks: addresses have five bits, and 24 to 31 are illegal.
     var sps = H265Samples.plainSPS()
     sps.codedSize = VideoSize(width: 192, height: 128)
     let fewer = try H265Samples.store(sps)
@@ -111,7 +111,7 @@ import Testing
     #expect(starts(H265Samples.vps) == nil)
   }
 
-  /// Sets of the SPS, of the slice header, and long-term pictures with and without their high bits.
+  /// Reference picture sets of the SPS and of the slice header, and long-term pictures with and without MSBs.
   @Test func references() throws {
     var sps = H265Samples.plainSPS()
     sps.referencePictureSets = (1...3).map { .init(before: [.init(delta: -$0, isUsed: true)]) }
@@ -157,7 +157,7 @@ import Testing
     #expect(references.longTerm.map(\.cyclesBefore) == [nil, 3, 5, 11])
     #expect(references.usedCount == 3)
     #expect(references.usesTemporalMotionVectors)
-    // An index that names no set.
+    // An index beyond the sets.
     var wrong = BitWriter()
     H265.NALUnitHeader(type: .trailingR).write(to: &wrong)
     wrong.flag(true)
@@ -173,7 +173,7 @@ import Testing
       } == BitstreamError(.valueOutOfRange, "short_term_ref_pic_set_idx", bitOffset: 30))
   }
 
-  /// Everything that a header can hold, to the data behind it.
+  /// A header with every part, up to the slice data.
   @Test(arguments: [UInt32(0), 1]) func wholeHeader(_ sliceType: UInt32) throws {
     let isB = sliceType == 0
     var sps = H265Samples.plainSPS()
@@ -267,7 +267,8 @@ import Testing
     #expect(!coding.disablesDeblocking && coding.entryPointCount == 3 && coding.headerExtensionLength == 2)
     #expect(coding.dataBitOffset == data)
     #expect(whole.references?.usedCount == 2)
-    // The elements follow on one another without a gap, from behind the NAL unit header to the end of the header.
+    // The elements follow one another without a gap, from the end of the NAL unit header to the end of the slice
+    // header.
     var offset = 16
     for element in trace.elements {
       #expect(element.bitOffset == offset, "\(element.name)")

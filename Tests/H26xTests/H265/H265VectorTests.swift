@@ -4,7 +4,7 @@ import H26x
 import Testing
 
 @Suite struct H265VectorTests {
-  /// Pictures without parameter sets are found by the detector, and left out by stock.
+  /// Stock drops pictures without parameter sets; the detector finds them all the same.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "hevc", container: "annexb"))
   func accessUnitsAreThoseOfTheManifest(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
@@ -36,7 +36,7 @@ import Testing
     for epoch in epochs { #expect(Set(epoch).count == epoch.count, "two pictures of one count in \(row.file)") }
   }
 
-  /// No picture waits for more pictures than the SPS says.
+  /// The reorder depth is at most that of the SPS.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "hevc", container: "annexb"))
   func reorderDepthIsAsSent(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// What is read of a parameter set gives the same set when it is written.
+  /// Expects a parameter set to be the same after reading and writing.
   private func comesBack(_ unit: [UInt8], _ type: H265.NALUnitType, _ file: String) throws {
     switch type {
     case .videoParameterSet:

@@ -20,7 +20,7 @@ import Testing
         .init(range: 16..<17, startCodeLength: 3),
       ]
     ),
-    // Empty NAL units are skipped; one start code right behind another.
+    // Empty NAL units are skipped: start codes that follow one another.
     ([0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 5], [.init(range: 10..<11, startCodeLength: 4)]),
     // 00 00 03 01 is no start code.
     ([0, 0, 1, 5, 0, 0, 3, 1, 2], [.init(range: 3..<9, startCodeLength: 3)]),
@@ -34,7 +34,7 @@ import Testing
     #expect(found == expected)
   }
 
-  /// Whatever pieces the data comes in, the same NAL units come out, none early.
+  /// The NAL units do not depend on the pieces of data, and none is returned before it is complete.
   @Test(arguments: streams.indices) func cutsPieces(_ index: Int) {
     let (stream, expected) = Self.streams[index]
     for step in 1...4 {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// The caller drops what it has used; the scanner's offsets follow.
+  /// The scanner's offsets are adjusted when the caller discards bytes.
   @Test func discards() {
     var generator = SeededGenerator(state: 3)
     var stream: [UInt8] = []

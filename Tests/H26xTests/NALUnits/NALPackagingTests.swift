@@ -4,7 +4,8 @@ import H26x
 import Testing
 
 @Suite struct NALPackagingTests {
-  /// What does not fit is an error, and nothing is written; what just fits is there.
+  /// A NAL unit too long for the length prefix is an error, and nothing is written; the longest one that fits is
+  /// written.
   @Test(arguments: [(NALLengthSize.one, 0xFF), (.two, 0xFFFF)])
   func lengthsThatDoNotFitAreErrors(_ size: NALLengthSize, _ longest: Int) throws {
     let packaging = NALPackaging.lengthPrefixed(size)
@@ -72,20 +73,20 @@ import Testing
     #expect(repackager.entries.isEmpty && repackager.droppedCount == 6)
   }
 
-  /// The type stands elsewhere in H.265.
+  /// H.265 has the type in other bits.
   @Test func typesAreThoseOfTheCodec() throws {
     let stream: [UInt8] = [0, 0, 1, 0x46, 0x01, 0x50, 0, 0, 1, 0x26, 0x01, 0xAF]
     var repackager = Repackager(codec: .h265)
     repackager.scanAnnexB(stream.span)
     #expect(repackager.entries.map(\.type) == [35, 19])
-    // An insertion goes behind the delimiter.
+    // NAL units are inserted after the delimiter.
     var output = [UInt8](repeating: 0, count: 20)
     var span = output.mutableSpan
     let size = try repackager.write(stream.span, as: .annexB, inserting: [[0x40, 0x01]], to: &span)
     #expect(Array(output[..<size]) == [0, 0, 0, 1, 0x46, 1, 0x50, 0, 0, 0, 1, 0x40, 1, 0, 0, 0, 1, 0x26, 1, 0xAF])
   }
 
-  /// Parameter sets are compared in strides: a difference at any place is one.
+  /// Parameter sets are compared 32 bytes at a time: a difference at any offset is found.
   @Test(arguments: [31, 32, 33, 64, 100]) func aChangeAnywhereIsAChange(_ length: Int) throws {
     let base = Samples.highSPS + [UInt8](repeating: 0, count: length - Samples.highSPS.count)
     var sets = H264.ParameterSets()

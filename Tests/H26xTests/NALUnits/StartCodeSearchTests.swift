@@ -2,7 +2,7 @@
 import H26x
 import Testing
 
-/// The search for start codes looks at 64 bytes at a time: it must find what a search byte by byte finds.
+/// The start code search reads 64 bytes at a time: it must find what a search byte by byte finds.
 @Suite struct StartCodeSearchTests {
   private func plainSearch(_ bytes: [UInt8], from start: Int) -> Int? {
     guard start >= 0, bytes.count >= 3 else { return nil }

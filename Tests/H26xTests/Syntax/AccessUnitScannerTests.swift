@@ -7,7 +7,7 @@ import Testing
 @Suite struct AccessUnitScannerTests {
   private typealias Scanner = H264.AccessUnitScanner
 
-  /// Two parameter sets and three pictures of two slices, some zeros behind each NAL unit.
+  /// Two parameter sets and three pictures of two slices, with trailing zeros.
   private static func stream(trailingZeros: Int = 0) throws -> [UInt8] {
     let sets = try SliceBuilder.sets()
     var stream: [UInt8] = []
@@ -28,7 +28,7 @@ import Testing
     return stream
   }
 
-  /// What comes out when the data grows by so many bytes a time.
+  /// The findings when the data grows by `step` bytes at a time.
   private func scan(
     _ stream: [UInt8], growing step: Int, _ configure: (inout Scanner) -> Void = { _ in }
   ) -> [(finding: Scanner.Finding, unit: H264.ScannedAccessUnit)] {
@@ -69,7 +69,7 @@ import Testing
     #expect(found.last?.unit.contents.contains(.parameterSets) == true)
   }
 
-  /// Another picture in front of that: whether the wait for parameter sets begins must not depend on how much is there
+  /// With another picture before: whether parameter sets are awaited must not depend on how much data is there
   /// when it is looked at.
   @Test(arguments: [1, 5, 20, 64], [[0x41], [0x04]] as [[UInt8]])
   func picturesInFrontAreCutTheSameHoweverTheDataComes(step: Int, header: [UInt8]) throws {
@@ -84,7 +84,7 @@ import Testing
     #expect(found.map(\.finding) == whole.map(\.finding))
   }
 
-  /// They are looked for once, and not without end.
+  /// Parameter sets are searched for once, within a limit.
   @Test func parameterSetsThatNeverComeAreNotAwaited() throws {
     let picture = SliceBuilder(type: 5, sliceType: 2).nalUnit { writer in
       for _ in 0..<100_000 { writer.u(8, 0x55) }
@@ -105,7 +105,7 @@ import Testing
     #expect(most > 1 << 20 && most < (1 << 20) + 200_000)
   }
 
-  /// A file that is cut off between two reads: the scanner looks at what is there and at nothing else.
+  /// A file that is truncated between two reads: the scanner reads only bytes that are there.
   @Test func lessThanBeforeIsSomethingElse() throws {
     let stream = try Self.stream()
     for seen in stream.indices {
@@ -147,7 +147,7 @@ import Testing
     #expect(units.allSatisfy { $0.nalUnits.isEmpty })
   }
 
-  /// What is listed of an access unit is what comes out when NAL units are cut.
+  /// The listed NAL units of an access unit are those of NAL unit alignment.
   @Test func listsWhatItWouldCut() throws {
     let stream = try Self.stream(trailingZeros: 2)
     var listed: [(place: Range<Int>, contents: H264.ScannedAccessUnit.Contents)] = []
@@ -170,7 +170,8 @@ import Testing
     #expect(listed.map(\.contents) == cut.map { $0.contents.subtracting(boundaries) })
   }
 
-  /// An access unit of more NAL units than any picture has macroblocks: the list stays bounded, and covers it all.
+  /// An access unit of more NAL units than any picture has macroblocks: the list is bounded, and its last entry covers
+  /// the rest.
   @Test func theListIsBounded() throws {
     var stream = try Self.stream()
     for _ in 0..<H264.ScannedAccessUnit.nalUnitLimit + 1000 { stream += [0, 0, 1, 0x0C, 0x80] }
@@ -186,7 +187,7 @@ import Testing
     let tail = units.drop { $0[0] & 31 != 1 || $0.count == 1 }
     let stream: [UInt8] = (tail + units).flatMap { [0, 0, 0, 1] + $0 }
     let findings = scan(stream, growing: stream.count).map(\.finding)
-    // Without an SPS, the two pictures behind the IDR picture; then all that it had before.
+    // Without an SPS, the IDR picture and the two after it.
     #expect(findings.map(\.isUnit) == [false, false, true, true, true])
   }
 
@@ -214,7 +215,7 @@ import Testing
     }
   }
 
-  /// Notices are for people to read: a stream cannot make memory of them.
+  /// A stream cannot make an unbounded number of notices.
   @Test func noticesAreBounded() {
     var scanner = Scanner()
     var stream: [UInt8] = []
@@ -225,7 +226,7 @@ import Testing
     #expect(scanner.takeNotices().isEmpty)
   }
 
-  /// A prefix NAL unit goes with the slice behind it, also when that begins the next picture.
+  /// A prefix NAL unit belongs to the next slice, also when that begins the next picture.
   @Test(arguments: [1, 20, 1000]) func prefixesGoWithTheirSlices(step: Int) throws {
     let prefix: [UInt8] = [0x6E, 0xC0, 0x80, 0x07, 0x80]
     let units = nalUnits(try Self.stream())
@@ -257,21 +258,21 @@ import Testing
     #expect(scanner.next(in: unit.span, isMarked: true, isDraining: false) == .accessUnit(unit.count))
   }
 
-  /// What precedes the first parameter sets goes out with them, whether the stream is all there or comes in pieces.
+  /// NAL units before the first parameter sets belong to their access unit, whether or not the stream comes in pieces.
   @Test(arguments: [1, 50, 1000]) func theFirstDelimiterIsKept(step: Int) throws {
     let stream = [0, 0, 0, 1, 0x09, 0xF0] + (try Self.stream())
     let found = scan(stream, growing: step) { $0.cutsNALUnits = true }
     #expect(found.first?.finding == .accessUnit(6))
   }
 
-  /// Parameter sets are looked for in what is held back, each byte once: with less this would take minutes.
+  /// Each held byte is searched once for parameter sets; searching again would take minutes.
   @Test func holdingBackCostsNoSecondLook() {
     let stream = [[UInt8]](repeating: [0, 0, 1, 0x06, 0x05, 0x01, 0x00, 0x80], count: 40_000).flatMap { $0 }
     let found = scan(stream, growing: 8) { $0.cutsNALUnits = true }
     #expect(found.allSatisfy { if case .unusable = $0.finding { true } else { false } })
   }
 
-  /// Sets, then slices: what was counted, and what is told of each.
+  /// The access unit of these NAL units, and its scanner.
   private func scanOne(_ nalUnits: [[UInt8]]) -> (unit: H264.ScannedAccessUnit, scanner: Scanner) {
     var scanner = Scanner()
     let stream = MinimalStream.annexB(nalUnits)
@@ -290,7 +291,7 @@ import Testing
 
   @Test func unreadableSlicesAreCounted() {
     let sets = [MinimalStream.sps(), MinimalStream.pps()]
-    // From the middle of the picture, with a PPS that never came.
+    // A slice inside the picture, with a missing PPS.
     var stray = BitWriter()
     stray.u(8, 0x65)
     for value: UInt32 in [1, 7, 7] { stray.ue(value) }
@@ -303,7 +304,7 @@ import Testing
     #expect(scanner.parameterSetChanges == 2 && scanner.lastSequenceParameterSetID == 0)
   }
 
-  /// I slices alone make an intra picture, P or B slices beside them do not.
+  /// A picture of I slices only is intra, one with P or B slices too is not.
   @Test func intraPictures() throws {
     let sets = try SliceBuilder.sets().nalUnits
     func contents(_ types: [UInt32]) -> AccessUnitContents {
@@ -328,7 +329,7 @@ import Testing
     #expect(with.unit.seiNALUnits.map { $0.contents?.contains(.recoveryPoint) } == [false, true])
   }
 
-  /// NAL units of no use next to each other are one part, those apart two; what is of use lies in neither.
+  /// Adjacent NAL units to drop are one part, separate ones are two.
   @Test func partsOfNoUse() throws {
     let sets = try SliceBuilder.sets().nalUnits
     let stray: [UInt8] = [0x1C, 0x55]
@@ -340,7 +341,7 @@ import Testing
     #expect(scanner.errors.nalUnits == 5 && unit.nalUnitCount == sets.count + 7)
   }
 
-  /// A length that points too far: the good part goes out, marked, and the rest is left out.
+  /// A length beyond the end: the good part is returned, marked, and the rest is dropped.
   @Test func brokenPacketsAreCounted() throws {
     var scanner = Scanner()
     scanner.packaging = .lengthPrefixed(.four)

@@ -31,7 +31,7 @@ import Testing
       let error = failure { () throws(BitstreamError) in _ = try Record(bytes: Array(bytes[..<end])) }
       #expect(error?.reason == .truncated, "at \(end)")
     }
-    // Many writers leave the extension out.
+    // Many writers omit the extension.
     #expect(try Record(bytes: Array(bytes[..<withoutExtension])).high == nil)
   }
 
@@ -55,7 +55,7 @@ import Testing
     #expect(failure { () throws(BitstreamError) in _ = try record.bytes() }?.reason == .lengthNotRepresentable)
   }
 
-  /// Emulation prevention bytes within the first four bytes of the SPS do not get into the record.
+  /// Emulation prevention bytes in the first bytes of the SPS are not in the record's header.
   @Test func emulationPreventionIsTakenOut() throws {
     var sps = try Samples.sps()
     sps.profile = H264.Profile(idc: 0, constraintFlags: 0)
@@ -129,7 +129,7 @@ import Testing
     #expect(other != description && other.describesSameVideo(as: description))
   }
 
-  /// A configuration record's sets are all in its description, the PPS too, and the record comes back of it.
+  /// The format description of a record has all its parameter sets, and gives the same record.
   @Test func aRecordsSetsAreInItsDescription() throws {
     var second = try H264.PictureParameterSet(bytes: Samples.highPPS)
     second.id = 1
@@ -146,7 +146,7 @@ import Testing
     #expect(record.nalUnits == [Samples.highSPS, [0x6D, 0xD0], Samples.highPPS, second.nalUnit()])
   }
 
-  /// The range is said by itself: primaries, transfer and matrix may be unspecified, or not there at all.
+  /// The range is known also where primaries, transfer and matrix are unspecified or absent.
   @Test func theRangeIsToldWithoutColours() throws {
     var sps = try Samples.sps()
     for (isFull, colour) in [

@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// Fields, pairs of field macroblocks, and frames: all three occur in a stream that allows fields (PAFF, MBAFF).
+  /// Field pictures, MBAFF frames and other frames, in a stream that allows fields.
   @Test func theScanIsThatOfTheFirstSlice() throws {
     func scan(isMBAFF: Bool, isField: Bool, isBottom: Bool, delta: Int32) throws -> PictureScan? {
       var sps = try Samples.sps()
@@ -121,7 +121,7 @@ import Testing
     #expect(try scan(isMBAFF: true, isField: false, isBottom: false, delta: -1) == .fields(isTopFirst: false))
   }
 
-  /// An empty NAL unit, and bytes that are none, are passed over.
+  /// Empty NAL units and garbage are skipped.
   @Test func emptyNALUnitsArePassedOver() {
     var tracker = H264.FormatTracker(nalLengthSize: .four)
     let sets = [sps(0, widthInMacroblocks: 2), pps(0, sps: 0)]
@@ -134,7 +134,7 @@ import Testing
     #expect(second.hasSlice && second.formatChanged && !second.lacksParameterSets)
   }
 
-  /// The VUI's inferred values hold only where there is one.
+  /// Inferred values of the VUI apply only where there is a VUI.
   @Test func tellsWhetherThereIsAVUI() throws {
     var tracker = H264.FormatTracker(nalLengthSize: nil)
     #expect(!tracker.hasVUI)

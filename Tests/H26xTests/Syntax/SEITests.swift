@@ -37,7 +37,7 @@ import Testing
       }
       #expect(error?.reason == .truncated)
     }
-    // Nothing in it is nothing wrong.
+    // A NAL unit without messages is legal.
     for bytes: [UInt8] in [[], [6], [6, 0x80]] {
       var messages = SEIMessages(bytes.span)
       var count = 0
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// The least Caption Distribution Packet: header and footer.
+  /// The smallest Caption Distribution Packet: header and footer.
   private static let captionPacket: [UInt8] = [0x96, 0x69, 0x0B, 0x3F, 0x43, 0, 1, 0x74, 0, 1, 0xFE]
 
   @Test func captionsBarsAndActiveFormat() throws {
@@ -68,7 +68,7 @@ import Testing
     let triplets: [UInt8] = [0xFC, 0x94, 0x20, 0xFD, 0x80, 0x80]
     let cases: [([UInt8], RegisteredUserData.Content?)] = [
       (header + Array("GA94".utf8) + [3, 0xC2, 0xFF] + triplets + [0xFF], .closedCaptions(triplets)),
-      // Two announced, one there.
+      // Two captions are announced, one is present.
       (header + Array("GA94".utf8) + [3, 0xC2, 0xFF] + triplets.prefix(3), nil),
       (
         header + Array("GA94".utf8) + [6, 0xCF, 0xC0, 0x10, 0xC1, 0x10],
@@ -78,13 +78,13 @@ import Testing
       (header + Array("DTG1".utf8) + [0x01], .activeFormat(nil)),
       ([0xB5, 0x00, 0x2F, 3, 8, 0xC2, 0xFF] + triplets, .closedCaptions(triplets)),
       ([0xB5, 0x00, 0x3C, 0, 1, 4], nil), ([0x26, 0, 4], nil),
-      // The same under a code of the United Kingdom's, and of a country that sends no captions so.
+      // The same with the country code of the United Kingdom, and of a country without such captions.
       ([0xB4, 0x00, 0x31] + Array("DTG1".utf8) + [0x41, 0xFA], .activeFormat(10)),
       ([0x26, 0x00, 0x31] + Array("DTG1".utf8) + [0x41, 0xFA], nil), ([0x26] + Self.captionPacket, nil),
       (header + Self.captionPacket, .captionPacket(Self.captionPacket)),
       (header + Array("GA94".utf8) + Self.captionPacket + [0xFF], .captionPacket(Self.captionPacket)),
       (header + Array("GA94".utf8) + [3] + Self.captionPacket, .captionPacket(Self.captionPacket)),
-      // Cut off, a wrong sum, no footer, and a length that leaves no room for header and footer.
+      // Truncated, a wrong checksum, no footer, and a length too small for header and footer.
       (header + Self.captionPacket.dropLast(), nil), (header + Self.captionPacket.dropLast() + [0x17], nil),
       (header + [0x96, 0x69, 0x0B, 0, 0, 0, 0, 0x75, 0, 0, 0x81], nil), (header + [0x96, 0x69, 0x01], nil),
     ]
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  /// Delays of the NAL HRD, then of the VCL HRD, each buffer with two of as many bits as its HRD says (D.1.2).
+  /// Delays of the NAL HRD, then of the VCL HRD: two for each buffer, with the number of bits of the HRD (D.1.2).
   @Test func bufferingPeriods() throws {
     var sets = H264.ParameterSets()
     try sets.insert(bytes: MinimalStream.sps(nalBuffers: 2, vclBuffers: 1))
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  /// Emulation prevention bytes are none of the data: runs of zeros come back as they went in.
+  /// Emulation prevention bytes are no part of the data: zeros are the same after writing and reading.
   @Test func registeredUserDataWithZeros() throws {
     let data: [UInt8] = [0x00, 0x3C, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 0, 0xFF]
     let unit = seiNALUnit([(.userDataRegistered, [0xB5] + data)])
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  /// Messages without type, size and end: each is looked at once. With a look at the rest for each of them this would
+  /// Empty messages: each is read once. Reading the rest for each of them would
   /// take minutes.
   @Test func emptyMessagesCostOneLook() {
     var nalUnit: [UInt8] = [0x06]

@@ -17,7 +17,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     return pictures.map { generator.next($0) }
   }
 
-  /// When pictures are shown, counted from the first that is.
+  /// Presentation times, from the first shown picture on.
   private func shown(_ times: [TimestampGenerator.Timestamps]) -> [Int64] {
     let first = times.map(\.presentation).min() ?? 0
     return times.map { $0.presentation - first }
@@ -62,7 +62,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     checkRules(times)
   }
 
-  /// One picture tells nothing of how far counts are apart: two is taken for granted, until an epoch has told.
+  /// The step of POCs is assumed to be two until a sequence of several pictures is known.
   @Test func theStepIsGuessedOnce() {
     var generator = TimestampGenerator(lookAhead: frames([0]), reorderDepth: 0)
     let times = (frames([0, 1, 2]) + frames([0, 1, 2]) + frames([0, 2])).map { generator.next($0) }
@@ -71,7 +71,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(frames([0, 4, 8]).map { known.next($0).presentation } == [0, frame, 2 * frame])
   }
 
-  /// Pictures behind an IDR picture in decoding order and before it in output order: rare, and legal.
+  /// Pictures that follow an IDR picture in decoding order and precede it in output order: rare, but legal.
   @Test func negativeCountsBehindAnIDR() {
     var pictures = frames([0])
     pictures += frames([0, -4, -2])
@@ -81,7 +81,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     checkRules(times)
   }
 
-  /// The stream begins with an open group: two pictures are shown before the first.
+  /// The stream begins with an open GOP: two pictures are shown before the first.
   @Test func leadingPicturesAtTheStart() {
     let times = run(frames([20, 16, 18, 26, 22, 24]))
     #expect(shown(times) == [2, 0, 1, 5, 3, 4].map { $0 * frame })
@@ -107,7 +107,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(times.map(\.decoding) == (0..<6).map { $0 * frame })
   }
 
-  /// The stream said 0 and reorders by 2: presentation stays exact, decoding waits.
+  /// The stream signals 0 and has a reorder depth of 2: presentation times are exact, decoding times wait.
   @Test func deeperThanSaid() {
     var pictures = frames([0, 2, 4, 6])
     pictures += frames([0, 8, 4, 2, 6, 16, 12, 10, 14])
@@ -129,7 +129,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     }
   }
 
-  /// Every frame of a whole stream is at a place of its own, 0 to the number of frames.
+  /// Every frame of a stream has a presentation time of its own, without gaps.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
   func vectorsFillTheirTimeline(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
@@ -155,7 +155,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     let times = run(pictures, lookAhead: 34, depth: depth, decodingOrder: isDecodingOrder)
     checkRules(times)
     let places = Set(shown(times).map { $0 / frame })
-    // Its frame numbers jump by 16 behind operation 5, and so do its counts (type 1): a gap in time.
+    // Its frame_num jumps by 16 after MMCO 5, and so do its POCs (type 1): a gap in time.
     let hasGap = row.file.contains("jcodec_seq_mmco_test")
     #expect(hasGap || places == Set(0..<Int64(places.count)), "a hole in the timeline")
     let frames = pictures.count { !$0.isSecondField }

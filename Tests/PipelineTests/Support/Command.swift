@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// A program that ran to its end, or was ended by the watchdog.
+/// A program that ended, or was killed by the watchdog.
 struct Command: CustomStringConvertible {
   let arguments: [String]
   /// The exit status; 128 and more means that a signal ended the program.
   let status: Int32
-  /// Whether the watchdog ended it.
+  /// Whether the watchdog killed it.
   let timedOut: Bool
   /// Standard output and standard error, as they came.
   let output: String
@@ -37,7 +37,7 @@ struct Command: CustomStringConvertible {
         try await start(arguments, environment: environment, directory: directory, seconds: seconds)
       }
       // gst-launch-1.0 1.22 misses about one in ten of the errors that come while it starts, whatever the elements:
-      // it prints them and goes on waiting. Only that is tried again.
+      // it prints them and keeps waiting. Only then is the command run again.
       guard run.timedOut, run.busError != nil else { return run }
     }
     return try await Turnstile.shared.pass {
@@ -57,7 +57,7 @@ struct Command: CustomStringConvertible {
   private static func start(
     _ arguments: [String], environment: [String: String], directory: URL, seconds: Int
   ) async throws -> Command {
-    // A file, not a pipe: nobody has to read while the program runs.
+    // A file, not a pipe, which would have to be read while the program runs.
     let file = URL.temporaryDirectory.appending(path: "swifth26x-\(UUID().uuidString).log")
     _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -86,7 +86,7 @@ struct Command: CustomStringConvertible {
   }
 }
 
-/// Lets two through at a time: the tests are many and run at once, the cores are few.
+/// Runs two programs at a time: there are many tests at once, and few cores.
 private actor Turnstile {
   static let shared = Turnstile()
   private var free = 2

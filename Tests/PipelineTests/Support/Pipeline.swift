@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// The head of a pipeline that reads `file`, behind the stock demuxer where `container` has one.
+/// The first elements of a pipeline that reads `file`, with stock's demultiplexer for `container` if it has one.
 ///
 /// - Parameter container: a manifest's word (`annexb`, `mp4:avc1`, `mkv`, `ts`, `flv`) or a file's suffix.
 func source(_ file: String, container: String) -> String {

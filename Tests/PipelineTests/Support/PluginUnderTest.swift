@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// Where the built plugin is, and how programs are made to find it.
+/// The built plugin, and the environment in which programs find it.
 enum PluginUnderTest {
   static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -14,7 +14,7 @@ enum PluginUnderTest {
   /// The project's own clips; see make-media.sh there.
   static let media = packageRoot.appending(path: "Tests/Media")
 
-  /// The tests' environment with this plugin in front, and a registry that no other program writes.
+  /// The tests' environment with this plugin first on GStreamer's path, and a registry file of its own.
   static let environment = ProcessInfo.processInfo.environment.merging([
     "GST_PLUGIN_PATH": folder.path,
     "GST_REGISTRY": packageRoot.appending(path: ".build/pipeline-tests-registry.bin").path,

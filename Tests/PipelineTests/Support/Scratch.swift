@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// A folder for one test's files, gone with the last reference.
+/// A folder for one test's files, removed with its last reference.
 final class Scratch: Sendable {
   let folder: URL
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// An MP4 of one track, written box by box, right unless a test says otherwise.
+/// An MP4 of one track, written box by box, correct except for what a test changes.
 struct MP4TestFile {
   var coding = "avc1"
   var configuration: [UInt8]
@@ -10,14 +10,14 @@ struct MP4TestFile {
   /// Primaries, transfer and matrix of a `colr` box.
   var colour: [UInt16]?
   var samples: [[UInt8]]
-  /// How long each sample lasts, in ticks of a 2500th of a second.
+  /// The duration of each sample in ticks of a 2500th of a second.
   var duration: UInt32 = 100
   /// Composition offsets in ticks.
   var offsets: [UInt32]
-  /// Samples that the file calls sync samples, counted from 1.
+  /// The sync samples, numbered from 1.
   var sync: [UInt32] = [1]
 
-  /// An H.264 stream whose pictures have one slice each, in the order in which they are shown. Parameter sets go into
+  /// Makes a file of an H.264 stream of one slice a picture, in presentation order. Parameter sets go into
   /// the configuration record.
   init(_ stream: TestStream) {
     let sets = stream.nalUnits.filter { [7, 8].contains($0[0] & 31) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// H.265 streams written element by element, right unless a test says otherwise.
+/// H.265 streams written element by element, correct except for what a test changes.
 struct H265TestStream {
   /// A slice segment.
   struct Slice {
@@ -17,7 +17,7 @@ struct H265TestStream {
     var payload = 4
   }
 
-  /// 256 × 128 samples in 8 blocks of 64, 8 bits of picture order count.
+  /// 256 × 128 samples in 8 coding tree blocks of 64, POC LSBs of 8 bits.
   static func sps(_ change: (inout H265.SequenceParameterSet) -> Void = { _ in }) -> [UInt8] {
     let profile = H265.Profile(idc: 1, constraints: [.progressiveSource, .frameOnly])
     var sps = H265.SequenceParameterSet(
@@ -79,7 +79,7 @@ struct H265TestStream {
   var nalUnits: [[UInt8]]
   var bytes: [UInt8] { nalUnits.flatMap { [0, 0, 0, 1] + $0 as [UInt8] } }
 
-  /// An IRAP picture with its sets.
+  /// An IRAP picture with its parameter sets.
   init(_ first: Slice = idr, sps: [UInt8] = sps()) { nalUnits = [Self.vps(), sps, Self.pps(), Self.slice(first)] }
 
   func adding(_ slices: Slice...) -> Self {

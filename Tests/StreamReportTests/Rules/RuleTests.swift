@@ -16,14 +16,14 @@ import Testing
     init(_ rules: Rule..., bytes: [UInt8]) { (self.rules, self.bytes) = (Set(rules), bytes) }
   }
 
-  @Test("A right stream breaks none")
+  @Test("A correct stream breaks no rule")
   func right() throws {
     let stream = TestStream().adding(
       .init(frameNumber: 1, order: 4), .init(type: 1, frameNumber: 2, order: 2, reference: 0),
       .init(frameNumber: 2, order: 6))
     #expect(try findings(stream.bytes).isEmpty)
     #expect(try findings(MP4TestFile(Self.two()).bytes).isEmpty)
-    // The same rate, and one that differs by less than Matroska rounds.
+    // The same rate, and one that differs by less than Matroska's rounding.
     for ticks in [100, 101] as [UInt32] { #expect(try findings(Self.even(ticks: ticks).bytes).isEmpty) }
     let h265 = H265TestStream().adding(
       .init(order: 2, references: [2]), .init(order: 4, references: [2, 4]),
@@ -37,13 +37,13 @@ import Testing
     #expect(Set(Rule.allCases).subtracting(broken).isEmpty)
   }
 
-  @Test("Each rule is found in the stream that breaks it, and nothing else", arguments: cases)
+  @Test("A stream that breaks a rule has this finding and no other", arguments: cases)
   func breaks(_ example: Case) throws {
     let found = try findings(example.bytes)
     #expect(Set(found.map(\.rule)) == example.rules)
   }
 
-  @Test("The depth of reordering, with what the SPS says and what is there")
+  @Test("The signalled and the actual reorder depth")
   func depthIsSaid() throws {
     let found = try findings(reordered(sent: 1).bytes)
     let finding = try #require(found.first)
@@ -57,7 +57,7 @@ import Testing
     TestStream(sequence).adding(.init(frameNumber: 1, order: 2))
   }
 
-  @Test("A demultiplexer that calls every block a keyframe is not believed", arguments: [true, false])
+  @Test("Sync flags of a demultiplexer that sets all of them are ignored", arguments: [true, false])
   func blocksInGroups(callsAll: Bool) {
     let file = Self.two { _ in }
     var reporter = SampleReporter(.h264, in: .matroska, configuration: file.configuration)
@@ -136,7 +136,7 @@ import Testing
     writer.u(6, 0)
   }
 
-  /// Two frames that precede a third and are shown behind it.
+  /// Two frames that precede a third in decoding order and follow it in output order.
   private func reordered(sent: UInt32) -> TestStream { Self.reordered(sent: sent) }
 
   private static func reordered(sent: UInt32) -> TestStream {
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  /// Buffering period SEI of a delay in ticks of 90 kHz; the delays have 24 bits.
+  /// A buffering period SEI with a delay of 24 bits, in ticks of 90 kHz.
   private static func period(_ delay: UInt32) -> [UInt8] {
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.ue(0)
@@ -185,7 +185,7 @@ import Testing
     return stream.adding(.init(frameNumber: 1, order: 2, payload: payload))
   }
 
-  /// Frames of a 25th of a second by the VUI, each so many 2500th by the container.
+  /// Frames of a 25th of a second by the VUI, and of `ticks` 2500ths by the container.
   private static func even(ticks: UInt32) -> MP4TestFile {
     var stream = TestStream(.init(vui: rate))
     for number in UInt32(1)..<16 { stream = stream.adding(.init(frameNumber: number, order: 2 * number)) }
@@ -262,7 +262,7 @@ import Testing
       .outputOrder,
       stream: TestStream(.init(references: 1, vui: restriction(reorder: 1, buffering: 1))).adding(
         .init(frameNumber: 1, order: 8), .init(frameNumber: 2, order: 4), .init(frameNumber: 3, order: 10))),
-    // A long-term picture that no sliding window takes away.
+    // A long-term picture, which the sliding window does not unmark.
     Case(
       .decodedBufferFull,
       stream: TestStream(.init(references: 1, vui: restriction(reorder: 0, buffering: 1))).adding(
@@ -273,7 +273,7 @@ import Testing
     Case(
       .tooManyReferences,
       stream: two().adding(.init(frameNumber: 2, order: 4, keepsAll: true), .init(frameNumber: 3, order: 6))),
-    // H.265, and what only it has.
+    // H.265 only.
     Case(.forbiddenBit, h265: H265TestStream().adding([0x80 | 38 << 1, 1, 0xFF, 0x80])),
     Case(.truncated, h265: H265TestStream().adding([38 << 1]).adding(.init(order: 1, references: [1]))),
     Case(.temporalID, h265: H265TestStream().adding(.init(type: .tsaR, order: 1, references: [1]))),
@@ -300,7 +300,7 @@ import Testing
     Case(.missingReference, h265: H265TestStream().adding(.init(order: 4, references: [2]))),
     Case(.missingParameterSet, h265: H265TestStream().adding(.init(order: 1, references: [1], pps: 5))),
     Case(.pictureOrderRepeated, h265: H265TestStream().adding(.init(order: 0, kind: 2))),
-    // Of three pictures in a buffer of two one has no place; too few waiting pictures are shown out of order.
+    // Three reference pictures overflow a buffer of two; with too few waiting pictures the output order is wrong.
     Case(
       .tooManyReferences, .decodedBufferFull,
       h265: H265TestStream(

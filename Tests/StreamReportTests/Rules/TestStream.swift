@@ -2,7 +2,7 @@
 import H26x
 import StreamReport
 
-/// H.264 streams written element by element, right unless a test says otherwise.
+/// H.264 streams written element by element, correct except for what a test changes.
 struct TestStream {
   struct Sequence {
     var profile: UInt32 = 77
@@ -33,11 +33,11 @@ struct TestStream {
     var qp: Int32 = 0
     /// `abs_diff_pic_num_minus1` of list 0.
     var names: UInt32?
-    /// Operation 1 with this operand.
+    /// MMCO 1 with this operand.
     var unmarks: UInt32?
     /// `long_term_reference_flag` of an IDR picture.
     var isLongTerm = false
-    /// Adaptive marking without any operation, so that no picture leaves.
+    /// Adaptive marking without operations, so that no picture is unmarked.
     var keepsAll = false
     var payload = 2
   }
@@ -118,7 +118,7 @@ struct TestStream {
     return writer.bytes
   }
 
-  /// An IDR picture with its sets.
+  /// An IDR picture with its parameter sets.
   init(_ sequence: Sequence = Sequence(), isCABAC: Bool = false) {
     nalUnits = [Self.sps(sequence), Self.pps(isCABAC: isCABAC), Self.slice(Slice(isIDR: true, type: 2))]
   }
@@ -144,7 +144,7 @@ func report(_ bytes: [UInt8], _ options: ReportOptions = ReportOptions()) throws
   return items
 }
 
-/// What was found.
+/// The findings of a report.
 func findings(_ bytes: [UInt8]) throws -> [Finding] {
   try report(bytes).compactMap { if case .finding(let finding) = $0 { finding } else { nil } }
 }

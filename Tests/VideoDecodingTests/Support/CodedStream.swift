@@ -4,11 +4,11 @@ import Testing
 
 @testable import VideoDecoding
 
-/// A byte stream of either codec, cut into access units.
+/// A byte stream of either codec as access units.
 struct CodedStream {
   let units: [[UInt8]]
   let format: FormatDescription
-  /// Checksum of all pictures, where it is published.
+  /// The published checksum of all pictures; nil without one.
   let md5: String?
 
   /// A vector, or one of the project's own clips.
@@ -24,7 +24,7 @@ struct CodedStream {
     }
   }
 
-  /// A byte stream in a file, whose name ends as its codec's do.
+  /// A byte stream in a file, whose suffix tells the codec.
   init(path: String) throws {
     md5 = nil
     let bytes = try #require(readFile(path))
@@ -44,7 +44,7 @@ struct CodedStream {
     try DecompressionSession(format: format, configuration: configuration, allocator: nil, openCodec: plan.opener)
   }
 
-  /// Decodes all in a session of its own.
+  /// Decodes all access units in a new session.
   func decode(
     _ configuration: SessionConfiguration = SessionConfiguration(), plan: FaultPlan = FaultPlan()
   ) throws -> Run {

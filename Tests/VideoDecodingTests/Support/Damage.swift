@@ -2,7 +2,7 @@
 import H26x
 import TestSupport
 
-/// What a network or a disk does to NAL units.
+/// Kinds of damage to NAL units.
 enum Damage: String, CaseIterable {
   case drop, truncate, flip, reorder
 

@@ -30,7 +30,7 @@ func accessUnits(_ bytes: [UInt8]) -> [[UInt8]] {
   return units
 }
 
-/// What a run through a session gave.
+/// The results of a run of a session.
 struct Run {
   var results: [SessionResult] = []
   var frames: [DecodedPicture] {
@@ -58,7 +58,7 @@ extension DecodedPicture {
     return md5.finish()
   }
 
-  /// Tells pictures apart within this process, much faster than a checksum in a debug build.
+  /// A hash of the samples, comparable within this process only; much faster than a checksum in a debug build.
   var fingerprint: Int {
     var hasher = Hasher()
     for index in 0..<planeCount {
@@ -98,7 +98,7 @@ func makeSession(
     format: try streamFormat(units), configuration: configuration, allocator: allocator, openCodec: plan.opener)
 }
 
-/// Decodes access units in a session of their own.
+/// Decodes access units in a new session.
 func decodeAll(
   _ units: [[UInt8]], _ configuration: SessionConfiguration = SessionConfiguration(),
   allocator: (any PictureAllocator)? = nil, plan: FaultPlan = FaultPlan()
@@ -115,7 +115,7 @@ extension SessionConfiguration {
     return configuration
   }
 
-  /// Without parallel decoding, and with each kind of it.
+  /// Configurations without threads, and with each kind of threads.
   static let threadings: [SessionConfiguration] = [
     .with { $0.threadType = .none },
     .with {
@@ -141,11 +141,11 @@ extension Run {
   }
   var tags: [UInt64] { results.map(\.tag) }
 
-  /// One result for each access unit, no more.
+  /// Whether each access unit has exactly one result.
   func accounts(for count: Int) -> Bool { tags.sorted() == (0..<UInt64(count)).map { $0 } }
 }
 
-/// What the first parameter sets of an Annex B stream say of it.
+/// The format of the first parameter sets of an Annex B stream.
 func streamFormat(_ units: [[UInt8]], lengthSize: NALLengthSize? = nil) throws -> FormatDescription {
   var sets = H264.ParameterSets()
   for unit in units {
@@ -156,7 +156,7 @@ func streamFormat(_ units: [[UInt8]], lengthSize: NALLengthSize? = nil) throws -
   return try FormatDescription(sets, nalLengthSize: lengthSize)
 }
 
-/// Start codes replaced by lengths.
+/// The access unit with length prefixes instead of start codes.
 func lengthPrefixed(_ unit: [UInt8], _ size: NALLengthSize) -> [UInt8] {
   var result: [UInt8] = []
   var nalUnits = AnnexB.NALUnits(unit.span)

@@ -3,22 +3,22 @@ import AVCodec
 
 @testable import VideoDecoding
 
-/// Where a codec is to fail. Counts over all codecs that a session opens.
+/// When codecs of a session fail.
 final class FaultPlan {
-  /// Asked with the number of the opening, from 0.
+  /// Called with the number of the codec, from 0, when it is opened.
   var open: (_ opening: Int) -> AVError? = { _ in nil }
-  /// Asked with the opening and the access unit's index.
+  /// Called with the number of the codec and the index of the access unit.
   var send: (_ opening: Int, _ index: Int64) -> AVError? = { _, _ in nil }
-  /// Asked with the opening and the number of frames that this codec has given so far, before each next one.
+  /// Called before each frame, with the number of the codec and the number of frames that it has output.
   var receive: (_ opening: Int, _ frames: Int) -> AVError? = { _, _ in nil }
 
   private(set) var openings = 0
-  /// The codecs opened, as long as someone keeps them.
+  /// Weak references to the codecs that were opened.
   private(set) var codecs: [WeakCodec] = []
-  /// Codecs that are still there, counting libavcodec's contexts as well.
+  /// The number of codecs and libavcodec contexts that exist.
   var living: Int { codecs.count { $0.codec != nil || $0.context != nil } }
 
-  /// Sees a codec without keeping it.
+  /// A weak reference to a codec.
   struct WeakCodec {
     weak var codec: FaultyCodec?
     weak var context: CodecContext?
@@ -38,7 +38,7 @@ final class FaultPlan {
   }
 }
 
-/// libavcodec's context, with failures added. A failing call does not reach the context, as with a device that is gone.
+/// A libavcodec context with failures added. A failing call does not reach the context, as with a lost device.
 final class FaultyCodec: CodecBoundary {
   private let codec: CodecContext
   private let plan: FaultPlan

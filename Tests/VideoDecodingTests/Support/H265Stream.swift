@@ -37,7 +37,7 @@ struct H265Stream {
     nalUnits(unit).lazy.map { H265.NALUnitType(headerByte: $0[0]) }.first { $0.isVCL }
   }
 
-  /// The NAL units of an access unit, bare.
+  /// The NAL units of an access unit without start codes.
   static func nalUnits(_ unit: [UInt8]) -> [[UInt8]] {
     var result: [[UInt8]] = []
     var nalUnits = AnnexB.NALUnits(unit.span)
@@ -45,14 +45,14 @@ struct H265Stream {
     return result
   }
 
-  /// NAL units behind start codes.
+  /// NAL units with start codes.
   static func joined(_ nalUnits: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
     for nalUnit in nalUnits { bytes += [0, 0, 0, 1] + nalUnit }
     return bytes
   }
 
-  /// Decodes access units, these or others like them, in a session of their own.
+  /// Decodes these access units, or changed ones, in a new session.
   func decode(
     _ units: [[UInt8]]? = nil, _ configuration: SessionConfiguration = SessionConfiguration(),
     plan: FaultPlan = FaultPlan(), statistics: ((SessionStatistics) -> Void)? = nil

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import VideoDecoding
 
-/// Gives out memory it remembers the addresses of.
+/// An allocator that records the addresses of its memory.
 final class TestAllocator: PictureAllocator {
   /// One picture's memory.
   @safe final class Token: @unchecked Sendable {
@@ -23,7 +23,7 @@ final class TestAllocator: PictureAllocator {
 
   let live = Atomic<Int>(0)
   let requests = Atomic<Int>(0)
-  /// Asked with the number of the request: extra bytes of stride, or nil to refuse.
+  /// Called with the number of the request; returns extra bytes of stride, or nil to refuse.
   private let extraStride: @Sendable (Int) -> Int?
 
   init(extraStride: @escaping @Sendable (Int) -> Int? = { _ in 0 }) { self.extraStride = extraStride }
