@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Measures this plugin's pipelines beside stock's, alternating, and prints medians and ratios.
+"""Measures this plugin's pipelines and stock's alternately, and prints medians and ratios.
 
 Every measurement is of a whole process: CPU time (user and system), wall time and peak resident memory, as the kernel
-accounts them. The two or three commands of a row take turns, after one unmeasured turn each, so that whatever else
-the machine does meets all of them. A ratio below 1.00 means ours needs less.
+accounts them. The two or three commands of a row alternate, after one unmeasured run each, so that other load on
+the machine affects all of them. A ratio below 1.00 means ours needs less.
 
-  bench.py [ROW...]      rows whose name contains one of the words; all without
+  bench.py [ROW...]      only rows whose name contains one of the words
 
-  RUNS=N   measured turns a row (default 5)
+  RUNS=N   measured runs of each command (default 5)
   BENCH_MEDIA=DIR   the media that make-media.sh made (default .build/bench)
 """
 
@@ -26,7 +26,7 @@ SIXTEEN = 16
 
 
 class Codec:
-    """What the rows need to know of one of the codecs."""
+    """Names of elements and caps of a codec."""
 
     def __init__(self, name, digits, length_prefixed):
         self.name = name
@@ -60,7 +60,7 @@ def source(name):
 
 
 def parsed(codec, name, caps):
-    """A raw stream through our parser and stock's."""
+    """A byte stream through our parser and stock's."""
     return tuple(gst(f"{source(name)} ! {parser} ! {caps} ! fakesink") for parser in codec.parse)
 
 
@@ -85,13 +85,13 @@ def decoded(codec, name, threads, tails=("fakesink", "fakesink")):
 
 
 def converted(raw_format):
-    """Into another format: in our decoder, behind stock's."""
+    """To another format: by our decoder, and by videoconvert after stock's."""
     sink = f"video/x-raw,format={raw_format} ! fakesink"
     return sink, "videoconvert ! " + sink
 
 
 def rows(codec):
-    """Row: name, ours, stock's, and what FFmpeg's own program needs where it does the same."""
+    """Row: name, our command, stock's, and FFmpeg's program where it does the same."""
     television, slices = f"television.{codec.file}", f"slices.{codec.file}"
     hd, sd = f"decode-hd.{codec.file}", f"decode-sd.{codec.file}"
     name = codec.name
@@ -133,7 +133,7 @@ def measure(command):
 
 
 def medians(commands):
-    """One (CPU, wall, peak) a command: medians over RUNS turns, alternating."""
+    """(CPU, wall, peak) of each command: medians over RUNS alternating runs."""
     results = [[] for _ in commands]
     for turn in range(RUNS + 1):
         for command, result in zip(commands, results):
@@ -163,7 +163,7 @@ def main():
         return
     words = sys.argv[1:]
     os.environ["GST_PLUGIN_PATH"] = os.path.join(ROOT, ".build", "plugin")
-    # Both sides read the same registry of their own, and neither pays for writing it.
+    # A registry that exists already, the same for both sides.
     os.environ["GST_REGISTRY"] = os.path.join(MEDIA, "registry.bin")
     subprocess.run(["gst-inspect-1.0", "swifth26x"], stdout=subprocess.DEVNULL, check=True)
 

@@ -16,7 +16,7 @@ once() {
   mv "$part" "$file"
 }
 
-# Repeating a byte stream that begins with an IDR picture is a stream again. To about so many bytes.
+# Repeats a byte stream, which must begin with an IDR picture, to about BYTES bytes.
 repeat() { # BYTES FILE OUTPUT
   local i
   for ((i = 0; i * $(stat -c %s "$2") < $1; i++)); do cat "$2"; done > "$3"

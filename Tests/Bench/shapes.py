@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Measures whether the elements' work grows with their input and no faster, on streams that nobody should send.
+"""Measures whether the elements' work is linear in their input, on degenerate streams.
 
 Each shape is made at n, 2n and 4n bytes and goes through the parser (access units, and NAL units), the repackager and
 the decoder, and through stock's elements. The CPU time of the process, less what three pictures need, is printed
-per byte, with the growth from 2n to 4n: 2.0 is linear. A row that grows faster and takes long enough to tell is marked,
+per byte, with the growth from 2n to 4n: 2.0 is linear. A row that grows faster and takes long enough to measure is marked,
 and makes the exit status 1.
 
   shapes.py [WORD...]      shapes whose name contains one of the words; all without
@@ -27,7 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FOLDER = os.path.join(ROOT, ".build", "bench", "shapes")
 SIZE = int(os.environ.get("SIZE", "250000"))
 PATIENCE = 60
-# Below this a process is measured too coarsely to speak of growth, in seconds.
+# Growth is not judged below this CPU time in seconds, which is measured too coarsely.
 TELLING = 0.15
 GROWTH = 2.8
 
@@ -55,7 +55,7 @@ def chain_of(name, codec, kind):
 
 
 def cpu(pipeline):
-    """CPU seconds of a process, and None when it does not end."""
+    """CPU seconds of a process; None when it does not end."""
     process = subprocess.Popen(["gst-launch-1.0", "-q"] + pipeline.split(), stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     end = time.monotonic() + PATIENCE
@@ -73,7 +73,7 @@ def cpu(pipeline):
 
 
 def source(path, size, kind, chain, codec):
-    """The file as it comes to the element: the repackager gets it as one access unit."""
+    """The source of a file: the repackager gets all of it as one access unit."""
     if kind == "packets":
         caps = f"{media(codec, PACKETS[codec])},alignment=au,codec_data=(buffer){STREAMS[codec].CODEC_DATA.hex()}"
         return f"filesrc location={path} blocksize={size} ! queue ! {caps}"
@@ -83,7 +83,7 @@ def source(path, size, kind, chain, codec):
 
 
 def floor(codec, chains, sides):
-    """What each chain needs for three pictures: start-up."""
+    """The CPU time of each chain for three pictures: start-up."""
     path = os.path.join(FOLDER, "floor.bin")
     with open(path, "wb") as file:
         file.write(STREAMS[codec].AROUND.head + STREAMS[codec].AROUND.tail)
@@ -96,7 +96,7 @@ def floor(codec, chains, sides):
 
 
 def measure(codec, words, chains, sides):
-    """Prints a codec's table, and answers the rows that grow too fast."""
+    """Prints a codec's table, and returns the rows that grow too fast."""
     floors = floor(codec, chains, sides)
     worse = []
     print(f"\n| {codec} | element | ours ns/byte: n, 2n, 4n | growth | stock ns/byte: n, 2n, 4n | growth |")
@@ -150,7 +150,7 @@ def main():
     for codec in os.environ.get("CODECS", "h264 h265").split():
         worse += measure(codec, words, chains, sides)
     if worse:
-        print("\nFaster than their input grow:\n" + "\n".join(worse))
+        print("\nNot linear:\n" + "\n".join(worse))
         sys.exit(1)
 
 

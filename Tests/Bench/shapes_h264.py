@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Streams of H.264 that are all of one thing."""
+"""Degenerate H.264 streams: many repetitions of one element."""
 
 from shapestreams import Bits, CAPTIONS, SHORT, START, Surroundings, UUID, lengths, start_codes
 
@@ -48,7 +48,7 @@ def maps_and_changes(size):
 
 
 def sets_alone(size):
-    """No picture at all."""
+    """Parameter sets without a picture."""
     result = bytearray()
     number = 0
     while len(result) < size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Streams of H.265 that are all of one thing."""
+"""Degenerate H.265 streams: many repetitions of one element."""
 
 from shapestreams import Bits, CAPTIONS, SHORT, START, Surroundings, UUID, lengths, start_codes
 
@@ -19,7 +19,7 @@ def vps(number=0):
 
 
 def many_layer_sets():
-    """As many sets of layers, and HRD parameters for each, as there may be."""
+    """A VPS with the most layer sets, and HRD parameters for each."""
     bits = Bits(*header(32)).u(4, 0).u(2, 3).u(6, 0).u(3, 0).u(1, 1).u(16, 0xFFFF)
     bits = with_profile(bits).u(1, 1).ue(1, 0, 0).u(6, 62).ue(1023)
     bits.bits += [1] * 63 * 1023
@@ -58,7 +58,7 @@ def pps(number=0, sequence=0, qp=0, extension=0):
     bits = Bits(*header(34)).ue(number, sequence).u(7, 0).ue(0, 0, qp).u(3, 0).ue(0, 0).u(6, 0).u(4, 0).ue(0)
     bits.u(1, 0).u(1, extension > 0)
     if extension:
-        # Of extensions that nobody has defined.
+        # Data of an undefined extension.
         bits.u(8, 1)
         bits.bits += [1, 0] * (extension * 4)
     return bits.bytes()
@@ -100,14 +100,14 @@ DELIMITER = header(35) + b"\x50"
 
 
 def extensions_and_changes(size):
-    """64 PPS as long as there is room, and changes of the SPS that they refer to, in a row."""
+    """64 long PPS, and changes of the SPS that they refer to."""
     sets = b"".join(START + pps(index, extension=size // 80) for index in range(64))
     changes = b"".join(START + sps(width=1 + index % 2) for index in range(max(2, size // 200)))
     return AROUND.head + sets + changes + AROUND.tail
 
 
 def sets_alone(size):
-    """No picture at all."""
+    """Parameter sets without a picture."""
     result = bytearray()
     for number in range(size):
         if len(result) >= size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the streams of shapes.py are made with, whatever the codec. Each shape is made to a number of bytes."""
+"""Helpers of the streams of shapes.py for both codecs. Each shape is a function from a number of bytes to a stream."""
 
 import random
 
@@ -41,7 +41,7 @@ class Bits:
 
 
 class Surroundings:
-    """What stands in front of a shape and behind it: a picture, and two."""
+    """A picture before a shape, and two after it."""
 
     def __init__(self, head, tail):
         self.head = head
@@ -51,7 +51,7 @@ class Surroundings:
         return lambda size: self.head + make(size) + self.tail
 
     def flood(self, *units, start=SHORT):
-        """The NAL units again and again."""
+        """Repeats NAL units."""
         once = b"".join(start + unit for unit in units)
         return self.around(lambda size: once * max(1, size // len(once)))
 
@@ -67,11 +67,11 @@ class Surroundings:
         return shape
 
     def filled(self, unit, pattern):
-        """One NAL unit that goes on with nothing but this pattern."""
+        """One NAL unit that continues with this pattern only."""
         return self.around(lambda size: START + unit + pattern * (size // len(pattern)) + b"\x80")
 
     def chaos(self, size):
-        """Start codes everywhere, and any NAL unit type behind them."""
+        """Many start codes, followed by NAL units of any type."""
         chance = random.Random(4)
         result = bytearray(self.head)
         while len(result) < size:

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Damages H.264 and H.265 byte streams and compares what this plugin's elements and stock's make of them.
+"""Damages H.264 and H.265 byte streams and compares the pictures of this plugin's elements and of stock's.
 
   compare.py [FILE...]     default: Tests/Media/*.h264, *.h265 and the small vectors
 
-  CODECS=h264,h265  only streams of these
+  CODECS=h264,h265  only streams of these codecs
 
-  SEEDS=3       damaged versions of each kind a file
-  FIRST_SEED=0  the number of the first; others damage otherwise
+  SEEDS=3       damaged versions of each file for each kind
+  FIRST_SEED=0  the first seed of the random damage
   CUT_STEP=64   "cut" keeps the first n bytes for every n-th n up to 4096; 1 is every byte
   KINDS=a,b     only these kinds
-  FRONT=stock   stock's parser in front of our decoder too
+  FRONT=stock   stock's parser before our decoder too
 
-For each kind of damage: crashes, hangs (no end within 20 seconds), pictures put out, how many of these are good, that
+For each kind of damage: crashes, hangs (no end within 20 seconds), output pictures, how many of these are good, that
 is, equal to one of the undamaged stream, and runs that ended with an error on the bus. The exit status is 1 when ours
 crashes or hangs, or has fewer good pictures than stock in a row.
 
-Pipelines run in worker processes, one each for ours and stock's, which are started anew when one dies.
+Pipelines run in two worker processes, for ours and stock's, which are restarted when they crash.
 """
 
 import collections
@@ -41,8 +41,8 @@ FRONT = os.environ.get("FRONT", "ours")
 
 
 def chains(codec):
-    """Pipelines from bytes to pictures. The reference tells what is good: the undamaged stream's pictures without those
-    that a decoder had to guess."""
+    """The chains of elements. The good pictures are those of the reference for the undamaged stream, without those
+    that a decoder conceals."""
     return {
         "ours": f"{'swift' if FRONT == 'ours' else ''}{codec}parse ! swift{codec}dec max-threads=1",
         "stock": f"{codec}parse ! avdec_{codec} max-threads=1",
@@ -58,7 +58,7 @@ UNPADDED = "videoconvert chroma-mode=none matrix-mode=none dither=none ! video/x
 PATIENCE = 20
 
 
-# The worker: GStreamer through its C functions, pictures' checksums through checksumsink's standard output.
+# The worker: calls GStreamer's C functions, and reads the pictures' checksums from checksumsink's standard output.
 
 
 def worker():
@@ -79,7 +79,7 @@ def worker():
             job = json.loads(line)
             os.ftruncate(1, 0)
             os.lseek(1, 0, os.SEEK_SET)
-            # Rows of eight bytes a pixel have no padding, whose content means nothing.
+            # Rows of eight bytes a pixel have no padding, whose content would be in the checksum.
             launch = f"filesrc location={job['file']} ! {job['chain']} ! {UNPADDED} ! checksumsink hash=md5 sync=false"
             pipeline = gst.gst_parse_launch(launch.encode(), None)
             bus = gst.gst_element_get_bus(pipeline)
@@ -98,7 +98,7 @@ def worker():
             answers.flush()
 
 
-# GstMessage begins with a GstMiniObject; its type stands behind.
+# GstMessage begins with a GstMiniObject, which its type follows.
 ERROR_OFFSET = 64
 
 
@@ -136,7 +136,7 @@ class Worker:
 
 
 def nal_units(data):
-    """The stream cut in front of each start code."""
+    """The stream split before each start code."""
     places = []
     at = data.find(b"\0\0\1")
     while at >= 0:
@@ -146,7 +146,7 @@ def nal_units(data):
 
 
 def some(chance, units, count):
-    """Places of NAL units, the first three (parameter sets mostly) less often than others."""
+    """Random indices of NAL units, the first three (mostly parameter sets) less often."""
     first = 0 if chance.random() < 0.2 else min(3, len(units) - 1)
     return {chance.randrange(first, len(units)) for _ in range(count)}
 

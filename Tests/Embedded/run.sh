@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Compiles H26x and StreamReport as Embedded Swift for 32-bit WebAssembly, with the toolchain as it comes and nothing
-# else, links all of it with what the inspector's page has of a C library, and has the result cut a clip into access
-# units and report on it: what they need is the standard library, and their numbers fit.
+# Compiles H26x and StreamReport as Embedded Swift for 32-bit WebAssembly with the plain toolchain,
+# links all of it with the inspector's C library, and runs the result, which splits a clip into access
+# units and reports on it: both modules need only the standard library, and no 32-bit integer overflows.
 #
 #   Tests/Embedded/run.sh        half a minute
 set -euo pipefail
@@ -38,8 +38,8 @@ for file in Tests/Embedded/runtime Sources/Inspector/libc; do
     -c "$file.c" -o "$work/$(basename "$file").o"
 done
 resources=$(swiftc -print-target-info -target wasm32-unknown-none-wasm | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-# Nothing is left out, so that whatever calls something that is not there, such as libm, fails here. Texts that are
-# compared, such as profile names, bring Unicode's tables along.
+# Without garbage collection, so that every call of a missing function, such as one of libm, fails here. Comparing
+# strings, such as profile names, needs Unicode's tables.
 wasm-ld --no-entry --no-gc-sections -z stack-size=1048576 -o "$work/check.wasm" \
   "$work"/{Check,StreamReport,H26x,runtime,libc}.o \
   "$resources/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDataTables.a"

@@ -6,7 +6,7 @@
 #
 #   SECONDS=30      how long each subject is fuzzed
 #   JOBS=2          how many run at once
-#   --replay        only the seeds and the fail cases, nothing new
+#   --replay        only the seeds and the fail cases, without fuzzing
 #
 # The corpus grows in .build/corpus; a finding is left in .build/findings, and the exit status is 1.
 set -eu
@@ -14,7 +14,7 @@ cd "$(dirname "$0")"
 
 usage() { sed -n '3,11s/^# \{0,1\}//p' "$0"; }
 
-# One subject, in a process of its own that the script starts.
+# Runs one subject; the script calls itself with it.
 one() {
   subject=$1
   mkdir -p ".build/corpus/$subject"
@@ -25,15 +25,15 @@ one() {
   leaks=1
   case $subject in
   *-element)
-    # Swift hides pointers in the spare bits of enums, and GStreamer keeps types and threads for good: leaks of elements
-    # are counted by the tests of the elements.
+    # Swift stores pointers in the spare bits of enums, and GStreamer never frees types and threads: leaks of elements
+    # are found by the tests of the elements.
     leaks=0
     export ASAN_OPTIONS=detect_leaks=0
     ;;
   *-file)
     leaks=0
     export ASAN_OPTIONS=detect_leaks=0
-    # Files are read by an element of GStreamer's.
+    # These subjects need filesrc, which is in a plugin of GStreamer.
     unset GST_PLUGIN_SYSTEM_PATH_1_0
     export GST_REGISTRY="$PWD/.build/registry-$subject.bin"
     ;;
@@ -59,13 +59,13 @@ case ${1-} in
 --one) one "$2"; exit ;;
 -*) usage >&2; exit 2 ;;
 esac
-# A shell may keep SECONDS for itself: what counts is what the caller put into the environment.
+# A shell may set SECONDS itself: the value of the environment counts.
 seconds=${FUZZ_SECONDS:-${SECONDS:-30}}
 case $seconds in '' | *[!0-9]*) seconds=30 ;; esac
 jobs=${JOBS:-2}
 [ $# -gt 0 ] || set -- $(ls Subjects)
 
-# lld, since the system's linker does not know how to keep the coverage sections apart.
+# lld, because the system's linker cannot separate the coverage sections.
 swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
 binaries=$(swift build -c release --show-bin-path)
 
@@ -78,7 +78,7 @@ mkdir -p .build/corpus .build/findings .build/logs
 
 # Swift's own crash handler reads memory that AddressSanitizer guards; libFuzzer's report is enough.
 export SWIFT_BACKTRACE=enable=no
-# The elements under test are linked in; other plugins only cost time.
+# The elements under test are linked statically; other plugins would only take time to load.
 export GST_PLUGIN_SYSTEM_PATH_1_0= GST_REGISTRY="$PWD/.build/registry.bin"
 export BINARIES="$binaries" LENGTH="$seconds" REPLAY="$replay"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes two plugins with plugin/new, builds them as their README says, and has them work in one process with each other
+# Makes two plugins with plugin/new, builds them as their README says, and runs them in one process with each other
 # and with this package's plugin, which must be built.
 #
 #   Tests/NewPlugin/run.sh       two minutes
@@ -12,7 +12,7 @@ package=$work/package
 mkdir -p "$work/scratch"
 export GST_REGISTRY=$work/registry.bin GST_REGISTRY_FORK=no
 
-# Both at one place, one after the other, so that this package's libraries are compiled once.
+# Both in the same folder, one after the other, so that this package's libraries are compiled once.
 make_plugin() { # NAME
   rm -rf "$package"
   plugin/new "$1" "$package"
@@ -28,7 +28,7 @@ fail() {
 
 make_plugin second
 make_plugin first
-# A base class that this package has not, in a package that is not this one.
+# A base class that this package lacks, in another package.
 cp Tests/GStreamerTests/Elements/Examples/OwnBaseClass.swift "$package/Tests/FirstTests/"
 swift test --package-path "$package"
 

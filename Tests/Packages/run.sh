@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs, upgrades and removes the packages of .build/deb in a fresh Debian root, and runs what they bring there.
+# Installs, upgrades and removes the packages of .build/deb in a fresh Debian root, and runs the plugin and the program.
 #
 #   Tests/Packages/run.sh [SUITE]     the release that the packages were built on: bookworm, trixie …; needs root
 set -euo pipefail
@@ -29,7 +29,7 @@ rm -rf "$root/packages"
 mkdir "$root/packages"
 cp "${packages[@]}" "$root/packages/"
 cp Tests/Media/clip.h264 "$root/packages/"
-# The same with a higher version, to upgrade to.
+# The same packages with a higher version, for the upgrade.
 for package in "${packages[@]}"; do
   dpkg-deb -R "$package" "$root/packages/next"
   sed -i -E 's/^Version: (.*)/Version: \1+next/; s/\(= ([^)]*)\)/(= \1+next)/' "$root/packages/next/DEBIAN/control"
@@ -51,7 +51,7 @@ try() {
 }
 
 cp /etc/resolv.conf "$root/etc/" 2> /dev/null || true
-# Swift programs read their arguments there.
+# Swift programs read their arguments from /proc.
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 trap 'umount "$root/proc"' EXIT
 in_root apt-get update -q

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-# The public declarations of the libraries, as the compiler sees them: they must be the ones listed beside this script,
-# and have documentation. What is added or goes is then seen in review. Needs a debug build; takes seconds.
+# Checks the public declarations of the libraries by the compiler's symbol graph: they must be those listed beside this
+# script, for review, and must have documentation. Needs a debug build; takes seconds.
 #
 #   Tests/PublicSurface/run.py            compares
 #   Tests/PublicSurface/run.py --update   writes the lists
@@ -33,7 +33,7 @@ def symbols(module, folder):
     for flag in flags:
         command += ["-Xcc", flag]
     subprocess.run(command, cwd=root, check=True)
-    # What a module adds to types of others is in files of their own.
+    # Extensions of another module's types are in separate files.
     for path in sorted(pathlib.Path(folder).glob(f"{module}*.symbols.json")):
         yield from json.loads(path.read_text())["symbols"]
 
@@ -46,7 +46,7 @@ def line(symbol):
 failed = False
 for module in MODULES:
     with tempfile.TemporaryDirectory() as folder:
-        # The compiler writes some members itself; they have no place in a file.
+        # Members that the compiler synthesises have no location.
         found = [symbol for symbol in symbols(module, folder) if "location" in symbol]
     lines = [text + "\n" for text in sorted(line(symbol) for symbol in found)]
     listed = here / f"{module}.txt"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Headless Chromium, driven through the DevTools protocol over a pair of pipes. Needs Python's own library alone."""
+"""Headless Chromium, driven through the DevTools protocol over two pipes. Needs only Python's standard library."""
 import base64
 import json
 import os
@@ -11,12 +11,12 @@ import subprocess
 import tempfile
 import time
 
-# A machine where others build may need long; nothing is waited for once it is there.
+# Long, for a machine under load; a wait ends as soon as its condition is true.
 LIMIT = 60
 
 
 class Failure(Exception):
-    """A page that did not do what was asked of it."""
+    """A wait that timed out, or an exception in the page."""
 
 
 class Browser:
@@ -51,7 +51,7 @@ class Browser:
         self.events = []
 
     def call(self, method, session=None, **parameters):
-        """Sends a command and gives its result."""
+        """Sends a command and returns its result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if session:
@@ -120,7 +120,7 @@ class Page:
         return self.browser.call(method, session=self.session, **parameters)
 
     def value(self, expression):
-        """What an expression comes to in the page; promises are waited for."""
+        """The value of an expression in the page; promises are awaited."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
@@ -128,10 +128,10 @@ class Page:
         return answer["result"].get("value")
 
     def wait(self, expression, limit=LIMIT):
-        """Waits until an expression is true, and gives its value."""
+        """Waits until an expression is true, and returns its value."""
         end = time.monotonic() + limit
         while True:
-            # An element has no value of its own to hand over.
+            # An element cannot be returned by value.
             value = self.value(f"((found) => found instanceof Node || found)({expression})")
             if value:
                 return value
@@ -146,7 +146,7 @@ class Page:
         return self.value(f"[...document.querySelectorAll({json.dumps(selector)})].map((each) => each.textContent)")
 
     def place(self, selector, x=0.5, y=0.5):
-        """A point of an element, in the window, scrolled into sight."""
+        """A point of an element in window coordinates, after scrolling to it."""
         return self.value(f"""(() => {{
             const element = document.querySelector({json.dumps(selector)});
             element.scrollIntoView({{ block: "nearest", behavior: "instant" }});
@@ -158,14 +158,14 @@ class Page:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def click(self, selector, x=0.5, y=0.5):
-        """Presses and lets go of the mouse's button, as a user does."""
+        """Clicks with the mouse."""
         x, y = self.place(selector, x, y)
         self.mouse("mouseMoved", x, y)
         self.mouse("mousePressed", x, y, button="left", clickCount=1)
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def drag(self, selector, start, end):
-        """From one part of an element's width to another."""
+        """Drags from one part of an element's width to another."""
         x, y = self.place(selector, start)
         to, _ = self.place(selector, end)
         self.mouse("mousePressed", x, y, button="left", clickCount=1)
@@ -183,13 +183,13 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=name)
 
     def write(self, selector, text):
-        """Types into a field, in place of what it holds."""
+        """Types into a field, replacing its text."""
         self.value(f"(() => {{ const field = document.querySelector({json.dumps(selector)}); field.focus(); field.select(); }})()")
         self.call("Input.insertText", text=text)
         self.key("Enter")
 
     def choose(self, selector, value):
-        """Chooses from a list of options."""
+        """Chooses an option of a select element."""
         self.value(f"""(() => {{
             const list = document.querySelector({json.dumps(selector)});
             list.value = {json.dumps(value)};
@@ -197,7 +197,7 @@ class Page:
         }})()""")
 
     def files(self, selector, *paths):
-        """Chooses files in a field for files."""
+        """Chooses files in a file input."""
         root = self.call("DOM.getDocument")["root"]["nodeId"]
         node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self.call("DOM.setFileInputFiles", nodeId=node, files=[str(pathlib.Path(path).resolve()) for path in paths])
@@ -210,12 +210,12 @@ class Page:
             self.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
 
     def picture(self, path, **more):
-        """Writes what is to be seen as PNG."""
+        """Writes a screenshot as PNG."""
         data = self.call("Page.captureScreenshot", format="png", **more)["data"]
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 
     def complaints(self):
-        """Errors that the page's scripts and the browser told of since it was opened."""
+        """Errors of the page's scripts and of the browser since the page was opened."""
         self.value("0")
         told = []
         for event in self.browser.events:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the tests of both pages share: one browser, a folder, the program."""
+"""A browser, a folder and the program, for the tests of both pages."""
 import atexit
 import functools
 import hashlib
@@ -19,7 +19,7 @@ vectors = pathlib.Path(os.environ.get("CONFORMANCE_VECTORS", root.parent / "shar
 holder = tempfile.TemporaryDirectory(prefix="h26x-page-")
 folder = pathlib.Path(holder.name)
 
-# The number of the access unit that is chosen, told by the page's own variable.
+# The number of the chosen access unit, a variable of the page.
 CHOSEN = "view.chosen"
 
 
@@ -65,5 +65,5 @@ class PageCase(unittest.TestCase):
         return self.open(page.as_uri(), **how), path
 
     def rows(self, page):
-        """What the list shows: number, type and what follows of each row."""
+        """The texts of the visible rows of the list: number, type and so on."""
         return page.value("[...document.querySelectorAll('.row')].map((row) => [...row.children].map((each) => each.textContent))")

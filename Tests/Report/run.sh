@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# The report page and the inspector in headless Chromium, and the document beside what FFmpeg says; installs what is
-# missing and builds what they need.
+# Tests the report page and the inspector in headless Chromium, and compares the document with FFmpeg; installs what
+# is missing and builds what they need.
 #
 #   Tests/Report/run.sh [NAME OF A TEST…]
 #

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Streams that the tests of the pages need, made of this project's clips and of bits."""
+"""Streams for the tests of the pages, made of this project's clips."""
 import pathlib
 
 media = pathlib.Path(__file__).resolve().parents[1] / "Media"
@@ -17,14 +17,14 @@ def clip(name="clip.h264"):
 
 
 def damaged():
-    """A clip without its second access unit, which others refer to."""
+    """A clip without its second access unit, a reference picture."""
     data, delimiter = clip(), b"\0\0\0\1\x09"
     second = data.index(delimiter, 5)
     return data[:second] + data[data.index(delimiter, second + 5):]
 
 
 def two_formats():
-    """Two clips of different sizes, one behind the other: their parameter sets have the same ids."""
+    """Two clips of different sizes, concatenated: their parameter sets have the same ids."""
     return clip("clip.h264") + clip("wide.h264")
 
 
@@ -44,7 +44,7 @@ def user_data(text):
 
 
 def with_user_data(text):
-    """A clip each of whose access units brings user data."""
+    """A clip with a user data SEI message in each access unit."""
     delimiter = start_code + b"\x09"
     first, *rest = clip().split(delimiter)
     made = first

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The document beside what ffprobe and FFmpeg's trace_headers say of the same files; nothing where FFmpeg is missing."""
+"""Compares the document with ffprobe and FFmpeg's trace_headers on the same files; skipped where FFmpeg is missing."""
 import collections
 import json
 import os
@@ -42,10 +42,10 @@ def traced(path):
     return units
 
 
-# Names that the standard has not, and what it has.
+# FFmpeg's names of elements that differ from the Recommendation's.
 NAMES = {"gaps_in_frame_num_allowed_flag": "gaps_in_frame_num_value_allowed_flag", "matrix_coefficients": "matrix_coeffs"}
-# Bits that fill up bytes; constraint flags of H.265 that one side reads one by one and the other as reserved; payloads
-# that FFmpeg does not take apart.
+# Alignment bits; constraint flags of H.265 that one side reads one by one and the other as reserved; payloads
+# that FFmpeg does not read.
 LEFT_OUT = re.compile(r"rbsp_.*|.*alignment_.*|bit_equal_to_.*|general_(reserved|max|intra|one_picture|lower|inbld).*|payload_byte|uuid_iso_iec_11578|itu_t_t35.*|data_byte")
 
 
@@ -62,7 +62,7 @@ class FFmpegTests(unittest.TestCase):
         return found + (more if "ALL_VECTORS" in os.environ else more[::9])
 
     def test_syntax_elements_are_those_of_trace_headers(self):
-        # A slice length beyond its sample, which FFmpeg skips with all behind it; a picture and SEI in front of their SPS,
+        # A slice length beyond its sample, from which on FFmpeg skips all; a picture and SEI before their SPS,
         # which FFmpeg reads with the SPS that comes later.
         unlike = {"androidx_sample_with_invalid_nalu.mp4", "membrane_input-idr-sps-pps-non-idr.h264", "cros_test-25fps.h264"}
         count = collections.Counter()
@@ -102,7 +102,7 @@ class FFmpegTests(unittest.TestCase):
                 self.assertEqual([unit["size"] for unit in units], [int(packet["size"]) for packet in packets])
                 self.assertEqual([unit["offset"] for unit in units], [int(packet["pos"]) for packet in packets])
                 self.assertEqual([unit["sync"] for unit in units], ["K" in packet["flags"] for packet in packets])
-                # The edit list moves all of ffprobe's times alike.
+                # The edit list shifts all of ffprobe's times by the same amount.
                 for name in ("pts", "dts"):
                     moved = {unit[name] - packet[name] for unit, packet in zip(units, packets)}
                     self.assertEqual(len(moved), 1, f"{name}: {sorted(moved)[:5]}")

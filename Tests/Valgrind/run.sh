@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
 # Runs a pipeline of each element under valgrind's memcheck, with the plugin as plugin/build.sh makes it. Fails on what
-# is definitely leaked, on invalid reads and writes, and on decisions made on memory that nobody has set.
+# is definitely leaked, on invalid reads and writes, and on conditions that depend on uninitialised memory.
 #
 #   Tests/Valgrind/run.sh [CLIP]     default: Tests/Media/clip.h264 and clip.h265; a minute
 #
@@ -18,14 +18,14 @@ rm -rf "$work"
 mkdir -p "$work/plugin"
 ln -s ../../release-plugin/release/libgstswifth26x.so "$work/plugin/"
 
-# Every allocation one of malloc's, which is what memcheck watches; and GLib's own lists without stale pointers in them.
+# All memory comes from malloc, which memcheck watches, and GLib clears stale pointers in its lists.
 export G_SLICE=always-malloc G_DEBUG=gc-friendly
 # The registry is made beforehand: the scanner would read every plugin of the system under valgrind.
 export GST_PLUGIN_PATH=$work/plugin GST_REGISTRY=$work/registry.bin GST_REGISTRY_FORK=no
 gst-inspect-1.0 swifth264dec > /dev/null
 
 suppressions=(--suppressions=Tests/Valgrind/loader.supp)
-# GLib's own list of what it keeps for the life of the process.
+# GLib's suppressions for what it keeps until the process ends.
 glib=$(pkg-config --variable=prefix glib-2.0)/share/glib-2.0/valgrind/glib.supp
 [[ -f $glib ]] && suppressions+=("--suppressions=$glib")
 
@@ -44,10 +44,10 @@ check() { # NAME UNDEFINED CHAIN
   fi
 }
 
-# Undefined values are left out behind the decoders: optimised Swift compares a whole word of which it needs a part. The
-# tag of an optional action is the upper half of a word, which every case sets, and the lower half is the payload's, which
-# a small case leaves as it was; the comparison (with a number whose lower half is all ones) comes out the same whatever
-# is there. memcheck cannot know that.
+# Undefined values of the decoders' pipelines are ignored: optimised Swift compares a whole word of which it needs a
+# part. The tag of an optional action is the upper half of a word, which every case sets; the lower half belongs to the
+# payload, which a small case does not set; the comparison (with a number whose lower half is all ones) has the same
+# result whatever is there, which memcheck cannot know.
 check_codec() { # CODEC CLIP LENGTH_PREFIXED_FORMAT
   local codec=$1 clip=$2 media=video/x-$1
   local parse=swift${codec}parse repack=swift${codec}repack decode=swift${codec}dec
