@@ -5,20 +5,20 @@ import StreamReport
 @_extern(c, "read_input") func readInput(_ bytes: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int
 @_extern(c, "write_output") func writeOutput(_ bytes: UnsafePointer<UInt8>, _ count: Int)
 
-/// Cuts the byte stream on standard input into access units and says in a line what came out, and in another what a
-/// report says of it.
+/// Splits the byte stream on standard input into access units, and prints a line about them and a line about the
+/// report.
 @_expose(wasm, "_start")
 @c
 func start() {
   let stream = readStream()
   var nalUnits = AnnexB.NALUnits(stream.span)
-  // A delimiter or a VPS is what H.265 begins with; in H.264 their header bytes do not occur.
+  // H.265 streams begin with a delimiter or a VPS, whose header bytes do not occur in H.264.
   let isH265 = nalUnits.next().map { [0x40, 0x46].contains(stream[$0.range.lowerBound]) } ?? false
   write((isH265 ? describe(stream, H265.self) : describe(stream, H264.self)) + "\n")
   write(report(on: stream) + "\n")
 }
 
-/// A stream as the file that a report is made of.
+/// A byte stream in memory as the source of a report.
 struct Input: ByteSource {
   let bytes: [UInt8]
 
@@ -29,7 +29,7 @@ struct Input: ByteSource {
   }
 }
 
-/// How long the document of a byte stream is, and whether the stream is sound.
+/// The number of lines of a byte stream's document, and of errors.
 func report(on stream: [UInt8]) -> String {
   var options = ReportOptions()
   options.includesFields = true
@@ -44,7 +44,7 @@ func report(on stream: [UInt8]) -> String {
   return "\(items) lines of JSON, \(errors) errors"
 }
 
-/// What is in a byte stream, shown to the scanner in pieces as a file is read.
+/// Counts of a byte stream, which the scanner gets in pieces.
 func describe<Codec: VideoCodecSyntax>(_ stream: [UInt8], _: Codec.Type) -> String {
   var scanner = Codec.Scanner()
   var counts = (accessUnits: 0, nalUnits: 0, keyframes: 0)
@@ -72,7 +72,7 @@ func describe<Codec: VideoCodecSyntax>(_ stream: [UInt8], _: Codec.Type) -> Stri
     + "\(counts.keyframes) random access points, \(size?.width ?? 0) x \(size?.height ?? 0)"
 }
 
-/// Everything on standard input.
+/// Reads all of standard input.
 func readStream() -> [UInt8] {
   var stream: [UInt8] = []
   while true {

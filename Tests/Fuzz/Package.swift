@@ -1,7 +1,7 @@
 // swift-tools-version:6.3
 import PackageDescription
 
-// A package of its own: it is built with sanitizers for everything in it, which the plugin is not.
+// A separate package, because all of it is built with sanitizers.
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// Fuzzed through `H26x` alone.
+/// Subjects of `H26x`.
 let bitstreamSubjects = [
   "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "access-unit-scanner",
   "repack",
@@ -21,10 +21,10 @@ let bitstreamSubjects = [
   "h265-sei", "h265-access-units",
 ]
 
-/// Fuzzed through `StreamReport`.
+/// Subjects of `StreamReport`.
 let reportSubjects = ["report"]
 
-/// Fuzzed as elements on a test bench.
+/// Subjects of elements, in a harness or a pipeline.
 let elementSubjects = [
   "parse-element", "parse-file", "repack-element", "decode-element", "h265-parse-element", "h265-parse-file",
   "h265-repack-element", "h265-decode-element",

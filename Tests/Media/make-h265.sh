@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
 # Makes the H.265 streams of this folder anew, and the checksums beside them. The pictures are FFmpeg's test pattern, the
-# streams x265's, with a picture hash behind each picture. Another version of x265 makes other bytes.
+# streams x265's, with a picture hash for each picture. Another version of x265 makes other bytes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -19,7 +19,7 @@ ffmpeg -y -v error -i clip-h265.mp4 -c copy -f hevc clip.h265
 ffmpeg -y -v error -i clip-h265.mp4 -c copy clip-h265.mkv
 ffmpeg -y -v error -i clip-h265.mp4 -c copy clip-h265.ts
 
-# Many short open groups.
+# Many short open GOPs.
 encode open-gop.h265 "keyint=12:min-keyint=12:bframes=3:b-adapt=0:ctu=16:crf=30" 2
 # Each picture is a field.
 encode interlaced.h265 "interlace=tff:keyint=10:min-keyint=10:bframes=2:ctu=16:crf=30" 1
@@ -30,7 +30,7 @@ ffmpeg -y -v error -f lavfi -i "testsrc2=size=96x64:rate=25:duration=1" -pix_fmt
   -c:v libx265 -x265-params "keyint=10:scenecut=0:bframes=2:ctu=16:crf=30:hash=1:info=0:log-level=none:pools=none:frame-threads=1" \
   -f hevc ten-bit.h265
 
-# Three pictures in each way that samples are laid out, monochrome too.
+# Three pictures in each sample format, monochrome too.
 mkdir -p formats
 for format in gray gray10le gray12le yuv422p yuv422p10le yuv422p12le yuv444p yuv444p10le yuv444p12le yuv420p12le gbrp10le; do
   ffmpeg -y -v error -f lavfi -i "testsrc2=size=64x48:rate=25:duration=0.12" -pix_fmt "$format" -threads 1 -c:v libx265 \

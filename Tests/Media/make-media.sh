@@ -7,8 +7,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# Two and a half seconds of moving bars with a ball in front: I, P, B and referenced B pictures, four slices a picture
-# behind 3-byte start codes, a random access point a second, CABAC, 8x8 transform, colour description and frame rate
+# Two and a half seconds of moving bars with a ball: I, P, B and reference B pictures, four slices a picture
+# with 3-byte start codes, a random access point a second, CABAC, 8x8 transform, colour description and frame rate
 # in the VUI. Encoded once, then the same access units raw and in the containers that the pipelines read.
 gst-launch-1.0 -q \
   compositor name=mix background=black sink_1::alpha=0.55 \

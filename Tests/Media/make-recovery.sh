@@ -10,9 +10,9 @@ encode() { # name, x264 parameters, seconds, size, further options
     -c:v libx264 -x264-params "$2:threads=1:crf=30" ${5:-} -f h264 "$1"
 }
 
-# One IDR picture, then groups that begin with an I picture behind a recovery point, with leading B pictures.
+# One IDR picture, then open GOPs that begin with an I picture with a recovery point, with leading B-frames.
 encode open-gop.h264 "open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-pyramid=normal:ref=3"
-# One IDR picture, then recovery points that count frames until a refresh is through.
+# One IDR picture, then recovery points with a number of frames until the gradual refresh is complete.
 encode intra-refresh.h264 "intra-refresh=1:keyint=10:scenecut=0:bframes=0:ref=1"
 
 # Rows that need no padding behind them, and rows of macroblocks that are cropped.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Locks that the thread sanitizer cannot see by itself: GLib's mutexes and Swift's Mutex wait by futex, in libraries
-// that are built without it, so that two threads which take turns would look like a race. Each function here stands in
-// front of the library's one, calls it, and tells the sanitizer who has released what to whom. Nothing is suppressed:
-// what is done without a lock is still reported. Test programs built without the sanitizer have none of this.
+// Locks that the thread sanitizer does not see: GLib's mutexes and Swift's Mutex wait by futex, in libraries
+// that are built without it, so that accesses under the lock would be reported as races. Each function here replaces
+// the library's, calls it, and tells the sanitizer about acquire and release. Nothing is suppressed:
+// accesses without a lock are still reported. Test programs built without the sanitizer do not contain this.
 //
-// C, because a definition has to have the very name and calling convention of the one it stands in front of.
+// C, because a definition must have the name and calling convention of the function that it replaces.
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -24,8 +24,8 @@ typedef struct Mutex Mutex;
 typedef struct Condition Condition;
 typedef struct Queue Queue;
 
-// The library's own definition, which comes behind this program's in the search order. Threads that look it up at
-// once find the same.
+// The library's own definition, which follows this program's in the search order. Threads that look it up at
+// the same time find the same.
 #define NEXT(name, type)                                  \
   static void *found;                                     \
   void *next = __atomic_load_n(&found, __ATOMIC_RELAXED); \
@@ -56,7 +56,7 @@ void g_mutex_unlock(Mutex *mutex) {
   original(mutex);
 }
 
-// GCond gives its mutex away and takes it back.
+// GCond releases its mutex and acquires it again.
 
 void g_cond_wait(Condition *condition, Mutex *mutex) {
   NEXT("g_cond_wait", void (*)(Condition *, Mutex *));
@@ -73,7 +73,7 @@ int g_cond_wait_until(Condition *condition, Mutex *mutex, int64_t end) {
   return signalled;
 }
 
-// GAsyncQueue locks inside of GLib, where nothing can stand in front. The harness hands buffers through it.
+// GAsyncQueue locks inside GLib, whose calls cannot be replaced. The harness passes buffers through it.
 
 void g_async_queue_push(Queue *queue, void *item) {
   NEXT("g_async_queue_push", void (*)(Queue *, void *));

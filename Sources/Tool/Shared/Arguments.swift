@@ -34,7 +34,7 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-/// A frame rate: 25, 29.97 or 30000/1001.
+/// A frame rate: 25, 29.97 or 30000/1001. As a decimal number at least 0.01.
 struct FrameRateArgument: ExpressibleByArgument {
   let rate: Fraction
 
@@ -44,7 +44,7 @@ struct FrameRateArgument: ExpressibleByArgument {
       denominator > 0
     {
       rate = Fraction(numerator, denominator)
-    } else if parts.count == 1, let number = Double(argument), number > 0, number < 100_000 {
+    } else if parts.count == 1, let number = Double(argument), number >= 0.01, number < 100_000 {
       let nearest = number.rounded()
       // 23.976, 29.97 and 59.94 mean 24000/1001, 30000/1001 and 60000/1001.
       let thousands = (number * 1.001).rounded()

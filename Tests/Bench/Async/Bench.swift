@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-// The asynchronous sequence beside the polled session: both cut a byte stream and decode it, in turns, and the medians
-// of their processor and wall times are compared.
+// Compares the asynchronous sequence with the polled session: both split a byte stream and decode it, alternately, and
+// the medians of their processor and wall times are compared.
 //
 //   swift run -c release bench-async FILE [ROUNDS [PICTURES [polled|async]]]
 //
@@ -10,7 +10,7 @@ import Foundation
 import H26x
 import VideoDecoding
 
-/// Pictures decoded in turn with their time in seconds.
+/// The pictures and the times in seconds of one run.
 struct Run {
   var pictures = 0
   var wall = 0.0
@@ -80,7 +80,7 @@ enum Bench {
     let (rounds, wanted) = (numbers.first ?? 7, numbers.dropFirst().first ?? 1000)
     let once = [UInt8](try Data(contentsOf: URL(filePath: arguments[1])))
     let codec: FormatDescription.Codec = arguments[1].hasSuffix("5") ? .h265 : .h264
-    // Threads of the codec's own would blur what is compared.
+    // Codec threads would make the comparison inexact.
     var configuration = SessionConfiguration()
     configuration.threadCount = 1
 

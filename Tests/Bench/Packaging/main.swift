@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// The pure conversion of H26x in GB/s of input, beside memcpy of the same bytes between the same buffers.
+// The conversion of H26x in GB/s of input, compared with memcpy of the same bytes between the same buffers.
 import Glibc
 import H26x
 
-/// Access units of four slices each, of bytes as random as CABAC's.
+/// Access units of four slices each, of random bytes, which resemble CABAC's.
 func makeAccessUnits(count: Int, sliceSize: Int, startCode: Int) -> [[UInt8]] {
   var state: UInt64 = 1
   func next() -> UInt8 {
@@ -18,7 +18,7 @@ func makeAccessUnits(count: Int, sliceSize: Int, startCode: Int) -> [[UInt8]] {
       var zeros = 0
       for _ in 0..<sliceSize {
         let byte = next()
-        // Emulation prevention: what stands behind two zeros is above 3.
+        // As after emulation prevention: a byte after two zeros is above 3.
         bytes.append(zeros >= 2 ? byte | 4 : byte)
         zeros = byte == 0 ? zeros + 1 : 0
       }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a subject decides by the input: the first eight bytes, again and again. The rest is the subject's data.
+/// The decisions of a subject: the first eight bytes of the input, used in a cycle. The rest is the subject's data.
 ///
-/// A handful of bytes at a fixed place lets the fuzzer change a decision without changing the data, and the data
+/// A few bytes at a fixed offset let the fuzzer change a decision without changing the data, and the data
 /// without changing the decisions.
 public struct Choices: ~Escapable {
-  /// How many bytes in front are decisions.
+  /// The number of bytes for decisions.
   public static let length = 8
 
   private let bytes: Span<UInt8>
   private var next = 0
 
-  /// What follows the decisions.
+  /// The bytes after the decisions.
   public let data: Span<UInt8>
 
-  /// Splits an input. Decisions that it is too short for are 0.
+  /// Splits an input. Decisions beyond its end are 0.
   @_lifetime(copy input)
   public init(_ input: Span<UInt8>) {
     let split = min(Self.length, input.count)

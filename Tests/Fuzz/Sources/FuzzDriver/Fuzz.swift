@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 private import Glibc
 
-/// libFuzzer's own entry. SwiftPM renames an executable's `main`, so that libFuzzer cannot bring its own: a subject's
-/// main program calls this instead.
+/// libFuzzer's entry point. SwiftPM renames an executable's `main`, so that libFuzzer's own `main` cannot be used: a
+/// subject's main program calls this function.
 @_extern(c, "LLVMFuzzerRunDriver")
 private func runDriver(
   _ count: UnsafeMutablePointer<CInt>,
@@ -10,12 +10,12 @@ private func runDriver(
   _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// A C function pointer captures nothing: what is fuzzed stands here. Set once, before anything runs.
+/// The function under test, global because a C function pointer cannot capture it. Set once, before the run.
 nonisolated(unsafe) private var subject: (Span<UInt8>) -> Void = { _ in }
 
 /// Runs libFuzzer with the process's arguments over `body`, and ends the process.
 ///
-/// - Parameter body: called with each input. It must not return differently for bad and good input: a finding is a
+/// - Parameter body: called with each input. A finding is a
 ///   trap, a sanitizer's report, or ``require(_:_:)``.
 public func fuzz(_ body: @escaping (Span<UInt8>) -> Void) -> Never {
   unsafe subject = body

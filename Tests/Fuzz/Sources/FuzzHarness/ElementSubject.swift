@@ -6,17 +6,17 @@ import GStreamer
 import H26x
 import HarnessSupport
 
-/// An element on the test bench, driven by an input: how it is set, what caps it gets on both sides, how the data is
-/// cut, and which events come between.
+/// An element in a harness. The input decides its properties, the caps on both sides, how the data is split
+/// into buffers, and the events between them.
 ///
-/// A finding is a trap, a sanitizer's report, a warning of GLib or GStreamer (fatal here), or a buffer out of the
-/// element whose memory is not there. Errors on the bus and failed flows are none.
+/// A finding is a trap, a sanitizer's report, a warning of GLib or GStreamer (fatal here), or an output
+/// buffer with invalid memory. Errors on the bus and failed flows are no findings.
 public struct ElementSubject: Sendable {
   /// The element's name.
   public var element: String
-  /// Settings to choose from, as on a gst-launch-1.0 line.
+  /// Properties to choose from, as on a gst-launch-1.0 line.
   public var settings: [String]
-  /// What downstream may accept.
+  /// Downstream's caps to choose from.
   public var outputs: [String]
 
   /// Describes a subject.
@@ -53,7 +53,7 @@ public struct ElementSubject: Sendable {
     _ = (harness.takeMessages(), harness.queryLatency(), harness.querySinkCaps(filter: nil).description)
   }
 
-  /// Makes the elements known to GStreamer, once.
+  /// Registers the elements, once.
   static func registerElements() {
     struct Once {
       static let registered = {
@@ -64,7 +64,7 @@ public struct ElementSubject: Sendable {
     require(Once.registered, "the elements cannot be registered")
   }
 
-  /// What may happen between two buffers; mostly nothing.
+  /// An event between two buffers; mostly none.
   private func disturb(_ harness: Harness, _ source: InputStream, _ choices: inout Choices) {
     switch choices.below(32) {
     case 1: harness.flush()
@@ -92,10 +92,10 @@ public struct ElementSubject: Sendable {
     return unsafe Event(owning: gst_event_new_segment(&segment))
   }
 
-  /// Takes what is out and looks at all of it, so that memory which is not there is found.
+  /// Pulls all output and reads it, so that the sanitizer finds invalid memory.
   private func drain(_ harness: Harness) {
     while let buffer = harness.tryPull() {
-      // The others may pass on what is empty when it comes.
+      // Other elements may pass empty input buffers through.
       require(buffer.size > 0 || !element.hasSuffix("parse"), "an empty buffer came out")
       guard let map = try? buffer.map() else { continue }
       let bytes = map.bytes

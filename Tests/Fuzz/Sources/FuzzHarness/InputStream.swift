@@ -2,9 +2,9 @@
 import FuzzDriver
 import H26x
 
-/// The data of an input as a stream: its caps, and the buffers that it comes in.
+/// The data of an input as a stream of buffers with caps.
 struct InputStream {
-  /// What the sink pad is told.
+  /// The caps for the sink pad.
   let caps: String
   private let bytes: [UInt8]
   private let nalUnits: [Range<Int>]
@@ -35,14 +35,14 @@ struct InputStream {
       caps =
         "\(mediaType), stream-format=\(outOfBand), alignment=au" + Self.codecData(data, found, packaging, isH265)
     default:
-      // A record of the input's own making.
+      // The input as configuration record.
       packaging = .lengthPrefixed(.four)
       let record = [UInt8](data, 0..<min(data.count, 64))
       caps = "\(mediaType), stream-format=\(outOfBand), alignment=au" + Self.field(record)
     }
   }
 
-  /// The buffers: NAL units packed as the caps say, or the bytes as they are, cut anywhere.
+  /// The buffers: NAL units in the packaging of the caps, or the bytes split anywhere.
   func pieces(_ choices: inout Choices) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     switch choices.below(4) {

@@ -2,11 +2,11 @@
 import FuzzDriver
 import Glibc
 
-/// A file without a name, which goes when the value goes.
+/// A temporary file without a name, which is removed with the value.
 public struct NamelessFile: ~Copyable {
   private let descriptor: Int32
 
-  /// Where elements find it.
+  /// The path for elements.
   public var path: String { "/proc/self/fd/\(descriptor)" }
 
   /// Creates a file of these bytes, and registers the elements that may read it.

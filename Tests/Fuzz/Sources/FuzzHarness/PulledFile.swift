@@ -2,15 +2,15 @@
 import FuzzDriver
 import HarnessSupport
 
-/// A raw file that a parser reads by itself: access units are those that come out when the bytes are pushed to it.
-/// NAL units need not be: pushed, they go out before what may come behind them is known.
+/// A byte stream in pull mode: the output access units must be those of push mode.
+/// NAL units need not be: in push mode they are output before the next bytes are known.
 ///
 /// - Parameters:
 ///   - input: choices and the file.
 ///   - codec: the number in names: 264 or 265.
 public func comparePulled(_ input: Span<UInt8>, codec: Int) {
   var choices = Choices(input)
-  // A file without a byte is an error, a stream without one is not.
+  // An empty file is an error, an empty stream is not.
   guard choices.data.count > 0 else { return }
   let file = NamelessFile(choices.data)
   let parser = "swifth\(codec)parse"

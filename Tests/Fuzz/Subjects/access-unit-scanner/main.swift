@@ -8,8 +8,8 @@ private struct Found: Equatable {
   var end: Int
 }
 
-/// What comes out when the data grows by `step` bytes a time; nil when parameter sets were taken from behind the first
-/// picture: whether they replace those in front that cannot be read hangs on how much was there.
+/// The findings when the data grows by `step` bytes at a time; nil when parameter sets after the first picture were
+/// used: whether they replace unreadable ones before it depends on how much data was there.
 @discardableResult
 private func scan<Scanner: AccessUnitScanning>(
   _ bytes: Span<UInt8>, growing step: Int, _ scanner: Scanner, marksEach period: Int = .max
@@ -43,7 +43,7 @@ private func scan<Scanner: AccessUnitScanning>(
   return looksAhead ? nil : result
 }
 
-// A byte stream or packets in every way that the parser cuts them. A byte stream is cut the same however it comes.
+// A byte stream or packets in every alignment. The access units of a byte stream do not depend on its pieces.
 private func check<Scanner: AccessUnitScanning>(_ bytes: Span<UInt8>, _: Scanner.Type) {
   for cutsNALUnits in [false, true] {
     var scanner = Scanner()
@@ -73,6 +73,6 @@ fuzz { bytes in
 }
 
 extension Found {
-  /// Garbage comes in as many pieces as the data.
+  /// Garbage findings depend on the pieces of the data.
   var isUnit: Bool { if case .accessUnit = finding { true } else { false } }
 }

@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-// A record that can be read can be written, and reads the same again.
+// A readable record is the same after writing and reading.
 fuzz { bytes in
   guard let record = try? H264.DecoderConfigurationRecord(bytes) else { return }
   guard let written = try? record.bytes() else { fatalError("avcC: cannot be written") }

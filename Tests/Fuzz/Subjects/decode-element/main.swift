@@ -2,7 +2,7 @@
 import FuzzDriver
 import FuzzHarness
 
-// One thread: what a thread does is not the input's doing.
+// One thread, so that a finding depends on the input only.
 private let subject = ElementSubject(
   element: "swifth264dec",
   settings: [

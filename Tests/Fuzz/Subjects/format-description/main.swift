@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-// Parameter sets make a description, it makes avcC, and that makes the same description.
+// The format description of parameter sets is the same after writing and reading avcC.
 fuzz { bytes in
   var nalUnits: [[UInt8]] = []
   var units = AnnexB.NALUnits(bytes)

@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-/// The inspector, once by start codes and once by lengths: it sees the same.
+/// The inspector gives the same for start codes and for length prefixes.
 struct Inspection {
   var byStartCodes = H265.AccessUnitInspector()
   var byLengths = H265.AccessUnitInspector()

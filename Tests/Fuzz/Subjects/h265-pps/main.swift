@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-// Whatever can be read can be written, and reads the same again.
+// A readable PPS is the same after writing and reading.
 fuzz { bytes in
   guard var pps = try? H265.PictureParameterSet(nalUnit: bytes) else { return }
   let written = pps.nalUnit()

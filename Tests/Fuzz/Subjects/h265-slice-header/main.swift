@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-// A byte stream: its parameter sets, and its slice segments read with them to every depth and cut short.
+// Reads the slice segments of a byte stream with its parameter sets, to every depth and truncated.
 fuzz { bytes in
   var sets = H265.ParameterSets()
   var units = AnnexB.NALUnits(bytes)
@@ -25,7 +25,7 @@ fuzz { bytes in
       require(coding.dataBitOffset <= nalUnit.count * 8, "slice header: data behind the end")
       require(-48...51 ~= coding.quantizationParameter, "slice header: QP out of range")
     }
-    // A slice that is there in part reads the same, or not at all.
+    // A truncated slice gives the same header or an error.
     for count in 1..<min(nalUnit.count, 24) {
       guard let part = try? H265.SliceSegmentHeader(nalUnit: nalUnit.extracting(first: count), parameterSets: sets)
       else { continue }

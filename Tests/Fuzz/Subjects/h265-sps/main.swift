@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-// Whatever can be read can be written, and reads the same again.
+// A readable SPS is the same after writing and reading, and its values are in range.
 fuzz { bytes in
   guard var sps = try? H265.SequenceParameterSet(nalUnit: bytes) else { return }
   let written = sps.nalUnit()

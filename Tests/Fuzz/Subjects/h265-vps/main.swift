@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-// Whatever can be read can be written, and reads the same again.
+// A readable VPS is the same after writing and reading.
 fuzz { bytes in
   guard var vps = try? H265.VideoParameterSet(nalUnit: bytes) else { return }
   let written = vps.nalUnit()

@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-/// NAL units as Annex B defines them, the slow and obvious way.
+/// NAL units by a simple implementation of Annex B.
 func byDefinition(_ bytes: Span<UInt8>) -> [Range<Int>] {
   var prefixes: [Int] = []
   var index = 0
@@ -24,7 +24,7 @@ func byDefinition(_ bytes: Span<UInt8>) -> [Range<Int>] {
   return units
 }
 
-/// The same from pieces, with what is done with taken off the front.
+/// The NAL units of data in pieces, with finished bytes discarded.
 func inPieces(_ bytes: Span<UInt8>, _ choices: inout Choices) -> [Range<Int>] {
   var scanner = AnnexB.Scanner()
   var units: [Range<Int>] = []

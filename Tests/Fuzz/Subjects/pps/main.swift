@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-// Whatever can be read can be written, and reads the same again.
+// A readable PPS is the same after writing and reading.
 fuzz { bytes in
   for format in [ChromaFormat.yuv420, .yuv444] {
     guard var pps = try? H264.PictureParameterSet(nalUnit: bytes, chromaFormat: format) else { continue }

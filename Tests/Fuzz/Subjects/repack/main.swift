@@ -7,7 +7,7 @@ func nalUnits(_ repackager: Repackager, of bytes: Span<UInt8>) -> [[UInt8]] {
   repackager.entries.map { [UInt8](bytes, $0.range) }
 }
 
-/// What was scanned in another packaging; nil when a NAL unit is too long for it.
+/// The scanned NAL units in another packaging; nil when a NAL unit is too long for it.
 func write(_ repackager: Repackager, _ bytes: Span<UInt8>, as packaging: NALPackaging) -> [UInt8]? {
   guard let size = try? repackager.outputSize(packaging) else { return nil }
   var output = [UInt8](repeating: 0xAA, count: size)
@@ -17,7 +17,7 @@ func write(_ repackager: Repackager, _ bytes: Span<UInt8>, as packaging: NALPack
   return output
 }
 
-/// The change of clothes where it stands, if it can be made there, gives the same bytes.
+/// Repackaging in place, where that is possible, must give the same bytes.
 func checkInPlace(_ repackager: Repackager, _ bytes: Span<UInt8>, as packaging: NALPackaging, _ expected: [UInt8]) {
   guard repackager.canWriteInPlace(as: packaging) else { return }
   var copy = [UInt8](bytes, bytes.indices)
@@ -32,7 +32,7 @@ fuzz { input in
   let size: NALLengthSize = [.one, .two, .four, .four][choices.below(4)]
   var repackager = Repackager(codec: choices.flag() ? .h265 : .h264)
 
-  // Annex B to lengths and back: the identity.
+  // Annex B to length prefixes and back is the identity.
   repackager.scanAnnexB(bytes)
   let units = nalUnits(repackager, of: bytes)
   if let prefixed = write(repackager, bytes, as: .lengthPrefixed(size)) {
@@ -49,7 +49,7 @@ fuzz { input in
     require(units.contains { $0.count > size.maximumNALUnitLength }, "repack: refused without reason")
   }
 
-  // Any bytes as length-prefixed to Annex B: what is good of them, but for zeros at the end of a NAL unit.
+  // Any bytes as length-prefixed to Annex B: the good NAL units, without trailing zeros.
   _ = try? repackager.scanLengthPrefixed(bytes, lengthSize: size)
   repackager.repairStartCodes(in: bytes)
   let good = nalUnits(repackager, of: bytes).map { unit in
@@ -59,7 +59,7 @@ fuzz { input in
   repackager.scanAnnexB(stream.span)
   require(nalUnits(repackager, of: stream.span) == good.filter { !$0.isEmpty }, "repack: good NAL units lost")
 
-  // Types left out are gone, the others are there.
+  // NAL units of dropped types are missing, all other ones are there.
   let dropped = UInt8(choices.below(64))
   repackager.drop = NALUnitTypeSet([dropped])
   repackager.scanAnnexB(bytes)

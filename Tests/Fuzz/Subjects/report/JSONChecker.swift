@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Tells whether bytes are an object of JSON (RFC 8259), without what the writer of the document would share.
+/// Checks that bytes are a JSON object (RFC 8259), without code of the writer.
 struct JSONChecker {
   private let bytes: ArraySlice<UInt8>
   private var place: Int

@@ -2,7 +2,7 @@
 import FuzzDriver
 import StreamReport
 
-/// Gives bytes from memory; of a pipe, front to back.
+/// A source in memory; as a pipe, it is read once from its beginning.
 struct MemorySource: ByteSource {
   let bytes: [UInt8]
   let isPipe: Bool
@@ -31,7 +31,8 @@ func document(_ bytes: [UInt8], _ options: ReportOptions, isPipe: Bool) -> [UInt
   return lines.bytes
 }
 
-// Every line is an object of JSON in ASCII that can stand in a page's script element; a pipe gives what a file gives.
+// Every line is a JSON object in ASCII without "<", which a script element can contain; a pipe gives the same as a
+// file.
 fuzz { bytes in
   var input: [UInt8] = []
   for index in 0..<bytes.count { input.append(bytes[index]) }
@@ -47,7 +48,7 @@ fuzz { bytes in
     var checker = JSONChecker(line)
     require(checker.isObject(), "report: no JSON: \(String(decoding: line, as: UTF8.self))")
   }
-  // But for the size, which a pipe has not.
+  // Except for the size, which a pipe does not have.
   if let piped = document(input, options, isPipe: true) {
     require(
       text.drop { $0 != 0x0A }.elementsEqual(piped.drop { $0 != 0x0A }), "report: a pipe gives another document")
