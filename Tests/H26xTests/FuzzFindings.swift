@@ -21,7 +21,7 @@ import Testing
     #expect(error.reason == .truncated || error.reason == .valueOutOfRange || error.reason == .codeTooLong)
   }
 
-  @Test func picturesFarApartInManyEpochsOverflowNothing() {
+  @Test func picturesFarApartInManySequencesOverflowNothing() {
     var pictures: [TimestampGenerator.Picture] = []
     for _ in 0..<600 {
       pictures.append(TimestampGenerator.Picture(order: .min, resetsPOC: true))

@@ -125,7 +125,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
   }
 
   /// Another packaging needs another session; the pictures that the first held back are output before.
-  @Test func aFormatThatASessionCannotGoOnWithGetsAnother() async throws {
+  @Test func anIncompatibleFormatGetsAnotherSession() async throws {
     let annexB = await allAccessUnits()
     var prefixed: [AccessUnit] = []
     for accessUnit in annexB {

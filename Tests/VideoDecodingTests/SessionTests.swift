@@ -39,7 +39,7 @@ import Testing
 
   /// Draining inside a GOP loses no references.
   @Test(arguments: ["HCAFR1_HHI.264", "freh11.264", "MR1_BT_A.h264"])
-  func drainAndGoOn(_ name: String) throws {
+  func drainAndContinue(_ name: String) throws {
     let units = units(name)
     let expected = try decodeAll(units)
     for cut in [1, 3, 4, 7] {

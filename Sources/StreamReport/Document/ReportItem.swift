@@ -136,7 +136,7 @@ public struct SummaryRecord: Sendable {
   /// The reorder depth that the stream uses: the most frames that precede one in decoding order and follow it in output
   /// order.
   public var reorder = 0
-  /// The number of findings of each rule, by ``Rule/rawValue``, including those that are not listed.
+  /// The number of findings of each rule, by `Rule.rawValue`, including those that are not listed.
   public var findings: [UInt64] = .init(repeating: 0, count: Rule.allCases.count)
 
   /// The number of findings of a severity, including those that are not listed.

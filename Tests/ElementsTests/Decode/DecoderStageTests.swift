@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func picturesAreLeftOutWhereTheyWouldBeLate() {
+  @Test func picturesAreDroppedWhereTheyWouldBeLate() {
     var settings = DecoderSettings()
     var request = FrameRequest()
     #expect(settings.skipFrames(for: request) == .none)

@@ -179,7 +179,7 @@ import Testing
     #expect(caps.last?.contains("content-light-level") == false)
   }
 
-  @Test func displayMetadataThatGoesOnChangesNothing() throws {
+  @Test func repeatedDisplayMetadataChangesNothing() throws {
     let units = try Clip.accessUnits("clip.h264").map { isIDR($0) ? inserting(displayMetadata, into: $0) : $0 }
     let harness = try Harness.decoder()
     #expect(try checksum(harness.decode(units)) == Clip.checksum())

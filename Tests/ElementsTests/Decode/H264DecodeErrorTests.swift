@@ -199,7 +199,7 @@ import Testing
     #expect(clean.count == Clip.frameCount - start && clean.allSatisfy { !$0.flags.contains(.corrupted) })
   }
 
-  @Test func damagedPicturesAreLeftOutOnRequest() throws {
+  @Test func damagedPicturesAreDroppedOnRequest() throws {
     let whole = try Harness.decoder().decode(units)
     let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=false")
     var damaged = units
@@ -233,7 +233,7 @@ import Testing
   // MARK: What a dropped picture means
 
   /// A dropped picture is a QoS message; a keyframe is requested only where it would help.
-  @Test func skippedPicturesAreToldToQualityOfService() throws {
+  @Test func skippedPicturesAreQoSMessages() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none skip-frame=non-reference")
     harness.collectMessages()
     harness.push(units: units)
@@ -278,7 +278,7 @@ import Testing
   }
 
   /// Not the parameter sets are missing but pictures, for which the base class has a message.
-  @Test func parameterSetsAloneAreNotSaidToBeMissing() throws {
+  @Test func parameterSetsWithoutPicturesAreNotReportedMissing() throws {
     let harness = try Harness.decoder()
     harness.collectMessages()
     let sets = Clip.nalUnits(units[0]).filter { $0[0] & 31 == 7 || $0[0] & 31 == 8 }
@@ -320,7 +320,7 @@ import Testing
     #expect(harness.takeForceKeyUnitEvents() == 0)
   }
 
-  @Test func damageLeftOutIsToldToQualityOfServiceAndUpstream() throws {
+  @Test func droppedDamageIsAQoSMessageAndAKeyframeRequest() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=false")
     harness.collectMessages()
     var damaged = units

@@ -64,7 +64,7 @@ import Testing
     #expect(harness.statistic("dropped") == units.count - groups.count)
   }
 
-  @Test func forwardPredictedTrickModeLeavesOutWhatNothingRefersTo() throws {
+  @Test func forwardPredictedTrickModeDropsNonReferencePictures() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.push(segment(flags: GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED))
     harness.push(units: units)
@@ -73,7 +73,7 @@ import Testing
     #expect(needed < units.count && harness.received == needed)
   }
 
-  @Test func reversePlaybackPutsGroupsOutBackwards() throws {
+  @Test func reversePlaybackOutputsGroupsBackwards() throws {
     let whole = try Harness.decoder().decode(units)
     let harness = try Harness.decoder()
     harness.push(segment(rate: -1))
@@ -95,7 +95,7 @@ import Testing
     #expect(checksum(pictures) == checksum(whole.reversed()))
   }
 
-  @Test func whoeverIsLateSkipsPicturesThatNobodyNeeds() throws {
+  @Test func lateDecodersSkipNonReferencePictures() throws {
     let harness = try Harness.decoder()
     harness.push(units: Array(units[..<5]))
     // Downstream says that it is at 10 s.
@@ -134,7 +134,7 @@ import Testing
     #expect(harness.queryLatency() == reordering.queryLatency())
   }
 
-  @Test func lowDelayPutsEachPictureOutAtOnce() throws {
+  @Test func lowDelayOutputsEachPictureAtOnce() throws {
     let units = try Clip.accessUnits("intra-refresh.h264")
     let harness = try Harness.decoder("swifth264dec low-delay=true", isLive: true)
     for (index, unit) in units.prefix(20).enumerated() {

@@ -32,7 +32,7 @@ import Testing
     #expect(harness.takeCapsEvents().count == 1)
   }
 
-  @Test func sinkCapsHaveTheLastWord() throws {
+  @Test func sinkCapsTakePrecedence() throws {
     let harness = try Harness.decoder(
       input: Harness.byteStream + ", framerate=50/1, pixel-aspect-ratio=4/3, colorimetry=bt601, chroma-site=jpeg, "
         + "interlace-mode=mixed, multiview-mode=side-by-side, content-light-level=(string)\"1000:400\"")

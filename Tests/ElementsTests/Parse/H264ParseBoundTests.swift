@@ -19,7 +19,7 @@ import Testing
     var sum = 0
   }
 
-  @Test func anEndlessUnitIsNotPulledBeyondTheLimit() throws {
+  @Test func anEndlessAccessUnitIsNotPulledBeyondTheLimit() throws {
     _ = try Harness.parse()
     let path = "/tmp/h264parse-endless-\(getpid()).h264"
     let file = try unsafe #require(fopen(path, "wb"))
@@ -75,7 +75,7 @@ import Testing
     #expect(seen.sum <= 3 * Self.limit, "\(seen.sum)")
   }
 
-  @Test func anEndlessUnitIsNotPushedBeyondTheLimit() throws {
+  @Test func anEndlessAccessUnitIsNotPushedBeyondTheLimit() throws {
     let harness = try Harness.parse(from: "video/x-h264", to: "stream-format=byte-stream, alignment=au")
     harness.collectMessages()
     #expect(harness.push(Self.endless) == 0)
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// After an access unit of many megabytes, small ones are pushed at once again.
-  @Test func aLargeUnitHoldsNothingBackBehindIt() throws {
+  @Test func aLargeAccessUnitDelaysNothingAfterIt() throws {
     let harness = try Harness.parse(from: "video/x-h264", to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Self.endless) == 0)
     for _ in 0..<40 { #expect(harness.push([UInt8](repeating: 0x11, count: 64 << 10)) == 0) }

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func whatUpstreamSaysWins() throws {
+  @Test func upstreamsCapsTakePrecedence() throws {
     let given = [
       "width=(int)100", "height=(int)50", "framerate=(fraction)10/1", "pixel-aspect-ratio=(fraction)2/1",
       "colorimetry=(string)bt601", "multiview-mode=(string)side-by-side", "mastering-display-info=(string)1:2:3",
@@ -255,7 +255,7 @@ import Testing
     #expect(!buffer.flags.contains(.header))
   }
 
-  @Test func putInParameterSetsAreFlagged() throws {
+  @Test func insertedParameterSetsAreFlagged() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(), to: Self.toBytes)
     for _ in 0..<2 { #expect(harness.push(Stream.packet(Stream.idr)) == 0) }
     let first = try harness.pull()

@@ -63,7 +63,7 @@ import Testing
       // Upstream selects the key units, so that the parser forwards all that it gets.
       (GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS, [0, 3, 1, 2]),
     ] as [(GstSegmentFlags, [UInt64])])
-  func trickModesLeaveOutWhatStockLeavesOut(_ flags: GstSegmentFlags, _ frames: [UInt64]) throws {
+  func trickModesDropWhatStockDrops(_ flags: GstSegmentFlags, _ frames: [UInt64]) throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)
     harness.push(Self.segment(flags: flags))
     push(Self.group(from: 0), into: harness)
@@ -128,7 +128,7 @@ import Testing
     #expect(keyUnits(harness).isEmpty)
   }
 
-  /// Whoever cuts at the answer must not cut between the slices of a picture.
+  /// A muxer that cuts at the answer must not cut between the slices of a picture.
   @Test func requestsAreAnsweredInFrontOfWholePictures() throws {
     let input = "video/x-h264, stream-format=byte-stream, alignment=nal"
     let harness = try Harness.parse(from: input, to: "stream-format=byte-stream, alignment=nal")
@@ -147,7 +147,7 @@ import Testing
     #expect(keyUnits(harness).map(\.count) == [3])
   }
 
-  @Test(arguments: [true, false]) func requestsGoOnUpstream(_ allHeaders: Bool) throws {
+  @Test(arguments: [true, false]) func requestsAreForwardedUpstream(_ allHeaders: Bool) throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)
     let idr = Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true))
     push([(Self.headed + idr, 0)], into: harness)

@@ -76,7 +76,7 @@ import Testing
     #expect(try harness.pullAll() == output.buffers(Self.units))
   }
 
-  @Test func emptyNALUnitsAndGarbageAreLeftOut() throws {
+  @Test func emptyNALUnitsAndGarbageAreDropped() throws {
     let packets = try Harness.parse(from: Stream.avcCaps(), to: Output.accessUnits.rawValue)
     #expect(packets.push([0, 0, 0, 0] + Stream.packet(Stream.idr) + [0, 0, 0, 0]) == 0)
     #expect(try packets.pullAll() == Output.accessUnits.buffers([[Stream.sps, Stream.pps, Stream.idr]]))

@@ -73,7 +73,7 @@ import Testing
   }
 
   /// A second parser does not add the metas of the first again.
-  @Test func metasAreNotDoubled() throws {
+  @Test func metasAreNotAddedTwice() throws {
     let messages = [
       Self.registered(Array("GA94".utf8) + [3, 0xC1, 0xFF, 0xFC, 0x94, 0x20, 0xFF]),
       Self.registered(Array("GA94".utf8) + [6, 0xCF, 0xC0, 0x10, 0xC1, 0x10]),

@@ -66,7 +66,7 @@ import Testing
   }
 
   /// Caps of another size, and a frame rate of another SPS before a picture that is no random access point.
-  @Test func newCapsDoNotOvertakeUnits() throws {
+  @Test func newCapsDoNotOvertakeAccessUnits() throws {
     var bytes: [UInt8] = []
     for sequence in UInt32(0)..<6 {
       bytes += Stream.byteStream(
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// A PPS that comes after an IDR picture is not inserted before it.
-  @Test func laterParameterSetsAreNotPutIn() throws {
+  @Test func laterParameterSetsAreNotInserted() throws {
     var bytes = Stream.byteStream(Stream.spsToOrder(reorder: 0), Stream.ppsToOrder())
     for sequence in UInt32(0)..<4 {
       bytes += Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true, idrID: sequence))
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// Slices whose PPS is missing, NAL units that cannot be read, and a parameter set alone.
-  @Test func unitsThatCannotBeReadKeepTheirPlace() throws {
+  @Test func unreadableNALUnitsKeepTheirOrder() throws {
     var bytes = Stream.byteStream(
       Stream.spsToOrder(), Stream.ppsToOrder(), Stream.slice(2, number: 0, order: 0, idr: true))
     for index in UInt32(1)..<40 {

@@ -68,7 +68,7 @@ import Testing
   }
 
   /// SPS and PPS are inserted before the SEI of an IDR picture that has none.
-  @Test func parameterSetsArePutIn() throws {
+  @Test func parameterSetsAreInserted() throws {
     let harness = try Harness.parse("config-interval=-1", from: Self.input, to: Self.output)
     let idr = Stream.slice(2, number: 0, order: 0, idr: true)
     let next = Stream.slice(2, number: 0, order: 0, idr: true, idrID: 1)

@@ -164,7 +164,7 @@ import Testing
     #expect(try harness.outputCapsText().contains("coded-picture-structure=(string)field,"))
   }
 
-  @Test func typesThatOnlyRTPHasAreLeftOut() throws {
+  @Test func typesThatOnlyRTPHasAreDropped() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(
       harness.push(
@@ -314,7 +314,7 @@ import Testing
   }
 
   /// rtph264pay crashes on a buffer without memory.
-  @Test func nothingBetweenStartCodesIsNoBuffer() throws {
+  @Test func emptyNALUnitsMakeNoBuffers() throws {
     for output in ["stream-format=avc, alignment=au", "stream-format=byte-stream, alignment=au"] {
       let harness = try Harness.parse(from: Stream.avcCaps(), to: output)
       #expect(harness.push(Stream.packet(Stream.sps, Stream.pps, Stream.idr)) == 0)
@@ -399,7 +399,7 @@ import Testing
     #expect(messages.first?.contains("no picture found in \(bytes.count) bytes") == true)
   }
 
-  @Test func anythingAtAllEndsWithoutATrap() throws {
+  @Test func randomBytesNeverTrap() throws {
     var state: UInt64 = 88
     func random() -> UInt64 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: cases, ["byte-stream, alignment=au", "byte-stream, alignment=nal", "hvc1, alignment=au", "hev1"])
-  func parserGoesOn(_ hostile: Case, _ output: String) throws {
+  func parserContinues(_ hostile: Case, _ output: String) throws {
     let (nalUnits, pictures) = Self.stream(with: hostile.nalUnit)
     let harness = try Harness.parseH265(
       from: "video/x-h265, stream-format=byte-stream", to: "stream-format=\(output)")
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: cases, ["byte-stream", "hvc1", "hev1"])
-  func repackagerGoesOn(_ hostile: Case, _ output: String) throws {
+  func repackagerContinues(_ hostile: Case, _ output: String) throws {
     let (nalUnits, pictures) = Self.stream(with: hostile.nalUnit)
     let harness = try Harness("swifth265repack")
     harness.setOutputCaps("video/x-h265, stream-format=\(output), alignment=au")
@@ -118,7 +118,7 @@ import Testing
 
   /// Decodable pictures, with the hostile NAL unit before the second group. libavcodec may lose its
   /// neighbours, but nothing after the next random access point.
-  @Test(arguments: cases) func decoderGoesOn(_ hostile: Case) throws {
+  @Test(arguments: cases) func decoderContinues(_ hostile: Case) throws {
     let units = try Clip.accessUnits("open-gop.h265", of: H265.self)
     let isStart = { (unit: [UInt8]) in
       Clip.nalUnits(unit).contains { H265.NALUnitType(headerByte: $0[0]).isIRAP }

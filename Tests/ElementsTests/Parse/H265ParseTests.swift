@@ -166,7 +166,7 @@ import Testing
     #expect(units.contains { $0.firstRange(of: foreign) != nil } == stays)
   }
 
-  @Test func fillerInFrontOfTheFirstSPSIsLeftOut() throws {
+  @Test func fillerBeforeTheFirstSPSIsDropped() throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Stream.byteStream([Stream.filler] + Stream.headers + [Stream.idr, Stream.filler])) == 0)
     harness.endOfStream()
@@ -174,7 +174,7 @@ import Testing
     #expect(try harness.pullAll() == [Stream.byteStream(expected)])
   }
 
-  @Test func aVPSThatCannotBeReadGoesOn() throws {
+  @Test func anUnreadableVPSStaysInTheStream() throws {
     let broken = Array(Stream.vps.prefix(4))
     for format in ["byte-stream", "hvc1"] {
       let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=\(format), alignment=au")

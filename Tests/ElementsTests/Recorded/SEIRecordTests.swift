@@ -129,7 +129,7 @@ import Testing
   }
 
   /// Drop-frame time codes only at rates for which GStreamer supports them; newer versions do at 120000/1001.
-  @Test func timeCodesThatLeaveNumbersOut() throws {
+  @Test func dropFrameTimeCodes() throws {
     let sps = try H264.SequenceParameterSet(nalUnit: Self.timedSPS.span)
     var timestamp = ClockTimestamp()
     (timestamp.isFieldBased, timestamp.isFull, timestamp.countingType) = (true, true, 4)

@@ -18,7 +18,7 @@ import Testing
 
   private static let shuffled = [Stream.pps(), Stream.vps, Stream.sps()]
 
-  @Test(arguments: ["hvc1", "hev1", "byte-stream"]) func setsInTheStreamArePutInOrder(format: String) throws {
+  @Test(arguments: ["hvc1", "hev1", "byte-stream"]) func parameterSetsInTheStreamAreSorted(format: String) throws {
     let harness = try repack(to: format)
     harness.setInputCaps(Stream.caps(format == "hev1" ? "byte-stream" : "hev1", codecData: nil))
     let input = Self.shuffled + [Stream.contentLight, Stream.idr]
@@ -34,7 +34,7 @@ import Testing
     #expect(record.parameterSets == Stream.headers)
   }
 
-  @Test func setsInTheRecordArePutInOrder() throws {
+  @Test func parameterSetsInTheRecordAreSorted() throws {
     let harness = try repack(to: "hvc1")
     harness.setInputCaps(Stream.caps("hvc1", codecData: Stream.hvcC(Self.shuffled.map { [$0] })))
     #expect(harness.push(Stream.packet(Stream.idr)) == 0)

@@ -94,7 +94,7 @@ import Testing
       (.endOfSequence, [10, 11], [36, 37]), (.parameterSets, [7, 8, 13, 15], [32, 33, 34]),
       ([.delimiters, .filler, .endOfSequence], [9, 10, 11, 12], [35, 36, 37, 38]),
     ] as [(RepackSettings.Drop, [UInt8], [UInt8])])
-  func typesToLeaveOut(_ drop: RepackSettings.Drop, _ h264: [UInt8], _ h265: [UInt8]) {
+  func typesToDrop(_ drop: RepackSettings.Drop, _ h264: [UInt8], _ h265: [UInt8]) {
     let (first, second) = (drop.types(of: H264.self), drop.types(of: H265.self))
     #expect((0..<32).filter { first.contains($0) } == h264)
     #expect((0..<64).filter { second.contains($0) } == h265)

@@ -53,7 +53,7 @@ private final class AskedEncoder: VideoEncoder {
 }
 
 @Suite struct VideoEncoderTests {
-  @Test func whatOthersAskComesToItsMethods() async throws {
+  @Test func queriesReachItsMethods() async throws {
     Harness.initialise()
     AskedEncoder.register(as: "testaskedencoder", typeName: "GstTestAskedEncoder")
     let source = "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8,width=4,height=4,framerate=25/1"

@@ -57,7 +57,7 @@ import Testing
     #expect(!sets.canReadSlices && !sets.hasPictureParameterSet && sets.nalUnits.isEmpty)
   }
 
-  @Test func namesakes() throws {
+  @Test func setsOfTheSameID() throws {
     var sets = H264.ParameterSets()
     try sets.insert(bytes: MinimalStream.sps(id: 1))
     try sets.insert(bytes: MinimalStream.pps(id: 2, sps: 1))

@@ -83,7 +83,7 @@ import Testing
   }
 
   /// An SPS with an unreadable VUI is refused only where there is another SPS of its id.
-  @Test func aBrokenVUIIsLeftOut() throws {
+  @Test func anUnreadableVUIIsIgnored() throws {
     var sps = H265Samples.plainSPS()
     var vui = H265.VUIParameters()
     vui.timing = .init(unitsInTick: 1, timeScale: 25)

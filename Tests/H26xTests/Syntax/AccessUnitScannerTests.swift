@@ -280,7 +280,7 @@ import Testing
     return (scanner.takeAccessUnit(), scanner)
   }
 
-  @Test func aUnitIsTakenOnce() throws {
+  @Test func anAccessUnitIsTakenOnce() throws {
     var scanner = Scanner()
     let stream = MinimalStream.annexB([MinimalStream.sps(), MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
     same(scanner.next(in: stream.span, isMarked: false, isDraining: true), .accessUnit(stream.count))

@@ -53,7 +53,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     checkRules(times)
   }
 
-  @Test func epochsFollowEachOther() {
+  @Test func sequencesFollowEachOther() {
     var pictures = frames([0, 6, 2, 4])
     pictures += frames([0, 4, 2])
     pictures += frames([0])
