@@ -23,7 +23,7 @@ import Testing
       let buffer = try harness.pull()
       let expected = delimiter + (index == 0 ? Self.headers : []) + Stream.byteStream(Stream.idr)
       #expect(try buffer.copiedBytes() == expected)
-      // Without a frame rate there are no presentation times; decoding times come from the buffering period.
+      // Without a frame rate there are decoding times only.
       #expect(buffer.pts == nil && buffer.dts != nil)
     }
   }
