@@ -8,8 +8,8 @@ struct ReceiveCommand: AsyncParsableCommand {
     commandName: "receive", abstract: "Receives RTP over UDP, RTSP, or what an SDP file describes.",
     discussion: """
       SOURCE is udp://ADDRESS:PORT (a multicast group is joined), rtsp://ADDRESS, or an SDP file. Pictures are shown, or \
-      written as they come: -o FILE takes what repack takes, but for sound, which is left behind. An interrupt ends it, \
-      or the server does, and the file so that it plays.
+      with -o FILE written without decoding, in the formats of repack and without audio. An interrupt, or the end of the \
+      stream, ends reception and completes the file.
 
       A sender to try it with:
         gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency \\
@@ -81,7 +81,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       if let error = try await receive(pipeline, name) {
         let explained = network.explained(Failure(error, about: name), offer: offer)
         guard let route, error.isOfSource else { throw explained }
-        // What came before the source failed is kept.
+        // What was received before the source failed is kept.
         await finish(pipeline, route)
         failure = explained
       }
@@ -108,14 +108,14 @@ struct ReceiveCommand: AsyncParsableCommand {
     if let failure { throw failure }
   }
 
-  /// Ends what was written after the source has failed.
+  /// Sends EOS and waits until the file is complete, after the source has failed.
   private func finish(_ pipeline: Pipeline, _ route: RepackRoute) async {
     guard let depayloader = try? pipeline.element("depayloader") else { return }
     await pipeline.endStream(at: depayloader)
     for _ in 0..<100 where !route.hasEnded { try? await Task.sleep(for: .milliseconds(50)) }
   }
 
-  /// Until the sender, the time or the user ends it, or an error, which is answered.
+  /// Receives until end of stream, the end of --duration, a signal, or an error, which is returned.
   private func receive(_ pipeline: Pipeline, _ name: String) async throws(Failure) -> PipelineError? {
     let finish: @Sendable () -> Void = {
       Task {
@@ -148,7 +148,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 extension NetworkSource.Transport: ExpressibleByArgument {}
 
 extension PipelineError {
-  /// Whether it came from what receives packets, and what was received before is sound.
+  /// Whether a source element failed, so that what was received before is intact.
   fileprivate var isOfSource: Bool {
     guard case .element(let failure) = self else { return false }
     return ["rtspsrc", "udpsrc", "sdpdemux"].contains { failure.source.hasPrefix($0) }

@@ -105,7 +105,7 @@ struct DemultiplexedReport {
 }
 
 extension Sample {
-  /// avcC or hvcC.
+  /// The configuration record (avcC or hvcC) in the caps.
   var codecData: [UInt8]? {
     guard let caps, let buffer = caps.first.buffer("codec_data") else { return nil }
     do throws(FlowError) {

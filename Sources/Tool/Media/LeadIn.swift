@@ -6,17 +6,17 @@ import Synchronization
 /// The pictures between a keyframe and the start of the first edit of an MP4 file. They are not shown, but decoding the
 /// first shown picture needs them. Files that were cut without encoding anew have such an edit list.
 ///
-/// Sinks and muxers drop what stands before the segment, and with the keyframe everything up to the next one is lost.
-/// So these pictures become part of the segment, and every stream is shown later by the time they take. That serves the
-/// first edit of an MP4 that can be read twice; what is dropped of others is counted.
+/// Sinks and muxers drop pictures before the segment, and without that keyframe everything up to the next one is lost.
+/// So the segment is extended to include these pictures, and all streams are shown later by their duration. This needs
+/// an MP4 file that can be read twice, and applies to its first edit; pictures dropped in any other file are counted.
 final class LeadIn: Sendable {
-  /// What the first edit has of such pictures.
+  /// The duration of these pictures; zero if there are none.
   private let duration: ClockTime
 
   private struct State {
-    /// Where the first segment of each pad begins; it may be sent more than once.
+    /// The start of each pad's first segment, which may be sent more than once.
     var starts: [String: UInt64] = [:]
-    /// Where the latest segment of pictures begins.
+    /// The start of the latest video segment, in nanoseconds.
     var start: UInt64 = 0
     var dropped = 0
     var hasKeyframe = false
@@ -28,15 +28,15 @@ final class LeadIn: Sendable {
     duration = input.kind == .container("MP4") && input.size != nil ? Self.duration(of: input) ?? .zero : .zero
   }
 
-  /// Pictures that stand before their segment all the same.
+  /// The number of pictures before the start of their segment, which sinks and muxers drop.
   var dropped: Int { state.withLock { $0.dropped } }
 
-  /// Pictures in front of the first keyframe: they need others that did not come.
+  /// The number of pictures before the first keyframe, whose reference pictures are missing.
   var early: Int { state.withLock { $0.early } }
 
-  /// Makes these pictures part of what is shown.
+  /// Extends the first segment of a pad by these pictures, and moves later ones by their duration.
   func include(in pad: PipelinePad, isVideo: Bool) {
-    // The name, not the pad: what the pad keeps must not keep the pad.
+    // Captures the name, not the pad: the pad owns the closure.
     pad.replaceSegments { [self, name = pad.name] segment in
       state.withLock { state in
         let first = state.starts[name] ?? segment.start

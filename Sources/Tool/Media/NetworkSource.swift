@@ -30,7 +30,7 @@ enum NetworkSource {
   enum Transport: String, CaseIterable {
     case auto, udp, tcp
 
-    /// As `rtspsrc` names it; `nil` for its own order: UDP, multicast, TCP.
+    /// The value for `protocols` of `rtspsrc`; `nil` for its default order: UDP, multicast, TCP.
     var protocols: String? {
       switch self {
       case .auto: nil
@@ -40,26 +40,26 @@ enum NetworkSource {
     }
   }
 
-  /// What is asked of the way here.
+  /// How the stream is received.
   struct Settings {
-    /// Of `udp`.
+    /// For `udp`.
     var codec: MediaStream.Codec
-    /// RTP payload type, of `udp`.
+    /// RTP payload type, for `udp`.
     var payload: Int32
-    /// In milliseconds.
+    /// How long to wait for late packets, in milliseconds.
     var latency: UInt32
-    /// Of `rtsp`.
+    /// For `rtsp`.
     var transport: Transport
-    /// Whether times are to be those of the sender alone. Where pictures are shown, the sender's clock is followed by the
-    /// arrival of packets, which puts B-frames, whose times go back and forth, out of order.
+    /// Whether timestamps follow RTP timestamps only. Otherwise the jitter buffer corrects them for clock skew by the
+    /// arrival of packets, as display needs, which puts the timestamps of B pictures out of order.
     var keepsTimes: Bool
   }
 
-  /// The streams that a server or a description offers.
+  /// The streams that an RTSP server or an SDP file offers.
   final class Offer: Sendable {
     private let state = Mutex<(hasVideo: Bool, others: [String])>((false, []))
 
-    /// Takes the first stream of ours, and notes the others.
+    /// Whether a stream is the first H.264 or H.265 stream; any other is added to `others`.
     func takes(_ caps: borrowing Caps) -> Bool {
       let kind = caps.first.value("media")?.string ?? "stream"
       let name = caps.first.value("encoding-name")?.string ?? "unknown"
@@ -74,11 +74,11 @@ enum NetworkSource {
     }
 
     var hasVideo: Bool { state.withLock { $0.hasVideo } }
-    /// Streams that are left behind, in words.
+    /// The streams that are not received, for messages: `audio (MPEG4-GENERIC)`.
     var others: [String] { state.withLock { $0.others } }
   }
 
-  /// The source, without a password.
+  /// The source with its password removed, for messages.
   static func shown(_ text: String) -> String {
     guard let slashes = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at > slashes.upperBound,
       let colon = text[slashes.upperBound..<at].firstIndex(of: ":")
@@ -86,7 +86,7 @@ enum NetworkSource {
     return text[..<colon] + String(text[at...])
   }
 
-  /// A failure in words that help.
+  /// The failure with its cause and remedy, where they are known.
   func explained(_ failure: Failure, offer: Offer) -> Failure {
     guard case .rtsp(let location) = self else { return failure }
     let name = Self.shown(location)
@@ -102,7 +102,7 @@ enum NetworkSource {
     if failure.message.contains("Failed to connect") {
       return Failure("\(name): cannot connect: no such host, or no server there")
     }
-    // It tries once more by itself.
+    // rtspsrc has already tried to reconnect.
     if failure.message.contains("Could not connect to server") { return Failure("\(name): the server is gone") }
     if failure.message.contains("No supported stream was found") {
       return Failure("\(name): the server does not send in this way; try another --transport")
@@ -110,7 +110,7 @@ enum NetworkSource {
     return failure
   }
 
-  /// Builds the head of a pipeline as far as the depayloader.
+  /// Builds the pipeline from the source to the depayloader, which gets the name `depayloader`.
   ///
   /// - Parameter next: called once the codec is known; adds the parser to the pipeline and returns it.
   func attach(
@@ -140,7 +140,7 @@ enum NetworkSource {
         "rtspsrc", ["location": .string(location), "latency": .uint(settings.latency)])
       if settings.keepsTimes { try source.set("buffer-mode", mode) }
       if let protocols = settings.transport.protocols { try source.set("protocols", .string(protocols)) }
-      // Streams that nobody takes are not even sent.
+      // The server does not send streams that are not selected.
       _ = try source.connect("select-stream") { arguments in
         guard let caps = arguments.caps(1) else { return .boolean(false) }
         return .boolean(offer.takes(caps))
@@ -151,7 +151,7 @@ enum NetworkSource {
       let file = try PipelineElement("filesrc", ["location": .string(path)])
       let source = try PipelineElement("sdpdemux", ["latency": .uint(settings.latency)])
       if settings.keepsTimes {
-        // It has no property for it, but what it is made of has.
+        // sdpdemux has no such property, but the rtpbin inside it has.
         _ = try source.connect("element-added") { arguments in
           if let element = arguments.element(0), element.kind == "rtpbin" { try? element.set("buffer-mode", mode) }
           return nil
@@ -172,9 +172,9 @@ enum NetworkSource {
     }
   }
 
-  /// Takes the first stream of ours that a source hands out.
+  /// Links the first H.264 or H.265 stream that a source adds a pad for.
   ///
-  /// - Parameter offer: is told what there is; `nil` where the source has asked already.
+  /// - Parameter offer: records the streams; `nil` if `select-stream` has recorded them.
   private static func follow(
     _ source: PipelineElement, _ pipeline: Pipeline, _ offer: Offer?,
     _ next: @escaping @Sendable (MediaStream.Codec, Pipeline) throws(PipelineError) -> PipelineElement

@@ -16,7 +16,7 @@ final class RepackRoute: Sendable {
     /// Queues that hold back data until every stream is linked.
     var held: [PipelineElement] = []
     var isReleased = false
-    /// Access units that have no time, which no container takes.
+    /// The number of access units without a PTS, which no container accepts.
     var untimed = 0
     var whenUntimed: (@Sendable () -> Void)?
   }
@@ -34,11 +34,11 @@ final class RepackRoute: Sendable {
   /// Whether a stream is written.
   func hasTaken(_ stream: MediaStream) -> Bool { state.withLock { $0.taken.contains(stream.pad.name) } }
 
-  /// Access units that were left out because they had no time.
+  /// The number of access units dropped because they had no PTS.
   var untimed: Int { state.withLock { $0.untimed } }
 
-  /// Has something done at the first access unit that has no time. Matroska's muxer would drop it without a word, and
-  /// that of Flash video would show all at once.
+  /// Sets a handler that is called at the first access unit without a PTS. `matroskamux` would drop it silently, and
+  /// `flvmux` would give all of them the same time.
   func onUntimed(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.whenUntimed = handler } }
 
   private func dropUntimed(at pad: PipelinePad?) {
@@ -53,7 +53,7 @@ final class RepackRoute: Sendable {
     }
   }
 
-  /// Says where a stream goes.
+  /// Adds the elements for a stream. Returns the first one for video; `nil` for audio and streams that are not written.
   func attach(_ stream: MediaStream, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement? {
     if let codec = stream.codec {
       let first = try attach(codec, pipeline)
@@ -157,10 +157,10 @@ final class RepackRoute: Sendable {
       + "(-o FILE.h264), which can be repackaged"
   }
 
-  /// Whether the end of the stream has gone through all of it: what was written is whole.
+  /// Whether EOS has reached the sink, so that the file is complete.
   var hasEnded: Bool { sink.pad("sink")?.hasEnded ?? false }
 
-  /// A failure with its remedy, where there is one.
+  /// The failure with its remedy, where there is one.
   func explained(_ failure: Failure) -> Failure {
     guard failure.message.contains("Caps changes are not supported") else { return failure }
     return Failure(
