@@ -135,6 +135,17 @@ import Testing
     #expect(without.statistics.allocatorMisses == 0)
   }
 
+  /// Memory that libavcodec cannot write is not used.
+  @Test func unsuitableMemoryIsAMiss() throws {
+    let units = Array(try mediaAccessUnits("clip.h264").prefix(4))
+    let unaligned = TestAllocator { _ in 1 }
+    let session = try makeSession(units, .threadings[0], allocator: unaligned)
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(run.frames.count == 4 && run.frames.allSatisfy { $0.token == nil })
+    #expect(session.statistics.allocatorMisses == UInt64(unaligned.requests.load(ordering: .relaxed)))
+  }
+
   // MARK: Statistics
 
   @Test(arguments: [true, false]) func corruptPicturesAreCounted(_ outputCorrupt: Bool) throws {

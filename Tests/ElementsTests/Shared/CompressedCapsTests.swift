@@ -41,6 +41,19 @@ private typealias Stream = RepackStream
     #expect(described.problems == [])
   }
 
+  /// One field of the caps stands for nothing but itself.
+  @Test(
+    arguments: [
+      ("colorimetry=bt709", .colorimetry), ("chroma-site=mpeg2", .chromaSite),
+      ("pixel-aspect-ratio=(fraction)1/1", .pixelAspectRatio), ("interlace-mode=mixed", .interlaceMode),
+      ("multiview-mode=mono", .multiviewMode), ("mastering-display-info=(string)any", .masteringDisplay),
+      ("content-light-level=(string)any", .contentLight), ("width=16", []),
+    ] as [(String, CompressedCaps<H264>.Fields)])
+  func fieldsThatAreThere(_ text: String, _ field: CompressedCaps<H264>.Fields) throws {
+    let fields = try read("video/x-h264, stream-format=byte-stream, \(text)").fields
+    #expect(fields == field && fields.rawValue.nonzeroBitCount == (field == [] ? 0 : 1))
+  }
+
   private static let problems: [(String, [CompressedCaps<H264>.Problem])] = [
     ("video/x-h265", [.otherMediaType("video/x-h265")]),
     ("video/x-h264, stream-format=mp4", [.unknownStreamFormat("mp4")]),

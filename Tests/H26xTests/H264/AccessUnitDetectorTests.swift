@@ -38,6 +38,21 @@ import Testing
       seen.formUnion(frame)
     }
   }
+
+  /// A slice of a layer or view is the picture's, where the base picture in front of it is missing.
+  @Test(arguments: [H264.NALUnitType.sliceExtension, .depthSliceExtension])
+  func layersBehindTheEndOfASequence(_ type: H264.NALUnitType) {
+    var detector = H264.AccessUnitDetector()
+    let types: [(H264.NALUnitType, AccessUnitBoundary, Bool)] = [
+      (type, .begins, true), (.endOfSequence, .continues, true), (type, .begins, true), (type, .continues, true),
+      (.sei, .begins, false), (type, .continues, true), (.prefix, .followsNext, true),
+      (.sequenceParameterSet, .begins, false), (.endOfStream, .continues, false), (.prefix, .begins, false),
+    ]
+    for (type, boundary, hasPicture) in types {
+      #expect(detector.feed(type) == boundary, "\(type)")
+      #expect(detector.hasPrimaryPicture == hasPicture, "\(type)")
+    }
+  }
 }
 
 /// The access units of a byte stream, from the start code of the first NAL unit to that of the next one's.

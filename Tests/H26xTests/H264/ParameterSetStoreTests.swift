@@ -105,4 +105,16 @@ import Testing
       #expect(sets.sliceParameters(0) != nil && sets.sliceParameters(2) != nil)
     }
   }
+
+  /// Every id may be asked for, those that no set can have too.
+  @Test func idsThatThereAreNot() throws {
+    let sets = try SliceBuilder.sets()
+    for id in UInt8(0)...255 {
+      #expect((sets.sequenceParameterSet(id) != nil) == (id == 0))
+      #expect((sets.pictureParameterSet(id) != nil) == (id < 2))
+      let none = H265.ParameterSets()
+      #expect(none.videoParameterSet(id) == nil && none.sequenceParameterSet(id) == nil)
+      #expect(none.pictureParameterSet(id) == nil)
+    }
+  }
 }

@@ -239,6 +239,10 @@ import Testing
     same(LengthPrefixed.isAnnexB([0, 0, 0, 1, 0x67, 1, 2, 0, 0, 1, 0x68].span, lengthSize: .four), true)
     same(LengthPrefixed.isAnnexB([0, 0, 0, 1, 0x67].span, lengthSize: .four), false)
     same(LengthPrefixed.isAnnexB([0, 0, 0, 3, 0x67, 1, 2].span, lengthSize: .four), false)
+    // A packet with a bad length that holds a start code later on is a damaged packet.
+    same(LengthPrefixed.isAnnexB([0, 0, 0, 9, 0x67, 0, 0, 1, 0x68].span, lengthSize: .four), false)
+    same(LengthPrefixed.isAnnexB([0, 0, 1, 0x67, 1, 2, 0, 0, 1, 0x68].span, lengthSize: .four), true)
+    same(LengthPrefixed.isAnnexB([3, 0, 0, 1, 0x67, 1, 2].span, lengthSize: .one), false)
   }
 
   @Test func badLengthsKeepWhatIsGood() {

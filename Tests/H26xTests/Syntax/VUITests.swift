@@ -27,6 +27,18 @@ import Testing
     #expect(vui.sampleAspectRatio == (width * height == 0 ? nil : Fraction(UInt32(width), UInt32(height))))
   }
 
+  /// One term without the other is no ratio.
+  @Test func half() {
+    var (avc, hevc) = (H264.VUI(), H265.VUIParameters())
+    (avc.aspectRatioIDC, hevc.aspectRatioIDC) = (255, 255)
+    (avc.sampleAspectRatioWidth, hevc.sampleAspectRatioWidth) = (4, 4)
+    #expect(avc.sampleAspectRatio == nil && hevc.sampleAspectRatio == nil)
+    (avc, hevc) = (H264.VUI(), H265.VUIParameters())
+    (avc.aspectRatioIDC, hevc.aspectRatioIDC) = (255, 255)
+    (avc.sampleAspectRatioHeight, hevc.sampleAspectRatioHeight) = (4, 4)
+    #expect(avc.sampleAspectRatio == nil && hevc.sampleAspectRatio == nil)
+  }
+
   @Test func absent() {
     #expect(H264.VUI().sampleAspectRatio == nil && H265.VUIParameters().sampleAspectRatio == nil)
   }

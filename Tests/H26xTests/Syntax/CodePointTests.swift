@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import Testing
+
+/// The numbers of the Recommendations behind each name.
+@Suite struct CodePointTests {
+  @Test func typesOfH264() {
+    let types: [(H264.NALUnitType, UInt8)] = [
+      (.unspecified, 0), (.slice, 1), (.slicePartitionA, 2), (.slicePartitionB, 3), (.slicePartitionC, 4),
+      (.idrSlice, 5), (.sei, 6), (.sequenceParameterSet, 7), (.pictureParameterSet, 8), (.accessUnitDelimiter, 9),
+      (.endOfSequence, 10), (.endOfStream, 11), (.fillerData, 12), (.sequenceParameterSetExtension, 13), (.prefix, 14),
+      (.subsetSequenceParameterSet, 15), (.depthParameterSet, 16), (.auxiliarySlice, 19), (.sliceExtension, 20),
+      (.depthSliceExtension, 21),
+    ]
+    for (type, rawValue) in types { #expect(type.rawValue == rawValue) }
+  }
+
+  @Test func typesOfH265() {
+    let types: [(H265.NALUnitType, UInt8)] = [
+      (.trailingN, 0), (.trailingR, 1), (.tsaN, 2), (.tsaR, 3), (.stsaN, 4), (.stsaR, 5), (.radlN, 6), (.radlR, 7),
+      (.raslN, 8), (.raslR, 9), (.blaWithLeading, 16), (.blaWithRADL, 17), (.blaWithoutLeading, 18),
+      (.idrWithRADL, 19), (.idrWithoutLeading, 20), (.cra, 21), (.videoParameterSet, 32), (.sequenceParameterSet, 33),
+      (.pictureParameterSet, 34), (.accessUnitDelimiter, 35), (.endOfSequence, 36), (.endOfStream, 37),
+      (.fillerData, 38), (.prefixSEI, 39), (.suffixSEI, 40),
+    ]
+    for (type, rawValue) in types { #expect(type.rawValue == rawValue) }
+  }
+
+  /// The role of every type, in ranges of types.
+  @Test func roles() {
+    let h264: [(ClosedRange<UInt8>, NALUnitRole)] = [
+      (0...0, .other), (1...2, .slice), (3...4, .slicePart), (5...5, .slice), (6...6, .sei),
+      (7...7, .sequenceParameterSet), (8...8, .pictureParameterSet), (9...9, .accessUnitDelimiter), (10...11, .end),
+      (12...12, .filler), (13...13, .sequenceParameterSetExtension), (14...14, .other),
+      (15...15, .sequenceParameterSetExtension), (16...18, .other), (19...19, .slicePart), (20...21, .layerSlice),
+      (22...23, .other), (24...31, .outsideStandard),
+    ]
+    for (types, role) in h264 {
+      for type in types { same(H264.role(of: [0x60 | type].span), role) }
+    }
+    let h265: [(ClosedRange<UInt8>, base: NALUnitRole, layer: NALUnitRole)] = [
+      (0...9, .slice, .layerSlice), (10...15, .slicePart, .layerSlice), (16...21, .slice, .layerSlice),
+      (22...31, .slicePart, .layerSlice), (32...32, .videoParameterSet, .sequenceParameterSetExtension),
+      (33...33, .sequenceParameterSet, .sequenceParameterSetExtension),
+      (34...34, .pictureParameterSet, .sequenceParameterSetExtension), (35...35, .accessUnitDelimiter, .other),
+      (36...37, .end, .other), (38...38, .filler, .filler), (39...39, .sei, .other), (40...40, .suffixSEI, .other),
+      (41...47, .other, .other), (48...50, .outsideStandard, .outsideStandard), (51...63, .other, .other),
+    ]
+    for (types, base, layer) in h265 {
+      for type in types {
+        same(H265.role(of: [type << 1, 1].span), base)
+        same(H265.role(of: [type << 1, 9].span), layer)
+      }
+    }
+    let nothing: [UInt8] = []
+    same(H264.role(of: nothing.span), .other)
+    same(H265.role(of: nothing.span), .other)
+  }
+
+  @Test func payloadTypesOfSEI() {
+    let types: [(SEIPayloadType, UInt32)] = [
+      (.bufferingPeriod, 0), (.pictureTiming, 1), (.userDataRegistered, 4), (.userDataUnregistered, 5),
+      (.recoveryPoint, 6), (.stereoVideoInformation, 21), (.framePackingArrangement, 45), (.displayOrientation, 47),
+      (.activeParameterSets, 129), (.decodedPictureHash, 132), (.timeCode, 136), (.masteringDisplayColourVolume, 137),
+      (.contentLightLevel, 144), (.alternativeTransferCharacteristics, 147),
+    ]
+    for (type, rawValue) in types { #expect(type.rawValue == rawValue) }
+  }
+
+  /// H.265 Table D.2.
+  @Test func structuresOfPictures() {
+    let structures: [H265.PictureTiming.Structure] = [
+      .frame, .topField, .bottomField, .topBottom, .bottomTop, .topBottomTop, .bottomTopBottom, .frameDoubling,
+      .frameTripling, .topBehindBottom, .bottomBehindTop, .topBeforeBottom, .bottomBeforeTop,
+    ]
+    #expect(structures.map(\.rawValue) == Array(0...12))
+    let periods: [UInt8: Int] = [0: 2, 1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 6: 3, 7: 4, 8: 6, 9: 1, 10: 1, 11: 1, 12: 1]
+    for structure in structures { #expect(structure.fieldPeriods == periods[structure.rawValue]) }
+  }
+
+  /// H.265 7.3.3, from `general_progressive_source_flag` on, and 7.3.2.2.2.
+  @Test func flagsOfProfilesAndExtensions() {
+    let constraints: [H265.Profile.Constraints] = [
+      .progressiveSource, .interlacedSource, .nonPacked, .frameOnly, .maximum12Bit, .maximum10Bit, .maximum8Bit,
+      .maximum422, .maximum420, .monochrome, .intra, .onePicture, .lowerBitRate, .maximum14Bit,
+    ]
+    for (index, flag) in constraints.enumerated() { #expect(flag.rawValue == 1 << UInt64(47 - index)) }
+    let tools: [H265.SequenceParameterSet.RangeTools] = [
+      .transformSkipRotation, .transformSkipContext, .implicitRDPCM, .explicitRDPCM, .extendedPrecision,
+      .noIntraSmoothing, .highPrecisionOffsets, .persistentRiceAdaptation, .bypassAlignment,
+    ]
+    for (index, flag) in tools.enumerated() { #expect(flag.rawValue == 1 << UInt16(8 - index)) }
+  }
+}
