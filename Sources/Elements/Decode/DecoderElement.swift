@@ -175,6 +175,8 @@ extension DecoderElement {
         $0.addMetas(of: rest)
         $0.append(rest.share())
       }
+      // Of the NAL units of an access unit parsers give the picture's duration to one, or to each.
+      if let duration = part.duration, duration > whole.duration ?? .zero { whole.duration = duration }
     }
     release(part)
   }

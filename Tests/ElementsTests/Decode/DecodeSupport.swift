@@ -113,6 +113,7 @@ enum Clip {
 struct Picture {
   var bytes: [UInt8]
   var pts: ClockTime?
+  var duration: ClockTime?
   var flags: Buffer.Flags
   var fingerprint: Int { bytes.hashValue }
 }
@@ -151,7 +152,8 @@ extension Harness {
     let caps = try outputCaps()
     guard let info = VideoInfo(caps) else { throw Failure.noCaps }
     while let buffer = tryPull() {
-      pictures.append(Picture(bytes: try buffer.packed(info), pts: buffer.pts, flags: buffer.flags))
+      pictures.append(
+        Picture(bytes: try buffer.packed(info), pts: buffer.pts, duration: buffer.duration, flags: buffer.flags))
     }
     return pictures
   }

@@ -74,6 +74,24 @@ import Testing
     #expect(harness.takeMessages() == [])
   }
 
+  /// Whether a parser gives a picture's duration to the NAL unit with its first slice, or to each.
+  @Test(arguments: [true, false]) func picturesOfNALUnitsLastAsLongAsTheirAccessUnits(onlyTheSlice: Bool) throws {
+    let harness = try Harness.decoder(input: "video/x-h264, stream-format=byte-stream, alignment=nal")
+    for (index, unit) in units.prefix(10).enumerated() {
+      for nalUnit in Clip.nalUnits(unit) {
+        guard var buffer = Buffer(copying: RepackStream.annexB([nalUnit], startCode: 4).span) else { continue }
+        buffer.pts = Clip.time(index)
+        let isSlice = [1, 5].contains(nalUnit[0] & 31)
+        buffer.duration = isSlice || !onlyTheSlice ? Clip.frameDuration : .zero
+        #expect(harness.push(buffer) == 0)
+      }
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.count == 10)
+    #expect(pictures.allSatisfy { $0.duration == Clip.frameDuration })
+  }
+
   /// The packagings of the parser.
   @Test(arguments: ["byte-stream", "avc", "avc3"], ["au", "nal"])
   func parsedStreamsAreBitExact(format: String, alignment: String) throws {
