@@ -110,6 +110,8 @@ extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
   public var forbidsBFrames: Bool { profile.idc == 66 && profile.isConstrained(toSet: 1) }
   /// 1: the fields of a frame are known by their slice headers.
   public var picturesPerFrame: Int { 1 }
+  /// 2: both fields of a frame count.
+  public var usualOrderStep: Int { 2 }
   /// Whether `vui_parameters()` is there.
   public var hasVUI: Bool { vui != nil }
 }

@@ -148,6 +148,8 @@ extension H265.SequenceParameterSet: SequenceParameterSetSyntax {
   public var isFrameOnly: Bool { !isFieldSequence }
   /// 2 for fields, of which two make a frame; else 1.
   public var picturesPerFrame: Int { isFieldSequence ? 2 : 1 }
+  /// 1: each picture counts.
+  public var usualOrderStep: Int { 1 }
   /// Whether `vui_parameters()` is there.
   public var hasVUI: Bool { vui != nil }
 }

@@ -111,7 +111,8 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     let next = Sequence(
       generator: TimestampGenerator(
         lookAhead: lookAhead, reorderDepth: sps.sentReorderFrames.map { $0 * pictures },
-        maximumReorderDepth: sps.maximumReorderFrames * pictures, followsDecodingOrder: sps.followsDecodingOrder),
+        maximumReorderDepth: sps.maximumReorderFrames * pictures, followsDecodingOrder: sps.followsDecodingOrder,
+        usualStep: sps.usualOrderStep),
       rate: rate, clock: Clock(rate, pictures: pictures), parameters: sps, generation: generation)
     // The first picture is shown when the last one ends, unless its DTS would be before that one's.
     origin = Self.difference(end, min(delayBefore, next.clock.time(next.generator.presentationDelay)))

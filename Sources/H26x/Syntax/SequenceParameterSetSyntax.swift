@@ -16,6 +16,8 @@ public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   var isFrameOnly: Bool { get }
   /// 2 where each picture of ``PictureReading`` is a field that is paired by its POC alone, else 1.
   var picturesPerFrame: Int { get }
+  /// By how much POC usually grows from a frame to the next one shown.
+  var usualOrderStep: Int { get }
   /// Whether the VUI is there.
   var hasVUI: Bool { get }
   /// Whether pictures with this and with the other SPS may be of one coded video sequence: whether all is equal that

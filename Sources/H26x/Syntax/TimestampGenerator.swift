@@ -84,13 +84,16 @@ public struct TimestampGenerator: Sendable {
   ///   - maximumReorderDepth: in frames, for a look ahead that is too short.
   ///   - followsDecodingOrder: whether output order is decoding order (`pic_order_cnt_type` 2): POC is then ignored,
   ///     and each frame is shown right after the one before.
+  ///   - usualStep: by how much POC usually grows from a frame to the next one shown, above 0, for a look ahead that is
+  ///     too short.
   public init(
-    lookAhead: [Picture], reorderDepth: Int?, maximumReorderDepth: Int = 16, followsDecodingOrder: Bool = false
+    lookAhead: [Picture], reorderDepth: Int?, maximumReorderDepth: Int = 16, followsDecodingOrder: Bool = false,
+    usualStep: Int = 2
   ) {
     self.followsDecodingOrder = followsDecodingOrder
     let start = Start(lookAhead)
     isStepGuessed = start.divisor == 0
-    step = isStepGuessed ? 2 : start.divisor
+    step = isStepGuessed ? Int64(max(usualStep, 1)) : start.divisor
     firstOrders = start.firstOrders.reversed()
     startOrder = firstOrders.popLast() ?? 0
     let found = start.frames > 1 ? start.depth : maximumReorderDepth

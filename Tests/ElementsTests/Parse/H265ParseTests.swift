@@ -36,6 +36,20 @@ import Testing
     #expect(frames(times) == [[2, 0], [6, 1], [4, 2], [3, 3], [5, 4]])
   }
 
+  /// Where nothing can be looked at ahead, because each access unit goes out as it comes.
+  @Test func rawPicturesInAccessUnitsAreTimedByTheirCounts() throws {
+    let harness = try Harness.parseH265(
+      from: Self.raw + ", alignment=au", to: "stream-format=byte-stream, alignment=au")
+    for count: UInt32 in [0, 4, 2, 1, 3] {
+      let slice = Stream.slice(count == 0 ? .idrWithoutLeading : .trailingR, count: count)
+      #expect(harness.push(Stream.byteStream(count == 0 ? Stream.headers + [slice] : [slice])) == 0)
+    }
+    harness.endOfStream()
+    var times: [Buffer.Attributes] = []
+    while let buffer = harness.tryPull() { times.append(buffer.attributes) }
+    #expect(frames(times) == [[2, 0], [6, 1], [4, 2], [3, 3], [5, 4]])
+  }
+
   /// Without reordering each picture is shown after the one before, whatever the step of the POCs.
   @Test func picturesWithoutReorderingFollowEachOther() throws {
     let sps = Stream.sps { $0.buffering = [.init(maximumDecodedPictures: 2, maximumReorderPictures: 0)] }
