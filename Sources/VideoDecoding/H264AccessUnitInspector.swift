@@ -72,9 +72,30 @@ struct H264AccessUnitInspector: SessionInspector {
       return summary
     }
     follow(slice, &summary)
+    if info.randomAccess == .idr, !slice.isField { withholdRepeatedStarts(of: accessUnit, &summary) }
     // Slice order is arbitrary (ASO), so all slices may have to be read; nearly always the first one is first.
     if slice.firstMacroblock != 0, !hasFirstSlice(accessUnit) { summary.isIncomplete = true }
     return summary
+  }
+
+  /// Withholds first slices of an IDR frame that stand behind another slice. libavcodec would end the picture there, and
+  /// begin a second one in the same access unit, with a message on stderr that no setting of a codec context silences.
+  private func withholdRepeatedStarts(of accessUnit: Span<UInt8>, _ summary: inout AccessUnitSummary) {
+    var (hasStart, hasSlice) = (false, false)
+    for range in inspection.packaging.nalUnits(of: accessUnit) {
+      let nalUnit = accessUnit.extracting(range)
+      guard !nalUnit.isEmpty, H264.NALUnitType(headerByte: nalUnit[0]).isVCL else { continue }
+      if H264.NALUnitType(headerByte: nalUnit[0]) == .idrSlice,
+        H264.SliceHeader.startsAtFirstMacroblock(nalUnit) == true
+      {
+        if hasSlice {
+          summary.patches.append(PacketPool.Patch(offset: range.lowerBound, byte: H264.fillerHeader))
+          if !hasStart { summary.isIncomplete = true }
+        }
+        hasStart = true
+      }
+      hasSlice = true
+    }
   }
 
   private func hasFirstSlice(_ accessUnit: Span<UInt8>) -> Bool {

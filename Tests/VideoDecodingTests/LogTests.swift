@@ -12,9 +12,9 @@ import Testing
 struct LogTests {
   private static let messages = Mutex<[String]>([])
 
-  /// libavcodec's and libavutil's messages about sizes and scaling lists. Stock's elements, which other tests of this
-  /// process use, log other messages.
-  private static let topics = ["size", "Size", "scal", "pixels"]
+  /// libavcodec's and libavutil's messages about sizes, scaling lists and repeated slices. Stock's elements, which other
+  /// tests of this process use, log other messages.
+  private static let topics = ["size", "Size", "scal", "pixels", "packetizing"]
 
   /// Sets a log callback as FFmpeg's tools do, and keeps it: every message on these topics
   /// from any test of this process from then on is a failure.
@@ -101,6 +101,23 @@ struct LogTests {
       }
       try decode(Array(units[..<3] + damaged[..<12]), as: units, threading: threading)
     }
+    #expect(Self.messages.withLock { $0 } == [])
+  }
+
+  /// A slice that a network sent twice does not make two pictures of an access unit.
+  @Test(arguments: SessionConfiguration.threadings.indices) func repeatedSlicesAreLeftOutInSilence(
+    _ threading: Int
+  ) throws {
+    try #require(Self.isListening)
+    let units = try mediaAccessUnits("clip.h264")
+    let repeated = rewritingSets(units) { nalUnit in
+      nalUnit[0] & 31 == 5 ? nalUnit + [0, 0, 0, 1] + nalUnit : nalUnit
+    }
+    let session = try makeSession(units, SessionConfiguration.threadings[threading])
+    var run = Run()
+    try session.run(repeated, into: &run)
+    #expect(run.frames.count == units.count)
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
     #expect(Self.messages.withLock { $0 } == [])
   }
 }
