@@ -30,11 +30,11 @@ enum RefusedParameterSets {
     }
   }
 
-  /// Whether libavcodec refuses an SPS for its size, or cannot read a VPS (which gets a stand-in).
+  /// Whether libavcodec refuses an SPS for its size, or a VPS (which gets a stand-in).
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H265.ParameterSets) -> Bool {
     guard nalUnit.count > 0 else { return false }
     switch H265.NALUnitType(headerByte: nalUnit[0]) {
-    case .videoParameterSet: return sets.defect(of: nalUnit) != nil
+    case .videoParameterSet: return hasUnusualBits(nalUnit) || sets.defect(of: nalUnit) != nil
     case .sequenceParameterSet:
       do throws(BitstreamError) {
         return exceedsAddressing(try H265.SequenceParameterSet(nalUnit: nalUnit).codedSize)
@@ -42,6 +42,21 @@ enum RefusedParameterSets {
         return error.element.description.hasPrefix("pic_")
       }
     default: return false
+    }
+  }
+
+  /// Whether bits of a VPS are not 1 that libavcodec insists on, although a decoder is to ignore them: those in front of
+  /// the number of layers, and `vps_reserved_0xffff_16bits` (H.265 7.4.3.1).
+  private static func hasUnusualBits(_ nalUnit: Span<UInt8>) -> Bool {
+    var reader = BitReader(nalUnit, from: 2)
+    do throws(BitstreamError) {
+      _ = try reader.u(4, "vps_video_parameter_set_id")
+      let flags = try reader.u(2, "vps_base_layer_internal_flag")
+      _ = try reader.u(10, "vps_max_layers_minus1")
+      let reserved = try reader.u(16, "vps_reserved_0xffff_16bits")
+      return flags != 3 || reserved != 0xFFFF
+    } catch {
+      return true
     }
   }
 

@@ -65,17 +65,20 @@ extension H265: SessionCodec {
     var store = ParameterSets()
     for nalUnit in sets.video + sets.sequence { _ = try? store.insert(nalUnit.span) }
     var decodable = sets
-    decodable.video = standIns(for: store) + sets.video.filter { store.defect(of: $0.span) == nil }
+    decodable.video = standIns(for: store) + sets.video.filter { !isRefused($0.span, sets: store) }
     return decodable
   }
 
-  /// VPSs that are missing: libavcodec takes no SPS without its VPS, although decoding needs nothing of it.
+  /// VPSs that are missing or refused: libavcodec takes no SPS without its VPS, although decoding needs nothing of it.
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] {
     var nalUnits: [[UInt8]] = []
+    var usable: Set<UInt8> = []
+    for nalUnit in sets.nalUnits {
+      guard let id = videoParameterSetID(of: nalUnit.span), !isRefused(nalUnit.span, sets: sets) else { continue }
+      usable.insert(id)
+    }
     for id in UInt8(0)..<16 {
-      guard let sps = sets.sequenceParameterSet(id), sets.videoParameterSet(sps.videoParameterSetID) == nil else {
-        continue
-      }
+      guard let sps = sets.sequenceParameterSet(id), !usable.contains(sps.videoParameterSetID) else { continue }
       var vps = VideoParameterSet(profileTierLevel: sps.profileTierLevel)
       vps.id = sps.videoParameterSetID
       vps.subLayerCount = sps.subLayerCount

@@ -156,14 +156,25 @@ import Testing
     #expect(other.frames.count == run.frames.count && unasked == 0)
   }
 
+  enum VPSFault: CaseIterable {
+    case missing, cutOff, otherReservedBits, withoutBaseLayer
+  }
+
   /// libavcodec refuses an SPS without its VPS, which decoding does not need.
-  @Test(arguments: [false, true]) func withoutReadableVPS(_ isPresent: Bool) throws {
+  @Test(arguments: VPSFault.allCases) func withoutUsableVPS(_ fault: VPSFault) throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let expected = try stream.decode().checksums
     func spoil(_ nalUnits: [[UInt8]]) -> [[UInt8]] {
       nalUnits.compactMap { nalUnit in
         guard H265.NALUnitType(headerByte: nalUnit[0]) == .videoParameterSet else { return nalUnit }
-        return isPresent ? Array(nalUnit.prefix(8)) : nil
+        var other = nalUnit
+        switch fault {
+        case .missing: return nil
+        case .cutOff: other.removeLast(nalUnit.count - 8)
+        case .otherReservedBits: other[4] ^= 4
+        case .withoutBaseLayer: other[2] ^= 8
+        }
+        return other
       }
     }
     var format = stream.format
