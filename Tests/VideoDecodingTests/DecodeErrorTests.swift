@@ -21,6 +21,25 @@ import Testing
     #expect(error.description.contains("access unit 7, NAL unit type 5, libavcodec: \(code.description)"))
   }
 
+  @Test(arguments: [
+    (AVError.invalidData, DecodeError.Reason.invalidFormatDescription), (.invalidArgument, .invalidFormatDescription),
+    (.decoderNotFound, .decoderNotFound), (.outOfMemory, .allocationFailed), (.unsupportedFeature, .unsupportedFeature),
+    (.external, .malfunction), (.endOfFile, .malfunction),
+  ])
+  func ofACodecThatDoesNotOpen(_ code: AVError, _ reason: DecodeError.Reason) {
+    let error = DecodeError(opening: code)
+    #expect(error.reason == reason && error.libavcodecCode == code.rawValue)
+    #expect(error.tag == nil && error.accessUnitNumber == nil && error.nalUnitType == nil)
+    #expect(error.libavcodecMessage == code.description)
+    #expect(error.description == "\(error.message), libavcodec: \(code.description) (\(error.status))")
+  }
+
+  @Test func reasonsHaveWordsOfTheirOwn() {
+    #expect(Set(DecodeError.Reason.allCases.map { "\(DecodeError($0).message)" }).count == 9)
+    #expect(DecodeError(.invalidSession).description == "the session was invalidated (-12903)")
+    #expect(DecodeError(decoding: record, code: .notImplemented).reason == .unsupportedFeature)
+  }
+
   @Test func statusesTellReasonsApart() {
     let statuses = DecodeError.Reason.allCases.map { DecodeError($0).status }
     #expect(Set(statuses).count == statuses.count && statuses.allSatisfy { $0 < -12_000 })

@@ -27,4 +27,107 @@ import Testing
       #expect(summary.recoveredSince == (isComplete ? 0 : nil))
     }
   }
+
+  /// What is read of a stream, or of what was made of it.
+  private func read(
+    _ units: [[UInt8]], of stream: H265Stream, _ change: (inout H265AccessUnitInspector, Int) -> Void = { _, _ in }
+  ) -> [AccessUnitSummary] {
+    var inspector = H265AccessUnitInspector(lengthSize: nil, verifiesPictureHash: false)
+    let sets = stream.format.parameterSets
+    inspector.insert(parameterSets: sets.video + sets.sequence + sets.picture)
+    var summaries: [AccessUnitSummary] = []
+    for (index, unit) in units.enumerated() {
+      change(&inspector, index)
+      summaries.append(inspector.inspect(unit.span, index: UInt64(index)))
+    }
+    return summaries
+  }
+
+  /// Each access unit of a stream with leading pictures, by the type of its slices.
+  @Test func typesSayWhatAPictureIs() throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let summaries = read(stream.units, of: stream)
+    #expect(stream.types.contains { $0?.isLeading == true } && stream.types.dropFirst().contains(.cra))
+    for (index, summary) in summaries.enumerated() {
+      let type = try #require(stream.types[index])
+      #expect(summary.nalUnitType == type.rawValue && summary.isLeading == type.isLeading)
+      #expect(summary.randomAccess == (index == 0 ? .idr : type == .cra ? .cra : .none))
+      #expect(summary.completesRecovery == type.isIRAP && !summary.awaitsRecovery && summary.recoveredSince == nil)
+      #expect(summary.isDiscardable == type.isSubLayerNonReference)
+      #expect(summary.isReference && summary.isShown && !summary.isSkipped && !summary.isIncomplete)
+      #expect(!summary.beginsOtherSequence && !summary.endsSequence && summary.hash == nil)
+      let references = try #require(summary.references)
+      #expect(references.areComplete && references.pictures.allSatisfy { $0 < index })
+      #expect(references.kept.contains(UInt64(index)) && references.pictures.isEmpty == type.isIRAP)
+    }
+  }
+
+  /// Where decoding begins at a CRA picture, the pictures that lead it are left out, and the rest is complete.
+  @Test func leadingPicturesAreSkippedBehindAStart() throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let start = try #require(stream.types.indices.dropFirst().first { stream.types[$0] == .cra })
+    let summaries = read(Array(stream.units[start...]), of: stream)
+    #expect(summaries[0].randomAccess == .idr)
+    let next = try #require(summaries.indices.dropFirst().first { summaries[$0].randomAccess == .cra })
+    #expect(summaries[..<next].contains { $0.isSkipped })
+    for (index, summary) in summaries.enumerated() {
+      let isRASL = stream.types[start + index].map { $0 == .raslN || $0 == .raslR } == true
+      #expect(summary.isSkipped == (isRASL && index < next))
+      if !summary.isSkipped { #expect(summary.references?.areComplete == true) }
+    }
+  }
+
+  /// The end of a sequence, in front of a CRA picture, behind the one before, or by itself, makes it a start.
+  @Test(arguments: [0, 1, 2]) func sequencesEnd(_ place: Int) throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let cra = try #require(stream.types.indices.dropFirst().first { stream.types[$0] == .cra })
+    var units = Array(stream.units[...cra])
+    let end: [UInt8] = [0, 0, 0, 1, 72, 1]
+    switch place {
+    case 0: units[cra] = end + units[cra]
+    case 1: units[cra - 1] += end
+    default: units.insert(end, at: cra)
+    }
+    let summaries = read(units, of: stream)
+    #expect(summaries.last?.randomAccess == .idr && summaries.count { $0.endsSequence } == 1)
+    #expect(summaries.count { $0.randomAccess == .cra } == 0)
+  }
+
+  /// References are missing where their picture is, or where nothing of what was decoded is left.
+  @Test(arguments: [0, 1, 2, 3]) func referencesThatAreNotThere(_ loss: Int) throws {
+    let stream = try H265Stream(media: "clip.h265")
+    let whole = read(Array(stream.units.prefix(12)), of: stream)
+    let user = try #require(whole.indices.first { $0 > 4 && whole[$0].references?.pictures.isEmpty == false })
+    let lost = try #require(whole[user].references?.pictures.max())
+    let summaries = read(Array(stream.units.prefix(12)), of: stream) { inspector, index in
+      guard index == user else { return }
+      switch loss {
+      case 0: inspector.pictureIsMissing(lost)
+      case 1: inspector.pictureIsMissing(1000)
+      case 2: inspector.reset(keepsReferences: true)
+      default: inspector.reset(keepsReferences: false)
+      }
+    }
+    #expect(summaries[..<user].allSatisfy { $0.references?.areComplete == true })
+    #expect(summaries[user].references?.areComplete == (loss == 1 || loss == 2))
+    #expect(summaries[user].references?.pictures.contains(lost) == (loss == 1 || loss == 2))
+  }
+
+  /// A picture whose first slice segment comes twice, not at all, or cut off.
+  @Test(arguments: [("whole", false), ("twice", true), ("cut off", true), ("with a stump", true)])
+  func sliceSegments(_ change: String, _ isIncomplete: Bool) throws {
+    let stream = try H265Stream(media: "clip.h265")
+    var nalUnits = H265Stream.nalUnits(stream.units[3])
+    let slice = try #require(nalUnits.firstIndex { H265.NALUnitType(headerByte: $0[0]).isVCL })
+    let stump = Array(nalUnits[slice].prefix(2))
+    switch change {
+    case "twice": nalUnits.insert(nalUnits[slice], at: slice)
+    case "cut off": nalUnits[slice] = stump
+    case "with a stump": nalUnits.append(stump)
+    default: break
+    }
+    let summaries = read(Array(stream.units[..<3]) + [H265Stream.joined(nalUnits)], of: stream)
+    #expect(summaries.map(\.isIncomplete) == [false, false, false, isIncomplete])
+    #expect(summaries[3].nalUnitType == stream.types[3]?.rawValue && summaries[3].isReference)
+  }
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import Testing
+
+@testable import VideoDecoding
+
+/// What is known of an access unit, and what follows from it.
+@Suite struct AccessUnitRecordTests: StageBuilders {
+  @Test(arguments: [
+    (AccessUnitSummary.RandomAccess.none, false, false), (.idr, true, true), (.cra, true, true),
+    (.recoveryPoint(frameCount: 0), true, true), (.recoveryPoint(frameCount: 1), true, false), (.intra, false, false),
+  ])
+  func startsAreToldApart(_ randomAccess: AccessUnitSummary.RandomAccess, _ isMarked: Bool, _ isClean: Bool) {
+    #expect(randomAccess.isMarked == isMarked)
+    #expect(summary { $0.randomAccess = randomAccess }.isCleanStart == isClean)
+  }
+
+  @Test func nothingIsKnownOfAnAccessUnitBeforehand() {
+    let summary = AccessUnitSummary()
+    #expect(summary.randomAccess == .none && summary.nalUnitType == nil && summary.recoveredSince == nil)
+    #expect(!summary.isField && !summary.isSecondField && !summary.isIntra && !summary.isReference)
+    #expect(!summary.completesRecovery && !summary.awaitsRecovery && !summary.isIncomplete && !summary.followsGap)
+    #expect(!summary.isSkipped && !summary.isLeading && !summary.isDiscardable && summary.isShown)
+    #expect(!summary.changesParameterSets && !summary.endsSequence && !summary.beginsOtherSequence)
+    #expect(summary.standIns.isEmpty && summary.patches.isEmpty && summary.references == nil && summary.hash == nil)
+    let record = record(3)
+    #expect(record.taint == .none && !record.hasBothFields && !record.isConcealed && record.error == nil)
+    #expect(record.isShown && !record.isIncomplete && !record.awaitsRecovery && record.recoveredSince == nil)
+    #expect(record.countWithoutPictureBefore == 0 && record.references == nil && record.hash == nil)
+  }
+
+  /// The taint so far, where the recovery began that the picture completes, the last IDR picture, and what remains of
+  /// damage that ends before access unit 5.
+  @Test(
+    arguments: [
+      (.none, nil, 0, .none), (.none, 6, 0, .none), (.tainted, nil, 0, .tainted), (.tainted, 4, 0, .tainted),
+      (.tainted, 4, 4, .tainted), (.tainted, 5, 0, .until(index: 8)), (.tainted, 6, 6, .none),
+      (.tainted, 6, 5, .until(index: 8)), (.until(index: 7), 6, 0, .until(index: 7)), (.until(index: 7), 5, 5, .none),
+      (.until(index: 7), nil, 0, .until(index: 7)),
+    ] as [(AccessUnitRecord.Taint, UInt64?, UInt64, AccessUnitRecord.Taint)])
+  func damageRemains(
+    _ taint: AccessUnitRecord.Taint, _ recoveryStart: UInt64?, _ sequenceStart: UInt64,
+    _ remaining: AccessUnitRecord.Taint
+  ) {
+    let record = record(8, recoveryStart: recoveryStart, sequenceStart: sequenceStart)
+    #expect(record.remaining(taint, damageEnd: 5) == remaining)
+  }
+
+  @Test(arguments: [(nil, false), (4, false), (5, true), (6, true)] as [(UInt64?, Bool)])
+  func referencesBehindDamageAreFreeOfIt(_ since: UInt64?, _ isFree: Bool) {
+    #expect(record(8, referencesSince: since).isFree(ofDamageBefore: 5) == isFree)
+  }
+
+  /// libavcodec counts the slices of a second field wrongly.
+  @Test(
+    arguments: [
+      ([], false, false), (.slices, true, false), (.concealment, true, true), (.invalidBitstream, true, true),
+      (.missingReference, true, true), ([.slices, .concealment], true, true),
+    ] as [(FrameErrors, Bool, Bool)])
+  func errorsThatMeanDamage(_ errors: FrameErrors, _ inFrame: Bool, _ inField: Bool) {
+    for isField in [false, true] {
+      let record = AccessUnitRecord(
+        index: 0, tag: 0, doNotOutput: false, nalUnitType: 1, isField: isField, isRandomAccessPoint: false,
+        isReference: true, standsAlone: false, sequenceStart: 0, recoveryStart: nil, start: .marked)
+      #expect(record.isDamage(errors) == (isField ? inField : inFrame))
+    }
+  }
+}

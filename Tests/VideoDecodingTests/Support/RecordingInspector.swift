@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MPL-2.0
+@testable import VideoDecoding
+
+/// An inspector that reads nothing: it says what it is told to, and records what it is asked.
+struct RecordingInspector: SessionInspector {
+  final class Record {
+    var calls: [String] = []
+    var summary = AccessUnitSummary()
+  }
+
+  let record: Record
+  var parameterSets: [UInt8] = []
+  var followsReferencesFrom: UInt64?
+  let endOfSequence: [UInt8] = [10]
+
+  init(_ record: Record) { self.record = record }
+
+  mutating func insert(parameterSets nalUnits: [[UInt8]]) { parameterSets += nalUnits.flatMap { $0 } }
+
+  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {
+    record.calls.append("inspect \(index)")
+    parameterSets.append(accessUnit[0])
+    return record.summary
+  }
+
+  mutating func reset(keepsReferences: Bool) { record.calls.append("reset \(keepsReferences)") }
+  mutating func forgetReferences() { followsReferencesFrom = nil }
+  mutating func followReferences(from index: UInt64) { followsReferencesFrom = index }
+  mutating func referencesStart(of unit: Submission) -> UInt64? { unit.index + 100 }
+  mutating func pictureIsMissing(_ index: UInt64) { record.calls.append("missing \(index)") }
+}
