@@ -78,6 +78,9 @@ enum Samples {
         _ = try H264.SequenceParameterSet(nalUnit: bytes.span, trace: trace)
       }
     }
+    try expectLegalValues("H.264 SPS \(chroma.name)", bytes) { bytes, trace throws(BitstreamError) in
+      try H264.SequenceParameterSet(nalUnit: bytes.span, trace: trace).nalUnit()
+    }
     #expect(back.frameRate == Fraction(30000, 1001))
     #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
     for end in bytes.indices {
@@ -122,6 +125,9 @@ enum Samples {
     let sps = try H264.SequenceParameterSet(bytes: bytes)
     try expectRecorded("H.264 SPS with HRD") { trace throws(BitstreamError) in
       _ = try H264.SequenceParameterSet(nalUnit: bytes.span, trace: trace)
+    }
+    try expectLegalValues("H.264 SPS with HRD", bytes) { bytes, trace throws(BitstreamError) in
+      try H264.SequenceParameterSet(nalUnit: bytes.span, trace: trace).nalUnit()
     }
     #expect(sps.vui?.nalHRD?.buffers.count == 32)
     #expect(sps.vui?.vclHRD?.buffers.count == 1)
@@ -249,6 +255,9 @@ enum Samples {
       #expect(back.nalUnit() == bytes)
       try expectRecorded("H.264 PPS \(index)") { trace throws(BitstreamError) in
         _ = try H264.PictureParameterSet(nalUnit: bytes.span, chromaFormat: .yuv420, trace: trace)
+      }
+      try expectLegalValues("H.264 PPS \(index)", bytes) { bytes, trace throws(BitstreamError) in
+        try H264.PictureParameterSet(nalUnit: bytes.span, chromaFormat: .yuv420, trace: trace).nalUnit()
       }
       for end in bytes.indices {
         // Without its last bytes the PPS may be a legal one without High profile elements, but never have more.

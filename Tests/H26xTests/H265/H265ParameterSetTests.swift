@@ -107,6 +107,9 @@ import Testing
         _ = try H265.SequenceParameterSet(nalUnit: bytes.span, trace: trace)
       }
     }
+    try expectLegalValues("H.265 SPS \(chroma.name)", bytes) { bytes, trace throws(BitstreamError) in
+      try H265.SequenceParameterSet(nalUnit: bytes.span, trace: trace).nalUnit()
+    }
     #expect(back.frameRate == Fraction(30000, 1001))
     #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
     let hrd = try #require(back.vui?.timing?.hrdParameters)
@@ -331,6 +334,9 @@ import Testing
     try expectRecorded("H.265 VPS") { trace throws(BitstreamError) in
       _ = try H265.VideoParameterSet(nalUnit: vps.nalUnit().span, trace: trace)
     }
+    try expectLegalValues("H.265 VPS", vps.nalUnit()) { bytes, trace throws(BitstreamError) in
+      try H265.VideoParameterSet(nalUnit: bytes.span, trace: trace).nalUnit()
+    }
     for end in stride(from: 0, to: bytes.count - 1, by: 101) {
       same(
         failure { () throws(BitstreamError) in _ = try H265.VideoParameterSet(bytes: Array(bytes[..<end])) } == nil,
@@ -365,6 +371,9 @@ import Testing
     #expect(back.nalUnit() == bytes)
     try expectRecorded("H.265 PPS \(flag)") { trace throws(BitstreamError) in
       _ = try H265.PictureParameterSet(nalUnit: bytes.span, trace: trace)
+    }
+    try expectLegalValues("H.265 PPS \(flag)", bytes) { bytes, trace throws(BitstreamError) in
+      try H265.PictureParameterSet(nalUnit: bytes.span, trace: trace).nalUnit()
     }
     for end in bytes.indices {
       same(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
 import Testing
+
+@testable import H26x
 
 /// The numbers of the Recommendations behind each name.
 @Suite struct CodePointTests {
@@ -55,6 +56,34 @@ import Testing
     let nothing: [UInt8] = []
     same(H264.role(of: nothing.span), .other)
     same(H265.role(of: nothing.span), .other)
+  }
+
+  @Test func references() {
+    let nothing: [UInt8] = []
+    same(H264.isReference(nothing.span), false)
+    same(H265.isReference(nothing.span), false)
+    for idc: UInt8 in 0..<4 { same(H264.isReference([idc << 5 | 1].span), idc > 0) }
+    for type: UInt8 in 0..<64 { same(H265.isReference([type << 1, 1].span), true) }
+  }
+
+  @Test func temporalSubLayers() {
+    for header: [UInt8] in [[], [0x40], [0x40, 0]] { same(H265.temporalID(of: header.span), 0) }
+    for id: UInt8 in 0..<7 {
+      same(H265.temporalID(of: [0x02, 0xF8 | id + 1].span), id)
+      same(H264.temporalID(of: [0x41, id + 1].span), 0)
+      #expect(H265.accessUnitDelimiter(temporalID: id) == [0x46, id + 1, 0x50])
+      #expect(H264.accessUnitDelimiter(temporalID: id) == [0x09, 0xF0])
+    }
+    #expect(H265.accessUnitDelimiter(temporalID: 7) == [0x46, 7, 0x50])
+  }
+
+  @Test func namesOfCodecs() {
+    #expect(H264.name == "H.264" && H264.mediaType == "video/x-h264" && H264.nalUnitHeaderLength == 1)
+    #expect(H264.outOfBandStreamFormat == "avc" && H264.inBandStreamFormat == "avc3")
+    #expect(H265.name == "H.265" && H265.mediaType == "video/x-h265" && H265.nalUnitHeaderLength == 2)
+    #expect(H265.outOfBandStreamFormat == "hvc1" && H265.inBandStreamFormat == "hev1")
+    #expect(H264.DecoderConfigurationRecord.name == "avcC" && H264.DecoderConfigurationRecord.lengthSizeOffset == 4)
+    #expect(H265.DecoderConfigurationRecord.name == "hvcC" && H265.DecoderConfigurationRecord.lengthSizeOffset == 21)
   }
 
   @Test func payloadTypesOfSEI() {
