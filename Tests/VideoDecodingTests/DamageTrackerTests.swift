@@ -113,4 +113,27 @@ import Testing
     #expect(pending[11]?.taint == expected)
     #expect(pending[12]?.taint == (taint == .none ? .until(index: 12) : taint))
   }
+
+  /// The recovery that begins behind the damage of 10, if any, and what becomes of the next access unit.
+  @Test(
+    arguments: [
+      (nil, 0, .tainted), (10, 0, .tainted), (11, 0, .until(index: 12)), (12, 12, .none),
+    ] as [(UInt64?, UInt64, AccessUnitRecord.Taint)])
+  func damageThatIsFoundLateLasts(
+    _ recoveryStart: UInt64?, _ sequenceStart: UInt64, _ expected: AccessUnitRecord.Taint
+  ) {
+    var damage = DamageTracker()
+    var pending = PendingAccessUnits()
+    pending.append(record(11))
+    pending.append(record(12, recoveryStart: recoveryStart, sequenceStart: sequenceStart))
+    damage.spread(after: 10, in: &pending)
+    #expect(damage.isTainted == (expected != .none) && damage.damageEnd == 11)
+    var next = record(13)
+    damage.admit(&next, summary())
+    #expect(next.taint == expected)
+    // Earlier damage that is found later still says nothing new.
+    damage.taint(before: 14)
+    damage.spread(after: 10, in: &pending)
+    #expect(damage.isTainted && damage.damageEnd == 14)
+  }
 }

@@ -130,4 +130,16 @@ import Testing
     #expect(summaries.map(\.isIncomplete) == [false, false, false, isIncomplete])
     #expect(summaries[3].nalUnitType == stream.types[3]?.rawValue && summaries[3].isReference)
   }
+
+  /// A slice segment of the next picture that got into an access unit says nothing of it.
+  @Test func theFirstSliceSegmentSaysWhatThePictureIs() throws {
+    let stream = try H265Stream(media: "clip.h265")
+    let whole = read(Array(stream.units.prefix(12)), of: stream)
+    for place in 2..<11 {
+      let mixed = stream.units[place] + stream.units[place + 1]
+      let summary = read(Array(stream.units[..<place]) + [mixed], of: stream)[place]
+      #expect(summary.references?.pictures == whole[place].references?.pictures && summary.isIncomplete)
+      #expect(summary.references?.areComplete == true && summary.isDiscardable == whole[place].isDiscardable)
+    }
+  }
 }

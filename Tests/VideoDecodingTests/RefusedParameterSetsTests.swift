@@ -16,6 +16,80 @@ import Testing
     #expect(RefusedParameterSets.exceedsAddressing(VideoSize(width: width, height: height)) == exceeds)
   }
 
+  /// A PPS of the High profiles with one element of a scaling list.
+  private func pps(header: UInt32 = 0x68, id: UInt32, sps: UInt32 = 0, deltaScale: Int32) -> [UInt8] {
+    var writer = BitWriter()
+    writer.u(8, header)
+    writer.ue(id)
+    writer.ue(sps)
+    writer.u(2, 0)
+    for _ in 0..<3 { writer.ue(0) }
+    writer.u(3, 0)
+    for _ in 0..<3 { writer.se(0) }
+    writer.u(3, 0)
+    // transform_8x8_mode_flag, pic_scaling_matrix_present_flag, pic_scaling_list_present_flag.
+    writer.u(3, 0b011)
+    writer.se(deltaScale)
+    writer.trailingBits()
+    return writer.bytes
+  }
+
+  /// The PPS, its SPS, the element, and whether libavcodec complains of it: it needs the SPS to read so far.
+  @Test(
+    arguments: [
+      (0x68, 0, 0, 128, true), (0x28, 0, 0, 128, true), (0x08, 255, 0, 128, true), (0x68, 3, 31, -129, true),
+      (0x68, 0, 1, 128, false), (0x68, 256, 0, 128, false), (0x67, 0, 0, 128, false),
+    ] as [(UInt32, UInt32, UInt32, Int32, Bool)])
+  func scalingLists(_ header: UInt32, _ id: UInt32, _ sps: UInt32, _ delta: Int32, _ isRefused: Bool) throws {
+    var sets = H264.ParameterSets()
+    for id: UInt32 in [0, 31] {
+      let sps = MinimalStream.sps(id: id)
+      _ = try sets.insert(sps.span)
+    }
+    let plain = MinimalStream.pps(id: id % 256, sps: sps)
+    let nalUnit = pps(header: header, id: id, sps: sps, deltaScale: delta)
+    let answers = (
+      RefusedParameterSets.isRefused(plain.span, sets: sets), RefusedParameterSets.isRefused(nalUnit.span, sets: sets)
+    )
+    #expect(answers == (false, isRefused))
+  }
+
+  /// NAL units without a byte, and others than parameter sets.
+  @Test(arguments: [[], [0x65], [0x09, 0x10], [0x46, 1, 0x50], [0x67], [0x02, 1]] as [[UInt8]])
+  func whatIsNoParameterSetIsNotRefused(_ nalUnit: [UInt8]) {
+    let (h264, h265) = (H264.ParameterSets(), H265.ParameterSets())
+    let isRefused = (
+      RefusedParameterSets.isRefused(nalUnit.span, sets: h264), RefusedParameterSets.isRefused(nalUnit.span, sets: h265)
+    )
+    #expect(isRefused == (false, false))
+  }
+
+  /// Sizes of both codecs' SPSs in luma samples.
+  @Test(arguments: [(16_384, 16_128, false), (16_384, 16_144, true)])
+  func sizes(_ width: Int, _ height: Int, _ isRefused: Bool) throws {
+    let small = MinimalStream.sps()
+    var h264 = try H264.SequenceParameterSet(nalUnit: small.span)
+    (h264.widthInMacroblocks, h264.heightInMapUnits) = (width / 16, height / 16)
+    let first = h264.nalUnit()
+    #expect(RefusedParameterSets.isRefused(first.span, sets: H264.ParameterSets()) == isRefused)
+    let second = H265.SequenceParameterSet(
+      profileTierLevel: .init(profile: H265.Profile(idc: 1), levelIDC: 63),
+      codedSize: VideoSize(width: width, height: height)
+    ).nalUnit()
+    #expect(RefusedParameterSets.isRefused(second.span, sets: H265.ParameterSets()) == isRefused)
+  }
+
+  /// libavcodec has formats of 8, 9, 10, 12 and 14 bits, the same for luma and chroma.
+  @Test(
+    arguments: [
+      (ChromaFormat.yuv420, 8, 8, false), (.yuv420, 9, 9, false), (.yuv422, 10, 10, false), (.yuv444, 12, 12, false),
+      (.yuv420, 14, 14, false), (.yuv420, 11, 11, true), (.yuv444, 13, 13, true), (.yuv420, 15, 15, true),
+      (.yuv420, 16, 16, true), (.yuv420, 8, 9, true), (.monochrome, 8, 9, false), (.monochrome, 11, 8, true),
+    ] as [(ChromaFormat, UInt8, UInt8, Bool)])
+  func samples(_ format: ChromaFormat, _ luma: UInt8, _ chroma: UInt8, _ isUndecodable: Bool) {
+    #expect(RefusedParameterSets.hasUndecodableSamples(format, luma: luma, chroma: chroma) == isUndecodable)
+  }
+
   @Test func refusedSetsBecomeFillerData() throws {
     let units = try mediaAccessUnits("clip.h264")
     var inspector = H264AccessUnitInspector(lengthSize: nil)

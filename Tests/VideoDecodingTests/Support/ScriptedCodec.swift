@@ -6,6 +6,8 @@
 final class CodecScript {
   /// The answer to a packet, by the number of the codec, from 0, the packet's access unit, and how often it came.
   var send: (_ opening: Int, _ index: Int64, _ time: Int) -> AVError? = { _, _, _ in nil }
+  /// What goes wrong when pictures are asked for, by the number of the codec and how often that was done.
+  var receive: (_ opening: Int, _ time: Int) -> AVError? = { _, _ in nil }
   /// The answer to the end of the stream.
   var end: AVError?
   /// Whether an access unit begins a picture.
@@ -48,6 +50,7 @@ final class ScriptedCodec: CodecBoundary {
   private let buffers: any FrameBufferSource
   private let opening: Int
   private var isDraining = false
+  private var receptions = 0
 
   init(_ script: CodecScript, _ buffers: any FrameBufferSource, opening: Int) {
     self.script = script
@@ -76,7 +79,9 @@ final class ScriptedCodec: CodecBoundary {
   }
 
   func receive(_ frame: borrowing Frame) throws(AVError) -> CodecContext.Reception {
-    isDraining ? .endOfStream : .needsInput
+    receptions += 1
+    if let error = script.receive(opening, receptions - 1) { throw error }
+    return isDraining ? .endOfStream : .needsInput
   }
 
   func takeErrors(timestamp: Int64) -> FrameErrors { script.errors(timestamp) }

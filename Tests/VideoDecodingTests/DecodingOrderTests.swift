@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+import TestSupport
+import Testing
+
+@testable import VideoDecoding
+
+/// What a session knows of access units that a made-up codec has begun: their references, and the damage they are
+/// decoded from.
+@Suite struct DecodingOrderTests {
+  private let script = CodecScript()
+
+  private func session() throws -> DecompressionSession {
+    try DecompressionSession(
+      format: FormatDescription(h264ParameterSets: [MinimalStream.sps(), MinimalStream.pps()]),
+      configuration: .with { $0.threadType = .none }, allocator: nil, openCodec: script.opener)
+  }
+
+  private func decode(_ pictures: [SmallPicture], in session: DecompressionSession) throws {
+    for picture in pictures { try session.decode(picture.accessUnit(), tag: session.input.nextIndex) }
+  }
+
+  private func taints(_ session: DecompressionSession) -> [AccessUnitRecord.Taint?] {
+    (0..<session.input.nextIndex).map { session.pending[$0]?.taint }
+  }
+
+  /// Where decoding begins at an intra picture, what refers to it and no further is correct; another intra picture
+  /// begins nothing new until something is lost.
+  @Test func referencesAreFollowedFromTheFirstIntraPicture() throws {
+    let session = try session()
+    let intra = SmallPicture(isIntra: true)
+    try decode([intra, SmallPicture(frameNumber: 1), SmallPicture(isIntra: true, frameNumber: 2)], in: session)
+    #expect(session.input.followsReferencesFrom == 0 && session.gate.start == .intra)
+    #expect((0..<3).map { session.pending[$0]?.referencesSince } == [0, 0, 0])
+    #expect(taints(session) == [AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none])
+    // frame_num 3 is missing.
+    try decode([SmallPicture(frameNumber: 4), SmallPicture(isIntra: true, frameNumber: 5)], in: session)
+    #expect(session.pending[3]?.taint == .tainted && session.damage.damageEnd == 3)
+    #expect(session.input.followsReferencesFrom == 4 && session.pending[4]?.referencesSince == 4)
+    // An IDR picture needs no following.
+    try decode([.idr], in: session)
+    #expect(session.input.followsReferencesFrom == nil && session.pending[5]?.taint == AccessUnitRecord.Taint.none)
+  }
+
+  /// Without damage no references are followed.
+  @Test func referencesAreNotFollowedBehindAnIDRPicture() throws {
+    let session = try session()
+    try decode([.idr, SmallPicture(isIntra: true, frameNumber: 1), SmallPicture(frameNumber: 2)], in: session)
+    #expect(session.input.followsReferencesFrom == nil && session.pending[1]?.referencesSince == nil)
+    #expect((0..<3).map { session.pending[$0]?.isRandomAccessPoint } == [true, true, false])
+    #expect((0..<3).map { session.pending[$0]?.standsAlone } == [true, true, true])
+    #expect((0..<3).map { session.pending[$0]?.recoveryStart } == [0, nil, nil])
+  }
+
+  /// Begun in the middle, everything is damaged up to an IDR picture.
+  @Test func picturesOfAForcedStartAreDamaged() throws {
+    let session = try session()
+    try decode([SmallPicture(), SmallPicture(frameNumber: 1)], in: session)
+    #expect(script.indices().isEmpty && session.nextNotice() == nil)
+    session.beginWithoutRandomAccessPoint()
+    #expect(session.nextNotice() == .beganWithoutRandomAccessPoint && script.indices() == [0, 1])
+    try decode([SmallPicture(frameNumber: 2), .idr, SmallPicture(frameNumber: 1)], in: session)
+    #expect(
+      taints(session) == [.tainted, .tainted, .tainted, AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none])
+    #expect((0..<5).map { session.pending[$0]?.standsAlone } == [false, false, false, true, true])
+    #expect((0..<5).map { session.pending[$0]?.sequenceStart } == [0, 0, 0, 3, 3])
+  }
+
+  /// Errors that the codec finds in a reference picture spread to what follows it, up to an IDR picture; those in a
+  /// picture that nothing refers to do not.
+  @Test(arguments: [true, false]) func foundErrorsSpread(_ isReference: Bool) throws {
+    script.errors = { $0 == 1 ? .concealment : [] }
+    let session = try session()
+    try decode(
+      [
+        .idr, SmallPicture(isReference: isReference, frameNumber: 1), SmallPicture(frameNumber: isReference ? 2 : 1),
+        .idr,
+      ], in: session)
+    #expect((0..<4).map { session.pending[$0]?.isConcealed } == [false, true, false, false])
+    #expect(session.pending[2]?.taint == (isReference ? .tainted : AccessUnitRecord.Taint.none))
+    #expect(session.pending[3]?.taint == AccessUnitRecord.Taint.none)
+  }
+
+  /// What goes wrong when pictures are asked for is an access unit's fault, or that of a codec that is lost.
+  @Test(arguments: [(AVError.invalidData, 0), (.external, 1), (.outOfMemory, 1), (.unsupportedFeature, 0)] as [(AVError, UInt64)])
+  func picturesThatCannotBeReceived(_ error: AVError, _ restarts: UInt64) throws {
+    script.threadDelay = 3
+    script.begins = { $0 == 0 }
+    script.receive = { opening, time in opening == 0 && time == 1 ? error : nil }
+    let session = try session()
+    try decode([.idr, SmallPicture(frameNumber: 1)], in: session)
+    #expect(session.statistics.restarts == restarts && session.statistics.replayed == restarts)
+    #expect(script.settings.count == (restarts == 0 ? 1 : 2))
+    // The one whose decoding ended has failed; it is said in its turn, because its picture was begun.
+    #expect(session.pending[0]?.error == (restarts == 0 ? error : nil))
+    #expect(session.statistics.lastError?.libavcodecCode == error.rawValue)
+  }
+}
