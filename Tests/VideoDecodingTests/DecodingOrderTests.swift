@@ -83,7 +83,9 @@ import Testing
   }
 
   /// What goes wrong when pictures are asked for is an access unit's fault, or that of a codec that is lost.
-  @Test(arguments: [(AVError.invalidData, 0), (.external, 1), (.outOfMemory, 1), (.unsupportedFeature, 0)] as [(AVError, UInt64)])
+  @Test(
+    arguments: [(AVError.invalidData, 0), (.external, 1), (.outOfMemory, 1), (.unsupportedFeature, 0)]
+      as [(AVError, UInt64)])
   func picturesThatCannotBeReceived(_ error: AVError, _ restarts: UInt64) throws {
     script.threadDelay = 3
     script.begins = { $0 == 0 }
