@@ -92,17 +92,20 @@ struct RepackCommand: AsyncParsableCommand {
       reader?.fail(Failure("\(input.name): pictures without a time, which \(format.name) needs, \(reason)"))
     }
     let pipeline = reader.pipeline
+    let refusal = { route.refusal(of: reader.containerCaps).map { Failure("\(input.name): \($0)") } }
     try await Interruption.handled(
       by: { Task { try? await pipeline.finish() } },
       during: { () async throws(Failure) in
         try await Progress.during(of: pipeline) { () async throws(Failure) in
           do throws(Failure) {
             try await reader.discover()
-            if let reason = route.refusal(of: reader.containerCaps) { throw Failure("\(input.name): \(reason)") }
+            if let refusal = refusal() { throw refusal }
             try await reader.playToEnd()
           } catch {
+            // Pictures without a time may come before the reader knows that all streams are there.
+            let failure = refusal() ?? route.explained(error)
             await pipeline.stop()
-            throw route.explained(error)
+            throw failure
           }
         }
       })
