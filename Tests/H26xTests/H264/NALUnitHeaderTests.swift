@@ -70,6 +70,15 @@ import Testing
     #expect(try !self.header(21, [(1, 1), (15, 0x20)]).isIDR)
   }
 
+  @Test func truncatedExtensions() {
+    for (type, element) in [
+      (UInt8(14), "svc_extension_flag"), (20, "svc_extension_flag"), (21, "avc_3d_extension_flag"),
+    ] {
+      let error = failure { () throws(BitstreamError) in _ = try H264.NALUnitHeader([0x60 | type].span) }
+      #expect(error?.reason == .truncated && error?.bitOffset == 8 && error?.element.description == element)
+    }
+  }
+
   @Test func rolesFollowTable7_1() {
     let roles: [UInt8: NALUnitRole] = [
       1: .slice, 2: .slice, 5: .slice, 3: .slicePart, 4: .slicePart, 19: .slicePart, 20: .layerSlice, 21: .layerSlice,

@@ -60,6 +60,19 @@ import Testing
     #expect(found.map { $0[2] } == [0, 12, 8, 4, 3, 5])
   }
 
+  /// In a cycle the difference of a single field is added, whichever field it is (8.2.1.2).
+  @Test func fieldsOfACycle() throws {
+    let cycle = Cycle(
+      isDeltaAlwaysZero: false, offsetForNonReferencePicture: -2, offsetForTopToBottomField: 1,
+      offsetsForReferenceFrames: [6])
+    let pictures = [
+      Picture(isIDR: true, isField: true, deltas: [5]), Picture(isField: true, isBottom: true, deltas: [7]),
+      Picture(number: 1, isField: true, deltas: [-3]), Picture(number: 1, isField: true, isBottom: true, deltas: [-4]),
+    ]
+    let found = try counts(.cycle(cycle), pictures)
+    #expect(found == [[5, nil, 5], [nil, 8, 8], [3, nil, 3], [nil, 3, 3]])
+  }
+
   @Test func theBottomFieldHasADifferenceOfItsOwn() throws {
     let pictures = [
       Picture(isIDR: true, lsb: 4, deltas: [-3]), Picture(number: 1, lsb: 8, deltas: [2]),

@@ -71,7 +71,7 @@ import Testing
     try expectLegalValues("H.264 slice header \(sliceType)", bytes) { bytes, trace throws(BitstreamError) in
       let trace = trace ?? SyntaxTrace()
       _ = try H264.WholeSliceHeader(nalUnit: bytes.span, parameterSets: sets, trace: trace)
-      return trace.elements.flatMap { "\($0.name)=\($0.value) ".utf8 }
+      return described(trace)
     }
   }
 }

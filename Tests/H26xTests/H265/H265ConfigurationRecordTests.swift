@@ -130,5 +130,10 @@ import Testing
     record.arrays = [.init(type: .prefixSEI, isComplete: true, nalUnits: [[UInt8](repeating: 1, count: 0x10000)])]
     let long = record
     #expect(failure { () throws(BitstreamError) in _ = try long.bytes() }?.reason == .lengthNotRepresentable)
+    record.arrays = [.init(type: .prefixSEI, isComplete: true, nalUnits: .init(repeating: [0x4E, 1], count: 0x10000))]
+    let many = record
+    #expect(
+      failure { () throws(BitstreamError) in _ = try many.bytes() }
+        == BitstreamError(.lengthNotRepresentable, "numNalus", bitOffset: 184))
   }
 }

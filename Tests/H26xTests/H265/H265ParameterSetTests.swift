@@ -33,6 +33,29 @@ import Testing
     #expect(sps.nalUnit() == H265Samples.layeredSPS)
   }
 
+  /// The first set cannot be predicted, and is written by its pictures.
+  @Test func aPredictedSetMayBecomeTheFirst() throws {
+    var sps = try H265.SequenceParameterSet(bytes: H265Samples.layeredSPS)
+    let predicted = try #require(sps.referencePictureSets.first { $0.prediction != nil })
+    sps.referencePictureSets = [predicted]
+    let first = try #require(H265.SequenceParameterSet(bytes: sps.nalUnit()).referencePictureSets.first)
+    #expect(first.prediction == nil && first.before == predicted.before && first.after == predicted.after)
+  }
+
+  /// Ids, profile and level may change within a coded video sequence; what is decoded may not.
+  @Test func setsThatCodeTheSamePictures() throws {
+    let sps = H265Samples.plainSPS()
+    var other = sps
+    other.id = 3
+    other.videoParameterSetID = 4
+    other.profileTierLevel.levelIDC = 120
+    other.vui = H265.VUIParameters()
+    other.hasProperEnd = false
+    #expect(sps.codesPictures(like: other) && other.codesPictures(like: sps))
+    other.lumaBitDepth = 10
+    #expect(!sps.codesPictures(like: other))
+  }
+
   /// The derivation of 7.4.8 by known values: from {−1, −3 | +2}, two pictures later, with the reference picture kept.
   @Test func prediction() throws {
     typealias Set = H265.ShortTermReferencePictureSet

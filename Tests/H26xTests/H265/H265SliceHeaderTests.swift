@@ -278,7 +278,7 @@ import Testing
     try expectLegalValues("H.265 slice header \(sliceType)", bytes) { bytes, trace throws(BitstreamError) in
       let trace = trace ?? SyntaxTrace()
       _ = try H265.WholeSliceHeader(nalUnit: bytes.span, parameterSets: sets, trace: trace)
-      return trace.elements.flatMap { "\($0.name)=\($0.value) ".utf8 }
+      return described(trace)
     }
     for count in 3..<bytes.count - 1 {
       let part = Array(bytes[..<count])

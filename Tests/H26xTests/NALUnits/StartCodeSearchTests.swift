@@ -28,6 +28,15 @@ import Testing
     }
   }
 
+  /// All is searched when no more comes; else a start code may begin in the last two bytes.
+  @Test(arguments: [(false, 8), (true, 10)]) func howFarWasSearched(_ isComplete: Bool, _ searched: Int) {
+    let bytes: [UInt8] = [0, 0, 1, 0x41, 1, 2, 3, 4, 5, 6]
+    var scanner = AnnexB.Scanner()
+    let found = scanner.next(in: bytes.span, isComplete: isComplete)
+    #expect(found?.range == (isComplete ? 3..<10 : nil))
+    #expect(scanner.searchedOffset == searched && scanner.pendingStartCode == (isComplete ? nil : 0))
+  }
+
   @Test func randomBytesAreSearchedAsByteByByte() {
     var state: UInt64 = 7
     for round in 0..<3000 {

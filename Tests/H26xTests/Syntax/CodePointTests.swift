@@ -77,7 +77,24 @@ import Testing
     #expect(H265.accessUnitDelimiter(temporalID: 7) == [0x46, 7, 0x50])
   }
 
+  /// The slices of two pictures differ in type, sub-layer or POC, or the second one is the first of its picture.
+  @Test func slicesOfDifferentPictures() throws {
+    let sets = try H265Samples.store()
+    func isFirst(_ type: H265.NALUnitType, count: UInt32 = 4, address: UInt32 = 1, temporalID: UInt8 = 1) throws -> Bool
+    {
+      let last = try H265.SliceSegmentHeader(
+        bytes: H265Samples.slice(.trailingR, count: 4, address: 1, temporalID: 1), sets)
+      let bytes = H265Samples.slice(type, count: count, address: address, temporalID: temporalID)
+      return H265.isFirstOfPicture(try H265.SliceSegmentHeader(bytes: bytes, sets), after: last)
+    }
+    #expect(try !isFirst(.trailingR) && !isFirst(.trailingR, address: 9))
+    #expect(try isFirst(.trailingR, address: 0) && isFirst(.trailingN) && isFirst(.trailingR, temporalID: 2))
+    #expect(try isFirst(.trailingR, count: 5))
+  }
+
   @Test func namesOfCodecs() {
+    #expect(H264.AccessUnitScanner.minimumInput == 4 && H265.AccessUnitScanner.minimumInput == 4)
+
     #expect(H264.name == "H.264" && H264.mediaType == "video/x-h264" && H264.nalUnitHeaderLength == 1)
     #expect(H264.outOfBandStreamFormat == "avc" && H264.inBandStreamFormat == "avc3")
     #expect(H265.name == "H.265" && H265.mediaType == "video/x-h265" && H265.nalUnitHeaderLength == 2)

@@ -60,6 +60,20 @@ import Testing
     #expect(found.findings.count == 2 && found.missing == 0)
   }
 
+  /// After the parameter sets were removed, a random access point waits for new ones again.
+  @Test func removedParameterSetsAreAwaitedAgain() {
+    var scanner = H264.AccessUnitScanner()
+    let stream = MinimalStream.annexB([
+      MinimalStream.slice(isIDR: true), MinimalStream.sps(), MinimalStream.pps(), Self.picture,
+    ])
+    for _ in 0..<2 {
+      let finding = scanner.next(in: stream.span, isMarked: false, isDraining: true)
+      #expect(finding == .accessUnit(4 + MinimalStream.slice(isIDR: true).count))
+      scanner.resetPosition()
+      scanner.removeParameterSets()
+    }
+  }
+
   /// What is held back before the first parameter sets is forgotten with the position.
   @Test func theSearchBeginsAnewWithThePosition() {
     var scanner = H264.AccessUnitScanner()
