@@ -87,10 +87,12 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
   /// Turns offsets in the input into offsets in the output.
   private func moveOffsets(of accessUnit: inout ParsedAccessUnit<Codec>, _ output: NALPackaging, size: Int) {
     var position = 0
-    let (sei, idr) = (accessUnit.scanned.seiOffset, accessUnit.scanned.randomAccessOffset)
+    let (sei, randomAccess) = (accessUnit.scanned.seiOffset, accessUnit.scanned.randomAccessOffset)
     for entry in repackager.entries {
       if let sei, entry.range.contains(sei + entry.prefixLength) { accessUnit.scanned.seiOffset = position }
-      if let idr, entry.range.contains(idr + entry.prefixLength) { accessUnit.scanned.randomAccessOffset = position }
+      if let randomAccess, entry.range.contains(randomAccess + entry.prefixLength) {
+        accessUnit.scanned.randomAccessOffset = position
+      }
       position += output.prefixLength + entry.range.count
     }
     accessUnit.outputSize = size

@@ -64,7 +64,9 @@ extension ParsedAccessUnit {
     }
     for index in range.upperBound..<bytes.count { result.append(bytes[index]) }
     let shift = nalUnit.count - range.count
-    if let idr = scanned.randomAccessOffset, idr > range.lowerBound { scanned.randomAccessOffset = idr + shift }
+    if let offset = scanned.randomAccessOffset, offset > range.lowerBound {
+      scanned.randomAccessOffset = offset + shift
+    }
     scanned.dropped = scanned.dropped.map { part in
       part.lowerBound >= range.upperBound ? part.lowerBound + shift..<part.upperBound + shift : part
     }

@@ -115,7 +115,7 @@ public struct AppSource: Sendable {
       let start = position
       let buffer = try await read(&position)
       isAtEnd = buffer == nil
-      let flow = push(buffer, ifSoughtOnly: seeks)
+      let flow = push(buffer, unlessSoughtSince: seeks)
       if flow == GST_FLOW_FLUSHING {
         // A seek is about to come, or the pipeline is stopping; where neither does, this position is read again.
         (position, isAtEnd) = (start, false)
@@ -126,7 +126,7 @@ public struct AppSource: Sendable {
   }
 
   /// Queues a buffer, or the end of the stream, unless there was a seek that it does not belong to.
-  private func push(_ buffer: consuming Buffer?, ifSoughtOnly seeks: Int) -> GstFlowReturn {
+  private func push(_ buffer: consuming Buffer?, unlessSoughtSince seeks: Int) -> GstFlowReturn {
     let raw =
       switch consume buffer {
       case .some(let buffer): unsafe Optional(buffer.take())
