@@ -9,6 +9,8 @@
 /// - Presentation follows POC: the first picture is shown at r, the reorder depth in frames, each frame one duration
 ///   after the one before, the second field of a frame half a duration after the first. A picture that resets POC (IDR,
 ///   MMCO 5) begins a sequence, where the last frame of the one before ends. A gap in POC is a gap in time.
+/// - A POC below all that the look ahead has seen of its sequence comes too late for its place: it begins where the last
+///   frame ends, and those after it follow it by their POCs.
 /// - Decoding times never decrease, and are never later than presentation.
 ///
 /// The POC step between frames, the first POC, and the reorder depth when the stream does not say, are learnt from a
@@ -137,7 +139,7 @@ public struct TimestampGenerator: Sendable {
       }
       if !isFirst {
         startTime = endTime
-        // Smaller POCs than the first picture's are shown before it; beyond the look ahead none are known.
+        // Smaller POCs than the first picture's are shown before it, as far as the look ahead knows them.
         startOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
         // All frames before are shown before: both orders are at the same place here.
         frame = startTime / Self.ticksPerFrame - 1
@@ -150,6 +152,10 @@ public struct TimestampGenerator: Sendable {
     let order = Int64(picture.order)
     if let lastFrameOrder { orderDivisor = Self.greatestCommonDivisor(orderDivisor, abs(order - lastFrameOrder)) }
     lastFrameOrder = order
+    if order < startOrder {
+      // Nobody foresaw a picture to be shown before those that have gone out.
+      (startOrder, startTime) = (order, endTime)
+    }
   }
 
   private func presentationTime(_ picture: Picture, isSecond: Bool) -> Int64 {

@@ -81,6 +81,17 @@ private let frame = TimestampGenerator.ticksPerFrame
     checkRules(times)
   }
 
+  /// Beyond the look ahead the IDR picture has gone out when the pictures come that should have been shown before it.
+  /// They share no time, and are shown in their order.
+  @Test func negativeCountsThatNobodyForesaw() {
+    var pictures = frames([0])
+    pictures += frames([0, -4, -6, -2, 2, 4])
+    pictures += frames([0, 2])
+    let times = run(pictures, lookAhead: 2)
+    #expect(shown(times) == [0, 1, 2, 3, 5, 7, 8, 9, 10].map { $0 * frame })
+    checkRules(times)
+  }
+
   /// The stream begins with an open GOP: two pictures are shown before the first.
   @Test func leadingPicturesAtTheStart() {
     let times = run(frames([20, 16, 18, 26, 22, 24]))
