@@ -10,7 +10,7 @@ plugin/build.sh
 
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`.
 swift build -c release --product h26x --scratch-path .build/release-tool --static-swift-stdlib \
-  -Xlinker --gc-sections
+  -Xlinker --gc-sections -Xlinker -z -Xlinker relro
 mkdir -p .build/tool
 strip --strip-unneeded -o .build/tool/.new .build/release-tool/release/h26x
 mv -f .build/tool/.new .build/tool/h26x
