@@ -11,7 +11,8 @@ struct AccessUnitSummary {
     case idr
     /// A CRA picture within a coded video sequence (H.265): its RASL pictures may refer to what came before it.
     case cra
-    /// Recovery point SEI: pictures are correct after this many more frames (H.264 D.2.8).
+    /// Recovery point SEI: pictures are correct from here on when this is 0, else later, by frames (`recovery_frame_cnt`,
+    /// H.264 D.2.8) or by POC (`recovery_poc_cnt`, H.265 D.3.8).
     case recoveryPoint(frameCount: Int)
     /// A picture of I slices only, in a stream without recovery point SEI so far.
     case intra

@@ -25,7 +25,7 @@ extension DecompressionSession {
       summary = input.inspect(accessUnit)
     }
     let index = input.number()
-    output.statistics.submitted += 1
+    output.count(.submitted)
 
     let admission = gate.admit(summary, index: index)
     if admission == .isLost { return output.drop(tag, .sessionLost) }
@@ -45,7 +45,7 @@ extension DecompressionSession {
       let error = DecodeError(
         error == .outOfMemory ? .allocationFailed : .badData, code: error, tag: tag, accessUnitNumber: index,
         nalUnitType: summary.nalUnitType)
-      output.statistics.lastError = error
+      output.note(error)
       return output.fail(error, tag: tag)
     }
     let unit = Submission(
@@ -163,11 +163,8 @@ extension DecompressionSession {
       }
     }
     if let answer, answer.meansLostSession { throw answer }
-    running?.inFlight.append(index)
-    running?.youngest = index
-    while let count = running?.inFlight.count, count > codec.threadDelay,
-      let decoded = running?.inFlight.popFirst()
-    {
+    running?.take(index)
+    while let decoded = running?.takeDecoded(behind: codec.threadDelay) {
       // One decoding ends for each that begins; an error belongs to the one that ends.
       finishDecoding(decoded, error: answer)
       answer = nil
@@ -191,7 +188,7 @@ extension DecompressionSession {
         switch try codec.receive(frame) {
         case .frame:
           // A decoding ends for each frame that a drained codec gives.
-          if running?.isDraining == true, let decoded = running?.inFlight.popFirst() {
+          if running?.isDraining == true, let decoded = running?.takeDecoded() {
             finishDecoding(decoded, error: nil)
           }
           handle(frame)
@@ -206,7 +203,7 @@ extension DecompressionSession {
         if error.meansLostSession { throw error }
         failures += 1
         if failures > 64 { throw .bug }
-        if let decoded = running?.inFlight.popFirst() { finishDecoding(decoded, error: error) }
+        if let decoded = running?.takeDecoded() { finishDecoding(decoded, error: error) }
       }
     }
   }

@@ -19,12 +19,12 @@ extension DecompressionSession {
     if !isUnrecovered { gate.rightPictureCameOut() }
     let isConcealed = record.isConcealed || record.isDamage(frame.errors)
     if isConcealed {
-      output.statistics.concealed += 1
+      output.count(.concealed)
       if !record.isConcealed { spreadDamage(from: record) }
     }
     let isMismatched = !matchesHash(record, frame, memory)
     if isMismatched {
-      output.statistics.hashMismatches += 1
+      output.count(.hashMismatch)
       spreadDamage(from: record)
     }
     let isCorrupt = isConcealed || isMismatched || isTainted(record) || record.error != nil
@@ -33,10 +33,10 @@ extension DecompressionSession {
     } else if isUnrecovered {
       output.drop(record.tag, .noReference)
     } else if isCorrupt && !configuration.outputCorrupt {
-      output.statistics.corrupted += 1
+      output.count(.corrupted)
       output.drop(record.tag, .corrupt)
     } else {
-      if isCorrupt { output.statistics.corrupted += 1 }
+      if isCorrupt { output.count(.corrupted) }
       memory.finish(width: frame.width, height: frame.height)
       output.show(
         DecodedPicture(
@@ -118,7 +118,7 @@ extension DecompressionSession {
       spreadDamage(from: record)
     }
     guard record.isIncomplete else { return finish(record, dropped: skipFrames == .none ? .noPicture : .skipped) }
-    output.statistics.corrupted += 1
+    output.count(.corrupted)
     finish(record, dropped: .corrupt)
   }
 
@@ -149,8 +149,7 @@ extension DecompressionSession {
   }
 
   func note(_ error: AVError, at index: UInt64) {
-    output.statistics.lastError =
-      pending[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+    output.note(pending[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error))
   }
 
   func finish(_ record: AccessUnitRecord, dropped reason: DropReason) {

@@ -9,7 +9,7 @@ extension DecompressionSession {
       do throws(AVError) {
         return try open()
       } catch {
-        output.statistics.lastError = DecodeError(opening: error)
+        output.note(DecodeError(opening: error))
         guard error.meansLostSession, attempts > 0 else { throw DecodeError(opening: error) }
         attempts -= 1
       }
@@ -59,7 +59,7 @@ extension DecompressionSession {
       if furthest == nil { bridge.unlockStrides() }
       do throws(AVError) {
         try open()
-        output.statistics.restarts += 1
+        output.count(.restart)
         try replayEntries()
         return dropWhatReplayCannotReach()
       } catch let failure {
@@ -76,7 +76,7 @@ extension DecompressionSession {
   func replayEntries() throws(AVError) {
     var parameterSets = replay.start?.parameterSets ?? []
     for entry in replay.entries {
-      if entry.index + 1 < input.nextIndex { output.statistics.replayed += 1 }
+      if entry.index + 1 < input.nextIndex { output.count(.replay) }
       var packet = entry.packet
       if !parameterSets.isEmpty {
         packet = try packets.packet(
@@ -110,22 +110,22 @@ extension DecompressionSession {
     forgetDecoded()
     gate.lose()
     if gate.start == .forced { damage.taint(before: input.nextIndex) }
-    output.statistics.resynchronisations += 1
+    output.count(.resynchronisation)
     output.notify(.codecLost(failure))
   }
 
   /// Drains the codec.
   func drainCodec() throws(AVError) {
     guard let codec else { return }
-    running?.isDraining = true
+    running?.beginDraining()
     do throws(AVError) {
       try codec.sendEndOfStream()
     } catch {
       if error.meansLostSession { throw error }
       // libavcodec drains all the same: the error belongs to an access unit that a thread has just ended.
-      if error != .endOfFile, let decoded = running?.inFlight.popFirst() { finishDecoding(decoded, error: error) }
+      if error != .endOfFile, let decoded = running?.takeDecoded() { finishDecoding(decoded, error: error) }
     }
     while try !receiveFrames() {}
-    while let decoded = running?.inFlight.popFirst() { finishDecoding(decoded, error: nil) }
+    while let decoded = running?.takeDecoded() { finishDecoding(decoded, error: nil) }
   }
 }

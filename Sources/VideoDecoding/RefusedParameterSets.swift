@@ -11,7 +11,7 @@ enum RefusedParameterSets {
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H264.ParameterSets) -> Bool {
     guard nalUnit.count > 0 else { return false }
     do throws(BitstreamError) {
-      switch H264.NALUnitType(rawValue: nalUnit[0]) {
+      switch H264.NALUnitType(headerByte: nalUnit[0]) {
       case .sequenceParameterSet:
         return exceedsAddressing(try H264.SequenceParameterSet(nalUnit: nalUnit).codedSize)
       case .pictureParameterSet:

@@ -6,18 +6,6 @@ struct RingQueue<Element> {
   private var head = 0
   private(set) var count = 0
 
-  var isEmpty: Bool { count == 0 }
-  var first: Element? { isEmpty ? nil : storage[head] }
-
-  /// The element `offset` places after the first.
-  subscript(offset: Int) -> Element? {
-    get { 0..<count ~= offset ? storage[(head + offset) & (storage.count - 1)] : nil }
-    set {
-      guard 0..<count ~= offset, newValue != nil else { return }
-      storage[(head + offset) & (storage.count - 1)] = newValue
-    }
-  }
-
   mutating func append(_ element: Element) {
     if count == storage.count { grow() }
     storage[(head + count) & (storage.count - 1)] = element

@@ -5,13 +5,28 @@ import AVCodec
 struct RunningCodec {
   let codec: any CodecBoundary
   /// Access units that frame threads are still decoding.
-  var inFlight = RingQueue<UInt64>()
+  private var inFlight = RingQueue<UInt64>()
   /// It is being drained.
-  var isDraining = false
+  private(set) var isDraining = false
   /// The youngest access unit that it has taken.
-  var youngest: UInt64?
+  private var youngest: UInt64?
 
   init(_ codec: any CodecBoundary) { self.codec = codec }
+
+  /// It has taken an access unit.
+  mutating func take(_ index: UInt64) {
+    inFlight.append(index)
+    youngest = index
+  }
+
+  /// The access unit whose decoding ends because threads are still at so many later ones; nil when none ends.
+  mutating func takeDecoded(behind threads: Int) -> UInt64? { inFlight.count > threads ? inFlight.popFirst() : nil }
+
+  /// The access unit whose decoding ends next; nil when none is left.
+  mutating func takeDecoded() -> UInt64? { inFlight.popFirst() }
+
+  /// It is drained from now on.
+  mutating func beginDraining() { isDraining = true }
 
   /// Discards everything inside.
   mutating func flush() {

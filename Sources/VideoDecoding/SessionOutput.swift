@@ -5,13 +5,31 @@ import AVCodec
 struct SessionOutput {
   private var results = RingQueue<SessionResult>()
   private var notices = RingQueue<SessionNotice>()
-  var statistics = SessionStatistics()
+  private(set) var statistics = SessionStatistics()
+
+  /// What is counted beside results.
+  enum Event { case submitted, concealed, hashMismatch, corrupted, restart, replay, resynchronisation }
 
   /// Older notices are discarded.
   private static let noticeLimit = 16
 
   mutating func nextResult() -> SessionResult? { results.popFirst() }
   mutating func nextNotice() -> SessionNotice? { notices.popFirst() }
+
+  mutating func count(_ event: Event) {
+    switch event {
+    case .submitted: statistics.submitted += 1
+    case .concealed: statistics.concealed += 1
+    case .hashMismatch: statistics.hashMismatches += 1
+    case .corrupted: statistics.corrupted += 1
+    case .restart: statistics.restarts += 1
+    case .replay: statistics.replayed += 1
+    case .resynchronisation: statistics.resynchronisations += 1
+    }
+  }
+
+  /// A failure, whether or not the session gets over it.
+  mutating func note(_ error: DecodeError) { statistics.lastError = error }
 
   mutating func show(_ picture: DecodedPicture) {
     statistics.output += 1

@@ -12,8 +12,8 @@ typealias FrameNumber = UInt32
 enum DecoderAction<Codec: DecoderCodec> {
   /// Lend the bytes of the frame, with what the base class says about it: `decode(_:as:)`.
   case decode(FrameNumber)
-  /// Add the first frame's bytes to the second frame's, and release the first.
-  case append(FrameNumber, to: FrameNumber)
+  /// Add the bytes of these frames to those of another frame, and release them.
+  case join([FrameNumber], to: FrameNumber)
   /// Ask which raw video downstream takes, then call `plan(allowed:)`.
   case askDownstream
   /// Negotiate the output's proposal, then call `negotiated(pool:)` or `negotiationFailed()`.

@@ -80,6 +80,9 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Frames
 
+  /// Pictures are decoded into downstream's buffers where that is possible.
+  var rendersDirectly: Bool { settings.directRendering }
+
   /// Takes the settings of the next buffer.
   mutating func use(_ settings: DecoderSettings, maximumErrors: Int32) {
     self.settings = settings
@@ -111,7 +114,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   private mutating func join(_ numbers: [FrameNumber]) {
     guard let first = numbers.first else { return }
-    for number in numbers.dropFirst() { errands.append(.append(number, to: first)) }
+    if numbers.count > 1 { errands.append(.join(Array(numbers.dropFirst()), to: first)) }
     queue.append(first)
   }
 
@@ -310,7 +313,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     case .frame(let picture):
       if picture.isCorrupt { requestSyncPoint(for: number) } else { health.pictureDecoded() }
       outgoing = OutgoingPicture(
-        number: number, picture: picture, isAgreed: output.fits(picture) && !needsReconfigure)
+        number: number, picture: picture, isAgreed: output.follow(picture) && !needsReconfigure)
     case .dropped(_, let reason):
       note(.debug, "frame \(number) dropped: \(reason)")
       switch reason {

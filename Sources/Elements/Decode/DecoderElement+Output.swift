@@ -31,7 +31,7 @@ extension DecoderElement {
   func choosePool(in query: borrowing Query) -> Bool {
     // The pool's padding is made for frames: fields are copied.
     guard let output = core.output.agreed, output.isSessionFormat, query.allowsVideoMeta,
-      output.info.interlaceMode != .alternate, settings.snapshot.directRendering
+      output.info.interlaceMode != .alternate, core.rendersDirectly
     else {
       core.choosePool(isDirect: false)
       return true
@@ -48,7 +48,7 @@ extension DecoderElement {
     let pooled = picture.token as? PooledPicture
     guard let conversion = core.output.conversion else {
       if output.isDirect, let pooled { return pooled.shareBuffer() }
-      if settings.snapshot.directRendering, let buffer = picture.wrapped(as: output.info) { return buffer }
+      if core.rendersDirectly, let buffer = picture.wrapped(as: output.info) { return buffer }
       core.pictureCopied()
       return try picture.copied(into: try acquireOutput(), info: output.info)
     }

@@ -117,7 +117,7 @@ extension DecoderElement {
   private func perform(_ action: DecoderAction<Codec>) throws(FlowError) {
     switch action {
     case .decode(let number): try decode(number)
-    case .append(let number, let first): append(number, to: first)
+    case .join(let numbers, let first): join(numbers, to: first)
     case .askDownstream: askDownstream()
     case .negotiate: try negotiateProposal()
     case .finish(let number, let picture): try finish(number, with: picture)
@@ -166,19 +166,37 @@ extension DecoderElement {
     }
   }
 
-  private func append(_ number: FrameNumber, to first: FrameNumber) {
-    guard let part = frame(number: number) else { return }
-    if let whole = frame(number: first), let rest = part.withInput({ $0.share() }) {
+  private func join(_ numbers: [FrameNumber], to first: FrameNumber) {
+    guard let whole = frame(number: first) else {
+      for number in numbers { if let part = frame(number: number) { release(part) } }
+      return
+    }
+    // Appending to a buffer of 16 memories copies all of them: many parts are gathered and added at once.
+    let gathers = numbers.count > 15
+    var gathered: [UInt8] = []
+    for number in numbers {
+      guard let part = frame(number: number) else { continue }
       // Parameter sets and SEI in front of a keyframe are not sync points, its slices are.
       if part.isSyncPoint { whole.isSyncPoint = true }
-      whole.modifyInput {
-        $0.addMetas(of: rest)
-        $0.append(rest.share())
+      if gathers, let bytes = part.withInput({ bytes(of: $0) }) { gathered += bytes }
+      if let rest = part.withInput({ $0.share() }) {
+        whole.modifyInput {
+          $0.addMetas(of: rest)
+          if !gathers { $0.append(rest.share()) }
+        }
       }
       // Of the NAL units of an access unit parsers give the picture's duration to one, or to each.
       if let duration = part.duration, duration > whole.duration ?? .zero { whole.duration = duration }
+      release(part)
     }
-    release(part)
+    if !gathered.isEmpty, let rest = Buffer(copying: gathered.span) { whole.modifyInput { $0.append(rest.share()) } }
+  }
+
+  private func bytes(of buffer: borrowing Buffer) -> [UInt8] {
+    do throws(FlowError) {
+      let map = try buffer.map()
+      return map.bytes.copied()
+    } catch { return [] }
   }
 
   private func finish(_ number: FrameNumber, with picture: DecodedPicture) throws(FlowError) {

@@ -64,11 +64,14 @@ struct DecoderOutput<Codec: DecoderCodec> {
   ) throws(ElementError) -> OutputPlan {
     let interlacing = interlacing ?? Interlacing(format, scan: nil)
     let hasVUI = stream.hasVUI
+    let transfer = stream.display.alternativeTransfer?.preferredTransfer
     return try OutputPlan(
       native: native, interlacing: interlacing,
       describe: { info in
         info.copyDescription(from: input.info)
-        info.describe(format, besides: input.caps, infersChromaLocation: hasVUI, interlacing: interlacing)
+        info.describe(
+          format, preferringTransfer: transfer, besides: input.caps, infersChromaLocation: hasVUI,
+          interlacing: interlacing)
       },
       displayFields: displayFields(stream.display, besides: input.caps), allowed: allowed)
   }
@@ -135,15 +138,15 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Downstream has not accepted the plan.
   mutating func negotiationFailed() { agreed = nil }
 
-  /// A flush: nothing is negotiated any more.
+  /// A flush: discards the plan that was to be negotiated.
   mutating func flush() { proposal = nil }
 
   // MARK: Pictures
 
-  /// Whether a picture is as negotiated: where libavcodec decodes something other than its parameter sets said, the
-  /// output has to follow the picture.
-  mutating func fits(_ picture: DecodedPicture) -> Bool {
-    let hasOtherFields = interlacing?.isCorrected(by: picture) ?? false
+  /// Follows a picture that libavcodec has decoded to something other than its parameter sets said. Returns whether it
+  /// is as negotiated.
+  mutating func follow(_ picture: DecodedPicture) -> Bool {
+    let hasOtherFields = interlacing?.correct(by: picture) ?? false
     return agreed?.layout == PictureLayout(of: picture) && !hasOtherFields
   }
 }

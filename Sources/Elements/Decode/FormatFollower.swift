@@ -10,10 +10,16 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
   private(set) var hasNewParameterSets = false
   /// The format for which session and output were made ready last.
   private(set) var settledFormat: FormatDescription?
-  /// Session and output are ready for the next access unit.
-  private(set) var isSettled = false
-  /// The format has changed since they were ready.
-  private(set) var isNewFormat = true
+  private var readiness = Readiness.newFormat
+
+  /// Whether session and output are ready for the next access unit.
+  private enum Readiness {
+    case ready
+    /// They have to be made ready, for the format that they were ready for last.
+    case sameFormat
+    /// They have to be made ready for another format.
+    case newFormat
+  }
 
   /// Takes new sink caps.
   ///
@@ -22,13 +28,13 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
     if isOtherPackaging {
       tracker = Codec.Tracker(nalLengthSize: input.nalLengthSize)
       settledFormat = nil
-      isNewFormat = true
+      readiness = .newFormat
     }
-    tracker.followsDisplay = !input.fields.contains(.masteringDisplay) || !input.fields.contains(.contentLight)
+    tracker.followsDisplay = !input.fields.isSuperset(of: [.masteringDisplay, .contentLight, .colorimetry])
     tracker.insert(input.parameterSets)
-    hasNewParameterSets = input.parameterSets != outOfBand
+    if input.parameterSets != outOfBand { hasNewParameterSets = true }
     outOfBand = input.parameterSets
-    isSettled = false
+    makeReadyAgain()
   }
 
   /// Takes a parameter set for the next access unit; ignores anything else.
@@ -43,19 +49,24 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
   /// Reads an access unit as far as its first slice.
   mutating func read(_ accessUnit: Span<UInt8>) -> Codec.Tracker.Summary {
     let summary = tracker.inspect(accessUnit)
-    if summary.formatChanged { isNewFormat = true }
-    if summary.formatChanged || summary.displayChanged { isSettled = false }
+    if summary.formatChanged { readiness = .newFormat }
+    if summary.displayChanged { makeReadyAgain() }
     return summary
   }
+
+  private mutating func makeReadyAgain() { if readiness == .ready { readiness = .sameFormat } }
 
   /// Session and output are ready.
   mutating func settle() {
     settledFormat = tracker.format
-    isSettled = true
-    isNewFormat = false
+    readiness = .ready
     hasNewParameterSets = false
   }
 
+  /// Session and output are ready for the next access unit.
+  var isSettled: Bool { readiness == .ready }
+  /// The format has changed since they were ready.
+  var isNewFormat: Bool { readiness == .newFormat }
   /// The format of the last access unit; `nil` as long as parameter sets are missing.
   var format: FormatDescription? { tracker.format }
   /// The parameter sets so far.

@@ -56,6 +56,8 @@ private final class FramePiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
     self.found = found
   }
 
+  var size: Int { buffer.size }
+
   var nalUnits: [Repackager.Entry] { found.repackager.entries }
 
   func withBytes<Result>(_ body: (Span<UInt8>) throws(FlowError) -> Result) throws(FlowError) -> Result {

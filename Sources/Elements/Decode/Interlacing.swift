@@ -27,7 +27,7 @@ enum Interlacing: Hashable {
   }
 
   /// Takes a decoded picture into account. Returns whether the interlace mode has changed.
-  mutating func isCorrected(by picture: DecodedPicture) -> Bool {
+  mutating func correct(by picture: DecodedPicture) -> Bool {
     switch self {
     case .mixed, .fields: return false
     case .progressive:

@@ -108,10 +108,12 @@ extension VideoInfo {
 
   /// Fills in from the stream what the sink caps do not say.
   ///
-  /// - Parameter infersChromaLocation: the stream has a VUI, whose absent chroma location means 0.
+  /// - Parameters:
+  ///   - transfer: `preferred_transfer_characteristics` of the alternative transfer characteristics SEI.
+  ///   - infersChromaLocation: the stream has a VUI, whose absent chroma location means 0.
   mutating func describe<Codec: ElementCodecSyntax>(
-    _ format: FormatDescription, besides input: CompressedCaps<Codec>, infersChromaLocation: Bool,
-    interlacing: Interlacing
+    _ format: FormatDescription, preferringTransfer transfer: UInt8?, besides input: CompressedCaps<Codec>,
+    infersChromaLocation: Bool, interlacing: Interlacing
   ) {
     if !input.fields.contains(.pixelAspectRatio), let ratio = format.pixelAspectRatioOfCaps { pixelAspectRatio = ratio }
     if input.frameRate == nil, let rate = format.frameRateOfCaps { setFrameRate(rate) }
@@ -125,7 +127,7 @@ extension VideoInfo {
     if !input.fields.contains(.colorimetry) {
       setColorimetry(isFullRange: nil, primaries: unspecified, transfer: unspecified, matrix: unspecified)
     }
-    if let colorimetry = format.colorimetry { completeColorimetry(from: colorimetry) }
+    if let colorimetry = format.colorimetry(preferringTransfer: transfer) { completeColorimetry(from: colorimetry) }
     completeColorimetryBySize()
     if self.format.kind == .rgb { setColorimetryToRGB() }
     if interlacing == .fields {

@@ -33,12 +33,10 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private var accessUnit = ParsedAccessUnit<Codec>()
   /// The next access unit gets DISCONT.
   private var isDiscontinuous = false
-  /// B-frames are dropped in this segment.
-  private var dropsBFrames = false
   /// Something went out since the position in the stream was last forgotten.
   private var continuesOutput = false
   /// Buffers are passed through: `codec_data` cannot be read, and nobody here needs it.
-  private var passesThrough = false
+  private(set) var passesThrough = false
   /// Drops upstream's segment event; the shifted one goes out in its place.
   private var segmentHold: Pad.Probe?
 
@@ -159,7 +157,6 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   mutating func begin(_ segment: Segment?, sequenceNumber: UInt32) {
     forgetPosition()
     timestamps.beginSegment(segment, sequenceNumber: sequenceNumber)
-    dropsBFrames = segment?.forwardPredictedOnly ?? false
     output.forgetTime()
   }
 
@@ -255,7 +252,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// already, and goes out unchanged.
   private mutating func splitsAccessUnits() -> Bool {
     guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
-      situation.playback.isForward, !dropsBFrames, !situation.settings.updatesTimeCode
+      situation.playback.isForward, !situation.settings.updatesTimeCode
     else { return false }
     if situation.isPulling || input.alignment == .accessUnit { return true }
     return situation.isDraining && !continuesOutput
@@ -319,10 +316,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     // stream. Pictures that are no seek targets get their PTS on the way out.
     if accessUnit.isRandomAccessPoint != true { attributes.pts = nil }
     frame.modifyBuffer { $0.attributes = attributes }
-    // In pull mode the base class seeks by itself, and no segment event comes here.
-    var isDropped =
-      accessUnit.scanned.contents.contains(.bSlice)
-      && (dropsBFrames || situation.isPulling && situation.playback.isForwardPredictedOnly)
+    var isDropped = situation.playback.isForwardPredictedOnly && accessUnit.scanned.contents.contains(.bSlice)
     if !isDropped {
       switch try repackage(size, frame, log) {
       case .ready: break
@@ -427,7 +421,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Whether access units may be pushed from here as long as the stream continues like this. `mutating` only because a
   /// core that is borrowed would be copied.
   private mutating func mayBatch() -> Bool {
-    guard situation.isPulling, continuesOutput, situation.playback.isWhole, !dropsBFrames,
+    guard situation.isPulling, continuesOutput, situation.playback.isWhole,
       !situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
       caps.facts.frameRate != nil, timestamps.areMade(for: input, situation.playback)
     else { return false }

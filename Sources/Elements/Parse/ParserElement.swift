@@ -183,7 +183,7 @@ extension ParserElement {
   func handleSinkEvent(_ event: consuming Event, chain: (consuming Event) -> Bool) -> Bool {
     switch event.kind {
     case .customDownstream:
-      guard let request = ForceKeyUnit(event) else { return chain(event) }
+      guard !core.passesThrough, let request = ForceKeyUnit(event) else { return chain(event) }
       keep(KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber))
       return true
     case .streamStart:
@@ -244,13 +244,17 @@ extension ParserElement {
 
   /// Sends a force-key-unit event in front of the keyframe that answers it, with its times, and inserts parameter sets.
   private func answerKeyUnitRequest(pts: ClockTime?, outgoing: ClockTime?) {
-    guard let pending = keyUnitRequest.snapshot else { return }
+    guard keyUnitRequest.snapshot != nil else { return }
     let segment = segment
     let running = segment.runningTime(of: pts)
-    if let wanted = pending.request.runningTime {
-      guard let running, running >= wanted else { return }
+    // Another thread may put a later request in place of this one.
+    let taken = keyUnitRequest.withLock { request -> KeyUnitRequest? in
+      if let wanted = request?.request.runningTime {
+        guard let running, running >= wanted else { return nil }
+      }
+      return request.take()
     }
-    keyUnitRequest.withLock { $0 = nil }
+    guard let pending = taken else { return }
     var answer = pending.request
     answer.timestamp = outgoing
     answer.streamTime = segment.streamTime(of: pts)

@@ -2,10 +2,9 @@
 
 /// How much is held at most.
 enum ParserLimits {
-  /// The largest access unit in bytes: more is an error. The largest pictures of the highest levels (8192 × 4320) are
-  /// 53 MB of 8-bit 4:2:0 before compression. In pull mode that much is held at most; in push mode the base class holds
-  /// it a second time, in one piece.
-  static let accessUnitSize = 64 << 20
+  /// The largest access unit in bytes: more is an error. In pull mode that much is held at most; in push mode the base
+  /// class holds it a second time, in one piece.
+  static let accessUnitSize = AccessUnitLimits.size
   /// Bytes to ask for at once where several access units go into one frame.
   static let batchSize = 64 << 10
   /// The same where one may fill a quarter of that: the incomplete one at the end is read again.

@@ -78,9 +78,10 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     guard let id else { return nil }
     let description: FormatDescription
     let record: [UInt8]
+    let reorderDepth: Int
     do throws(BitstreamError) {
       guard let sps = scanner.parameterSets.sequenceParameterSet(id) else { return nil }
-      facts.reorderDepth = sps.forbidsBFrames ? 0 : sps.maximumReorderFrames
+      reorderDepth = sps.forbidsBFrames ? 0 : sps.maximumReorderFrames
       let lengthSize = packaging.format.isLengthPrefixed ? (input.isLengthPrefixed ? input.lengthSize : .four) : nil
       description = try Codec.formatDescription(
         scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
@@ -92,6 +93,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     }
     isStale = false
     sequenceParameterSetID = id
+    facts.reorderDepth = reorderDepth
     facts.tick = description.tick
     facts.isTickBeyondLevel = description.isFrameRateBeyondLevel
     facts.isIntraOnly = description.isIntraOnly

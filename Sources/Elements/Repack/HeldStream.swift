@@ -12,8 +12,18 @@ struct HeldStream {
   /// Holds caps in place of those held before.
   mutating func hold(caps event: consuming Event) { caps = HeldEvent(event) }
 
-  /// Holds a serialized event after the caps.
-  mutating func hold(_ event: consuming Event) { events.append(HeldEvent(event)) }
+  /// Holds a serialized event after the caps. Of gaps that follow each other, and of more events than anybody waits
+  /// for, the latest count.
+  mutating func hold(_ event: consuming Event) {
+    if event.kind == .gap, events.last?.kind == .gap { events.removeLast() }
+    if events.count >= Self.limit, let index = events.firstIndex(where: { $0.kind != .segment }) {
+      events.remove(at: index)
+    }
+    events.append(HeldEvent(event))
+  }
+
+  /// Events held at most.
+  static var limit: Int { 1_000 }
 
   /// Takes the caps, which need not wait any longer.
   mutating func takeCaps() -> Event? {

@@ -66,6 +66,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
+  /// Whether buffers can bypass the element as soon as what was collected is out.
+  @inline(__always) var isBypassDue: Bool { !assembler.pieces.isEmpty && isIdentity }
+
   /// When to insert parameter sets.
   @inline(__always) private var insertion: RepackSettings.ParameterSetInsertion {
     guard settings.parameterSets == .automatic else { return settings.parameterSets }
@@ -127,17 +130,15 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Takes the output's negotiated caps.
   mutating func adopt(output format: RepackFormat<Codec>) {
     output = format
-    if format.streamFormat == .outOfBand { sets.markDelivered(outOfBand: true) }
+    if format.streamFormat == .outOfBand { sets.markDelivered(leavesDescriptionStale: false) }
   }
 
   /// `codec_data` for output; empty when it cannot be made yet.
   ///
-  /// - Parameters:
-  ///   - output: a length-prefixed format.
-  ///   - lengthSize: of the output, as the property says now.
-  func codecData(for output: StreamFormat<Codec>, lengthSize: NALLengthSize) -> [UInt8] {
+  /// - Parameter output: a length-prefixed format.
+  func codecData(for output: StreamFormat<Codec>) -> [UInt8] {
     guard let input else { return [] }
-    return sets.codecData(for: output, input: input.streamFormat, lengthSize: lengthSize) ?? []
+    return sets.codecData(for: output, input: input.streamFormat, lengthSize: settings.nalLengthSize.size) ?? []
   }
 
   // MARK: Held events
@@ -219,6 +220,14 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     assembler.removeAccessUnit()
     content = AccessUnitContent<Codec>()
     step = .assemble
+  }
+
+  /// Gives back the buffers of the access unit that was begun, as they came.
+  mutating func takeCollected() -> [RepackPiece<Codec>] {
+    let pieces = assembler.pieces
+    assembler.flush()
+    removeAccessUnit()
+    return pieces
   }
 
   /// Ends the access unit that was begun. Returns whether there was one.
@@ -332,7 +341,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private mutating func changedCodecData(_ output: RepackFormat<Codec>) throws(RepackFailure) -> [UInt8] {
     // After a damaged change, the codec_data before is the best there is.
     guard output.streamFormat.isLengthPrefixed, sets.canDescribe else { return [] }
-    let codecData = codecData(for: output.streamFormat, lengthSize: settings.nalLengthSize.size)
+    let codecData = codecData(for: output.streamFormat)
     guard !codecData.isEmpty else {
       throw abandon(
         RepackFailure(

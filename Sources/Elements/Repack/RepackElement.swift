@@ -53,7 +53,7 @@ extension RepackElement {
     chosen.set("stream-format", .string(choice.streamFormat.rawValue))
     chosen.set("alignment", .string(choice.alignment.rawValue))
     if choice.streamFormat.isLengthPrefixed {
-      let bytes = core.codecData(for: choice.streamFormat, lengthSize: settings.snapshot.nalLengthSize.size)
+      let bytes = core.codecData(for: choice.streamFormat)
       if let buffer = Buffer(copying: bytes.span), !bytes.isEmpty { chosen.set("codec_data", buffer) }
     }
     return chosen.fixated()
@@ -67,7 +67,7 @@ extension RepackElement {
       Self.log(.warning, self, "no output: \(error.debug)")
       return false
     }
-    setPassthrough(core.isIdentity)
+    setPassthrough(core.isIdentity && !core.isBypassDue)
     publish()
     return true
   }
@@ -75,6 +75,7 @@ extension RepackElement {
   /// Takes new caps of the input: passes them on, or holds them until the parameter sets have come.
   private func takeCaps(_ event: consuming Event) -> Bool {
     guard let caps = event.caps else { return forward(event) }
+    if core.adopt(settings.snapshot) == .lengthSize { reconfigureSource() }
     let read = CompressedCaps<Codec>(caps)
     do throws(ElementError) {
       let format = try RepackFormat(read)
@@ -133,7 +134,7 @@ extension RepackElement {
     case .caps:
       finishAccessUnit()
       return takeCaps(event)
-    case .segment, .gap:
+    case .segment, .segmentDone, .gap:
       finishAccessUnit()
       return forwardInOrder(event)
     case .streamStart:
@@ -184,7 +185,7 @@ extension RepackElement {
 
   func take(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
     let change = core.adopt(settings.snapshot)
-    if change != .nothing { setPassthrough(core.isIdentity) }
+    if change != .nothing || core.isBypassDue { try chooseBypass() }
     if change == .lengthSize { reconfigureSource() }
     let size = input.size
     guard !core.holdsCaps else {
@@ -201,6 +202,13 @@ extension RepackElement {
     }
     core.count(input: size, isPassedOn: isPassthrough)
     if isPassthrough { publish() }
+  }
+
+  /// Has buffers bypass the element from now on, or no longer. What was collected goes first, as it came.
+  private func chooseBypass() throws(FlowError) {
+    let isIdentity = core.isIdentity
+    if isIdentity { for piece in core.takeCollected() { try sourcePad.push(piece.takeBuffer()) } }
+    setPassthrough(isIdentity)
   }
 
   func output(of input: consuming Buffer) throws(FlowError) -> Buffer? {

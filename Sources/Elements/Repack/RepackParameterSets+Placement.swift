@@ -29,11 +29,11 @@ extension RepackParameterSets {
     addPending(content.changedParameterSets)
     guard content.hasPicture, hasPending || isDescriptionStale else { return placement }
     if content.isRandomAccessPoint {
-      markDelivered(outOfBand: true)
+      markDelivered(leavesDescriptionStale: false)
       placement.changesCodecData = true
     } else {
       placement.insertions = pendingNALUnits(includingOutOfBand: true)
-      if !placement.insertions.isEmpty { markDelivered(outOfBand: false) }
+      if !placement.insertions.isEmpty { markDelivered(leavesDescriptionStale: true) }
     }
     return placement
   }
@@ -47,7 +47,7 @@ extension RepackParameterSets {
     var placement = ParameterSetPlacement()
     placement.changesCodecData = !content.changedParameterSets.isEmpty
     placement.insertions = pendingNALUnits(includingOutOfBand: insertion != .never)
-    markDelivered(outOfBand: true)
+    markDelivered(leavesDescriptionStale: false)
     if insertion == .keyframes, content.isRandomAccessPoint { placement.insertions = nalUnits }
     // All or none: a parameter set depends on those before it.
     if placement.insertions.allSatisfy(present.contains) { placement.insertions = [] }

@@ -76,9 +76,11 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
   }
 
   /// Downstream has everything, by `codec_data` or in-band.
-  mutating func markDelivered(outOfBand: Bool) {
+  ///
+  /// - Parameter leavesDescriptionStale: whether its `codec_data` has older sets.
+  mutating func markDelivered(leavesDescriptionStale: Bool) {
     pending.removeAll(keepingCapacity: true)
-    isDescriptionStale = !outOfBand
+    isDescriptionStale = leavesDescriptionStale
   }
 
   /// Whether some wait to be given to downstream.

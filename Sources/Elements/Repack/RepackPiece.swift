@@ -62,6 +62,8 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
 
   // MARK: A piece of an access unit
 
+  var size: Int { withBuffer { $0.size } }
+
   var nalUnits: [Repackager.Entry] { found.repackager.entries }
 
   var isMarked: Bool { withBuffer { $0.flags.contains(.marker) } }

@@ -30,11 +30,6 @@ struct SizedBufferPool: ~Copyable {
     return buffer
   }
 
-  /// Frees all memory that is not in use.
-  mutating func drain() {
-    for index in pools.indices { pools[index] = nil }
-  }
-
   private mutating func pool(_ exponent: Int) -> Pool? {
     if let pool = pools[exponent - Self.smallest] { return pool }
     let pool = BufferPool()

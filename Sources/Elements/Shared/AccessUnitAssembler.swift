@@ -5,7 +5,8 @@ import H26x
 /// Assembles access units: from each buffer with alignment=au, else by what their NAL units are.
 ///
 /// The NAL unit that begins an access unit ends the one before; prefix NAL units belong to the slice after them. The
-/// MARKER flag of upstream ends an access unit at once. A buffer that holds several access units is cut.
+/// MARKER flag of upstream ends an access unit at once, and so do ``AccessUnitLimits``. A buffer that holds several
+/// access units is cut.
 ///
 /// ```
 /// assembler.put(piece)
@@ -35,6 +36,8 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   private var isBegun = false
   /// Prefix NAL units collected last, which belong to the next slice.
   private var trailingPrefixes = 0
+  /// Bytes of ``pieces``, at most.
+  private var collectedSize = 0
   /// Pieces already known to belong to the next access unit.
   private var next: [Piece] = []
 
@@ -92,6 +95,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   /// Removes the complete access unit: the next one can be collected.
   mutating func removeAccessUnit() {
     pieces.removeAll(keepingCapacity: true)
+    collectedSize = 0
     swap(&pieces, &next)
     isComplete = false
   }
@@ -135,8 +139,11 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     } else if let rest = try piece.part(start..<piece.nalUnits.count) {
       pieces.append(rest)
     }
+    collectedSize += piece.size
     if piece.isMarked, detector.hasPrimaryPicture {
       seesMarkers = true
+      _ = finish()
+    } else if collectedSize > AccessUnitLimits.size || pieces.count >= AccessUnitLimits.pieces {
       _ = finish()
     }
   }

@@ -6,6 +6,9 @@ import H26x
 ///
 /// A class, because buffers and frames are not copyable, and arrays hold only what is.
 protocol AccessUnitPiece: AnyObject {
+  /// Bytes of the buffer.
+  var size: Int { get }
+
   /// The NAL units, in order.
   var nalUnits: [Repackager.Entry] { get }
 

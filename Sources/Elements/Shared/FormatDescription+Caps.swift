@@ -8,10 +8,9 @@ extension FormatDescription {
   ///
   /// The range is given even where primaries, transfer and matrix are unspecified (2): without the field, converters
   /// would assume full range.
-  var colorimetry: String? { colorimetry(preferringTransfer: nil) }
-
-  /// The caps field `colorimetry`, with the transfer that an SEI message prefers to the stream's (H.273 code point).
-  func colorimetry(preferringTransfer transfer: UInt8?) -> String? {
+  ///
+  /// - Parameter transfer: the H.273 code point that an SEI message prefers to the stream's.
+  func colorimetry(preferringTransfer transfer: UInt8? = nil) -> String? {
     guard let isFullRange else { return nil }
     return colorimetryName(
       isFullRange: isFullRange, primaries: colour?.primaries ?? 2, transfer: transfer ?? colour?.transfer ?? 2,

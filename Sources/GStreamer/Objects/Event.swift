@@ -32,6 +32,8 @@ public import CGStreamer
     case caps
     /// How timestamps of the buffers to come become running time.
     case segment
+    /// The part of the stream that a segment seek asked for is over.
+    case segmentDone
     /// Which streams there are.
     case streamCollection
     /// Tags of the stream.
@@ -68,6 +70,7 @@ public import CGStreamer
     case GST_EVENT_STREAM_START: .streamStart
     case GST_EVENT_CAPS: .caps
     case GST_EVENT_SEGMENT: .segment
+    case GST_EVENT_SEGMENT_DONE: .segmentDone
     case GST_EVENT_STREAM_COLLECTION: .streamCollection
     case GST_EVENT_TAG: .tag
     case GST_EVENT_EOS: .endOfStream

@@ -42,7 +42,7 @@ extension H264 {
       _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
     ) -> (boundary: Boundary, slice: SliceHeader?) {
       guard nalUnit.count > 0 else { return (.continues, nil) }
-      let type = NALUnitType(rawValue: nalUnit[0])
+      let type = NALUnitType(headerByte: nalUnit[0])
       guard type == .slice || type == .idrSlice || type == .slicePartitionA else { return (feed(type), nil) }
       do throws(BitstreamError) {
         let slice = try SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets)

@@ -39,7 +39,7 @@ extension H264 {
       for range in packaging.nalUnits(of: accessUnit) {
         let nalUnit = accessUnit.extracting(range)
         guard nalUnit.count > 0 else { continue }
-        switch NALUnitType(rawValue: nalUnit[0]) {
+        switch NALUnitType(headerByte: nalUnit[0]) {
         case .slice, .slicePartitionA, .idrSlice: break
         default: continue
         }

@@ -182,7 +182,7 @@ extension H264.SliceHeader {
   /// type without slice header, or without a byte after the NAL unit header.
   public static func startsAtFirstMacroblock(_ nalUnit: Span<UInt8>) -> Bool? {
     guard nalUnit.count > 0 else { return nil }
-    let type = H264.NALUnitType(rawValue: nalUnit[0])
+    let type = H264.NALUnitType(headerByte: nalUnit[0])
     guard type.hasSliceHeader else { return nil }
     var offset = 1
     if type.hasHeaderExtension {

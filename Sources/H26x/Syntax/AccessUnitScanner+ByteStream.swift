@@ -3,9 +3,9 @@
 extension AccessUnitScanner {
   /// Looks for the end of the access unit, or NAL unit, that begins where the data begins.
   mutating func scanByteStream(_ bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
-    let isWholeUnit =
+    let isWholePiece =
       isDraining || settings.inputAlignment == .accessUnit || settings.inputAlignment == .nalUnits && isMarked
-    let isWholeNALUnit = isWholeUnit || settings.inputAlignment == .nalUnits
+    let isWholeNALUnit = isWholePiece || settings.inputAlignment == .nalUnits
     if settings.inputAlignment == .accessUnit, packetRemainder == 0 {
       packetRemainder = bytes.count
       detector.reset()
@@ -25,7 +25,7 @@ extension AccessUnitScanner {
       if !cursor.isInNALUnit {
         // The data ended with a NAL unit; the next start code may have come.
         guard let prefix = AnnexB.startCode(in: bytes, from: cursor.searched) else {
-          return isWholeUnit ? complete(bytes.count, endsAccessUnit: true) : waiting(bytes)
+          return isWholePiece ? complete(bytes.count, endsAccessUnit: true) : waiting(bytes)
         }
         cursor.begin(prefix: prefix, zeroByte: prefix > current.end && bytes[prefix - 1] == 0)
       }
@@ -51,7 +51,7 @@ extension AccessUnitScanner {
       } else {
         cursor.isInNALUnit = false
         cursor.searched = bytes.count
-        if isWholeUnit { return complete(bytes.count, endsAccessUnit: true) }
+        if isWholePiece { return complete(bytes.count, endsAccessUnit: true) }
         return settings.cutsNALUnits ? complete(bytes.count, endsAccessUnit: false) : .needsMoreData
       }
     }
@@ -145,7 +145,7 @@ extension AccessUnitScanner {
     }
   }
 
-  /// Feeds the head of the NAL unit at the cursor to the detector. Returns where the unit before it ends.
+  /// Feeds the head of the NAL unit at the cursor to the detector. Returns where the piece before it ends.
   private mutating func detect(_ head: Span<UInt8>) -> Int {
     cursor.isDetected = true
     detectedSlice = nil
@@ -212,5 +212,5 @@ struct LookAhead<ParameterSets: ParameterSetStore>: Sendable {
   }
 
   /// An access unit begins, of which a part may have been searched.
-  mutating func beginUnit() { isDeclined = false }
+  mutating func beginPiece() { isDeclined = false }
 }

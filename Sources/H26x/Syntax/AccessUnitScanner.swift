@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The scanner of all codecs: see ``AccessUnitScanning``, whose methods call it. A unit is an access unit, or a NAL
+/// The scanner of all codecs: see ``AccessUnitScanning``, whose methods call it. A piece is an access unit, or a NAL
 /// unit when those are cut.
 public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   typealias Finding = ScannerFinding
@@ -38,7 +38,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   private var found = AccessUnit()
   private var isFoundTaken = true
 
-  // MARK: The current unit
+  // MARK: The current piece
 
   var detector = Codec.AccessUnitDetector()
   var cursor = NALUnitCursor()
@@ -67,7 +67,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     cursor = NALUnitCursor()
     headerSearch = AnnexB.Scanner()
     lookAhead.units = AnnexB.Scanner()
-    lookAhead.beginUnit()
+    lookAhead.beginPiece()
     current = AccessUnit()
     found = AccessUnit()
     isFoundTaken = true
@@ -97,14 +97,14 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       || lastSequenceParameterSetID != nil && parameterSets.hasPictureParameterSet
   }
 
-  /// Takes the unit found last; an empty one when it was taken already.
+  /// Takes the piece found last; an empty one when it was taken already.
   mutating func takeAccessUnit() -> AccessUnit {
     var taken = AccessUnit()
     takeAccessUnit(&taken)
     return taken
   }
 
-  /// Takes the unit found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
+  /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
   mutating func takeAccessUnit(_ unit: inout AccessUnit) {
     if isFoundTaken { found.removeAll() }
     isFoundTaken = true
@@ -147,10 +147,10 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     lookAhead.units.discard(size)
     switch finding {
     case .accessUnit:
-      beginUnit()
+      beginPiece()
       isFoundTaken = false
     case .unusable:
-      beginUnit()
+      beginPiece()
       isFoundTaken = true
       // When NAL units are cut, an access unit begins with its first usable one.
       if settings.cutsNALUnits { current.contents = found.contents.intersection(.accessUnitStart) }
@@ -159,23 +159,23 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     return finding
   }
 
-  /// Moves the current unit to `found`, and begins the next one.
-  private mutating func beginUnit() {
+  /// Moves the current piece to `found`, and begins the next one.
+  private mutating func beginPiece() {
     swap(&found, &current)
     current.removeAll()
-    lookAhead.beginUnit()
+    lookAhead.beginPiece()
     if !carriedOver.isEmpty {
       current.nalUnits = carriedOver
       carriedOver = []
     }
   }
 
-  /// Ends the current unit. Decides whether it is usable.
+  /// Ends the current piece. Decides whether it is usable.
   mutating func complete(_ size: Int, endsAccessUnit: Bool) -> Finding {
     if endsAccessUnit { current.contents.insert(.accessUnitEnd) }
     if !settings.cutsNALUnits { current.contents.insert(.accessUnitStart) }
     guard current.end > 0, lastSequenceParameterSetID != nil else { return .unusable(size) }
-    // A unit with an SPS is kept, even if its PPS is missing.
+    // A piece with an SPS is kept, even if its PPS is missing.
     let isSpared =
       settings.sparesUnreadablePictureParameterSets
       && (hasUnreadablePictureParameterSet || current.contents.contains(.sequenceParameterSet))
@@ -204,7 +204,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       && Codec.NALUnitType(headerByte: nalUnit[0]).endsAccessUnitWhenDropped
   }
 
-  /// Adds a complete NAL unit to the current unit.
+  /// Adds a complete NAL unit to the current piece.
   ///
   /// - Parameter start: offset of its start code or length.
   mutating func take(_ bytes: Span<UInt8>, _ range: Range<Int>, start: Int) {
@@ -245,7 +245,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     tell(.foreignType(type))
   }
 
-  /// What a NAL unit adds to the current unit's contents.
+  /// What a NAL unit adds to the current piece's contents.
   private mutating func look(
     _ nalUnit: Span<UInt8>, _ type: Codec.NALUnitType, _ range: Range<Int>, start: Int
   ) -> AccessUnitContents {

@@ -6,7 +6,7 @@
 /// The caller passes the bytes not consumed yet: the same again, with more after them, after
 /// ``ScannerFinding/needsMoreData``; no byte is searched twice. After any other finding the next call begins after its
 /// bytes. Parameter sets on the way are stored; boundaries are those of the codec's
-/// ``VideoCodecSyntax/AccessUnitDetector``. A unit is an access unit, or a NAL unit when those are cut.
+/// ``VideoCodecSyntax/AccessUnitDetector``. A piece is an access unit, or a NAL unit when those are cut.
 public protocol AccessUnitScanning: Sendable {
   /// The codec of the stream.
   associatedtype Codec: VideoCodecSyntax
@@ -24,9 +24,9 @@ public protocol AccessUnitScanning: Sendable {
   ///   - isMarked: whether an access unit ends with these bytes.
   ///   - isDraining: whether no more data comes.
   mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> ScannerFinding
-  /// Takes the unit found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
+  /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
   mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit<Codec.SliceHeader>)
-  /// Takes the unit found last; an empty one when it was taken already.
+  /// Takes the piece found last; an empty one when it was taken already.
   mutating func takeAccessUnit() -> ScannedAccessUnit<Codec.SliceHeader>
   /// The notices since the last call, 64 at most.
   mutating func takeNotices() -> [ScannerNotice<Codec.NALUnitType>]

@@ -12,7 +12,7 @@ public struct ScannedNALUnit: Sendable {
 
 /// What a scanner found out about an access unit, or about a NAL unit when those are cut.
 ///
-/// Offsets are in bytes from the start of the unit.
+/// Offsets are in bytes from its start.
 public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   /// What kinds of NAL units and slices are inside.
   public typealias Contents = AccessUnitContents

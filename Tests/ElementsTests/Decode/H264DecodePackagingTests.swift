@@ -165,6 +165,31 @@ import Testing
     #expect(harness.statistic("frames-in") == Clip.frameCount)
   }
 
+  /// Whether the frame rate, say, comes in caps of its own behind those with the parameter sets.
+  @Test(arguments: [false, true]) func theRightPPSComesInNewCodecData(twice: Bool) throws {
+    let packing = Packing(format: "avc", prefix: 4)
+    let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
+    // pic_parameter_set_id 0, seq_parameter_set_id 0, CAVLC.
+    let wrong = RepackStream.annexB(sets.map { $0[0] & 31 == 8 ? [0x68, 0xC0 | 0x0E, 0x3C, 0x80] : $0 })
+    let harness = try Harness.decoder("swifth264dec thread-type=none", input: try caps(packing, of: [wrong]))
+    func push(_ units: ArraySlice<[UInt8]>) {
+      for unit in units {
+        let nalUnits = Clip.nalUnits(unit).filter { !(7...8 ~= $0[0] & 31) }
+        #expect(harness.push(packing.pack(nalUnits)) == 0)
+      }
+    }
+    push(units.prefix(1))
+    let right = try caps(packing, of: units)
+    harness.setInputCaps(right)
+    if twice { harness.setInputCaps(right + ", framerate=30/1") }
+    _ = try harness.takePictures()
+    push(units.prefix(3))
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    let expected = try Harness.decoder().decode(Array(units.prefix(3)))
+    #expect(pictures.suffix(3).map(\.bytes) == expected.map(\.bytes))
+  }
+
   /// New parameter sets that only the caps have reach the running session.
   @Test func parameterSetsChangeInCodecDataAlone() throws {
     let other = try Clip.accessUnits("open-gop.h264")

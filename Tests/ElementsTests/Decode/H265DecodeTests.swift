@@ -44,6 +44,29 @@ import Testing
     #expect(harness.statistic("frames-out") == units.count)
   }
 
+  /// HLG that calls itself BT.2020 for receivers that do not know it (D.3.39).
+  @Test func thePreferredTransferIsInTheCaps() throws {
+    let message = seiNALUnit([(.alternativeTransferCharacteristics, [18])], header: [0x4E, 1])
+    var units = units
+    let first = try #require(Clip.nalUnits(units[0]).firstIndex { H265.NALUnitType(headerByte: $0[0]).isVCL })
+    var nalUnits = Clip.nalUnits(units[0])
+    nalUnits.insert(message, at: first)
+    units[0] = RepackStream.annexB(nalUnits)
+    let plain = try decoder()
+    #expect(try checksum(decode(plain, self.units)) == Self.clipChecksum)
+    let without = try plain.outputCaps()
+    let harness = try decoder()
+    #expect(try checksum(decode(harness, units)) == Self.clipChecksum)
+    let with = try harness.outputCaps()
+    // arib-std-b67 is 15 among GStreamer's transfer functions.
+    #expect(without.first.string("colorimetry") == "bt709" && with.first.string("colorimetry") == "2:3:15:1")
+    // Upstream's word counts more.
+    let told = try decoder(input: Self.byteStream + ", colorimetry=bt2100-pq")
+    _ = try decode(told, units)
+    let toldCaps = try told.outputCaps()
+    #expect(toldCaps.first.string("colorimetry") == "bt2100-pq")
+  }
+
   @Test func nalUnitsOneByOne() throws {
     let harness = try decoder(input: "video/x-h265, stream-format=byte-stream, alignment=nal")
     for (index, unit) in units.enumerated() {

@@ -71,6 +71,16 @@ import Testing
     #expect(try pullTimes(harness) == frames.map(Self.time))
   }
 
+  /// Access units of B slices go as a whole, delimiters too, whatever the output's alignment.
+  @Test func delimitersGoWithTheirPictures() throws {
+    let harness = try Harness.parse(from: Self.packed, to: "stream-format=byte-stream, alignment=nal")
+    harness.push(Self.segment(flags: GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED))
+    push(Self.group(from: 0), into: harness)
+    harness.endOfStream()
+    let types = try harness.pullAll().map { $0[4] & 31 }
+    #expect(types == [9, 7, 8, 5, 9, 1])
+  }
+
   @Test func trickModesEndWithTheirSegment() throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)
     harness.push(Self.segment(flags: GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamer
 import GStreamer
 import HarnessSupport
 import Testing
@@ -28,6 +29,19 @@ import Testing
     for field in ["parsed=(boolean)true,", "stream-format=(string)\(format),", "alignment=(string)au,"] {
       #expect(caps.contains(field))
     }
+  }
+
+  /// A force-key-unit event goes its way between the packets.
+  @Test func keyUnitEventsArePassedOn() throws {
+    let harness = try Harness.parse(from: Stream.avcCaps(Self.broken), to: "stream-format=avc, alignment=au")
+    #expect(harness.push([1, 2, 3]) == 0)
+    let none = GstClockTime.max
+    harness.push(
+      unsafe Event(owning: gst_video_event_new_downstream_force_key_unit(none, none, none, 1, 7)))
+    #expect(harness.push([4, 5, 6]) == 0)
+    var count = 0
+    while let event = harness.tryPullEvent() { if event.kind == .customDownstream { count += 1 } }
+    #expect(count == 1)
   }
 
   /// An empty buffer is no access unit.

@@ -197,6 +197,39 @@ private typealias Stream = RepackStream
     #expect(try lengths.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps()], size: 2))
   }
 
+  /// Buffers bypass the element from the middle of an access unit on: its front, which was collected, goes before.
+  @Test func nothingIsOvertakenWhenBuffersMayBypass() throws {
+    let harness = try Harness.repack("drop=aud", to: "byte-stream", "nal")
+    harness.setInputCaps(Stream.caps("byte-stream", "nal"))
+    let nalUnits =
+      [Stream.delimiter] + sets
+      + (0..<4).map { Stream.slice(0, isIDR: true, firstMacroblock: UInt32($0)) }
+      + [Stream.delimiter, Stream.slice(1), Stream.slice(1, firstMacroblock: 1)]
+    for (index, nalUnit) in nalUnits.enumerated() {
+      if index == 5 { harness.set("drop", "0") }
+      #expect(harness.push(Stream.annexB([nalUnit]), pts: .seconds(UInt64(index / 7))) == 0)
+    }
+    harness.endOfStream()
+    for (index, nalUnit) in nalUnits.enumerated() {
+      let buffer = try harness.pull()
+      #expect(try buffer.copiedBytes() == Stream.annexB([nalUnit]))
+      #expect(buffer.pts == .seconds(UInt64(index / 7)) && !buffer.flags.contains(.marker))
+    }
+    #expect(harness.waiting == 0)
+  }
+
+  /// The end of a segment that a segment seek asked for comes behind all of its pictures.
+  @Test func segmentDoneOvertakesNothing() throws {
+    let harness = try Harness.repack(to: "byte-stream")
+    harness.setInputCaps(Stream.caps("byte-stream", "nal"))
+    for nalUnit in sets + [idr, Stream.slice(1), Stream.slice(2)] {
+      #expect(harness.push(Stream.annexB([nalUnit])) == 0)
+    }
+    #expect(harness.received == 2)
+    #expect(harness.push(unsafe Event(owning: gst_event_new_segment_done(GST_FORMAT_TIME, 0))))
+    #expect(harness.received == 3)
+  }
+
   @Test func statesUpAndDown() throws {
     let harness = try Harness.repack(to: "avc")
     for _ in 0..<20 {

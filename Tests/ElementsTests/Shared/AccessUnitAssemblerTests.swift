@@ -13,6 +13,7 @@ struct AccessUnitAssemblerTests {
   private final class Piece: AccessUnitPiece {
     let bytes: [UInt8]
     let nalUnits: [Repackager.Entry]
+    var size: Int { bytes.count }
     let isMarked: Bool
     let canBeCut: Bool
 
@@ -116,6 +117,16 @@ struct AccessUnitAssemblerTests {
       let whole = units.map { Piece(Self.pack($0, packaging), packaging) }
       #expect(try assemble(whole, alignment: .accessUnit, finishes: false) == units.map { [$0] })
     }
+  }
+
+  /// What never ends, such as zeros or slices of one picture without end, is handed on piece by piece.
+  @Test func noAccessUnitGrowsForEver() throws {
+    let slice = Piece(Self.pack([Stream.slice(1, firstMacroblock: 2)], .annexB), .annexB)
+    let limit = AccessUnitLimits.pieces
+    let slices = try assemble(Array(repeating: slice, count: limit + 3))
+    #expect(slices.map(\.count) == [limit, 3])
+    let zeros = Piece([UInt8](repeating: 0, count: 8 << 20), .annexB)
+    #expect(try assemble(Array(repeating: zeros, count: 10)).map(\.count) == [9, 1])
   }
 
   private static let prefix: [UInt8] = [0x6E, 0x40, 0x80, 0x07, 0x80]

@@ -19,12 +19,12 @@ import Testing
     var format = try Self.format()
     format.isFullRange = nil
     format.colour = ColourDescription(primaries: 1, transfer: 1, matrix: 1)
-    #expect(format.colorimetry == nil)
+    #expect(format.colorimetry() == nil)
     format.isFullRange = false
-    #expect(format.colorimetry == "bt709")
+    #expect(format.colorimetry() == "bt709")
     #expect(format.colorimetry(preferringTransfer: 18) == "2:3:15:1")
     format.colour = nil
-    #expect(format.colorimetry == "2:0:0:0")
+    #expect(format.colorimetry() == "2:0:0:0")
     format.isFullRange = true
     #expect(format.colorimetry(preferringTransfer: 1) == "1:0:5:0")
   }
