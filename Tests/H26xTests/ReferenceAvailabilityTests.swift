@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 /// Decoding begins at an intra picture: later pictures that may refer to pictures before it are not right.
@@ -193,5 +194,14 @@ import Testing
     let isEmptyWhole = stream.availability.next(
       empty.span, packaging: .annexB, isSecondField: false, parameterSets: stream.sets)
     #expect(!isEmptyWhole)
+    // A slice of one byte behind a good one.
+    let header = SliceBuilder(frameNumber: 4, lsb: 8).nalUnit { $0.flag(false) }
+    for (tail, expected) in [([], true), ([0, 0, 0, 0], true), ([0, 0, 0, 1, 0x41], false)] as [([UInt8], Bool)] {
+      var other = stream
+      let packet = MinimalStream.prefixed([header]) + tail
+      let isWhole = other.availability.next(
+        packet.span, packaging: .lengthPrefixed(.four), isSecondField: false, parameterSets: stream.sets)
+      #expect(isWhole == expected)
+    }
   }
 }

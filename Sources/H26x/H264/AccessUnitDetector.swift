@@ -67,8 +67,7 @@ extension H264 {
         return boundary
       case 20, 21:
         // A layer or view of the base picture in front, or of one that is missing.
-        if isClosed { return begin(withPicture: true) }
-        let boundary = proceed()
+        let boundary = proceed(isClosed)
         hasPicture = true
         return boundary
       default:
@@ -99,7 +98,7 @@ extension H264 {
           return .continues
         }
       }
-      let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
+      let boundary = hasPicture || isClosed ? begin() : proceed()
       hasPicture = true
       last = slice
       lastMacroblock = slice.firstMacroblock
@@ -114,9 +113,8 @@ extension H264 {
     ///   - startsAtFirstMacroblock: whether `first_mb_in_slice` is 0.
     public mutating func feed(unreadableSlice type: NALUnitType, startsAtFirstMacroblock: Bool) -> Boundary {
       if hasPicture, !isClosed, !startsAtFirstMacroblock { return .continues }
-      let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
+      let boundary = hasPicture || isClosed ? begin() : proceed()
       hasPicture = true
-      last = nil
       planesBegun = startsAtFirstMacroblock ? 1 : 0
       return boundary
     }
@@ -159,10 +157,9 @@ extension H264 {
       return isNext && (slice.pictureOrderCountType != 0 || slice.pictureOrderCountLSB != last.pictureOrderCountLSB)
     }
 
-    private mutating func begin(withPicture: Bool = false) -> Boundary {
+    private mutating func begin() -> Boundary {
       self = AccessUnitDetector()
       hasNALUnit = true
-      hasPicture = withPicture
       return .begins
     }
 

@@ -116,7 +116,7 @@ extension H264.SequenceParameterSet {
 
 extension H264.SequenceParameterSet.Cycle {
   fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
-    let range = (Int32.min + 1)...Int32.max
+    let range = Int32.min...Int32.max
     isDeltaAlwaysZero = try reader.flag("delta_pic_order_always_zero_flag")
     offsetForNonReferencePicture = try reader.se(in: range, "offset_for_non_ref_pic")
     offsetForTopToBottomField = try reader.se(in: range, "offset_for_top_to_bottom_field")

@@ -28,7 +28,7 @@ extension H264.SequenceParameterSet {
 
   /// Frames a second by the VUI (E.2.1); nil when absent or absurd: with a term of 0, or more than 1000.
   public var frameRate: Fraction? {
-    guard let timing = vui?.timing, timing.unitsInTick > 0, timing.timeScale > 0 else { return nil }
+    guard let timing = vui?.timing else { return nil }
     let ticks = UInt64(timing.unitsInTick) * 2
     guard UInt64(timing.timeScale) <= 1000 * ticks else { return nil }
     return Fraction(wide: UInt64(timing.timeScale), ticks)
@@ -46,7 +46,7 @@ extension H264.SequenceParameterSet {
     if let sent = vui?.bitstreamRestriction?.maximumDecodedFrameBuffering {
       return max(Int(sent), Int(maximumReferenceFrames), 1)
     }
-    return max(profile.isIntraOnly ? 0 : maximumDecodedPictureBufferFrames, Int(maximumReferenceFrames), 1)
+    return max(profile.isIntraOnly ? 1 : maximumDecodedPictureBufferFrames, Int(maximumReferenceFrames))
   }
 
   /// `max_num_reorder_frames` as sent, nil when absent.

@@ -145,7 +145,7 @@ extension H264 {
         header.isIDR ? UInt16(truncatingIfNeeded: try reader.ue(in: 0...65535, "idr_pic_id")) : 0
       pictureOrderCountType = parameters.pictureOrderCountType
       allowsArbitraryOrder = parameters.allowsArbitrarySliceOrder
-      let any = (Int32.min + 1)...Int32.max
+      let any = Int32.min...Int32.max
       var (lsb, bottom, delta0, delta1) = (UInt32(0), Int32(0), Int32(0), Int32(0))
       if parameters.pictureOrderCountType == 0 {
         lsb = try reader.u(Int(parameters.log2MaximumPictureOrderCount), "pic_order_cnt_lsb")

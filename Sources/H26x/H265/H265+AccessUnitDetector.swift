@@ -77,7 +77,7 @@ extension H265 {
         lastAddress = slice.segmentAddress
         return .continues
       }
-      let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
+      let boundary = hasPicture || isClosed ? begin() : proceed()
       hasPicture = true
       layersBegun |= 1
       last = slice.isDependent ? nil : slice
@@ -92,11 +92,9 @@ extension H265 {
     ///   - isFirst: `first_slice_segment_in_pic_flag`.
     public mutating func feed(unreadableSlice type: NALUnitType, isFirst: Bool) -> AccessUnitBoundary {
       if layersBegun & 1 != 0, !isClosed, !isFirst { return .continues }
-      let boundary = hasPicture || isClosed ? begin(withPicture: true) : proceed()
+      let boundary = hasPicture || isClosed ? begin() : proceed()
       hasPicture = true
       layersBegun |= 1
-      last = nil
-      lastAddress = 0
       return boundary
     }
 
@@ -104,7 +102,7 @@ extension H265 {
     private mutating func feed(layerID: UInt8, isFirst: Bool) -> AccessUnitBoundary {
       let layer = UInt64(1) << UInt64(layerID & 63)
       let isNew = isClosed || (isFirst && layersBegun & layer != 0)
-      let boundary = isNew ? begin(withPicture: true) : proceed()
+      let boundary = isNew ? begin() : proceed()
       hasPicture = true
       layersBegun |= layer
       return boundary
@@ -136,10 +134,9 @@ extension H265 {
       return count != before && (count > before ? count - before : before - count) <= 16
     }
 
-    private mutating func begin(withPicture: Bool = false) -> AccessUnitBoundary {
+    private mutating func begin() -> AccessUnitBoundary {
       self = AccessUnitDetector()
       hasNALUnit = true
-      hasPicture = withPicture
       return .begins
     }
 

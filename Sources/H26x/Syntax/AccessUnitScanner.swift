@@ -113,7 +113,6 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
 
   /// The notices since the last call, 64 at most.
   mutating func takeNotices() -> [Notice] {
-    guard !notices.isEmpty else { return [] }
     defer { notices = [] }
     return notices
   }

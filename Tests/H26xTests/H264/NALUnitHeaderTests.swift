@@ -15,6 +15,8 @@ import Testing
       }
       #expect(error?.reason == .truncated)
     }
+    // A header may be all there is.
+    _ = try H264.NALUnitHeader(bytes.span)
     return try H264.NALUnitHeader((bytes + [0x80]).span)
   }
 

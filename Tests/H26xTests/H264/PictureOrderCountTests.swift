@@ -21,10 +21,12 @@ import Testing
   }
 
   /// The POCs of these pictures, with an SPS of this kind.
-  private func counts(_ kind: Kind, _ pictures: [Picture], hasBottomOrder: Bool = false) throws -> [[Int32?]] {
+  private func counts(
+    _ kind: Kind, _ pictures: [Picture], hasBottomOrder: Bool = false, numberBits: UInt8 = 4
+  ) throws -> [[Int32?]] {
     var sps = try Samples.sps()
     sps.isFrameOnly = false
-    sps.log2MaximumFrameNumber = 4
+    sps.log2MaximumFrameNumber = numberBits
     sps.pictureOrderCountType = kind
     var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
     pps.isBottomFieldPictureOrderPresent = hasBottomOrder
@@ -36,7 +38,7 @@ import Testing
       var writer = BitWriter()
       writer.u(8, (picture.isReference ? 0x40 : 0) | (picture.isIDR ? 5 : 1))
       for value: UInt32 in [0, 7, 0] { writer.ue(value) }
-      writer.u(4, picture.number)
+      writer.u(Int(numberBits), picture.number)
       writer.flag(picture.isField)
       if picture.isField { writer.flag(picture.isBottom) }
       if picture.isIDR { writer.ue(0) }
@@ -120,6 +122,41 @@ import Testing
     #expect(try counts(.cycle(empty), few).map { $0[2] } == [0, 0, -4])
   }
 
+  /// The stream begins in the middle: as if the picture before had a count and a number of 0.
+  @Test func aStreamThatBeginsWithoutAnIDR() throws {
+    for (lsb, expected) in [(31, 31), (32, 32), (33, -31), (63, -1)] as [(UInt32, Int32)] {
+      let found = try counts(.leastSignificantBits(log2Maximum: 6), [Picture(lsb: lsb), Picture(lsb: 0)])
+      #expect(found.map { $0[2] } == [expected, expected == 32 ? 64 : 0])
+    }
+    #expect(try counts(.decodingOrder, [Picture(number: 0), Picture(number: 15)]).map { $0[2] } == [0, 30])
+  }
+
+  /// The low bits go half of their range forward or back from one picture to the next (8.2.1.1).
+  @Test(arguments: [(20, 51, 51), (20, 52, 52), (20, 53, -11), (40, 9, -55), (40, 8, 8), (40, 7, 7)])
+  func halfOfTheRange(_ first: UInt32, _ second: UInt32, _ expected: Int32) throws {
+    let pictures = [Picture(isIDR: true, lsb: first), Picture(number: 1, lsb: second)]
+    #expect(try counts(.leastSignificantBits(log2Maximum: 6), pictures)[1][2] == expected)
+    // From what is no reference, nothing is counted.
+    let between = [pictures[0], Picture(number: 1, isReference: false, lsb: second ^ 32), pictures[1]]
+    #expect(try counts(.leastSignificantBits(log2Maximum: 6), between)[2][2] == expected)
+  }
+
+  /// `frame_num` of any length wraps.
+  @Test(arguments: [4, 5, 9, 16] as [UInt8]) func numbersOfAnyLength(_ bits: UInt8) throws {
+    let last = (UInt32(1) << UInt32(bits)) - 1
+    let cycle = Cycle(
+      isDeltaAlwaysZero: true, offsetForNonReferencePicture: 0, offsetForTopToBottomField: 0,
+      offsetsForReferenceFrames: [2])
+    let pictures = [
+      Picture(isIDR: true), Picture(number: last), Picture(number: 0), Picture(number: 1), Picture(number: last),
+      Picture(number: 3),
+    ]
+    let size = Int32(last) + 1
+    let expected = [0, size - 1, size, size + 1, 2 * size - 1, 2 * size + 3].map { $0 * 2 }
+    #expect(try counts(.cycle(cycle), pictures, numberBits: bits).map { $0[2] } == expected)
+    #expect(try counts(.decodingOrder, pictures, numberBits: bits).map { $0[2] } == expected)
+  }
+
   /// Output in decoding order (8.2.1.3): both fields of a frame have the same count.
   @Test func decodingOrder() throws {
     let pictures = [
@@ -130,6 +167,39 @@ import Testing
     let found = try counts(.decodingOrder, pictures)
     #expect(found.map { $0[2] } == [0, 2, 3, 4, 4, 30, 32, 33])
     #expect(found[3] == [4, nil, 4] && found[4] == [nil, 4, 4])
+  }
+
+  /// 3.30 and 3.31: what the second field of a frame may be.
+  @Test func complementaryFields() throws {
+    let sets = try SliceBuilder.sets()
+    func isSecond(_ second: SliceBuilder, of first: SliceBuilder) throws -> Bool {
+      H264.isSecondField(
+        try H264.SliceHeader(bytes: second.nalUnit(), sets), of: try H264.SliceHeader(bytes: first.nalUnit(), sets))
+    }
+    for isBottom in [false, true] {
+      let first = SliceBuilder(frameNumber: 3, isField: true, isBottom: isBottom)
+      let second = SliceBuilder(frameNumber: 3, isField: true, isBottom: !isBottom)
+      #expect(try isSecond(second, of: first))
+      #expect(try !isSecond(first, of: first) && !isSecond(SliceBuilder(frameNumber: 3), of: first))
+      #expect(try !isSecond(second, of: SliceBuilder(frameNumber: 3)))
+      var other = second
+      other.frameNumber = 4
+      #expect(try !isSecond(other, of: first))
+      other = second
+      other.type = 5
+      #expect(try !isSecond(other, of: first))
+      // A field that nothing refers to may follow a reference, not the other way round.
+      var (unused, unusedFirst) = (second, first)
+      (unused.referenceIDC, unusedFirst.referenceIDC) = (0, 0)
+      #expect(try isSecond(unused, of: first) && !isSecond(second, of: unusedFirst))
+      #expect(try isSecond(unused, of: unusedFirst))
+      var idr = first
+      idr.type = 5
+      idr.frameNumber = 0
+      other = second
+      other.frameNumber = 0
+      #expect(try isSecond(other, of: idr))
+    }
   }
 
   /// Pairing of fields for timestamps.

@@ -47,7 +47,9 @@ import Testing
       let closes = type == 36 || type == 37
       try expect([slice(), H265Samples.nalUnit(type), slice()], begins ? "[[." : "[.[")
       try expect([slice(), H265Samples.nalUnit(type), H265Samples.nalUnit(33), slice()], begins ? "[[.." : "[.[.")
+      try expect([slice(), H265Samples.nalUnit(type), slice(at: 9)], begins ? "[[." : closes ? "[.[" : "[..")
       try expect([slice(), H265Samples.nalUnit(type, layerID: 1), slice()], "[.[")
+      try expect([slice(), H265Samples.nalUnit(type, layerID: 1), slice(at: 9)], "[..")
       if closes { try expect([slice(), H265Samples.nalUnit(type), H265Samples.nalUnit(37), slice()], "[..[") }
     }
   }
@@ -75,6 +77,36 @@ import Testing
     // A POC far away: a damaged slice segment must not split the picture.
     try expect([slice(.trailingR, 4), slice(.trailingR, 204, at: 8), slice(.trailingR, 4, at: 12)], "[..")
     try expect([slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingN, 4, at: 4)], "[.[")
+  }
+
+  /// Around slice segments whose PPS is missing.
+  @Test func unreadableSegments() throws {
+    func unreadable(at address: UInt32 = 0) -> [UInt8] {
+      H265Samples.slice(.trailingR, count: 4, address: address, pps: 9)
+    }
+    try expect([unreadable(), unreadable(at: 4), unreadable(), slice(.trailingR, 5)], "[.[[")
+    // The first readable segment says which picture it is.
+    try expect([unreadable(), slice(.trailingR, 4, at: 8), slice(.trailingR, 6, at: 4)], "[.[")
+    try expect([unreadable(), slice(.trailingR, 4, at: 8), slice(.trailingR, 4, at: 4)], "[..")
+    // After the end of a sequence every segment begins a picture.
+    try expect([unreadable(), H265Samples.nalUnit(36), unreadable(at: 4)], "[.[")
+    try expect([slice(.trailingR, 4), unreadable(at: 4), slice(.trailingR, 4, at: 8)], "[..")
+  }
+
+  /// POCs up to 16 apart are those of neighbours.
+  @Test func picturesNearEachOther() throws {
+    for (count, isNear) in [(4, false), (5, true), (20, true), (21, false), (3, true), (0, true)] as [(UInt32, Bool)] {
+      try expect([slice(.trailingR, 4), slice(.trailingR, count, at: 8)], isNear ? "[[" : "[.")
+      // Where it goes back, any other POC is another picture's.
+      try expect(
+        [slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingR, count, at: 8)],
+        count == 4 ? "[.." : "[.[")
+    }
+    for type in [H265.NALUnitType.trailingN, .tsaR] {
+      try expect([slice(.trailingR, 4), slice(type, 4, at: 8)], "[.")
+      try expect([slice(.trailingR, 4), slice(type, 5, at: 8)], "[[")
+    }
+    try expect([slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingR, 4, at: 4, temporalID: 1)], "[.[")
   }
 
   @Test func damagedNALUnits() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 @Suite struct H265ProfileTests {
@@ -81,6 +82,34 @@ import Testing
     ] {
       #expect(profile(0, "0000000000").name(chromaFormat: chroma, bitDepth: depth) == name)
     }
+  }
+
+  /// The flags of a profile to which the pictures do not keep are corrected, for every bit depth.
+  @Test func depthsAndFormatsCorrectTheFlags() throws {
+    for idc: UInt8 in [4, 5, 7, 9, 10, 11] {
+      for flags in ["0000000001", "0000000101"] {
+        let names = ChromaFormat.allCases.map { chroma in
+          (8...16).map { profile(idc, flags).name(chromaFormat: chroma, bitDepth: $0) }.joined(separator: " ")
+        }
+        try RecordFile.tables.expect("H.265 corrected profile \(idc) \(flags)", names)
+      }
+    }
+  }
+
+  /// A profile is compatible with itself, even if its flag is missing.
+  @Test func compatibilityFlags() {
+    var profile = H265.Profile(idc: 2)
+    #expect(profile.compatibilityFlags == 0x2000_0000)
+    #expect((0...255 as ClosedRange<UInt8>).filter { profile.isCompatible(with: $0) } == [2])
+    profile.compatibilityFlags = 0xC000_0001
+    #expect((0...255 as ClosedRange<UInt8>).filter { profile.isCompatible(with: $0) } == [0, 1, 2, 31])
+    #expect(H265.Profile(idc: 31).compatibilityFlags == 1 && H265.Profile(idc: 32).compatibilityFlags == 0)
+    #expect(H265.Profile(idc: 40).isCompatible(with: 40) && !H265.Profile(idc: 40).isCompatible(with: 8))
+    // The names follow the flags where the profile itself has none.
+    var other = H265.Profile(idc: 12)
+    #expect(other.name == nil)
+    other.compatibilityFlags = 0x4000_0000
+    #expect(other.name == "main")
   }
 
   /// A decoder of one of these decodes the stream as well.

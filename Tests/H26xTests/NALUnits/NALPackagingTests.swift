@@ -31,6 +31,38 @@ import Testing
     }
   }
 
+  /// Empty NAL units are passed over, also where the packet ends with one; a length that is cut off is an error.
+  @Test(arguments: NALLengthSize.allCases) func packetsEndWithANALUnit(_ size: NALLengthSize) throws {
+    let empty = [UInt8](repeating: 0, count: size.byteCount)
+    let one: [UInt8] = empty.dropLast() + [2, 7, 8]
+    for (packet, expected) in [
+      ([], []), (empty, []), (one, [7]), (one + empty, [7]), (empty + one + one, [7, 7]),
+    ] as [([UInt8], [UInt8])] {
+      var units = LengthPrefixed.NALUnits(packet.span, lengthSize: size)
+      var first: [UInt8] = []
+      while let range = try units.next() {
+        first.append(packet[range.lowerBound])
+        same(range.count, 2)
+      }
+      #expect(first == expected)
+      same(units.position, packet.count)
+    }
+    for missing in 1..<max(2, size.byteCount) where size != .one {
+      let packet = one + empty.dropLast(missing)
+      var units = LengthPrefixed.NALUnits(packet.span, lengthSize: size)
+      let error = failure { () throws(BitstreamError) in while try units.next() != nil {} }
+      #expect(error == BitstreamError(.truncated, "NALUnitLength", bitOffset: one.count * 8))
+    }
+    for offset in [-1, 0] {
+      var units = LengthPrefixed.NALUnits(one.span, lengthSize: size, from: offset)
+      let range = try units.next()
+      #expect(range == size.byteCount..<one.count)
+    }
+    var units = LengthPrefixed.NALUnits(one.span, lengthSize: size, from: one.count + 1)
+    let none = try units.next()
+    #expect(none == nil)
+  }
+
   @Test func thereMustBeRoom() {
     for size in NALLengthSize.allCases {
       for offset in [-1, 4, 5 - size.byteCount, Int.max] {

@@ -103,6 +103,19 @@ import Testing
     #expect(H265.DecoderConfigurationRecord.name == "hvcC" && H265.DecoderConfigurationRecord.lengthSizeOffset == 21)
   }
 
+  @Test func limits() {
+    #expect(H264.ScannedAccessUnit.nalUnitLimit == 150_000 && H264.ScannedAccessUnit.seiLimit == 256)
+    #expect(
+      H264.SequenceParameterSet.maximumSideInMacroblocks == 4096 && H265.SequenceParameterSet.maximumSide == 65536)
+    #expect(H265.ParameterSets.maximumLayerSets == 128)
+    #expect(TimestampGenerator.ticksPerFrame == 24_504_480)
+    for divisor in Int64(1)...17 { #expect(TimestampGenerator.ticksPerFrame % divisor == 0) }
+    #expect(NALLengthSize.allCases.map(\.byteCount) == [1, 2, 4])
+    #expect(NALLengthSize.allCases.map(\.maximumNALUnitLength) == [0xFF, 0xFFFF, 0xFFFF_FFFF])
+    #expect(ChromaFormat.allCases.map(\.name) == ["4:0:0", "4:2:0", "4:2:2", "4:4:4"])
+    #expect(ChromaFormat.allCases.map(\.rawValue) == [0, 1, 2, 3])
+  }
+
   @Test func payloadTypesOfSEI() {
     let types: [(SEIPayloadType, UInt32)] = [
       (.bufferingPeriod, 0), (.pictureTiming, 1), (.userDataRegistered, 4), (.userDataUnregistered, 5),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-import H26x
 import TestSupport
 import Testing
+
+@testable import H26x
 
 @Suite struct DecoderConfigurationRecordTests {
   typealias Record = H264.DecoderConfigurationRecord
@@ -41,6 +42,25 @@ import Testing
     var record = try record()
     record.nalLengthSize = .four
     #expect(try record.withoutParameterSets.bytes() == avc3)
+    // As many sets as their counts can say, and one more.
+    for (sequences, pictures, extensions, isLegal) in [
+      (31, 255, 255, true), (32, 0, 0, false), (0, 256, 0, false), (0, 0, 256, false),
+    ] {
+      var full = try self.record()
+      full.sequenceParameterSets = [[UInt8]](repeating: Samples.highSPS, count: sequences)
+      full.pictureParameterSets = [[UInt8]](repeating: Samples.highPPS, count: pictures)
+      full.high?.sequenceParameterSetExtensions = [[UInt8]](repeating: [0x6D, 0x98], count: extensions)
+      let error = failure { () throws(BitstreamError) in _ = try full.bytes() }
+      let wrong = BitstreamError(.lengthNotRepresentable, "numOfSequenceParameterSets", bitOffset: 40)
+      #expect(error == (isLegal ? nil : wrong))
+      if isLegal { #expect(try Record(bytes: full.bytes()) == full) }
+    }
+    for (count, isLegal) in [(65535, true), (65536, false)] {
+      var long = try self.record()
+      long.sequenceParameterSets = [[UInt8](repeating: 1, count: count)]
+      let error = failure { () throws(BitstreamError) in _ = try long.bytes() }
+      #expect(error == (isLegal ? nil : BitstreamError(.lengthNotRepresentable, "parameterSetLength", bitOffset: 48)))
+    }
     // A length size of three, another version, an empty PPS.
     #expect(
       failure { () throws(BitstreamError) in _ = try Record(bytes: [1, 66, 0, 30, 0xFE, 0xE0, 0]) }
@@ -158,6 +178,107 @@ import Testing
     }
     sps.vui?.videoSignal = nil
     #expect(try FormatDescription(h264ParameterSets: [sps.nalUnit()]).isFullRange == nil)
+  }
+
+  /// What a decoder goes by tells videos apart; how the stream is packaged does not.
+  @Test func sameVideo() throws {
+    let description = try FormatDescription(h264ParameterSets: [Samples.highSPS, Samples.highPPS])
+    func isSame(_ change: (inout FormatDescription) -> Void) -> Bool {
+      var other = description
+      change(&other)
+      #expect(other != description)
+      return other.describesSameVideo(as: description) && description.describesSameVideo(as: other)
+    }
+    #expect(isSame { $0.parameterSets.picture = [] } && isSame { $0.nalLengthSize = .two })
+    #expect(isSame { $0.tick = nil } && isSame { $0.compatibleProfileNames = [] })
+    let changes: [(inout FormatDescription) -> Void] = [
+      { $0.codec = .h265 }, { $0.codedSize.width += 1 }, { $0.codedSize.height += 1 }, { $0.cropRectangle.left += 1 },
+      { $0.cropRectangle.top += 1 }, { $0.cropRectangle.width += 1 }, { $0.cropRectangle.height += 1 },
+      { $0.profileIDC += 1 }, { $0.constraintFlags += 1 }, { $0.profileName = nil }, { $0.levelIDC += 1 },
+      { $0.levelName = nil }, { $0.tierName = "main" }, { $0.chromaFormat = .yuv422 }, { $0.lumaBitDepth += 1 },
+      { $0.chromaBitDepth += 1 }, { $0.pixelAspectRatio = Fraction(9, 8) }, { $0.isFullRange = nil },
+      { $0.colour = ColourDescription(primaries: 9, transfer: 16, matrix: 9) }, { $0.chromaSampleLocation = 3 },
+      { $0.frameRate = nil }, { $0.maximumFrameRate += 1 }, { $0.isIntraOnly = true },
+      { $0.isInterlacedAllowed = true },
+      { $0.isFieldSequence = true }, { $0.isPictureStructurePresent.toggle() }, { $0.decodedPictureBufferFrames += 1 },
+      { $0.sentReorderFrames = nil }, { $0.maximumReorderFrames += 1 },
+      { $0.buffering = .init(bitRate: 1, size: 1, isConstantBitRate: true) },
+    ]
+    for (index, change) in changes.enumerated() { #expect(!isSame(change), "\(index)") }
+  }
+
+  /// Every property of a description, from an SPS whose values all differ from their defaults.
+  @Test func everyPropertyOfH264() throws {
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 2, vclBuffers: 1))
+    sps.profile = H264.Profile(idc: 122, constraintFlags: 0x10)
+    (sps.levelIDC, sps.id, sps.chromaFormat, sps.lumaBitDepth, sps.chromaBitDepth) = (41, 3, .yuv422, 10, 9)
+    (sps.widthInMacroblocks, sps.heightInMapUnits, sps.isFrameOnly) = (40, 15, false)
+    sps.maximumReferenceFrames = 3
+    sps.cropping = .init(left: 1, right: 2, top: 3, bottom: 4)
+    var vui = try #require(sps.vui)
+    (vui.aspectRatioIDC, vui.sampleAspectRatioWidth, vui.sampleAspectRatioHeight) = (255, 64, 45)
+    vui.videoSignal = .init(
+      format: 1, isFullRange: true, colour: ColourDescription(primaries: 9, transfer: 16, matrix: 10))
+    vui.chromaLocation = .init(topField: 2, bottomField: 5)
+    vui.timing = .init(unitsInTick: 1001, timeScale: 48000, isFixedFrameRate: true)
+    vui.isPictureStructurePresent = true
+    vui.bitstreamRestriction = try Samples.sps().vui?.bitstreamRestriction
+    sps.vui = vui
+    try expectDescription("H.264", [sps.nalUnit()])
+    // The VCL HRD parameters stand in for those of the NAL.
+    sps.vui?.nalHRD = nil
+    sps.vui?.bitstreamRestriction = nil
+    sps.profile = H264.Profile(idc: 122, constraintFlags: 0)
+    try expectDescription("H.264, VCL", [sps.nalUnit()])
+    sps.vui = nil
+    sps.isFrameOnly = true
+    try expectDescription("H.264, no VUI", [sps.nalUnit()])
+  }
+
+  @Test func everyPropertyOfH265() throws {
+    var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
+    var sps = H265Samples.plainSPS()
+    sps.profileTierLevel.profile = H265.Profile(
+      idc: 4, isHighTier: true, constraints: [.interlacedSource, .maximum12Bit, .maximum422, .intra, .lowerBitRate])
+    sps.profileTierLevel.levelIDC = 123
+    (sps.id, sps.chromaFormat, sps.lumaBitDepth, sps.chromaBitDepth) = (3, .yuv422, 12, 9)
+    sps.conformanceWindow = .init(left: 1, right: 2, top: 3, bottom: 4)
+    sps.buffering = [.init(maximumDecodedPictures: 7, maximumReorderPictures: 5)]
+    var common = H265.HRDParameters.Common()
+    (common.hasNAL, common.hasVCL, common.bitRateScale, common.sizeScale) = (true, true, 2, 3)
+    var layer = H265.HRDParameters.SubLayer(pictureRate: .fixed(elementalDuration: 1), bufferCount: 2)
+    layer.nal = [1, 2].map { .init(bitRateValue: $0 * 100, sizeValue: $0 * 1000, isConstantBitRate: $0 == 2) }
+    layer.vcl = [3, 4].map { .init(bitRateValue: $0 * 100, sizeValue: $0 * 1000, isConstantBitRate: $0 == 3) }
+    var timing = H265.VUIParameters.Timing(unitsInTick: 1001, timeScale: 60000)
+    timing.hrdParameters = .init(common: common, subLayers: [layer])
+    var vui = H265.VUIParameters()
+    (vui.aspectRatioIDC, vui.isFieldSequence, vui.isPictureStructurePresent) = (14, true, true)
+    vui.videoSignal = .init(
+      format: 1, isFullRange: true, colour: ColourDescription(primaries: 9, transfer: 16, matrix: 10))
+    vui.chromaLocation = .init(topField: 2, bottomField: 5)
+    vui.timing = timing
+    sps.vui = vui
+    try expectDescription("H.265", [vps.nalUnit(), sps.nalUnit()])
+    timing.hrdParameters?.common.hasNAL = false
+    vps.timing = timing
+    vps.hrdParameters = timing.hrdParameters.map { [.init(layerSet: 0, parameters: $0)] } ?? []
+    sps.vui = nil
+    try expectDescription("H.265, VPS", [vps.nalUnit(), sps.nalUnit()])
+    sps.profileTierLevel.profile = H265Samples.mainProfile
+    sps.vui = H265.VUIParameters()
+    sps.vui?.isFieldSequence = true
+    try expectDescription("H.265, nothing sent", [sps.nalUnit()])
+  }
+
+  /// Expects the description of parameter sets to be that of a record.
+  private func expectDescription(_ name: String, _ sets: [[UInt8]]) throws {
+    let isH264 = name.hasPrefix("H.264")
+    var description =
+      try isH264
+      ? FormatDescription(h264ParameterSets: sets) : FormatDescription(h265ParameterSets: sets)
+    #expect(description.parameterSets.video + description.parameterSets.sequence == sets)
+    description.parameterSets = .init()
+    try RecordFile.tables.expect("description \(name)", ["\(description) \(description.frameSize)"])
   }
 
   @Test func noSetsNoDescription() {

@@ -121,6 +121,25 @@ import Testing
     #expect(try scan(isMBAFF: true, isField: false, isBottom: false, delta: -1) == .fields(isTopFirst: false))
   }
 
+  /// Zeros between NAL units belong to none of them.
+  @Test func trailingZerosAreNoPartOfASet() {
+    let sets = [sps(0, widthInMacroblocks: 2), pps(0, sps: 0)]
+    for zeros in [0, 1, 3] {
+      var tracker = H264.FormatTracker(nalLengthSize: nil)
+      let padding = [UInt8](repeating: 0, count: zeros)
+      let stream = sets.flatMap { [0, 0, 1] + $0 + padding } + annexB([slice(isIDR: true, pps: 0)])
+      #expect(tracker.inspect(stream.span).formatChanged)
+      #expect(tracker.format?.parameterSets.sequence == [sets[0]] && tracker.format?.parameterSets.picture == [sets[1]])
+      // The end of the data ends a set too.
+      let last = annexB(sets) + padding
+      var other = H264.FormatTracker(nalLengthSize: nil)
+      let summary = other.inspect(last.span)
+      #expect(summary.nalUnitCount == 2 && !summary.hasSlice && !summary.lacksParameterSets)
+      let unit = annexB([slice(isIDR: true, pps: 0)])
+      #expect(other.inspect(unit.span).formatChanged && other.format?.parameterSets.picture == [sets[1]])
+    }
+  }
+
   /// Empty NAL units and garbage are skipped.
   @Test func emptyNALUnitsArePassedOver() {
     var tracker = H264.FormatTracker(nalLengthSize: .four)

@@ -53,6 +53,11 @@ import Testing
     try expect("scanner errors", ScannerErrors())
     try expect("scanned access unit", H264.ScannedAccessUnit())
     try expect("bar data", RegisteredUserData.BarData())
+    try expect("display metadata", DisplayMetadata())
+    // An id of 0, and nothing but that it is cancelled.
+    let nalUnit = seiNALUnit([(.framePackingArrangement, [0b1110_0000])])
+    var messages = SEIMessages(nalUnit.span)
+    if let message = try messages.next() { try expect("frame packing", FramePackingArrangement(message)) }
   }
 
   private func expect(_ name: String, _ value: Any) throws {

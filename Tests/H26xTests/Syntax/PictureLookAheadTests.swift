@@ -25,13 +25,13 @@ import Testing
   /// The POCs of the pictures that are read when all of these slices follow the first one, and how many slices had to
   /// be there.
   private func read(
-    after first: H265.NALUnitType = .idrWithRADL, _ slices: [Slice], reorder: UInt8 = 2,
+    after first: H265.NALUnitType = .idrWithRADL, at order: UInt32 = 0, _ slices: [Slice], reorder: UInt8 = 2,
     endsWithLeadingPictures: Bool = false
   ) throws -> (orders: [Int32], needed: Int?) {
     let sets = try sets(reorder: reorder)
     let sps = try #require(sets.sequenceParameterSet(0))
     var reader = H265.PictureReader()
-    let picture = reader.picture(try H265.SliceSegmentHeader(bytes: H265Samples.slice(first), sets), sps)
+    let picture = reader.picture(try H265.SliceSegmentHeader(bytes: H265Samples.slice(first, count: order), sets), sps)
     func lookAhead() -> PictureLookAhead<H265> {
       var lookAhead = PictureLookAhead<H265>(picture, of: sps, reader: reader, parameterSets: sets, from: 0)
       if endsWithLeadingPictures { lookAhead.endWithLeadingPictures() }
@@ -59,6 +59,14 @@ import Testing
   {
     let found = try read(pictures(orders))
     #expect(found.orders == [0] + orders.prefix(needed).map(Int32.init) && found.needed == needed)
+  }
+
+  /// The stream begins with an open GOP: its POCs are counted from the least.
+  @Test func groupsMayBeginWithAnyCount() throws {
+    let found = try read(after: .cra, at: 100, pictures([103, 106, 109, 112]))
+    #expect(found.orders == [100, 103, 106] && found.needed == 2)
+    let leading = try read(after: .cra, at: 100, [(.raslN, 98), (.raslN, 99)] + pictures([101, 102, 103, 104]))
+    #expect(leading.orders == [100, 98, 99, 101, 102] && leading.needed == 4)
   }
 
   /// A picture is missing all the time: as many as the reorder depth explains.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
+
 import TestSupport
 import Testing
+
+@testable import H26x
 
 /// Pictures of a raw stream, timed at 25 a second.
 @Suite struct TimelineTests {
@@ -61,5 +63,59 @@ import Testing
     // At once.
     #expect(try other.read(MinimalStream.slice(isIDR: true), rate: Fraction(50, 1)))
     #expect(other.takeTime() == next)
+  }
+
+  /// Times are exact to the nanosecond, and the first picture is shown at 0.
+  @Test(
+    arguments: [(30000, 1001, 33_366_666), (24, 1, 41_666_666), (1, 3, 3_000_000_000)] as [(UInt32, UInt32, UInt64)])
+  func framesLastAsLongAsTheRateSays(_ frames: UInt32, _ seconds: UInt32, _ duration: UInt64) throws {
+    var stream = try minimal()
+    let rate = Fraction(frames, seconds)
+    #expect(try stream.read(MinimalStream.slice(isIDR: true), rate: rate))
+    #expect(stream.timeline.takeTimes() == PresentationTimes(presentation: 0, decoding: 0))
+    #expect(try stream.read(MinimalStream.slice(isIDR: false), rate: rate))
+    #expect(stream.timeline.takeTimes() == PresentationTimes(presentation: duration, decoding: duration))
+    #expect(try stream.read(MinimalStream.slice(isIDR: false), rate: nil))
+    #expect(try !stream.read(MinimalStream.slice(isIDR: false), rate: nil) || stream.timeline.hasPicture)
+  }
+
+  /// A time before the beginning is moved to the beginning; a later one moves all.
+  @Test func nothingIsShownBeforeTheBeginning() throws {
+    var stream = try minimal()
+    #expect(try stream.read(MinimalStream.slice(isIDR: true)))
+    stream.timeline.move(1_000_000_000, to: 0)
+    #expect(stream.takeTime() == 0)
+    stream.timeline.move(0, to: .max)
+    #expect(try stream.read(MinimalStream.slice(isIDR: false)))
+    #expect(stream.timeline.takeTimes() == PresentationTimes(presentation: .max, decoding: .max))
+  }
+}
+
+/// Pictures of H.265, of which some are leading pictures.
+@Suite struct H265TimelineTests {
+  /// After the end of a sequence, the POCs of a CRA picture begin anew also where they are only looked at.
+  @Test func theEndOfASequenceInTheLookAhead() throws {
+    let sets = try H265Samples.store()
+    var timeline = H265.Timeline()
+    let pictures: [(H265.NALUnitType, UInt32)] = [
+      (.idrWithoutLeading, 0), (.cra, 102), (.trailingR, 104), (.trailingR, 106), (.idrWithoutLeading, 0),
+    ]
+    let units = pictures.map { H265Samples.slice($0.0, count: $0.1) }
+    var times: [UInt64] = []
+    for (index, unit) in units.enumerated() {
+      let slice = try H265.SliceSegmentHeader(bytes: unit, sets)
+      let rest = MinimalStream.annexB(Array(units[(index + 1)...]))
+      let rate = Fraction(25, 1)
+      if !timeline.read(slice, rate: rate, generation: 1) {
+        let isRead = timeline.read(
+          slice, isContinued: false, endsSequence: index == 0, rate: rate, parameterSets: sets, generation: 1,
+          lookingAt: rest.span, from: 0, isComplete: true)
+        #expect(isRead)
+      }
+      if let time = timeline.takeTimes() { times.append(time.presentation / 1_000_000) }
+      if index == 0 { timeline.endSequence() }
+    }
+    // The step is not known yet, and a difference of 1 is usual.
+    #expect(times == [80, 120, 200, 280, 320])
   }
 }

@@ -71,6 +71,31 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(frames([0, 4, 8]).map { known.next($0).presentation } == [0, frame, 2 * frame])
   }
 
+  /// POCs of different sequences have nothing to do with each other.
+  @Test func theStepIsThatWithinASequence() {
+    var generator = TimestampGenerator(lookAhead: frames([0]), reorderDepth: 0)
+    let times = (frames([0]) + frames([3, 7, 11]) + frames([0, 4])).map { generator.next($0) }
+    // 4 is taken for two frames until the sequence is over.
+    #expect(times.map(\.presentation) == [0, 1, 3, 5, 6, 7].map { $0 * frame })
+  }
+
+  /// Reorder depths that no stream has, and steps that none can have.
+  @Test func absurdDepthsAndSteps() {
+    for (depth, expected) in [(-1, 0), (0, 0), (1, 1), (16, 16), (17, 16)] {
+      let sent = TimestampGenerator(lookAhead: frames([0]), reorderDepth: depth)
+      #expect(sent.presentationDelay == Int64(expected) * frame)
+      let most = TimestampGenerator(lookAhead: frames([0]), reorderDepth: nil, maximumReorderDepth: depth)
+      #expect(most.presentationDelay == Int64(expected) * frame)
+    }
+    // Two frames tell the depth, whatever the most would be.
+    #expect(TimestampGenerator(lookAhead: frames([0, 2]), reorderDepth: nil).presentationDelay == 0)
+    #expect(TimestampGenerator(lookAhead: frames([0]), reorderDepth: nil).presentationDelay == 16 * frame)
+    for (usual, expected) in [(0, 1), (1, 1), (3, 3)] as [(Int, Int64)] {
+      var generator = TimestampGenerator(lookAhead: frames([0]), reorderDepth: 0, usualStep: usual)
+      #expect(frames([0, 6]).map { generator.next($0).presentation } == [0, 6 * frame / expected])
+    }
+  }
+
   /// Pictures that follow an IDR picture in decoding order and precede it in output order: rare, but legal.
   @Test func negativeCountsBehindAnIDR() {
     var pictures = frames([0])
