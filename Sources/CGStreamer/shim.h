@@ -31,6 +31,12 @@ static inline void cgst_element_state_unlock(GstElement *element) { GST_STATE_UN
 
 static inline gboolean cgst_buffer_is_writable(const GstBuffer *buffer) { return gst_buffer_is_writable((GstBuffer *)buffer); }
 static inline GstBuffer *cgst_buffer_make_writable(GstBuffer *buffer) { return gst_buffer_make_writable(buffer); }
+/* Whether all its memory is the allocator's that is used by default, which is at one address whether mapped or not. */
+static inline gboolean cgst_buffer_is_system_memory(GstBuffer *buffer) {
+	for (guint index = 0; index < gst_buffer_n_memory(buffer); index++)
+		if (!gst_memory_is_type(gst_buffer_peek_memory(buffer, index), GST_ALLOCATOR_SYSMEM)) return FALSE;
+	return TRUE;
+}
 static inline GstCaps *cgst_caps_make_writable(GstCaps *caps) { return gst_caps_make_writable(caps); }
 static inline GstEvent *cgst_event_make_writable(GstEvent *event) { return gst_event_make_writable(event); }
 
@@ -200,6 +206,8 @@ static inline gboolean cgst_value_is_sample(const GValue *value) { return G_VALU
 // MARK: Objects and signals
 
 static inline const gchar *cgst_object_type_name(gpointer object) { return G_OBJECT_TYPE_NAME(object); }
+/* Transfer none. NULL when it is of a pad or another object. */
+static inline GstElement *cgst_message_source_element(GstMessage *message) { return GST_IS_ELEMENT(GST_MESSAGE_SRC(message)) ? GST_ELEMENT(GST_MESSAGE_SRC(message)) : NULL; }
 static inline gboolean cgst_is_pipeline(gpointer object) { return GST_IS_PIPELINE(object); }
 // TRUE for a bin that has GstBin's own send_event, which forwards the event to the elements inside.
 static inline gboolean cgst_is_plain_bin(gpointer object) {

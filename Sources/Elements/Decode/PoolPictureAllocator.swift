@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import Synchronization
 import VideoDecoding
 
 /// Lets libavcodec decode into the buffers of a pool, so that downstream gets them without a copy.
@@ -37,29 +38,49 @@ final class PoolPictureAllocator: PictureAllocator {
     do throws(FlowError) {
       // Never wait: downstream may hold its buffers until it gets the next picture.
       let buffer = try supply.source.pool.acquire(waiting: false)
-      let picture = try PooledPicture(buffer, info: supply.source.info)
-      return unsafe picture.pictureBuffer(for: request)
+      let map = try VideoFrameMap(buffer, info: supply.source.info, for: .readingAndWriting)
+      guard let planes = unsafe PooledPicture.planes(of: map, for: request) else { return nil }
+      return unsafe PictureBuffer(planes: planes, token: PooledPicture(map))
     } catch {
       return nil
     }
   }
 }
 
-/// A pool's buffer that libavcodec decodes into: mapped, and kept out of the pool until both libavcodec and downstream
-/// have released it.
+/// A pool's buffer that libavcodec decodes into. It goes back to the pool when libavcodec has released it; the pool
+/// discards it if downstream has not.
 final class PooledPicture: Sendable {
-  private let map: VideoFrameMap
-
-  init(_ buffer: borrowing Buffer, info: VideoInfo) throws(FlowError) {
-    map = try VideoFrameMap(buffer, info: info, for: .readingAndWriting)
+  private enum State: ~Copyable, Sendable {
+    /// libavcodec writes.
+    case decoding(VideoFrameMap)
+    /// The picture is complete; libavcodec may still refer to it, at the same address.
+    case complete(Buffer)
   }
+  private let state: Mutex<State>
 
-  /// The buffer for downstream. It is shared, so that a copy is made before samples are changed.
-  func shareBuffer() -> Buffer { map.shareBuffer() }
+  /// - Parameter map: of the buffer, for reading and writing.
+  init(_ map: consuming VideoFrameMap) { state = Mutex(.decoding(map)) }
+
+  /// The buffer for downstream, once the picture is complete. It is shared, so that a copy is made before samples are
+  /// changed.
+  func shareBuffer() -> Buffer {
+    state.withLock { state in
+      let buffer =
+        switch state {
+        case .decoding(let map): map.shareBuffer()
+        case .complete(let buffer): buffer.share()
+        }
+      // The base class copies a shared buffer, and with it all memory that is mapped for writing.
+      if buffer.isSystemMemory { state = .complete(buffer.share()) }
+      return buffer
+    }
+  }
 
   /// The planes from the coded picture's top left corner on; `nil` when the memory around the cropped picture is
   /// smaller than what libavcodec accesses.
-  func pictureBuffer(for request: PictureRequest) -> PictureBuffer? {
+  static func planes(
+    of map: borrowing VideoFrameMap, for request: PictureRequest
+  ) -> [PictureBuffer.Plane]? {
     let format = request.pixelFormat
     guard map.planeCount == format.planeCount else { return nil }
     var planes: [PictureBuffer.Plane] = unsafe []
@@ -75,8 +96,7 @@ final class PooledPicture: Sendable {
       let start = unsafe (memory + origin).assumingMemoryBound(to: UInt8.self)
       unsafe planes.append(PictureBuffer.Plane(start: start, stride: stride, byteCount: byteCount))
     }
-    guard unsafe !Self.overlap(planes) else { return nil }
-    return unsafe PictureBuffer(planes: planes, token: self)
+    return unsafe overlap(planes) ? nil : planes
   }
 
   /// Whether planes overlap, as they do in a buffer without padding between planes.

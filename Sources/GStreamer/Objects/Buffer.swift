@@ -20,6 +20,9 @@ public import CGStreamer
     return unsafe raw
   }
 
+  /// Whether all its memory is ordinary memory of the process, which stays at its address when it is not mapped.
+  package var isSystemMemory: Bool { unsafe cgst_buffer_is_system_memory(raw) != 0 }
+
   /// Another owner of the same buffer; it is copied when either changes it.
   public borrowing func share() -> Buffer { unsafe .retaining(raw) }
 

@@ -275,13 +275,13 @@ import Testing
       configuration.videoAlignment = alignment
       #expect(pool.configure(configuration, caps: info.caps()) && pool.setActive(true))
       defer { pool.setActive(false) }
-      let pooled = try PooledPicture(try pool.acquire(), info: info)
-      guard let buffer = unsafe pooled.pictureBuffer(for: request) else { return nil }
-      let start = unsafe buffer.planes[0].start
+      let map = try VideoFrameMap(try pool.acquire(), info: info, for: .readingAndWriting)
+      guard let planes = unsafe PooledPicture.planes(of: map, for: request) else { return nil }
+      let start = unsafe planes[0].start
       var (distances, strides): ([Int], [Int]) = ([], [])
-      for index in unsafe buffer.planes.indices {
-        unsafe distances.append(buffer.planes[index].start - start)
-        unsafe strides.append(buffer.planes[index].stride)
+      for index in unsafe planes.indices {
+        unsafe distances.append(planes[index].start - start)
+        unsafe strides.append(planes[index].stride)
       }
       return [distances, strides]
     }

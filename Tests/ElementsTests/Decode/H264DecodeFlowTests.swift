@@ -199,6 +199,32 @@ import Testing
     #expect(buffers == expected.map(\.bytes))
   }
 
+  /// Pictures that libavcodec still refers to are not copied, and a change of one is made in a copy.
+  @Test func picturesOfThePoolAreShared() throws {
+    let expected = try Harness.decoder().decode(units)
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    var (pictures, shared) = ([[UInt8]](), 0)
+    func take() throws {
+      while var buffer = harness.tryPull() {
+        let info = try #require(VideoInfo(try harness.outputCaps()))
+        let (isWritable, isMemoryWritable) = (buffer.isWritable, buffer.isMemoryWritable)
+        #expect(isWritable)
+        if !isMemoryWritable { shared += 1 }
+        pictures.append(try buffer.packed(info))
+        var map = try buffer.mapForWriting()
+        var bytes = map.bytes
+        for index in stride(from: 0, to: bytes.count, by: 7) { bytes[index] ^= 0xFF }
+      }
+    }
+    for (index, unit) in units.enumerated() {
+      harness.push(units: [unit], from: index)
+      try take()
+    }
+    harness.endOfStream()
+    try take()
+    #expect(shared > 0 && pictures == expected.map(\.bytes))
+  }
+
   @Test func directRenderingCanBeSwitchedOff() throws {
     let harness = try Harness.decoder("swifth264dec direct-rendering=false")
     #expect(try checksum(harness.decode(units)) == Clip.checksum())
