@@ -124,6 +124,24 @@ import CGStreamer
     return unsafe (data, UnsafeMutableRawBufferPointer(start: start, count: Int(clamping: map.size)))
   }
 
+  /// The first row of a plane without its padding, the bytes from one row to the next, and the number of rows that lie
+  /// in the plane's memory: what ``row(_:ofPlane:)`` gives row by row, for pictures of a thousand rows.
+  ///
+  /// - Returns: `nil` when there is no such row or plane.
+  /// - Warning: valid as long as the map lives.
+  @unsafe package func rows(ofPlane index: Int) -> (first: UnsafeRawBufferPointer, stride: Int, count: Int)? {
+    let size = info.planeSize(index)
+    let stride = stride(ofPlane: index)
+    guard size.bytes > 0, let plane = unsafe plane(index), let base = unsafe plane.memory.baseAddress else {
+      return nil
+    }
+    // The meta may be wrong: every row must end within the memory.
+    let rest = unsafe plane.memory.count - (plane.start - base) - size.bytes
+    guard rest >= 0 else { return nil }
+    let count = stride > 0 ? min(size.rows, rest / stride + 1) : min(size.rows, 1)
+    return unsafe (UnsafeRawBufferPointer(start: plane.start, count: size.bytes), stride, count)
+  }
+
   /// Copies bytes to the beginning of a row of a map for writing. Returns `false`, without a copy, when they would
   /// exceed the plane's memory.
   @discardableResult

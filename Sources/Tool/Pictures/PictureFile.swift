@@ -35,16 +35,15 @@ final class PictureFile {
     let map = try sample.picture()
     var pieces = unsafe [iovec]()
     for plane in 0..<map.planeCount {
-      for row in 0..<map.rowCount(ofPlane: plane) {
-        // SAFETY: the memory is the map's, which lives to the end of this function.
-        let (base, count) = unsafe map.row(row, ofPlane: plane).withUnsafeBytes { ($0.baseAddress, $0.count) }
-        let start = unsafe UnsafeMutableRawPointer(mutating: base)
-        // Rows without padding between them are written as one piece.
-        if let last = unsafe pieces.last, unsafe last.iov_base.map({ unsafe $0 + last.iov_len }) == start {
-          unsafe pieces[pieces.count - 1].iov_len += count
-        } else {
-          unsafe pieces.append(iovec(iov_base: start, iov_len: count))
-        }
+      // SAFETY: the memory is the map's, which lives to the end of this function.
+      guard let (first, stride, count) = unsafe map.rows(ofPlane: plane) else { continue }
+      var start = unsafe first.baseAddress.map { unsafe UnsafeMutableRawPointer(mutating: $0) }
+      // Rows without padding between them are written as one piece.
+      let (rows, length) = stride == first.count ? (1, first.count * count) : (count, first.count)
+      unsafe pieces.reserveCapacity(pieces.count + rows)
+      for _ in 0..<rows {
+        unsafe pieces.append(iovec(iov_base: start, iov_len: length))
+        unsafe start = start.map { unsafe $0 + stride }
       }
     }
     try unsafe writer.write(pieces)
