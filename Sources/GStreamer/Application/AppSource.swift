@@ -5,7 +5,8 @@ import Synchronization
 /// The input of a pipeline at an `appsrc`.
 ///
 /// Set its `caps` in the description or with `element.set("caps", …)`, and `format=time` for buffers with timestamps.
-/// One task may send; it waits while `max-bytes` are queued. Cancelling it stops the pipeline. A stream that can be
+/// One task may send; it waits while `max-bytes`, `max-buffers` or `max-time` are queued. `block` must be off, as it is by
+/// default: tasks wait here, not threads. Cancelling the task stops the pipeline. A stream that can be
 /// sought is not sent but served: ``serve(isolation:_:)``.
 public struct AppSource: Sendable {
   /// The pipeline that the appsrc is in.
@@ -31,6 +32,8 @@ public struct AppSource: Sendable {
   init(_ element: PipelineElement, in pipeline: Pipeline) throws(PipelineError) {
     guard element.kind == "appsrc" else { throw .noSuchElement(element.name) }
     (self.element, self.pipeline) = (element, pipeline)
+    // A push that waited would hold what the seek waits for that ends the wait.
+    try element.set("block", false)
     // Makes appsrc emit need-data when its queue is half empty, rather than empty.
     if try element.get("min-percent") == .uint(0) { try element.set("min-percent", 50) }
     try element.connect("need-data") { [wakeUps, demand] _ in
@@ -83,8 +86,8 @@ public struct AppSource: Sendable {
   /// pipeline stops.
   ///
   /// The appsrc needs `stream-type=seekable`, and `size` in bytes or `duration`, by its `format`, for the pipeline to
-  /// know how far it can seek. One task may serve; it waits while `max-bytes` are queued, and behind the end of the
-  /// stream for a seek. Cancelling it stops the pipeline.
+  /// know how far it can seek. One task may serve; it waits while the queue is full, and behind the end of the stream for a
+  /// seek. Cancelling it stops the pipeline.
   /// - Parameters:
   ///   - isolation: the actor that `read` runs on, the caller's.
   ///   - read: makes the buffer at a position, in bytes or nanoseconds by the appsrc's `format`, and moves the position
@@ -162,10 +165,12 @@ public struct AppSource: Sendable {
   }
 
   private var isRoom: Bool {
-    guard let level = try? element.get("current-level-bytes").integer,
-      let limit = try? element.get("max-bytes").integer
-    else { return true }
-    return limit == 0 || level < limit
+    ["bytes", "buffers", "time"].allSatisfy { unit in
+      guard let level = try? element.get("current-level-\(unit)").integer,
+        let limit = try? element.get("max-\(unit)").integer
+      else { return true }
+      return limit == 0 || level < limit
+    }
   }
 
   private func check(_ flow: GstFlowReturn) throws(PipelineError) {
