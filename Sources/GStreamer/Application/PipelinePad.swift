@@ -148,6 +148,16 @@ public struct PipelinePad: Sendable {
       { data in if let data = unsafe data { unsafe Unmanaged<Dropping>.fromOpaque(data).release() } })
   }
 
+  /// Calls a function for each buffer that is sent through this pad, on the thread that sends it.
+  ///
+  /// - Parameter body: is given the buffer's PTS, and whether it has a keyframe.
+  package func observeBuffers(_ body: @escaping @Sendable (_ pts: ClockTime?, _ isKeyframe: Bool) -> Void) {
+    dropBuffers { pts, isKeyframe in
+      body(pts, isKeyframe)
+      return false
+    }
+  }
+
   private final class Dropping: Sendable {
     let isDropped: @Sendable (ClockTime?, Bool) -> Bool
     init(_ isDropped: @escaping @Sendable (ClockTime?, Bool) -> Bool) { self.isDropped = isDropped }

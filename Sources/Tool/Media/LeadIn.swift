@@ -47,13 +47,12 @@ final class LeadIn: Sendable {
       }
     }
     guard isVideo else { return }
-    pad.dropBuffers { [self] pts, isKeyframe in
+    pad.observeBuffers { [self] pts, isKeyframe in
       state.withLock { state in
         if let pts, pts.nanoseconds < state.start { state.dropped += 1 }
         state.hasKeyframe = state.hasKeyframe || isKeyframe
         if !state.hasKeyframe { state.early += 1 }
       }
-      return false
     }
   }
 
