@@ -83,6 +83,8 @@ extension ElementFailure {
       unsafe ElementError(UnsafePointer($0), debug: debug.map { unsafe UnsafePointer($0) })
     }
     unsafe self.init(
-      error: said ?? ElementError(.core(.failed), ""), source: source, details: Fields(copying: details))
+      error: said ?? ElementError(.core(.failed), ""), source: source,
+      kind: cgst_message_source_element(message).map { unsafe PipelineElement.kind(of: $0) } ?? "",
+      details: Fields(copying: details))
   }
 }

@@ -32,8 +32,10 @@ public import CGStreamer
   public var name: String { reference.name }
 
   /// The factory name, such as `videotestsrc`; "" for a bin made from a description.
-  public var kind: String {
-    guard let factory = unsafe gst_element_get_factory(raw),
+  public var kind: String { unsafe Self.kind(of: raw) }
+
+  @unsafe static func kind(of element: UnsafeMutablePointer<GstElement>) -> String {
+    guard let factory = unsafe gst_element_get_factory(element),
       let name = unsafe gst_object_get_name(UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self))
     else { return "" }
     defer { unsafe g_free(name) }

@@ -139,6 +139,19 @@ public struct ElementError: Error, Sendable {
     self.debug = debug
   }
 
+  /// Whether the message is only GStreamer's text for the code, in the user's language; the reason is in ``debug`` then.
+  package var isGeneral: Bool {
+    switch code {
+    // "Internal data stream error."
+    case .stream(.failed), .stream(.tooLazy): return true
+    default: break
+    }
+    let (domain, code) = domainAndCode
+    guard let general = unsafe gst_error_get_message(domain, code) else { return false }
+    defer { unsafe g_free(general) }
+    return unsafe message == String(cString: general)
+  }
+
   var domainAndCode: (domain: GQuark, code: Int32) {
     switch code {
     case .stream(let code): (gst_stream_error_quark(), code.rawValue)

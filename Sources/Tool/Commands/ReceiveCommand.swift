@@ -79,7 +79,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         }
       } catch { throw Failure(error, about: name) }
       if let error = try await receive(pipeline, name) {
-        let explained = network.explained(Failure(error, about: name), offer: offer)
+        let explained = network.explained(error, about: name, offer: offer)
         guard let route, error.isOfSource else { throw explained }
         // What was received before the source failed is kept.
         await finish(pipeline, route)
@@ -151,6 +151,6 @@ extension PipelineError {
   /// Whether a source element failed, so that what was received before is intact.
   fileprivate var isOfSource: Bool {
     guard case .element(let failure) = self else { return false }
-    return ["rtspsrc", "udpsrc", "sdpdemux"].contains { failure.source.hasPrefix($0) }
+    return ["rtspsrc", "udpsrc", "sdpdemux"].contains(failure.kind)
   }
 }

@@ -136,7 +136,7 @@ final class MediaReader: Sendable {
   func failure(_ error: PipelineError) -> Failure {
     if let known = state.withLock({ $0.failure }) { return known }
     guard case .element(let failure) = error else { return Failure(error, about: input.name) }
-    if let outputName, ["filesink", "fdsink"].contains(where: { failure.source.hasPrefix($0) }) {
+    if let outputName, ["filesink", "fdsink"].contains(failure.kind) {
       return Failure(error, about: outputName)
     }
     switch failure.error.code {
@@ -146,8 +146,8 @@ final class MediaReader: Sendable {
       // A demultiplexer without linked pads posts an error; a pipe may end before its type is known.
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
       if hasVideo { return Failure(error, about: input.name) }
-      let saysNothing = ["This file contains no playable", "No program activated"]
-        .contains { failure.summary.hasPrefix($0) }
+      // Neither says which streams there are.
+      let saysNothing = streams.isEmpty && ["qtdemux", "tsdemux"].contains(failure.kind)
       if saysNothing, case .container(let what) = input.kind {
         return input.mp4Failure ?? Failure("\(input.name): \(what) that is cut off, or without H.264 or H.265 video")
       }
@@ -224,11 +224,14 @@ final class MediaReader: Sendable {
   }
 
   /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
-  func playToEnd() async throws(Failure) {
+  ///
+  /// - Parameter begun: called once the pipeline was told to play.
+  func playToEnd(_ begun: () -> Void = {}) async throws(Failure) {
     try await discover()
     do throws(PipelineError) {
       var messages = pipeline.messages.makeAsyncIterator()
       try await pipeline.play()
+      begun()
       while try await messages.next() != nil {}
     } catch { throw failure(error) }
     try check()

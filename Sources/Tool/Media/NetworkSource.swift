@@ -86,25 +86,27 @@ enum NetworkSource {
     return text[..<colon] + String(text[at...])
   }
 
-  /// The failure with its cause and remedy, where they are known.
-  func explained(_ failure: Failure, offer: Offer) -> Failure {
-    guard case .rtsp(let location) = self else { return failure }
+  /// The failure with its cause and remedy, where they are known. What is recognised by its text is in the debug text,
+  /// which is not translated.
+  func explained(_ error: PipelineError, about source: String, offer: Offer) -> Failure {
+    let failure = Failure(error, about: source)
+    guard case .rtsp(let location) = self, case .element(let posted) = error else { return failure }
     let name = Self.shown(location)
     if !offer.others.isEmpty, !offer.hasVideo {
       return Failure("\(name): no H.264 or H.265; it has \(Text.list(offer.others))")
     }
-    if failure.message.hasSuffix("Unauthorized") {
+    if posted.error.code == .resource(.notAuthorized) {
       return Failure(
         name == location
           ? "\(name): needs a user and a password: rtsp://USER:PASSWORD@ADDRESS, with %40 for an @ in them"
           : "\(name): user or password are not accepted")
     }
-    if failure.message.contains("Failed to connect") {
+    if posted.error.debug.contains("Failed to connect") {
       return Failure("\(name): cannot connect: no such host, or no server there")
     }
     // rtspsrc has already tried to reconnect.
-    if failure.message.contains("Could not connect to server") { return Failure("\(name): the server is gone") }
-    if failure.message.contains("No supported stream was found") {
+    if posted.error.debug.contains("Could not connect to server") { return Failure("\(name): the server is gone") }
+    if posted.error.code == .stream(.codecNotFound) || posted.error.debug.contains("No supported stream") {
       return Failure("\(name): the server does not send in this way; try another --transport")
     }
     return failure

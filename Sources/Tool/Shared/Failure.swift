@@ -36,13 +36,11 @@ extension ElementFailure {
   /// The message in one line; where it is one of GStreamer's general messages, the reason in the debug text instead.
   var summary: String {
     let text = error.message.split(separator: "\n").joined(separator: " ")
-    let isGeneral = [
-      "Internal data stream error", "GStreamer encountered a general", "Could not open resource", "Could not multiplex",
-      "Could not demultiplex",
-    ].contains { text.hasPrefix($0) }
     // The first line is the place in the source.
     let lines = error.debug.split(separator: "\n")
-    guard isGeneral, let reason = lines.dropFirst().first ?? lines.first else { return text }
+    guard error.isGeneral, let reason = lines.dropFirst().first ?? (text.isEmpty ? lines.first : nil) else {
+      return text
+    }
     return "\(reason)"
   }
 }
