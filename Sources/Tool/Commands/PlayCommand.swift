@@ -38,12 +38,15 @@ struct PlayCommand: AsyncParsableCommand {
     do throws(Failure) {
       try await reader.preroll()
       if let start { await seek(pipeline, to: start.time) }
-      let control = Task { if let keys { await Self.obey(keys, pipeline) } }
+      let (begin, begun) = AsyncStream.makeStream(of: Void.self)
+      let control = Task { if let keys { await Self.obey(keys, pipeline, from: begin) } }
       defer { control.cancel() }
       try await Interruption.handled(
         by: { Task { await pipeline.stop() } },
         during: { () async throws(Failure) in
-          try await Progress.during(of: pipeline) { () async throws(Failure) in try await reader.playToEnd() }
+          try await Progress.during(of: pipeline) { () async throws(Failure) in
+            try await reader.playToEnd { begun.finish() }
+          }
         })
     } catch {
       await pipeline.stop()
@@ -60,10 +63,14 @@ struct PlayCommand: AsyncParsableCommand {
     do { try await pipeline.seek(to: time) } catch { Terminal.say("\(file): cannot seek: played from the beginning") }
   }
 
-  private static func obey(_ keys: Keys, _ pipeline: Pipeline) async {
+  /// - Parameter begin: ends when the pipeline plays. A key that was pressed earlier waits: a pause would be undone.
+  private static func obey(_ keys: Keys, _ pipeline: Pipeline, from begin: AsyncStream<Void>) async {
     let (orders, queue) = AsyncStream.makeStream(of: Keys.Key.self)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await carryOut(orders, pipeline) }
+      group.addTask {
+        for await _ in begin {}
+        await carryOut(orders, pipeline)
+      }
       for await key in keys.pressed {
         // Quits at once, not after the keys before it: a seek may wait for pictures that never come.
         guard key == .quit else {
