@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import Glibc
 import Testing
 
 /// Output files: existing files are not lost, and write errors are reported.
@@ -70,8 +71,6 @@ import Testing
     let own = try Data(contentsOf: URL(filePath: Self.clip))
     let precious = Data("precious".utf8)
     try await Crowd.each(Self.writers) { writer in
-      // The demo replaces its contact sheet.
-      guard writer.arguments[0] != "demo" else { return }
       let folder = try Folder()
       let there = "there\(writer.suffix)"
       try folder.write(there, precious)
@@ -113,5 +112,41 @@ import Testing
     // A device is written directly.
     #expect(try await Program.run(writer + [Self.clip, "-o", "/dev/null"], in: folder.url).status == 0)
     #expect(folder.names == ["link", "there"])
+  }
+
+  /// A pipe that its other users made nonblocking, and that is full at first, as it may be between programs of a shell.
+  @Test(arguments: [["decode"], ["repack", "--format", "mkv"], ["inspect", "--json", "--fields"]])
+  func waitsForANonblockingPipe(writer: [String]) async throws {
+    let folder = try Folder()
+    let output = writer[0] == "inspect" ? [] : ["-o", "-"]
+    let whole = try await Program.run(writer + [Self.clip] + output, in: folder.url)
+    let pipe = Pipe()
+    let end = pipe.fileHandleForWriting.fileDescriptor
+    #expect(fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) == 0)
+    let process = Process()
+    process.executableURL = Program.executable
+    process.arguments = writer + [Self.clip] + output
+    process.environment = ProcessInfo.processInfo.environment.merging(["GST_PLUGIN_PATH": Program.plugin.path]) { $1 }
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try await Task.sleep(for: .seconds(1))
+    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0 && whole.status == 0)
+    #expect(bytes.count == whole.output.count && bytes.count > 1 << 16)
+  }
+
+  /// File systems such as FAT, and network shares, have no links.
+  @Test(arguments: ["EPERM", "EOPNOTSUPP", "ENOSYS"]) func needsNoLinks(error: String) async throws {
+    let folder = try Folder()
+    try folder.write(
+      "link.c", Data("#include <errno.h>\nint link(const char *a, const char *b) { errno = \(error); return -1; }".utf8)
+    )
+    let run = try await Program.shell(
+      "cc -shared -fPIC -o link.so link.c && rm link.c && LD_PRELOAD=./link.so h26x decode \(Self.clip) -o out.yuv",
+      in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    #expect(folder.names == ["link.so", "out.yuv"])
   }
 }

@@ -9,8 +9,8 @@ struct DemoCommand: AsyncParsableCommand {
     abstract: "Decodes a file through parser, repackager and decoder, and compares with a reference.",
     discussion: """
       Prints what the file is, how long decoding takes, and the MD5 of the pictures with that of a reference: the one \
-      given with --md5, else what avdec_h264 or avdec_h265 decodes. Writes a sheet of pictures, to \
-      NAME.contact-sheet.png in the current folder without --sheet, and replaces an existing one.
+      given with --md5, else what avdec_h264 or avdec_h265 decodes. Writes a sheet of pictures; without --sheet to \
+      NAME.contact-sheet.png in the current folder, replacing that of an earlier run.
 
       Example:
         h26x demo clip.mp4
@@ -19,6 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
   @Argument(help: "The file.", completion: .file()) var file: String
   @Option(help: ArgumentHelp("The MD5 that the pictures should have.", valueName: "sum")) var md5: String?
   @Option(help: ArgumentHelp("The file for the sheet of pictures: .png or .jpg.", valueName: "out")) var sheet: String?
+  @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
     if file == "-" { throw ValidationError("the demo reads its file more than once: standard input will not do") }
@@ -28,16 +29,17 @@ struct DemoCommand: AsyncParsableCommand {
   func run() async throws {
     try PluginFile.load()
     let input = try InputFile(file)
-    print(try await MediaInfo.read(input, counting: false).table)
-    let started = ContinuousClock.now
-    let ours = try await checksum(input) { codec in
-      ["swifth\(codec.digits)repack", "swifth\(codec.digits)dec"]
-    }
-    let seconds = started.duration(to: .now) / .seconds(1)
-    print("Pictures            \(ours.pictures) in \(Text.fixed(seconds, 2)) s")
     let name = sheet ?? Self.sheetName(file)
-    let output = try OutputFile(name, force: true, inputs: [input])
+    let output = try OutputFile(name, force: force || sheet == nil, inputs: [input])
+    let ours: (sum: String, pictures: Int, reference: String)
     do throws(Failure) {
+      print(try await MediaInfo.read(input, counting: false).table)
+      let started = ContinuousClock.now
+      ours = try await checksum(input) { codec in
+        ["swifth\(codec.digits)repack", "swifth\(codec.digits)dec"]
+      }
+      let seconds = started.duration(to: .now) / .seconds(1)
+      print("Pictures            \(ours.pictures) in \(Text.fixed(seconds, 2)) s")
       let picture = try await ContactSheet.make(of: input, columns: 4, rows: 3)
       try await PictureEncoder(fileName: name)?.write(picture, to: output)
       try output.commit()
@@ -50,10 +52,10 @@ struct DemoCommand: AsyncParsableCommand {
     let reference: (sum: String, by: String)
     if let md5 {
       reference = (md5, "given with --md5")
-    } else if Runtime.hasElement("avdec_h264") {
-      reference = (try await checksum(input) { ["avdec_h\($0.digits)"] }.sum, "made by avdec_h264 or avdec_h265")
+    } else if Runtime.hasElement(ours.reference) {
+      reference = (try await checksum(input) { ["avdec_h\($0.digits)"] }.sum, "made by \(ours.reference)")
     } else {
-      return print("Reference           none: GStreamer has no avdec_h264 here")
+      return print("Reference           none: GStreamer has no \(ours.reference) here")
     }
     guard reference.sum == ours.sum else {
       throw Failure("the reference \(reference.by) is \(reference.sum): different", .unsoundStream)
@@ -66,10 +68,13 @@ struct DemoCommand: AsyncParsableCommand {
     return (name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name) + ".contact-sheet.png"
   }
 
-  /// Decodes with a chain of elements; the MD5 is of all pictures, cropped and without padding.
+  /// Decodes with a chain of elements.
+  ///
+  /// - Returns: the MD5 of all pictures, cropped and without padding, their number, and the name of the decoder to
+  ///   compare with.
   private func checksum(
     _ input: InputFile, _ chain: @escaping @Sendable (MediaStream.Codec) -> [String]
-  ) async throws(Failure) -> (sum: String, pictures: Int) {
+  ) async throws(Failure) -> (sum: String, pictures: Int, reference: String) {
     let reader = try MediaReader(input) { stream, pipeline throws(PipelineError) in
       guard let codec = stream.codec else { return nil }
       var elements: [PipelineElement] = []
@@ -103,9 +108,10 @@ struct DemoCommand: AsyncParsableCommand {
       await reader.pipeline.stop()
       throw failure
     }
+    let codec = reader.video?.codec
     let pictures = (try? reader.pipeline.element("decoder").fields("stats"))??["frames-out"]?.integer
     await reader.pipeline.stop()
     guard let found else { throw Failure("\(input.name): no picture could be decoded") }
-    return (found, pictures ?? 0)
+    return (found, pictures ?? 0, "avdec_h\(codec?.digits ?? "264")")
   }
 }

@@ -27,12 +27,15 @@ enum YUV4MPEG {
   static func frameHeader(_ info: VideoInfo, fieldOrder: String?, flags: Buffer.Flags) -> String {
     let isMixed = info.interlaceMode != .progressive && (fieldOrder == nil || info.interlaceMode != .interleaved)
     guard isMixed else { return "FRAME\n" }
+    guard flags.contains(.interlaced) else { return "FRAME I1pp\n" }
     let order =
-      !flags.contains(.interlaced)
-      ? (flags.contains(.repeatFirstField) ? (flags.contains(.topFieldFirst) ? "2" : "3") : "1")
-      : flags.contains(.topFieldFirst)
-        ? (flags.contains(.repeatFirstField) ? "T" : "t") : (flags.contains(.repeatFirstField) ? "B" : "b")
-    return "FRAME I\(order)\(flags.contains(.interlaced) ? "ii" : "pp")\n"
+      switch (flags.contains(.topFieldFirst), flags.contains(.repeatFirstField)) {
+      case (true, false): "t"
+      case (true, true): "T"
+      case (false, false): "b"
+      case (false, true): "B"
+      }
+    return "FRAME I\(order)ii\n"
   }
 
   private static func samples(_ format: String, chromaSite: String?) -> String? {

@@ -92,12 +92,12 @@ struct OutputFile: Sendable {
   func commit() throws(Failure) {
     guard let path, let target else { return }
     // Without --force, a link: it fails where rename would replace a file that was made meanwhile. File systems without
-    // links report EPERM.
+    // links report one of these errors: FAT and exFAT EPERM, network shares and FUSE the others.
     var failed = true
     if !mayReplace { failed = unsafe link(path, target) != 0 }
     if !failed {
       unsafe unlink(path)
-    } else if mayReplace || (errno == EPERM && FileStatus(path: target) == nil) {
+    } else if mayReplace || ([EPERM, EOPNOTSUPP, ENOSYS].contains(errno) && FileStatus(path: target) == nil) {
       failed = unsafe rename(path, target) != 0
     }
     if failed {

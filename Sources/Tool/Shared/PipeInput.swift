@@ -30,8 +30,7 @@ final class PipeInput: Sendable {
     unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       repeat {
         filled = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      } while filled < 0
-        && errno == EINTR
+      } while filled < 0 && isInterrupted(descriptor, until: POLLIN)
       filled = max(filled, 0)
     }
   }
