@@ -122,6 +122,8 @@ import Testing
     let whole = try await Program.run(writer + [Self.clip] + output, in: folder.url)
     let pipe = Pipe()
     let end = pipe.fileHandleForWriting.fileDescriptor
+    let size: Int32 = 4096
+    #expect(fcntl(end, F_SETPIPE_SZ, size) == size)
     #expect(fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) == 0)
     let process = Process()
     process.executableURL = Program.executable
@@ -134,7 +136,7 @@ import Testing
     let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0 && whole.status == 0)
-    #expect(bytes.count == whole.output.count && bytes.count > 1 << 16)
+    #expect(bytes.count == whole.output.count && bytes.count > size)
   }
 
   /// File systems such as FAT, and network shares, have no links.
