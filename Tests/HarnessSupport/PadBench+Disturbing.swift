@@ -52,6 +52,9 @@ extension PadBench {
     unsafe ask(source, "video/x-h264, stream-format=avc, alignment=au")
   }
 
+  /// Asks the source pad for those of its caps that are among these.
+  public func askForCaps(_ text: String) { unsafe ask(sink, text) }
+
   /// Sends a caps query, with and without filter, and an accept-caps query.
   @unsafe private func ask(_ pad: UnsafeMutablePointer<GstPad>, _ text: String) {
     guard let caps = unsafe gst_caps_from_string(text) else { return }

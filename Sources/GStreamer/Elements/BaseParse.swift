@@ -141,7 +141,7 @@ open class BaseParse: Element {
   open func sinkQuery(_ query: borrowing Query) -> Bool { unsafe Self.parent.pointee.sink_query(parse, query.raw) != 0 }
   /// A query from downstream, on any thread. Chains to the base class by default.
   open func sourceQuery(_ query: borrowing Query) -> Bool {
-    unsafe Self.parent.pointee.src_query(parse, query.raw) != 0
+    unsafe sourcePad.answerWithFixedCaps(query) || Self.parent.pointee.src_query(parse, query.raw) != 0
   }
 
   // MARK: Services of the base class

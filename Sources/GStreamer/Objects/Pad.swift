@@ -80,6 +80,21 @@ import CGStreamer
   /// The caps of the pad's template.
   public var templateCaps: Caps { unsafe Caps(owning: gst_pad_get_pad_template_caps(raw)) }
 
+  /// Answers a caps query with the current caps or, before there are any, with those of the template. Returns false for
+  /// other queries.
+  ///
+  /// So does GStreamer for pads with fixed caps, but without a reference to the caps that it filters (1.22, 1.26): when
+  /// data flow changes them meanwhile, they are freed while they are read.
+  package func answerWithFixedCaps(_ query: borrowing Query) -> Bool {
+    guard query.kind == .caps else { return false }
+    let caps = currentCaps ?? templateCaps
+    switch query.capsFilter {
+    case .some(let filter): query.setCapsResult(filter.intersection(caps))
+    case .none: query.setCapsResult(caps)
+    }
+    return true
+  }
+
   /// The caps that the peer can handle now, in the order of the filter if any; `nil` when the pad is not linked.
   public func peerCaps(filter: borrowing Caps?) -> Caps? {
     guard unsafe gst_pad_is_linked(raw) != 0 else { return nil }

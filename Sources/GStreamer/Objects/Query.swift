@@ -170,6 +170,12 @@ public import CGStreamer
     return unsafe Caps.retaining(optional: filter)
   }
 
+  /// Answers a caps query.
+  public func setCapsResult(_ caps: borrowing Caps) {
+    guard kind == .caps else { return }
+    unsafe gst_query_set_caps_result(raw, caps.raw)
+  }
+
   /// The caps of an accept-caps query; `nil` for other queries.
   public var capsToAccept: Caps? {
     guard kind == .acceptCaps else { return nil }

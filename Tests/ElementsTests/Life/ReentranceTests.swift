@@ -141,6 +141,25 @@ import Testing
     }
   }
 
+  /// Three threads ask for the source pad's caps, with a filter, while they change with every picture. (Repackagers pass
+  /// the question on to upstream, here the test's own pad, whose handler is GStreamer's.)
+  @Test(arguments: Trial.all.filter { !$0.element.contains("repack") }) func capsAreAskedForWhileTheyChange(
+    _ trial: Trial
+  ) throws {
+    let stream = try LifeStreams.packets("clip", for: trial, first: 1)
+    let first = try #require(stream.accessUnits.first)
+    let bench = try PadBench(trial.element, output: trial.output)
+    bench.go(to: GST_STATE_PLAYING)
+    let others = (0..<3).map { _ in BackgroundThread { bench.askForCaps(trial.output) } }
+    for round in 0..<100 {
+      bench.begin(caps: stream.caps + ", framerate=\(round + 1)/1")
+      for index in 0..<2 as Range<UInt64> { #expect(bench.push(first, pts: index * 40_000_000) == 0) }
+    }
+    bench.end()
+    for other in others { other.end() }
+    bench.go(to: GST_STATE_READY)
+  }
+
   /// Another thread sends the events of a sink or an application, such as keyframe requests and seeks.
   @Test(arguments: Trial.all) func anotherThreadSendsEvents(_ trial: Trial) throws {
     for subject in try Self.subjects(trial) {
