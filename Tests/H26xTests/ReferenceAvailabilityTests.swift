@@ -100,6 +100,33 @@ import Testing
     #expect(stream.p(5, 1, isReference: false, modifications: [2, 0, 3]) == false)
   }
 
+  /// Lists that the modifications fill hold nothing else: pictures that are not whole do not matter.
+  @Test func modificationsThatFillTheirList() throws {
+    var stream = try Stream(maximumReferenceFrames: 8)
+    #expect(stream.p(4, 1) == true)
+    #expect(stream.p(5, 4) == false)
+    #expect(stream.p(6, 1, isReference: false) == false)
+    #expect(stream.p(6, 1, isReference: false, modifications: [0, 1, 3]) == true)
+    #expect(stream.p(6, 1, isReference: false, modifications: [0, 0, 3]) == false)
+    #expect(stream.p(6, 2, isReference: false, modifications: [0, 1, 3]) == false)
+    for (list0, list1, expected) in [
+      ([0, 1, 3], [0, 2, 3], true), ([0, 1, 3], [], false), ([], [0, 2, 3], false), ([0, 1, 3], [0, 0, 3], false),
+    ] as [([UInt32], [UInt32], Bool)] {
+      let slice = SliceBuilder(referenceIDC: 0, sliceType: 6, frameNumber: 6, lsb: 12)
+      let isWhole = stream.add(slice) { writer in
+        writer.flag(true)
+        writer.flag(true)
+        writer.ue(0)
+        writer.ue(0)
+        for list in [list0, list1] {
+          writer.flag(!list.isEmpty)
+          for value in list { writer.ue(value) }
+        }
+      }
+      #expect(isWhole == expected, "\(list0) \(list1)")
+    }
+  }
+
   @Test func numbersWrap() throws {
     var stream = try Stream(maximumReferenceFrames: 16)
     for number in 4...15 { #expect(stream.p(UInt32(number), 1) == true) }

@@ -28,6 +28,47 @@ import Testing
     #expect(sets.isEmpty)
   }
 
+  /// Every id has a place of its own, up to the greatest.
+  @Test func greatestIDs() throws {
+    var sets = H265.ParameterSets()
+    for id in UInt8(0)..<16 {
+      var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
+      vps.id = id
+      var sps = H265Samples.plainSPS()
+      (sps.id, sps.videoParameterSetID) = (id, id)
+      #expect(try sets.insert(bytes: vps.nalUnit()) == .added && sets.insert(bytes: sps.nalUnit()) == .added)
+      #expect(sets.videoParameterSet(id) == vps && sets.sequenceParameterSet(id) == sps)
+    }
+    for id in UInt8(0)..<64 {
+      let pps = H265.PictureParameterSet(id: id, sequenceParameterSetID: id % 16)
+      #expect(try sets.insert(bytes: pps.nalUnit()) == .added)
+      #expect(sets.pictureParameterSet(id) == pps && sets.sliceParameters(id)?.sequenceParameterSetID == id % 16)
+    }
+    // A new SPS is that of its own PPS alone.
+    var sps = H265Samples.plainSPS()
+    (sps.id, sps.codedSize.width) = (3, 512)
+    #expect(try sets.insert(bytes: sps.nalUnit()) == .replaced)
+    for id in UInt8(0)..<64 { #expect(sets.sliceParameters(id)?.codingTreeBlockCount == (id % 16 == 3 ? 64 : 32)) }
+  }
+
+  /// Blocks of 64 samples are the largest.
+  @Test func blockSizes() throws {
+    for (least, range, isLegal) in [(3, 3, true), (4, 2, true), (4, 3, false), (5, 2, false), (6, 0, true)] {
+      var sps = H265Samples.plainSPS()
+      (sps.log2MinimumCodingBlockSize, sps.log2CodingBlockSizeRange) = (UInt8(least), UInt8(range))
+      let error = failure { () throws(BitstreamError) in _ = try H265.SequenceParameterSet(bytes: sps.nalUnit()) }
+      #expect(error?.reason == (isLegal ? nil : .valueOutOfRange))
+    }
+    // One row and one column may be left, none may not.
+    for (left, top, isLegal) in [(255, 127, true), (256, 0, false), (0, 128, false)] as [(UInt32, UInt32, Bool)] {
+      var sps = H265Samples.plainSPS()
+      sps.chromaFormat = .yuv444
+      sps.conformanceWindow = .init(left: left, right: 0, top: top, bottom: 0)
+      let error = failure { () throws(BitstreamError) in _ = try H265.SequenceParameterSet(bytes: sps.nalUnit()) }
+      #expect(error?.reason == (isLegal ? nil : .valueOutOfRange))
+    }
+  }
+
   /// A VPS that cannot be read, as some cameras write it, drops no other set.
   @Test func aVideoParameterSetThatCannotBeReadDropsNothing() throws {
     var sets = H265.ParameterSets()

@@ -251,6 +251,31 @@ import Testing
     #expect(!matches(.crc([UInt16(register)]), text, width: 9, height: 1, stride: 9, index: 1))
   }
 
+  /// D.3.19: the mask of the checksum is made of both bytes of column and row.
+  @Test func checksumsOfLargePlanes() {
+    let (width, height) = (300, 600)
+    var sum: UInt32 = 0
+    for y in 0..<height {
+      for x in 0..<width { sum &+= UInt32((x & 0xFF) ^ (y & 0xFF) ^ (x >> 8) ^ (y >> 8)) }
+    }
+    let bytes = [UInt8](repeating: 0, count: width * height)
+    #expect(matches(.checksum([sum]), bytes, width: width, height: height, stride: width))
+    #expect(!matches(.checksum([sum &+ 1]), bytes, width: width, height: height, stride: width))
+  }
+
+  /// Sizes of planes at their limits, and one beyond.
+  @Test func limitsOfPlanes() {
+    for (width, height, stride, isLegal) in [
+      (1, 1, 1 << 24, true), (1, 1, 1 << 24 + 1, false), (4, 2, 4, true), (4, 2, 3, false), (4, 3, 4, false),
+      (0, 1, 4, false), (1, 0, 4, false), (1, 2, 7, true), (1, 2, 8, false),
+    ] {
+      let bytes = [UInt8](repeating: 0, count: 8)
+      let plane = H265.DecodedPictureHash.Plane(bytes.span, width: width, height: height, stride: stride, bitDepth: 8)
+      let isThere = plane != nil
+      #expect(isThere == isLegal, "\(width) \(height) \(stride)")
+    }
+  }
+
   @Test func planesThatAreNotThere() {
     let bytes = [UInt8](repeating: 0, count: 10)
     #expect(!matches(.checksum([0]), bytes, width: 6, height: 2, stride: 5))

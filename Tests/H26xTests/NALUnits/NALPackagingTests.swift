@@ -92,6 +92,33 @@ import Testing
     }
   }
 
+  @Test(arguments: NALLengthSize.allCases) func lengthsAreChecked(_ size: NALLengthSize) {
+    let most = size.maximumNALUnitLength
+    for offset in [0, 3] {
+      func error(_ length: Int) -> BitstreamError? {
+        failure { () throws(BitstreamError) in
+          try offset == 0 ? size.check(length) : size.check(length, at: offset)
+        }
+      }
+      let wrong = BitstreamError(.lengthNotRepresentable, "NALUnitLength", bitOffset: offset * 8)
+      #expect(error(0) == nil && error(most) == nil)
+      if most < Int.max { #expect(error(most + 1) == wrong) }
+    }
+  }
+
+  /// What was dropped stays counted where start codes are repaired.
+  @Test func droppedUnitsAreCountedBeyondARepair() throws {
+    var repackager = Repackager(codec: .h264)
+    repackager.drop = NALUnitTypeSet([9])
+    let packet: [UInt8] = [0, 0, 0, 2, 9, 0xF0, 0, 0, 0, 8, 0x41, 1, 0, 0, 1, 0x41, 2, 3]
+    try repackager.scanLengthPrefixed(packet.span, lengthSize: .four)
+    #expect(repackager.entries.count == 1 && repackager.droppedCount == 1)
+    let found = repackager.repairStartCodes(in: packet.span)
+    #expect(found == 1 && repackager.droppedCount == 1)
+    #expect(repackager.entries.map(\.range) == [10..<12, 15..<18])
+    #expect(repackager.repairStartCodes(in: packet.span) == 0)
+  }
+
   @Test func partsAreDroppedInStep() {
     var repackager = Repackager(codec: .h264)
     let stream: [UInt8] = (1...6).flatMap { [0, 0, 1, $0, 0x55] as [UInt8] }

@@ -79,6 +79,26 @@ import Testing
     #expect(try !stream.read(MinimalStream.slice(isIDR: false), rate: nil) || stream.timeline.hasPicture)
   }
 
+  /// Without a look ahead only what is known goes on: these parameter sets, this rate, this SPS.
+  @Test func whatNeedsNoLookAhead() throws {
+    var stream = try minimal()
+    #expect(try stream.read(MinimalStream.slice(isIDR: true)))
+    let slice = try H264.SliceHeader(bytes: MinimalStream.slice(isIDR: false), stream.sets)
+    func isEnough(_ rate: Fraction?, _ generation: UInt64) -> Bool {
+      var timeline = stream.timeline
+      return timeline.read(slice, rate: rate, generation: generation)
+    }
+    #expect(isEnough(Fraction(25, 1), 1))
+    #expect(!isEnough(Fraction(25, 1), 2) && !isEnough(Fraction(24, 1), 1) && !isEnough(nil, 1))
+    var sets = stream.sets
+    try sets.insert(bytes: MinimalStream.sps(id: 1))
+    try sets.insert(bytes: MinimalStream.pps(id: 1, sps: 1))
+    let other = try H264.SliceHeader(bytes: MinimalStream.slice(isIDR: false, pps: 1), sets)
+    var timeline = stream.timeline
+    let isEnoughForAnother = timeline.read(other, rate: Fraction(25, 1), generation: 1)
+    #expect(!isEnoughForAnother)
+  }
+
   /// A time before the beginning is moved to the beginning; a later one moves all.
   @Test func nothingIsShownBeforeTheBeginning() throws {
     var stream = try minimal()

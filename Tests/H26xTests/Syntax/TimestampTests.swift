@@ -136,6 +136,23 @@ private let frame = TimestampGenerator.ticksPerFrame
     checkRules(times)
   }
 
+  /// The second field is shown half a frame after the first, whatever the step of POC. A lower POC does not show it
+  /// before the first, which was decoded earlier.
+  @Test(arguments: [(1, [0, 1, 2, 3, 4, 5]), (-1, [0, 0, 2, 2, 4, 4])] as [(Int32, [Int64])])
+  func fieldsAtOtherSteps(_ difference: Int32, _ halves: [Int64]) {
+    let pictures: [Picture] = ([0, 4, 8] as [Int32]).flatMap { order -> [Picture] in
+      [
+        Picture(order: order, resetsPOC: order == 0, isField: true),
+        Picture(order: order + difference, resetsPOC: false, isField: true, isSecondField: true),
+      ]
+    }
+    var generator = TimestampGenerator(lookAhead: [pictures[0]], reorderDepth: 0, usualStep: 4)
+    #expect(pictures.map { generator.next($0).presentation } == halves.map { $0 * frame / 2 })
+    let ordered = run(pictures, decodingOrder: true)
+    #expect(ordered.map(\.presentation) == (0..<6).map { $0 * frame / 2 })
+    #expect(ordered.map(\.decoding) == (0..<6).map { $0 * frame / 2 })
+  }
+
   @Test func decodingOrderIgnoresCounts() {
     // pic_order_cnt_type 2: non-reference pictures have odd counts.
     let times = run(frames([0, 1, 2, 4, 5, 6]), decodingOrder: true)
@@ -206,6 +223,14 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(times == [-40, 0, 40, 80, 120, 160, 200])
     var late = DecodingTimeRebuilder(reorderDepth: 2, frameDuration: 40)
     #expect([1000, 1160, 1080, 1040, 1120].map { late.next(presentation: $0) } == [920, 960, 1000, 1040, 1080])
+  }
+
+  /// Without a duration, the times before the first are told apart all the same.
+  @Test func withoutADuration() {
+    var rebuilder = DecodingTimeRebuilder(reorderDepth: 2)
+    #expect([10, 20, 30, 40].map { rebuilder.next(presentation: $0) } == [10, 11, 12, 20])
+    rebuilder.reset()
+    #expect(rebuilder.next(presentation: 5) == 5)
   }
 
   @Test func randomTimesKeepTheRules() {
