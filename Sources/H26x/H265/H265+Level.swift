@@ -65,15 +65,19 @@ extension H265 {
 
     /// `MaxDpbSize` (A.4.2): pictures that the decoded picture buffer holds, 6 to 16, at this picture size.
     ///
-    /// - Parameter size: luma samples in a picture, 1 or more.
-    public func maximumDecodedPictures(lumaPictureSize size: Int) -> Int {
+    /// - Parameters:
+    ///   - size: luma samples in a picture, 1 or more.
+    ///   - isScreenContent: for the screen content coding profiles (`general_profile_idc` 9 and 11), which hold 7 to 16,
+    ///     as the current picture may be a reference too.
+    public func maximumDecodedPictures(lumaPictureSize size: Int, isScreenContent: Bool = false) -> Int {
       let maximum = maximumLumaPictureSize
-      // maxDpbPicBuf is 6 in all profiles but the multilayer ones, where it counts for each layer.
+      // maxDpbPicBuf; in the multilayer profiles it counts for each layer.
+      let pictures = isScreenContent ? 7 : 6
       return switch max(1, size) {
       case ...(maximum >> 2): 16
-      case ...(maximum >> 1): 12
-      case ...((3 * maximum) >> 2): 8
-      default: 6
+      case ...(maximum >> 1): 2 * pictures
+      case ...((3 * maximum) >> 2): 4 * pictures / 3
+      default: pictures
       }
     }
   }

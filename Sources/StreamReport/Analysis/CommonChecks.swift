@@ -11,6 +11,8 @@ struct CommonChecks: Sendable {
   var messages = Messages()
   /// The stream has shown a recovery point SEI.
   private var tellsRecoveryPoints = false
+  private var hasReportedPeriod = false
+  private var hasReportedTiming = false
   private var reorder = ReorderDepth()
   private var model = BufferModel()
 
@@ -23,6 +25,10 @@ struct CommonChecks: Sendable {
     var removalDelay: Double?
     /// Whether the picture timing repeats the picture or one of its fields.
     var isRepeated = false
+    /// Whether the picture timing is of a field; nil where it does not say.
+    var isField: Bool?
+    var hasBufferingPeriod = false
+    var hasPictureTiming = false
   }
 
   /// A coded picture buffer that the stream signals.
@@ -32,12 +38,35 @@ struct CommonChecks: Sendable {
     var isConstantBitRate: Bool
     /// Whether it holds VCL NAL units and filler data only (VCL HRD parameters).
     var holdsVCLOnly: Bool
+    /// Whether a picture may arrive later than its nominal removal time (`low_delay_hrd_flag`).
+    var isLowDelay: Bool
   }
 
   /// The greatest reorder depth in frames.
   var reorderDepth: Int { reorder.maximum }
 
   mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), Messages()) }
+
+  /// Checks that SEI messages are there and fit the picture.
+  mutating func checkMessages(hasBuffer: Bool, log: inout FindingLog) {
+    guard picture.exists else { return }
+    if let isField = messages.isField, isField != picture.isField {
+      log.report(
+        .pictureType, "pic_struct of a \(isField ? "field" : "frame")",
+        expected: "that of a \(picture.isField ? "field" : "frame")")
+    }
+    guard hasBuffer else { return }
+    let isStart = picture.keyframe != .none && picture.keyframe != .recoveryPoint && !picture.isSecondField
+    // Once each: a stream without them lacks them in every picture.
+    if isStart, picture.keyframe != .intra, !messages.hasBufferingPeriod, !hasReportedPeriod {
+      hasReportedPeriod = true
+      log.report(.missingTimingSEI, "HRD parameters without buffering period SEI", expected: "one with this picture")
+    }
+    if !messages.hasPictureTiming, !hasReportedTiming {
+      hasReportedTiming = true
+      log.report(.missingTimingSEI, "HRD parameters without picture timing SEI", expected: "one with this picture")
+    }
+  }
 
   /// Takes a picture of I slices for one to begin at, unless the stream signals where one can.
   mutating func judgeIntraPicture() {
@@ -68,12 +97,14 @@ struct CommonChecks: Sendable {
   ///
   /// - Parameters:
   ///   - resets: whether the picture resets the POC.
+  ///   - isOutput: whether it is output at all.
   ///   - mayRepeat: whether a repeated POC is no finding, as where pictures are missing.
   ///   - allowed: the signalled reorder depth, and the name of its syntax element; nil where it is not signalled.
   mutating func check(
-    order: Int32, resets: Bool, mayRepeat: Bool, allowed: (count: Int, element: StaticString)?, log: inout FindingLog
+    order: Int32, resets: Bool, isOutput: Bool = true, mayRepeat: Bool, allowed: (count: Int, element: StaticString)?,
+    log: inout FindingLog
   ) {
-    let (depth, isRepeated) = reorder.add(order, resets: resets)
+    let (depth, isRepeated) = reorder.add(order, resets: resets, isOutput: isOutput)
     if isRepeated, !mayRepeat {
       log.report(
         .pictureOrderRepeated, "POC \(order) again", expected: "a POC that no other picture of the sequence has")
@@ -116,11 +147,12 @@ struct CommonChecks: Sendable {
     if let signalled {
       parameters = .init(
         bitRate: signalled.bitRate, size: signalled.size, isConstantBitRate: signalled.isConstantBitRate,
-        isSignalled: true)
+        isSignalled: true, isLowDelay: signalled.isLowDelay)
       if !signalled.holdsVCLOnly { bits = bytes * 8 }
     } else if let limits {
       parameters = .init(
-        bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false)
+        bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false,
+        isLowDelay: false)
     } else {
       return (nil, nil)
     }

@@ -80,11 +80,7 @@ struct H264Checker: PictureChecking {
   ) {
     endPicture(log: &log)
     if sps?.id != slice.sequenceParameterSetID || slice.isIDR || sps == nil {
-      let active = sets.sequenceParameterSet(slice.sequenceParameterSetID)
-      if active != sps {
-        sps = active
-        limits = active.flatMap { LevelLimits($0) }
-      }
+      activate(slice.sequenceParameterSetID, of: sets)
     }
     guard let sps else { return }
     first = (slice, marking)
@@ -125,6 +121,13 @@ struct H264Checker: PictureChecking {
     common.picture.order = common.picture.order ?? count.picture
     common.picture.keyframe =
       slice.isIDR ? .idr : common.messages.isRecoveryPoint ? .recoveryPoint : common.picture.keyframe
+  }
+
+  private mutating func activate(_ id: UInt8, of sets: borrowing H264.ParameterSets) {
+    let active = sets.sequenceParameterSet(id)
+    guard active != sps else { return }
+    sps = active
+    limits = active.flatMap { LevelLimits($0) }
   }
 
   /// 7.4.3, `frame_num`, and 8.2.5.2, gaps in it.
@@ -299,15 +302,19 @@ struct H264Checker: PictureChecking {
     switch message.type {
     case .bufferingPeriod:
       let period = try H264.BufferingPeriod(message, parameterSets: sets)
-      if sps?.id != period.sequenceParameterSetID {
-        sps = sets.sequenceParameterSet(period.sequenceParameterSetID)
-        limits = sps.flatMap { LevelLimits($0) }
-      }
+      activate(period.sequenceParameterSetID, of: sets)
+      common.messages.hasBufferingPeriod = true
       common.messages.initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
+      if (period.nal + period.vcl).contains(where: { $0.removalDelay == 0 }) {
+        throw BitstreamError(.valueOutOfRange, "initial_cpb_removal_delay", bitOffset: 0)
+      }
     case .pictureTiming:
-      guard let sps = sps ?? Self.first(in: sets) else { break }
+      // The SPS may have been replaced since the last picture.
+      guard let sps = sps.flatMap({ sets.sequenceParameterSet($0.id) }) ?? Self.first(in: sets) else { break }
       let timing = try H264.PictureTiming(message, sps: sps)
+      common.messages.hasPictureTiming = true
       common.messages.isRepeated = timing.structure.map { $0.fieldPeriods > 2 } ?? false
+      common.messages.isField = timing.structure.map { $0.fieldPeriods == 1 }
       if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
         common.messages.removalDelay =
           Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)
@@ -331,8 +338,10 @@ struct H264Checker: PictureChecking {
     guard let hrd = sps?.vui?.nalHRD ?? sps?.vui?.vclHRD, let first = hrd.buffers.first else { return nil }
     return CommonChecks.SignalledBuffer(
       bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
-      holdsVCLOnly: sps?.vui?.nalHRD == nil)
+      holdsVCLOnly: sps?.vui?.nalHRD == nil, isLowDelay: sps?.vui?.isLowDelayHRD ?? false)
   }
+
+  var pictureSize: UInt64 { sps.map { UInt64($0.widthInMacroblocks) * UInt64($0.heightInMacroblocks) } ?? 0 }
 
   var period: Double? {
     sps?.frameRate.map { Double($0.denominator) / Double($0.numerator) / (common.picture.isField ? 2 : 1) }

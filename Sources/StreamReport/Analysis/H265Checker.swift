@@ -81,9 +81,7 @@ struct H265Checker: PictureChecking {
     endPicture(log: &log)
     let type = slice.nalUnitType
     if sps?.id != slice.sequenceParameterSetID || type.isIRAP || sps == nil {
-      sps = sets.sequenceParameterSet(slice.sequenceParameterSetID)
-      limits = sps.flatMap { LevelLimits($0) }
-      vps = sps.flatMap { sets.videoParameterSet($0.videoParameterSetID) }
+      activate(slice.sequenceParameterSetID, of: sets)
       if sps != nil, vps == nil {
         log.report(
           .missingParameterSet, "an SPS whose VPS is missing", expected: "VPS \(sps?.videoParameterSetID ?? 0)")
@@ -110,7 +108,7 @@ struct H265Checker: PictureChecking {
     }
     if !count.isSkipped {
       common.check(
-        order: count.picture, resets: count.resetsPOC, mayRepeat: false,
+        order: count.picture, resets: count.resetsPOC, isOutput: slice.isOutput, mayRepeat: false,
         allowed: (sps.maximumReorderPictures, "sps_max_num_reorder_pics"), log: &log)
     }
     if let references {
@@ -137,6 +135,15 @@ struct H265Checker: PictureChecking {
     common.picture.keyframe =
       type.isIDR
       ? .idr : type.isBLA ? .bla : type.isIRAP ? .cra : common.messages.isRecoveryPoint ? .recoveryPoint : .none
+  }
+
+  private mutating func activate(_ id: UInt8, of sets: borrowing H265.ParameterSets) {
+    let active = sets.sequenceParameterSet(id)
+    if active != sps {
+      sps = active
+      limits = active.flatMap { LevelLimits($0) }
+    }
+    vps = active.flatMap { sets.videoParameterSet($0.videoParameterSetID) }
   }
 
   /// Checks the order of leading and trailing pictures (7.4.2.2). Returns whether the picture's references must be
@@ -187,12 +194,20 @@ struct H265Checker: PictureChecking {
       guard let id = sps?.id ?? onlySequence(sets), sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
       else { break }
       let period = try H265.BufferingPeriod(message, parameterSets: sets)
-      sps = sps ?? sets.sequenceParameterSet(period.sequenceParameterSetID)
+      activate(period.sequenceParameterSetID, of: sets)
+      common.messages.hasBufferingPeriod = true
       common.messages.initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
+      if (period.nal + period.vcl).contains(where: { $0.removalDelay == 0 }) {
+        throw BitstreamError(.valueOutOfRange, "initial_cpb_removal_delay", bitOffset: 0)
+      }
     case .pictureTiming:
-      guard let sps = sps ?? onlySequence(sets).flatMap({ sets.sequenceParameterSet($0) }) else { break }
+      // The SPS may have been replaced since the last picture.
+      guard let id = sps?.id ?? onlySequence(sets), let sps = sets.sequenceParameterSet(id) else { break }
       let timing = try H265.PictureTiming(message, sps: sps)
-      // Table D.2: three fields, or a frame two or three times.
+      common.messages.hasPictureTiming = true
+      // Table D.2: fields, alone and in pairs across pictures.
+      common.messages.isField = timing.display.map { [1, 2, 9, 10, 11, 12].contains($0.structure.rawValue) }
+      // Three fields, or a frame two or three times.
       common.messages.isRepeated = timing.display.map { (5...8).contains($0.structure.rawValue) } ?? false
       if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
         common.messages.removalDelay =
@@ -219,12 +234,16 @@ struct H265Checker: PictureChecking {
     else { return nil }
     return CommonChecks.SignalledBuffer(
       bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
-      holdsVCLOnly: layer.nal.isEmpty)
+      holdsVCLOnly: layer.nal.isEmpty, isLowDelay: layer.pictureRate == .variable(isLowDelay: true))
   }
+
+  var pictureSize: UInt64 { sps.map { UInt64($0.codedSize.width) * UInt64($0.codedSize.height) } ?? 0 }
 
   var period: Double? {
     // frameRate(_:) counts frames; a field lasts half as long.
-    sps?.frameRate(vps).map { Double($0.denominator) / Double($0.numerator) / (common.picture.isField ? 2 : 1) }
+    guard let sps, let rate = sps.frameRate(vps) else { return nil }
+    let ticks = Double(sps.ticksPerPicture)
+    return ticks * Double(rate.denominator) / Double(rate.numerator) / (common.picture.isField ? 2 : 1)
   }
 }
 

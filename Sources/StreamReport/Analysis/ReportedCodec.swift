@@ -16,6 +16,8 @@ protocol ReportedCodec: VideoCodecSyntax {
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?,
     log: inout FindingLog
   )
+  /// Checks the fields of a container's configuration record against its parameter sets.
+  static func check(_ record: borrowing ConfigurationRecord, log: inout FindingLog)
   /// The format of an SPS NAL unit; nil when it is no SPS or cannot be read.
   static func format(_ nalUnit: Span<UInt8>) -> FormatRecord?
 }
@@ -42,6 +44,8 @@ protocol PictureChecking: Sendable {
   var signalledBuffer: CommonChecks.SignalledBuffer? { get }
   /// The limits of the level; nil before the first picture, and for an unknown level.
   var limits: LevelLimits? { get }
+  /// Macroblocks of a frame (H.264) or luma samples of a picture (H.265); 0 before the first picture.
+  var pictureSize: UInt64 { get }
   /// The duration of a picture by the VUI or VPS in seconds; nil without timing.
   var period: Double? { get }
 }
@@ -70,14 +74,15 @@ extension PictureChecking {
   /// - Parameters:
   ///   - bytes: its size.
   ///   - codedBytes: the size of its VCL NAL units and filler data.
-  ///   - duration: its duration by the container in seconds; nil when that has none.
+  ///   - interval: seconds since the access unit before by the container; nil when that does not tell.
   /// - Returns: the bits in the buffer just before, and its size in bits; nil when not known.
   mutating func endAccessUnit(
-    bytes: UInt64, codedBytes: UInt64, duration: Double?, log: inout FindingLog
+    bytes: UInt64, codedBytes: UInt64, interval: Double?, log: inout FindingLog
   ) -> (fullness: Int64?, size: Int64?) {
     let (signalled, limits, period) = (signalledBuffer, limits, period)
+    common.checkMessages(hasBuffer: signalled != nil, log: &log)
     return common.remove(
-      bytes: bytes, codedBytes: codedBytes, from: signalled, limits: limits, duration: duration ?? period, log: &log)
+      bytes: bytes, codedBytes: codedBytes, from: signalled, limits: limits, duration: interval ?? period, log: &log)
   }
 }
 
@@ -106,5 +111,19 @@ struct PictureFacts: Sendable {
   /// Adds POCs of pictures that a slice may refer to; each is listed once, 32 at most.
   mutating func add(references orders: [Int32]) {
     for order in orders where references.count < 32 && !references.contains(order) { references.append(order) }
+  }
+}
+
+extension ReportedCodec {
+  /// Compares chroma format and bit depths of a configuration record with those of an SPS.
+  static func checkFormat(
+    _ format: (chroma: UInt8, luma: UInt8, chromaDepth: UInt8), _ own: (chroma: UInt8, luma: UInt8, chromaDepth: UInt8),
+    log: inout FindingLog
+  ) {
+    guard format != own else { return }
+    log.report(
+      .containerConfiguration,
+      "chroma format \(format.chroma), \(format.luma) and \(format.chromaDepth) bit in the record",
+      expected: "\(own.chroma), \(own.luma) and \(own.chromaDepth) bit as in the SPS")
   }
 }

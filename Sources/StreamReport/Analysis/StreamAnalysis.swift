@@ -16,6 +16,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   private var codedBytes: UInt64 = 0
   private var hasPicture = false
   private var hasEnded = false
+  /// The picture type of its access unit delimiter.
+  private var announced: AnnouncedType?
   /// Whether a sequence ended before this access unit, and no picture followed.
   private var followsEnd = false
   /// NAL units that belong to the access unit of the next slice.
@@ -37,12 +39,12 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   // MARK: Input
 
-  /// Takes the sample description of a container. Returns the size of length prefixes; nil when its configuration
+  /// Takes the sample description of a container, which holds from the next sample on. Returns the size of length prefixes; nil when its configuration
   /// record cannot be read.
   mutating func configure(
     _ description: MP4.VisualSampleDescription, timescale: UInt32
   ) -> NALLengthSize? {
-    (log.accessUnit, log.offset) = (0, 0)
+    log.accessUnit = summary.accessUnits
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
       for nalUnit in record.nalUnits {
@@ -87,7 +89,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let hadPicture = detector.hasPrimaryPicture
     let boundary = detector.feed(nalUnit, parameterSets: sets).boundary
     if boundary == .followsNext {
-      waiting.append(read(nalUnit, at: offset, prefix: prefix, startsPicture: false))
+      let unit = read(nalUnit, at: offset, prefix: prefix, startsPicture: false)
+      if waiting.count < Self.nalUnitLimit { waiting.append(unit) } else { count(unit) }
       return
     }
     let start = offset - UInt64(prefix)
@@ -120,6 +123,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     }
     var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
     var pictures = 0
+    // NAL units between a picture and the next one of the sample, such as a second field, belong to the next.
+    var misplaced: (name: StaticString, offset: UInt64)?
     do throws(BitstreamError) {
       while let range = try units.next() {
         let nalUnit = bytes.extracting(range)
@@ -128,13 +133,21 @@ struct StreamAnalysis<Codec: ReportedCodec> {
         let hadPicture = detector.hasPrimaryPicture
         let begins = detector.feed(nalUnit, parameterSets: sets).boundary == .begins
         let startsPicture = isSlice && (begins || !hadPicture || pictures == 0)
-        if startsPicture { pictures += 1 }
-        list(
-          read(
-            nalUnit, at: offset + UInt64(range.lowerBound), prefix: lengthSize.byteCount, startsPicture: startsPicture))
+        if startsPicture {
+          pictures += 1
+          misplaced = nil
+        }
+        let start = offset + UInt64(range.lowerBound)
+        let unit = read(nalUnit, at: start, prefix: lengthSize.byteCount, startsPicture: startsPicture)
+        list(unit)
+        if begins, pictures > 0, !isSlice, unit.layerID ?? 0 == 0, misplaced == nil { misplaced = (unit.name, start) }
       }
     } catch {
       log.report(.containerSample, ReportText(error), expected: "lengths that fill the sample")
+    }
+    if let misplaced {
+      log.offset = misplaced.offset
+      log.report(.order, "\(misplaced.name) after the picture", expected: "it before the first slice")
     }
     if pictures > 1, !checker.common.picture.isSecondField {
       log.report(.containerSample, "\(pictures) pictures in a sample", expected: "one access unit")
@@ -213,7 +226,9 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   private mutating func readDelimiter(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, _ trace: SyntaxTrace?) {
     var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
     do throws(BitstreamError) {
-      _ = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
+      let type = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
+      // A sample with two fields may have two delimiters.
+      announced = announced == nil ? AnnouncedType(rawValue: type) : .any
       try reader.trailingBits()
     } catch {
       unit.error = error
@@ -268,7 +283,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     full.bytes.removeAll()
     for index in 0..<nalUnit.count { full.bytes.append(nalUnit[index]) }
     var record = ParameterSetRecord()
-    record.accessUnit = current?.index ?? 0
+    record.accessUnit = current?.index ?? summary.accessUnits
     record.isOutOfBand = isOutOfBand
     record.isReplacement = isBefore
     record.nalUnit = full
@@ -291,12 +306,16 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   }
 
   private mutating func list(_ unit: NALUnitRecord) {
+    count(unit)
+    guard let count = current?.nalUnits.count, count < Self.nalUnitLimit else { return }
+    current?.nalUnits.append(unit)
+  }
+
+  private mutating func count(_ unit: NALUnitRecord) {
     let type = Int(unit.type & 63)
     summary.nalUnits[type] += 1
     summary.nalUnitBytes[type] += UInt64(unit.size)
     if unit.isVCL || Codec.NALUnitType(rawValue: unit.type) == .fillerData { codedBytes += UInt64(unit.size) }
-    guard let count = current?.nalUnits.count, count < Self.nalUnitLimit else { return }
-    current?.nalUnits.append(unit)
   }
 
   // MARK: Access units
@@ -308,7 +327,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     current = unit
     (log.accessUnit, log.offset) = (unit.index, offset)
     followsEnd = followsEnd || hasEnded
-    (codedBytes, hasPicture, hasEnded) = (0, false, false)
+    (codedBytes, hasPicture, hasEnded, announced) = (0, false, false, nil)
     checker.common.beginAccessUnit()
   }
 
@@ -322,6 +341,11 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     if Codec.codec == .h264 { checker.common.judgeIntraPicture() }
     if !hasPicture { log.report(.noPicture, "an access unit without a picture", expected: "a picture") }
     let facts = checker.common.picture
+    if let announced, let letter = facts.letter, !announced.allows(letter, in: Codec.codec) {
+      log.report(
+        .pictureType, "a \(letter == 0x42 ? "B" : "P") picture after a delimiter of type \(announced.rawValue)",
+        expected: "type \(letter == 0x42 ? 2 : 1)")
+    }
     unit.letter = facts.letter
     unit.keyframe = facts.keyframe
     unit.isReference = facts.isReference
@@ -331,10 +355,11 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     unit.quantizationParameter = facts.quantizationParameter
     unit.references = facts.references
     unit.decodedPictures = facts.decodedPictures
-    let duration = container.duration(of: unit.sample)
     (unit.bufferFullness, unit.bufferSize) = checker.endAccessUnit(
-      bytes: unit.size, codedBytes: codedBytes, duration: duration, log: &log)
-    container.check(unit, period: checker.common.messages.isRepeated ? nil : checker.period, log: &log)
+      bytes: unit.size, codedBytes: codedBytes, interval: container.interval(before: unit.sample), log: &log)
+    container.check(
+      unit, period: checker.common.messages.isRepeated ? nil : checker.period, limits: checker.limits,
+      pictureSize: checker.pictureSize, log: &log)
     summary.accessUnits += 1
     summary.bytes += unit.size
     switch unit.letter {

@@ -69,7 +69,7 @@ public struct StreamRecord: Sendable {
 
 /// A parameter set and its syntax elements.
 public struct ParameterSetRecord: Sendable {
-  /// The number of the access unit that it is in; 0 for one from the container.
+  /// The number of the access unit that it is in; for one from the container, of the first that it holds for.
   public var accessUnit: UInt64 = 0
   /// Whether it comes from the container's configuration record.
   public var isOutOfBand = false
@@ -103,6 +103,8 @@ public struct FormatRecord: Sendable {
   public var bitDepth = 8
   /// Colour primaries, transfer characteristics and matrix of the VUI; nil where it has none.
   public var colour: ColourDescription?
+  /// `video_full_range_flag` of the VUI; nil where it has none.
+  var isFullRange: Bool?
   /// Frames a second by the VUI; nil without timing.
   public var frameRate: Fraction?
   /// The highest bit rate of the level in bits a second (VCL HRD); nil for an unknown level.

@@ -18,6 +18,12 @@ extension MP4 {
     private var position: UInt64
     private var decodingTime: Int64 = 0
     private var sampleCount: UInt64 = 0
+    /// Bytes of the samples so far, as far as the file has them.
+    private var sampleBytes: UInt64 = 0
+
+    /// The most bytes that samples may have together, in multiples of the file's size: some editors let a few samples
+    /// share their bytes.
+    private static var sharingLimit: UInt64 { 8 }
 
     /// The largest `moov` or `moof` that is read, in bytes: a day of samples at 60 a second has 40 MB of tables.
     package static var headerLimit: UInt64 { 512 << 20 }
@@ -62,14 +68,22 @@ extension MP4 {
 
     /// The next sample; nil after the last.
     ///
-    /// - Throws: ``ReadError`` where a fragment is damaged; `.tooLarge` for more samples than the file has bytes.
+    /// - Throws: ``ReadError`` where a fragment is damaged; `.tooLarge` for more samples than the file has bytes, and
+    ///   for samples that all share the same bytes.
     public mutating func next() throws(ReadError) -> Sample? {
-      // A table of samples of one size may state billions, whatever the file's size is.
-      guard sampleCount < source.size else {
+      // A table of samples of one size may state billions, whatever the file's size is, and all may be in one place.
+      guard sampleCount < source.size, sampleBytes / Self.sharingLimit <= source.size else {
         let isTable = table != nil
         throw ReadError(.tooLarge, FourCharacterCode(isTable ? "stbl" : "moof"), at: isTable ? movieOffset : position)
       }
       sampleCount += 1
+      guard let sample = try nextSample() else { return nil }
+      let (start, end) = (sample.range.lowerBound, min(sample.range.upperBound, source.size))
+      sampleBytes += end > start ? end - start : 0
+      return sample
+    }
+
+    private mutating func nextSample() throws(ReadError) -> Sample? {
       let tables = movie.bytes
       if let sample = table?.next(tables.span) {
         decodingTime = sample.decodingTime &+ Int64(sample.duration)

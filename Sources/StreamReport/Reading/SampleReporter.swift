@@ -11,6 +11,7 @@ public import H26x
 ///
 /// Offsets in the report count the bytes that were fed.
 public struct SampleReporter {
+  private let codec: FormatDescription.Codec
   private var reader = ByteStreamReader()
   private var lengthSize: NALLengthSize?
   private var analysis: EitherAnalysis
@@ -37,15 +38,31 @@ public struct SampleReporter {
     var analysis = EitherAnalysis(codec, options: options)
     var record = StreamRecord(codec: codec, container: container, size: size)
     if let configuration {
-      // The sample entry types that allow in-band parameter sets, as all containers but MP4 do.
-      var description = MP4.VisualSampleDescription(
-        coding: FourCharacterCode(codec == .h264 ? "avc3" : "hev1"), width: 0, height: 0)
-      description.configuration = configuration
-      let size = analysis.configure(description, timescale: Self.timescale) ?? .four
+      let size = analysis.configure(Self.description(codec, configuration), timescale: Self.timescale) ?? .four
       (lengthSize, record.lengthSize, record.timescale) = (size, size.byteCount, Self.timescale)
     }
     ready = [.stream(record)]
     self.analysis = analysis
+    self.codec = codec
+  }
+
+  /// Takes another configuration record, which holds from the next access unit on. Ignored for a stream with start
+  /// codes.
+  public mutating func configure(_ configuration: [UInt8]) {
+    guard lengthSize != nil else { return }
+    if let size = analysis.configure(Self.description(codec, configuration), timescale: Self.timescale) {
+      lengthSize = size
+    }
+  }
+
+  /// A sample description of a type that allows in-band parameter sets, as all containers but MP4 do.
+  private static func description(
+    _ codec: FormatDescription.Codec, _ configuration: [UInt8]
+  ) -> MP4.VisualSampleDescription {
+    var description = MP4.VisualSampleDescription(
+      coding: FourCharacterCode(codec == .h264 ? "avc3" : "hev1"), width: 0, height: 0)
+    description.configuration = configuration
+    return description
   }
 
   /// Takes an access unit with length prefixes, or any piece of a stream with start codes.

@@ -17,6 +17,10 @@ public struct StreamReporter {
   /// The samples of MP4; nil for a byte stream, and at the end.
   private var samples: MP4.VideoSamples?
   private var lengthSize = NALLengthSize.four
+  /// The sample description of the latest sample, as an index of the track's.
+  private var descriptionIndex = 0
+  /// Bytes of the configuration records that were read since the first.
+  private var configurationBytes: UInt64 = 0
   private var analysis: EitherAnalysis
   private var ready: [ReportItem] = []
   private var place = 0
@@ -53,9 +57,12 @@ public struct StreamReporter {
       }
       self.samples = samples
       let track = samples.track
-      guard let description = track.descriptions.first(where: { $0.coding.videoCodec != nil }),
-        let codec = description.coding.videoCodec
-      else { throw .unknownFormat }
+      guard let index = track.descriptions.firstIndex(where: { $0.coding.videoCodec != nil }) else {
+        throw .unknownFormat
+      }
+      let description = track.descriptions[index]
+      guard let codec = description.coding.videoCodec else { throw .unknownFormat }
+      descriptionIndex = index
       var analysis = EitherAnalysis(codec, options: options)
       lengthSize = analysis.configure(description, timescale: track.timescale) ?? .four
       ready = [
@@ -108,9 +115,22 @@ public struct StreamReporter {
     }
   }
 
+  /// Takes another sample description of the track, if it has one of the same codec.
+  private mutating func changeDescription(to index: Int) {
+    guard let track = samples?.track, index >= 0, index < track.descriptions.count else { return }
+    let codec = track.descriptions[descriptionIndex].coding.videoCodec
+    let description = track.descriptions[index]
+    // A malicious file may change between large records with every sample.
+    guard description.coding.videoCodec == codec, configurationBytes / 8 <= source.size else { return }
+    configurationBytes += UInt64(description.configuration.count)
+    descriptionIndex = index
+    lengthSize = analysis.configure(description, timescale: track.timescale) ?? lengthSize
+  }
+
   private mutating func advanceSamples() {
     do throws(MP4.ReadError) {
       if let sample = try samples?.next() {
+        if sample.descriptionIndex != descriptionIndex { changeDescription(to: sample.descriptionIndex) }
         guard let (bytes, range) = samples?.load(sample) else { return }
         let record = AccessUnitRecord.Sample(
           pts: sample.decodingTime &+ sample.compositionOffset, dts: sample.decodingTime, duration: sample.duration,

@@ -12,6 +12,8 @@ struct BufferModel: Sendable {
     var isConstantBitRate: Bool
     /// Whether they are HRD parameters of the stream, not the level's limits.
     var isSignalled: Bool
+    /// Whether pictures may arrive late.
+    var isLowDelay: Bool
   }
 
   private var parameters: Parameters?
@@ -44,7 +46,7 @@ struct BufferModel: Sendable {
       guard !parameters.isSignalled || initialDelay != nil else { return nil }
       buffer = CodedPictureBuffer(
         bitRate: parameters.bitRate, size: parameters.size, isConstantBitRate: parameters.isConstantBitRate,
-        fullness: initialDelay.map { $0 * Double(parameters.bitRate) })
+        isLowDelay: parameters.isLowDelay, fullness: initialDelay.map { $0 * Double(parameters.bitRate) })
       (last, period) = (0, 0)
     } else if parameters.isSignalled, let removalDelay {
       let time = period + removalDelay

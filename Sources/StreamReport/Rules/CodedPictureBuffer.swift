@@ -9,6 +9,10 @@ struct CodedPictureBuffer: Sendable {
   let size: Double
   /// Whether bits enter even when the buffer is full (`cbr_flag`).
   let isConstantBitRate: Bool
+  /// Whether a picture may arrive late (`low_delay_hrd_flag`): it is removed when it is complete, and the removal times
+  /// of those after it stay as they are (C.1.2).
+  let isLowDelay: Bool
+  /// Bits in the buffer; less than 0 while bits of a late picture arrive.
   private var fullness: Double
 
   /// The result of the removal of a picture.
@@ -22,10 +26,13 @@ struct CodedPictureBuffer: Sendable {
   }
 
   /// - Parameter fullness: bits in the buffer at the removal of the first picture; nil for a full buffer.
-  init(bitRate: UInt64, size: UInt64, isConstantBitRate: Bool, fullness: Double? = nil) {
+  init(
+    bitRate: UInt64, size: UInt64, isConstantBitRate: Bool, isLowDelay: Bool = false, fullness: Double? = nil
+  ) {
     self.bitRate = Double(bitRate)
     self.size = Double(size)
     self.isConstantBitRate = isConstantBitRate
+    self.isLowDelay = isLowDelay
     self.fullness = min(fullness ?? Double(size), Double(size))
   }
 
@@ -40,10 +47,10 @@ struct CodedPictureBuffer: Sendable {
       if isConstantBitRate, fullness > size + tolerance { excess = fullness - size }
       fullness = size
     }
-    let before = fullness
+    let before = max(0, fullness)
     fullness -= Double(bits)
     var missing = 0.0
-    if fullness < 0 {
+    if fullness < 0, !isLowDelay {
       if fullness < -tolerance { missing = -fullness }
       // So that one late picture does not make those after it late too.
       fullness = 0

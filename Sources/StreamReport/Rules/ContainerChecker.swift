@@ -9,7 +9,9 @@ struct ContainerChecker<Codec: ReportedCodec> {
   private var shown: [(order: Int32, time: Int64)] = []
   private var sequence: UInt64 = 0
   private var lastDecodingTime: Int64?
+  private var lastDuration: UInt32 = 0
   private var frameRate = ContainerFrameRate()
+  private var measuredRate = MeasuredRate()
   /// Whether a sample was not marked as a sync sample.
   private var hasOtherSamples = false
   private static var limit: Int { 32 }
@@ -29,6 +31,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
     self.timescale = timescale
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
+      Codec.check(record, log: &log)
       for nalUnit in record.nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
         if let format = Codec.format(nalUnit.span) { check(format, log: &log) }
         return
@@ -54,6 +57,11 @@ struct ContainerChecker<Codec: ReportedCodec> {
         .containerColour, "colr \(colour.primaries)/\(colour.transfer)/\(colour.matrix)",
         expected: "\(own.primaries)/\(own.transfer)/\(own.matrix) as in the VUI")
     }
+    if let isFull = description.colour?.isFullRange, let own = format.isFullRange, isFull != own {
+      log.report(
+        .containerColour, "colr full_range_flag \(isFull ? 1 : 0)",
+        expected: "video_full_range_flag \(own ? 1 : 0) as in the VUI")
+    }
   }
 
   /// Checks a parameter set in the stream that is new or changed.
@@ -67,17 +75,24 @@ struct ContainerChecker<Codec: ReportedCodec> {
     if let format { check(format, log: &log) }
   }
 
-  /// The duration of an access unit in seconds; nil when the container does not have it.
-  func duration(of sample: AccessUnitRecord.Sample?) -> Double? {
-    guard let sample, timescale > 0, sample.duration > 0 else { return nil }
-    return Double(sample.duration) / Double(timescale)
+  /// Seconds between the sample before and this one, in decoding order; nil when the container does not tell.
+  func interval(before sample: AccessUnitRecord.Sample?) -> Double? {
+    guard let sample, timescale > 0 else { return nil }
+    if let time = sample.dts, let last = lastDecodingTime, time > last {
+      return (Double(time) - Double(last)) / Double(timescale)
+    }
+    return lastDuration > 0 ? Double(lastDuration) / Double(timescale) : nil
   }
 
   /// Checks sync flag, timestamps and frame rate of an access unit.
   ///
   /// - Parameter period: the duration of a picture by the stream in seconds; nil when it has none, and for pictures
   ///   that are shown more than once.
-  mutating func check(_ unit: AccessUnitRecord, period: Double?, log: inout FindingLog) {
+  /// - Parameter limits: those of the level; nil for an unknown level.
+  /// - Parameter pictureSize: macroblocks or luma samples in a picture.
+  mutating func check(
+    _ unit: AccessUnitRecord, period: Double?, limits: LevelLimits?, pictureSize: UInt64, log: inout FindingLog
+  ) {
     guard let sample = unit.sample else { return }
     if timescale > 0, unit.letter != nil, !unit.isSecondField {
       // Two fields of H.264 are one sample; in H.265 each is one.
@@ -100,7 +115,10 @@ struct ContainerChecker<Codec: ReportedCodec> {
     if let last = lastDecodingTime, let time = sample.dts, time < last {
       log.report(.containerTimestamps, "DTS \(time) after \(last)", expected: "ascending decoding times")
     }
-    lastDecodingTime = sample.dts
+    (lastDecodingTime, lastDuration) = (sample.dts, sample.duration)
+    if let time = sample.dts, let limits, unit.letter != nil {
+      measuredRate.add(time, timescale: timescale, size: pictureSize, rate: limits.rate, log: &log)
+    }
     guard let order = unit.pictureOrderCount else { return }
     if unit.sequence != sequence {
       shown.removeAll(keepingCapacity: true)

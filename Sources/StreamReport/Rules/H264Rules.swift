@@ -46,6 +46,15 @@ enum H264Rules {
     if Int(sps.maximumReferenceFrames) > frames {
       log.report(.levelBuffer, "max_num_ref_frames \(sps.maximumReferenceFrames)", expected: "MaxDpbFrames \(frames)")
     }
+    if let sent = sps.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering, sent < sps.maximumReferenceFrames {
+      log.report(
+        .tooManyReferences, "max_num_ref_frames \(sps.maximumReferenceFrames)",
+        expected: "max_dec_frame_buffering \(sent) at most")
+    }
+    if !sps.isFrameOnly, sps.levelIDC < 21 || sps.levelIDC > 41 {
+      log.report(
+        .profileTool, "frame_mbs_only_flag 0 at level_idc \(sps.levelIDC)", expected: "1 but at levels 2.1 to 4.1")
+    }
     if let restriction = sps.vui?.bitstreamRestriction,
       restriction.maximumReorderFrames > restriction.maximumDecodedFrameBuffering
     {
@@ -78,6 +87,9 @@ enum H264Rules {
       case 244, 44: (14, 3)
       default: nil
       }
+    if !sps.isFrameOnly, sps.profile.isConstrained(toSet: 4), [77, 88, 100, 110].contains(sps.profile.idc) {
+      log.report(.profileTool, "frame_mbs_only_flag 0 with constraint_set4_flag 1", expected: "1")
+    }
     guard let allowed else {
       if sps.profile.idc == 66, !sps.isFrameOnly {
         log.report(.profileTool, "frame_mbs_only_flag 0 in the Baseline profile", expected: "1")
@@ -110,7 +122,10 @@ enum H264Rules {
     if isBaseline || profile == 77 || profile == 88 {
       forbid(pps.high.map { $0.uses8x8Transform || $0.scalingLists != nil } ?? false, "8x8 transforms or scaling lists")
     }
-    if profile == 88 { forbid(pps.usesCABAC, "CABAC") }
+    if profile == 88 || profile == 44 { forbid(pps.usesCABAC, "CABAC") }
+    if sps.profile.isConstrained(toSet: 5), [77, 88, 100].contains(profile) {
+      forbid(slice.sliceType == .b, "B slices and constraint_set5_flag 1")
+    }
     let isConstrained = isBaseline && sps.profile.isConstrained(toSet: 1)
     if isConstrained || (profile != 66 && profile != 88) {
       forbid(pps.sliceGroups != nil, "slice groups")

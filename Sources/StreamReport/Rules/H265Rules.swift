@@ -20,15 +20,17 @@ enum H265Rules {
       || height * height > 8 * limits.pictureSize
     {
       log.report(.levelFrameSize, "\(width)x\(height) luma samples", expected: "MaxLumaPs \(limits.pictureSize)")
-    } else if let rate = sps.frameRate, sps.hasFixedPictureRate,
-      size * UInt64(rate.numerator) * (sps.isFieldSequence ? 2 : 1) > limits.rate * UInt64(rate.denominator)
-    {
-      log.report(
-        .levelRate, "\(size) luma samples at \(rate.numerator)/\(rate.denominator) frames a second",
-        expected: "MaxLumaSr \(limits.rate)")
+    } else if let rate = sps.frameRate, sps.hasFixedPictureRate {
+      let (frames, seconds) = (UInt64(rate.numerator), UInt64(rate.denominator) * UInt64(sps.ticksPerPicture))
+      if size * frames * (sps.isFieldSequence ? 2 : 1) > limits.rate * seconds {
+        log.report(
+          .levelRate, "\(size) luma samples at \(frames)/\(seconds) frames a second",
+          expected: "MaxLumaSr \(limits.rate)")
+      }
     }
     if !isHuge {
-      let pictures = level.maximumDecodedPictures(lumaPictureSize: Int(clamping: size))
+      let pictures = level.maximumDecodedPictures(
+        lumaPictureSize: Int(clamping: size), isScreenContent: sps.profile.idc == 9 || sps.profile.idc == 11)
       if sps.decodedPictureBufferPictures > pictures {
         log.report(
           .levelBuffer, "sps_max_dec_pic_buffering \(sps.decodedPictureBufferPictures)",
@@ -83,6 +85,14 @@ enum H265Rules {
     if idc >= 1, idc <= 3, sps.extensions?.range != nil || sps.extensions?.screenContent != nil {
       log.report(.profileTool, "extensions of the SPS with general_profile_idc \(idc)", expected: "none")
     }
+    if profile.constraints.contains(.frameOnly), sps.isFieldSequence {
+      log.report(
+        .profileTool, "field_seq_flag 1 with general_frame_only_constraint_flag 1", expected: "one of them 0")
+    }
+    if profile.space != 0 { log.report(.reservedValue, "general_profile_space \(profile.space)", expected: "0") }
+    if profile.constraints.rawValue & profile.reservedConstraints != 0 {
+      log.report(.reservedValue, "general_reserved_zero bits that are 1", expected: "0")
+    }
     if depth > 8 || sps.chromaFormat != .yuv420 {
       log.report(.decoderFormat, "\(sps.chromaFormat.name), \(depth) bit", expected: "4:2:0, 8 bit")
     }
@@ -97,5 +107,27 @@ extension H265.SequenceParameterSet {
     }
     if case .variable = rate { return false }
     return true
+  }
+
+  /// Clock ticks between pictures at a fixed rate (`elemental_duration_in_tc_minus1` + 1 of the highest sub-layer); 1
+  /// without one.
+  var ticksPerPicture: UInt16 {
+    switch vui?.timing?.hrdParameters?.subLayers.last?.pictureRate {
+    case .fixed(let ticks), .fixedWithinSequence(let ticks): max(1, ticks)
+    case .variable, nil: 1
+    }
+  }
+}
+
+extension H265.Profile {
+  /// Those of the 48 constraint bits that are reserved in this profile (7.3.3).
+  fileprivate var reservedConstraints: UInt64 {
+    let low: UInt64 = 0x3_FFFF_FFFE
+    func isLike(_ profiles: ClosedRange<UInt8>) -> Bool { profiles.contains { isCompatible(with: $0) } }
+    if isLike(4...11) {
+      return isCompatible(with: 5) || isLike(9...11) ? low : low | Constraints.maximum14Bit.rawValue
+    }
+    let all: UInt64 = 0xFFF_FFFF_FFFE
+    return isCompatible(with: 2) ? all & ~Constraints.onePicture.rawValue : all
   }
 }

@@ -64,22 +64,59 @@ extension LevelLimits {
   init?(_ sps: borrowing H265.SequenceParameterSet) {
     let level = sps.level
     guard let row = Self.h265.first(where: { $0.level == level.idc }) else { return nil }
-    // CpbVclFactor and CpbNalFactor (Table A.10), by chroma format and bit depth instead of the profile.
-    let depth = max(sps.lumaBitDepth, sps.chromaBitDepth)
-    let factor: UInt64 =
-      switch (sps.chromaFormat, depth) {
-      case (.monochrome, ...12), (.yuv420, ...10): depth <= 8 || sps.profile.idc < 4 ? 1000 : 1500
-      case (.yuv420, ...12): 1500
-      case (.yuv422, ...10): 1667
-      case (.yuv422, ...12), (.yuv444, ...8): 2000
-      case (.yuv444, ...10): 2500
-      case (.yuv444, ...12): 3000
-      default: 6000
-      }
+    let (vclFactor, nalFactor) = Self.factors(sps)
+    let rateFactor = Self.rateFactor(sps.profile)
+    let (maximumRate, maximumBuffer) =
+      level.isHighTier ? (row.high, row.highBuffer) : (row.main, row.mainBuffer)
     pictureSize = UInt64(level.maximumLumaPictureSize)
     rate = UInt64(clamping: level.maximumLumaSampleRate)
-    bitRate = (level.isHighTier ? row.high : row.main) * factor
-    codedBuffer = (level.isHighTier ? row.highBuffer : row.mainBuffer) * factor
-    (nalBitRate, nalCodedBuffer) = (bitRate / 10 * 11, codedBuffer / 10 * 11)
+    (bitRate, codedBuffer) = (maximumRate * vclFactor * rateFactor, maximumBuffer * vclFactor)
+    (nalBitRate, nalCodedBuffer) = (maximumRate * nalFactor * rateFactor, maximumBuffer * nalFactor)
+  }
+
+  /// CpbVclFactor and CpbNalFactor (Table A.10): by what the profile allows, not by what the pictures are. The
+  /// constraint flags tell the profiles apart.
+  private static func factors(_ sps: borrowing H265.SequenceParameterSet) -> (vcl: UInt64, nal: UInt64) {
+    let profile = sps.profile
+    var (chroma, depth) = (sps.chromaFormat, max(sps.lumaBitDepth, sps.chromaBitDepth))
+    switch profile.idc {
+    case 1...3: (chroma, depth) = (.yuv420, 8)
+    case 4...11:
+      let constraints = profile.constraints
+      // No intra profile is monochrome.
+      chroma =
+        constraints.contains(.monochrome) && !constraints.contains(.intra)
+        ? .monochrome
+        : constraints.contains(.maximum420) ? .yuv420 : constraints.contains(.maximum422) ? .yuv422 : .yuv444
+      depth =
+        constraints.contains(.maximum8Bit)
+        ? 8 : constraints.contains(.maximum10Bit) ? 10 : constraints.contains(.maximum12Bit) ? 12 : 16
+      if depth == 16, profile.idc != 4, constraints.contains(.maximum14Bit) { depth = 14 }
+    default: break
+    }
+    return switch (chroma, depth) {
+    case (.monochrome, ...8): (667, 733)
+    case (.monochrome, ...10): (833, 917)
+    case (.monochrome, ...12): (1000, 1100)
+    case (.monochrome, _): (1333, 1467)
+    case (.yuv420, ...10): (1000, 1100)
+    case (.yuv420, ...12): (1500, 1650)
+    case (.yuv422, ...10): (1667, 1833)
+    case (.yuv422, ...12), (.yuv444, ...8): (2000, 2200)
+    case (.yuv444, ...10): (2500, 2750)
+    case (.yuv444, ...12): (3000, 3300)
+    case (.yuv444, ...14): (3500, 3850)
+    default: (4000, 4400)
+    }
+  }
+
+  /// HbrFactor (A.4.2).
+  private static func rateFactor(_ profile: H265.Profile) -> UInt64 {
+    let isLower = profile.constraints.contains(.lowerBitRate)
+    return switch profile.idc {
+    case 4, 6...10: isLower ? 1 : 2
+    case 5, 11: !profile.isIntraOnly ? 6 : isLower ? 12 : 24
+    default: 1
+    }
   }
 }

@@ -71,8 +71,12 @@ public enum Rule: Int, Sendable, CaseIterable {
 
   // MARK: SEI
 
-  /// An SEI message that cannot be read.
+  /// An SEI message that cannot be read, or has a forbidden value.
   case unreadableSEI
+  /// HRD parameters without the buffering period or picture timing SEI that they require.
+  case missingTimingSEI
+  /// The access unit delimiter or picture timing SEI contradicts the picture.
+  case pictureType
 
   // MARK: Levels and profiles
 
@@ -80,6 +84,8 @@ public enum Rule: Int, Sendable, CaseIterable {
   case levelFrameSize
   /// More pictures a second than the level allows.
   case levelRate
+  /// More pictures a second by the container's times than the level allows.
+  case levelMeasuredRate
   /// A larger decoded picture buffer than the level allows.
   case levelBuffer
   /// A higher bit rate than the level allows.
@@ -114,7 +120,7 @@ public enum Rule: Int, Sendable, CaseIterable {
   case containerSize
   /// Parameter sets in the stream that are not in the container's configuration record.
   case containerParameterSets
-  /// avcC or hvcC cannot be read, or has no SPS.
+  /// avcC or hvcC cannot be read, has no SPS, or contradicts it.
   case containerConfiguration
   /// Decoding times that descend, or presentation times in another order than picture order counts.
   case containerTimestamps
@@ -176,7 +182,9 @@ public enum Rule: Int, Sendable, CaseIterable {
         "emulation-prevention", .error, "7.4.1", "7.4.2",
         "Write an emulation prevention byte (03) between two zero bytes and a byte below 4.")
     case .trailingBits:
-      .init("trailing-bits", .error, "7.3.2.11", "7.3.2.11", "End the NAL unit with a one bit and zero bits.")
+      .init(
+        "trailing-bits", .error, "7.3.2.11, 7.4.1", "7.3.2.11, 7.4.2",
+        "End the NAL unit with a one bit and zero bits; its last byte must not be zero.")
     case .truncated:
       .init("truncated", .error, "7.3.1", "7.3.1.1", "The file or the NAL unit is cut off.")
     case .order:
@@ -186,7 +194,7 @@ public enum Rule: Int, Sendable, CaseIterable {
         "no-picture", .error, "7.4.1.2.3", "7.4.2.4.4", "Every access unit needs a picture; drop the rest of it.")
     case .endOfStream:
       .init(
-        "after-end", .error, "7.4.1.2.1", "7.4.2.4.2",
+        "after-end", .error, "7.4.1.2.2", "7.4.2.4.3",
         "Begin with an IDR or IRAP picture after the end of a sequence or stream.")
     case .unreadableParameterSet:
       .init("parameter-set", .error, "7.4.2", "7.4.3", "Write the parameter set anew.")
@@ -229,7 +237,7 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init("marking-of-missing", .error, "8.2.5.4", "-", "A picture that this one marks was lost or never sent.")
     case .tooManyReferences:
       .init(
-        "too-many-references", .error, "8.2.5.3", "8.3.2",
+        "too-many-references", .error, "8.2.5.3, E.2.1", "8.3.2",
         "Mark fewer pictures as references, or signal more in the SPS.")
     case .leadingPictures:
       .init(
@@ -237,14 +245,26 @@ public enum Rule: Int, Sendable, CaseIterable {
         "Send leading pictures directly after their IRAP picture, and only with types that it allows.")
     case .startsLate:
       .init(
-        "no-keyframe-first", .warning, "7.4.1.2.1", "7.4.2.4.2",
+        "no-keyframe-first", .warning, "7.4.1.2.2", "7.4.2.4.3",
         "Begin with an IDR picture; decoders show nothing or broken pictures up to the first keyframe.")
     case .unreadableSEI: .init("sei", .warning, "D.2", "D.3", "Drop the message or write it anew.")
+    case .missingTimingSEI:
+      .init(
+        "missing-timing-sei", .warning, "D.2", "D.3",
+        "Send buffering period SEI with keyframes and picture timing SEI with all pictures, or no HRD parameters.")
+    case .pictureType:
+      .init(
+        "picture-type", .error, "7.4.2.4, D.2", "7.4.3.5, D.3",
+        "Signal what the picture is: its slice types in the delimiter, frame or field in pic_struct.")
     case .levelFrameSize:
       .init("level-frame-size", .error, "A.3.1, Table A-1", "A.4.1, Table A.8", "Signal a higher level.")
     case .levelRate:
       .init(
         "level-rate", .error, "A.3.1, Table A-1", "A.4.2, Table A.9", "Signal a higher level, or a lower frame rate.")
+    case .levelMeasuredRate:
+      .init(
+        "level-measured-rate", .warning, "A.3.1, Table A-1", "A.4.2, Table A.9",
+        "Signal a higher level, or a lower frame rate.")
     case .levelBuffer:
       .init("level-dpb", .error, "A.3.1, Table A-1", "A.4.2", "Use fewer reference pictures or signal a higher level.")
     case .levelBitRate:

@@ -14,6 +14,8 @@ struct H265TestStream {
     var address: UInt32 = 0
     var temporalID: UInt8 = 0
     var pps: UInt32 = 0
+    /// `pic_output_flag`; nil without `output_flag_present_flag` in the PPS.
+    var isOutput: Bool?
     var payload = 4
   }
 
@@ -47,6 +49,7 @@ struct H265TestStream {
     writer.ue(s.pps)
     if s.address != 0 { writer.u(3, s.address) }
     writer.ue(s.kind)
+    if let isOutput = s.isOutput { writer.flag(isOutput) }
     if !s.type.isIDR {
       writer.u(8, s.order & 255)
       // A reference picture set of its own.

@@ -233,6 +233,13 @@ import Testing
         .filter { $0.offset != 2 }.flatMap { [0, 0, 1] + $0.element }),
     Case(
       .unreadableSEI, stream: TestStream().adding([6, 6, 9, 0x80], TestStream.slice(.init(frameNumber: 1, order: 2)))),
+    Case(.missingTimingSEI, stream: TestStream(.init(vui: hrd(bitRate: 1000, size: 1000)))),
+    // Delimiters of an I picture before P, and of a P picture before B.
+    Case(.pictureType, stream: TestStream().adding([9, 0x10], TestStream.slice(.init(frameNumber: 1, order: 2)))),
+    Case(
+      .pictureType,
+      h265: H265TestStream().adding(
+        [35 << 1, 1, 0x30], H265TestStream.slice(.init(type: .trailingN, order: 1, kind: 0, references: [1])))),
     // Levels and profiles.
     Case(.levelFrameSize, stream: TestStream(.init(level: 10, width: 11, height: 10, references: 1))),
     Case(
@@ -249,15 +256,58 @@ import Testing
             writer.flag(true)
             writer.u(4, 0)
           }))),
+    // 25 frames a second of 99 macroblocks; level 1 allows 15.
+    Case(
+      .levelMeasuredRate,
+      mp4: {
+        var stream = TestStream(.init(level: 10, width: 9, height: 11, references: 1))
+        for number in UInt32(1)..<25 { stream = stream.adding(.init(frameNumber: number % 16, order: 2 * number)) }
+        var file = MP4TestFile(stream)
+        (file.width, file.height) = (144, 176)
+        return file
+      }()),
     Case(.levelBuffer, stream: TestStream(.init(level: 10, width: 9, height: 11, references: 6))),
-    Case(.levelBitRate, stream: TestStream(.init(level: 10, vui: hrd(bitRate: 20_000, size: 1000)))),
-    Case(.levelCodedBuffer, stream: TestStream(.init(level: 10, vui: hrd(bitRate: 100, size: 50_000)))),
+    Case(.levelBitRate, .missingTimingSEI, stream: TestStream(.init(level: 10, vui: hrd(bitRate: 20_000, size: 1000)))),
+    Case(
+      .levelCodedBuffer, .missingTimingSEI, stream: TestStream(.init(level: 10, vui: hrd(bitRate: 100, size: 50_000)))),
     Case(.profileTool, stream: TestStream(.init(profile: 66), isCABAC: true)),
+    Case(.profileTool, stream: TestStream(.init(profile: 44), isCABAC: true)),
+    // Progressive High and Constrained High; interlaced tools at level 2.
+    Case(.profileTool, .decoderFormat, stream: TestStream(.init(profile: 100, flags: 8, isFrameOnly: false))),
+    Case(
+      .profileTool,
+      stream: TestStream(.init(profile: 100, flags: 0xC)).adding(
+        .init(frameNumber: 1, order: 4), .init(type: 1, frameNumber: 2, order: 2, reference: 0))),
+    Case(.profileTool, .decoderFormat, stream: TestStream(.init(level: 20, isFrameOnly: false))),
+    Case(
+      .profileTool,
+      h265: H265TestStream(
+        sps: H265TestStream.sps {
+          $0.vui = H265.VUIParameters()
+          $0.vui?.isFieldSequence = true
+        })),
+    Case(.reservedValue, h265: H265TestStream(sps: H265TestStream.sps { $0.profileTierLevel.profile.space = 1 })),
+    Case(
+      .reservedValue,
+      h265: H265TestStream(
+        sps: H265TestStream.sps {
+          $0.profileTierLevel.profile.constraints.formUnion(.init(rawValue: 2))
+        })),
+    Case(
+      .reservedValue,
+      h265: {
+        var stream = H265TestStream()
+        stream.nalUnits[0][5] = 0xFE
+        return stream
+      }()),
     Case(.profileFormat, .decoderFormat, stream: TestStream(.init(profile: 100, depth: 10))),
     // Buffers.
     Case(.reorderDepth, stream: reordered(sent: 1)),
-    Case(.bufferUnderflow, stream: withPeriod(bitRate: 100, size: 1000, delay: 45_000, payload: 1500)),
-    Case(.bufferOverflow, stream: withPeriod(bitRate: 1000, size: 200, delay: 4500, payload: 2, isConstant: true)),
+    Case(
+      .bufferUnderflow, .missingTimingSEI, stream: withPeriod(bitRate: 100, size: 1000, delay: 45_000, payload: 1500)),
+    Case(
+      .bufferOverflow, .missingTimingSEI,
+      stream: withPeriod(bitRate: 1000, size: 200, delay: 4500, payload: 2, isConstant: true)),
     Case(
       .outputOrder,
       stream: TestStream(.init(references: 1, vui: restriction(reorder: 1, buffering: 1))).adding(
@@ -270,6 +320,7 @@ import Testing
     Case(
       .levelUnderflow,
       stream: TestStream(.init(level: 10, vui: rate)).adding(.init(frameNumber: 1, order: 2, payload: 30_000))),
+    Case(.tooManyReferences, stream: TestStream(.init(vui: restriction(reorder: 0, buffering: 1)))),
     Case(
       .tooManyReferences,
       stream: two().adding(.init(frameNumber: 2, order: 4, keepsAll: true), .init(frameNumber: 3, order: 6))),
@@ -346,6 +397,25 @@ import Testing
         file.colour = [9, 16, 9]
         return file
       }()),
+    Case(
+      .containerColour,
+      mp4: {
+        var file = MP4TestFile(two(.init(vui: colour)))
+        (file.colour, file.isFullRange) = ([1, 1, 1], true)
+        return file
+      }()),
+    // avcC that contradicts its SPS: profile, constraint flags, level, bit depth.
+    Case(.containerConfiguration, mp4: two { $0.configuration[1] = 66 }),
+    Case(.containerConfiguration, mp4: two { $0.configuration[2] = 0x40 }),
+    Case(.containerConfiguration, mp4: two { $0.configuration[3] = 12 }),
+    Case(
+      .containerConfiguration, .decoderFormat,
+      mp4: {
+        var file = MP4TestFile(two(.init(profile: 110, depth: 10)))
+        file.configuration += [0xFD, 0xF8, 0xF8, 0]
+        return file
+      }()),
+    Case(.order, mp4: two { $0.samples[1] += MP4TestFile.prefixed(TestStream.pps()) }),
     Case(.containerFrameRate, mp4: even(ticks: 125)),
     Case(.containerFrameRate, mp4: even(ticks: 50)),
     // Decoders.

@@ -39,6 +39,8 @@ struct TestStream {
     var isLongTerm = false
     /// Adaptive marking without operations, so that no picture is unmarked.
     var keepsAll = false
+    /// Whether it has `field_pic_flag`, which is 0.
+    var isInterlaced = false
     var payload = 2
   }
 
@@ -49,7 +51,7 @@ struct TestStream {
     var writer = BitWriter()
     for byte in [0x67, s.profile, s.flags, s.level] { writer.u(8, byte) }
     writer.ue(0)
-    if s.profile >= 100 {
+    if s.profile >= 100 || s.profile == 44 {
       writer.ue(s.chroma)
       writer.ue(s.depth - 8)
       writer.ue(s.depth - 8)
@@ -89,6 +91,7 @@ struct TestStream {
     writer.u(8, s.reference << 5 | (s.isIDR ? 5 : 1))
     for value in [s.first, s.type, s.pps] { writer.ue(value) }
     writer.u(4, s.frameNumber)
+    if s.isInterlaced { writer.flag(false) }
     if s.isIDR { writer.ue(s.idrID) }
     writer.u(8, s.order)
     if s.type == 1 { writer.flag(true) }
@@ -120,7 +123,10 @@ struct TestStream {
 
   /// An IDR picture with its parameter sets.
   init(_ sequence: Sequence = Sequence(), isCABAC: Bool = false) {
-    nalUnits = [Self.sps(sequence), Self.pps(isCABAC: isCABAC), Self.slice(Slice(isIDR: true, type: 2))]
+    nalUnits = [
+      Self.sps(sequence), Self.pps(isCABAC: isCABAC),
+      Self.slice(Slice(isIDR: true, type: 2, isInterlaced: !sequence.isFrameOnly)),
+    ]
   }
 
   func adding(_ slices: Slice...) -> TestStream {

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import StreamReport
+import Testing
+
+/// Streams that look wrong and are right.
+@Suite("Rules: sound streams") struct SoundStreamTests {
+  @Test("Samples of a second description are read with its parameter sets")
+  func secondDescription() throws {
+    // The second has three reference frames, not two, and POC LSBs of as many bits.
+    let other = TestStream(.init(width: 4, references: 3))
+    var file = MP4TestFile(TestStream().adding(.init(frameNumber: 1, order: 2)))
+    file.width = 32
+    let pictures = other.adding(.init(frameNumber: 1, order: 2), .init(frameNumber: 2, order: 4)).nalUnits[2...]
+    file.second = (MP4TestFile.configuration(other), file.samples.count)
+    file.samples += pictures.map { MP4TestFile.prefixed($0) }
+    file.offsets += pictures.map { _ in 0 }
+    file.sync = [1, 3]
+    let items = try report(file.bytes)
+    let sets = items.compactMap { item -> ParameterSetRecord? in
+      if case .parameterSet(let set) = item, set.format != nil { set } else { nil }
+    }
+    #expect(sets.map(\.format?.width) == [32, 64])
+    #expect(sets.map(\.accessUnit) == [0, 2])
+    #expect(sets.map(\.isOutOfBand) == [true, true])
+    // The sample description says 32 samples of width.
+    let found = try findings(file.bytes).map(\.rule)
+    #expect(found == [.containerSize])
+  }
+
+  @Test("A change of the configuration record between two samples")
+  func changedConfiguration() {
+    let (first, second) = (TestStream(), TestStream(.init(width: 4, references: 3), isCABAC: true))
+    var reporter = SampleReporter(.h264, in: .flv, configuration: MP4TestFile.configuration(first))
+    reporter.feed(MP4TestFile.prefixed(first.nalUnits[2]), .init(pts: 0, dts: 0, duration: 0, isSync: true))
+    reporter.configure(MP4TestFile.configuration(second))
+    var slice = TestStream.Slice(isIDR: true, type: 2, idrID: 1)
+    slice.payload = 20
+    reporter.feed(
+      MP4TestFile.prefixed(TestStream.slice(slice)), .init(pts: 40, dts: 40, duration: 0, isSync: true))
+    reporter.finish()
+    var widths: [Int] = []
+    while let item = reporter.next() {
+      if case .parameterSet(let set) = item, let format = set.format { widths.append(format.width) }
+      if case .summary(let summary) = item { #expect(summary.count(of: .error) == 0) }
+    }
+    #expect(widths == [32, 64])
+  }
+
+  @Test("Samples that all share the same bytes are too many") func sharedSamples() throws {
+    var file = MP4TestFile(TestStream().adding(.init(frameNumber: 1, order: 2, payload: 5000)))
+    file.samples.removeFirst()
+    file.offsets.removeFirst()
+    file.copies = 3
+    var samples = try MP4.VideoSamples(BytesSource(file.bytes))
+    for _ in 0..<4 { #expect(try samples.next() != nil) }
+    #expect(try samples.next() == nil)
+    file.copies = 1000
+    let items = try report(file.bytes)
+    let units = items.filter { if case .accessUnit = $0 { true } else { false } }.count
+    #expect(units > 4 && units < 100)
+    #expect(try findings(file.bytes).contains { $0.rule == .containerSample })
+  }
+
+  @Test("NAL units that belong to the next picture are not kept without limit") func waitingUnits() throws {
+    let count = 160_000
+    let stream = TestStream().bytes + [UInt8]((0..<count).map { _ in [0, 0, 1, 0x6E, 0x80] as [UInt8] }.joined())
+    let items = try report(stream)
+    for item in items {
+      if case .accessUnit(let unit) = item { #expect(unit.nalUnits.count <= 150_003) }
+      if case .summary(let summary) = item { #expect(summary.nalUnits[14] == UInt64(count)) }
+    }
+  }
+
+  /// A VUI with 25 frames a second and NAL HRD parameters of one buffer, whose delays have `length` bits.
+  private static func hrd(
+    bitRate: UInt32 = 1000, size: UInt32 = 1000, isLowDelay: Bool = false, length: UInt32 = 24
+  ) -> (inout BitWriter) -> Void {
+    { writer in
+      writer.flag(true)
+      writer.u(4, 0)
+      writer.flag(true)
+      writer.u(32, 1)
+      writer.u(32, 50)
+      writer.flag(!isLowDelay)
+      writer.flag(true)
+      writer.ue(0)
+      writer.u(8, 0)
+      writer.ue(bitRate - 1)
+      writer.ue(size - 1)
+      writer.flag(false)
+      for _ in 0..<3 { writer.u(5, length - 1) }
+      writer.u(5, 24)
+      writer.flag(false)
+      writer.flag(isLowDelay)
+      writer.u(2, 0)
+    }
+  }
+
+  private static func message(_ type: SEIPayloadType, _ write: (inout BitWriter) -> Void) -> [UInt8] {
+    var writer = BitWriter(addsEmulationPrevention: false)
+    write(&writer)
+    if !writer.isByteAligned { writer.trailingBits() }
+    return seiNALUnit([(type: type, payload: writer.bytes)])
+  }
+
+  /// An IDR picture and another, each with its timing; delays of `length` bits.
+  private static func timed(_ vui: @escaping (inout BitWriter) -> Void, length: Int, payload: Int = 2) -> TestStream {
+    var stream = TestStream(.init(vui: vui))
+    let timing: (UInt32) -> [UInt8] = { delay in
+      message(.pictureTiming) { writer in
+        writer.u(length, delay)
+        writer.u(length, 2)
+      }
+    }
+    stream.nalUnits.insert(
+      message(.bufferingPeriod) { writer in
+        writer.ue(0)
+        writer.u(length, 1000)
+        writer.u(length, 0)
+      }, at: 2)
+    stream.nalUnits.insert(timing(0), at: 3)
+    return stream.adding(timing(2), TestStream.slice(.init(frameNumber: 1, order: 2, payload: payload)))
+  }
+
+  @Test("With low_delay_hrd_flag a large picture may come late", arguments: [false, true])
+  func lowDelay(isLowDelay: Bool) throws {
+    let stream = Self.timed(Self.hrd(bitRate: 100, isLowDelay: isLowDelay), length: 24, payload: 1500)
+    #expect(Set(try findings(stream.bytes).map(\.rule)) == (isLowDelay ? [] : [.bufferUnderflow]))
+  }
+
+  @Test("SEI before a slice is read with the SPS before it, not the one that it replaces")
+  func replacedSequence() throws {
+    let first = Self.timed(Self.hrd(), length: 24)
+    var second = Self.timed(Self.hrd(length: 11), length: 11)
+    second.nalUnits[4] = TestStream.slice(.init(isIDR: true, type: 2, idrID: 1))
+    #expect(try findings(first.bytes + second.bytes).isEmpty)
+    #expect(try findings(second.bytes + first.bytes).isEmpty)
+  }
+
+  @Test("The level's buffer fills while the picture before lasts", arguments: [true, false])
+  func variableFrameRate(isSound: Bool) {
+    let stream = TestStream(.init(level: 10)).adding(
+      .init(frameNumber: 1, order: 2, payload: 15_000), .init(frameNumber: 2, order: 4, payload: 15_000))
+    let file = MP4TestFile(stream)
+    var reporter = SampleReporter(.h264, in: .matroska, configuration: file.configuration)
+    let durations: [UInt32] =
+      isSound ? [40_000_000, 4_000_000_000, 40_000_000] : [40_000_000, 40_000_000, 4_000_000_000]
+    var time: Int64 = 0
+    for (sample, duration) in zip(file.samples, durations) {
+      reporter.feed(sample, .init(pts: time, dts: nil, duration: duration, isSync: time == 0))
+      time += Int64(duration)
+    }
+    reporter.finish()
+    var rules: [Rule] = []
+    while let item = reporter.next() { if case .finding(let finding) = item { rules.append(finding.rule) } }
+    #expect(rules == (isSound ? [] : [.levelUnderflow]))
+  }
+
+  /// An SPS of H.265 with HRD parameters, `rate` bits a second and `frequency` clock ticks a second.
+  private static func sequence(
+    level: UInt8 = 60, rate: UInt32, frequency: UInt32 = 25, ticks: UInt16 = 1, profile: H265.Profile? = nil
+  ) -> [UInt8] {
+    H265TestStream.sps { sps in
+      sps.profileTierLevel.levelIDC = level
+      if let profile { sps.profileTierLevel.profile = profile }
+      var common = H265.HRDParameters.Common()
+      common.hasNAL = true
+      var layer = H265.HRDParameters.SubLayer(pictureRate: .fixed(elementalDuration: ticks))
+      layer.nal = [.init(bitRateValue: rate / 64, sizeValue: 1000, isConstantBitRate: false)]
+      var timing = H265.VUIParameters.Timing(unitsInTick: 1, timeScale: frequency)
+      timing.hrdParameters = H265.HRDParameters(common: common, subLayers: [layer])
+      sps.vui = H265.VUIParameters()
+      sps.vui?.timing = timing
+    }
+  }
+
+  private func rules(_ sps: [UInt8]) throws -> Set<Rule> {
+    Set(try findings(H265TestStream(sps: sps).bytes).map(\.rule))
+  }
+
+  @Test("The bit rate limit goes by the profile, not by the pictures")
+  func rangeExtensions() throws {
+    let main444: H265.Profile.Constraints = [.maximum12Bit, .lowerBitRate]
+    let grey: H265.Profile.Constraints = [
+      .maximum12Bit, .maximum10Bit, .maximum8Bit, .maximum422, .maximum420, .monochrome, .lowerBitRate,
+    ]
+    let intra: H265.Profile.Constraints = [
+      .maximum12Bit, .maximum10Bit, .maximum8Bit, .maximum422, .maximum420, .intra,
+    ]
+    // Level 2: 1500 × CpbNalFactor × HbrFactor.
+    let cases: [(H265.Profile?, UInt32)] = [
+      (nil, 1_650_000), (.init(idc: 4, constraints: main444), 4_950_000),
+      (.init(idc: 4, constraints: intra), 3_300_000),
+      (.init(idc: 4, constraints: grey), 1_099_500),
+      (.init(idc: 5, constraints: main444.union(.maximum14Bit)), 29_700_000),
+    ]
+    for (profile, limit) in cases {
+      for (rate, isOver) in [(limit / 64 * 64, false), (limit / 64 * 64 + 64, true)] {
+        let found = try rules(Self.sequence(rate: rate, profile: profile))
+        #expect(found.contains(.levelBitRate) == isOver, "\(rate) with \(profile?.idc ?? 1)")
+      }
+    }
+  }
+
+  @Test("Pictures of two ticks are half as many a second")
+  func elementalDuration() throws {
+    // Level 1: 16 pictures of 256 × 128 a second.
+    #expect(try !rules(Self.sequence(level: 30, rate: 64, frequency: 30, ticks: 2)).contains(.levelRate))
+    #expect(try rules(Self.sequence(level: 30, rate: 64, frequency: 30)).contains(.levelRate))
+  }
+
+  @Test("Screen content profiles hold one picture more", arguments: [1, 9] as [UInt8])
+  func screenContent(idc: UInt8) throws {
+    let constraints: H265.Profile.Constraints = [
+      .maximum14Bit, .maximum12Bit, .maximum10Bit, .maximum8Bit, .maximum422, .maximum420, .lowerBitRate,
+    ]
+    let sps = H265TestStream.sps { sps in
+      sps.profileTierLevel.levelIDC = 30
+      sps.profileTierLevel.profile = H265.Profile(idc: idc, constraints: idc == 9 ? constraints : [])
+      sps.buffering = [.init(maximumDecodedPictures: 7, maximumReorderPictures: 2)]
+    }
+    #expect(try rules(sps) == (idc == 9 ? [] : [.levelBuffer]))
+  }
+
+  @Test("Pictures that are not output do not count as reordered", arguments: [false, true])
+  func hiddenPictures(isOutput: Bool) throws {
+    var stream = H265TestStream(
+      .init(type: .idrWithoutLeading, kind: 2, isOutput: true),
+      sps: H265TestStream.sps { $0.buffering = [.init(maximumDecodedPictures: 4, maximumReorderPictures: 1)] })
+    var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0)
+    pps.isOutputFlagPresent = true
+    stream.nalUnits[2] = pps.nalUnit()
+    stream = stream.adding(
+      .init(order: 8, references: [8], isOutput: isOutput), .init(order: 6, references: [6], isOutput: true),
+      .init(type: .trailingN, order: 2, references: [2], isOutput: true))
+    #expect(try findings(stream.bytes).isEmpty == !isOutput)
+  }
+
+  @Test("A delay of 0 and a pic_struct of a field in a frame are found", arguments: [false, true])
+  func contradictingSEI(isField: Bool) throws {
+    let vui: (inout BitWriter) -> Void = { writer in
+      writer.flag(true)
+      // No aspect, overscan, signal, chroma, timing, HRD (two); pic_struct_present_flag.
+      writer.u(7, 0)
+      writer.flag(true)
+      writer.flag(false)
+    }
+    var stream = TestStream(.init(vui: vui))
+    stream.nalUnits.insert(
+      Self.message(.pictureTiming) { writer in
+        writer.u(4, isField ? 1 : 0)
+        writer.u(2, 0)
+      }, at: 2)
+    #expect(try findings(stream.bytes).map(\.rule) == (isField ? [.pictureType] : []))
+    var timed = Self.timed(Self.hrd(), length: 24)
+    timed.nalUnits[2] = Self.message(.bufferingPeriod) { writer in
+      writer.ue(0)
+      writer.u(24, isField ? 0 : 1000)
+      writer.u(24, 0)
+    }
+    #expect(try findings(timed.bytes).map(\.rule).contains(.unreadableSEI) == isField)
+  }
+}
