@@ -30,6 +30,7 @@ struct H26xCommand: AsyncParsableCommand {
     // A file that reaches the size limit (ulimit -f) is a write error, not the end of the program.
     signal(SIGXFSZ, SIG_IGN)
     do {
+      try refuseOtherEncodings()
       let command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -48,6 +49,17 @@ struct H26xCommand: AsyncParsableCommand {
   private static func holdStandardDescriptors() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       _ = unsafe open("/dev/null", O_RDONLY)
+    }
+  }
+
+  /// Refuses arguments that are not UTF-8: as strings they would name another file.
+  private static func refuseOtherEncodings() throws(Failure) {
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      guard let argument = unsafe CommandLine.unsafeArgv[index], unsafe String(validatingCString: argument) == nil
+      else { continue }
+      throw Failure(
+        "\(CommandLine.arguments[index]): a name that is not UTF-8 cannot be opened; rename it, or use - for standard input"
+      )
     }
   }
 

@@ -232,5 +232,33 @@ import Testing
     #expect(run.status == 0, "\(run.said)")
     #expect(folder.names == ["in.avi", "out.h264"])
     #expect(try await document(["--count", "in.avi"], in: folder)["duration"] as? Double ?? 0 > 2)
+    // Its caps do not say that it has start codes.
+    let checked = try await Program.run(["check", "in.avi"], in: folder.url)
+    #expect(checked.status == 0 && checked.text.contains("62 access units, 0 errors"), "\(checked.text)\(checked.said)")
+  }
+
+  /// Tags come from the file, and must not command the terminal.
+  @Test func printsNoControlCharacters() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q filesrc location=\(Self.media("clip.mp4")) ! qtdemux ! matroskamux name=m "
+        + "! filesink location=in.mkv audiotestsrc num-buffers=20 ! taginject tags=language-code=de ! vorbisenc ! m.",
+      in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    var bytes = try #require(folder.bytes("in.mkv"))
+    let element = try #require(bytes.range(of: Data([0x22, 0xB5, 0x9C])))
+    let language = try #require(bytes.range(of: Data("ger".utf8), in: element.upperBound..<element.upperBound + 8))
+    bytes.replaceSubrange(language, with: Data("\u{1B}[m".utf8))
+    try folder.write("in.mkv", bytes)
+    let run = try await Program.run(["info", "in.mkv"], in: folder.url)
+    #expect(run.status == 0 && run.text.contains("?[m") && !run.text.contains("\u{1B}"), "\(run.text)\(run.said)")
+  }
+
+  /// Such a name would be changed without a word, and another file be opened.
+  @Test func refusesNamesInOtherEncodings() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      "cp \(Self.media("clip.h264")) $'x\\xff.h264'; h26x check $'x\\xff.h264'", in: folder.url)
+    #expect(run.status == 1 && run.said.contains("not UTF-8"), "\(run.text)\(run.said)")
   }
 }

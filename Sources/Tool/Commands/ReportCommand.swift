@@ -20,8 +20,8 @@ struct ReportCommand: AsyncParsableCommand {
   var output: String
   @Flag(help: "Replace an existing file.") var force = false
 
-  /// After this many bytes of the document, access units are listed without syntax elements, so that browsers can open
-  /// the page.
+  /// After this many bytes of the document, access units and parameter sets are listed without syntax elements, so that
+  /// browsers can open the page.
   private static let detailLimit = 48 << 20
   /// How many of its first bytes the page shows of each NAL unit.
   private static let byteCount = 64
@@ -43,10 +43,7 @@ struct ReportCommand: AsyncParsableCommand {
       var count = 0
       while var item = try await items.next() {
         thumbnails.note(item, of: items)
-        if count > Self.detailLimit, case .accessUnit(var unit) = item {
-          for index in unit.nalUnits.indices { (unit.nalUnits[index].fields, unit.nalUnits[index].bytes) = ([], []) }
-          item = .accessUnit(unit)
-        }
+        if count > Self.detailLimit { item = Self.withoutDetails(item) }
         lines.append(item)
         if lines.bytes.count > 1 << 16 {
           let bytes = lines.take()
@@ -63,6 +60,18 @@ struct ReportCommand: AsyncParsableCommand {
     } catch {
       target.discard()
       throw error
+    }
+  }
+
+  private static func withoutDetails(_ item: ReportItem) -> ReportItem {
+    switch item {
+    case .accessUnit(var unit):
+      for index in unit.nalUnits.indices { (unit.nalUnits[index].fields, unit.nalUnits[index].bytes) = ([], []) }
+      return .accessUnit(unit)
+    case .parameterSet(var set):
+      (set.nalUnit.fields, set.nalUnit.bytes) = ([], [])
+      return .parameterSet(set)
+    default: return item
     }
   }
 

@@ -10,6 +10,8 @@ struct DemultiplexedReport {
   private var samples: AppSink.Iterator
   /// Made with the first sample, whose caps say how it is packaged.
   private var reporter: SampleReporter?
+  /// The configuration record of the latest sample.
+  private var configuration: [UInt8]?
   private var hasEnded = false
   /// The latest bytes of the stream, and the offset of the first of them.
   private var recent: [UInt8] = []
@@ -80,14 +82,17 @@ struct DemultiplexedReport {
   }
 
   private mutating func feed(_ sample: Sample) throws(Failure) {
+    let configuration = sample.lengthPrefixedConfiguration
     if reporter == nil {
       guard let codec = reader.video?.codec else { throw Failure(reader.input.noVideo) }
-      let isByteStream = sample.capsField("stream-format")?.string == "byte-stream"
       reporter = SampleReporter(
         codec == .h264 ? .h264 : .h265, in: StreamRecord.Container(caps: reader.containerCaps ?? ""),
-        configuration: isByteStream ? nil : sample.codecData ?? [], size: reader.input.size.map { UInt64($0) },
+        configuration: configuration, size: reader.input.size.map { UInt64($0) },
         options: options)
+    } else if let configuration, configuration != self.configuration {
+      reporter?.configure(configuration)
     }
+    self.configuration = configuration
     let attributes = sample.attributes
     let time = attributes.pts.map { pts in
       AccessUnitRecord.Sample(
@@ -105,6 +110,18 @@ struct DemultiplexedReport {
 }
 
 extension Sample {
+  /// The configuration record of a stream with length prefixes, empty when it is missing; `nil` for start codes.
+  ///
+  /// The caps of AVI and of Matroska's VfW mapping do not say which it is.
+  fileprivate var lengthPrefixedConfiguration: [UInt8]? {
+    let format = capsField("stream-format")?.string
+    if format == "byte-stream" { return nil }
+    guard let record = codecData, !record.starts(with: [0, 0, 1]), !record.starts(with: [0, 0, 0, 1]) else {
+      return format == nil ? nil : []
+    }
+    return record
+  }
+
   /// The configuration record (avcC or hvcC) in the caps.
   var codecData: [UInt8]? {
     guard let caps, let buffer = caps.first.buffer("codec_data") else { return nil }

@@ -10,7 +10,7 @@ extension MediaInfo {
 
   /// The table that `h26x info` prints.
   var table: String {
-    var rows: [(String, String?)] = [("File", Terminal.printable(name)), ("Container", container)]
+    var rows: [(String, String?)] = [("File", name), ("Container", container)]
     if programs.count > 1 { rows.append(("Programmes", "\(programs.count), of which one is read")) }
     rows.append(("Size", size.map { "\($0) bytes" }))
     rows.append(("Duration", duration.map { (isEstimate ? "about " : "") + Text.time($0) }))
@@ -48,7 +48,9 @@ extension MediaInfo {
       rows.append(("Pictures", "\(counts.pictures)"))
       rows.append(("Groups", "\(counts.keyframes)"))
     }
-    return rows.compactMap { name, value in value.map { Text.padded(name, 20) + $0 } }.joined(separator: "\n")
+    // Tags and names come from the file.
+    return rows.compactMap { name, value in value.map { Terminal.printable(Text.padded(name, 20) + $0) } }
+      .joined(separator: "\n")
   }
 
   /// `29.97 (30000/1001)`.

@@ -54,7 +54,8 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where scalar.value < 32:
+      // C1 control characters too, which some terminals obey.
+      case _ where scalar.value < 32 || (127..<160).contains(scalar.value):
         let digits = String(scalar.value, radix: 16)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: result.unicodeScalars.append(scalar)

@@ -20,8 +20,12 @@ enum Terminal {
     _ = text.withUTF8 { unsafe writeFully(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
   }
 
-  /// The text with `?` for each ASCII control character, so that it stays on one line and sends no terminal commands.
+  /// The text with `?` for each control character (C0, DEL and C1), so that it stays on one line and sends no terminal
+  /// commands.
   static func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : $0 }))
+    let scalars = text.unicodeScalars.map { scalar in
+      scalar.value < 32 || (127..<160).contains(scalar.value) ? "?" : scalar
+    }
+    return String(String.UnicodeScalarView(scalars))
   }
 }
