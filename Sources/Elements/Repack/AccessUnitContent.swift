@@ -32,7 +32,9 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
       if Codec.NALUnitType(rawValue: type).isRandomAccessPoint { isRandomAccessPoint = true }
     case .sei:
       hasOther = true
-      if !isRandomAccessPoint { isRandomAccessPoint = Self.hasRecoveryPoint(nalUnit) }
+      if !isRandomAccessPoint {
+        isRandomAccessPoint = SEIMessages.hold(.recoveryPoint, nalUnit, headerLength: Codec.nalUnitHeaderLength)
+      }
     case .accessUnitDelimiter:
       hasDelimiter = true
     default:
@@ -65,17 +67,5 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
     guard let place = order.firstIndex(of: kind), !seenKinds.contains(kind) else { return }
     if order[place...].contains(where: seenKinds.contains) { hasMisplacedSets = true }
     seenKinds.append(kind)
-  }
-
-  private static func hasRecoveryPoint(_ nalUnit: Span<UInt8>) -> Bool {
-    var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
-    do throws(BitstreamError) {
-      while let message = try messages.next() {
-        if message.type == .recoveryPoint { return true }
-      }
-    } catch {
-      // Unreadable: no recovery point.
-    }
-    return false
   }
 }

@@ -15,12 +15,18 @@ public struct Fraction: Sendable, Hashable {
   /// Creates a fraction; nil when a term is zero, or once reduced too large for GStreamer's `gint`.
   init?(wide numerator: UInt64, _ denominator: UInt64) {
     guard numerator > 0, denominator > 0 else { return nil }
-    var (larger, divisor) = (numerator, denominator)
-    while divisor != 0 { (larger, divisor) = (divisor, larger % divisor) }
-    guard numerator / larger <= UInt64(Int32.max), denominator / larger <= UInt64(Int32.max) else { return nil }
-    self.numerator = UInt32(truncatingIfNeeded: numerator / larger)
-    self.denominator = UInt32(truncatingIfNeeded: denominator / larger)
+    let divisor = greatestCommonDivisor(numerator, denominator)
+    guard numerator / divisor <= UInt64(Int32.max), denominator / divisor <= UInt64(Int32.max) else { return nil }
+    self.numerator = UInt32(truncatingIfNeeded: numerator / divisor)
+    self.denominator = UInt32(truncatingIfNeeded: denominator / divisor)
   }
+}
+
+/// The greatest common divisor of two numbers that are not negative; that of 0 and a number is the number.
+@inline(__always) func greatestCommonDivisor<Number: BinaryInteger>(_ first: Number, _ second: Number) -> Number {
+  var (larger, divisor) = (first, second)
+  while divisor != 0 { (larger, divisor) = (divisor, larger % divisor) }
+  return larger
 }
 
 extension Fraction: CustomStringConvertible {

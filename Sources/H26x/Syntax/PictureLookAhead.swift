@@ -82,13 +82,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
       Int64(picture.order) > greatest
     else { return false }
     var step: Int64 = 0
-    for order in orders { step = Self.greatestCommonDivisor(step, order - least) }
+    for order in orders { step = greatestCommonDivisor(step, order - least) }
     return step == 0 || (greatest - least) / step + 1 == Int64(orders.count)
-  }
-
-  private static func greatestCommonDivisor(_ first: Int64, _ second: Int64) -> Int64 {
-    var (larger, divisor) = (first, second)
-    while divisor != 0 { (larger, divisor) = (divisor, larger % divisor) }
-    return larger
   }
 }

@@ -89,7 +89,7 @@ public struct SEIMessages: ~Escapable {
   }
 
   /// Whether an SEI NAL unit holds a message of a type.
-  static func hold(_ type: SEIPayloadType, _ nalUnit: Span<UInt8>, headerLength: Int) -> Bool {
+  package static func hold(_ type: SEIPayloadType, _ nalUnit: Span<UInt8>, headerLength: Int) -> Bool {
     var messages = SEIMessages(nalUnit, headerLength: headerLength)
     do throws(BitstreamError) {
       while let message = try messages.next() {

@@ -150,7 +150,7 @@ public struct TimestampGenerator: Sendable {
     }
     frame += 1
     let order = Int64(picture.order)
-    if let lastFrameOrder { orderDivisor = Self.greatestCommonDivisor(orderDivisor, abs(order - lastFrameOrder)) }
+    if let lastFrameOrder { orderDivisor = greatestCommonDivisor(orderDivisor, abs(order - lastFrameOrder)) }
     lastFrameOrder = order
     if order < startOrder {
       // Nobody foresaw a picture to be shown before those that have gone out.
@@ -170,12 +170,6 @@ public struct TimestampGenerator: Sendable {
   }
 
   private func frameStart(_ time: Int64) -> Int64 { time - time % Self.ticksPerFrame }
-
-  private static func greatestCommonDivisor(_ first: Int64, _ second: Int64) -> Int64 {
-    var (larger, divisor) = (first, second)
-    while divisor != 0 { (larger, divisor) = (divisor, larger % divisor) }
-    return larger
-  }
 }
 
 extension TimestampGenerator {
