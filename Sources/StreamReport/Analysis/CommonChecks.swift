@@ -56,9 +56,9 @@ struct CommonChecks: Sendable {
         expected: "that of a \(picture.isField ? "field" : "frame")")
     }
     guard hasBuffer else { return }
-    let isStart = picture.keyframe != .none && picture.keyframe != .recoveryPoint && !picture.isSecondField
+    let begins = [.idr, .cra, .bla].contains(picture.keyframe) && !picture.isSecondField
     // Once each: a stream without them lacks them in every picture.
-    if isStart, picture.keyframe != .intra, !messages.hasBufferingPeriod, !hasReportedPeriod {
+    if begins, !messages.hasBufferingPeriod, !hasReportedPeriod {
       hasReportedPeriod = true
       log.report(.missingTimingSEI, "HRD parameters without buffering period SEI", expected: "one with this picture")
     }

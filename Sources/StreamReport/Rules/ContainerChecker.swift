@@ -86,10 +86,11 @@ struct ContainerChecker<Codec: ReportedCodec> {
 
   /// Checks sync flag, timestamps and frame rate of an access unit.
   ///
-  /// - Parameter period: the duration of a picture by the stream in seconds; nil when it has none, and for pictures
-  ///   that are shown more than once.
-  /// - Parameter limits: those of the level; nil for an unknown level.
-  /// - Parameter pictureSize: macroblocks or luma samples in a picture.
+  /// - Parameters:
+  ///   - period: the duration of a picture by the stream in seconds; nil when it has none, and for pictures that are
+  ///     shown more than once.
+  ///   - limits: those of the level; nil for an unknown level.
+  ///   - pictureSize: macroblocks or luma samples in a picture.
   mutating func check(
     _ unit: AccessUnitRecord, period: Double?, limits: LevelLimits?, pictureSize: UInt64, log: inout FindingLog
   ) {
