@@ -6,6 +6,8 @@
 #
 #   plugin/deb.sh [--built]      --built: packs .build/plugin and .build/tool as they are
 set -euo pipefail
+# Everybody may read what is installed, whatever the caller's mask.
+umask 022
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh --deb

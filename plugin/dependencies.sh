@@ -4,6 +4,7 @@
 #
 #   plugin/dependencies.sh            everything: build, tests, demo
 #   plugin/dependencies.sh --build    what the build needs
+#   plugin/dependencies.sh --element  what the build needs, and what tries an element in a pipeline
 #   plugin/dependencies.sh --bench    everything, and what the benchmark compares with
 #   plugin/dependencies.sh --valgrind everything, and valgrind
 #   plugin/dependencies.sh --tool     what the build needs, and what makes the program's manual pages
@@ -31,13 +32,14 @@ bench=(ffmpeg python3)
 case "${1:-}" in
   "") wanted=("${build[@]}" "${run[@]}") ;;
   --build) wanted=("${build[@]}") ;;
+  --element) wanted=("${build[@]}" gstreamer1.0-{tools,plugins-base,plugins-good}) ;;
   --inspector) wanted=(python3) ;;
   --bench) wanted=("${build[@]}" "${run[@]}" "${bench[@]}") ;;
   --tool) wanted=("${build[@]}" help2man) ;;
   --deb) wanted=("${build[@]}" help2man dpkg-dev) ;;
   --valgrind) wanted=("${build[@]}" "${run[@]}" valgrind) ;;
   --page) wanted=("${build[@]}" "${run[@]}" python3 chromium ffmpeg) ;;
-  -h | --help) sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
 esac
 

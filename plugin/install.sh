@@ -9,6 +9,8 @@
 #          PREFIX/bin and PREFIX/share instead of /usr/local
 # DESTDIR  put in front of the folders, for packagers
 set -euo pipefail
+# Everybody may read what is installed, whatever the caller's mask.
+umask 022
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [[ -n ${PREFIX:-} ]]; then

@@ -20,6 +20,9 @@ static inline const gchar *cgst_buffer_pool_option_video_meta(void) { return GST
 static inline const gchar *cgst_buffer_pool_option_video_alignment(void) { return GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT; }
 static inline guint cgst_version_number(void) { return GST_VERSION_MAJOR * 10000 + GST_VERSION_MINOR * 100; }
 
+/* Named as GStreamer's own warnings; without a domain in this header, g_critical() would say "**". */
+static inline void cgst_log_critical(const gchar *text) { g_log("GStreamer", G_LOG_LEVEL_CRITICAL, "%s", text); }
+
 // MARK: Elements
 
 /* Transfer full. NULL when the element is in no bin. */

@@ -65,6 +65,16 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     #expect(tags == Set(0..<62))
   }
 
+  /// A source that never sends another start code must not fill the memory.
+  @Test func anEndlessAccessUnitIsDropped() async throws {
+    let filler = [UInt8](repeating: 0x55, count: 9 << 20)
+    let pieces = [stream] + Array(repeating: filler, count: 8) + [stream]
+    var sizes: [Int] = []
+    for try await accessUnit in AccessUnits(of: Source(pieces), codec: .h264) { sizes.append(accessUnit.bytes.count) }
+    let usual = await allAccessUnits().map(\.bytes.count)
+    #expect(sizes == usual.dropLast() + usual)
+  }
+
   @Test func noMoreIsDecodedThanIsAskedFor() async throws {
     let source = Source(await allAccessUnits())
     var pictures = DecodedPictures(of: source, configuration: oneThread).makeAsyncIterator()

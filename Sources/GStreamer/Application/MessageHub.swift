@@ -20,6 +20,8 @@ final class MessageHub: Sendable {
 
   private struct State {
     var phase = Phase.idle
+    /// The number of runs begun.
+    var run = 0
     /// The sequence numbers of flushing seeks in progress.
     var seeks: [UInt32] = []
     var listeners: [Int: AsyncStream<Message>.Continuation] = [:]
@@ -38,19 +40,32 @@ final class MessageHub: Sendable {
   /// Woken when the phase changes.
   let wakeUps = WakeUps()
 
+  /// Held while a request to stop sets the state NULL, and while a run begins: a request that is late must not stop the
+  /// next run. A set state may wait long, so that only GStreamer's threads take the lock.
+  private let stopping = Mutex(())
+
   var phase: Phase { state.withLock { $0.phase } }
 
   /// The pipeline was started; the stream may have ended already.
   func start() { change { if case .idle = $0 { $0 = .running } } }
 
-  /// Begins a new run after the pipeline was stopped.
+  /// Begins a new run of a pipeline whose state is NULL. May wait for a late request to stop.
   func prepare() {
-    change {
-      switch $0 {
-      case .stopped, .failed: $0 = .idle
-      case .idle, .running, .ended: break
+    stopping.withLock { _ in
+      state.withLock { state in
+        state.run &+= 1
+        switch state.phase {
+        case .stopped, .failed: state.phase = .idle
+        case .idle, .running, .ended: break
+        }
       }
     }
+    wakeUps.wakeAll()
+  }
+
+  /// Calls a function that sets the state NULL, unless a run began after this one. May wait.
+  func stop(run: Int, _ setState: () -> Void) {
+    stopping.withLock { _ in if state.withLock({ $0.run }) == run { setState() } }
   }
 
   /// A seek resumes data flow after the end of the stream. Returns whether the stream had ended.
@@ -75,19 +90,21 @@ final class MessageHub: Sendable {
     }
   }
 
-  /// The pipeline stops; all iterations and waits end.
-  func stop(isCancelled: Bool) {
-    let listeners = state.withLock { state in
+  /// The pipeline stops; all iterations and waits end. Returns the number of the run that stops.
+  @discardableResult
+  func stop(isCancelled: Bool) -> Int {
+    let (run, listeners) = state.withLock { state in
       switch state.phase {
       case .stopped, .failed: break
       case .idle, .running, .ended: state.phase = .stopped(isCancelled: isCancelled)
       }
       state.early = []
       defer { state.listeners = [:] }
-      return Array(state.listeners.values)
+      return (state.run, Array(state.listeners.values))
     }
     for listener in listeners { listener.finish() }
     wakeUps.wakeAll()
+    return run
   }
 
   private func change(_ body: (inout Phase) -> Void) {
@@ -144,7 +161,8 @@ final class MessageHub: Sendable {
 
   /// The messages from now on, and those posted without a listener; ends after the end of the stream or an error.
   func listen() -> AsyncStream<Message> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Message.self)
+    // Of a listener that does not read, the oldest messages are lost; never the last one, which says how it ended.
+    let (stream, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: .bufferingNewest(1024))
     // A terminated listener is removed at the next message.
     let isListening = state.withLock { state in
       for message in state.early { continuation.yield(message) }

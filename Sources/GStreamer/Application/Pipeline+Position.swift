@@ -95,7 +95,7 @@ extension Pipeline {
     if options.contains(.flush) { try await settle() }
   }
 
-  /// Shows the next picture of a paused pipeline; returns when the sinks have it.
+  /// Shows the next picture of a paused pipeline.
   ///
   /// Returns when the sinks have it.
   /// - Throws: `notSeekable` when no sink supports stepping, `element`, `stopped` or `cancelled`.

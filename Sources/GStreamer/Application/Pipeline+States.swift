@@ -7,6 +7,11 @@ extension Pipeline {
   /// The state that is being changed to; `null` when no change is pending.
   var pendingState: State { states.pending }
 
+  private var isNull: Bool {
+    let states = states
+    return states.current == .null && states.pending == .null
+  }
+
   private var states: (current: State, pending: State) {
     var (current, pending) = (GST_STATE_NULL, GST_STATE_NULL)
     unsafe gst_element_get_state(raw, &current, &pending, 0)
@@ -82,13 +87,18 @@ extension Pipeline {
 
   private func go(to state: State) async throws(PipelineError) {
     if Task.isCancelled { throw .cancelled }
-    if self.state == .null, pendingState == .null {
-      hub.prepare()
-    } else if case .failed(let failure) = hub.phase {
+    if !isNull {
+      switch hub.phase {
       // The error was posted while nobody waited; the pipeline can do no more.
-      await stop()
-      throw .element(failure)
+      case .failed(let failure):
+        await stop()
+        throw .element(failure)
+      // A cancelled task requested it; NULL is still to come.
+      case .stopped: await stop()
+      case .idle, .running, .ended: break
+      }
     }
+    if isNull { await onOtherThread { [hub] in hub.prepare() } }
     let result = await onOtherThread { [reference] in
       unsafe gst_element_set_state(reference.element, state.raw)
     }
@@ -129,9 +139,10 @@ extension Pipeline {
 
   /// Stops without waiting, from any thread, streaming threads included.
   func requestStop(isCancelled: Bool) {
-    hub.stop(isCancelled: isCancelled)
-    unsafe gst_element_call_async(
-      raw, { element, _ in unsafe gst_element_set_state(element, GST_STATE_NULL) }, nil, nil)
+    let run = hub.stop(isCancelled: isCancelled)
+    reference.callAsync { [reference, hub] in
+      hub.stop(run: run) { _ = unsafe gst_element_set_state(reference.element, GST_STATE_NULL) }
+    }
   }
 
   /// Calls a function that waits for the pipeline; cancellation stops the pipeline, which ends the wait.
@@ -144,13 +155,7 @@ extension Pipeline {
   /// Calls a function that may block on a thread of GStreamer's pool: Swift's has few threads.
   func onOtherThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
-      let job = unsafe Unmanaged.passRetained(Job { continuation.resume(returning: body()) })
-      unsafe gst_element_call_async(
-        raw,
-        { _, data in if let data = unsafe data { unsafe Unmanaged<Job>.fromOpaque(data).takeUnretainedValue().body() }
-        },
-        job.toOpaque(),
-        { data in if let data = unsafe data { unsafe Unmanaged<Job>.fromOpaque(data).release() } })
+      reference.callAsync { continuation.resume(returning: body()) }
     }
   }
 }
@@ -161,6 +166,16 @@ private final class Job: Sendable {
 }
 
 extension ObjectReference {
+  /// Calls a function on a thread of GStreamer's pool; the element lives until it returns.
+  fileprivate func callAsync(_ body: @escaping @Sendable () -> Void) {
+    let job = unsafe Unmanaged.passRetained(Job(body))
+    unsafe gst_element_call_async(
+      element,
+      { _, data in if let data = unsafe data { unsafe Unmanaged<Job>.fromOpaque(data).takeUnretainedValue().body() } },
+      job.toOpaque(),
+      { data in if let data = unsafe data { unsafe Unmanaged<Job>.fromOpaque(data).release() } })
+  }
+
   /// Ends the stream at an element, or once at each source of a bin.
   ///
   /// Not by the bin itself: it would hold its state lock until a push in progress returns, which may wait in a sink for

@@ -5,7 +5,7 @@ public import CGStreamer
 ///
 /// ```swift
 /// let pipeline = try Pipeline(
-///   "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=NV12 ! appsink name=pictures",
+///   "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=NV12 ! appsink name=pictures sync=false",
 ///   ["file": ["location": .string(path)]])
 /// let pictures = try pipeline.appSink("pictures")
 /// try await pipeline.play()
@@ -91,6 +91,7 @@ public import CGStreamer
       bus,
       { _, message, data in
         guard let message = unsafe message, let data = unsafe data else { return GST_BUS_PASS }
+        if unsafe message.pointee.type == GST_MESSAGE_LATENCY { unsafe recalculateLatency(of: message.pointee.src) }
         unsafe Unmanaged<MessageHub>.fromOpaque(data).takeUnretainedValue().post(
           Message(message), number: gst_message_get_seqnum(message))
         unsafe unref(message)
@@ -175,6 +176,23 @@ public import CGStreamer
       }, nil)
     unsafe gst_iterator_free(elements)
   }
+}
+
+/// Has the pipeline of an element, whose latency changed, ask all for their latency and configure the sinks with it: on
+/// another thread, because the element may hold locks that a query takes.
+private func recalculateLatency(of source: UnsafeMutablePointer<GstObject>?) {
+  guard let source = unsafe source else { return }
+  var top = unsafe ObjectReference(retaining: source)
+  while let parent = unsafe gst_object_get_parent(top.raw.assumingMemoryBound(to: GstObject.self)) {
+    unsafe top = ObjectReference(owning: parent)
+  }
+  guard unsafe cgst_is_pipeline(top.raw) != 0 else { return }
+  unsafe gst_element_call_async(
+    top.element,
+    { pipeline, _ in
+      guard let pipeline = unsafe pipeline else { return }
+      unsafe gst_bin_recalculate_latency(UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self))
+    }, nil, nil)
 }
 
 extension PipelineElement {

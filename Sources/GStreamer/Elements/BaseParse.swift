@@ -147,9 +147,9 @@ open class BaseParse: Element {
   // MARK: Services of the base class
 
   /// The sink pad.
-  public var sinkPad: Pad { unsafe Pad(parse.pointee.sinkpad) }
+  public var sinkPad: Pad { unsafe Pad(lent: parse.pointee.sinkpad) }
   /// The source pad.
-  public var sourcePad: Pad { unsafe Pad(parse.pointee.srcpad) }
+  public var sourcePad: Pad { unsafe Pad(lent: parse.pointee.srcpad) }
 
   /// The current segment.
   public var segment: Segment { unsafe Segment(parse.pointee.segment) }

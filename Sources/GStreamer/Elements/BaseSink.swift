@@ -25,7 +25,7 @@ open class BaseSink: Element {
   open func unlockStop() {}
   /// An event from upstream. Chains to the base class by default.
   open func event(_ event: consuming Event) -> Bool { unsafe Self.parent.pointee.event(sink, event.take()) != 0 }
-  /// A query from upstream. Chains to the base class by default.
+  /// A query from upstream, on any thread. Chains to the base class by default.
   open func query(_ query: borrowing Query) -> Bool { unsafe Self.parent.pointee.query(sink, query.raw) != 0 }
   /// Answers upstream's allocation query: declare the metas that the sink supports.
   open func proposeAllocation(_ query: borrowing Query) -> Bool { true }
@@ -33,7 +33,7 @@ open class BaseSink: Element {
   // MARK: Services of the base class
 
   /// The sink pad.
-  public var sinkPad: Pad { unsafe Pad(sink.pointee.sinkpad) }
+  public var sinkPad: Pad { unsafe Pad(lent: sink.pointee.sinkpad) }
   /// The current segment.
   public var segment: Segment { unsafe Segment(sink.pointee.segment) }
 

@@ -35,9 +35,9 @@ open class BaseSource: Element {
   open func decideAllocation(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.decide_allocation(source, query.raw) != 0
   }
-  /// The size of a stream in bytes format; `nil` when unknown.
+  /// The size of a stream in bytes format; `nil` when unknown. Called on any thread.
   open func size() -> UInt64? { nil }
-  /// Whether `seek` can reach any position, and, in bytes format, `buffer` any offset.
+  /// Whether `seek` can reach any position, and, in bytes format, `buffer` any offset. Called on any thread.
   open func isSeekable() -> Bool { false }
   /// Moves to the start of a segment (`Segment.position`). Not called while `buffer` runs.
   /// - Returns: whether the next buffer has that position. The default supports bytes format and the start of the
@@ -53,19 +53,28 @@ open class BaseSource: Element {
   ///   - length: the bytes wanted (`blockSize`, unless downstream pulls others). Fewer may be returned.
   /// - Throws: `.endOfStream` after the last buffer; `.flushing` when `unlock` ended the wait.
   open func buffer(at offset: UInt64?, length: Int) throws(FlowError) -> Buffer { throw .endOfStream }
+  /// When a buffer of this source is sent, as running time: the base class waits until `start`. `nil` sends it at once.
+  ///
+  /// By default, a live source's buffers are sent at their PTS, as if made in real time, others at once. The base class
+  /// then moves all timestamps by as much as the first is from the running time at which it comes. A device that
+  /// delivers in real time and knows when its data was captured returns `nil`.
+  open func times(of buffer: borrowing Buffer) -> (start: ClockTime, end: ClockTime?)? {
+    guard unsafe gst_base_src_is_live(source) != 0, let start = buffer.pts else { return nil }
+    return (start, buffer.duration.map { start + $0 })
+  }
   /// Asks `buffer`, which may wait on another thread, to return soon.
   open func unlock() {}
   /// `buffer` may wait again.
   open func unlockStop() {}
   /// A query from downstream or the application, on any thread. Chains to the base class by default.
   open func query(_ query: borrowing Query) -> Bool { unsafe Self.parent.pointee.query(source, query.raw) != 0 }
-  /// An event from downstream or the application. Chains to the base class by default.
+  /// An event from downstream or the application, on any thread. Chains to the base class by default.
   open func event(_ event: borrowing Event) -> Bool { unsafe Self.parent.pointee.event(source, event.raw) != 0 }
 
   // MARK: Services of the base class
 
   /// The source pad.
-  public var sourcePad: Pad { unsafe Pad(source.pointee.srcpad) }
+  public var sourcePad: Pad { unsafe Pad(lent: source.pointee.srcpad) }
   /// The current segment.
   public var segment: Segment { unsafe Segment(source.pointee.segment) }
   /// The length that `buffer` is called with (the `blocksize` property).
@@ -74,7 +83,7 @@ open class BaseSource: Element {
     set { unsafe gst_base_src_set_blocksize(source, guint(clamping: newValue)) }
   }
 
-  /// Whether the source is live: it produces in real time, and nothing while paused.
+  /// Whether the source is live: it produces in real time, and nothing while paused. See ``times(of:)``.
   public func setLive(_ isLive: Bool) { unsafe gst_base_src_set_live(source, isLive ? 1 : 0) }
   /// Makes time the format of the stream, rather than bytes.
   public func setTimeFormat() { unsafe gst_base_src_set_format(source, GST_FORMAT_TIME) }
@@ -129,10 +138,19 @@ open class BaseSource: Element {
     }
     unsafe methods.pointee.create = { source, offset, length, output in
       guard let element = unsafe swiftObject(source, as: BaseSource.self) else { return GST_FLOW_ERROR }
-      return FlowError.code { () throws(FlowError) in
+      let flow = FlowError.code { () throws(FlowError) in
         let buffer = try element.buffer(at: offset == .max ? nil : UInt64(offset), length: Int(length))
         unsafe output?.pointee = buffer.take()
       }
+      // Success without a buffer, as `dropped` says, is nothing that a source can return: its thread would end in
+      // silence.
+      return flow.rawValue > 0 ? GST_FLOW_ERROR : flow
+    }
+    unsafe methods.pointee.get_times = { source, buffer, start, end in
+      guard let element = unsafe swiftObject(source, as: BaseSource.self), let buffer = unsafe buffer else { return }
+      let times = unsafe Buffer.lending(buffer) { element.times(of: $0) }
+      unsafe start?.pointee = GstClockTime(times.map(\.start).raw)
+      unsafe end?.pointee = GstClockTime(times.flatMap(\.end).raw)
     }
     unsafe methods.pointee.unlock = { unsafe VirtualMethod.perform($0, BaseSource.unlock) }
     unsafe methods.pointee.unlock_stop = { unsafe VirtualMethod.perform($0, BaseSource.unlockStop) }

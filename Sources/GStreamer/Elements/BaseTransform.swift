@@ -93,9 +93,9 @@ open class BaseTransform: Element {
   // MARK: Services of the base class
 
   /// The sink pad.
-  public var sinkPad: Pad { unsafe Pad(transform.pointee.sinkpad) }
+  public var sinkPad: Pad { unsafe Pad(lent: transform.pointee.sinkpad) }
   /// The source pad.
-  public var sourcePad: Pad { unsafe Pad(transform.pointee.srcpad) }
+  public var sourcePad: Pad { unsafe Pad(lent: transform.pointee.srcpad) }
   /// The current segment.
   public var segment: Segment { unsafe Segment(transform.pointee.segment) }
 

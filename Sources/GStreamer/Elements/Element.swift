@@ -110,7 +110,7 @@ public struct PadTemplate: Sendable {
       let template = unsafe gst_element_get_pad_template(raw, template),
       let pad = unsafe make(raw, template, name, nil)
     else { return nil }
-    return unsafe Pad(pad)
+    return unsafe Pad(retaining: pad)
   }
 
   /// Releases a request pad. Chains to the base class by default, or to `removePad` when that has no request pads.
@@ -145,6 +145,9 @@ public struct PadTemplate: Sendable {
     guard let text = unsafe gst_element_get_metadata(element, "klass") else { return nil }
     return unsafe String(cString: text)
   }
+
+  /// The running time now: the clock's time since the pipeline began to play, pauses left out; `nil` without a clock.
+  public var runningTime: ClockTime? { unsafe ClockTime(raw: UInt64(gst_element_get_current_running_time(raw))) }
 
   /// Posts a latency message, so that the pipeline queries the latency anew.
   public func postLatencyChanged() {

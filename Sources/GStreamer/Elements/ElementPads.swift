@@ -7,7 +7,8 @@ extension Element {
   /// - Parameters:
   ///   - template: the template's name, such as `src_%u`.
   ///   - name: an unused name. With `nil` the template's, its `%u` replaced by the lowest unused number.
-  ///   - prepare: sets the pad's functions, before the pad is active and in the element.
+  ///   - prepare: sets the pad's functions, before the pad is active and in the element. The pad that it is given holds
+  ///     no reference: the pad's own functions may use it, others use what is returned.
   /// - Returns: `nil` when there is no such template, or the name is taken.
   @discardableResult
   public func addPad(template: String, named name: String? = nil, _ prepare: (Pad) -> Void = { _ in }) -> Pad? {
@@ -15,8 +16,10 @@ extension Element {
     guard self.pad(name) == nil, let template = unsafe gst_element_get_pad_template(raw, template),
       let raw = unsafe gst_pad_new_from_template(template, name)
     else { return nil }
-    let pad = unsafe Pad(raw)
-    prepare(pad)
+    // Another thread may remove the pad as soon as it is in the element.
+    unsafe gst_object_ref_sink(raw)
+    let pad = unsafe Pad(owning: raw)
+    prepare(unsafe Pad(lent: raw))
     unsafe gst_pad_set_active(raw, 1)
     return unsafe gst_element_add_pad(self.raw, raw) != 0 ? pad : nil
   }
@@ -33,9 +36,7 @@ extension Element {
   /// The pad of this name; `nil` when the element has none now.
   public func pad(_ name: String) -> Pad? {
     guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }
-    // The element holds a reference too.
-    unsafe gst_object_unref(pad)
-    return unsafe Pad(pad)
+    return unsafe Pad(owning: pad)
   }
 
   /// Deactivates and removes a pad that `addPad` made.
@@ -69,8 +70,8 @@ private func release(_ data: UnsafeMutableRawPointer?) {
 }
 
 extension Pad {
-  /// Sets the function for buffers that arrive at this sink pad. For pads that `addPad` makes; the function must not
-  /// own the element: `[unowned self]`.
+  /// Sets the function for buffers that arrive at this sink pad, called by upstream's streaming thread. For pads that
+  /// `addPad` makes; the function must not own the element: `[unowned self]`.
   public func onBuffer(_ body: @escaping (consuming Buffer) throws(FlowError) -> Void) {
     let handler = PadHandler<Buffer, GstFlowReturn> { buffer in
       do throws(FlowError) {
@@ -90,8 +91,8 @@ extension Pad {
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
   }
 
-  /// Sets the function for events that arrive at this pad, in place of ``passOn(_:)-(Event)``. It returns whether the
-  /// event was handled.
+  /// Sets the function for events that arrive at this pad, in place of ``passOn(_:)-(Event)``, called by upstream's
+  /// streaming thread or, for flushes and at a source pad, by any. It returns whether the event was handled.
   ///
   /// ```swift
   /// pad.onEvent { (event: consuming Event) in
@@ -111,8 +112,8 @@ extension Pad {
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
   }
 
-  /// Sets the function for queries that arrive at this pad, in place of ``passOn(_:)-(Query)``. It returns whether the
-  /// query was answered.
+  /// Sets the function for queries that arrive at this pad, in place of ``passOn(_:)-(Query)``, called by any
+  /// thread. It returns whether the query was answered.
   public func onQuery(_ body: @escaping (borrowing Query) -> Bool) {
     let handler = QueryHandler(body)
     unsafe gst_pad_set_query_function_full(

@@ -25,7 +25,8 @@ extension Element {
   ///   - typeName: the GObject type's name, unique in the process.
   ///   - rank: the preference of `decodebin` and its like.
   ///   - plugin: the plugin of the element; `nil` for none.
-  /// - Returns: `false` when the name or type name is taken or invalid. Threads may register the same class at once.
+  /// - Returns: `false` when the name or type name is taken or invalid, or the caps of a pad template are no caps, which
+  ///   is also logged as a critical warning. Threads may register the same class at once.
   @discardableResult
   public static func register(
     as name: String, typeName: String, rank: Rank = .none, in plugin: Plugin? = nil
@@ -33,9 +34,20 @@ extension Element {
     // GStreamer is initialised when it loads a plugin, but perhaps not when an application calls this.
     if plugin == nil { gst_init(nil, nil) }
     return registration.withLock { _ in
-      guard unsafe g_type_from_name(typeName) == 0 else { return false }
+      guard unsafe g_type_from_name(typeName) == 0, hasValidTemplates else { return false }
       let type = ElementRecord(self).registerType(named: typeName)
       return unsafe gst_element_register(plugin?.raw, name, rank.rawValue, type) != 0
+    }
+  }
+}
+
+extension Element {
+  /// Whether the caps of all pad templates can be parsed. Says which cannot.
+  private static var hasValidTemplates: Bool {
+    padTemplates.allSatisfy { template in
+      if Caps(parsing: template.caps) != nil { return true }
+      unsafe cgst_log_critical("\(self): the pad template “\(template.name)” has no valid caps: \(template.caps)")
+      return false
     }
   }
 }
@@ -122,7 +134,7 @@ private final class ElementRecord {
     unsafe elementClass.pointee.release_pad = { raw, pad in
       guard let raw = unsafe raw, let pad = unsafe pad, let record = unsafe ElementRecord.of(raw) else { return }
       unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
-        .releasePad(Pad(pad))
+        .releasePad(Pad(retaining: pad))
     }
     let ownType = unsafe classStructure.assumingMemoryBound(to: GTypeClass.self).pointee.g_type
     for signal in type.signals { signal.install(in: ownType) }

@@ -63,9 +63,9 @@ open class VideoDecoder: Element {
   // MARK: Services of the base class
 
   /// The sink pad.
-  public var sinkPad: Pad { unsafe Pad(decoder.pointee.sinkpad) }
+  public var sinkPad: Pad { unsafe Pad(lent: decoder.pointee.sinkpad) }
   /// The source pad.
-  public var sourcePad: Pad { unsafe Pad(decoder.pointee.srcpad) }
+  public var sourcePad: Pad { unsafe Pad(lent: decoder.pointee.srcpad) }
 
   /// The segment of the input.
   public var inputSegment: Segment { unsafe Segment(decoder.pointee.input_segment) }

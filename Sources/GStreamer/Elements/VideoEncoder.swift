@@ -61,9 +61,9 @@ open class VideoEncoder: Element {
   // MARK: Services of the base class
 
   /// The sink pad.
-  public var sinkPad: Pad { unsafe Pad(encoder.pointee.sinkpad) }
+  public var sinkPad: Pad { unsafe Pad(lent: encoder.pointee.sinkpad) }
   /// The source pad.
-  public var sourcePad: Pad { unsafe Pad(encoder.pointee.srcpad) }
+  public var sourcePad: Pad { unsafe Pad(lent: encoder.pointee.srcpad) }
 
   /// Sets the output's caps, to which size and frame rate are added from the input's format.
   public func setOutputState(caps: consuming Caps, reference: borrowing VideoCodecState) -> VideoCodecState? {

@@ -19,7 +19,7 @@ open class VideoFilter: Element {
   open func stop() {}
   /// Sets the negotiated formats. Returns whether they are supported.
   open func setFormat(input: VideoInfo, output: VideoInfo) -> Bool { true }
-  /// Changes a frame in place.
+  /// Changes a frame in place. Not called in passthrough.
   open func changePicture(_ picture: inout VideoFrameMap) throws(FlowError) {}
   /// Fills an output frame.
   open func transform(_ input: borrowing VideoFrameMap, into output: inout VideoFrameMap) throws(FlowError) {}
@@ -41,9 +41,9 @@ open class VideoFilter: Element {
   // MARK: Services of the base class
 
   /// The sink pad.
-  public var sinkPad: Pad { unsafe Pad(transform.pointee.sinkpad) }
+  public var sinkPad: Pad { unsafe Pad(lent: transform.pointee.sinkpad) }
   /// The source pad.
-  public var sourcePad: Pad { unsafe Pad(transform.pointee.srcpad) }
+  public var sourcePad: Pad { unsafe Pad(lent: transform.pointee.srcpad) }
   /// The current segment.
   public var segment: Segment { unsafe Segment(transform.pointee.segment) }
   /// Whether to push frames unchanged, without a call of the filter.
@@ -96,6 +96,8 @@ open class VideoFilter: Element {
       else { return 0 }
       return unsafe element.setFormat(input: VideoInfo(input.pointee), output: VideoInfo(output.pointee)) ? 1 : 0
     }
+    // In passthrough the frame belongs to others too; GstVideoFilter would map it for reading and call all the same.
+    unsafe methods.pointee.transform_ip_on_passthrough = 0
     if worksInPlace {
       unsafe filterMethods.pointee.transform_frame_ip = { filter, frame in
         guard let element = unsafe swiftObject(filter, as: VideoFilter.self), let frame = unsafe frame else {

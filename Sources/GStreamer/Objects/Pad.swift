@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
-/// One of an element's pads (`GstPad`), valid as long as the element lives.
-@safe public struct Pad {
-  @unsafe let raw: UnsafeMutablePointer<GstPad>
-  @unsafe init(_ raw: UnsafeMutablePointer<GstPad>) { unsafe self.raw = raw }
+/// One of an element's pads (`GstPad`).
+///
+/// What ``Element/pad(_:)``, ``Element/addPad(template:named:_:)`` and `requestPad` return holds a reference: such a pad
+/// may be released by another thread at any time, and its pushes then throw ``FlowError/flushing``. The pads of a base
+/// class (`sinkPad`, `sourcePad`) hold none and are valid as long as the element lives.
+@safe public struct Pad: @unchecked Sendable {
+  // Any thread may use a GstPad: it has locks of its own.
+  /// The C object.
+  @unsafe public let raw: UnsafeMutablePointer<GstPad>
+  /// `nil` for a pad that its element keeps: those are used for every buffer, and counting references takes time.
+  private let owner: ObjectReference?
+
+  /// A pad that the caller knows to outlive the value.
+  @unsafe init(lent raw: UnsafeMutablePointer<GstPad>) { unsafe (self.raw, owner) = (raw, nil) }
+
+  /// A pad that the value takes over one reference to.
+  @unsafe init(owning raw: UnsafeMutablePointer<GstPad>) {
+    unsafe (self.raw, owner) = (raw, ObjectReference(owning: raw))
+  }
+
+  /// A pad that the value adds a reference to.
+  @unsafe public init(retaining raw: UnsafeMutablePointer<GstPad>) {
+    unsafe (self.raw, owner) = (raw, ObjectReference(retaining: raw))
+  }
 
   /// The direction of a pad (`GstPadDirection`).
   public enum Direction: Sendable {

@@ -14,8 +14,20 @@ import CGStreamer
     return unsafe raw
   }
 
-  /// An empty structure. The name begins with a letter; letters, digits and `/-_.:+` follow.
-  public init(_ name: String) { unsafe self.init(owning: gst_structure_new_empty(name)) }
+  /// An empty structure. The name begins with an ASCII letter; letters, digits and `/-_.:+` follow. In any other name, a
+  /// hyphen replaces each other character, and `x` comes first where there is no letter.
+  public init(_ name: String) {
+    var valid = name.utf8.map { byte in
+      let isValid = Self.isLetter(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || Self.signs.contains(byte)
+      return isValid ? byte : UInt8(ascii: "-")
+    }
+    // Without a valid name there would be no structure.
+    if !(valid.first.map(Self.isLetter) ?? false) { valid.insert(UInt8(ascii: "x"), at: 0) }
+    unsafe self.init(owning: gst_structure_new_empty(String(decoding: valid, as: UTF8.self)))
+  }
+
+  private static let signs = Array("/-_.:+".utf8)
+  private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
 
   /// Adds or replaces a field.
   public mutating func set(_ name: String, _ value: FieldValue) { unsafe value.set(on: raw, name: name) }

@@ -7,6 +7,8 @@ import CGStreamer
 /// Strides and offsets come from the buffer's `GstVideoMeta` if it has one, otherwise from the format.
 @safe public struct VideoFrameMap: ~Copyable, @unchecked Sendable {
   private var raw: GstVideoFrame
+  /// Whether the map is for writing.
+  public let isWritable: Bool
 
   /// What a map is for.
   public enum Access: Sendable {
@@ -23,6 +25,7 @@ import CGStreamer
   /// - Throws: `FlowError.error` when the buffer cannot be mapped for this access, or is too small for the format.
   public init(_ buffer: borrowing Buffer, info: VideoInfo, for access: Access) throws(FlowError) {
     unsafe raw = GstVideoFrame()
+    isWritable = access != .reading
     var info = unsafe info.raw
     let flags =
       switch access {
@@ -38,7 +41,7 @@ import CGStreamer
     unsafe gst_video_frame_unmap(&raw)
   }
 
-  /// Lends a frame that a base class mapped and will unmap.
+  /// Lends a frame that a base class mapped, for writing if the body changes it, and will unmap.
   static func lending<Failure: Error>(
     _ frame: UnsafeMutablePointer<GstVideoFrame>, _ body: (inout VideoFrameMap) throws(Failure) -> Void
   ) throws(Failure) {
@@ -57,7 +60,7 @@ import CGStreamer
     discard self
   }
 
-  private init(mapped frame: GstVideoFrame) { unsafe raw = frame }
+  private init(mapped frame: GstVideoFrame) { unsafe (raw, isWritable) = (frame, true) }
 
   /// Format, size, strides and offsets of this buffer.
   public var info: VideoInfo { unsafe VideoInfo(raw.info) }
@@ -75,10 +78,11 @@ import CGStreamer
     return unsafe overrideLifetime(span, borrowing: self)
   }
 
-  /// The bytes of a row of a plane, without padding, in a map for writing; empty after the last row or plane.
+  /// The bytes of a row of a plane, without padding; empty after the last row or plane, and in a map for reading.
   @_lifetime(&self)
   public mutating func mutableRow(_ row: Int, ofPlane index: Int) -> MutableSpan<UInt8> {
-    let bytes = unsafe rowBytes(row, ofPlane: index)
+    let none = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+    let bytes = unsafe isWritable ? rowBytes(row, ofPlane: index) : none
     let span = unsafe MutableSpan<UInt8>(_unsafeElements: bytes)
     return unsafe overrideLifetime(span, mutating: &self)
   }
@@ -108,7 +112,7 @@ import CGStreamer
   /// A plane's first sample, and all the memory around it, padding included.
   ///
   /// - Returns: `nil` for a plane that the format does not have.
-  /// - Warning: valid as long as the map lives.
+  /// - Warning: valid as long as the map lives; to be written only when ``isWritable``.
   @unsafe public func plane(_ index: Int) -> (start: UnsafeMutableRawPointer, memory: UnsafeMutableRawBufferPointer)? {
     guard 0..<planeCount ~= index else { return nil }
     let (data, ownMap) =
@@ -142,11 +146,11 @@ import CGStreamer
     return unsafe (UnsafeRawBufferPointer(start: plane.start, count: size.bytes), stride, count)
   }
 
-  /// Copies bytes to the beginning of a row of a map for writing. Returns `false`, without a copy, when they would
-  /// exceed the plane's memory.
+  /// Copies bytes to the beginning of a row. Returns `false`, without a copy, when they would exceed the plane's memory,
+  /// and in a map for reading.
   @discardableResult
   public mutating func write(_ samples: Span<UInt8>, toRow row: Int, ofPlane index: Int) -> Bool {
-    guard row >= 0, let plane = unsafe plane(index) else { return false }
+    guard isWritable, row >= 0, let plane = unsafe plane(index) else { return false }
     let (distance, overflow) = row.multipliedReportingOverflow(by: stride(ofPlane: index))
     let first = unsafe plane.start - plane.memory.baseAddress!
     guard !overflow, distance >= 0, unsafe samples.count <= plane.memory.count - first,

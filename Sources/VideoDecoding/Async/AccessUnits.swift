@@ -7,7 +7,8 @@ public import H26x
 /// for try await accessUnit in AccessUnits(of: pieces, codec: .h264) { … }
 /// ```
 ///
-/// Tags count from 0. What comes before the first parameter sets is dropped, and so is what is no NAL unit.
+/// Tags count from 0. What comes before the first parameter sets is dropped, and so is what is no NAL unit, and an access
+/// unit of more than 64 MiB.
 public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Element == [UInt8] {
   /// An access unit; the first one has the format.
   public typealias Element = AccessUnit

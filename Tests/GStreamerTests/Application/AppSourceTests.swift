@@ -47,6 +47,34 @@ import Testing
     return numbers
   }
 
+  /// Each of the limits holds the sender back, while nothing leaves a pipeline that is paused.
+  @Test(arguments: ["max-bytes=32", "max-bytes=0 max-buffers=2", "max-bytes=0 max-time=80000000"])
+  func aSenderWaitsWhileTheQueueIsFull(limits: String) async throws {
+    let pipeline = try Pipeline(
+      "appsrc name=in format=time caps=application/x-test \(limits) ! appsink name=out sync=false max-buffers=1")
+    let (source, sink) = (try pipeline.appSource("in"), try pipeline.appSink("out"))
+    try await pipeline.pause()
+    let levels = Locked<[FieldValue]>([])
+    let sender = Task {
+      for number in 0..<20 as Range<UInt64> {
+        guard var buffer = Buffer(copying: [UInt8](repeating: 0, count: 16).span) else { return }
+        (buffer.pts, buffer.duration) = (.milliseconds(number * 40), .milliseconds(40))
+        try await source.send(buffer)
+        let level = try source.element.get("current-level-buffers")
+        levels.withLock { $0.append(level) }
+      }
+      try source.finish()
+    }
+    while levels.snapshot.count < 3 { try await Task.sleep(for: .milliseconds(2)) }
+    try await pipeline.play()
+    var count = 0
+    for try await _ in sink { count += 1 }
+    try await sender.value
+    #expect(count == 20)
+    #expect(levels.snapshot.allSatisfy { level in (0...4).contains { level == .uint64($0) } })
+    await pipeline.stop()
+  }
+
   @Test func everySeekIsServedFromWhereItGoes() async throws {
     async let served: Void = serve()
     try await pipeline.play()

@@ -21,6 +21,21 @@ import Testing
     #expect(hasEnded(hub))
   }
 
+  /// A listener that does not read does not fill the memory, and still learns of the end.
+  @Test func theNewestMessagesWaitToBeRead() async {
+    let hub = MessageHub()
+    hub.start()
+    let messages = hub.listen()
+    for number in 0..<3000 {
+      hub.post(Message(source: "\(number)", isFromPipeline: false, content: .streamStart))
+    }
+    hub.post(end())
+    var read: [Message] = []
+    for await message in messages { read.append(message) }
+    #expect(read.count == 1024 && read.first?.source == "1977")
+    if case .endOfStream = read.last?.content {} else { Issue.record("no end") }
+  }
+
   /// The EOS message of the seek itself counts, however early it comes.
   @Test func endsOfTheSeekCount() {
     let hub = MessageHub()

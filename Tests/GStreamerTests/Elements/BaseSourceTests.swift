@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamerCheck
 import GStreamer
 import HarnessSupport
 import Testing
@@ -54,11 +55,53 @@ private final class Seconds: BaseSource {
   }
 }
 
+/// A live source of a buffer a second, from the first second on.
+private final class Ticks: PushSource {
+  private var count: UInt64 = 0
+  override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
+  override func prepareToStream() {
+    count = 0
+    setTimeFormat()
+    setLive(true)
+  }
+  override func nextBuffer() throws(FlowError) -> Buffer {
+    count += 1
+    var buffer = Buffer()
+    buffer.pts = .seconds(count)
+    return buffer
+  }
+}
+
+/// Has nothing to give, and says so as a transform would.
+private final class Dropping: PushSource {
+  override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
+  override func nextBuffer() throws(FlowError) -> Buffer { throw .dropped }
+}
+
 @Suite struct BaseSourceTests {
   init() {
     Harness.initialise()
     Ramp.register(as: "testramp", typeName: "GstTestRamp")
     Seconds.register(as: "testseconds", typeName: "GstTestSeconds")
+  }
+
+  /// The harness has a clock that stands still until the test moves it. The first buffer is sent at running time 0.
+  @Test func aLiveSourceWaitsForTheTimesOfItsBuffers() throws {
+    Ticks.register(as: "testticks", typeName: "GstTestTicks")
+    let harness = try Harness("testticks")
+    harness.play()
+    for count in 0..<3 as Range<UInt64> {
+      #expect(unsafe gst_harness_wait_for_clock_id_waits(harness.raw, 1, 60) != 0)
+      #expect(unsafe gst_harness_buffers_received(harness.raw) == count)
+      #expect(unsafe gst_harness_crank_single_clock_wait(harness.raw) != 0)
+      let time = try harness.pull().pts
+      #expect(time == .seconds(count))
+    }
+  }
+
+  @Test func aSourceThatDropsInsteadOfMakingABufferFails() async throws {
+    Dropping.register(as: "testdropping", typeName: "GstTestDropping")
+    await #expect(throws: PipelineError.self) { try await Pipeline("testdropping ! fakesink").run() }
   }
 
   @Test func itIsReadInBlocks() async throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import Glibc
 import HarnessSupport
 import Testing
 
@@ -7,7 +8,20 @@ private final class RegisteredOnce: BaseTransform {
   override class var padTemplates: [PadTemplate] { [.sink("application/x-test"), .source("application/x-test")] }
 }
 
+private final class Misspelt: BaseTransform {
+  override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("video/x-raw, width=")] }
+}
+
 @Suite struct RegistrationTests {
+  /// In a process of its own, where a warning does not end it.
+  @Test func capsThatAreNoneAreRefused() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      exit(Misspelt.register(as: "testmisspelt", typeName: "GstTestMisspelt") ? 1 : 0)
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("CRITICAL") && said.contains("Misspelt") && said.contains("video/x-raw, width="))
+  }
+
   /// GLib warns, which is fatal here, when a type is registered twice.
   @Test func oneOfManyThreadsRegistersAClass() async {
     Harness.initialise()

@@ -4,6 +4,13 @@ import HarnessSupport
 import Testing
 
 @Suite struct ClockTimeTests {
+  /// Without a valid name C makes no structure at all.
+  @Test(arguments: [("good-1", "good-1"), ("1 bad", "x1-bad"), ("", "x"), ("é", "x--"), ("A.b/c", "A.b/c")])
+  func aStructuresNameIsMadeValid(name: String, expected: String) {
+    let made = Structure(name)
+    #expect(made.view.name == expected)
+  }
+
   @Test func noneIsNoTime() {
     #expect(ClockTime(raw: .max) == nil)
     #expect(ClockTime(raw: 0) == .zero)

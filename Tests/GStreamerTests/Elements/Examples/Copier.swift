@@ -16,7 +16,11 @@ final class Copier: Element {
     addPad(template: "sink") { [outputs] pad in
       pad.setProxiesCaps()
       pad.onBuffer { [unowned self] (buffer) throws(FlowError) in
-        for name in outputs.snapshot { try self.pad(name)?.push(buffer.share()) }
+        var flows = FlowCombiner()
+        for name in outputs.snapshot {
+          if let output = self.pad(name) { flows.push(buffer.share(), through: output) }
+        }
+        try flows.check()
       }
     }
   }

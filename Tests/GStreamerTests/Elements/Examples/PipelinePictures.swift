@@ -8,7 +8,7 @@ import Testing
 /// The sizes of a file's pictures, decoded by whatever decoder is there.
 func pictureSizes(ofFile path: String) async throws -> [[Int]] {
   let pipeline = try Pipeline(
-    "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=NV12 ! appsink name=pictures",
+    "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=NV12 ! appsink name=pictures sync=false",
     ["file": ["location": .string(path)]])
   let pictures = try pipeline.appSink("pictures")
   try await pipeline.play()

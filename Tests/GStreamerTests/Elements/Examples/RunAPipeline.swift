@@ -49,7 +49,7 @@ func write(_ pictures: [[UInt8]], toFile path: String) async throws {
 /// The first picture from the keyframe in front of a time, out of a file that is in memory.
 func picture(near time: ClockTime, in file: [UInt8]) async throws -> Sample? {
   let pipeline = try Pipeline(
-    "appsrc name=bytes stream-type=seekable size=\(file.count) ! decodebin ! appsink name=pictures")
+    "appsrc name=bytes stream-type=seekable size=\(file.count) ! decodebin ! appsink name=pictures sync=false")
   let (source, pictures) = (try pipeline.appSource("bytes"), try pipeline.appSink("pictures"))
   async let served: Void = source.serve { position in
     guard position < file.count else { return nil }
