@@ -13,6 +13,13 @@ open class BaseSink: Element {
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
+  /// The caps that the sink supports now: by default the template's. Called on any thread.
+  open func sinkCaps(filter: borrowing Caps?) -> Caps {
+    guard let caps = unsafe Self.parent.pointee.get_caps(sink, Caps.raw(filter)) else {
+      return sinkPad.templateCaps
+    }
+    return unsafe Caps(owning: caps)
+  }
   /// Sets upstream's caps. Returns whether they are supported.
   open func setCaps(_ caps: borrowing Caps) -> Bool { true }
   /// Renders a buffer, at its time.
@@ -58,6 +65,7 @@ open class BaseSink: Element {
     _ = unsafe parent
     unsafe methods.pointee.start = { unsafe VirtualMethod.attempt($0, BaseSink.start) }
     unsafe methods.pointee.stop = { unsafe VirtualMethod.perform($0, BaseSink.stop) }
+    unsafe methods.pointee.get_caps = { unsafe VirtualMethod.caps($0, filter: $1, BaseSink.sinkCaps) }
     unsafe methods.pointee.set_caps = { unsafe VirtualMethod.borrow($0, $1, BaseSink.setCaps) }
     unsafe methods.pointee.render = { unsafe VirtualMethod.flow($0, borrowing: $1, BaseSink.render) }
     unsafe methods.pointee.preroll = { unsafe VirtualMethod.flow($0, borrowing: $1, BaseSink.preroll) }

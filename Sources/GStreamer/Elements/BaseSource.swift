@@ -37,6 +37,8 @@ open class BaseSource: Element {
   }
   /// The size of a stream in bytes format; `nil` when unknown. Called on any thread.
   open func size() -> UInt64? { nil }
+  /// The duration of a stream in time format; `nil` when unknown. Called on any thread.
+  open func duration() -> ClockTime? { nil }
   /// Whether `seek` can reach any position, and, in bytes format, `buffer` any offset. Called on any thread.
   open func isSeekable() -> Bool { false }
   /// Moves to the start of a segment (`Segment.position`). Not called while `buffer` runs.
@@ -67,7 +69,10 @@ open class BaseSource: Element {
   /// `buffer` may wait again.
   open func unlockStop() {}
   /// A query from downstream or the application, on any thread. Chains to the base class by default.
-  open func query(_ query: borrowing Query) -> Bool { unsafe Self.parent.pointee.query(source, query.raw) != 0 }
+  open func query(_ query: borrowing Query) -> Bool {
+    if let duration = duration(), query.setDuration(duration) { return true }
+    return unsafe Self.parent.pointee.query(source, query.raw) != 0
+  }
   /// An event from downstream or the application, on any thread. Chains to the base class by default.
   open func event(_ event: borrowing Event) -> Bool { unsafe Self.parent.pointee.event(source, event.raw) != 0 }
 

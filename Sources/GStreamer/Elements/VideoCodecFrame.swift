@@ -23,8 +23,11 @@ public import CGStreamer
     get { unsafe ClockTime(raw: UInt64(raw.pointee.pts)) }
     nonmutating set { unsafe raw.pointee.pts = GstClockTime(newValue.raw) }
   }
-  /// Decoding timestamp.
-  public var dts: ClockTime? { unsafe ClockTime(raw: UInt64(raw.pointee.dts)) }
+  /// Decoding timestamp. An encoder that reorders pictures sets it; by default the base class makes it of the PTS.
+  public var dts: ClockTime? {
+    get { unsafe ClockTime(raw: UInt64(raw.pointee.dts)) }
+    nonmutating set { unsafe raw.pointee.dts = GstClockTime(newValue.raw) }
+  }
   /// How long the picture is shown.
   public var duration: ClockTime? {
     get { unsafe ClockTime(raw: UInt64(raw.pointee.duration)) }
@@ -35,6 +38,11 @@ public import CGStreamer
   public var isSyncPoint: Bool {
     get { unsafe cgst_video_codec_frame_is_sync_point(raw) != 0 }
     nonmutating set { unsafe cgst_video_codec_frame_set_sync_point(raw, newValue ? 1 : 0) }
+  }
+
+  /// Whether an encoder is to make a keyframe of it: somebody downstream, or the application, requested one.
+  public var isKeyframeRequested: Bool {
+    unsafe raw.pointee.flags & GST_VIDEO_CODEC_FRAME_FLAG_FORCE_KEYFRAME.rawValue != 0
   }
 
   /// Whether the frame is to be decoded but not shown.

@@ -72,7 +72,8 @@ open class VideoDecoder: Element {
   /// The segment of the output.
   public var outputSegment: Segment { unsafe Segment(decoder.pointee.output_segment) }
 
-  /// Whether each input buffer has one whole frame, by its caps.
+  /// Whether each input buffer has one whole frame, by its caps. Otherwise the base class would ask a method for the
+  /// frames in its bytes that this class does not have: place a ``BaseParse`` before the decoder.
   public func setPacketized(_ packetized: Bool) { unsafe gst_video_decoder_set_packetized(decoder, packetized ? 1 : 0) }
   /// Whether input buffers may be parts of a frame; see `gst_video_decoder_set_subframe_mode`.
   public func setSubframeMode(_ subframes: Bool) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
 /// The part of a stream to play, and how its timestamps become running time (`GstSegment`).
 @safe public struct Segment: @unchecked Sendable {
-  @unsafe var raw: GstSegment
+  /// The C structure.
+  @unsafe public var raw: GstSegment
 
-  @unsafe init(_ raw: GstSegment) { unsafe self.raw = raw }
+  /// A segment of this C structure.
+  @unsafe public init(_ raw: GstSegment) { unsafe self.raw = raw }
 
   /// Whether positions are times (`GST_FORMAT_TIME`) rather than, say, bytes.
   public var isTime: Bool { unsafe raw.format == GST_FORMAT_TIME }
@@ -25,6 +27,12 @@ import CGStreamer
   /// The last position handled, in the segment's format; after a seek, where playback continues.
   public var position: UInt64 { unsafe UInt64(raw.position) }
 
+  /// The running time at the start, by which the segments before it are continued.
+  public var base: ClockTime? { unsafe isTime ? ClockTime(raw: UInt64(raw.base)) : nil }
+  /// The stream time at the start; `nil` when it is not in time.
+  public var time: ClockTime? { unsafe isTime ? ClockTime(raw: UInt64(raw.time)) : nil }
+  /// The end in the segment's format, such as bytes; `nil` when it is open.
+  public var end: UInt64? { unsafe raw.stop == .max ? nil : UInt64(raw.stop) }
   /// The end; `nil` when it is open or not in time.
   public var stop: ClockTime? { unsafe isTime ? ClockTime(raw: UInt64(raw.stop)) : nil }
   /// Whether the position has reached the end.

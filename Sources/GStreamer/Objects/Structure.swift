@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+public import CGStreamer
 
 /// A named set of fields (`GstStructure`) with one owner.
 @safe public struct Structure: ~Copyable {
-  @unsafe let raw: UnsafeMutablePointer<GstStructure>
+  /// The C structure.
+  @unsafe public let raw: UnsafeMutablePointer<GstStructure>
 
-  @unsafe init(owning raw: UnsafeMutablePointer<GstStructure>) { unsafe self.raw = raw }
+  /// Takes over a C structure, which must have no parent.
+  @unsafe public init(owning raw: UnsafeMutablePointer<GstStructure>) { unsafe self.raw = raw }
   deinit { unsafe gst_structure_free(raw) }
 
-  @unsafe consuming func take() -> UnsafeMutablePointer<GstStructure> {
+  /// Gives the C structure to the caller.
+  @unsafe public consuming func take() -> UnsafeMutablePointer<GstStructure> {
     let raw = unsafe raw
     discard self
     return unsafe raw

@@ -37,6 +37,7 @@ private final class Seconds: BaseSource {
   override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
   override func prepareToStream() { setTimeFormat() }
   override func isSeekable() -> Bool { true }
+  override func duration() -> ClockTime? { .seconds(10) }
 
   override func seek(to segment: Segment) -> Bool {
     next.withLock { $0 = segment.position / ClockTime.second.nanoseconds }
@@ -123,6 +124,7 @@ private final class Dropping: PushSource {
     let pipeline = try Pipeline("testseconds ! appsink name=out sync=false")
     let sink = try pipeline.appSink("out")
     try await pipeline.preroll()
+    #expect(pipeline.duration == .seconds(10))
     try await pipeline.seek(to: .seconds(7))
     try await pipeline.play()
     var times: [ClockTime?] = []

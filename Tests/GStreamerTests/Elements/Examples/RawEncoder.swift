@@ -3,7 +3,8 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-// An encoder of a user's own, whole: a picture's "code" is its number and its samples; every tenth is a keyframe.
+// An encoder of a user's own, whole: a picture's "code" is its number and its samples; every tenth is a keyframe, and
+// each that is requested.
 
 private final class RawEncoder: VideoEncoder {
   private var count: UInt32 = 0
@@ -25,7 +26,7 @@ private final class RawEncoder: VideoEncoder {
     else { return try drop(frame) }
     code.append(picture)
     frame.setOutput(code)
-    frame.isSyncPoint = count % 10 == 0
+    frame.isSyncPoint = count % 10 == 0 || frame.isKeyframeRequested
     count += 1
     try finish(frame)
   }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+extension Event {
+  /// What a seek event asks for.
+  public struct Seek: Sendable {
+    /// Playback speed; below 0 is reverse.
+    public var rate: Double
+    /// Whether data in flow is discarded.
+    public var isFlushing: Bool
+    /// Whether positions are times rather than, say, bytes.
+    public var isTime: Bool
+    /// Where to start, in the seek's format; `nil` where the start is not changed or relative to the end.
+    public var start: UInt64?
+    /// Where to stop, in the seek's format; `nil` where the stop is not changed or relative to the end.
+    public var stop: UInt64?
+  }
+
+  /// What a seek event asks for; `nil` for other events.
+  public var seek: Seek? {
+    guard kind == .seek else { return nil }
+    var (rate, format, flags) = (1.0, GST_FORMAT_UNDEFINED, GST_SEEK_FLAG_NONE)
+    var (startType, stopType) = (GST_SEEK_TYPE_NONE, GST_SEEK_TYPE_NONE)
+    var (start, stop): (gint64, gint64) = (0, 0)
+    unsafe gst_event_parse_seek(raw, &rate, &format, &flags, &startType, &start, &stopType, &stop)
+    return Seek(
+      rate: rate, isFlushing: flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0, isTime: format == GST_FORMAT_TIME,
+      start: startType == GST_SEEK_TYPE_SET ? UInt64(exactly: start) : nil,
+      stop: stopType == GST_SEEK_TYPE_SET ? UInt64(exactly: stop) : nil)
+  }
+
+  /// The tags of a tag event; `nil` for other events.
+  public var tags: TagList? {
+    guard kind == .tag else { return nil }
+    var tags: UnsafeMutablePointer<GstTagList>?
+    unsafe gst_event_parse_tag(raw, &tags)
+    return unsafe TagList.retaining(optional: tags)
+  }
+
+  /// How late a buffer came, or how early, as downstream tells upstream.
+  public struct QualityOfService: Sendable {
+    /// The time that processing took, relative to what there was: above 1 is too slow.
+    public var proportion: Double
+    /// Nanoseconds by which the buffer was late; below 0 it was early.
+    public var lateness: Int64
+    /// The running time of the buffer.
+    public var runningTime: ClockTime?
+  }
+
+  /// What a quality-of-service event tells; `nil` for other events.
+  public var qualityOfService: QualityOfService? {
+    guard kind == .qualityOfService else { return nil }
+    var type = GST_QOS_TYPE_UNDERFLOW
+    var (proportion, lateness, time) = (0.0, GstClockTimeDiff(0), GstClockTime(0))
+    unsafe gst_event_parse_qos(raw, &type, &proportion, &lateness, &time)
+    return QualityOfService(
+      proportion: proportion, lateness: Int64(lateness), runningTime: ClockTime(raw: UInt64(time)))
+  }
+
+  /// Where the gap of a gap event begins, and its duration if known; `nil` for other events.
+  public var gap: (start: ClockTime, duration: ClockTime?)? {
+    guard kind == .gap else { return nil }
+    var (start, duration): (GstClockTime, GstClockTime) = (0, 0)
+    unsafe gst_event_parse_gap(raw, &start, &duration)
+    return (ClockTime(nanoseconds: UInt64(start)), ClockTime(raw: UInt64(duration)))
+  }
+
+  /// The latency of a latency event; `nil` for other events.
+  public var latency: ClockTime? {
+    guard kind == .latency else { return nil }
+    var latency: GstClockTime = 0
+    unsafe gst_event_parse_latency(raw, &latency)
+    return ClockTime(raw: UInt64(latency))
+  }
+
+  /// The stream id of a stream-start event; `nil` for other events.
+  public var streamIdentifier: String? {
+    guard kind == .streamStart else { return nil }
+    var identifier: UnsafePointer<CChar>?
+    unsafe gst_event_parse_stream_start(raw, &identifier)
+    return unsafe identifier.map { unsafe String(cString: $0) }
+  }
+
+  /// An event private to some elements, which recognise it by its structure.
+  /// - Parameter isDownstream: whether it goes downstream, in order among the buffers, or upstream.
+  public static func custom(_ structure: consuming Structure, isDownstream: Bool) -> Event {
+    unsafe Event(
+      owning: gst_event_new_custom(
+        isDownstream ? GST_EVENT_CUSTOM_DOWNSTREAM : GST_EVENT_CUSTOM_UPSTREAM, structure.take()))
+  }
+}
