@@ -100,14 +100,15 @@ public import CGStreamer
   /// The caps of the pad's template.
   public var templateCaps: Caps { unsafe Caps(owning: gst_pad_get_pad_template_caps(raw)) }
 
-  /// Answers a caps query with the current caps or, before there are any, with those of the template. Returns false for
-  /// other queries.
+  /// Answers a caps query of a pad with fixed caps (`gst_pad_use_fixed_caps`) with its current caps. Returns false for
+  /// other pads and queries, and before there are caps.
   ///
-  /// So does GStreamer for pads with fixed caps, but without a reference to the caps that it filters (1.22, 1.26): when
-  /// data flow changes them meanwhile, they are freed while they are read.
+  /// So does GStreamer, but without a reference to the caps that it filters (1.22, 1.26): when data flow changes them
+  /// meanwhile, they are freed while they are read.
   package func answerWithFixedCaps(_ query: borrowing Query) -> Bool {
-    guard query.kind == .caps else { return false }
-    let caps = currentCaps ?? templateCaps
+    guard query.kind == .caps, unsafe raw.pointee.object.flags & GST_PAD_FLAG_FIXED_CAPS.rawValue != 0,
+      let caps = currentCaps
+    else { return false }
     switch query.capsFilter {
     case .some(let filter): query.setCapsResult(filter.intersection(caps))
     case .none: query.setCapsResult(caps)

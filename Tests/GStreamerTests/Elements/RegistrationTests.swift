@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamer
 import GStreamer
 import Glibc
 import HarnessSupport
@@ -13,9 +14,10 @@ private final class Misspelt: BaseTransform {
 }
 
 @Suite struct RegistrationTests {
-  /// In a process of its own, where a warning does not end it.
+  /// In a process of its own, in which a critical message does not end it.
   @Test func capsThatAreNoneAreRefused() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      g_log_set_always_fatal(G_LOG_LEVEL_ERROR)
       exit(Misspelt.register(as: "testmisspelt", typeName: "GstTestMisspelt") ? 1 : 0)
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
