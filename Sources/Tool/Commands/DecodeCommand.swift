@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import Glibc
 import Synchronization
 
 /// `h26x decode`: decodes to raw video, YUV4MPEG or PNG.
@@ -30,7 +31,8 @@ struct DecodeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write at most this many pictures.", valueName: "n")) var frames: Int?
   @Option(help: ArgumentHelp("Scale to this size, such as 640x360.", valueName: "size")) var size: SizeArgument?
   @Option(help: ArgumentHelp("Convert to this format, such as NV12.", valueName: "format")) var pixelFormat: String?
-  @Option(help: ArgumentHelp("Threads to decode with; 0 for one per processor.", valueName: "n")) var threads: Int32 = 0
+  @Option(help: ArgumentHelp("Threads to decode with; 0 for one more than there are processors.", valueName: "n"))
+  var threads: Int32 = 0
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
   @Flag(help: "Exit with status 2 when a picture was damaged or lost.") var strict = false
@@ -99,8 +101,15 @@ struct DecodeCommand: AsyncParsableCommand {
     if strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
   }
 
+  /// With one thread more than processors, none of them waits while a picture is written.
+  private var decoderThreads: Int32 {
+    guard threads == 0 else { return threads }
+    let processors = Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    return processors > 1 ? min(processors + 1, 16) : 1
+  }
+
   private var options: PictureReader.Options {
-    var options = PictureReader.Options(framerate: framerate?.rate, threads: threads, start: start?.time)
+    var options = PictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
     options.duration = duration?.time
     var caps = resolvedFormat == .y4m ? YUV4MPEG.caps : "video/x-raw"
     if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
