@@ -241,7 +241,7 @@ import Testing
   @Test func printsNoControlCharacters() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
-      "gst-launch-1.0 -q filesrc location=\(Self.media("clip.mp4")) ! qtdemux ! matroskamux name=m "
+      "gst-launch-1.0 -q filesrc location=\(Self.media("clip.mp4")) ! qtdemux ! h264parse ! matroskamux name=m "
         + "! filesink location=in.mkv audiotestsrc num-buffers=20 ! taginject tags=language-code=de ! vorbisenc ! m.",
       in: folder.url)
     try #require(made.status == 0, "\(made.said)")
