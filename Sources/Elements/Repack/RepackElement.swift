@@ -75,7 +75,8 @@ extension RepackElement {
   /// Takes new caps of the input: passes them on, or holds them until the parameter sets have come.
   private func takeCaps(_ event: consuming Event) -> Bool {
     guard let caps = event.caps else { return forward(event) }
-    if core.adopt(settings.snapshot) == .lengthSize { reconfigureSource() }
+    // The access unit before is out: this pushes nothing.
+    try? adoptSettings()
     let read = CompressedCaps<Codec>(caps)
     do throws(ElementError) {
       let format = try RepackFormat(read)
@@ -184,9 +185,7 @@ extension RepackElement {
   // MARK: Data
 
   func take(_ input: consuming Buffer, isDiscontinuous: Bool) throws(FlowError) {
-    let change = core.adopt(settings.snapshot)
-    if change != .nothing || core.isBypassDue { try chooseBypass() }
-    if change == .lengthSize { reconfigureSource() }
+    try adoptSettings()
     let size = input.size
     guard !core.holdsCaps else {
       core.count(input: size, isPassedOn: false)
@@ -202,6 +201,13 @@ extension RepackElement {
     }
     core.count(input: size, isPassedOn: isPassthrough)
     if isPassthrough { publish() }
+  }
+
+  /// Takes the settings that hold from now on.
+  private func adoptSettings() throws(FlowError) {
+    let change = core.adopt(settings.snapshot)
+    if change != .nothing || core.isBypassDue { try chooseBypass() }
+    if change == .lengthSize { reconfigureSource() }
   }
 
   /// Has buffers bypass the element from now on, or no longer. What was collected goes first, as it came.

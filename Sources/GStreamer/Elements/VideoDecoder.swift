@@ -57,7 +57,7 @@ open class VideoDecoder: Element {
   }
   /// A query from downstream, on any thread. Chains to the base class by default.
   open func sourceQuery(_ query: borrowing Query) -> Bool {
-    unsafe sourcePad.answerWithFixedCaps(query) || Self.parent.pointee.src_query(decoder, query.raw) != 0
+    unsafe Self.parent.pointee.src_query(decoder, query.raw) != 0
   }
 
   // MARK: Services of the base class

@@ -197,6 +197,19 @@ private typealias Stream = RepackStream
     #expect(try lengths.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps()], size: 2))
   }
 
+  /// Upstream may send its caps again between the setting and the next buffer: the base class does not negotiate then.
+  @Test func propertiesWorkWhenTheSameCapsComeAgain() throws {
+    let harness = try Harness.repack(to: "byte-stream")
+    harness.setInputCaps(Stream.caps("byte-stream"))
+    let bytes = Stream.annexB([Stream.delimiter] + sets + [idr])
+    for drop in ["0", "aud", "0"] {
+      harness.set("drop", drop)
+      harness.setInputCaps(Stream.caps("byte-stream"))
+      #expect(harness.push(bytes) == 0)
+      #expect(try harness.pullBytes() == (drop == "0" ? bytes : Stream.annexB(sets + [idr])))
+    }
+  }
+
   /// Buffers bypass the element from the middle of an access unit on: its front, which was collected, goes before.
   @Test func nothingIsOvertakenWhenBuffersMayBypass() throws {
     let harness = try Harness.repack("drop=aud", to: "byte-stream", "nal")
