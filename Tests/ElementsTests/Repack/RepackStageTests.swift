@@ -223,6 +223,28 @@ import Testing
     #expect(forgotten == (false, false) && !afterFlush)
   }
 
+  // MARK: Held events
+
+  /// A live source may send gaps and events of its own for ever while parameter sets are missing.
+  @Test func heldEventsAreBounded() {
+    var held = HeldStream()
+    for time in 0..<5 as Range<GstClockTime> { held.hold(unsafe Event(owning: gst_event_new_gap(time, 1))) }
+    var segment = GstSegment()
+    unsafe gst_segment_init(&segment, GST_FORMAT_TIME)
+    held.hold(unsafe Event(owning: gst_event_new_segment(&segment)))
+    for _ in 0..<2 * HeldStream.limit {
+      held.hold(
+        unsafe Event(owning: gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("x"))))
+    }
+    var kinds: [Event.Kind] = []
+    while let event = held.takeEvent() { kinds.append(event.kind) }
+    #expect(kinds.count == HeldStream.limit && kinds[0] == .segment)
+    for time in 0..<5 as Range<GstClockTime> { held.hold(unsafe Event(owning: gst_event_new_gap(time, 1))) }
+    var gaps = 0
+    while let event = held.takeEvent() { if event.kind == .gap { gaps += 1 } }
+    #expect(gaps == 1)
+  }
+
   // MARK: Memory
 
   /// A buffer has the requested size, in memory of a power of two from 4 kB to 16 MB; larger ones have memory of their
