@@ -49,7 +49,7 @@ public struct BitstreamError: Error, Sendable {
   }
 
   /// Creates an error at a byte. Where an Int has 32 bits, offsets beyond the first 256 MiB are all the same.
-  init(_ reason: Reason, _ element: StaticString, byteOffset: Int) {
+  package init(_ reason: Reason, _ element: StaticString, byteOffset: Int) {
     self.init(reason, element, bitOffset: min(byteOffset, Int.max >> 3) * 8)
   }
 }

@@ -105,7 +105,7 @@ extension H264 {
     /// The PPS with the id, read according to its SPS; nil if there is none.
     public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? {
       guard let read = pictures[id] else { return nil }
-      return sequences[read.any.sequenceParameterSetID].flatMap { read.set(for: $0.chromaFormat) } ?? read.any
+      return slices[Int(id)].flatMap { read.set(for: $0.chromaFormat) } ?? read.any
     }
 
     /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
@@ -121,6 +121,12 @@ extension H264 {
     private func subsetSliceParameters(_ id: UInt8) -> SliceParameters? {
       guard let pps = pictures[id]?.any, let sps = subsets[pps.sequenceParameterSetID] else { return slices[Int(id)] }
       return SliceParameters(pps, sps.base)
+    }
+
+    /// Bytes in which any slice header ends, emulation prevention bytes and the NAL unit header included.
+    package var longestSliceHeader: Int {
+      // Two lists of 33 modifications, 64 weights and 66 marking operations are less than 3000 bytes.
+      4096
     }
 
     /// Whether an SPS or PPS with the same id was read before, with which slices can be read if this one is damaged.

@@ -23,7 +23,9 @@ extension H264 {
     let defaultReferenceCountList1: UInt8
     let usesWeightedPrediction: Bool
     let weightedBipredictionIDC: UInt8
-    let isMonochrome: Bool
+    let chromaFormat: ChromaFormat
+    /// `ChromaArrayType` is 0.
+    var isMonochrome: Bool { hasSeparateColourPlanes || chromaFormat == .monochrome }
     let allowsArbitrarySliceOrder: Bool
     /// `PicSizeInMbs` of a frame.
     package let frameSizeInMacroblocks: UInt32
@@ -55,7 +57,7 @@ extension H264 {
       defaultReferenceCountList1 = pps.defaultReferenceCountList1
       usesWeightedPrediction = pps.usesWeightedPrediction
       weightedBipredictionIDC = pps.weightedBipredictionIDC
-      isMonochrome = sps.chromaArrayType == .monochrome
+      chromaFormat = sps.chromaFormat
       allowsArbitrarySliceOrder = sps.profile.allowsArbitrarySliceOrder || pps.sliceGroups != nil
       frameSizeInMacroblocks = UInt32(clamping: sps.widthInMacroblocks * sps.heightInMacroblocks)
     }

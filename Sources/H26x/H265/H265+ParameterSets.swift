@@ -146,6 +146,17 @@ extension H265 {
     @inline(__always)
     package func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }
 
+    /// Bytes in which any slice header with these PPSs ends, emulation prevention bytes and the NAL unit header included.
+    package var longestSliceHeader: Int {
+      // Reference picture sets, lists, weights and the extension are less than 3000 bytes; an entry point is at most 4,
+      // of which emulation prevention makes 6.
+      var entryPoints = 0
+      for case let parameters? in slices where parameters.hasEntryPoints {
+        entryPoints = max(entryPoints, Int(parameters.codingTreeBlockCount))
+      }
+      return 4096 + 6 * entryPoints
+    }
+
     /// Whether an SPS or PPS with the same id was read before, with which slices can be read if this one is damaged.
     public func holdsSet(withIDOf nalUnit: Span<UInt8>) -> Bool {
       do throws(BitstreamError) {

@@ -13,6 +13,8 @@ extension H265 {
     /// `log2_max_pic_order_cnt_lsb_minus4` + 4.
     package let log2MaximumPictureOrderCount: UInt8
     let segmentAddressLength: UInt8
+    /// Whether slice headers list entry points: with tiles or wavefronts.
+    let hasEntryPoints: Bool
     let extraSliceHeaderBits: UInt8
     let allowsDependentSlices: Bool
     let isOutputFlagPresent: Bool
@@ -28,6 +30,7 @@ extension H265 {
       codingTreeBlockCount = UInt32(clamping: sps.codingTreeBlockCount)
       log2MaximumPictureOrderCount = sps.log2MaximumPictureOrderCount
       segmentAddressLength = H265.ceilLog2(sps.codingTreeBlockCount)
+      hasEntryPoints = pps.tiles != nil || pps.usesWavefronts
       extraSliceHeaderBits = pps.extraSliceHeaderBits
       allowsDependentSlices = pps.allowsDependentSlices
       isOutputFlagPresent = pps.isOutputFlagPresent

@@ -35,6 +35,13 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
     }
   }
 
+  /// The length that a prefix says. There must be a whole prefix at the offset.
+  package func read(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
+    var value: UInt32 = 0
+    for index in offset..<offset + byteCount { value = value << 8 | UInt32(bytes[index]) }
+    return value
+  }
+
   /// Writes a length prefix at a byte offset of `output`.
   ///
   /// - Throws: `.lengthNotRepresentable`, `.outputTooSmall`.
@@ -79,9 +86,7 @@ public enum LengthPrefixed {
         guard start <= bytes.count else {
           throw BitstreamError(.truncated, "NALUnitLength", byteOffset: position)
         }
-        var value: UInt32 = 0
-        for index in position..<start { value = value << 8 | UInt32(bytes[index]) }
-        guard let length = Int(exactly: value), length <= bytes.count - start else {
+        guard let length = Int(exactly: lengthSize.read(bytes, at: position)), length <= bytes.count - start else {
           throw BitstreamError(.lengthOutOfBounds, "NALUnitLength", byteOffset: position)
         }
         position = start + length

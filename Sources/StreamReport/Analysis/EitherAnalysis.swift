@@ -46,6 +46,27 @@ struct EitherAnalysis {
     h265?.feed(sample: bytes, sample, at: offset, size: size, lengthSize: lengthSize)
   }
 
+  mutating func beginSample(_ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64, available: UInt64) {
+    h264?.beginSample(sample, at: offset, size: size, available: available)
+    h265?.beginSample(sample, at: offset, size: size, available: available)
+  }
+
+  /// See ``StreamAnalysis/headLength``.
+  var headLength: Int { h264?.headLength ?? h265?.headLength ?? 0 }
+
+  /// See ``StreamAnalysis/needsWhole(_:)``.
+  func needsWhole(_ start: Span<UInt8>) -> Bool { h264?.needsWhole(start) ?? h265?.needsWhole(start) ?? true }
+
+  mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, _ lengthSize: NALLengthSize) {
+    h264?.feed(inSample: nalUnit, at: offset, lengthSize)
+    h265?.feed(inSample: nalUnit, at: offset, lengthSize)
+  }
+
+  mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
+    h264?.endSample(at: end, failure)
+    h265?.endSample(at: end, failure)
+  }
+
   mutating func finish(at offset: UInt64) {
     h264?.finish(at: offset)
     h265?.finish(at: offset)

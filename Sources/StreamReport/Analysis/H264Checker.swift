@@ -176,13 +176,14 @@ struct H264Checker: PictureChecking {
     let isB = slice.sliceType == .b
     let firstField = common.picture.isSecondField && !buffer.frames.isEmpty ? buffer.frames.count - 1 : nil
     let initial = buffer.initialLists(isB: isB, current: current, order: count.picture, firstField: firstField)
-    for (list, steps, length) in [
-      (initial.0, syntax.modificationsList0, syntax.referenceCountList0),
-      (initial.1, syntax.modificationsList1, syntax.referenceCountList1),
-    ] where length > 0 {
+    for isList1 in [false, true] {
+      let list = isList1 ? initial.1 : initial.0
+      let steps = isList1 ? syntax.modificationsList1 : syntax.modificationsList0
+      let length = isList1 ? syntax.referenceCountList1 : syntax.referenceCountList0
+      guard length > 0 else { continue }
       let (entries, missing) = buffer.modified(
         list, by: steps, count: Int(length), current: current, frameNumber: slice.frameNumber, maximum: maximum)
-      common.picture.add(references: entries.filter { $0.exists }.map { $0.order })
+      for entry in entries where entry.exists { common.picture.add(reference: entry.order) }
       guard isComplete else { continue }
       for number in missing {
         log.report(

@@ -17,42 +17,60 @@ extension H264PictureBuffer {
   ///   - firstField: the index of the frame whose second field the current picture is; nil for another picture.
   func initialLists(isB: Bool, current: UInt8, order: Int32, firstField: Int?) -> ([Entry], [Entry]) {
     let isFrame = current == Fields.both
-    var shortTerm: [Int] = []
-    var longTerm: [Int] = []
-    for index in frames.indices where index != firstField || !isFrame {
-      let frame = frames[index]
-      if isFrame ? frame.isShortTerm : frame.shortTerm != 0 { shortTerm.append(index) }
-      if isFrame ? frame.isLongTerm : frame.longTerm != 0 { longTerm.append(index) }
+    let longTerm = sorted { frame, _ in
+      (isFrame ? frame.isLongTerm : frame.longTerm != 0) ? Int64(frame.longTermIndex) : nil
     }
-    longTerm.sort { frames[$0].longTermIndex < frames[$1].longTermIndex }
+    func isShortTerm(_ frame: Frame) -> Bool { isFrame ? frame.isShortTerm : frame.shortTerm != 0 }
     guard isB else {
-      shortTerm.sort { frames[$0].wrapped > frames[$1].wrapped }
+      let shortTerm = sorted { frame, _ in isShortTerm(frame) ? -frame.wrapped : nil }
       return (entries(shortTerm, longTerm, current: current), [])
     }
-    shortTerm.removeAll { !frames[$0].exists }
-    func count(_ index: Int) -> Int32 {
-      orderInLists(index, isFrame: isFrame, current: current, firstField: firstField)
+    /// The distance in POC, negative for a frame in the past (8.2.4.2.3); nil for one that is not in the lists. Of the
+    /// second field of a frame, the first field's POC counts (8.2.4.2.4).
+    func distance(_ frame: Frame, _ index: Int) -> Int64? {
+      guard isShortTerm(frame), frame.exists else { return nil }
+      let count = !isFrame && index == firstField ? frame.order(of: frame.fields & ~current) : frame.order
+      return Int64(count) - Int64(order)
     }
-    let past = shortTerm.filter { count($0) <= order }.sorted { count($0) > count($1) }
-    let future = shortTerm.filter { count($0) > order }.sorted { count($0) < count($1) }
-    let list0 = entries(past + future, longTerm, current: current)
-    var list1 = entries(future + past, longTerm, current: current)
+    // Beyond every distance between two POCs.
+    let far = Int64(1) << 33
+    let past = sorted { frame, index in distance(frame, index).map { $0 <= 0 ? -$0 : far + $0 } }
+    let future = sorted { frame, index in distance(frame, index).map { $0 > 0 ? $0 : far - $0 } }
+    let list0 = entries(past, longTerm, current: current)
+    var list1 = entries(future, longTerm, current: current)
     var isSame = list1.count == list0.count
     for place in list1.indices where isSame { isSame = list0[place].order == list1[place].order }
     if list1.count > 1, isSame { list1.swapAt(0, 1) }
     return (list0, list1)
   }
 
-  /// The POC by which a frame is sorted (8.2.4.2.4): for the second field of a frame, that of the first field.
-  private func orderInLists(_ index: Int, isFrame: Bool, current: UInt8, firstField: Int?) -> Int32 {
-    let frame = frames[index]
-    if !isFrame, index == firstField { return frame.order(of: frame.fields & ~current) }
-    return frame.order
+  /// The indices of the frames that have a key, in ascending order of it; in decoding order where it is the same.
+  private func sorted(by key: (Frame, Int) -> Int64?) -> [Int] {
+    var keys: [32 of Int64] = .init(repeating: 0)
+    var result: [Int] = []
+    result.reserveCapacity(frames.count)
+    for index in frames.indices.prefix(keys.count) {
+      guard let wanted = key(frames[index], index) else { continue }
+      var place = result.count
+      while place > 0, keys[place - 1] > wanted { place -= 1 }
+      var last = result.count
+      while last > place {
+        keys[last] = keys[last - 1]
+        last -= 1
+      }
+      keys[place] = wanted
+      result.insert(index, at: place)
+    }
+    return result
   }
 
   private func entries(_ shortTerm: [Int], _ longTerm: [Int], current: UInt8) -> [Entry] {
     guard current != Fields.both else {
-      return (shortTerm + longTerm).map { Entry(index: $0, order: frames[$0].order, exists: frames[$0].exists) }
+      var list: [Entry] = []
+      list.reserveCapacity(shortTerm.count + longTerm.count)
+      for index in shortTerm { list.append(entry(index)) }
+      for index in longTerm { list.append(entry(index)) }
+      return list
     }
     return alternate(shortTerm, current) { $0.shortTerm } + alternate(longTerm, current) { $0.longTerm }
   }
@@ -79,6 +97,10 @@ extension H264PictureBuffer {
     return result
   }
 
+  private func entry(_ index: Int) -> Entry {
+    Entry(index: index, order: frames[index].order, exists: frames[index].exists)
+  }
+
   private func entry(_ index: Int, _ field: UInt8) -> Entry {
     Entry(index: index, order: frames[index].order(of: field), exists: frames[index].exists)
   }
@@ -90,7 +112,7 @@ extension H264PictureBuffer {
     _ initial: [Entry], by steps: [H264.ReferenceSyntax.ListModification], count: Int, current: UInt8,
     frameNumber: UInt32, maximum: UInt32
   ) -> (list: [Entry], missing: [Int64]) {
-    var list = Array(initial.prefix(count))
+    var list = initial.count > count ? Array(initial.prefix(count)) : initial
     var missing: [Int64] = []
     let isFrame = current == Fields.both
     let currentNumber = isFrame ? Int64(frameNumber) : 2 * Int64(frameNumber) + 1

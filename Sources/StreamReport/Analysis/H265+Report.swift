@@ -4,6 +4,8 @@ import H26x
 extension H265: ReportedCodec {
   typealias Checker = H265Checker
 
+  static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
+
   static func shortName(_ type: UInt8) -> StaticString {
     switch type {
     case 0: "TRAIL_N"

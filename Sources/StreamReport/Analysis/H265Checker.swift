@@ -113,7 +113,7 @@ struct H265Checker: PictureChecking {
     }
     if let references {
       let found = buffer.apply(references, order: count.picture, log2Maximum: sps.log2MaximumPictureOrderCount)
-      common.picture.add(references: found.used)
+      for order in found.used { common.picture.add(reference: order) }
       if isComplete, !count.isSkipped {
         for order in found.missing {
           log.report(

@@ -16,6 +16,8 @@ protocol ReportedCodec: VideoCodecSyntax {
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?,
     log: inout FindingLog
   )
+  /// Bytes in which any slice header with these parameter sets ends.
+  static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
   /// Checks the fields of a container's configuration record against its parameter sets.
   static func check(_ record: borrowing ConfigurationRecord, log: inout FindingLog)
   /// The format of an SPS NAL unit; nil when it is no SPS or cannot be read.
@@ -109,8 +111,8 @@ struct PictureFacts: Sendable {
   }
 
   /// Adds POCs of pictures that a slice may refer to; each is listed once, 32 at most.
-  mutating func add(references orders: [Int32]) {
-    for order in orders where references.count < 32 && !references.contains(order) { references.append(order) }
+  mutating func add(reference order: Int32) {
+    if references.count < 32, !references.contains(order) { references.append(order) }
   }
 }
 

@@ -23,8 +23,16 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   /// NAL units that belong to the access unit of the next slice.
   private var waiting: [NALUnitRecord] = []
   private var container = ContainerChecker<Codec>()
+  /// The sample that is being read.
+  private var openSample = OpenSample()
   /// The items that are ready.
   private var items: [ReportItem] = []
+
+  private struct OpenSample {
+    var pictures = 0
+    /// NAL units between a picture and the next one of the sample, such as a second field, belong to the next.
+    var misplaced: (name: StaticString, offset: UInt64)?
+  }
 
   /// The most NAL units of an access unit that are listed. All are counted.
   private static var nalUnitLimit: Int { 150_000 }
@@ -89,7 +97,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let hadPicture = detector.hasPrimaryPicture
     let boundary = detector.feed(nalUnit, parameterSets: sets).boundary
     if boundary == .followsNext {
-      let unit = read(nalUnit, at: offset, prefix: prefix, startsPicture: false)
+      let unit = read(NALUnitBytes(nalUnit), at: offset, prefix: prefix, startsPicture: false)
       if waiting.count < Self.nalUnitLimit { waiting.append(unit) } else { count(unit) }
       return
     }
@@ -101,7 +109,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     for unit in waiting { list(unit) }
     waiting.removeAll(keepingCapacity: true)
     let unit = read(
-      nalUnit, at: offset, prefix: prefix,
+      NALUnitBytes(nalUnit), at: offset, prefix: prefix,
       startsPicture: Codec.role(of: nalUnit) == .slice && (boundary == .begins || !hadPicture))
     list(unit)
   }
@@ -116,45 +124,74 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     sample bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64,
     lengthSize: NALLengthSize
   ) {
-    beginAccessUnit(at: offset)
-    current?.sample = sample
-    if UInt64(bytes.count) < size {
-      log.report(.containerSample, "\(bytes.count) bytes of a sample of \(size)", expected: "the whole sample")
-    }
+    beginSample(sample, at: offset, size: size, available: UInt64(bytes.count))
     var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
-    var pictures = 0
-    // NAL units between a picture and the next one of the sample, such as a second field, belong to the next.
-    var misplaced: (name: StaticString, offset: UInt64)?
+    var failure: BitstreamError?
     do throws(BitstreamError) {
       while let range = try units.next() {
-        let nalUnit = bytes.extracting(range)
-        guard nalUnit.count > 0 else { continue }
-        let isSlice = Codec.role(of: nalUnit) == .slice
-        let hadPicture = detector.hasPrimaryPicture
-        let begins = detector.feed(nalUnit, parameterSets: sets).boundary == .begins
-        let startsPicture = isSlice && (begins || !hadPicture || pictures == 0)
-        if startsPicture {
-          pictures += 1
-          misplaced = nil
-        }
-        let start = offset + UInt64(range.lowerBound)
-        let unit = read(nalUnit, at: start, prefix: lengthSize.byteCount, startsPicture: startsPicture)
-        list(unit)
-        if begins, pictures > 0, !isSlice, unit.layerID ?? 0 == 0, misplaced == nil { misplaced = (unit.name, start) }
+        feed(inSample: NALUnitBytes(bytes.extracting(range)), at: offset + UInt64(range.lowerBound), lengthSize)
       }
     } catch {
-      log.report(.containerSample, ReportText(error), expected: "lengths that fill the sample")
+      failure = error
     }
-    if let misplaced {
+    endSample(at: offset + size, failure)
+  }
+
+  /// Begins a sample; see ``feed(sample:_:at:size:lengthSize:)``. Its NAL units follow, then ``endSample(at:_:)``.
+  mutating func beginSample(_ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64, available: UInt64) {
+    beginAccessUnit(at: offset)
+    current?.sample = sample
+    openSample = OpenSample()
+    if available < size {
+      log.report(.containerSample, "\(available) bytes of a sample of \(size)", expected: "the whole sample")
+    }
+  }
+
+  /// How many of a slice's first bytes are enough to report on it, but for forbidden byte sequences in its payload.
+  var headLength: Int { max(Codec.longestSliceHeader(sets), options.byteCount) }
+
+  /// Whether more than the first bytes of a NAL unit, and the last, are reported on.
+  func needsWhole(_ start: Span<UInt8>) -> Bool {
+    switch Codec.role(of: start) {
+    case .slice, .slicePart, .layerSlice, .filler: false
+    default: true
+    }
+  }
+
+  /// Takes a NAL unit of the sample.
+  mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, _ lengthSize: NALLengthSize) {
+    let isSlice = Codec.role(of: nalUnit.head) == .slice
+    let hadPicture = detector.hasPrimaryPicture
+    let begins = detector.feed(nalUnit.head, parameterSets: sets).boundary == .begins
+    let startsPicture = isSlice && (begins || !hadPicture || openSample.pictures == 0)
+    if startsPicture {
+      openSample.pictures += 1
+      openSample.misplaced = nil
+    }
+    let unit = read(nalUnit, at: offset, prefix: lengthSize.byteCount, startsPicture: startsPicture)
+    list(unit)
+    if begins, openSample.pictures > 0, !isSlice, unit.layerID ?? 0 == 0, openSample.misplaced == nil {
+      openSample.misplaced = (unit.name, offset)
+    }
+  }
+
+  /// Ends the sample.
+  ///
+  /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
+  mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
+    if let failure {
+      log.report(.containerSample, ReportText(failure), expected: "lengths that fill the sample")
+    }
+    if let misplaced = openSample.misplaced {
       log.offset = misplaced.offset
       log.report(.order, "\(misplaced.name) after the picture", expected: "it before the first slice")
     }
-    if pictures > 1, !checker.common.picture.isSecondField {
-      log.report(.containerSample, "\(pictures) pictures in a sample", expected: "one access unit")
+    if openSample.pictures > 1, !checker.common.picture.isSecondField {
+      log.report(.containerSample, "\(openSample.pictures) pictures in a sample", expected: "one access unit")
     }
     // The next sample is another access unit, whatever its slice headers say.
     detector.reset()
-    endAccessUnit(at: offset + size)
+    endAccessUnit(at: end)
   }
 
   /// Ends the stream.
@@ -173,18 +210,19 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   // MARK: NAL units
 
   private mutating func read(
-    _ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int, startsPicture: Bool
+    _ bytes: borrowing NALUnitBytes, at offset: UInt64, prefix: Int, startsPicture: Bool
   ) -> NALUnitRecord {
+    let nalUnit = bytes.head
     log.offset = offset
     var unit = NALUnitRecord()
-    (unit.offset, unit.prefix, unit.size) = (offset, prefix, nalUnit.count)
+    (unit.offset, unit.prefix, unit.size) = (offset, prefix, bytes.size)
     Codec.readHeader(nalUnit, &unit, wantsFields: options.includesFields, log: &log)
-    if let place = EmulationPrevention.firstViolation(nalUnit) {
+    if bytes.isWhole, let place = EmulationPrevention.firstViolation(nalUnit) {
       log.report(
         .emulationPrevention, "00 00 0\(nalUnit[place + 2]) at byte \(place) of the NAL unit",
         expected: "an emulation prevention byte")
     }
-    if nalUnit[nalUnit.count - 1] == 0 {
+    if bytes.last == 0 {
       log.report(.trailingBits, "a NAL unit that ends with a zero byte", expected: "another last byte")
     }
     if options.byteCount > 0 {

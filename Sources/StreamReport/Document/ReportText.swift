@@ -61,8 +61,12 @@ extension OutputSpan<UInt8> {
   /// Appends a literal, for which there must be room.
   mutating func append(_ literal: StaticString) {
     if literal.hasPointerRepresentation {
-      literal.withUTF8Buffer { buffer in
-        for index in 0..<buffer.count { unsafe append(buffer[index]) }
+      literal.withUTF8Buffer { literal in
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+          let room = buffer.extracting(count...).extracting(..<literal.count)
+          _ = unsafe room.initialize(fromContentsOf: literal)
+          count += literal.count
+        }
       }
     } else {
       append(UInt8(truncatingIfNeeded: literal.unicodeScalar.value))
@@ -72,17 +76,20 @@ extension OutputSpan<UInt8> {
   /// Appends a number in decimal digits, for which there must be room: 20 bytes at most.
   mutating func append(decimal number: Int64) {
     if number < 0 { append(0x2D) }
-    var digits: [20 of UInt8] = .init(repeating: 0)
-    var left = number.magnitude
-    var count = 0
-    repeat {
-      digits[count] = 0x30 + UInt8(truncatingIfNeeded: left % 10)
+    let magnitude = number.magnitude
+    var digits = 1
+    var limit: UInt64 = 10
+    while magnitude >= limit {
+      digits += 1
+      // 20 digits: the limit would be beyond the type.
+      guard digits < 20 else { break }
+      limit *= 10
+    }
+    append(repeating: 0x30, count: digits)
+    var left = magnitude
+    for place in 1...digits {
+      self[count - place] = 0x30 + UInt8(truncatingIfNeeded: left % 10)
       left /= 10
-      count += 1
-    } while left > 0
-    while count > 0 {
-      count -= 1
-      append(digits[count])
     }
   }
 }

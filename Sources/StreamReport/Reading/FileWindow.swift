@@ -2,14 +2,18 @@
 
 /// The part of a file that is in memory. It reads ahead, so that small ranges in ascending order need few reads.
 struct FileWindow {
-  /// Bytes read at once: few enough to stay in the processor's cache until they are processed.
-  private static let pieceSize = 512 << 10
+  /// Bytes read at once, of a range that follows the one before.
+  private let pieceSize: Int
   /// The most bytes between two ranges, such as audio, that still count as ascending order.
   private static let gap: UInt64 = 64 << 10
 
   /// The bytes in memory.
   private(set) var bytes: [UInt8] = []
   private var origin: UInt64 = 0
+
+  /// - Parameter pieceSize: bytes read at once. As a rule few enough to stay in the processor's cache until they are
+  ///   processed.
+  init(pieceSize: Int = 512 << 10) { self.pieceSize = pieceSize }
 
   /// Reads a range of the file, unless it is in memory. Returns its range in ``bytes``; shorter where the file ends.
   mutating func load(_ range: Range<UInt64>, from source: FileBytes) -> Range<Int> {
@@ -27,7 +31,7 @@ struct FileWindow {
     let kept = follows && range.lowerBound < end ? Int(clamping: end - range.lowerBound) : 0
     bytes.removeFirst(bytes.count - kept)
     origin = range.lowerBound
-    let wanted = max(Int(clamping: range.upperBound - range.lowerBound), follows ? Self.pieceSize : 0)
+    let wanted = max(Int(clamping: range.upperBound - range.lowerBound), follows ? pieceSize : 0)
     let count = min(wanted, Int(clamping: source.size - origin)) - kept
     if count > 0 { source.read(at: origin + UInt64(kept), count: count, appendingTo: &bytes) }
   }

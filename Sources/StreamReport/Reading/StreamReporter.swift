@@ -16,6 +16,8 @@ public struct StreamReporter {
   private var reader = ByteStreamReader()
   /// The samples of MP4; nil for a byte stream, and at the end.
   private var samples: MP4.VideoSamples?
+  /// Reads samples without payload, if that is not wanted.
+  private var heads: SampleHeads?
   private var lengthSize = NALLengthSize.four
   /// The sample description of the latest sample, as an index of the track's.
   private var descriptionIndex = 0
@@ -56,6 +58,7 @@ public struct StreamReporter {
         throw .mp4(error)
       }
       self.samples = samples
+      if !options.readsPayload { heads = SampleHeads(source) }
       let track = samples.track
       guard let index = track.descriptions.firstIndex(where: { $0.coding.videoCodec != nil }) else {
         throw .unknownFormat
@@ -131,14 +134,7 @@ public struct StreamReporter {
     do throws(MP4.ReadError) {
       if let sample = try samples?.next() {
         if sample.descriptionIndex != descriptionIndex { changeDescription(to: sample.descriptionIndex) }
-        guard let (bytes, range) = samples?.load(sample) else { return }
-        let record = AccessUnitRecord.Sample(
-          pts: sample.decodingTime &+ sample.compositionOffset, dts: sample.decodingTime, duration: sample.duration,
-          isSync: sample.isSync)
-        analysis.feed(
-          sample: bytes.span.extracting(range), record, at: sample.range.lowerBound,
-          size: sample.range.upperBound - sample.range.lowerBound, lengthSize: lengthSize)
-        return
+        return feed(sample)
       }
     } catch {
       // The samples before the damage have been reported.
@@ -147,6 +143,28 @@ public struct StreamReporter {
     analysis.finish(at: source.size)
     samples = nil
     isOver = true
+  }
+
+  private mutating func feed(_ sample: MP4.Sample) {
+    let record = AccessUnitRecord.Sample(
+      pts: sample.decodingTime &+ sample.compositionOffset, dts: sample.decodingTime, duration: sample.duration,
+      isSync: sample.isSync)
+    let (start, end) = (sample.range.lowerBound, sample.range.upperBound)
+    if heads == nil {
+      guard let (bytes, range) = samples?.load(sample) else { return }
+      analysis.feed(
+        sample: bytes.span.extracting(range), record, at: start, size: end - start, lengthSize: lengthSize)
+      return
+    }
+    let available = min(end, max(start, source.size)) - start
+    analysis.beginSample(record, at: start, size: end - start, available: available)
+    var failure: BitstreamError?
+    do throws(BitstreamError) {
+      try heads?.feed(sample.range, to: &analysis, lengthSize)
+    } catch {
+      failure = error
+    }
+    analysis.endSample(at: end, failure)
   }
 
   /// Whether the bytes begin with a box that an MP4 file may begin with.

@@ -19,6 +19,8 @@ struct InspectCommand: AsyncParsableCommand {
   @Argument(help: "The file; - is standard input.") var file: String
   @Flag(help: "List every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
   var fields = false
+  @Flag(help: "Read the payload of slices in MP4 too, to report forbidden byte sequences in it, as check does.")
+  var payload = false
   @Option(help: "Only these NAL unit types, by number or name: 7,PPS,IDR.") var type: String?
   @Option(help: "Only these access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
   @Flag(help: "JSON, an object a line.") var json = false
@@ -38,6 +40,7 @@ struct InspectCommand: AsyncParsableCommand {
   func run() async throws {
     var options = ReportOptions()
     options.includesFields = fields
+    options.readsPayload = payload
     var items = try await ReportItems(InputFile(file), options)
     let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max
     let types = type.map { Self.types($0) }
