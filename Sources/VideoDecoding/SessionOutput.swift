@@ -38,6 +38,7 @@ struct SessionOutput {
 
   mutating func drop(_ tag: UInt64, _ reason: DropReason) {
     statistics.dropped += 1
+    if reason.isLoss { statistics.lost += 1 }
     results.append(.dropped(tag: tag, reason: reason))
   }
 

@@ -42,4 +42,12 @@ public enum DropReason: UInt8, Sendable, CaseIterable {
   case notShown
   /// The codec was lost, the replay was not possible, and the next random access point has not come yet.
   case sessionLost
+
+  /// Whether a picture is missing from the output that the stream has, and that nobody asked to leave out.
+  public var isLoss: Bool {
+    switch self {
+    case .beforeRandomAccessPoint, .noReference, .corrupt, .sessionLost: true
+    case .skipped, .secondField, .flushed, .doNotOutput, .noPicture, .notShown: false
+    }
+  }
 }

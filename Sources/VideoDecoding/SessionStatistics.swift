@@ -8,6 +8,9 @@ public struct SessionStatistics: Sendable, Hashable {
   public var output: UInt64 = 0
   /// Access units dropped, for any reason.
   public var dropped: UInt64 = 0
+  /// Of these, those whose picture is missing from the output; not, for one, a second field, which is in the picture of
+  /// the first.
+  public var lost: UInt64 = 0
   /// Access units that failed.
   public var failed: UInt64 = 0
   /// Frames damaged, or decoded from damaged ones; output or not.

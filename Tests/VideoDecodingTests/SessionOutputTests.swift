@@ -30,10 +30,17 @@ import Testing
     output.fail(DecodeError(.badData), tag: 9)
     output.drop(8, .noPicture)
     let statistics = output.statistics
-    #expect(statistics.output == 1 && statistics.dropped == 2 && statistics.failed == 1)
+    #expect(statistics.output == 1 && statistics.dropped == 2 && statistics.failed == 1 && statistics.lost == 0)
     #expect(statistics.submitted == 0 && statistics.corrupted == 0 && statistics.lastError == nil)
     let texts = results(&output)
     #expect(texts == ["7: dropped 7 skipped", "0: frame 0", "9: failed 9 badData", "8: dropped 8 noPicture"])
+  }
+
+  @Test(arguments: DropReason.allCases) func someDropsAreLosses(_ reason: DropReason) {
+    var output = SessionOutput()
+    output.drop(1, reason)
+    let isLoss = [.beforeRandomAccessPoint, .noReference, .corrupt, .sessionLost].contains(reason)
+    #expect(output.statistics.dropped == 1 && output.statistics.lost == (isLoss ? 1 : 0))
   }
 
   /// A picture that nobody has fetched is a drop after all; what is known of the others stays.

@@ -20,6 +20,8 @@ import Testing
     let statistics = session.statistics
     #expect(statistics.submitted == UInt64(units.count) && statistics.output == UInt64(vector.frames))
     #expect(statistics.dropped == UInt64(run.drops.count) && statistics.failed == 0 && statistics.restarts == 0)
+    // A second field is no lost picture.
+    #expect(statistics.lost == 0)
   }
 
   @Test func flushDropsEverything() throws {

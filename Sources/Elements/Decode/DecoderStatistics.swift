@@ -19,6 +19,7 @@ struct DecoderStatistics: Sendable {
     structure.set("frames-in", .uint64(session.submitted &+ refused))
     structure.set("frames-out", .uint64(session.output))
     structure.set("dropped", .uint64(session.dropped &+ refused))
+    structure.set("lost", .uint64(session.lost &+ refused))
     structure.set("failed", .uint64(session.failed))
     structure.set("corrupted", .uint64(session.corrupted))
     structure.set("concealed", .uint64(session.concealed))
@@ -38,6 +39,7 @@ extension SessionStatistics {
     submitted &+= other.submitted
     output &+= other.output
     dropped &+= other.dropped
+    lost &+= other.lost
     failed &+= other.failed
     corrupted &+= other.corrupted
     concealed &+= other.concealed

@@ -17,7 +17,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private var caps = SourceCaps<Codec>()
   private var timestamps = ParserTimestamps<Codec>()
   private var randomAccess = RandomAccess<Codec>()
-  private var packaging: OutputPackaging<Codec>?
+  private(set) var packaging: OutputPackaging<Codec>?
   private var repackager = OutputRepackager<Codec>()
   private var output = ParserOutput<Codec>()
   private var batch = AccessUnitBatch<Codec>()

@@ -116,6 +116,20 @@ extension ParserElement {
     core.sentCaps(isAccepted || sourcePad.hasCaps)
   }
 
+  /// Sends caps before the first access unit, for an event that needs some: upstream's, without what another format does
+  /// not have. Returns false where they would need parameter sets that have not come.
+  func announceCapsBeforeData() -> Bool {
+    guard let upstream = sinkPad.currentCaps, let packaging = core.packaging,
+      packaging.format != core.inputPackaging.format ?? .byteStream
+    else { return true }
+    guard packaging.format == .byteStream else { return false }
+    var outgoing = upstream.copy()
+    outgoing.remove("codec_data")
+    outgoing.set("parsed", .boolean(true))
+    packaging.setFields(of: &outgoing)
+    return sourcePad.setCaps(outgoing)
+  }
+
   /// Keeps the stream's profile, or sets a compatible one where downstream takes only that.
   private func chooseProfile(_ caps: inout Caps, among others: [String]) {
     switch sourcePad.currentCaps {

@@ -205,7 +205,8 @@ extension ParserElement {
       return result
     case .gap:
       core.noticeGap()
-      return chain(event)
+      // Without caps the base class would make some, of upstream's codec_data and another stream format.
+      return sourcePad.hasCaps || announceCapsBeforeData() ? chain(event) : true
     case .endOfStream: return handleEnd(event, chain: chain)
     default: return chain(event)
     }

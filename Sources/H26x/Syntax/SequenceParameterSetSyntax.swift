@@ -2,6 +2,10 @@
 
 /// What is needed of any codec's SPS. What caps say comes from ``FormatDescription`` instead.
 public protocol SequenceParameterSetSyntax: Sendable, Hashable {
+  /// Reads an SPS NAL unit, header included.
+  ///
+  /// - Parameter trace: records the syntax elements; nil for no record.
+  init(nalUnit: Span<UInt8>, trace: SyntaxTrace?) throws(BitstreamError)
   /// `seq_parameter_set_id`.
   var id: UInt8 { get }
   /// The reorder depth in frames as sent; nil when the stream does not say.

@@ -56,7 +56,7 @@ struct CommonChecks: Sendable {
         expected: "that of a \(picture.isField ? "field" : "frame")")
     }
     guard hasBuffer else { return }
-    let begins = [.idr, .cra, .bla].contains(picture.keyframe) && !picture.isSecondField
+    let begins = [.idr, .cra, .bla].contains(picture.keyframe) && !picture.onlyCompletes
     // Once each: a stream without them lacks them in every picture.
     if begins, !messages.hasBufferingPeriod, !hasReportedPeriod {
       hasReportedPeriod = true
@@ -71,7 +71,7 @@ struct CommonChecks: Sendable {
   /// Takes a picture of I slices for one to begin at, unless the stream signals where one can.
   mutating func judgeIntraPicture() {
     if messages.isRecoveryPoint { tellsRecoveryPoints = true }
-    guard !tellsRecoveryPoints, picture.keyframe == .none, picture.letter == 0x49, !picture.isSecondField else {
+    guard !tellsRecoveryPoints, picture.keyframe == .none, picture.letter == 0x49, !picture.onlyCompletes else {
       return
     }
     picture.keyframe = .intra

@@ -98,54 +98,33 @@ extension H264: ReportedCodec {
     }
   }
 
-  static func check(_ record: borrowing ConfigurationRecord, log: inout FindingLog) {
-    var sets: [SequenceParameterSet] = []
-    for nalUnit in record.sequenceParameterSets where role(of: nalUnit.span) == .sequenceParameterSet {
-      if let sps = sequence(nalUnit.span) { sets.append(sps) }
-    }
-    // All sets conform to the profile; where they have several, it may be any of them.
-    if let sps = sets.first, !sets.contains(where: { $0.profile.idc == record.profile.idc }) {
-      log.report(
-        .containerConfiguration, "AVCProfileIndication \(record.profile.idc)",
-        expected: "profile_idc \(sps.profile.idc) as in the SPS")
-    }
-    for sps in sets {
-      if record.profile.constraintFlags & ~sps.profile.constraintFlags != 0 {
-        log.report(
-          .containerConfiguration, "profile_compatibility \(record.profile.constraintFlags)",
-          expected: "constraint flags \(sps.profile.constraintFlags) as in the SPS")
-      }
+  static var recordNames: RecordNames {
+    RecordNames(
+      profile: "AVCProfileIndication", flag: ("constraint_set", "_flag"), level: "AVCLevelIndication",
       // Level 1b may be 9 or 11.
-      if record.levelIDC < sps.levelIDC, sps.levelIDC > 11 {
-        log.report(
-          .containerConfiguration, "AVCLevelIndication \(record.levelIDC)",
-          expected: "level_idc \(sps.levelIDC) as in the SPS, or more")
-      }
-      if let high = record.high {
-        checkFormat(
-          (high.chromaFormat.rawValue, high.lumaBitDepth, high.chromaBitDepth),
-          (sps.chromaFormat.rawValue, sps.lumaBitDepth, sps.chromaBitDepth), log: &log)
-      }
-    }
+      lowestLevel: 11)
   }
 
-  private static func sequence(_ nalUnit: Span<UInt8>) -> SequenceParameterSet? {
-    do throws(BitstreamError) { return try SequenceParameterSet(nalUnit: nalUnit) } catch { return nil }
+  static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {
+    RecordFacts(
+      profile: record.profile.idc, flags: UInt32(record.profile.constraintFlags) << 24, level: record.levelIDC,
+      format: record.high.map { .init(chroma: $0.chromaFormat, luma: $0.lumaBitDepth, chromaDepth: $0.chromaBitDepth) })
   }
 
-  static func format(_ nalUnit: Span<UInt8>) -> FormatRecord? {
-    do throws(BitstreamError) {
-      let sps = try SequenceParameterSet(nalUnit: nalUnit)
-      let crop = sps.cropRectangle
-      return FormatRecord(
-        width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
-        profile: sps.profile.name, level: sps.level.name, chromaFormat: sps.chromaFormat.rawValue,
-        bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
-        isFullRange: sps.vui?.videoSignal?.isFullRange, frameRate: sps.frameRate,
-        maximumBitRate: LevelLimits(sps)?.bitRate,
-        decodedPictureBuffer: sps.decodedPictureBufferFrames, reorder: sps.maximumReorderFrames)
-    } catch {
-      return nil
-    }
+  static func facts(_ sps: SequenceParameterSet) -> RecordFacts {
+    RecordFacts(
+      profile: sps.profile.idc, flags: UInt32(sps.profile.constraintFlags) << 24, level: sps.levelIDC,
+      format: .init(chroma: sps.chromaFormat, luma: sps.lumaBitDepth, chromaDepth: sps.chromaBitDepth))
+  }
+
+  static func format(_ sps: SequenceParameterSet) -> FormatRecord {
+    let crop = sps.cropRectangle
+    return FormatRecord(
+      width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
+      profile: sps.profile.name, level: sps.level.name, chromaFormat: sps.chromaFormat.rawValue,
+      bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
+      isFullRange: sps.vui?.videoSignal?.isFullRange, frameRate: sps.frameRate,
+      maximumBitRate: LevelLimits(sps)?.bitRate,
+      decodedPictureBuffer: sps.decodedPictureBufferFrames, reorder: sps.maximumReorderFrames)
   }
 }

@@ -113,6 +113,7 @@ struct H264Checker: PictureChecking {
     }
     if !slice.isIDR, !isSecondField { checkFrameNumber(slice, sps, log: &log) }
     buffer.wrap(to: slice.frameNumber, maximum: 1 << UInt32(sps.log2MaximumFrameNumber & 31))
+    common.picture.isFieldPair = isSecondField && common.picture.exists
     common.picture.exists = true
     common.picture.isReference = slice.isReference
     common.picture.isField = slice.isField

@@ -120,54 +120,35 @@ extension H265: ReportedCodec {
     }
   }
 
-  static func check(_ record: borrowing ConfigurationRecord, log: inout FindingLog) {
-    var sets: [SequenceParameterSet] = []
-    for nalUnit in record.nalUnits(of: .sequenceParameterSet) {
-      if let sps = sequence(nalUnit.span) { sets.append(sps) }
-    }
-    // All sets conform to the profile; where they have several, it may be any of them.
-    if let sps = sets.first, !sets.contains(where: { $0.profile.idc == record.profile.idc }) {
-      log.report(
-        .containerConfiguration, "general_profile_idc \(record.profile.idc) in hvcC",
-        expected: "\(sps.profile.idc) as in the SPS")
-    }
-    for sps in sets {
-      let surplus = record.profile.compatibilityFlags & ~sps.profile.compatibilityFlags
-      if surplus != 0 {
-        log.report(
-          .containerConfiguration, "general_profile_compatibility_flag[\(surplus.leadingZeroBitCount)] 1 in hvcC",
-          expected: "0 as in the SPS")
-      }
-      if record.levelIDC < sps.level.idc || !record.profile.isHighTier && sps.level.isHighTier {
-        log.report(
-          .containerConfiguration,
-          "general_level_idc \(record.levelIDC), tier \(record.profile.isHighTier ? 1 : 0) in hvcC",
-          expected: "\(sps.level.idc), tier \(sps.level.isHighTier ? 1 : 0) as in the SPS, or more")
-      }
-      checkFormat(
-        (record.chromaFormat.rawValue, record.lumaBitDepth, record.chromaBitDepth),
-        (sps.chromaFormat.rawValue, sps.lumaBitDepth, sps.chromaBitDepth), log: &log)
-    }
+  static var recordNames: RecordNames {
+    RecordNames(
+      profile: "general_profile_idc", flag: ("general_profile_compatibility_flag[", "]"), level: "general_level_idc",
+      lowestLevel: 0)
   }
 
-  private static func sequence(_ nalUnit: Span<UInt8>) -> SequenceParameterSet? {
-    do throws(BitstreamError) { return try SequenceParameterSet(nalUnit: nalUnit) } catch { return nil }
+  static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {
+    RecordFacts(
+      profile: record.profile.idc, flags: record.profile.compatibilityFlags, level: record.levelIDC,
+      isHighTier: record.profile.isHighTier,
+      format: .init(chroma: record.chromaFormat, luma: record.lumaBitDepth, chromaDepth: record.chromaBitDepth))
   }
 
-  static func format(_ nalUnit: Span<UInt8>) -> FormatRecord? {
-    do throws(BitstreamError) {
-      let sps = try SequenceParameterSet(nalUnit: nalUnit)
-      let crop = sps.cropRectangle
-      return FormatRecord(
-        width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
-        profile: sps.profileName, level: sps.level.name, tier: sps.level.tierName,
-        chromaFormat: sps.chromaFormat.rawValue, bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
-        isFullRange: sps.vui?.videoSignal?.isFullRange,
-        frameRate: sps.frameRate,
-        maximumBitRate: LevelLimits(sps)?.bitRate, decodedPictureBuffer: sps.decodedPictureBufferPictures,
-        reorder: sps.maximumReorderPictures)
-    } catch {
-      return nil
-    }
+  static func facts(_ sps: SequenceParameterSet) -> RecordFacts {
+    RecordFacts(
+      profile: sps.profile.idc, flags: sps.profile.compatibilityFlags, level: sps.level.idc,
+      isHighTier: sps.level.isHighTier,
+      format: .init(chroma: sps.chromaFormat, luma: sps.lumaBitDepth, chromaDepth: sps.chromaBitDepth))
+  }
+
+  static func format(_ sps: SequenceParameterSet) -> FormatRecord {
+    let crop = sps.cropRectangle
+    return FormatRecord(
+      width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
+      profile: sps.profileName, level: sps.level.name, tier: sps.level.tierName,
+      chromaFormat: sps.chromaFormat.rawValue, bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
+      isFullRange: sps.vui?.videoSignal?.isFullRange,
+      frameRate: sps.frameRate,
+      maximumBitRate: LevelLimits(sps)?.bitRate, decodedPictureBuffer: sps.decodedPictureBufferPictures,
+      reorder: sps.maximumReorderPictures)
   }
 }

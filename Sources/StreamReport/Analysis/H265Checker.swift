@@ -96,7 +96,6 @@ struct H265Checker: PictureChecking {
     }
     if isAtStart, lastIRAP == nil, !type.isIRAP, !common.messages.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IRAP picture", expected: "an IRAP picture")
-      lastIRAP = .idrWithRADL
     }
     let isComplete = picture(type, log: &log)
     let count = counter.next(slice, sps: sps)
@@ -191,7 +190,7 @@ struct H265Checker: PictureChecking {
     switch message.type {
     case .bufferingPeriod:
       // With HRD parameters in the VPS only, the SPS does not say the lengths of its fields.
-      guard let id = sps?.id ?? onlySequence(sets), sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
+      guard let id = sps?.id ?? firstSequence(sets), sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
       else { break }
       let period = try H265.BufferingPeriod(message, parameterSets: sets)
       activate(period.sequenceParameterSetID, of: sets)
@@ -202,7 +201,7 @@ struct H265Checker: PictureChecking {
       }
     case .pictureTiming:
       // The SPS may have been replaced since the last picture.
-      guard let id = sps?.id ?? onlySequence(sets), let sps = sets.sequenceParameterSet(id) else { break }
+      guard let id = sps?.id ?? firstSequence(sets), let sps = sets.sequenceParameterSet(id) else { break }
       let timing = try H265.PictureTiming(message, sps: sps)
       common.messages.hasPictureTiming = true
       // Table D.2: fields, alone and in pairs across pictures.
@@ -223,7 +222,7 @@ struct H265Checker: PictureChecking {
     }
   }
 
-  private func onlySequence(_ sets: borrowing H265.ParameterSets) -> UInt8? {
+  private func firstSequence(_ sets: borrowing H265.ParameterSets) -> UInt8? {
     for id in UInt8(0)..<16 where sets.sequenceParameterSet(id) != nil { return id }
     return nil
   }

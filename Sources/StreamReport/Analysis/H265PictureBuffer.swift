@@ -8,7 +8,7 @@ struct H265PictureBuffer: Sendable {
     var order: Int32
     var isReference = true
     var awaitsOutput: Bool
-    /// Pictures that followed it in decoding order while it waited (`PicLatencyCount`).
+    /// Pictures that followed it in decoding order and precede it in output order (`PicLatencyCount`).
     var latency = 0
   }
 
@@ -84,7 +84,9 @@ struct H265PictureBuffer: Sendable {
       }
     }
     if isOutput {
-      for index in pictures.indices where pictures[index].awaitsOutput { pictures[index].latency += 1 }
+      for index in pictures.indices where pictures[index].awaitsOutput && pictures[index].order > order {
+        pictures[index].latency += 1
+      }
     }
     pictures.append(Picture(order: order, awaitsOutput: isOutput))
     while isDue(limits), bump(&trouble) {}

@@ -18,10 +18,14 @@ protocol ReportedCodec: VideoCodecSyntax {
   )
   /// Bytes in which any slice header with these parameter sets ends.
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
-  /// Checks the fields of a container's configuration record against its parameter sets.
-  static func check(_ record: borrowing ConfigurationRecord, log: inout FindingLog)
-  /// The format of an SPS NAL unit; nil when it is no SPS or cannot be read.
-  static func format(_ nalUnit: Span<UInt8>) -> FormatRecord?
+  /// The names of a configuration record's fields.
+  static var recordNames: RecordNames { get }
+  /// What a configuration record says of its SPS.
+  static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts
+  /// The same of an SPS.
+  static func facts(_ sps: SequenceParameterSet) -> RecordFacts
+  /// The format of an SPS.
+  static func format(_ sps: SequenceParameterSet) -> FormatRecord
 }
 
 /// Checks the pictures of a stream one by one.
@@ -96,6 +100,10 @@ struct PictureFacts: Sendable {
   var isReference = false
   var isField = false
   var isSecondField = false
+  /// Whether the first field is in the same access unit, as both of a frame are in a sample of MP4.
+  var isFieldPair = false
+  /// Whether the access unit only has the second field of the frame before.
+  var onlyCompletes: Bool { isSecondField && !isFieldPair }
   var sequence: UInt64 = 0
   var order: Int32?
   var quantizationParameter: Int?
@@ -113,19 +121,5 @@ struct PictureFacts: Sendable {
   /// Adds POCs of pictures that a slice may refer to; each is listed once, 32 at most.
   mutating func add(reference order: Int32) {
     if references.count < 32, !references.contains(order) { references.append(order) }
-  }
-}
-
-extension ReportedCodec {
-  /// Compares chroma format and bit depths of a configuration record with those of an SPS.
-  static func checkFormat(
-    _ format: (chroma: UInt8, luma: UInt8, chromaDepth: UInt8), _ own: (chroma: UInt8, luma: UInt8, chromaDepth: UInt8),
-    log: inout FindingLog
-  ) {
-    guard format != own else { return }
-    log.report(
-      .containerConfiguration,
-      "chroma format \(format.chroma), \(format.luma) and \(format.chromaDepth) bit in the record",
-      expected: "\(own.chroma), \(own.luma) and \(own.chromaDepth) bit as in the SPS")
   }
 }

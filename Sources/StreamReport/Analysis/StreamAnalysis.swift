@@ -24,7 +24,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   private var waiting: [NALUnitRecord] = []
   private var container = ContainerChecker<Codec>()
   /// The sample that is being read.
-  private var openSample = OpenSample()
+  private var openSample: OpenSample?
   /// The items that are ready.
   private var items: [ReportItem] = []
 
@@ -47,8 +47,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   // MARK: Input
 
-  /// Takes the sample description of a container, which holds from the next sample on. Returns the size of length prefixes; nil when its configuration
-  /// record cannot be read.
+  /// Takes the sample description of a container, which holds from the next sample on. Returns the size of length
+  /// prefixes; nil when its configuration record cannot be read.
   mutating func configure(
     _ description: MP4.VisualSampleDescription, timescale: UInt32
   ) -> NALLengthSize? {
@@ -59,11 +59,13 @@ struct StreamAnalysis<Codec: ReportedCodec> {
         var unit = NALUnitRecord()
         unit.size = nalUnit.count
         Codec.readHeader(nalUnit.span, &unit, wantsFields: true, log: &log)
-        let role = Codec.role(of: nalUnit.span)
-        if role == .sei { continue }
-        takeParameterSet(nalUnit.span, &unit, isOutOfBand: true)
+        switch Codec.role(of: nalUnit.span) {
+        case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension:
+          takeParameterSet(nalUnit.span, &unit, isOutOfBand: true)
+        default: break
+        }
       }
-      container.configure(description, timescale: timescale, log: &log)
+      container.configure(description, record, timescale: timescale, log: &log)
       flushFindings()
       return record.nalLengthSize
     } catch {
@@ -160,34 +162,38 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   /// Takes a NAL unit of the sample.
   mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, _ lengthSize: NALLengthSize) {
+    guard var sample = openSample else { return }
     let isSlice = Codec.role(of: nalUnit.head) == .slice
     let hadPicture = detector.hasPrimaryPicture
     let begins = detector.feed(nalUnit.head, parameterSets: sets).boundary == .begins
-    let startsPicture = isSlice && (begins || !hadPicture || openSample.pictures == 0)
+    let startsPicture = isSlice && (begins || !hadPicture || sample.pictures == 0)
     if startsPicture {
-      openSample.pictures += 1
-      openSample.misplaced = nil
+      sample.pictures += 1
+      sample.misplaced = nil
     }
     let unit = read(nalUnit, at: offset, prefix: lengthSize.byteCount, startsPicture: startsPicture)
     list(unit)
-    if begins, openSample.pictures > 0, !isSlice, unit.layerID ?? 0 == 0, openSample.misplaced == nil {
-      openSample.misplaced = (unit.name, offset)
+    if begins, sample.pictures > 0, !isSlice, unit.layerID ?? 0 == 0, sample.misplaced == nil {
+      sample.misplaced = (unit.name, offset)
     }
+    openSample = sample
   }
 
   /// Ends the sample.
   ///
   /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
   mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
+    guard let sample = openSample else { return }
+    openSample = nil
     if let failure {
       log.report(.containerSample, ReportText(failure), expected: "lengths that fill the sample")
     }
-    if let misplaced = openSample.misplaced {
+    if let misplaced = sample.misplaced {
       log.offset = misplaced.offset
       log.report(.order, "\(misplaced.name) after the picture", expected: "it before the first slice")
     }
-    if openSample.pictures > 1, !checker.common.picture.isSecondField {
-      log.report(.containerSample, "\(openSample.pictures) pictures in a sample", expected: "one access unit")
+    if sample.pictures > 1, !checker.common.picture.isSecondField {
+      log.report(.containerSample, "\(sample.pictures) pictures in a sample", expected: "one access unit")
     }
     // The next sample is another access unit, whatever its slice headers say.
     detector.reset()
@@ -278,7 +284,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     guard unit.layerID ?? 0 == 0 else { return }
     let isFirst = current?.nalUnits.isEmpty ?? true
     switch role {
-    case .accessUnitDelimiter where !isFirst:
+    // A sample may have two fields, each with its delimiter.
+    case .accessUnitDelimiter where !isFirst && !(openSample != nil && hasPicture):
       log.report(.order, "an access unit delimiter after other NAL units", expected: "it first in its access unit")
     case .suffixSEI where !hasPicture, .filler where !hasPicture:
       log.report(.order, "\(unit.name) before the picture", expected: "it after the first slice")
@@ -327,7 +334,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     record.nalUnit = full
     record.format = Codec.role(of: nalUnit) == .sequenceParameterSet ? Codec.format(nalUnit) : nil
     items.append(.parameterSet(record))
-    if !isOutOfBand { container.inBand(nalUnit, change, format: record.format, log: &log) }
+    if !isOutOfBand { container.inBand(record.format, log: &log) }
   }
 
   /// Writers of records take zero bytes along that stood between two NAL units of a byte stream; the set is the same.
@@ -387,7 +394,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     unit.letter = facts.letter
     unit.keyframe = facts.keyframe
     unit.isReference = facts.isReference
-    (unit.isField, unit.isSecondField) = (facts.isField, facts.isSecondField)
+    (unit.isField, unit.isSecondField, unit.isFieldPair) = (facts.isField, facts.onlyCompletes, facts.isFieldPair)
     unit.sequence = facts.sequence
     unit.pictureOrderCount = facts.order
     unit.quantizationParameter = facts.quantizationParameter

@@ -65,6 +65,8 @@ public struct AccessUnitRecord: Sendable {
   public var isField = false
   /// Whether it is the second field of the frame before.
   public var isSecondField = false
+  /// Whether it has both fields of a frame, as a sample of MP4 or Matroska may.
+  public var isFieldPair = false
   /// How many times picture order counts were reset, up to this access unit. Only counts of the same sequence compare.
   public var sequence: UInt64 = 0
   /// The picture order count; nil without a slice that can be read.

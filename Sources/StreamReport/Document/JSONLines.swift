@@ -94,7 +94,7 @@ extension JSONText {
     if let letter = record.letter { member("type", letterName(letter)) }
     if record.keyframe != .none { member("keyframe", record.keyframe.name) }
     member("reference", record.isReference)
-    if record.isField { member("field", record.isSecondField ? "second" : "first") }
+    if record.isField { member("field", record.isFieldPair ? "pair" : record.isSecondField ? "second" : "first") }
     member("sequence", record.sequence)
     member("poc", record.pictureOrderCount)
     member("qp", record.quantizationParameter)

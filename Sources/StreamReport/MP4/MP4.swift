@@ -78,6 +78,20 @@ public enum MP4 {
       return box
     }
 
+    /// The next box; nil after the last, and where one is damaged. For boxes without which a file can be read.
+    mutating func nextIntact() -> Box? {
+      do throws(ReadError) { return try next() } catch {
+        position = end
+        return nil
+      }
+    }
+
+    /// The next box of this type; nil when there is none before a damaged one.
+    mutating func firstIntact(_ type: FourCharacterCode) -> Box? {
+      while let box = nextIntact() { if box.type == type { return box } }
+      return nil
+    }
+
     /// The next box of this type; nil when there is none.
     ///
     /// - Throws: `.badSize`, `.truncated`.

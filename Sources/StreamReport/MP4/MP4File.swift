@@ -119,7 +119,7 @@ extension MP4 {
         guard box.type == FourCharacterCode("moof") else { continue }
         fragment = FragmentCursor(
           try Self.content(source, box, at: start), at: start, track: track.id,
-          defaults: movie.fragmentDefaults(of: track.id), decodingTime: decodingTime)
+          defaults: movie.fragmentDefaults, decodingTime: decodingTime)
         return true
       }
       return false

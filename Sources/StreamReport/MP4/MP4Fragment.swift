@@ -5,14 +5,15 @@ extension MP4 {
   struct FragmentCursor: Sendable {
     private let bytes: [UInt8]
     private let track: UInt32
-    private let movieDefaults: FragmentDefaults
+    private let movieDefaults: MovieFragmentDefaults
     private let start: UInt64
     /// The offset of the next box in the `moof`.
     private var next = 0
     private var trackFragment = 0..<0
     private var defaults: FragmentDefaults
     private var baseOffset: UInt64
-    /// The offset in the file of the data of a run without `data_offset`: the end of the run before.
+    /// The end in the file of the run before: there a run without `data_offset` begins, and a track fragment without a
+    /// base of its own.
     private var dataEnd: UInt64
     private var run: Run?
     /// The decoding time of the next sample.
@@ -24,8 +25,7 @@ extension MP4 {
       var end: Int
       var left: UInt32
       var flags: UInt32
-      var version: UInt8
-      var firstFlags: UInt32?
+      var firstFlags: UInt32? = nil
       var offset: UInt64
     }
 
@@ -36,6 +36,7 @@ extension MP4 {
       static let defaultDuration: UInt32 = 0x8
       static let defaultSize: UInt32 = 0x10
       static let defaultFlags: UInt32 = 0x20
+      static let defaultBaseIsMovieFragment: UInt32 = 0x2_0000
       static let dataOffset: UInt32 = 0x1
       static let firstSampleFlags: UInt32 = 0x4
       static let duration: UInt32 = 0x100
@@ -50,17 +51,16 @@ extension MP4 {
     ///   - content: the content of the `moof` box.
     ///   - start: the offset of the box in the file, from which data offsets count.
     ///   - track: `track_ID` of the track.
-    ///   - defaults: of its `trex` box.
+    ///   - defaults: of the `trex` boxes.
     ///   - decodingTime: the end of the fragment before, for one without `tfdt`.
     init(
-      _ content: [UInt8], at start: UInt64, track: UInt32, defaults: FragmentDefaults,
-      decodingTime: Int64
+      _ content: [UInt8], at start: UInt64, track: UInt32, defaults: MovieFragmentDefaults, decodingTime: Int64
     ) {
       bytes = content
       self.start = start
       self.track = track
       movieDefaults = defaults
-      self.defaults = defaults
+      self.defaults = defaults[track]
       baseOffset = start
       dataEnd = start
       self.decodingTime = decodingTime
@@ -132,7 +132,10 @@ extension MP4 {
               : span.uint32(at: start + 4).map { UInt64($0) }
             if let time { decodingTime = Int64(clamping: time) }
           case "trun":
-            if readRun(box) { return true }
+            if let next = readRun(box) {
+              run = next
+              return true
+            }
           default: break
           }
         }
@@ -140,17 +143,16 @@ extension MP4 {
       }
     }
 
-    private mutating func readRun(_ box: Box) -> Bool {
+    private func readRun(_ box: Box) -> Run? {
       let content = bytes
       let span = content.span
       var place = box.content.lowerBound
       guard let word = span.uint32(at: place), let count = span.uint32(at: place + 4) else {
-        return false
+        return nil
       }
       var current = Run(
         place: 0, end: box.content.upperBound, left: count, flags: word & 0xFF_FFFF,
-        version: UInt8(word >> 24),
-        firstFlags: nil, offset: dataEnd)
+        offset: dataEnd)
       place += 8
       if current.flags & Flag.dataOffset != 0, let offset = span.uint32(at: place) {
         current.offset = baseOffset &+ UInt64(bitPattern: Int64(Int32(bitPattern: offset)))
@@ -161,8 +163,7 @@ extension MP4 {
         place += 4
       }
       current.place = place
-      run = current
-      return true
+      return current
     }
 
     /// Goes to the next `traf` of the track. Returns whether there is one.
@@ -174,26 +175,54 @@ extension MP4 {
         next = box.range.upperBound
         guard box.type == FourCharacterCode("traf") else { continue }
         var inside = Boxes(span, in: box.content)
-        guard let header = try inside.first(FourCharacterCode("tfhd")), readHeader(header) else {
+        guard let header = try inside.first(FourCharacterCode("tfhd")), let owner = readHeader(header) else {
           continue
         }
-        trackFragment = box.content
-        return true
+        if owner == track {
+          trackFragment = box.content
+          return true
+        }
+        try skipRuns(in: box.content)
       }
       return false
     }
 
-    /// Reads `tfhd`. Returns whether the fragment is of the track.
-    private mutating func readHeader(_ box: Box) -> Bool {
+    /// Goes to the end of another track's data.
+    private mutating func skipRuns(in content: Range<Int>) throws(ReadError) {
+      let bytes = bytes
+      let span = bytes.span
+      var inside = Boxes(span, in: content)
+      while let box = try inside.next() {
+        guard box.type == FourCharacterCode("trun"), let run = readRun(box) else { continue }
+        dataEnd = run.offset
+        guard run.flags & Flag.size != 0 else {
+          dataEnd = Self.sum(dataEnd, UInt64(run.left) * UInt64(defaults.size))
+          continue
+        }
+        let fields = [Flag.duration, Flag.size, Flag.flags, Flag.compositionOffset].count { run.flags & $0 != 0 }
+        let first = run.place + (run.flags & Flag.duration != 0 ? 4 : 0)
+        let entries = min(Int(clamping: run.left), max(0, run.end - run.place) / (4 * fields))
+        for entry in 0..<entries {
+          dataEnd = Self.sum(dataEnd, UInt64(span.uint32(at: first + 4 * fields * entry) ?? 0))
+        }
+      }
+    }
+
+    private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
+      let (sum, isBeyond) = left.addingReportingOverflow(right)
+      return isBeyond ? UInt64.max : sum
+    }
+
+    /// Reads `tfhd`. Returns the track that the fragment is of.
+    private mutating func readHeader(_ box: Box) -> UInt32? {
       let content = bytes
       let span = content.span
       var place = box.content.lowerBound
-      guard let word = span.uint32(at: place), span.uint32(at: place + 4) == track else {
-        return false
-      }
+      guard let word = span.uint32(at: place), let owner = span.uint32(at: place + 4) else { return nil }
       place += 8
-      defaults = movieDefaults
-      baseOffset = start
+      defaults = movieDefaults[owner]
+      // 8.8.7.1: without any flag, the data of a track fragment follows that of the one before.
+      baseOffset = word & Flag.defaultBaseIsMovieFragment != 0 ? start : dataEnd
       if word & Flag.baseDataOffset != 0, let offset = span.uint64(at: place) {
         baseOffset = offset
         place += 8
@@ -208,7 +237,7 @@ extension MP4 {
       defaults.duration = field(Flag.defaultDuration) ?? defaults.duration
       defaults.size = field(Flag.defaultSize) ?? defaults.size
       defaults.flags = field(Flag.defaultFlags) ?? defaults.flags
-      return true
+      return owner
     }
   }
 }

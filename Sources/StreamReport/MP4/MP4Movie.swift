@@ -9,11 +9,39 @@ extension MP4 {
     var flags: UInt32 = 0
   }
 
+  /// The defaults of all tracks, as far as the movie box has them.
+  struct MovieFragmentDefaults: Sendable {
+    /// In ascending order of tracks.
+    private var entries: [(track: UInt32, values: FragmentDefaults)] = []
+
+    subscript(track: UInt32) -> FragmentDefaults {
+      let place = place(of: track)
+      return place < entries.count && entries[place].track == track ? entries[place].values : FragmentDefaults()
+    }
+
+    /// Adds those of a track, unless it has some, or the most tracks have some.
+    mutating func add(_ values: FragmentDefaults, of track: UInt32) {
+      let place = place(of: track)
+      guard entries.count < Movie.trackLimit, place == entries.count || entries[place].track != track else { return }
+      entries.insert((track, values), at: place)
+    }
+
+    /// The first entry that is not of a lower track.
+    private func place(of track: UInt32) -> Int {
+      var (low, high) = (0, entries.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if entries[middle].track < track { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+
   /// The content of a `moov` box.
   public struct Movie: Sendable, Hashable {
     /// Ticks a second of ``duration`` and of edits' durations.
     public private(set) var timescale: UInt32 = 0
-    /// `duration` of `mvhd`, in ticks of ``timescale``; fragments may make the movie longer.
+    /// `duration` of `mvhd`, in ticks of ``timescale``; fragments may make the movie longer. 0 where it is unknown.
     public private(set) var duration: UInt64 = 0
     /// The tracks in the order of the file, 1024 at most.
     public private(set) var tracks: [Track] = []
@@ -21,7 +49,7 @@ extension MP4 {
     public private(set) var isFragmented = false
     /// The box's content, from which sample tables are read.
     let bytes: [UInt8]
-    private var defaults: [(track: UInt32, values: FragmentDefaults)] = []
+    private(set) var fragmentDefaults = MovieFragmentDefaults()
 
     /// The most tracks that are kept.
     static let trackLimit = 1024
@@ -39,9 +67,7 @@ extension MP4 {
         case "mvhd":
           let isLong = span.uint8(at: start) == 1
           timescale = span.uint32(at: start + (isLong ? 20 : 12)) ?? 0
-          duration =
-            (isLong ? span.uint64(at: start + 24) : span.uint32(at: start + 16).map { UInt64($0) })
-            ?? 0
+          duration = Self.duration(span, at: start + (isLong ? 24 : 16), isLong: isLong)
         case "trak":
           if tracks.count < Self.trackLimit { tracks.append(try Track(span, box.content)) }
         case "mvex": try readDefaults(span, box)
@@ -50,30 +76,30 @@ extension MP4 {
       }
     }
 
+    /// A duration field; 0 for one that is unknown, in which all bits are set (ISO/IEC 14496-12, 8.2.2 and 8.4.2).
+    static func duration(_ bytes: Span<UInt8>, at offset: Int, isLong: Bool) -> UInt64 {
+      if isLong { return bytes.uint64(at: offset).map { $0 == .max ? 0 : $0 } ?? 0 }
+      return bytes.uint32(at: offset).map { $0 == .max ? 0 : UInt64($0) } ?? 0
+    }
+
     private mutating func readDefaults(_ span: Span<UInt8>, _ extends: Box) throws(ReadError) {
       isFragmented = true
       var boxes = Boxes(span, in: extends.content)
       while let box = try boxes.next() {
-        guard box.type == FourCharacterCode("trex"), defaults.count < Self.trackLimit else {
-          continue
-        }
+        guard box.type == FourCharacterCode("trex") else { continue }
         let start = box.content.lowerBound
         guard let track = span.uint32(at: start + 4) else { continue }
         let values = FragmentDefaults(
           descriptionIndex: span.uint32(at: start + 8) ?? 1,
           duration: span.uint32(at: start + 12) ?? 0,
           size: span.uint32(at: start + 16) ?? 0, flags: span.uint32(at: start + 20) ?? 0)
-        defaults.append((track, values))
+        fragmentDefaults.add(values, of: track)
       }
     }
 
     /// The first H.264 or H.265 track; nil when there is none.
     public var videoTrack: Track? {
-      tracks.first { $0.descriptions.contains { $0.coding.isVideo } }
-    }
-
-    func fragmentDefaults(of track: UInt32) -> FragmentDefaults {
-      defaults.first { $0.track == track }?.values ?? FragmentDefaults()
+      tracks.first { $0.video != nil }
     }
 
     /// Whether both were read from the same bytes.

@@ -25,8 +25,6 @@ extension MP4 {
     var count = 0
     /// The size of an entry in bytes.
     var stride = 1
-    /// `version` of the box.
-    var version: UInt8 = 0
 
     init() {}
 
@@ -34,7 +32,6 @@ extension MP4 {
     /// not count.
     init(_ bytes: Span<UInt8>, _ content: Range<Int>, prefix: Int = 0, stride: Int) {
       self.stride = stride
-      version = bytes.uint8(at: content.lowerBound) ?? 0
       start = content.lowerBound + 8 + prefix
       let room = max(0, content.upperBound - start) / stride
       count = min(room, Int(clamping: bytes.uint32(at: start - 4) ?? 0))

@@ -15,10 +15,15 @@ extension MP4 {
     /// `colr` of type `nclx` or `nclc`; nil without one.
     public var colour: Colour?
     /// `hSpacing` and `vSpacing` of `pasp`; nil without one.
-    public var pixelAspectRatio: (horizontal: UInt32, vertical: UInt32)? {
-      spacing.map { (UInt32(truncatingIfNeeded: $0 >> 32), UInt32(truncatingIfNeeded: $0)) }
+    public var pixelAspectRatio: PixelAspectRatio?
+
+    /// The shape of a pixel.
+    public struct PixelAspectRatio: Sendable, Hashable {
+      /// Its relative width.
+      public var horizontal: UInt32
+      /// Its relative height.
+      public var vertical: UInt32
     }
-    var spacing: UInt64?
 
     /// The code points of a `colr` box (ITU-T H.273).
     public struct Colour: Sendable, Hashable {
@@ -51,7 +56,7 @@ extension MP4 {
     public var handler = FourCharacterCode(rawValue: 0)
     /// Ticks a second.
     public var timescale: UInt32 = 0
-    /// `duration` of the media, in the track's timescale.
+    /// `duration` of the media, in the track's timescale; 0 where it is unknown.
     public var duration: UInt64 = 0
     /// ISO 639-2 code, three letters; empty when the file has none.
     public var language = ""
@@ -91,10 +96,10 @@ extension MP4 {
         case "tkhd": readHeader(bytes, box)
         case "edts":
           var edits = Boxes(bytes, in: box.content)
-          if let list = try edits.first(FourCharacterCode("elst")) { readEdits(bytes, list) }
+          if let list = edits.firstIntact(FourCharacterCode("elst")) { readEdits(bytes, list) }
         case "tref":
           var references = Boxes(bytes, in: box.content)
-          if let chapters = try references.first(FourCharacterCode("chap")) {
+          if let chapters = references.firstIntact(FourCharacterCode("chap")) {
             chapterTrack = bytes.uint32(at: chapters.content.lowerBound)
           }
         case "mdia": try readMedia(bytes, box)
@@ -150,9 +155,7 @@ extension MP4 {
         case "mdhd":
           let isLong = bytes.uint8(at: start) == 1
           timescale = bytes.uint32(at: start + (isLong ? 20 : 12)) ?? 0
-          duration =
-            (isLong
-              ? bytes.uint64(at: start + 24) : bytes.uint32(at: start + 16).map { UInt64($0) }) ?? 0
+          duration = Movie.duration(bytes, at: start + (isLong ? 24 : 16), isLong: isLong)
           language = Self.language(bytes.uint16(at: start + (isLong ? 32 : 20)) ?? 0)
         case "hdlr": handler = FourCharacterCode(rawValue: bytes.uint32(at: start + 8) ?? 0)
         case "minf":
@@ -176,9 +179,9 @@ extension MP4 {
           coding = entry.type
           if handler == FourCharacterCode("soun") { sound = SoundDescription(bytes, entry) }
         }
-        guard handler == FourCharacterCode("vide") || entry.type.isVideo else { continue }
+        guard handler == FourCharacterCode("vide") || entry.type.videoCodec != nil else { continue }
         if descriptions.count < Self.descriptionLimit {
-          descriptions.append(try VisualSampleDescription(bytes, entry))
+          descriptions.append(VisualSampleDescription(bytes, entry))
         }
       }
     }
@@ -198,23 +201,9 @@ extension MP4 {
   }
 }
 
-extension FourCharacterCode {
-  /// The codec of this sample entry type; nil for neither H.264 nor H.265.
-  var videoCodec: FormatDescription.Codec? {
-    switch self {
-    case "avc1", "avc2", "avc3", "avc4", "dvav", "dva1": .h264
-    case "hvc1", "hev1", "dvh1", "dvhe": .h265
-    default: nil
-    }
-  }
-
-  /// Whether it is a sample entry type of H.264 or H.265.
-  var isVideo: Bool { videoCodec != nil }
-}
-
 extension MP4.VisualSampleDescription {
   /// Reads a `VisualSampleEntry` (ISO/IEC 14496-12, 12.1.3).
-  init(_ bytes: Span<UInt8>, _ entry: MP4.Box) throws(MP4.ReadError) {
+  init(_ bytes: Span<UInt8>, _ entry: MP4.Box) {
     coding = entry.type
     let start = entry.content.lowerBound
     width = Int(bytes.uint16(at: start + 24) ?? 0)
@@ -222,13 +211,13 @@ extension MP4.VisualSampleDescription {
     // 78 bytes of fields, then boxes, in QuickTime with four zero bytes after them.
     let first = min(start + 78, entry.content.upperBound)
     var boxes = MP4.Boxes(bytes, in: first..<entry.content.upperBound)
-    while let box = try boxes.next() {
+    while let box = boxes.nextIntact() {
       let content = box.content.lowerBound
       switch box.type {
       case "avcC", "hvcC": configuration = bytes.array(box.content) ?? []
       case "pasp":
         if let horizontal = bytes.uint32(at: content), let vertical = bytes.uint32(at: content + 4) {
-          spacing = UInt64(horizontal) << 32 | UInt64(vertical)
+          pixelAspectRatio = PixelAspectRatio(horizontal: horizontal, vertical: vertical)
         }
       case "colr":
         let kind = FourCharacterCode(rawValue: bytes.uint32(at: content) ?? 0)

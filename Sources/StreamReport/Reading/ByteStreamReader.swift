@@ -30,6 +30,8 @@ struct ByteStreamReader: Sendable {
   private var origin: UInt64 = 0
   private var isComplete = false
   private var hasBegun = false
+  /// The end in the file of the last byte before the first start code that is not zero.
+  private var garbageEnd: UInt64 = 0
 
   /// The offset of the next piece in the file.
   var position: UInt64 { origin + UInt64(bytes.count) }
@@ -52,6 +54,7 @@ struct ByteStreamReader: Sendable {
   private mutating func discardDone() {
     let done = min(scanner.pendingStartCode ?? max(0, scanner.searchedOffset - 1), bytes.count)
     if done > 0 {
+      if !hasBegun { noteGarbage(before: done) }
       bytes.removeFirst(done)
       scanner.discard(done)
       origin += UInt64(done)
@@ -78,14 +81,14 @@ struct ByteStreamReader: Sendable {
 
   /// Looks for the first start code. Bytes before it that are not zero are garbage.
   private mutating func begin() -> Step? {
-    guard let start = AnnexB.startCode(in: bytes.span) else {
-      guard isComplete || bytes.count > Self.frontSize * 4 else { return nil }
-      hasBegun = true
-      return bytes.isEmpty ? nil : .garbage(UInt64(bytes.count), offset: origin)
-    }
+    let start = AnnexB.startCode(in: bytes.span)
+    guard start != nil || isComplete else { return nil }
     hasBegun = true
-    var count = start
-    while count > 0, bytes[count - 1] == 0 { count -= 1 }
-    return count > 0 ? .garbage(UInt64(count), offset: origin) : nil
+    noteGarbage(before: start ?? bytes.count)
+    return garbageEnd > 0 ? .garbage(garbageEnd, offset: 0) : nil
+  }
+
+  private mutating func noteGarbage(before end: Int) {
+    if let last = bytes[..<end].lastIndex(where: { $0 != 0 }) { garbageEnd = origin + UInt64(last) + 1 }
   }
 }

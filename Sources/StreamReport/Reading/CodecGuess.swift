@@ -12,7 +12,8 @@ package enum CodecGuess {
   /// are scored as either codec's, and the higher sum decides.
   static func codec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
     if let evident = evidentCodec(of: bytes) { return evident }
-    guard !isContainer(bytes) else { return nil }
+    // There may be start codes in a container too.
+    guard FileFormat(bytes) == nil else { return nil }
     var units = AnnexB.NALUnits(bytes)
     var (h264, h265) = (0, 0)
     var count = 0
@@ -28,7 +29,8 @@ package enum CodecGuess {
 
   /// The codec of the first SPS that can be read as one codec's and not as the other's; nil without any.
   package static func evidentCodec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
-    guard !isContainer(bytes) else { return nil }
+    // There may be start codes in a container too.
+    guard FileFormat(bytes) == nil else { return nil }
     var units = AnnexB.NALUnits(bytes)
     var count = 0
     while let unit = units.next(), count < limit {
@@ -38,16 +40,6 @@ package enum CodecGuess {
       if is264 != is265 { return is264 ? .h264 : .h265 }
     }
     return nil
-  }
-
-  /// Whether the bytes begin like a container, in which start codes may be found too.
-  private static func isContainer(_ bytes: Span<UInt8>) -> Bool {
-    switch bytes.uint32(at: 0) {
-    // MPEG program stream, Matroska, FLV, AVI.
-    case 0x0000_01BA, 0x1A45_DFA3, 0x464C_5601, 0x5249_4646: return true
-    // The sync bytes of three packets of an MPEG transport stream.
-    default: return bytes.count > 376 && bytes[0] == 0x47 && bytes[188] == 0x47 && bytes[376] == 0x47
-    }
   }
 
   private static func isSPS264(_ nalUnit: Span<UInt8>) -> Bool {

@@ -49,7 +49,7 @@ public struct StreamReporter {
     let front = source.read(at: 0, count: ByteStreamReader.frontSize)
     guard !front.isEmpty else { throw .empty }
     let size = source.size == UInt64.max ? nil : source.size
-    if Self.isMP4(front.span) {
+    if FileFormat(front.span) == .mp4 {
       guard size != nil else { throw .needsSeeking }
       let samples: MP4.VideoSamples
       do throws(MP4.ReadError) {
@@ -60,11 +60,7 @@ public struct StreamReporter {
       self.samples = samples
       if !options.readsPayload { heads = SampleHeads(source) }
       let track = samples.track
-      guard let index = track.descriptions.firstIndex(where: { $0.coding.videoCodec != nil }) else {
-        throw .unknownFormat
-      }
-      let description = track.descriptions[index]
-      guard let codec = description.coding.videoCodec else { throw .unknownFormat }
+      guard let (index, description, codec) = track.video else { throw .unknownFormat }
       descriptionIndex = index
       var analysis = EitherAnalysis(codec, options: options)
       lengthSize = analysis.configure(description, timescale: track.timescale) ?? .four
@@ -165,15 +161,5 @@ public struct StreamReporter {
       failure = error
     }
     analysis.endSample(at: end, failure)
-  }
-
-  /// Whether the bytes begin with a box that an MP4 file may begin with.
-  private static func isMP4(_ bytes: Span<UInt8>) -> Bool {
-    guard let size = bytes.uint32(at: 0), let code = bytes.uint32(at: 4) else { return false }
-    guard size == 0 || size == 1 || size >= 8 else { return false }
-    switch FourCharacterCode(rawValue: code) {
-    case "ftyp", "moov", "mdat", "moof", "styp", "free", "skip", "wide", "sidx", "uuid", "pnot": return true
-    default: return false
-    }
   }
 }

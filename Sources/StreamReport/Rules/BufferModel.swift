@@ -40,6 +40,11 @@ struct BufferModel: Sendable {
       buffer = nil
     }
     guard parameters.bitRate > 0, parameters.size > 0 else { return nil }
+    // Time goes back where streams were concatenated: begin anew with the next buffering period.
+    if parameters.isSignalled, let removalDelay {
+      let step = period + removalDelay - last
+      if step <= 0 || step >= 3600 { buffer = nil }
+    }
     var seconds = 0.0
     if buffer == nil {
       // A signalled buffer begins with a buffering period, the level's is assumed to be full.
@@ -53,11 +58,6 @@ struct BufferModel: Sendable {
       seconds = time - last
       last = time
       if initialDelay != nil { period = time }
-      // Time goes back where streams were concatenated: begin anew with the next buffering period.
-      guard seconds > 0, seconds < 3600 else {
-        buffer = nil
-        return nil
-      }
     } else {
       guard let duration else { return nil }
       seconds = duration

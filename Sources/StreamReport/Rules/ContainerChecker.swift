@@ -17,30 +17,21 @@ struct ContainerChecker<Codec: ReportedCodec> {
   private static var limit: Int { 32 }
 
   /// Whether the sample entry type allows in-band parameter sets.
-  private var allowsInBand: Bool {
-    switch description?.coding {
-    case FourCharacterCode("avc3"), FourCharacterCode("avc4"), FourCharacterCode("hev1"), FourCharacterCode("dvhe"),
-      FourCharacterCode("dvav"):
-      true
-    default: false
-    }
-  }
+  private var allowsInBand: Bool { description?.coding.allowsInBandParameterSets ?? false }
 
-  mutating func configure(_ description: MP4.VisualSampleDescription, timescale: UInt32, log: inout FindingLog) {
+  mutating func configure(
+    _ description: MP4.VisualSampleDescription, _ record: borrowing Codec.ConfigurationRecord, timescale: UInt32,
+    log: inout FindingLog
+  ) {
     self.description = description
     self.timescale = timescale
-    do throws(BitstreamError) {
-      let record = try Codec.ConfigurationRecord(description.configuration.span)
-      Codec.check(record, log: &log)
-      for nalUnit in record.nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
-        if let format = Codec.format(nalUnit.span) { check(format, log: &log) }
-        return
-      }
-      // A record without parameter sets is allowed where they are in-band.
-      if !allowsInBand { log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS") }
-    } catch {
-      log.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
+    Codec.check(record, log: &log)
+    for nalUnit in record.nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
+      if let format = Codec.format(nalUnit.span) { check(format, log: &log) }
+      return
     }
+    // A record without parameter sets is allowed where they are in-band.
+    if !allowsInBand { log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS") }
   }
 
   private func check(_ format: FormatRecord, log: inout FindingLog) {
@@ -51,7 +42,8 @@ struct ContainerChecker<Codec: ReportedCodec> {
         expected: "\(format.width)x\(format.height) as in the SPS")
     }
     if let colour = description.colour, let own = format.colour,
-      colour.primaries != own.primaries || colour.transfer != own.transfer || colour.matrix != own.matrix
+      Self.differ(UInt16(own.primaries), colour.primaries) || Self.differ(UInt16(own.transfer), colour.transfer)
+        || Self.differ(UInt16(own.matrix), colour.matrix)
     {
       log.report(
         .containerColour, "colr \(colour.primaries)/\(colour.transfer)/\(colour.matrix)",
@@ -64,10 +56,13 @@ struct ContainerChecker<Codec: ReportedCodec> {
     }
   }
 
+  /// Whether two code points of H.273 contradict each other; 2 is unspecified.
+  private static func differ(_ left: UInt16, _ right: UInt16) -> Bool { left != right && left != 2 && right != 2 }
+
   /// Checks a parameter set in the stream that is new or changed.
-  mutating func inBand(
-    _ nalUnit: Span<UInt8>, _ change: ParameterSetChange, format: FormatRecord?, log: inout FindingLog
-  ) {
+  ///
+  /// - Parameter format: that of an SPS; nil for another set.
+  mutating func inBand(_ format: FormatRecord?, log: inout FindingLog) {
     guard let description, !allowsInBand else { return }
     log.report(
       .containerParameterSets, "a parameter set in a sample of \(description.coding.name) that is not in its record",
@@ -96,7 +91,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
   ) {
     guard let sample = unit.sample else { return }
     if timescale > 0, unit.letter != nil, !unit.isSecondField {
-      // Two fields of H.264 are one sample; in H.265 each is one.
+      // Two fields of H.264 are a frame; in H.265 each is a picture with its own time.
       let pictures: Double = unit.isField && Codec.codec == .h264 ? 2 : 1
       frameRate.add(
         Double(sample.pts) / Double(timescale), period: period.map { $0 * pictures },

@@ -7,14 +7,14 @@ struct Damage {
   var corrupted = 0
   /// Access units that could not be decoded.
   var failed = 0
-  /// Access units without a picture, such as those before the first random access point.
+  /// Access units whose picture is missing, such as those before the first random access point.
   var dropped = 0
 
   init(_ statistics: Fields?) {
     guard let statistics else { return }
     corrupted = statistics["corrupted"]?.integer ?? 0
     failed = statistics["failed"]?.integer ?? 0
-    dropped = statistics["dropped"]?.integer ?? 0
+    dropped = statistics["lost"]?.integer ?? 0
   }
 
   var isAny: Bool { corrupted + failed + dropped > 0 }

@@ -65,7 +65,7 @@ enum InspectText {
     var text = "access unit \(unit.index) at \(unit.offset), \(unit.size) bytes"
     if let letter = unit.letter { text += ", \(Character(Unicode.Scalar(letter)))" }
     if unit.keyframe != .none { text += " keyframe (\(unit.keyframe))" }
-    if unit.isField { text += unit.isSecondField ? " second field" : " field" }
+    if unit.isField { text += unit.isFieldPair ? " field pair" : unit.isSecondField ? " second field" : " field" }
     if let order = unit.pictureOrderCount { text += ", POC \(order)" }
     if let sample = unit.sample { text += ", PTS \(sample.pts)" + (sample.dts.map { " DTS \($0)" } ?? "") }
     if let value = unit.quantizationParameter { text += ", QP \(value)" }

@@ -136,7 +136,7 @@ import Testing
     var one = SessionStatistics()
     (one.submitted, one.output, one.dropped, one.failed, one.corrupted, one.concealed) = (1, 2, 3, 4, 5, 6)
     (one.hashMismatches, one.restarts, one.replayed, one.resynchronisations) = (7, 8, 9, 10)
-    one.allocatorMisses = 11
+    (one.allocatorMisses, one.lost) = (11, 12)
     one.lastError = DecodeError(.badData)
     var sum = one
     var other = one
@@ -153,7 +153,7 @@ import Testing
     let text = statistics.structure(of: "swifth264dec").words()
     #expect(text.hasPrefix("application/x-swifth264dec-stats,"))
     for field in [
-      "frames-in=(guint64)1201", "frames-out=(guint64)6", "dropped=(guint64)1009", "failed=(guint64)12",
+      "frames-in=(guint64)1201", "frames-out=(guint64)6", "dropped=(guint64)1009", "lost=(guint64)1036", "failed=(guint64)12",
       "corrupted=(guint64)15", "concealed=(guint64)18", "hash-mismatches=(guint64)21", "session-restarts=(guint64)24",
       "replayed=(guint64)27", "resynchronisations=(guint64)30", "copied=(guint64)77", "last-error=(string)",
     ] {

@@ -78,6 +78,30 @@ import Testing
     #expect(harness.takeMessages().isEmpty)
   }
 
+  /// A stream that begins with a gap has no caps yet: none of upstream's `codec_data` under another format.
+  @Test(arguments: ["byte-stream", "avc", "avc3"], ["byte-stream", "avc", "avc3"])
+  func aGapBeforeTheFirstPicture(from input: String, to output: String) throws {
+    let caps = input == "byte-stream" ? "video/x-h264, stream-format=byte-stream" : Stream.avcCaps(format: input)
+    let harness = try Harness.parse(from: caps, to: "stream-format=\(output), alignment=au")
+    harness.push(unsafe Event(owning: gst_event_new_gap(0, 1_000_000_000)))
+    let units = [Stream.sps, Stream.pps, Stream.idr]
+    let bytes =
+      input == "byte-stream"
+      ? units.flatMap { Stream.byteStream($0) } : units.flatMap { Stream.packet($0) }
+    #expect(harness.push(bytes) == 0)
+    harness.endOfStream()
+    #expect(try !harness.pullBytes().isEmpty)
+    var found: [String] = []
+    while let event = harness.tryPullEvent() {
+      if event.kind == .caps, let caps = event.caps { found.append(caps.description) }
+    }
+    #expect(!found.isEmpty)
+    for caps in found {
+      #expect(caps.contains("stream-format=(string)\(output),"))
+      #expect(caps.contains("codec_data") == (output != "byte-stream"), "\(caps)")
+    }
+  }
+
   /// The error messages of a pipeline whose parser pulls a file.
   private static func errorsOfFile(_ bytes: [UInt8], _ elements: String) throws -> [String] {
     _ = try Harness.parse()

@@ -103,6 +103,50 @@ import Testing
     #expect(all.map(\.isSync) == [true, false, true, false])
   }
 
+  @Test("A track fragment without a base follows the one before, or begins with the movie fragment")
+  func fragmentBases() throws {
+    let movie = movie(box("stsz", words(0, 0, 0)))
+    // 8.8.7.1: the sound has 30 and 12 bytes from offset 300 on, and 3 runs of the default size.
+    let sound = box(
+      "traf",
+      box("tfhd", words(0x10, 2, 7)) + box("trun", words(0x301, 2, 300, 5, 30, 5, 12)) + box("trun", words(0, 3)))
+    for (flags, base) in [(0, 300 + 42 + 21), (0x02_0000, 0)] as [(UInt32, UInt64)] {
+      let video = box("traf", box("tfhd", words(flags, 1)) + box("trun", words(0x201, 2, 10, 40, 50)))
+      var samples = try MP4.VideoSamples(BytesSource(movie + box("moof", sound + video)))
+      let start = UInt64(movie.count) + base + 10
+      #expect(try samples.next()?.range == start..<start + 40)
+      #expect(try samples.next()?.range == start + 40..<start + 90)
+      #expect(try samples.next() == nil)
+    }
+    // Sizes without end.
+    let endless = box("traf", box("tfhd", words(0x10, 2, UInt32.max)) + box("trun", words(0, UInt32.max)))
+    let fragment = box(
+      "moof", endless + endless + endless + box("traf", box("tfhd", words(0, 1)) + box("trun", words(0, 1))))
+    var samples = try MP4.VideoSamples(BytesSource(movie + fragment))
+    #expect(throws: MP4.ReadError.self) { try samples.next() }
+  }
+
+  @Test("Damage in boxes that nobody needs, and durations that are not known")
+  func tolerated() throws {
+    func samples(_ bytes: [UInt8]) throws -> MP4.VideoSamples { try MP4.VideoSamples(BytesSource(bytes)) }
+    let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
+    for type in ["elst", "pasp", "btrt", "colr"] {
+      guard let place = place(of: type, in: whole) else { continue }
+      var bytes = whole
+      bytes.replaceSubrange(place..<place + 4, with: [0x7F, 0xFF, 0xFF, 0xFF])
+      #expect(try samples(bytes).track.descriptions.first?.configuration.isEmpty == false, "\(type)")
+    }
+    #expect(place(of: "elst", in: whole) != nil)
+    for type in ["mvhd", "mdhd"] {
+      var bytes = whole
+      let duration = try #require(place(of: type, in: whole)) + 8 + 16
+      bytes.replaceSubrange(duration..<duration + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
+      let read = try samples(bytes)
+      #expect((type == "mvhd" ? read.movie.duration : read.track.duration) == 0)
+      #expect((type == "mvhd" ? read.track.duration : read.movie.duration) > 0)
+    }
+  }
+
   @Test("A count of samples that the file has no bytes for is an error", arguments: [false, true])
   func tooManySamples(inFragment: Bool) throws {
     let tables =

@@ -261,4 +261,95 @@ import Testing
     }
     #expect(try findings(timed.bytes).map(\.rule).contains(.unreadableSEI) == isField)
   }
+
+  @Test("A stream that begins with RASL pictures") func leadingPictures() throws {
+    let stream = H265TestStream(.init(type: .raslR, order: 250, references: [4])).adding(
+      .init(type: .raslN, order: 252, references: [2]), .init(order: 4, references: [4]))
+    #expect(try findings(stream.bytes).map(\.rule) == [.startsLate])
+  }
+
+  @Test("A picture that precedes another in output order does not make it late", arguments: [1, 2] as [UInt32])
+  func latency(increasePlus1: UInt32) throws {
+    // C.5.2.3 counts only pictures that precede the waiting one.
+    let sps = H265TestStream.sps { sps in
+      sps.buffering = [
+        .init(maximumDecodedPictures: 4, maximumReorderPictures: 2, maximumLatencyIncreasePlus1: increasePlus1)
+      ]
+    }
+    let stream = H265TestStream(sps: sps).adding(
+      .init(order: 10, references: [10]), .init(order: 20, references: [10, 20]),
+      .init(type: .trailingN, order: 2, references: [2]), .init(type: .trailingN, order: 4, references: [4]))
+    #expect(try findings(stream.bytes).isEmpty)
+  }
+
+  @Test("Suffix SEI in an hvcC is no parameter set") func suffixSEI() throws {
+    let stream = H265TestStream()
+    let suffix: [UInt8] = [0x50, 0x01, 0x84, 0x01, 0x00, 0x80]
+    var configuration: [UInt8] = [
+      1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xF0, 0, 0xFC, 0xFD, 0xF8, 0xF8, 0, 0, 0x0F, 4,
+    ]
+    for (type, set) in [(32, stream.nalUnits[0]), (33, stream.nalUnits[1]), (34, stream.nalUnits[2]), (40, suffix)] {
+      configuration += [0x80 | UInt8(type), 0, 1, 0, UInt8(set.count)] + set
+    }
+    var reporter = SampleReporter(.h265, in: .matroska, configuration: configuration)
+    reporter.feed(MP4TestFile.prefixed(stream.nalUnits[3]), .init(pts: 0, dts: 0, duration: 0, isSync: true))
+    reporter.finish()
+    while let item = reporter.next() {
+      if case .finding(let finding) = item { #expect(finding.rule != .unreadableParameterSet) }
+    }
+  }
+
+  @Test("A colour that the stream leaves open is no contradiction")
+  func openColour() throws {
+    /// A VUI with these code points.
+    func vui(_ codes: [UInt32]) -> (inout BitWriter) -> Void {
+      { writer in
+        writer.flag(true)
+        writer.u(2, 0)
+        writer.flag(true)
+        writer.u(3, 5)
+        writer.flag(false)
+        writer.flag(true)
+        for code in codes { writer.u(8, code) }
+        writer.u(6, 0)
+      }
+    }
+    for (codes, isSound) in [([2, 2, 1], true), ([1, 1, 1], true), ([2, 9, 1], false)] as [([UInt32], Bool)] {
+      var file = MP4TestFile(TestStream(.init(vui: vui(codes))))
+      file.colour = [1, 1, 1]
+      #expect(try findings(file.bytes).map(\.rule) == (isSound ? [] : [.containerColour]), "\(codes)")
+    }
+  }
+
+  @Test("Where streams are joined, the buffer begins anew with the first picture that tells its delay")
+  func joinedStreams() throws {
+    let first = Self.timed(Self.hrd(), length: 24)
+    var second = first
+    second.nalUnits[4] = TestStream.slice(.init(isIDR: true, type: 2, idrID: 1))
+    let units = try report(first.bytes + second.bytes).compactMap { item -> AccessUnitRecord? in
+      if case .accessUnit(let unit) = item { unit } else { nil }
+    }
+    #expect(units.count == 4)
+    #expect(units.allSatisfy { $0.bufferFullness != nil })
+  }
+
+  @Test("All bytes before the first start code are counted, whatever the pieces are")
+  func garbage() throws {
+    let stream = TestStream().bytes
+    for (front, count) in [(900_000, 900_000), (70, 70), (300_000, 300_000)] {
+      let bytes = [UInt8](repeating: 0x55, count: front) + [0, 0] + stream
+      let found = try findings(bytes)
+      #expect(found.map(\.rule) == [.garbage])
+      #expect(
+        found.first.map { String(decoding: $0.found.bytes, as: UTF8.self) } == "\(count) bytes before a start code")
+      var reporter = SampleReporter(.h264, in: .mpegTS, configuration: nil)
+      for start in stride(from: 0, to: bytes.count, by: 4000) {
+        reporter.feed(Array(bytes[start..<min(bytes.count, start + 4000)]), nil)
+      }
+      reporter.finish()
+      var demultiplexed: [Finding] = []
+      while let item = reporter.next() { if case .finding(let finding) = item { demultiplexed.append(finding) } }
+      #expect(demultiplexed.map(\.found.bytes) == found.map(\.found.bytes))
+    }
+  }
 }

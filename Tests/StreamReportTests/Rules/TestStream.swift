@@ -39,8 +39,10 @@ struct TestStream {
     var isLongTerm = false
     /// Adaptive marking without operations, so that no picture is unmarked.
     var keepsAll = false
-    /// Whether it has `field_pic_flag`, which is 0.
+    /// Whether it has `field_pic_flag`.
     var isInterlaced = false
+    /// `bottom_field_flag` of a field; nil for a frame.
+    var isBottom: Bool?
     var payload = 2
   }
 
@@ -91,7 +93,10 @@ struct TestStream {
     writer.u(8, s.reference << 5 | (s.isIDR ? 5 : 1))
     for value in [s.first, s.type, s.pps] { writer.ue(value) }
     writer.u(4, s.frameNumber)
-    if s.isInterlaced { writer.flag(false) }
+    if s.isInterlaced {
+      writer.flag(s.isBottom != nil)
+      if let isBottom = s.isBottom { writer.flag(isBottom) }
+    }
     if s.isIDR { writer.ue(s.idrID) }
     writer.u(8, s.order)
     if s.type == 1 { writer.flag(true) }
