@@ -13,8 +13,8 @@ struct H26xCommand: AsyncParsableCommand {
       MPEG-TS, FLV, AVI. - is standard input or output. Results go to standard output, everything else to standard \
       error.
 
-      Exit status: 0 success; 1 failure; 2 the stream is damaged, differs or breaks the standard; 64 wrong usage; 130 \
-      and 143 after SIGINT and SIGTERM.
+      Exit status: 0 success; 1 failure; 2 the stream is damaged, differs or breaks the standard; 64 wrong usage; 129, \
+      130 and 143 after SIGHUP, SIGINT and SIGTERM.
       """,
     version: Release.text,
     subcommands: [
@@ -67,7 +67,7 @@ struct H26xCommand: AsyncParsableCommand {
   private static func end(_ error: (any Error)?) -> Never {
     let isWritten = fflush(nil) == 0
     let error = error ?? (isWritten ? nil : Failure("standard output: cannot be written: \(systemError())"))
-    OutputFile.removeUnfinished()
+    Ending.perform()
     if let signal = Interruption.signal {
       if let failure = error as? Failure { Terminal.say(failure.message) }
       Glibc.exit(128 + signal)

@@ -125,6 +125,20 @@ import Testing
     }
   }
 
+  /// Files that end within the first bytes by which formats are told from one another. The byte at 4 is the sync byte
+  /// of a transport stream whose packets begin with a timestamp.
+  @Test func readsFilesOfEachSize() async throws {
+    let folder = try Folder()
+    let sizes = 0...400
+    for size in sizes {
+      var bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 | 0x80) })
+      if size > 4 { bytes[4] = 0x47 }
+      try folder.write("\(size)", bytes)
+    }
+    let run = try await Program.run(["info"] + sizes.map { "\($0)" }, in: folder.url)
+    #expect(run.status == 1 && run.said.filter { $0 == "\n" }.count == sizes.count, "\(run.status) \(run.said)")
+  }
+
   // MARK: Command lines
 
   /// Wrong command lines, and a word that the message must have.

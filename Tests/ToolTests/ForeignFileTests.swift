@@ -42,6 +42,72 @@ import Testing
     #expect(piped.status == 0 && piped.said.contains("left behind: 30 pictures in front of what"), "\(piped.said)")
   }
 
+  /// The duration of the movie header, of which all ones say that it is unknown. The video lasts 2.48 s.
+  @Test(arguments: [0, UInt8.max]) func tellsDurationWhereTheHeaderDoesNot(byte: UInt8) async throws {
+    let folder = try Folder()
+    let clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
+    let header = try #require(clip.range(of: Data("mvhd".utf8)))
+    var short = clip
+    short.replaceSubrange(header.upperBound + 16..<header.upperBound + 20, with: Data(repeating: byte, count: 4))
+    try folder.write("short.mp4", short)
+    // Version 1 has 12 bytes more: the box becomes shorter at its end, which is reserved.
+    var long = clip
+    let times = Data([1, 0, 0, 0]) + Data(count: 16) + Data([0, 0, 3, 0xE8]) + Data(repeating: byte, count: 8)
+    long.replaceSubrange(header.upperBound..<header.upperBound + times.count, with: times)
+    try folder.write("long.mp4", long)
+    let run = try await Program.run(["info", "short.mp4", "long.mp4"], in: folder.url)
+    let durations = run.text.split(separator: "\n").filter { $0.hasPrefix("Duration") }
+    #expect(run.status == 0 && durations.count == 2, "\(run.status) \(run.said)")
+    if byte == 0 { #expect(durations.allSatisfy { $0.hasSuffix(" 0:00:02.480") }, "\(run.text)") }
+  }
+
+  /// The movie header of a fragmented file has the duration of its first fragment, or none.
+  @Test func tellsDurationOfFragments() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q filesrc location=\(Program.media.appending(path: "clip.mp4").path) ! qtdemux ! h264parse "
+        + "! mp4mux fragment-duration=500 ! filesink location=in.mp4", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    var bytes = try #require(folder.bytes("in.mp4"))
+    let header = try #require(bytes.range(of: Data("mvhd".utf8)))
+    // A tenth of a second.
+    let timescale = bytes[header.upperBound + 12..<header.upperBound + 16].reduce(0) { $0 << 8 | Int($1) }
+    let tenth = timescale / 10
+    bytes.replaceSubrange(
+      header.upperBound + 16..<header.upperBound + 20, with: [24, 16, 8, 0].map { UInt8(tenth >> $0 & 255) })
+    try folder.write("in.mp4", bytes)
+    let run = try await Program.run(["info", "in.mp4"], in: folder.url)
+    #expect(run.status == 0 && run.text.contains("Duration            0:00:02.480"), "\(run.text)\(run.said)")
+    // In a part of a stream, times do not begin with 0.
+    let part = try #require(bytes.range(of: Data("moof".utf8), options: .backwards))
+    let front = try #require(bytes.range(of: Data("moof".utf8)))
+    try folder.write("part.mp4", bytes[..<(front.lowerBound - 4)] + bytes[(part.lowerBound - 4)...])
+    let last = try await Program.run(["info", "part.mp4"], in: folder.url)
+    #expect(last.status == 0 && last.text.contains("Duration            0:00:00.360"), "\(last.text)\(last.said)")
+  }
+
+  @Test func inspectListsTheFindingsOfTheLastAccessUnit() async throws {
+    let folder = try Folder()
+    // The forbidden bytes are in the payload of the first picture's last slice.
+    var stream = try Data(contentsOf: URL(filePath: Self.clip))
+    stream.replaceSubrange(1200..<1203, with: [0, 0, 2])
+    try folder.write("in.h264", stream)
+    let whole = try await Program.run(["inspect", "in.h264"], in: folder.url)
+    let run = try await Program.run(["inspect", "--range", "0", "in.h264"], in: folder.url)
+    func findings(_ run: Program) -> [Substring] {
+      run.text.split(separator: "\n").filter { $0.contains("emulation-prevention") }
+    }
+    #expect(run.status == 0 && findings(run).count == 1 && findings(run) == findings(whole), "\(run.text)")
+    #expect(!run.text.contains("access unit 1 "), "\(run.text)")
+    // A pipe is not read to its end, which does not come.
+    let piped = try await Program.shell(
+      """
+      mkfifo pipe; { for copy in $(seq 40); do cat in.h264; done; exec sleep 100; } > pipe & writer=$!
+      timeout 60 h26x inspect --range 0 pipe; echo "status $?"; kill $writer
+      """, in: folder.url)
+    #expect(piped.text.hasSuffix("status 0\n") && findings(piped) == findings(run), "\(piped.text)")
+  }
+
   @Test func tellsOfOtherProgrammes() async throws {
     let folder = try Folder()
     let made = try await Program.shell(

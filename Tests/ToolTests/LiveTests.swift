@@ -115,9 +115,41 @@ import Testing
     for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(100)) }
     #expect(!process.isRunning)
     if process.isRunning { process.terminate() } else { #expect(process.terminationStatus == 0) }
-    // The terminal's settings are restored: lines, with echo.
+    #expect(Self.hasEcho(terminal))
+  }
+
+  /// Whether a terminal has its usual settings: lines, with echo.
+  private static func hasEcho(_ terminal: Int32) -> Bool {
     var settings = termios()
     unsafe tcgetattr(terminal, &settings)
-    #expect(settings.c_lflag & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO))
+    return settings.c_lflag & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO)
+  }
+
+  /// The pipe delivers the beginning of a picture and no more, so that there is nothing to show yet.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func restoresTheTerminalWhenInterrupted(signal: Int32) async throws {
+    var (keyboard, terminal): (Int32, Int32) = (-1, -1)
+    try #require(unsafe openpty(&keyboard, &terminal, nil, nil, nil) == 0)
+    defer { for end in [keyboard, terminal] { close(end) } }
+    let folder = try Folder()
+    let pipe = folder.url.appending(path: "pipe").path
+    try #require(unsafe mkfifo(pipe, 0o600) == 0)
+    let writer = try #require(FileHandle(forUpdatingAtPath: pipe))
+    let clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
+    try writer.write(contentsOf: clip.prefix(5000))
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["--default-signal", Program.executable.path, "play", "--sink", "fakesink", pipe]
+    process.environment = ProcessInfo.processInfo.environment.merging(["GST_PLUGIN_PATH": Program.plugin.path]) { $1 }
+    process.standardInput = FileHandle(fileDescriptor: terminal)
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    for _ in 0..<600 where Self.hasEcho(terminal) && process.isRunning { try await Task.sleep(for: .milliseconds(100)) }
+    #expect(!Self.hasEcho(terminal) && process.isRunning)
+    kill(process.processIdentifier, signal)
+    for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(100)) }
+    #expect(!process.isRunning)
+    if process.isRunning { process.terminate() } else { #expect(process.terminationStatus == 128 + signal) }
+    #expect(Self.hasEcho(terminal))
   }
 }

@@ -105,7 +105,7 @@ import Testing
   /// A live recording that is interrupted: the file is complete, and plays.
   @Test(arguments: [
     ("INT", 130 as Int32, "clip.h264", "mp4"), ("TERM", 143, "clip.h264", "mp4"), ("INT", 130, "clip.h265", "mp4"),
-    ("TERM", 143, "clip.h265", "mkv"), ("INT", 130, "clip.h265", "ts"),
+    ("TERM", 143, "clip.h265", "mkv"), ("INT", 130, "clip.h265", "ts"), ("HUP", 129, "clip.h264", "mkv"),
   ]) func finishesWhenInterrupted(
     signal: String, status: Int32, source: String, suffix: String
   ) async throws {
@@ -120,5 +120,22 @@ import Testing
     let info = try await Program.run(["info", "cut.\(suffix)"], in: folder.url)
     #expect(info.status == 0, "\(info.said)")
     #expect(folder.names == ["cut.\(suffix)", "long"])
+  }
+
+  /// Signals that who starts the program ignores, as nohup does, are ignored by it too.
+  @Test func ignoresWhatItsParentIgnores() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      """
+      mkfifo in; trap '' INT HUP
+      h26x repack in -o out.h264 & program=$!
+      exec 3> in; head -c 30000 '\(clip("h264"))' >&3
+      for try in $(seq 600); do ls -A | grep -q part && break; sleep 0.1; done
+      kill -INT $program; kill -HUP $program
+      tail -c +30001 '\(clip("h264"))' >&3; exec 3>&-
+      wait $program; echo "status $?"
+      """, in: folder.url)
+    #expect(run.text == "status 0\n", "\(run.text) \(run.said)")
+    #expect(folder.bytes("out.h264") == (try Data(contentsOf: URL(filePath: clip("h264")))))
   }
 }

@@ -18,7 +18,7 @@ struct CheckCommand: AsyncParsableCommand {
 
   @Argument(help: "The files; - is standard input.") var files: [String]
   @Flag(help: "List fifty findings of each rule, not three.") var all = false
-  @Flag(help: "JSON, an object a line: the findings and the summary of each file.") var json = false
+  @Flag(help: "JSON, an object a line: the stream, the findings and the summary of each file.") var json = false
 
   func run() async throws {
     var output = ResultWriter()
@@ -58,7 +58,11 @@ struct CheckCommand: AsyncParsableCommand {
         }
       case .summary(let summary):
         errors += summary.count(of: .error)
-        json ? lines.append(item) : output.write(text(summary, name))
+        if json {
+          lines.append(item)
+        } else {
+          output.write(text(summary, name))
+        }
       case .stream: if json { lines.append(item) }
       default: break
       }

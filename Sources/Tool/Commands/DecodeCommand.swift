@@ -31,7 +31,10 @@ struct DecodeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write at most this many pictures.", valueName: "n")) var frames: Int?
   @Option(help: ArgumentHelp("Scale to this size, such as 640x360.", valueName: "size")) var size: SizeArgument?
   @Option(help: ArgumentHelp("Convert to this format, such as NV12.", valueName: "format")) var pixelFormat: String?
-  @Option(help: ArgumentHelp("Threads to decode with; 0 for one more than there are processors.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Threads to decode with; 0 for one more than there are processors, 16 at most (one processor: 1).",
+      valueName: "n"))
   var threads: Int32 = 0
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?

@@ -52,6 +52,8 @@ struct InspectCommand: AsyncParsableCommand {
         throw Failure(
           "\(file): no access unit \(bounds.lowerBound); it has \(summary.accessUnits), counted from 0")
       }
+      // The findings on an access unit come after it. Whatever follows them need not be read.
+      if Self.isBeyond(item, bounds.upperBound) { break }
       guard let item = Self.select(item, bounds, types) else { continue }
       if json {
         lines.append(item)
@@ -59,12 +61,20 @@ struct InspectCommand: AsyncParsableCommand {
       } else {
         output.write(InspectText.text(item))
       }
-      // The last access unit of the range: the rest need not be read.
-      if case .accessUnit(let unit) = item, unit.index == bounds.upperBound { break }
     }
     await items.stop()
     output.write(lines.take())
     try output.finish()
+  }
+
+  /// Whether an item, and all that come after it, are about access units behind the last of the range.
+  private static func isBeyond(_ item: ReportItem, _ last: UInt64) -> Bool {
+    switch item {
+    case .accessUnit(let unit): unit.index > last
+    case .parameterSet(let set): set.accessUnit > last
+    case .finding(let finding): finding.accessUnit > last
+    case .stream, .summary: false
+    }
   }
 
   /// The part of an item that --range and --type select; `nil` for nothing.

@@ -26,11 +26,12 @@ enum MP4Info {
       throw Failure("\(input.name): MP4 whose \(description.coding.name) video has no parameter sets that can be read")
     }
     video.complete(description, track, rate: tally.rate(track.timescale))
-    let isLong = movie.timescale > 0 && movie.duration > 0
+    // Of a fragmented file, mvhd has the duration of the first fragment, or none.
+    let isSaid = !movie.isFragmented && movie.timescale > 0 && movie.duration > 0
     let duration =
-      isLong
+      isSaid
       ? ClockTime.seconds(movie.duration, times: 1, over: movie.timescale)
-      : ClockTime.seconds(tally.duration, times: 1, over: track.timescale)
+      : ClockTime.seconds(tally.presentation(of: track, in: movie), times: 1, over: track.timescale)
     let seconds = track.timescale > 0 ? Double(tally.duration) / Double(track.timescale) : 0
     return MediaInfo(
       name: input.name, container: isQuickTime(source) ? "QuickTime" : "MP4", size: input.size,
@@ -105,6 +106,8 @@ enum MP4Info {
     var keyframes = 0
     var bytes: UInt64 = 0
     var duration: UInt64 = 0
+    /// When the first picture is shown, and when the last one ends, in ticks.
+    private var (start, end) = (Int64.max, Int64.min)
     /// The most frequent duration by Boyer and Moore's majority vote: exact where more than half of the samples have
     /// it.
     private var usual: (duration: UInt32, votes: Int) = (0, 0)
@@ -124,8 +127,19 @@ enum MP4Info {
       if sample.isSync { keyframes += 1 }
       bytes &+= sample.range.upperBound - sample.range.lowerBound
       duration &+= UInt64(sample.duration)
+      let time = sample.decodingTime &+ sample.compositionOffset
+      (start, end) = (min(start, time), max(end, time &+ Int64(sample.duration)))
       if usual.votes == 0 { usual = (sample.duration, 0) }
       usual.votes += sample.duration == usual.duration ? 1 : -1
+    }
+
+    /// From the beginning to the end of the last picture, in ticks. It begins where the edit list says, or else with the
+    /// first picture; other tracks are taken to begin with its decoding.
+    func presentation(of track: MP4.Track, in movie: MP4.Movie) -> UInt64 {
+      let first = movie.tracks.count > 1 ? min(start, first?.decodingTime ?? start) : start
+      let edit = track.edits.first { $0.mediaTime >= 0 }?.mediaTime ?? first
+      let (length, overflow) = end.subtractingReportingOverflow(max(edit, first))
+      return overflow ? duration : UInt64(max(length, 0))
     }
 
     /// Pictures a second; `nil` for samples without duration.

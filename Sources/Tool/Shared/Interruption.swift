@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM: the first calls the handlers, which complete files; a second ends the program at once.
+/// SIGINT, SIGTERM and SIGHUP: the first calls the handlers, which complete files; a second ends the program at once.
 enum Interruption {
   private struct State {
     var signal: Int32?
@@ -36,12 +36,20 @@ enum Interruption {
         return nil
       }, nil)
     guard error == 0 else { return }
-    for number in [SIGINT, SIGTERM] {
+    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
       Glibc.signal(number) { signal in
         var byte = UInt8(truncatingIfNeeded: signal)
         _ = unsafe Glibc.write(Interruption.pipeEnds.write, &byte, 1)
       }
     }
+  }
+
+  /// Whether who started the program ignores the signal, as nohup(1) does, and shells do with SIGINT for background jobs.
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var current = sigaction()
+    guard unsafe sigaction(number, nil, &current) == 0 else { return false }
+    return unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   /// After two seconds without another signal, prints that a second one ends the program.
@@ -61,7 +69,7 @@ enum Interruption {
     }
     guard let handlers else {
       // There is no handler, or it is the second signal.
-      OutputFile.removeUnfinished()
+      Ending.perform()
       _exit(128 + signal)
     }
     for handler in handlers { handler() }

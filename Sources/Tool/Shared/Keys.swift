@@ -8,14 +8,18 @@ final class Keys: Sendable {
     case pause, step, back, forward, quit
   }
 
-  private let before: termios
+  /// Restores the terminal's settings.
+  private let restoration: Ending.Key
   let pressed: AsyncStream<Key>
 
   /// `nil` where standard input is not a terminal.
   init?() {
     var settings = termios()
     guard unsafe isatty(STDIN_FILENO) != 0 && tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
-    before = settings
+    restoration = Ending.add { [settings] in
+      var settings = settings
+      unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     let (stream, continuation) = AsyncStream.makeStream(of: Key.self)
@@ -35,10 +39,7 @@ final class Keys: Sendable {
   }
 
   /// Restores the terminal's settings.
-  func restore() {
-    var settings = before
-    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-  }
+  func restore() { Ending.perform(restoration) }
 }
 
 private final class Listener: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 import Glibc
-import Synchronization
 
 /// The output of a subcommand. A file is written under a temporary name in the same folder and renamed when it is
 /// complete, so that a failure leaves an existing file as it was; devices, pipes and open descriptors are written
@@ -16,7 +15,8 @@ struct OutputFile: Sendable {
   private let target: String?
   private let mayReplace: Bool
 
-  private static let unfinished = Mutex<Set<String>>([])
+  /// Removes the temporary file; `nil` for what is written directly.
+  private let removal: Ending.Key?
 
   /// Whether it is a regular file, in which a muxer can seek.
   let isSeekable: Bool
@@ -41,7 +41,7 @@ struct OutputFile: Sendable {
       for input in inputs where status.isRegular && input.isSameFile(as: status) {
         throw Failure("\(name): the input itself")
       }
-      (self.descriptor, path, target, isSeekable) = (descriptor, nil, nil, false)
+      (self.descriptor, path, target, isSeekable, removal) = (descriptor, nil, nil, false, nil)
       return
     }
     descriptor = nil
@@ -50,7 +50,7 @@ struct OutputFile: Sendable {
       guard !status.isFolder else { throw Failure("\(name): a folder; expected a file's name") }
       guard status.isRegular else {
         guard unsafe access(name, W_OK) == 0 else { throw Failure("\(name): cannot be written: \(systemError())") }
-        (path, target, isSeekable) = (name, nil, false)
+        (path, target, isSeekable, removal) = (name, nil, false, nil)
         return
       }
       for input in inputs where input.isSameFile(as: status) { throw Failure("\(name): the input itself") }
@@ -66,7 +66,7 @@ struct OutputFile: Sendable {
     // A file that is replaced keeps its permissions.
     if let status { fchmod(file, status.permissions) }
     close(file)
-    Self.unfinished.withLock { _ = $0.insert(path) }
+    removal = Ending.add { unsafe unlink(path) }
     (self.path, self.target, isSeekable) = (path, target, true)
   }
 
@@ -90,7 +90,7 @@ struct OutputFile: Sendable {
   ///
   /// - Throws: a `Failure`, also when the name exists by now and may not be replaced.
   func commit() throws(Failure) {
-    guard let path, let target else { return }
+    guard let path, let target, let removal else { return }
     // Without --force, a link: it fails where rename would replace a file that was made meanwhile. File systems without
     // links report one of these errors: FAT and exFAT EPERM, network shares and FUSE the others.
     var failed = true
@@ -103,20 +103,11 @@ struct OutputFile: Sendable {
     if failed {
       throw Failure(errno == EEXIST ? "\(name): exists already; --force replaces it" : "\(name): \(systemError())")
     }
-    Self.unfinished.withLock { _ = $0.remove(path) }
+    Ending.forget(removal)
   }
 
   /// Removes the temporary file.
-  func discard() {
-    guard let path, target != nil else { return }
-    unsafe unlink(path)
-    Self.unfinished.withLock { _ = $0.remove(path) }
-  }
-
-  /// Removes all temporary files.
-  static func removeUnfinished() {
-    for path in unfinished.withLock({ $0 }) { unsafe unlink(path) }
-  }
+  func discard() { if let removal { Ending.perform(removal) } }
 
   // MARK: Paths
 

@@ -28,7 +28,10 @@ struct ResultWriter {
   /// Writes what is buffered. Ends the program with status 0 when the reader has closed the pipe, as `head` does.
   mutating func flush() {
     if unsafe !bytes.withUnsafeBytes({ unsafe writeFully($0, to: descriptor) }) {
-      if errno == EPIPE { Glibc.exit(0) }
+      if errno == EPIPE {
+        Ending.perform()
+        Glibc.exit(0)
+      }
       error = error ?? systemError()
     }
     bytes.removeAll(keepingCapacity: true)

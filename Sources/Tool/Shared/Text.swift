@@ -18,7 +18,9 @@ enum Text {
 
   /// Hours, minutes, seconds and milliseconds: 0:01:02.480.
   static func time(_ time: ClockTime) -> String {
-    let milliseconds = (time.nanoseconds + 500_000) / 1_000_000
+    // No sum, because damaged files have the largest possible times.
+    let (whole, part) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let milliseconds = whole + (part >= 500_000 ? 1 : 0)
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60)).\(two(rest / 10))\(rest % 10)"
   }

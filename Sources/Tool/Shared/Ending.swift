@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MPL-2.0
+import Synchronization
+
+/// What is left to be done when the program ends, whether its subcommand has returned or a signal ends it at once:
+/// temporary files are removed, and the terminal gets its settings back.
+enum Ending {
+  /// Identifies an action.
+  struct Key: Sendable, Hashable { fileprivate let number: Int }
+
+  private static let actions = Mutex<(all: [Key: @Sendable () -> Void], next: Int)>(([:], 0))
+
+  /// Adds an action, which may be performed on any thread. It must not add or perform actions itself.
+  static func add(_ action: @escaping @Sendable () -> Void) -> Key {
+    actions.withLock { actions in
+      let key = Key(number: actions.next)
+      actions.next += 1
+      actions.all[key] = action
+      return key
+    }
+  }
+
+  /// Performs an action now, if it is still to be done.
+  static func perform(_ key: Key) { actions.withLock { $0.all.removeValue(forKey: key)?() } }
+
+  /// Removes an action that needs not be done any more.
+  static func forget(_ key: Key) { actions.withLock { _ = $0.all.removeValue(forKey: key) } }
+
+  /// Performs all actions. They are performed under the lock: a second thread that ends the program waits for them.
+  static func perform() {
+    actions.withLock { actions in
+      for action in actions.all.values { action() }
+      actions.all = [:]
+    }
+  }
+}
