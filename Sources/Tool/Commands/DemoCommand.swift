@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import H26x
 
 /// `h26x demo`: decodes a file through all three elements, and compares with a reference.
 struct DemoCommand: AsyncParsableCommand {
@@ -73,7 +74,7 @@ struct DemoCommand: AsyncParsableCommand {
   /// - Returns: the MD5 of all pictures, cropped and without padding, their number, and the name of the decoder to
   ///   compare with.
   private func checksum(
-    _ input: InputFile, _ chain: @escaping @Sendable (MediaStream.Codec) -> [String]
+    _ input: InputFile, _ chain: @escaping @Sendable (FormatDescription.Codec) -> [String]
   ) async throws(Failure) -> (sum: String, pictures: Int, reference: String) {
     let reader = try MediaReader(input) { stream, pipeline throws(PipelineError) in
       guard let codec = stream.codec else { return nil }
@@ -85,8 +86,7 @@ struct DemoCommand: AsyncParsableCommand {
         let caps = "\(codec.mediaType), stream-format=(string)\(codec == .h264 ? "avc" : "hvc1"), alignment=(string)au"
         elements.append(try PipelineElement("capsfilter", ["caps": .string(caps)]))
       }
-      for element in elements.reversed() { try pipeline.add(element) }
-      for (a, b) in zip(elements, elements.dropFirst()) { try pipeline.link(a, b) }
+      try pipeline.add(chain: elements)
       return elements[0]
     }
     var found: String?

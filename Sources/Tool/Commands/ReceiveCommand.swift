@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import H26x
 
 /// `h26x receive`: shows or records a stream from the network.
 struct ReceiveCommand: AsyncParsableCommand {
@@ -37,7 +38,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
   enum ReceivedCodec: String, CaseIterable, ExpressibleByArgument {
     case h264, h265
-    var codec: MediaStream.Codec { self == .h264 ? .h264 : .h265 }
+    var codec: FormatDescription.Codec { self == .h264 ? .h264 : .h265 }
   }
 
   mutating func validate() throws {

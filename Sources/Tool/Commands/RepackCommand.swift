@@ -40,7 +40,7 @@ struct RepackCommand: AsyncParsableCommand {
         "-o - cannot be \(format.rawValue), which is written out of order; use mkv, ts, flv or annexb")
     }
     let kinds: Set<String> = ["aud", "filler", "sei", "end-of-sequence"]
-    for kind in (drop ?? "aud").split(separator: "+") where !kinds.contains(String(kind)) {
+    for kind in drop?.split(separator: "+") ?? [] where !kinds.contains(String(kind)) {
       throw ValidationError("--drop does not know \(kind); aud, filler, sei and end-of-sequence can be dropped")
     }
   }
@@ -57,7 +57,7 @@ struct RepackCommand: AsyncParsableCommand {
       let result: (summary: String, left: [String])
       do throws(Failure) {
         result = try await repack(input, into: target, as: format, audio: !noAudio)
-      } catch  where error.message.contains("not-negotiated") && !noAudio && input.size != nil {
+      } catch  where error.elementFailure?.isNotNegotiated == true && !noAudio && input.size != nil {
         // Audio whose caps the muxer refuses only when it starts, such as MP2 in FLV: once more without audio.
         result = try await repack(input, into: target, as: format, audio: false)
       }

@@ -10,8 +10,8 @@ struct DemultiplexedReport {
   private var samples: AppSink.Iterator
   /// Made with the first sample, whose caps say how it is packaged.
   private var reporter: SampleReporter?
-  /// The configuration record of the latest sample.
-  private var configuration: [UInt8]?
+  /// The sample that came with the latest caps.
+  private var described: Sample?
   private var hasEnded = false
   /// The latest bytes of the stream, and the offset of the first of them.
   private var recent: [UInt8] = []
@@ -81,18 +81,23 @@ struct DemultiplexedReport {
     recent += bytes
   }
 
-  private mutating func feed(_ sample: Sample) throws(Failure) {
+  /// Takes the configuration record of new caps.
+  private mutating func configure(_ sample: Sample) throws(Failure) {
     let configuration = sample.lengthPrefixedConfiguration
     if reporter == nil {
       guard let codec = reader.video?.codec else { throw Failure(reader.input.noVideo) }
       reporter = SampleReporter(
-        codec == .h264 ? .h264 : .h265, in: StreamRecord.Container(caps: reader.containerCaps ?? ""),
+        codec, in: StreamRecord.Container(caps: reader.containerCaps ?? ""),
         configuration: configuration, size: reader.input.size.map { UInt64($0) },
         options: options)
-    } else if let configuration, configuration != self.configuration {
+    } else if let configuration, configuration != described?.lengthPrefixedConfiguration {
       reporter?.configure(configuration)
     }
-    self.configuration = configuration
+    described = sample
+  }
+
+  private mutating func feed(_ sample: Sample) throws(Failure) {
+    if described.map({ !$0.hasSameCaps(as: sample) }) ?? true { try configure(sample) }
     let attributes = sample.attributes
     let time = attributes.pts.map { pts in
       AccessUnitRecord.Sample(
@@ -110,6 +115,11 @@ struct DemultiplexedReport {
 }
 
 extension Sample {
+  fileprivate func hasSameCaps(as other: Sample) -> Bool {
+    guard let caps, let others = other.caps else { return false }
+    return caps.isEqual(to: others)
+  }
+
   /// The configuration record of a stream with length prefixes, empty when it is missing; `nil` for start codes.
   ///
   /// The caps of AVI and of Matroska's VfW mapping do not say which it is.

@@ -19,7 +19,7 @@ extension MediaInfo {
       (
         "Video",
         [
-          video.codec?.rawValue, video.text("profile").map { "\($0) profile" },
+          video.codec?.name, video.text("profile").map { "\($0) profile" },
           video.text("level").map { "level \($0)" }, video.text("tier").map { "\($0) tier" },
         ].compactMap(\.self).joined(separator: ", ")
       ))
@@ -80,7 +80,7 @@ extension MediaInfo {
 
   /// The JSON object that `h26x info --json` prints: bytes, bits a second, seconds, ratios as text.
   var document: JSON {
-    var stream: [(String, JSON)] = [("codec", JSON(video.codec?.rawValue))]
+    var stream: [(String, JSON)] = [("codec", JSON(video.codec?.name))]
     for field in StreamDetails.videoFields {
       guard let value = video.fields[field] else { continue }
       stream.append((field, value.integer.map(JSON.integer) ?? JSON(video.text(field))))

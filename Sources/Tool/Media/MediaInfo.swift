@@ -82,9 +82,7 @@ struct MediaInfo: Sendable {
         // A leaky queue, because the sink blocks until the pipeline has prerolled.
         let queue = try PipelineElement("queue", ["leaky": "downstream"])
         let sink = try PipelineElement("fakesink", ["sync": false, "async": false])
-        try pipeline.add(sink)
-        try pipeline.add(queue)
-        try pipeline.link(queue, sink)
+        try pipeline.add(chain: queue, sink)
         return queue
       }
       let sink = try PipelineElement("appsink", name: "access-units", ["sync": false, "max-buffers": 64])

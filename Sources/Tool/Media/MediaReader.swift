@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 import Synchronization
 
 /// The first part of every pipeline here: a file that `parsebin` demultiplexes into parsed streams.
@@ -41,7 +42,7 @@ final class MediaReader: Sendable {
   ///     once.
   ///   - route: called for the first H.264 or H.265 stream and for streams of other kinds; further video is not linked.
   init(
-    _ input: InputFile, output: OutputFile? = nil, framerate: Fraction? = nil, parses: Bool = true,
+    _ input: InputFile, output: OutputFile? = nil, framerate: GStreamer.Fraction? = nil, parses: Bool = true,
     whenWhole: @escaping @Sendable () -> Void = {}, route: @escaping Route
   ) throws(Failure) {
     self.input = input
@@ -74,7 +75,7 @@ final class MediaReader: Sendable {
       if !parses {
         try parse.connect("autoplug-continue") { arguments in
           guard let caps = arguments.caps(1) else { return .boolean(true) }
-          return .boolean(MediaStream.Codec(mediaType: caps.first.name) == nil)
+          return .boolean(FormatDescription.Codec(mediaType: caps.first.name) == nil)
         }
       }
       try parse.connect("unknown-type") { [weak self] _ in

@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 
 /// One of the streams of a file: a source pad of `parsebin`.
 struct MediaStream: Sendable {
   let pad: PipelinePad
-
-  /// The supported codecs.
-  enum Codec: String, Sendable {
-    case h264 = "H.264"
-    case h265 = "H.265"
-
-    /// The codec with this media type; `nil` for another.
-    init?(mediaType: String) {
-      switch mediaType {
-      case "video/x-h264": self = .h264
-      case "video/x-h265": self = .h265
-      default: return nil
-      }
-    }
-
-    /// The digits in the names of elements.
-    var digits: String { self == .h264 ? "264" : "265" }
-    /// The media type in caps.
-    var mediaType: String { "video/x-h\(digits)" }
-  }
 
   /// The media type in caps, such as `audio/mpeg`.
   var mediaType: String { pad.caps.first.name }
@@ -31,7 +12,8 @@ struct MediaStream: Sendable {
   /// A field of its caps.
   func field(_ name: String) -> FieldValue? { pad.caps.first.value(name) }
 
-  var codec: Codec? { Codec(mediaType: mediaType) }
+  /// `nil` for other codecs than H.264 and H.265.
+  var codec: FormatDescription.Codec? { FormatDescription.Codec(mediaType: mediaType) }
 
   /// Whether it is AAC, in whatever stream-format.
   var isAAC: Bool { mediaType == "audio/mpeg" && [2, 4].contains(field("mpegversion")?.integer) }
@@ -51,7 +33,7 @@ struct MediaStream: Sendable {
 
   /// The codec's name: from the tag, the table below, or the media type.
   var codecName: String {
-    if let codec { return codec.rawValue }
+    if let codec { return codec.name }
     if isAAC { return "AAC" }
     return tag(kind == "subtitles" ? "subtitle-codec" : "\(kind)-codec")?.string ?? Self.names[mediaType] ?? mediaType
   }

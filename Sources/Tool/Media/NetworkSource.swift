@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 import Synchronization
 
 /// The source of a live stream.
@@ -43,7 +44,7 @@ enum NetworkSource {
   /// How the stream is received.
   struct Settings {
     /// For `udp`.
-    var codec: MediaStream.Codec
+    var codec: FormatDescription.Codec
     /// RTP payload type, for `udp`.
     var payload: Int32
     /// How long to wait for late packets, in milliseconds.
@@ -117,7 +118,7 @@ enum NetworkSource {
   /// - Parameter next: called once the codec is known; adds the parser to the pipeline and returns it.
   func attach(
     to pipeline: Pipeline, _ settings: Settings, _ offer: Offer,
-    _ next: @escaping @Sendable (MediaStream.Codec, Pipeline) throws(PipelineError) -> PipelineElement
+    _ next: @escaping @Sendable (FormatDescription.Codec, Pipeline) throws(PipelineError) -> PipelineElement
   ) throws(PipelineError) {
     let mode = FieldValue.string(settings.keepsTimes ? "none" : "slave")
     switch self {
@@ -133,9 +134,7 @@ enum NetworkSource {
         ])
       let jitter = try PipelineElement("rtpjitterbuffer", ["latency": .uint(settings.latency), "mode": mode])
       let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
-      for element in [source, jitter, depay] { try pipeline.add(element) }
-      try pipeline.link(source, jitter)
-      try pipeline.link(jitter, depay)
+      try pipeline.add(chain: source, jitter, depay)
       try pipeline.link(depay, next(codec, pipeline))
     case .rtsp(let location):
       let source = try PipelineElement(
@@ -159,14 +158,12 @@ enum NetworkSource {
           return nil
         }
       }
-      try pipeline.add(file)
-      try pipeline.add(source)
-      try pipeline.link(file, source)
+      try pipeline.add(chain: file, source)
       try Self.follow(source, pipeline, offer, next)
     }
   }
 
-  private static func codec(_ caps: borrowing Caps) -> MediaStream.Codec? {
+  private static func codec(_ caps: borrowing Caps) -> FormatDescription.Codec? {
     switch caps.first.value("encoding-name")?.string {
     case "H264": .h264
     case "H265": .h265
@@ -179,7 +176,7 @@ enum NetworkSource {
   /// - Parameter offer: records the streams; `nil` if `select-stream` has recorded them.
   private static func follow(
     _ source: PipelineElement, _ pipeline: Pipeline, _ offer: Offer?,
-    _ next: @escaping @Sendable (MediaStream.Codec, Pipeline) throws(PipelineError) -> PipelineElement
+    _ next: @escaping @Sendable (FormatDescription.Codec, Pipeline) throws(PipelineError) -> PipelineElement
   ) throws(PipelineError) {
     try source.onPadAdded { [weak pipeline] pad in
       guard let pipeline, pad.isSource, offer?.takes(pad.caps) ?? true, let codec = Self.codec(pad.caps) else { return }

@@ -18,11 +18,11 @@ struct PictureCount {
   }
 
   /// Counts what is in a sample.
-  mutating func add(_ sample: Sample, _ codec: MediaStream.Codec) throws(FlowError) {
+  mutating func add(_ sample: Sample, _ codec: FormatDescription.Codec) throws(FlowError) {
     if reporter == nil {
       let isByteStream = sample.capsField("stream-format")?.string == "byte-stream"
       reporter = SampleReporter(
-        codec == .h264 ? .h264 : .h265, in: .other, configuration: isByteStream ? nil : sample.codecData ?? [])
+        codec, in: .other, configuration: isByteStream ? nil : sample.codecData ?? [])
     }
     let map = try sample.map()
     reporter?.feed(unsafe map.bytes.withUnsafeBufferPointer { unsafe Array($0) }, nil)

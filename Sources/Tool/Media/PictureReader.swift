@@ -36,9 +36,7 @@ final class PictureReader: Sendable {
       // All users map pictures row by row, so that padded rows need no copy.
       sink.pad("sink")?.acceptVideoMeta()
       chain.append(sink)
-      // Added from the sink on, so that an element that starts finds the next one ready.
-      for element in chain.reversed() { try pipeline.add(element) }
-      for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
+      try pipeline.add(chain: chain)
       used.element.withLock { $0 = decoder }
       return decoder
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 import Glibc
+import H26x
 
 /// The sinks for pictures and sound.
 struct PlaySinks: Sendable {
@@ -26,38 +27,26 @@ struct PlaySinks: Sendable {
   }
 
   /// Adds decoder, queue, conversion and sink to the pipeline, linked, and returns the decoder.
-  func attachVideo(_ codec: MediaStream.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
+  func attachVideo(_ codec: FormatDescription.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
     let decoder = try PipelineElement("swifth\(codec.digits)dec", name: "decoder")
     try decoder.set("low-delay", .boolean(isImmediate))
     let sink = try PipelineElement(video, name: "screen")
     try? sink.set("sync", .boolean(!isImmediate))
-    return try Self.chain(
-      [
-        decoder, try PipelineElement("queue", ["max-size-buffers": isImmediate ? 1 : 8, "max-size-bytes": 0]),
-        try PipelineElement("videoconvert"), try PipelineElement("videoflip", ["video-direction": "auto"]),
-        try PipelineElement("videoconvert"), sink,
-      ], in: pipeline)
+    try pipeline.add(
+      chain: decoder, PipelineElement("queue", ["max-size-buffers": isImmediate ? 1 : 8, "max-size-bytes": 0]),
+      PipelineElement("videoconvert"), PipelineElement("videoflip", ["video-direction": "auto"]),
+      PipelineElement("videoconvert"), sink)
+    return decoder
   }
 
   /// Adds a queue, decodebin, conversion and sink to the pipeline, and returns the queue.
   func attachAudio(_ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
-    let out = try PipelineElement(audio)
-    let convert = try Self.chain(
-      [try PipelineElement("audioconvert"), try PipelineElement("audioresample"), out], in: pipeline)
+    let convert = try PipelineElement("audioconvert")
+    try pipeline.add(chain: convert, PipelineElement("audioresample"), PipelineElement(audio))
     let queue = try PipelineElement("queue", ["max-size-time": .uint64(5_000_000_000), "max-size-bytes": 0])
     let decode = try PipelineElement("decodebin")
-    try pipeline.add(decode)
-    try pipeline.add(queue)
-    try pipeline.link(queue, decode)
+    try pipeline.add(chain: queue, decode)
     try decode.onPadAdded { pad in try? pad.link(to: convert) }
     return queue
-  }
-
-  private static func chain(
-    _ elements: [PipelineElement], in pipeline: Pipeline
-  ) throws(PipelineError) -> PipelineElement {
-    for element in elements.reversed() { try pipeline.add(element) }
-    for (a, b) in zip(elements, elements.dropFirst()) { try pipeline.link(a, b) }
-    return elements[0]
   }
 }

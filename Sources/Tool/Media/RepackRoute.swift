@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 import Synchronization
 
 /// The last part of a repackaging pipeline: from parsed streams to the muxer and the file.
@@ -68,8 +69,7 @@ final class RepackRoute: Sendable {
     let chain = try [queue()] + (stream.isAAC ? [PipelineElement("aacparse")] : []) + [kind]
     do throws(PipelineError) {
       try build(pipeline)
-      for element in chain.reversed() { try pipeline.add(element) }
-      for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
+      try pipeline.add(chain: chain)
       // If this fails, the muxer must not have a pad yet that would wait for data.
       try stream.pad.link(to: chain[0])
       try pipeline.link(kind, muxer)
@@ -97,11 +97,11 @@ final class RepackRoute: Sendable {
   }
 
   /// Adds repackager and muxer for parsed video, and returns the first element.
-  func attach(_ codec: MediaStream.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
+  func attach(_ codec: FormatDescription.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
     let chain = try [queue()] + video(codec)
     if muxer != nil { dropUntimed(at: chain.last?.pad("src")) }
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
-      throw .notLinkable(from: codec.rawValue, to: container.name)
+      throw .notLinkable(from: codec.name, to: container.name)
     }
     try attach(chain, pipeline)
     return chain[0]
@@ -109,8 +109,7 @@ final class RepackRoute: Sendable {
 
   private func attach(_ chain: [PipelineElement], _ pipeline: Pipeline) throws(PipelineError) {
     try build(pipeline)
-    for element in chain.reversed() { try pipeline.add(element) }
-    for (a, b) in zip(chain, chain.dropFirst()) { try pipeline.link(a, b) }
+    try pipeline.add(chain: chain)
     if let last = chain.last { try pipeline.link(last, muxer ?? sink) }
   }
 
@@ -121,10 +120,7 @@ final class RepackRoute: Sendable {
       return state.isBuilt
     }
     guard !isBuilt else { return }
-    try pipeline.add(sink)
-    guard let muxer else { return }
-    try pipeline.add(muxer)
-    try pipeline.link(muxer, sink)
+    try pipeline.add(chain: (muxer.map { [$0] } ?? []) + [sink])
   }
 
   /// A queue for one stream: one demultiplexer thread delivers all streams, and muxers wait for data of each.
@@ -141,7 +137,7 @@ final class RepackRoute: Sendable {
     return queue
   }
 
-  private func video(_ codec: MediaStream.Codec) throws(PipelineError) -> [PipelineElement] {
+  private func video(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
     let prefixed = codec == .h264 ? "avc" : "hvc1"
     let format = container.streamFormat == "byte-stream" ? "byte-stream" : prefixed
     let repack = try PipelineElement("swifth\(codec.digits)repack")
@@ -162,8 +158,12 @@ final class RepackRoute: Sendable {
 
   /// The failure with its remedy, where there is one.
   func explained(_ failure: Failure) -> Failure {
-    guard failure.message.contains("Caps changes are not supported") else { return failure }
+    // Its only error of this kind.
+    guard let posted = failure.elementFailure, posted.kind == "matroskamux", posted.error.code == .stream(.mux) else {
+      return failure
+    }
     return Failure(
-      "\(failure.message): where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do")
+      "\(failure.message): where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do",
+      cause: failure.cause)
   }
 }

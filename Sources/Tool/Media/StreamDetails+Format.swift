@@ -9,8 +9,7 @@ extension StreamDetails {
   ///   - display: display metadata of SEI messages.
   ///   - streamFormat: the caps field stream-format.
   init(_ format: FormatDescription, _ display: DisplayMetadata, streamFormat: String) {
-    let codec = format.codec == .h264 ? MediaStream.Codec.h264 : .h265
-    self.init(kind: "video", codec: codec, codecName: codec.rawValue)
+    self.init(kind: "video", codec: format.codec, codecName: format.codec.name)
     let size = format.frameSize
     fields["width"] = .int(Int32(clamping: size.width))
     fields["height"] = .int(Int32(clamping: size.height))

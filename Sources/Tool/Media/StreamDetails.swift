@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 
 /// What `h26x info` prints of one stream, as fields of GStreamer's caps and tags.
 struct StreamDetails: Sendable {
   /// `video`, `audio`, `subtitles`, `chapters` or another kind.
   var kind: String
   /// `nil` for other codecs than H.264 and H.265.
-  var codec: MediaStream.Codec?
+  var codec: FormatDescription.Codec?
   /// The codec's name.
   var codecName: String
   /// Fields of its caps.

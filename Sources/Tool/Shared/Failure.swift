@@ -15,10 +15,13 @@ struct Failure: Error {
 
   var message: String
   var status = Status.failed
+  /// The pipeline's error that the message is about, if any.
+  private(set) var cause: PipelineError?
 
-  init(_ message: String, _ status: Status = .failed) {
+  init(_ message: String, _ status: Status = .failed, cause: PipelineError? = nil) {
     self.message = message
     self.status = status
+    self.cause = cause
   }
 
   /// A pipeline's error, with the name of the file that it is about.
@@ -28,11 +31,21 @@ struct Failure: Error {
       case .element(let failure): failure.summary
       default: "\(error)"
       }
-    self.init("\(name): \(reason)")
+    self.init("\(name): \(reason)", cause: error)
+  }
+}
+
+extension Failure {
+  /// The error that an element posted, if that is the cause.
+  var elementFailure: ElementFailure? {
+    if case .element(let failure) = cause { failure } else { nil }
   }
 }
 
 extension ElementFailure {
+  /// Whether data could not flow because an element did not take the caps of what comes before it.
+  var isNotNegotiated: Bool { details?["flow-return"]?.integer == Int(FlowError.notNegotiated.rawValue) }
+
   /// The message in one line; where it is one of GStreamer's general messages, the reason in the debug text instead.
   var summary: String {
     let text = error.message.split(separator: "\n").joined(separator: " ")

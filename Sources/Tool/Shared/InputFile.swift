@@ -23,7 +23,7 @@ struct InputFile: Sendable {
     case unknown
     /// There is a start code within the first 64 KiB, and no signature of another format. The codec, where the first
     /// parameter sets leave no doubt.
-    case byteStream(MediaStream.Codec?)
+    case byteStream(FormatDescription.Codec?)
     /// A container, and its name.
     case container(String)
     /// A format without H.264 or H.265, and its name.
@@ -99,7 +99,7 @@ struct InputFile: Sendable {
     return switch kind {
     case .other(let what): "\(name): \(what); \(expected)"
     case .container(let what): "\(name): \(what) without H.264 or H.265 video"
-    case .byteStream(let codec?): "\(name): parameter sets of \(codec.rawValue), but no picture that can be read"
+    case .byteStream(let codec?): "\(name): parameter sets of \(codec.name), but no picture that can be read"
     case .byteStream(nil):
       "\(name): start codes, but no H.264 or H.265 that can be read: no parameter sets (SPS, PPS) before the slices"
     case .unknown: "\(name): no H.264 or H.265 found; \(expected)"
@@ -133,14 +133,12 @@ extension InputFile.Kind {
       self = .container("AVI")
     } else if bytes.starts(with: [0, 0, 1, 0xBA]) {
       self = .container("an MPEG program stream")
-    } else if [0, 4].contains(where: { start in
-      bytes.count > start + 188 && bytes[start] == 0x47 && bytes[start + 188 + start] == 0x47
-    }) {
+    } else if TransportStream.isAtStart(of: bytes) {
       self = .container("MPEG-TS")
     } else if let known = Self.known.first(where: { bytes.starts(with: $0.start) }) {
       self = .other(known.name)
     } else if Self.hasStartCode(bytes) {
-      self = .byteStream(CodecGuess.evidentCodec(of: bytes.span).map { $0 == .h264 ? .h264 : .h265 })
+      self = .byteStream(CodecGuess.evidentCodec(of: bytes.span))
     } else if bytes.allSatisfy({ $0 == 0 }) {
       self = .other("nothing but zeros at its start")
     } else if Self.isText(bytes) {

@@ -23,8 +23,7 @@ enum InspectText {
   }
 
   private static func line(_ stream: StreamRecord) -> String {
-    var text = stream.codec == .h264 ? "H.264" : "H.265"
-    text += ", \(name(stream.container))"
+    var text = "\(stream.codec.name), \(name(stream.container))"
     if let coding = stream.coding { text += " \(coding.name)" }
     if let track = stream.track { text += ", track \(track)" }
     if let timescale = stream.timescale { text += ", \(timescale) ticks a second" }
