@@ -19,6 +19,8 @@ extension H264 {
     public let alphaOffsetDiv2: Int8
     /// `slice_beta_offset_div2`, −6 to 6.
     public let betaOffsetDiv2: Int8
+    /// Whether every `cabac_alignment_one_bit` behind the header is 1 (7.3.4); true without CABAC.
+    public let endsWithOnes: Bool
 
     /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21).
     ///
@@ -39,7 +41,7 @@ extension H264 {
       self.references = references
       guard references != nil, let pps = parameterSets.pictureParameterSet(header.pictureParameterSetID) else {
         (cabacInitIDC, quantizationParameter, disableDeblockingFilterIDC) = (0, nil, 0)
-        (alphaOffsetDiv2, betaOffsetDiv2) = (0, 0)
+        (alphaOffsetDiv2, betaOffsetDiv2, endsWithOnes) = (0, 0, true)
         return
       }
       let type = header.sliceType
@@ -59,6 +61,11 @@ extension H264 {
         }
       }
       (disableDeblockingFilterIDC, alphaOffsetDiv2, betaOffsetDiv2) = (idc, alpha, beta)
+      var areOnes = true
+      if pps.usesCABAC, pps.sliceGroups == nil {
+        while !reader.isByteAligned { if try !reader.flag("cabac_alignment_one_bit") { areOnes = false } }
+      }
+      endsWithOnes = areOnes
     }
   }
 }

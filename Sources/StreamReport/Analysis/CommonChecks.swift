@@ -87,6 +87,15 @@ struct CommonChecks: Sendable {
     }
   }
 
+  /// Checks fields of the VUI that are the same in both codecs (E.2.1, E.3.1).
+  static func check(aspectRatio: UInt8?, unitsInTick: UInt32?, timeScale: UInt32?, log: inout FindingLog) {
+    if let aspectRatio, (17..<255).contains(aspectRatio) {
+      log.report(.reservedValue, "aspect_ratio_idc \(aspectRatio)", expected: "0 to 16, or 255")
+    }
+    if unitsInTick == 0 { log.report(.reservedValue, "num_units_in_tick 0", expected: "more than 0") }
+    if timeScale == 0 { log.report(.reservedValue, "time_scale 0", expected: "more than 0") }
+  }
+
   static func check(_ quantizationParameter: Int?, lumaBitDepth: UInt8, log: inout FindingLog) {
     guard let value = quantizationParameter else { return }
     let lowest = -6 * (Int(lumaBitDepth) - 8)

@@ -62,6 +62,11 @@ struct EitherAnalysis {
     h265?.feed(inSample: nalUnit, at: offset, lengthSize)
   }
 
+  mutating func feedEmpty(inSampleAt offset: UInt64) {
+    h264?.feedEmpty(inSampleAt: offset)
+    h265?.feedEmpty(inSampleAt: offset)
+  }
+
   mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
     h264?.endSample(at: end, failure)
     h265?.endSample(at: end, failure)

@@ -44,6 +44,9 @@ struct H264Checker: PictureChecking {
       letter: slice.sliceType.letter, first: slice.firstMacroblock,
       quantizationParameter: whole.quantizationParameter, pictureParameterSetID: slice.pictureParameterSetID,
       frameNumber: slice.frameNumber)
+    if !whole.endsWithOnes {
+      log.report(.unreadableSlice, "cabac_alignment_one_bit 0", expected: "1")
+    }
     guard slice.redundantPictureCount == 0 else { return }
     if startsPicture || first == nil {
       begin(slice, whole.references?.marking, sets: sets, log: &log)
@@ -66,6 +69,11 @@ struct H264Checker: PictureChecking {
       log.report(
         .sliceMismatch, "frame_num \(slice.frameNumber), nal_ref_idc \(slice.referenceIDC)",
         expected: "frame_num \(first.frameNumber), nal_ref_idc \(first.referenceIDC) as in the picture's first slice")
+    }
+    if slice.isTypeOfWholePicture || first.isTypeOfWholePicture, slice.sliceType != first.sliceType {
+      log.report(
+        .sliceMismatch, "slices of two types with slice_type 5 to 9",
+        expected: "slice_type 0 to 4, or slices of one type")
     }
     if !slice.allowsArbitraryOrder, slice.firstMacroblock <= lastMacroblock, slice.colourPlaneID == first.colourPlaneID,
       sps?.hasSeparateColourPlanes != true

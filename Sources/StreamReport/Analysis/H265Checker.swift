@@ -64,6 +64,11 @@ struct H265Checker: PictureChecking {
     if let type = slice.sliceType { common.picture.add(type.letter) }
     guard let sps else { return }
     CommonChecks.check(whole.quantizationParameter, lumaBitDepth: sps.lumaBitDepth, log: &log)
+    if slice.temporalID >= sps.subLayerCount {
+      log.report(
+        .temporalID, "TemporalId \(slice.temporalID)",
+        expected: "sps_max_sub_layers_minus1 \(max(1, sps.subLayerCount) - 1) at most")
+    }
     let refersToItself =
       sets.pictureParameterSet(slice.pictureParameterSetID)?.extensions?.screenContent?.refersToCurrentPicture ?? false
     if slice.nalUnitType.isIRAP, slice.sliceType.map({ $0 != .i }) ?? false, !refersToItself {

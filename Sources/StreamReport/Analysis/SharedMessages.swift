@@ -10,7 +10,7 @@ enum SharedMessages {
     case .masteringDisplayColourVolume: _ = try MasteringDisplayColourVolume(message)
     case .contentLightLevel: _ = try ContentLightLevel(message)
     case .alternativeTransferCharacteristics: _ = try AlternativeTransferCharacteristics(message)
-    default: break
+    default: _ = try message.payload()
     }
   }
 }

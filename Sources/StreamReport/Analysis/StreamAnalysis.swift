@@ -30,6 +30,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   private struct OpenSample {
     var pictures = 0
+    var hasEmptyNALUnit = false
     /// NAL units between a picture and the next one of the sample, such as a second field, belong to the next.
     var misplaced: (name: StaticString, offset: UInt64)?
   }
@@ -129,10 +130,14 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     beginSample(sample, at: offset, size: size, available: UInt64(bytes.count))
     var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
     var failure: BitstreamError?
+    var end = 0
     do throws(BitstreamError) {
       while let range = try units.next() {
+        if range.lowerBound > end + lengthSize.byteCount { feedEmpty(inSampleAt: offset + UInt64(end)) }
+        end = range.upperBound
         feed(inSample: NALUnitBytes(bytes.extracting(range)), at: offset + UInt64(range.lowerBound), lengthSize)
       }
+      if end < bytes.count { feedEmpty(inSampleAt: offset + UInt64(end)) }
     } catch {
       failure = error
     }
@@ -147,6 +152,15 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     if available < size {
       log.report(.containerSample, "\(available) bytes of a sample of \(size)", expected: "the whole sample")
     }
+  }
+
+  /// Takes a NAL unit of no bytes.
+  mutating func feedEmpty(inSampleAt offset: UInt64) {
+    // Once a sample: with a wrong size of lengths there may be as many as bytes.
+    guard openSample?.hasEmptyNALUnit == false else { return }
+    openSample?.hasEmptyNALUnit = true
+    log.offset = offset
+    log.report(.containerSample, "a NAL unit of 0 bytes", expected: "NAL units with a header")
   }
 
   /// How many of a slice's first bytes are enough to report on it, but for forbidden byte sequences in its payload.
@@ -229,7 +243,9 @@ struct StreamAnalysis<Codec: ReportedCodec> {
         expected: "an emulation prevention byte")
     }
     if bytes.last == 0 {
-      log.report(.trailingBits, "a NAL unit that ends with a zero byte", expected: "another last byte")
+      log.report(
+        openSample == nil ? .trailingBits : .containerTrailingZero, "a NAL unit that ends with a zero byte",
+        expected: "another last byte")
     }
     if options.byteCount > 0 {
       let count = min(options.byteCount, nalUnit.count)

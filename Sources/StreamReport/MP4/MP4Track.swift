@@ -60,8 +60,11 @@ extension MP4 {
     public var duration: UInt64 = 0
     /// ISO 639-2 code, three letters; empty when the file has none.
     public var language = ""
-    /// The clockwise rotation by the matrix of `tkhd`: 0, 90, 180 or 270 degrees; nil for another matrix.
-    public var rotation: Int? = 0
+    /// How the matrix of `tkhd` turns pictures; nil for another matrix.
+    public var orientation: Orientation? = Orientation(rotation: 0)
+    /// The clockwise rotation by the matrix of `tkhd`: 0, 90, 180 or 270 degrees; nil for another matrix, such as one
+    /// that mirrors.
+    public var rotation: Int? { orientation.flatMap { $0.isMirrored ? nil : $0.rotation } }
     /// The range of the matrix in the content of `moov`; nil when `tkhd` is too short.
     var matrix: Range<Int>?
     /// `width` of `tkhd`, in 1/65536 of a sample.
@@ -117,18 +120,10 @@ extension MP4 {
       if matrix + 36 <= box.content.upperBound { self.matrix = matrix..<matrix + 36 }
       presentationWidth = bytes.uint32(at: matrix + 36) ?? 0
       presentationHeight = bytes.uint32(at: matrix + 40) ?? 0
-      func entry(_ index: Int) -> Int32 {
-        Int32(bitPattern: bytes.uint32(at: matrix + 4 * index) ?? 0)
+      func entry(_ index: Int) -> Int64 {
+        Int64(Int32(bitPattern: bytes.uint32(at: matrix + 4 * index) ?? 0))
       }
-      let one: Int32 = 0x10000
-      rotation =
-        switch (entry(0), entry(1), entry(3), entry(4)) {
-        case (one, 0, 0, one): 0
-        case (0, one, -one, 0): 90
-        case (-one, 0, 0, -one): 180
-        case (0, -one, one, 0): 270
-        default: nil
-        }
+      orientation = Orientation(entry(0), entry(1), entry(3), entry(4))
     }
 
     private mutating func readEdits(_ bytes: Span<UInt8>, _ box: Box) {

@@ -42,7 +42,10 @@ struct SampleHeads {
       throw BitstreamError(.lengthOutOfBounds, "NALUnitLength", byteOffset: offset)
     }
     let end = start + length
-    guard size > 0 else { return end }
+    guard size > 0 else {
+      analysis.feedEmpty(inSampleAt: range.lowerBound)
+      return end
+    }
     if size > part.count - prefix {
       if analysis.needsWhole(current.bytes.span.extracting(part.dropFirst(prefix))) {
         part = current.load(range.lowerBound..<end, from: source)

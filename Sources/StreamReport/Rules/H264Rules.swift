@@ -11,6 +11,11 @@ enum H264Rules {
     if sps.profile.name == nil {
       log.report(.unknownProfile, "profile_idc \(sps.profile.idc)", expected: "one of Annex A")
     }
+    if let vui = sps.vui {
+      CommonChecks.check(
+        aspectRatio: vui.aspectRatioIDC, unitsInTick: vui.timing?.unitsInTick, timeScale: vui.timing?.timeScale,
+        log: &log)
+    }
     checkFormat(sps, log: &log)
     if sps.lumaBitDepth > 8 || sps.chromaFormat != .yuv420 {
       log.report(
@@ -28,10 +33,11 @@ enum H264Rules {
   private static func check(_ sps: H264.SequenceParameterSet, _ limits: LevelLimits, log: inout FindingLog) {
     let (width, height) = (UInt64(sps.widthInMacroblocks), UInt64(sps.heightInMacroblocks))
     let (size, isHuge) = width.multipliedReportingOverflow(by: height)
-    if isHuge || size > limits.pictureSize || width * width > 8 * limits.pictureSize
-      || height * height > 8 * limits.pictureSize
-    {
-      log.report(.levelFrameSize, "\(width)x\(height) macroblocks", expected: "MaxFS \(limits.pictureSize) macroblocks")
+    let isLong = max(width, height) * max(width, height) > 8 * limits.pictureSize
+    if isHuge || size > limits.pictureSize || isLong {
+      log.report(
+        .levelFrameSize, "\(width)x\(height) macroblocks",
+        expected: "MaxFS \(limits.pictureSize) macroblocks, no side above the root of 8 MaxFS")
     } else if let rate = sps.frameRate, sps.vui?.timing?.isFixedFrameRate == true,
       size * UInt64(rate.numerator) > limits.rate * UInt64(rate.denominator)
     {
@@ -53,7 +59,7 @@ enum H264Rules {
     }
     if !sps.isFrameOnly, sps.levelIDC < 21 || sps.levelIDC > 41 {
       log.report(
-        .profileTool, "frame_mbs_only_flag 0 at level_idc \(sps.levelIDC)", expected: "1 but at levels 2.1 to 4.1")
+        .profileTool, "frame_mbs_only_flag 0 at level_idc \(sps.levelIDC)", expected: "1, except at levels 2.1 to 4.1")
     }
     if let restriction = sps.vui?.bitstreamRestriction,
       restriction.maximumReorderFrames > restriction.maximumDecodedFrameBuffering

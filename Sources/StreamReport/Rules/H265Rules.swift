@@ -6,6 +6,12 @@ enum H265Rules {
   /// Checks an SPS against its level and profile (Annex A).
   static func check(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
     checkProfile(sps, log: &log)
+    checkSizes(sps, log: &log)
+    if let vui = sps.vui {
+      CommonChecks.check(
+        aspectRatio: vui.aspectRatioIDC, unitsInTick: vui.timing?.unitsInTick, timeScale: vui.timing?.timeScale,
+        log: &log)
+    }
     let level = sps.level
     guard level.name != nil || level.idc == 255 else {
       return log.report(.unknownLevel, "general_level_idc \(level.idc)", expected: "a level of Table A.8")
@@ -16,10 +22,11 @@ enum H265Rules {
     guard let limits = LevelLimits(sps) else { return }
     let (width, height) = (UInt64(sps.codedSize.width), UInt64(sps.codedSize.height))
     let (size, isHuge) = width.multipliedReportingOverflow(by: height)
-    if isHuge || size > limits.pictureSize || width * width > 8 * limits.pictureSize
-      || height * height > 8 * limits.pictureSize
-    {
-      log.report(.levelFrameSize, "\(width)x\(height) luma samples", expected: "MaxLumaPs \(limits.pictureSize)")
+    let isLong = max(width, height) * max(width, height) > 8 * limits.pictureSize
+    if isHuge || size > limits.pictureSize || isLong {
+      log.report(
+        .levelFrameSize, "\(width)x\(height) luma samples",
+        expected: "MaxLumaPs \(limits.pictureSize), no side above the root of 8 MaxLumaPs")
     } else if let rate = sps.frameRate, sps.hasFixedPictureRate {
       let (frames, seconds) = (UInt64(rate.numerator), UInt64(rate.denominator) * UInt64(sps.ticksPerPicture))
       if size * frames * (sps.isFieldSequence ? 2 : 1) > limits.rate * seconds {
@@ -40,6 +47,21 @@ enum H265Rules {
     guard let hrd = sps.vui?.timing?.hrdParameters, let layer = hrd.subLayers.last else { return }
     check(hrd, layer.nal, limits.nalBitRate, limits.nalCodedBuffer, log: &log)
     check(hrd, layer.vcl, limits.bitRate, limits.codedBuffer, log: &log)
+  }
+
+  /// 7.4.3.2.1: sizes of pictures and blocks.
+  private static func checkSizes(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
+    let block = 1 << Int(min(sps.log2MinimumCodingBlockSize, 31))
+    if sps.codedSize.width % block != 0 || sps.codedSize.height % block != 0 {
+      log.report(
+        .reservedValue, "\(sps.codedSize.width)x\(sps.codedSize.height) luma samples",
+        expected: "multiples of MinCbSizeY \(block)")
+    }
+    if sps.log2MinimumTransformBlockSize >= sps.log2MinimumCodingBlockSize {
+      log.report(
+        .reservedValue, "MinTbLog2SizeY \(sps.log2MinimumTransformBlockSize)",
+        expected: "less than MinCbLog2SizeY \(sps.log2MinimumCodingBlockSize)")
+    }
   }
 
   private static func check(

@@ -33,7 +33,7 @@ public enum Rule: Int, Sendable, CaseIterable {
   case unreadableParameterSet
   /// A slice without its PPS or SPS, or an SPS without its VPS.
   case missingParameterSet
-  /// Reserved bits with another value than this edition requires.
+  /// Reserved bits with another value than this edition requires, or a value that it reserves or forbids.
   case reservedValue
   /// A level that the standard does not have.
   case unknownLevel
@@ -126,6 +126,8 @@ public enum Rule: Int, Sendable, CaseIterable {
   case containerTimestamps
   /// A sample is not one access unit.
   case containerSample
+  /// A NAL unit in a sample ends with a zero byte, as muxers make them of byte streams.
+  case containerTrailingZero
   /// The container has another colour description than the VUI.
   case containerColour
   /// The container's timestamps have another frame rate than the VUI.
@@ -203,7 +205,9 @@ public enum Rule: Int, Sendable, CaseIterable {
         "missing-parameter-set", .error, "7.4.1.2.1", "7.4.2.4.2",
         "Send parameter sets before the pictures that need them.")
     case .reservedValue:
-      .init("reserved-value", .error, "7.4.2.1.1", "7.4.4", "Set reserved bits as the standard requires.")
+      .init(
+        "reserved-value", .error, "7.4.2.1.1", "7.4.4",
+        "Set a value that the standard allows; some decoders refuse others.")
     case .unknownLevel: .init("unknown-level", .error, "A.3", "A.4", "Set a level of the standard.")
     case .unknownProfile:
       .init("unknown-profile", .warning, "A.2", "A.3", "Set a profile of the standard; decoders may refuse others.")
@@ -320,6 +324,10 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init(
         "container-sample", .error, "ISO/IEC 14496-15, 5.2.2", "ISO/IEC 14496-15, 8.2",
         "A sample must be one access unit whose NAL units fill it.")
+    case .containerTrailingZero:
+      .init(
+        "container-trailing-zero", .warning, "7.4.1; ISO/IEC 14496-15, 5.2.2", "7.4.2; ISO/IEC 14496-15, 8.2",
+        "Mux again without the zero byte that belongs to the next start code of a byte stream.")
     case .containerColour:
       .init(
         "container-colour", .warning, "ISO/IEC 14496-12, 12.1.5", "ISO/IEC 14496-12, 12.1.5",

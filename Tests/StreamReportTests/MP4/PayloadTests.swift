@@ -76,8 +76,8 @@ import Testing
       return Set(
         try report(damaged, options).compactMap { if case .finding(let found) = $0 { found.rule } else { nil } })
     }
-    #expect(try rules(readsPayload: true).isSuperset(of: [.emulationPrevention, .trailingBits]))
-    #expect(try rules(readsPayload: false).contains(.trailingBits))
+    #expect(try rules(readsPayload: true).isSuperset(of: [.emulationPrevention, .containerTrailingZero]))
+    #expect(try rules(readsPayload: false).contains(.containerTrailingZero))
     #expect(try !rules(readsPayload: false).contains(.emulationPrevention))
   }
 

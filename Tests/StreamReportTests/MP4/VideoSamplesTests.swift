@@ -161,23 +161,33 @@ import Testing
     #expect(error?.reason == .tooLarge && count == file.count)
   }
 
-  @Test("The track header's matrix has the rotation")
+  @Test("The track header's matrix says how pictures are turned and mirrored")
   func rotation() throws {
-    for (matrix, rotation) in [
-      ([0, 0x10000, 0, UInt32(bitPattern: -0x10000), 0, 0], 90),
-      ([UInt32(bitPattern: -0x10000), 0, 0, 0, UInt32(bitPattern: -0x10000), 0], 180),
-      ([0, UInt32(bitPattern: -0x10000), 0, 0x10000, 0, 0], 270),
-    ] as [([UInt32], Int)] {
+    let one: Int32 = 0x10000
+    for (matrix, rotation, isMirrored) in [
+      ([one, 0, 0, one], 0, false), ([0, one, -one, 0], 90, false), ([-one, 0, 0, -one], 180, false),
+      ([0, -one, one, 0], 270, false),
+      // Scaled, rounded.
+      ([0, 2 * one, -2 * one, 0], 90, false), ([1, one - 1, -one, 2], 90, false), ([one, 0, 0, one / 2], 0, false),
+      ([-one, 0, 0, one], 0, true), ([one, 0, 0, -one], 180, true), ([0, -one, -one, 0], 90, true),
+      ([0, one, one, 0], 270, true),
+      // Turned by 30 degrees, sheared, nothing at all.
+      ([56756, 32768, -32768, 56756], nil, false), ([one, one, 0, one], nil, false), ([0, 0, 0, 0], nil, false),
+      ([Int32.min, 0, 0, Int32.min], 180, false),
+    ] as [([Int32], Int?, Bool)] {
       let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
       let header = try #require(place(of: "tkhd", in: whole))
       var bytes = whole
-      for (index, value) in matrix.enumerated() {
+      for (index, entry) in zip([0, 1, 3, 4], matrix) {
+        let value = UInt32(bitPattern: entry)
         // After size, type, version and flags, and 36 bytes of other fields.
         for byte in 0..<4 {
           bytes[header + 8 + 40 + 4 * index + byte] = UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32(byte)))
         }
       }
-      #expect(try MP4.VideoSamples(BytesSource(bytes)).track.rotation == rotation)
+      let track = try MP4.VideoSamples(BytesSource(bytes)).track
+      #expect(track.orientation?.rotation == rotation && track.orientation?.isMirrored ?? false == isMirrored)
+      #expect(track.rotation == (isMirrored ? nil : rotation))
     }
   }
 

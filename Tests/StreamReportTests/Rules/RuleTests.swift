@@ -52,6 +52,27 @@ import Testing
     #expect(finding.accessUnit == 3)
   }
 
+  /// A VUI with `aspect_ratio_idc` alone.
+  private static func aspectRatio(_ idc: UInt32) -> (inout BitWriter) -> Void {
+    { writer in
+      writer.u(2, 3)
+      writer.u(8, idc)
+      writer.u(8, 0)
+    }
+  }
+
+  /// A VUI with timing alone.
+  private static func timing(units: UInt32, scale: UInt32) -> (inout BitWriter) -> Void {
+    { writer in
+      writer.flag(true)
+      writer.u(4, 0)
+      writer.flag(true)
+      writer.u(32, units)
+      writer.u(32, scale)
+      writer.u(5, 0)
+    }
+  }
+
   /// An IDR picture and another.
   private static func two(_ sequence: TestStream.Sequence = .init()) -> TestStream {
     TestStream(sequence).adding(.init(frameNumber: 1, order: 2))
@@ -214,6 +235,28 @@ import Testing
       stream: TestStream().adding([0x67, 77], TestStream.slice(.init(frameNumber: 1, order: 2)))),
     Case(.missingParameterSet, stream: TestStream().adding(.init(frameNumber: 1, order: 2, pps: 7))),
     Case(.reservedValue, stream: TestStream(.init(flags: 1))),
+    Case(.reservedValue, stream: TestStream(.init(vui: aspectRatio(17)))),
+    Case(.reservedValue, stream: TestStream(.init(vui: aspectRatio(254)))),
+    Case(.reservedValue, stream: TestStream(.init(vui: timing(units: 0, scale: 50)))),
+    Case(.reservedValue, stream: TestStream(.init(vui: timing(units: 1, scale: 0)))),
+    Case(
+      .reservedValue,
+      stream: TestStream().adding(
+        TestStream.pps(weightedBiprediction: 3), TestStream.slice(.init(frameNumber: 1, order: 2)))),
+    Case(
+      .unreadableSlice,
+      stream: TestStream(isCABAC: true).adding(.init(frameNumber: 1, order: 2, qp: 1, alignment: false))),
+    Case(
+      .sliceMismatch,
+      stream: TestStream().adding(
+        .init(type: 1, frameNumber: 1, order: 2, isTypeOfWholePicture: true),
+        .init(type: 0, frameNumber: 1, order: 2, first: 1, isTypeOfWholePicture: true))),
+    Case(
+      .reservedValue,
+      h265: H265TestStream(sps: H265TestStream.sps { $0.codedSize = VideoSize(width: 252, height: 128) })),
+    Case(
+      .temporalID,
+      h265: H265TestStream().adding(.init(order: 1, references: [1], temporalID: 1))),
     Case(.unknownLevel, stream: TestStream(.init(level: 77))),
     Case(.unknownProfile, stream: TestStream(.init(profile: 99))),
     Case(.unreadableParameterSet, .missingParameterSet, stream: TestStream(.init(crop: 16))),
@@ -390,6 +433,14 @@ import Testing
       }),
     Case(.containerTimestamps, mp4: two { $0.offsets = [200, 0] }),
     Case(.containerSample, mp4: two { $0.samples[1] += [0, 0, 1] }),
+    Case(.containerSample, mp4: two { $0.samples[1] += [0, 0, 0, 0] }),
+    Case(.containerSample, mp4: two { $0.samples[1] = [0, 0, 0, 0] + $0.samples[1] }),
+    Case(
+      .containerTrailingZero,
+      mp4: two {
+        let slice = TestStream.slice(.init(frameNumber: 1, order: 2))
+        $0.samples[1] = MP4TestFile.prefixed(slice + [0])
+      }),
     Case(
       .containerColour,
       mp4: {

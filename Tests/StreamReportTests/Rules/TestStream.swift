@@ -43,6 +43,10 @@ struct TestStream {
     var isInterlaced = false
     /// `bottom_field_flag` of a field; nil for a frame.
     var isBottom: Bool?
+    /// `cabac_alignment_one_bit`, and its place in a slice without CABAC.
+    var alignment = true
+    /// 5 to 9 in place of 0 to 4.
+    var isTypeOfWholePicture = false
     var payload = 2
   }
 
@@ -73,7 +77,7 @@ struct TestStream {
     return writer.bytes
   }
 
-  static func pps(id: UInt32 = 0, isCABAC: Bool = false) -> [UInt8] {
+  static func pps(id: UInt32 = 0, isCABAC: Bool = false, weightedBiprediction: UInt32 = 0) -> [UInt8] {
     var writer = BitWriter()
     writer.u(8, 0x68)
     writer.ue(id)
@@ -81,7 +85,8 @@ struct TestStream {
     writer.flag(isCABAC)
     writer.flag(false)
     for _ in 0..<3 { writer.ue(0) }
-    writer.u(3, 0)
+    writer.flag(false)
+    writer.u(2, weightedBiprediction)
     for _ in 0..<3 { writer.se(0) }
     writer.u(3, 0)
     writer.trailingBits()
@@ -91,7 +96,7 @@ struct TestStream {
   static func slice(_ s: Slice) -> [UInt8] {
     var writer = BitWriter()
     writer.u(8, s.reference << 5 | (s.isIDR ? 5 : 1))
-    for value in [s.first, s.type, s.pps] { writer.ue(value) }
+    for value in [s.first, s.type + (s.isTypeOfWholePicture ? 5 : 0), s.pps] { writer.ue(value) }
     writer.u(4, s.frameNumber)
     if s.isInterlaced {
       writer.flag(s.isBottom != nil)
@@ -121,6 +126,7 @@ struct TestStream {
       }
     }
     writer.se(s.qp)
+    while !writer.isByteAligned { writer.flag(s.alignment) }
     for _ in 0..<s.payload { writer.u(8, 0xAB) }
     writer.trailingBits()
     return writer.bytes
