@@ -27,6 +27,8 @@ struct CommonChecks: Sendable {
     var isRepeated = false
     /// Whether the picture timing is of a field; nil where it does not say.
     var isField: Bool?
+    /// `preferred_transfer_characteristics`.
+    var preferredTransfer: UInt8?
     var hasBufferingPeriod = false
     var hasPictureTiming = false
   }

@@ -332,7 +332,7 @@ struct H264Checker: PictureChecking {
     case .recoveryPoint:
       _ = try H264.RecoveryPoint(message)
       common.messages.isRecoveryPoint = true
-    default: try SharedMessages.read(message)
+    default: try SharedMessages.read(message, into: &common.messages)
     }
   }
 

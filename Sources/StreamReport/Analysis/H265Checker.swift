@@ -223,7 +223,7 @@ struct H265Checker: PictureChecking {
     case .activeParameterSets: _ = try H265.ActiveParameterSets(message)
     case .decodedPictureHash: _ = try H265.DecodedPictureHash(message)
     case .timeCode: _ = try H265.TimeCode(message)
-    default: try SharedMessages.read(message)
+    default: try SharedMessages.read(message, into: &common.messages)
     }
   }
 

@@ -3,13 +3,16 @@ import H26x
 
 /// Reads SEI messages that both codecs have, for their syntax elements and errors.
 enum SharedMessages {
-  static func read(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+  static func read(
+    _ message: borrowing SEIMessages.Message, into messages: inout CommonChecks.Messages
+  ) throws(BitstreamError) {
     switch message.type {
     case .userDataUnregistered: _ = try UnregisteredUserData(message)
     case .userDataRegistered: _ = try RegisteredUserData(message)
     case .masteringDisplayColourVolume: _ = try MasteringDisplayColourVolume(message)
     case .contentLightLevel: _ = try ContentLightLevel(message)
-    case .alternativeTransferCharacteristics: _ = try AlternativeTransferCharacteristics(message)
+    case .alternativeTransferCharacteristics:
+      messages.preferredTransfer = try AlternativeTransferCharacteristics(message).preferredTransfer
     default: _ = try message.payload()
     }
   }

@@ -419,7 +419,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     (unit.bufferFullness, unit.bufferSize) = checker.endAccessUnit(
       bytes: unit.size, codedBytes: codedBytes, interval: container.interval(before: unit.sample), log: &log)
     container.check(
-      unit, period: checker.common.messages.isRepeated ? nil : checker.period, limits: checker.limits,
+      unit, period: checker.common.messages.isRepeated ? nil : checker.period,
+      preferredTransfer: checker.common.messages.preferredTransfer, limits: checker.limits,
       pictureSize: checker.pictureSize, log: &log)
     summary.accessUnits += 1
     summary.bytes += unit.size

@@ -14,7 +14,15 @@ struct ContainerChecker<Codec: ReportedCodec> {
   private var measuredRate = MeasuredRate()
   /// Whether a sample was not marked as a sync sample.
   private var hasOtherSamples = false
+  /// The colour description of the container and of the VUI, where they differ, until the first picture comes.
+  private var contradiction: Contradiction?
   private static var limit: Int { 32 }
+
+  private struct Contradiction {
+    var said: MP4.VisualSampleDescription.Colour
+    var own: ColourDescription
+    var isTransferAlone: Bool
+  }
 
   /// Whether the sample entry type allows in-band parameter sets.
   private var allowsInBand: Bool { description?.coding.allowsInBandParameterSets ?? false }
@@ -34,20 +42,19 @@ struct ContainerChecker<Codec: ReportedCodec> {
     if !allowsInBand { log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS") }
   }
 
-  private func check(_ format: FormatRecord, log: inout FindingLog) {
+  private mutating func check(_ format: FormatRecord, log: inout FindingLog) {
     guard let description, description.width > 0, description.height > 0 else { return }
     if description.width != format.width || description.height != format.height {
       log.report(
         .containerSize, "\(description.width)x\(description.height) in the sample description",
         expected: "\(format.width)x\(format.height) as in the SPS")
     }
-    if let colour = description.colour, let own = format.colour,
-      Self.differ(UInt16(own.primaries), colour.primaries) || Self.differ(UInt16(own.transfer), colour.transfer)
-        || Self.differ(UInt16(own.matrix), colour.matrix)
-    {
-      log.report(
-        .containerColour, "colr \(colour.primaries)/\(colour.transfer)/\(colour.matrix)",
-        expected: "\(own.primaries)/\(own.transfer)/\(own.matrix) as in the VUI")
+    contradiction = nil
+    if let colour = description.colour, let own = format.colour {
+      let others = Self.differ(own.primaries, colour.primaries) || Self.differ(own.matrix, colour.matrix)
+      if others || Self.differ(own.transfer, colour.transfer) {
+        contradiction = Contradiction(said: colour, own: own, isTransferAlone: !others)
+      }
     }
     if let isFull = description.colour?.isFullRange, let own = format.isFullRange, isFull != own {
       log.report(
@@ -57,7 +64,18 @@ struct ContainerChecker<Codec: ReportedCodec> {
   }
 
   /// Whether two code points of H.273 contradict each other; 2 is unspecified.
-  private static func differ(_ left: UInt16, _ right: UInt16) -> Bool { left != right && left != 2 && right != 2 }
+  private static func differ(_ own: UInt8, _ said: UInt16) -> Bool { UInt16(own) != said && own != 2 && said != 2 }
+
+  /// Reports another colour in the container, unless SEI of the first picture prefers its transfer characteristics
+  /// (backward-compatible HLG).
+  private mutating func checkColour(preferredTransfer: UInt8?, log: inout FindingLog) {
+    guard let found = contradiction else { return }
+    contradiction = nil
+    if found.isTransferAlone, let preferredTransfer, found.said.transfer == UInt16(preferredTransfer) { return }
+    log.report(
+      .containerColour, "colr \(found.said.primaries)/\(found.said.transfer)/\(found.said.matrix)",
+      expected: "\(found.own.primaries)/\(found.own.transfer)/\(found.own.matrix) as in the VUI")
+  }
 
   /// Checks a parameter set in the stream that is new or changed.
   ///
@@ -84,11 +102,14 @@ struct ContainerChecker<Codec: ReportedCodec> {
   /// - Parameters:
   ///   - period: the duration of a picture by the stream in seconds; nil when it has none, and for pictures that are
   ///     shown more than once.
+  ///   - preferredTransfer: by an alternative transfer characteristics SEI; nil without one.
   ///   - limits: those of the level; nil for an unknown level.
   ///   - pictureSize: macroblocks or luma samples in a picture.
   mutating func check(
-    _ unit: AccessUnitRecord, period: Double?, limits: LevelLimits?, pictureSize: UInt64, log: inout FindingLog
+    _ unit: AccessUnitRecord, period: Double?, preferredTransfer: UInt8?, limits: LevelLimits?, pictureSize: UInt64,
+    log: inout FindingLog
   ) {
+    checkColour(preferredTransfer: preferredTransfer, log: &log)
     guard let sample = unit.sample else { return }
     if timescale > 0, unit.letter != nil, !unit.isSecondField {
       // Two fields of H.264 are a frame; in H.265 each is a picture with its own time.

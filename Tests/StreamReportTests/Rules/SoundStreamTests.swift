@@ -299,23 +299,37 @@ import Testing
     }
   }
 
+  /// A VUI with a colour description.
+  private static func colour(_ codes: [UInt32]) -> (inout BitWriter) -> Void {
+    { writer in
+      writer.flag(true)
+      writer.u(2, 0)
+      writer.flag(true)
+      writer.u(3, 5)
+      writer.flag(false)
+      writer.flag(true)
+      for code in codes { writer.u(8, code) }
+      writer.u(6, 0)
+    }
+  }
+
+  @Test("The container may have the transfer characteristics that SEI prefers", arguments: [nil, 16, 18])
+  func preferredTransfer(_ preferred: UInt8?) throws {
+    var stream = TestStream(.init(vui: Self.colour([9, 14, 9])))
+    if let preferred {
+      let sei = seiNALUnit([(type: .alternativeTransferCharacteristics, payload: [preferred])])
+      stream.nalUnits.insert(sei, at: 2)
+    }
+    var file = MP4TestFile(stream)
+    if preferred != nil { file.samples = [file.samples[0] + file.samples[1]] }
+    (file.offsets, file.colour) = ([0], [9, 18, 9])
+    #expect(try findings(file.bytes).map(\.rule) == (preferred == 18 ? [] : [.containerColour]))
+  }
+
   @Test("A colour that the stream leaves open is no contradiction")
   func openColour() throws {
-    /// A VUI with these code points.
-    func vui(_ codes: [UInt32]) -> (inout BitWriter) -> Void {
-      { writer in
-        writer.flag(true)
-        writer.u(2, 0)
-        writer.flag(true)
-        writer.u(3, 5)
-        writer.flag(false)
-        writer.flag(true)
-        for code in codes { writer.u(8, code) }
-        writer.u(6, 0)
-      }
-    }
     for (codes, isSound) in [([2, 2, 1], true), ([1, 1, 1], true), ([2, 9, 1], false)] as [([UInt32], Bool)] {
-      var file = MP4TestFile(TestStream(.init(vui: vui(codes))))
+      var file = MP4TestFile(TestStream(.init(vui: Self.colour(codes))))
       file.colour = [1, 1, 1]
       #expect(try findings(file.bytes).map(\.rule) == (isSound ? [] : [.containerColour]), "\(codes)")
     }
