@@ -15,6 +15,12 @@ func host_read(_ low: UInt32, _ high: UInt32, _ count: Int32, _ target: UnsafeMu
 @_extern(c)
 func host_write(_ bytes: UnsafePointer<UInt8>, _ count: Int32)
 
+/// Takes why an MP4 cannot be read: the box, its offset, and the number of the reason.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+@_extern(wasm, module: "host", name: "refuse")
+@_extern(c)
+func host_refuse(_ box: UInt32, _ low: UInt32, _ high: UInt32, _ reason: Int32)
+
 /// The file that was chosen on the page, or bytes that the page assembled.
 struct HostSource: ByteSource {
   let size: UInt64
@@ -69,9 +75,25 @@ func inspect(_ low: UInt32, _ high: UInt32, _ fields: Int32, _ byteCount: Int32,
   } catch {
     switch error {
     case .empty: return 1
-    case .mp4: return 3
+    case .mp4(let error):
+      host_refuse(
+        error.box.rawValue, UInt32(truncatingIfNeeded: error.offset), UInt32(truncatingIfNeeded: error.offset >> 32),
+        number(of: error.reason))
+      return 3
     default: return 2
     }
+  }
+}
+
+/// The number of a reason, as the worker knows it.
+private func number(of reason: MP4.ReadError.Reason) -> Int32 {
+  switch reason {
+  case .truncated: 0
+  case .badSize: 1
+  case .missing: 2
+  case .tooLarge: 3
+  case .unsupported: 4
+  case .unreadable: 5
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// The inspector: the worker makes the document of a file that is dropped on the page.
+// The inspector: a worker makes the document of a file that is dropped on the page.
 let file = null;
 // Returns the document of a file as pieces of text, as `h26x inspect --json` writes it.
 let documentOf = null;
@@ -8,110 +8,205 @@ let documentOf = null;
   const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   const module = Uint8Array.from(atob($("module").textContent), (character) => character.charCodeAt(0));
   const drop = $("drop");
-  let worker = null, next = 1, runs = new Map();
+  const changed = "The file has changed, or cannot be read any more; choose it again.";
 
-  // A worker cannot be interrupted while it reads a file: for another file it is replaced.
-  function renew() {
-    worker?.terminate();
-    for (const run of runs.values()) run.end(null);
+  // A worker and the requests that it has not answered. It cannot be interrupted: to stop it, it is replaced.
+  class Reader {
     runs = new Map();
-    worker = new Worker(code);
-    worker.onmessage = ({ data }) => {
-      const run = runs.get(data.id);
-      if (!run) return;
-      if (data.text !== undefined) run.text(data.text);
-      else if (data.progress !== undefined) run.progress?.(data.progress);
-      else {
-        runs.delete(data.id);
-        run.end(data.result);
-      }
-    };
-    worker.postMessage({ module });
+    next = 1;
+    worker = null;
+
+    begin() {
+      this.worker = new Worker(code);
+      this.worker.onmessage = ({ data }) => {
+        const run = this.runs.get(data.id);
+        if (!run) return;
+        if (data.text !== undefined) run.text(data.text);
+        else if (data.progress !== undefined) run.progress?.(data.progress);
+        else {
+          this.runs.delete(data.id);
+          run.end(data);
+        }
+      };
+      this.worker.postMessage({ module });
+    }
+
+    // Ends all requests without a result.
+    stop() {
+      if (!this.runs.size) return;
+      this.worker.terminate();
+      for (const run of this.runs.values()) run.end({ result: null });
+      this.runs.clear();
+      this.worker = null;
+    }
+
+    // Answers with the result, and why there is none.
+    run(request, text, progress) {
+      if (!this.worker) this.begin();
+      return new Promise((end) => {
+        const id = this.next++;
+        this.runs.set(id, { text, progress, end });
+        this.worker.postMessage({ ...request, id });
+      });
+    }
   }
 
-  function start(request, text, progress) {
-    return new Promise((end) => {
-      const id = next++;
-      runs.set(id, { text, progress, end });
-      worker.postMessage({ ...request, id });
-    });
-  }
+  // One for the document, one to save it, and one for access units, so that none waits for another.
+  const whole = new Reader(), saving = new Reader(), units = new Reader();
 
-  renew();
   drop.hidden = false;
   for (const name of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(name, (event) => {
       event.preventDefault();
       drop.classList.toggle("over", name === "dragover");
-      if (name === "drop" && event.dataTransfer.files.length) open(event.dataTransfer.files[0]);
+      if (name === "drop") dropped(event.dataTransfer);
     });
   }
   $("file").addEventListener("change", () => { if ($("file").files.length) open($("file").files[0]); });
 
-  async function open(chosen) {
-    if (runs.size) renew();
-    file = chosen;
-    Object.assign(model, emptyModel(file.name));
+  function dropped({ files, items }) {
+    if (!files.length) return;
+    const isFolder = [...items].some((item) => item.webkitGetAsEntry?.()?.isDirectory);
+    if (isFolder) return refuse(files[0], "a folder; drop one file");
+    open(files[0], files.length > 1 ? `Of ${number(files.length)} files only the first is shown.` : "");
+  }
+
+  // Forgets the file before: nothing of it stands next to the name of this one.
+  function forget(name) {
+    for (const each of [whole, saving, units]) each.stop();
+    reading = Promise.resolve();
+    file = null;
+    Object.assign(model, emptyModel(name));
     $("report").hidden = $("save").hidden = true;
+    $("save").disabled = false;
+    $("save").textContent = "Save as JSON";
+    $("title").textContent = name;
+    $("facts").textContent = "";
+    document.title = `${name} – Stream inspector`;
+    drop.classList.remove("done");
+  }
+
+  function refuse(chosen, why) {
+    forget(chosen.name);
+    $("progress").textContent = `${chosen.name}: ${why}.`;
+  }
+
+  async function open(chosen, note = "") {
+    forget(chosen.name);
+    file = chosen;
     $("progress").textContent = "0 %";
     let rest = "";
-    const result = await start({ file, fields: false }, (text) => {
+    const answer = await whole.run({ file, fields: false }, (text) => {
       const lines = (rest + text).split("\n");
       rest = lines.pop();
       for (const line of lines) addLine(line);
-    }, (part) => { $("progress").textContent = `${Math.round(part * 100)} %, ${number(model.units.length)} access units`; });
+    }, (part) => { $("progress").textContent = `${Math.floor(part * 100)} %, ${plural(model.units.length, "access unit")}`; });
     // Another file was chosen meanwhile.
     if (file !== chosen) return;
-    $("progress").textContent = ["", "The file is empty.", "Neither an H.264 or H.265 byte stream nor MP4.",
-      "An MP4 that cannot be read."][result] ?? "This browser cannot read the file; it may be too large.";
-    if (result === 0) {
-      show();
-      $("save").hidden = false;
-      drop.classList.add("done");
+    if (answer.result !== 0) {
+      const why = await reason(chosen, answer);
+      if (file === chosen) refuse(chosen, why);
+      return;
     }
+    $("progress").textContent = note;
+    show();
+    $("save").hidden = false;
+    drop.classList.add("done");
   }
 
-  documentOf = async (chosen, fields = false) => {
+  // What the first bytes say about a file that the inspector cannot read.
+  const kinds = [
+    [[0x1a, 0x45, 0xdf, 0xa3], "Matroska or WebM", true], [[0x46, 0x4c, 0x56, 1], "FLV", true], [[0x52, 0x49, 0x46, 0x46], "AVI or another RIFF file", true],
+    [[0x1f, 0x8b], "compressed with gzip; decompress it first"], [[0x42, 0x5a, 0x68], "compressed with bzip2; decompress it first"],
+    [[0xfd, 0x37, 0x7a], "compressed with xz; decompress it first"], [[0x50, 0x4b, 3, 4], "a ZIP archive; unpack it first"],
+    [[0x89, 0x50, 0x4e, 0x47], "a PNG picture"], [[0xff, 0xd8, 0xff], "a JPEG picture"], [[0x25, 0x50, 0x44, 0x46], "a PDF document"],
+    [[0x4f, 0x67, 0x67, 0x53], "Ogg, which has no H.264 or H.265"],
+  ];
+
+  async function reason(chosen, { result, box, offset, fault }) {
+    const place = `box ${box} at byte ${number(offset)}`;
+    if (result === 1) return "empty; expected H.264 or H.265";
+    if (result === 3) {
+      if (fault === "missing") return box === "moov" ? "MP4 without its table of contents (box moov): cut off, or never finished" : "MP4 without H.264 or H.265 video";
+      if (fault === "unsupported") return `MP4 whose ${place} is of a kind that is not known here`;
+      if (fault === "tooLarge") return `MP4 whose ${place} is larger than any should be`;
+      return fault === "unreadable" ? `cannot be read at byte ${number(offset)}` : `MP4 that is cut off or damaged in its ${place}`;
+    }
+    let front;
+    try { front = new Uint8Array(await chosen.slice(0, 400).arrayBuffer()); } catch { return "cannot be read: a folder, or not there any more"; }
+    if (result !== 2) return "too much for this browser";
+    if (new TextDecoder("latin1").decode(front.slice(4, 8)) === "ftyp") return "MP4 without H.264 or H.265 video";
+    const isTransport = [0, 188].every((place) => front[place] === 0x47) || [4, 196].every((place) => front[place] === 0x47);
+    const [, kind, isContainer] = isTransport ? [, "MPEG-TS", true] : kinds.find(([bytes]) => bytes.every((byte, place) => front[place] === byte)) ?? [];
+    if (isContainer) return `${kind}, which this page does not read; h26x report ${quoted(chosen.name)} -o report.html does`;
+    return kind ?? "no H.264 or H.265 found; expected a byte stream, MP4 or MOV";
+  }
+
+  // A file name as a shell takes it.
+  function quoted(name) { return /^[\w.+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`; }
+
+  documentOf = async (chosen, fields = false, progress = undefined) => {
     const parts = [];
-    await start({ file: chosen, fields }, (text) => { parts.push(text); });
+    const { result } = await saving.run({ file: chosen, fields }, (text) => { parts.push(text); }, progress);
+    if (result !== 0) throw new Error(result === null ? "stopped" : changed);
     return parts;
   };
 
   $("save").onclick = async () => {
-    const link = element("a", { download: `${file.name}.json` });
-    link.href = URL.createObjectURL(new Blob(await documentOf(file), { type: "application/jsonl" }));
-    link.click();
-    URL.revokeObjectURL(link.href);
+    const chosen = file, button = $("save");
+    button.disabled = true;
+    button.textContent = "Saving…";
+    try {
+      const parts = await documentOf(chosen, false, (part) => { button.textContent = `Saving, ${Math.floor(part * 100)} %`; });
+      const link = element("a", { download: `${chosen.name}.json` });
+      link.href = URL.createObjectURL(new Blob(parts, { type: "application/jsonl" }));
+      link.click();
+      URL.revokeObjectURL(link.href);
+    } catch (error) {
+      // Another file stops the saving.
+      if (file === chosen) $("progress").textContent = error.message;
+    }
+    if (file !== chosen) return;
+    button.disabled = false;
+    button.textContent = "Save as JSON";
   };
 
-  // Reads one access unit again, with the parameter sets before it, as a small stream, to get fields and bytes. Of the
-  // access units chosen while another is read, only the last is read.
-  let reading = null;
+  // Of the access units chosen while another is read, only the last is read.
+  let reading = Promise.resolve();
   lookUp = (index) => {
-    reading = (reading ?? Promise.resolve()).then(() => index === view.chosen ? readUnit(index) : null);
-    return reading;
+    const chosen = file;
+    const result = reading.then(() => index === view.chosen && file === chosen ? readUnit(index) : {}).catch(() => ({ error: changed }));
+    reading = result;
+    return result;
   };
 
+  // Reads one access unit again, with the parameter sets before it, as a small stream, to get fields and bytes.
   async function readUnit(index) {
-    const unit = model.units[index], startCode = [0, 0, 0, 1], parts = [];
-    if (!file || unit.size > 64 << 20) return null;
+    const unit = model.units[index], startCode = [0, 0, 0, 1], parts = [], limit = 64 << 20;
+    if (!file) return {};
+    if (unit.size > limit) return { error: `Its syntax elements and bytes are not read: it has more than ${number(limit)} bytes.` };
+    // Those within the access unit come with it, after what precedes them.
     const last = new Map();
-    for (const set of model.sets) if (set.accessUnit <= index && set.bytes) last.set(`${set.type} ${set.id}`, set.bytes);
+    for (const set of model.sets) {
+      if (set.bytes && (set.accessUnit < index || set.outOfBand && set.accessUnit === index)) last.set(`${set.type} ${set.id}`, set.bytes);
+    }
     for (const digits of last.values()) parts.push(startCode, digits.match(/../g).map((pair) => parseInt(pair, 16)));
     const bytes = new Uint8Array(await file.slice(unit.offset, unit.offset + unit.size).arrayBuffer());
     for (const nal of unit.nalUnits) parts.push(startCode, bytes.subarray(nal.offset - unit.offset, nal.offset - unit.offset + nal.size));
-    const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
     let place = 0;
     for (const part of parts) {
-      whole.set(part, place);
+      joined.set(part, place);
       place += part.length;
     }
     let text = "";
     const codec = model.stream.codec === "h265" ? 5 : 4;
-    await start({ bytes: whole, fields: true, byteCount: 4096, codec }, (more) => { text += more; });
+    const { result } = await units.run({ bytes: joined, fields: true, byteCount: 4096, codec }, (more) => { text += more; });
+    if (result === null) return {};
+    if (result !== 0) return { error: "Its syntax elements cannot be read." };
     const all = text.split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter((item) => item.kind === "accessUnit")
       .flatMap((item) => item.nalUnits);
     // Without the parameter sets before it, and with the offsets of the file.
-    return all.slice(-unit.nalUnits.length).map((full, place) => ({ ...full, offset: unit.nalUnits[place].offset }));
+    return { nalUnits: all.slice(-unit.nalUnits.length).map((full, place) => ({ ...full, offset: unit.nalUnits[place].offset })) };
   }
 }

@@ -173,9 +173,18 @@ class Page:
             self.mouse("mouseMoved", x + (to - x) * step / 5, y, button="left", buttons=1)
         self.mouse("mouseReleased", to, y, button="left", clickCount=1)
 
-    def wheel(self, selector, delta, x=0.5):
+    def wheel(self, selector, delta, x=0.5, control=True):
         x, y = self.place(selector, x)
-        self.mouse("mouseWheel", x, y, deltaX=0, deltaY=delta)
+        self.mouse("mouseWheel", x, y, deltaX=0, deltaY=delta, modifiers=2 if control else 0)
+
+    def pinch(self, selector, start, end):
+        """Moves two fingers from a distance to another, in parts of an element's width, around its middle."""
+        self.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+        for step in range(7):
+            apart = start + (end - start) * step / 6
+            points = [dict(zip("xy", self.place(selector, 0.5 + sign * apart / 2))) for sign in (-1, 1)]
+            self.call("Input.dispatchTouchEvent", type="touchMove" if step else "touchStart", touchPoints=points)
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def key(self, name):
         text = {"text": name} if len(name) == 1 else {"text": "\r"} if name == "Enter" else {}

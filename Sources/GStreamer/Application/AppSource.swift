@@ -72,6 +72,13 @@ public struct AppSource: Sendable {
     try check(unsafe cgst_app_src_push_sample(element.raw, sample.raw))
   }
 
+  /// Sends an event behind the buffers that were sent before, such as the start of another stream, at which decoders drain.
+  /// - Throws: `element` for an error that an element posted; `flow` for an event that cannot be sent; `stopped` or
+  ///   `cancelled`.
+  public func send(_ event: consuming Event) throws(PipelineError) {
+    if unsafe gst_element_send_event(element.raw, event.take()) == 0 { try check(GST_FLOW_ERROR) }
+  }
+
   /// Sends all buffers of a sequence, such as another pipeline's `AppSink`, then ends the stream.
   public func send<Samples: AsyncSequence>(all samples: Samples) async throws where Samples.Element == Sample {
     for try await sample in samples { try await send(sample) }

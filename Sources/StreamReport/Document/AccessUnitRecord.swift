@@ -38,11 +38,11 @@ public struct AccessUnitRecord: Sendable {
     public var dts: Int64?
     /// Duration in ticks; 0 when it is not known.
     public var duration: UInt32
-    /// Whether the container marks it as a sync sample.
-    public var isSync: Bool
+    /// Whether the container marks it as a sync sample; nil for a container that does not say, such as MPEG-TS.
+    public var isSync: Bool?
 
     /// Creates a sample from its fields.
-    public init(pts: Int64, dts: Int64?, duration: UInt32, isSync: Bool) {
+    public init(pts: Int64, dts: Int64?, duration: UInt32, isSync: Bool?) {
       (self.pts, self.dts, self.duration, self.isSync) = (pts, dts, duration, isSync)
     }
   }
@@ -53,7 +53,7 @@ public struct AccessUnitRecord: Sendable {
   public var offset: UInt64 = 0
   /// Bytes from there to the next access unit.
   public var size: UInt64 = 0
-  /// The container's timestamps; nil without a container.
+  /// The container's timestamps; nil without a container, and where the container has none for it.
   public var sample: Sample?
   /// The picture's type: ASCII `I`, `P` or `B`; nil without a slice that can be read.
   public var letter: UInt8?

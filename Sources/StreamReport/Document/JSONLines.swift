@@ -89,7 +89,7 @@ extension JSONText {
       member("pts", sample.pts)
       member("dts", sample.dts)
       member("duration", sample.duration)
-      member("sync", sample.isSync)
+      if let isSync = sample.isSync { member("sync", isSync) }
     }
     if let letter = record.letter { member("type", letterName(letter)) }
     if record.keyframe != .none { member("keyframe", record.keyframe.name) }

@@ -18,6 +18,8 @@ public struct SampleReporter {
   private var ready: [ReportItem]
   private var place = 0
   private var position: UInt64 = 0
+  /// The timestamps of a stream with start codes.
+  private var times = PacketTimes()
 
   /// Ticks a second of the samples' timestamps: nanoseconds.
   package static var timescale: UInt32 { 1_000_000_000 }
@@ -37,9 +39,10 @@ public struct SampleReporter {
   ) {
     var analysis = EitherAnalysis(codec, options: options)
     var record = StreamRecord(codec: codec, container: container, size: size)
+    if container != .annexB { record.timescale = Self.timescale }
     if let configuration {
       let size = analysis.configure(Self.description(codec, configuration), timescale: Self.timescale) ?? .four
-      (lengthSize, record.lengthSize, record.timescale) = (size, size.byteCount, Self.timescale)
+      (lengthSize, record.lengthSize) = (size, size.byteCount)
     }
     ready = [.stream(record)]
     self.analysis = analysis
@@ -69,12 +72,14 @@ public struct SampleReporter {
   ///
   /// - Parameters:
   ///   - bytes: the next bytes of the stream.
-  ///   - sample: the access unit's timestamps in nanoseconds; ignored for a stream with start codes.
+  ///   - sample: the access unit's timestamps in nanoseconds. In a stream with start codes those of the first access
+  ///     unit that begins in these bytes, as a PES packet has them (ISO/IEC 13818-1, 2.4.3.7).
   public mutating func feed(_ bytes: [UInt8], _ sample: AccessUnitRecord.Sample?) {
     guard !bytes.isEmpty else { return }
     if let lengthSize {
       analysis.feed(sample: bytes.span, sample, at: position, size: UInt64(bytes.count), lengthSize: lengthSize)
     } else {
+      times.add(sample, at: position)
       reader.append(bytes)
       readOn()
     }
@@ -99,7 +104,9 @@ public struct SampleReporter {
       if ready.isEmpty { return nil }
     }
     place += 1
-    return ready[place - 1]
+    guard lengthSize == nil, case .accessUnit(var unit) = ready[place - 1] else { return ready[place - 1] }
+    unit.sample = times.take(at: unit.offset)
+    return .accessUnit(unit)
   }
 
   private mutating func readOn() {

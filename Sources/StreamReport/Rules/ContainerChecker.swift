@@ -119,14 +119,14 @@ struct ContainerChecker<Codec: ReportedCodec> {
         log: &log)
     }
     let isRandomAccess = unit.keyframe != .none
-    hasOtherSamples = hasOtherSamples || !sample.isSync
+    hasOtherSamples = hasOtherSamples || sample.isSync == false
     // matroskademux, which gives no DTS, may mark every block as a sync sample: then the flags mean nothing.
     let isMeaningful = sample.dts != nil || hasOtherSamples
-    if sample.isSync, isMeaningful, !isRandomAccess, unit.letter != nil {
+    if sample.isSync == true, isMeaningful, !isRandomAccess, unit.letter != nil {
       log.report(
         .containerSync, "a sync sample that is no random access point",
         expected: "an IDR or IRAP picture or a recovery point")
-    } else if !sample.isSync, unit.keyframe == .idr {
+    } else if sample.isSync == false, unit.keyframe == .idr {
       log.report(.containerSync, "an IDR picture that is no sync sample", expected: "a sync sample")
     }
     if let last = lastDecodingTime, let time = sample.dts, time < last {

@@ -10,6 +10,7 @@ struct DemultiplexedReport {
   private var samples: AppSink.Iterator
   /// Made with the first sample, whose caps say how it is packaged.
   private var reporter: SampleReporter?
+  private var container = StreamRecord.Container.other
   /// The sample that came with the latest caps.
   private var described: Sample?
   private var hasEnded = false
@@ -86,8 +87,9 @@ struct DemultiplexedReport {
     let configuration = sample.lengthPrefixedConfiguration
     if reporter == nil {
       guard let codec = reader.video?.codec else { throw Failure(reader.input.noVideo) }
+      container = StreamRecord.Container(caps: reader.containerCaps ?? "")
       reporter = SampleReporter(
-        codec, in: StreamRecord.Container(caps: reader.containerCaps ?? ""),
+        codec, in: container,
         configuration: configuration, size: reader.input.size.map { UInt64($0) },
         options: options)
     } else if let configuration, configuration != described?.lengthPrefixedConfiguration {
@@ -99,11 +101,14 @@ struct DemultiplexedReport {
   private mutating func feed(_ sample: Sample) throws(Failure) {
     if described.map({ !$0.hasSameCaps(as: sample) }) ?? true { try configure(sample) }
     let attributes = sample.attributes
+    // A PES packet without DTS has that of its PTS (ISO/IEC 13818-1, 2.4.3.7); tsdemux marks no random access points.
+    let isPacket = container == .mpegTS
+    let dts = attributes.dts ?? (isPacket ? attributes.pts : nil)
     let time = attributes.pts.map { pts in
       AccessUnitRecord.Sample(
-        pts: Int64(clamping: pts.nanoseconds), dts: attributes.dts.map { Int64(clamping: $0.nanoseconds) },
+        pts: Int64(clamping: pts.nanoseconds), dts: dts.map { Int64(clamping: $0.nanoseconds) },
         duration: UInt32(clamping: attributes.duration?.nanoseconds ?? 0),
-        isSync: !attributes.flags.contains(.deltaUnit))
+        isSync: isPacket ? nil : !attributes.flags.contains(.deltaUnit))
     }
     do throws(FlowError) {
       let map = try sample.map()

@@ -7,43 +7,61 @@ function show() {
   derive();
   $("report").hidden = false;
   $("title").textContent = model.name || "Stream report";
-  document.title = model.name ? `${model.name} – stream report` : "Stream report";
+  document.title = model.name ? `${model.name} – ${document.title.split(" – ").pop()}` : document.title;
   const stream = model.stream;
   $("facts").textContent = [stream.codec === "h265" ? "H.265" : "H.264",
     [containers[stream.container] ?? stream.container, stream.coding].filter(Boolean).join(" "),
-    stream.size === undefined ? "" : `${number(stream.size)} bytes`].filter(Boolean).join(", ");
+    stream.size === undefined ? "" : plural(stream.size, "byte"), isDemultiplexed() ? "offsets count bytes of the video stream, not of the file" : ""]
+    .filter(Boolean).join(", ");
   severity = "";
   view.chosen = -1;
+  $("goto").value = $("gone").textContent = "";
   for (const name of ["filter", "rule"]) $(name).value = "";
+  const types = model.summary?.nalUnits ?? [];
+  $("nal").replaceChildren(element("option", { value: "", textContent: "any NAL unit" }),
+    ...types.map((type) => element("option", { value: type.type, textContent: `${type.name} (${type.type})` })));
   overview();
   rules();
   severities();
   findings();
   keyframes();
   makeCharts();
+  makeColumns();
   filter();
   sets();
   if (model.units.length) choose(0, false);
 }
 
+// Whether the bytes that are listed are those of a stream that was taken out of its container.
+function isDemultiplexed() { return !["annexb", "mp4"].includes(model.stream.container); }
+
+// What the formats in use say, each once, with the number of access units where they differ.
+function ofFormats(text) {
+  const said = new Map();
+  for (const each of usedFormats()) said.set(text(each.format, each.set), (said.get(text(each.format, each.set)) ?? 0) + each.count);
+  const all = [...said];
+  return all.map(([value, count]) => value + (all.length > 1 ? ` (${plural(count, "access unit")})` : "")).join(", ") || "–";
+}
+
 function overview() {
-  const format = model.format ?? {}, summary = model.summary ?? {}, lengths = model.groups.map((group) => group.count);
+  const summary = model.summary ?? {}, lengths = model.groups.map((group) => group.count);
   const shortest = lengths.reduce((a, b) => Math.min(a, b), Infinity), longest = lengths.reduce((a, b) => Math.max(a, b), 0);
-  const chroma = ["4:0:0", "4:2:0", "4:2:2", "4:4:4"][format.chromaFormat ?? 1];
-  const coded = format.codedWidth !== format.width || format.codedHeight !== format.height ? `, coded ${format.codedWidth} × ${format.codedHeight}` : "";
   const facts = [
-    ["Size", format.width ? `${format.width} × ${format.height}${coded}` : "–"],
-    ["Profile, level", [format.profile, format.level && `level ${format.level}`, format.tier && `${format.tier} tier`].filter(Boolean).join(", ") || "–"],
-    ["Samples", `${chroma}, ${format.bitDepth ?? "?"} bit`],
-    ["Frame rate", format.frameRate ? String(+(format.frameRate / format.frameRateDivisor).toFixed(3)) : "not sent"],
+    ["Size", ofFormats((format) => `${format.width} × ${format.height}`
+      + (format.codedWidth !== format.width || format.codedHeight !== format.height ? `, coded ${format.codedWidth} × ${format.codedHeight}` : ""))],
+    ["Profile, level", ofFormats((format) =>
+      [format.profile, format.level && `level ${format.level}`, format.tier && `${format.tier} tier`].filter(Boolean).join(", ") || "–")],
+    ["Samples", ofFormats((format) => `${["4:0:0", "4:2:0", "4:2:2", "4:4:4"][format.chromaFormat ?? 1]}, ${format.bitDepth ?? "?"} bit`)],
+    ["Frame rate", ofFormats((format) => format.frameRate ? String(+(format.frameRate / format.frameRateDivisor).toFixed(3)) : "not sent")],
+    ...signalled(),
     ["Access units", number(summary.accessUnits)],
     ["I / P / B", `${number(summary.i)} / ${number(summary.p)} / ${number(summary.b)}`],
     ["Keyframes", number(summary.keyframes)],
     ["Groups of pictures",
       lengths.length ? `${shortest < longest ? `${number(shortest)} to ` : ""}${number(longest)} long` : "–"],
-    ["Duration", model.hasTime ? `${number(model.duration, 2)} s` : "not known"],
+    ["Duration", model.hasTime ? clock(model.duration) + (model.timeBreaks ? `; times begin anew ${plural(model.timeBreaks, "time")}` : "") : "not known"],
     ["Bit rate", model.hasTime && model.duration ? bitRate(summary.bytes * 8 / model.duration) : "not known"],
-    ["Reorder depth", `${number(summary.reorder)} frames`],
+    ["Reorder depth", summary.reorder === undefined ? "–" : plural(summary.reorder, "frame")],
   ];
   $("overview").replaceChildren(...facts.map(([name, value]) =>
     element("div", {}, element("span", { textContent: name }), element("b", { textContent: value }))));
@@ -51,6 +69,40 @@ function overview() {
     ...(summary.nalUnits ?? []).map((type) => element("tr", {}, ...[`${type.name} (${type.type})`, number(type.count), number(type.bytes)]
       .map((text) => element("td", { textContent: text })))));
   $("overview").append(element("div", { className: "whole" }, types));
+}
+
+// Sample aspect ratios by aspect_ratio_idc (Table E-1), and the usual codes of colour (Recommendation H.273).
+const aspects = [, "1:1", "12:11", "10:11", "16:11", "40:33", "24:11", "20:11", "32:11", "80:33", "18:11", "15:11", "64:33", "160:99", "4:3", "3:2", "2:1"];
+const primaries = { 1: "BT.709", 4: "BT.470 M", 5: "BT.601 625", 6: "BT.601 525", 7: "SMPTE 240M", 8: "film", 9: "BT.2020", 11: "DCI-P3", 12: "Display P3" };
+const transfers = { 1: "BT.709", 4: "gamma 2.2", 5: "gamma 2.8", 6: "BT.601", 7: "SMPTE 240M", 8: "linear", 13: "sRGB", 14: "BT.2020", 15: "BT.2020", 16: "PQ", 18: "HLG" };
+const matrices = { 0: "RGB", 1: "BT.709", 5: "BT.601", 6: "BT.601", 7: "SMPTE 240M", 8: "YCgCo", 9: "BT.2020", 10: "BT.2020 constant luminance" };
+
+// What the stream and its container say about how pictures are shown.
+function signalled() {
+  const facts = [], value = (set, name) => set.fields?.find((field) => field[0] === name)?.[1];
+  const add = (name, text) => {
+    const said = ofFormats((_, set) => text(set) ?? "not sent");
+    if (said !== "not sent" && said !== "–") facts.push([name, said]);
+  };
+  add("Sample aspect ratio", (set) => {
+    const code = value(set, "aspect_ratio_idc");
+    return code === 255 ? `${value(set, "sar_width")}:${value(set, "sar_height")}` : aspects[code];
+  });
+  add("Colour", (set) => {
+    const codes = [[primaries, "colour_primaries"], [transfers, "transfer_characteristics"], [matrices, "matrix_coeffs"]]
+      .map(([names, name]) => [names, value(set, name) ?? (name === "matrix_coeffs" ? value(set, "matrix_coefficients") : undefined)])
+      .map(([names, code]) => code === undefined || code === 2 ? "" : names[code] ?? `code ${code}`);
+    const range = value(set, "video_full_range_flag"), named = codes.some(Boolean) ? codes.map((name) => name || "not specified").join(" / ") : "";
+    return [named, range === undefined ? "" : range ? "full range" : "limited range"].filter(Boolean).join(", ") || undefined;
+  });
+  const has = (message) => model.units.some((unit) => unit.nalUnits.some((nal) => nal.messages?.includes(message)));
+  const metadata = [[137, "mastering display"], [144, "content light level"], [147, "alternative transfer"]].filter(([message]) => has(message)).map(([, name]) => name);
+  if (metadata.length) facts.push(["HDR metadata", metadata.join(", ")]);
+  const fields = model.units.filter((unit) => unit.field).length;
+  const mayInterlace = usedFormats().some(({ set }) => value(set, "frame_mbs_only_flag") === 0 || value(set, "field_seq_flag") === 1);
+  if (fields || mayInterlace) facts.push(["Scanning", fields === model.units.length ? "fields" : fields ? `${number(fields)} fields, other pictures frames` : "frames that may be interlaced"]);
+  if (model.stream.rotation) facts.push(["Rotation", `${model.stream.rotation}° clockwise`]);
+  return facts;
 }
 
 function severities() {
@@ -78,37 +130,66 @@ function rules() {
   $("rule").closest("label").hidden = found.length < 2;
 }
 
+// Findings by rule, each with its remedy once.
 function findings() {
-  const limit = 500, rule = $("rule").value;
-  const wanted = model.findings.filter((finding) => (!severity || finding.severity === severity) && (!rule || finding.rule === rule));
-  $("findings").replaceChildren(...wanted.slice(0, limit).map((finding) => {
-    const button = element("button", { textContent: `#${finding.accessUnit}`, type: "button" });
+  const rule = $("rule").value, groups = new Map();
+  for (const finding of model.findings) {
+    if (severity && finding.severity !== severity || rule && finding.rule !== rule) continue;
+    const group = groups.get(finding.rule);
+    if (group) group.push(finding); else groups.set(finding.rule, [finding]);
+  }
+  const weight = { error: 0, warning: 1, note: 2 };
+  const sorted = [...groups.values()].sort((a, b) => weight[a[0].severity] - weight[b[0].severity]);
+  $("findings").replaceChildren(...sorted.map((group) => findingsOfRule(group, sorted.length < 4)));
+  if (!sorted.length) $("findings").append(element("p", { textContent: "Nothing found." }));
+}
+
+function findingsOfRule(group, isOpen) {
+  const { severity: kind, rule, clause, remedy } = group[0];
+  const all = model.summary?.rules.find((each) => each.rule === rule)?.count ?? group.length;
+  // Where all expect the same, it is said once.
+  const expected = group.every((finding) => finding.expected === group[0].expected) ? group[0].expected : "";
+  const list = element("ol", {}, ...group.map((finding, place) => {
+    const button = element("button", { textContent: `#${finding.accessUnit}`, type: "button", tabIndex: place ? -1 : 0 });
     button.setAttribute("aria-label", `Access unit ${finding.accessUnit}`);
     button.onclick = () => { choose(finding.accessUnit, true); $("units").scrollIntoView({ block: "nearest" }); };
-    return element("li", { className: finding.severity }, element("b", { textContent: `${finding.severity} ${finding.rule} ` }),
-      button, ` ${finding.found}; expected ${finding.expected}. `,
-      element("small", { textContent: `${finding.clause === "-" ? "" : finding.clause + ". "}${finding.remedy}` }));
+    return element("li", { className: kind }, button, ` ${finding.found}${expected ? "" : `; expected ${finding.expected}`}`);
   }));
-  if (!wanted.length) $("findings").append(element("li", { textContent: "Nothing found." }));
   // The document lists only the first findings of each rule.
-  const all = (model.summary?.rules ?? []).filter((each) => (!severity || each.severity === severity) && (!rule || each.rule === rule))
-    .reduce((sum, each) => sum + each.count, 0);
-  const listed = Math.min(limit, wanted.length);
-  if (all > listed) $("findings").append(element("li", { textContent: `and ${number(all - listed)} more that are not listed` }));
+  if (all > group.length) list.append(element("li", { textContent: `and ${number(all - group.length)} more that are not listed` }));
+  list.addEventListener("keydown", (event) => walk(event, [...list.querySelectorAll("button")]));
+  const says = `${expected ? `Expected ${expected}. ` : ""}${clause === "-" ? "" : `${clause}. `}${remedy}`;
+  return element("details", { className: kind, open: isOpen },
+    element("summary", {}, element("b", { textContent: `${kind} ${rule}` }), ` ${number(all)}`), element("p", { className: "hint", textContent: says }), list);
+}
+
+// Arrow keys walk through buttons that are one stop of the tab key.
+function walk(event, buttons) {
+  const place = buttons.indexOf(document.activeElement), last = buttons.length - 1;
+  const next = { ArrowDown: Math.min(place + 1, last), ArrowUp: Math.max(place - 1, 0), Home: 0, End: last }[event.key];
+  if (next === undefined || place < 0) return;
+  event.preventDefault();
+  for (const button of buttons) button.tabIndex = -1;
+  buttons[next].tabIndex = 0;
+  buttons[next].focus();
 }
 
 function keyframes() {
   $("keyframes").hidden = !model.thumbnails.size;
-  $("thumbnails").replaceChildren(...[...model.thumbnails].map(([index, image]) => {
-    const time = model.hasTime ? `, ${number(model.time[index] - model.time[0], 2)} s` : "";
-    const button = element("button", { type: "button" }, element("img", { src: image, alt: "", loading: "lazy" }),
+  $("thumbnails").replaceChildren(...[...model.thumbnails].map(([index, image], place) => {
+    const time = model.hasTime ? `, ${clock(model.time[index] - model.time[0])}` : "";
+    const button = element("button", { type: "button", tabIndex: place ? -1 : 0 }, element("img", { src: image, alt: "", loading: "lazy" }),
       element("span", { textContent: `#${index}${time}` }));
-    button.setAttribute("aria-label", `Keyframe, access unit ${index}`);
+    button.setAttribute("aria-label", `Keyframe, access unit ${index}${time}`);
     button.onclick = () => { choose(index, true); $("units").scrollIntoView({ block: "nearest" }); };
     return button;
   }));
 }
 
+$("thumbnails").addEventListener("keydown", (event) => {
+  const key = { ArrowRight: "ArrowDown", ArrowLeft: "ArrowUp" }[event.key] ?? event.key;
+  walk({ key, preventDefault: () => event.preventDefault() }, [...$("thumbnails").children]);
+});
 $("rule").addEventListener("change", findings);
 $("rate").addEventListener("change", () => { const { from, to } = view; makeCharts(); setRange(from, to - from); });
 $("closer").onclick = () => zoom(0.5, view.chosen >= view.from && view.chosen < view.to ? view.chosen : undefined);

@@ -2,7 +2,8 @@
 // The NAL units of an access unit with their syntax elements and bytes, and the parameter sets. Choosing an element marks
 // its bytes, and choosing a byte marks its element.
 
-// The inspector's function that returns the NAL units of an access unit with fields and bytes; null in a report.
+// The inspector's function that returns the NAL units of an access unit with fields and bytes, or why it cannot; null in a
+// report.
 let lookUp = null;
 // Names of SEI payload types that both codecs have.
 const payloads = {
@@ -13,12 +14,18 @@ const payloads = {
 
 async function detail(index) {
   const unit = model.units[index];
-  const facts = [["Offset", number(unit.offset)], ["Size", `${number(unit.size)} bytes`], ["Type", unit.type ?? "?"],
+  const facts = [["Offset", number(unit.offset)], ["Size", plural(unit.size, "byte")], ["Type", unit.type ?? "?"],
     ["Keyframe", keyframeName(unit) ?? "no"], ["Reference", unit.reference ? "yes" : "no"],
     ["Group of pictures", `${model.group[index]}, from access unit ${model.groups[model.group[index]].first}`],
     ["Sequence, POC", `${unit.sequence}, ${unit.poc ?? "?"}`], ["Shown as number", model.shown[index]],
     ["QP", unit.qp ?? "–"], ["Refers to POC", (unit.references ?? []).join(", ") || "–"]];
-  if (unit.pts !== undefined) facts.push(["PTS, DTS", `${unit.pts}, ${unit.dts ?? "–"}`]);
+  for (const [name, ticks] of [["PTS", unit.pts], ["DTS", unit.dts], ["Duration", unit.duration || undefined]]) {
+    if (ticks !== undefined) facts.push([name, `${ticks} (${seconds(ticks)} s)`]);
+  }
+  if (model.formats.length > 1) {
+    const format = formatAt(index);
+    if (format) facts.push(["Format", `${format.width} × ${format.height}, level ${format.level ?? "?"}`]);
+  }
   if (unit.field) facts.push(["Field", unit.field]);
   const table = element("table", {}, ...facts.map(([name, value]) =>
     element("tr", {}, element("th", { textContent: name, scope: "row" }), element("td", { textContent: value }))));
@@ -26,25 +33,44 @@ async function detail(index) {
     element("p", { className: finding.severity }, element("b", { textContent: finding.rule }), `: ${finding.found}; expected ${finding.expected}`));
   const image = model.thumbnails.get(index);
   const picture = image ? [element("img", { src: image, alt: `Picture of access unit ${index}`, className: "large" })] : [];
-  const holder = element("div", { id: "nal-units" }, ...unit.nalUnits.map(nalUnit));
+  const holder = element("div", { id: "nal-units" });
+  inPortions(holder, unit.nalUnits, nalUnit);
   $("detail").replaceChildren(element("h3", { textContent: `Access unit ${index}` }), ...picture, table, ...found, holder);
   $("detail").scrollTop = 0;
   if (!lookUp) return;
   holder.setAttribute("aria-busy", "true");
-  const full = await lookUp(index);
+  const { nalUnits, error } = await lookUp(index);
   holder.removeAttribute("aria-busy");
-  if (view.chosen !== index || !full) return;
+  if (view.chosen !== index || !holder.isConnected) return;
+  if (error) holder.before(element("p", { className: "error", role: "alert", textContent: error }));
+  if (!nalUnits) return;
   // NAL units that the user opened meanwhile stay open.
   const open = [...holder.children].map((each) => each.open);
-  holder.replaceChildren(...full.map((unit, place) => {
-    const made = nalUnit(unit);
+  holder.replaceChildren();
+  inPortions(holder, nalUnits, (each, place) => {
+    const made = nalUnit(each);
     made.open = open[place] ?? false;
     return made;
-  }));
+  }, open.length);
+}
+
+// Appends what is made of a list: so many at first, and as many again whenever the button behind them is pressed.
+function inPortions(holder, list, make, least = 0, portion = 500) {
+  let count = 0;
+  const more = element("button", { type: "button" });
+  const advance = (wanted) => {
+    const next = Math.min(list.length, wanted), made = document.createDocumentFragment();
+    for (; count < next; count++) made.append(make(list[count], count));
+    holder.append(made);
+    more.textContent = `${number(Math.min(portion, list.length - count))} more of ${number(list.length)}`;
+    if (count < list.length) holder.append(more); else more.remove();
+  };
+  more.onclick = () => advance(count + portion);
+  advance(Math.max(portion, least));
 }
 
 function nalUnit(unit) {
-  let title = `${unit.name} (${unit.type}), ${number(unit.size)} bytes at ${number(unit.offset)}`;
+  let title = `${unit.name} (${unit.type}), ${plural(unit.size, "byte")} at ${number(unit.offset)}`;
   if (unit.id !== undefined) title += `, id ${unit.id}`;
   if (unit.slice) title += `, ${unit.slice.type} from ${unit.slice.first}, QP ${unit.slice.qp ?? "?"}`;
   if (unit.messages) title += `, ${unit.messages.map((type) => payloads[type] ?? `payload ${type}`).join(", ")}`;
@@ -55,24 +81,43 @@ function nalUnit(unit) {
     // A repeated parameter set has its fields and bytes in the list of parameter sets only.
     const known = unit.fields ? unit : model.sets.findLast((set) => set.type === unit.type && set.id === unit.id && set.offset <= unit.offset) ?? unit;
     const bytes = unit.bytes ?? known.bytes;
-    if (known.fields || bytes) made.append(syntax(known.fields ?? [], bytes ?? "", unit.offset));
+    if (known.fields || bytes) made.append(syntax(known.fields ?? [], bytes ?? "", unit.offset, unit.size));
     else made.append(element("p", { className: "hint", textContent: "No syntax elements in this report: it would be too large." }));
   });
   return made;
 }
 
+// Long runs of bytes with the same name become one element, whose value is their text.
+function folded(list) {
+  const result = [];
+  for (let from = 0, to = 0; from < list.length; from = to) {
+    to = from + 1;
+    const [name, , bit, width] = list[from];
+    while (to < list.length && width === 8 && list[to][0] === name && list[to][3] === 8) to++;
+    if (to - from < 16) {
+      for (let i = from; i < to; i++) result.push(list[i]);
+      continue;
+    }
+    const codes = Uint8Array.from(list.slice(from, to), (field) => field[1]);
+    const text = new TextDecoder().decode(codes).replace(/[\u0000-\u001f\u007f]/g, "·");
+    result.push([`${name} (${number(to - from)})`, text, bit, (to - from) * 8]);
+  }
+  return result;
+}
+
 // A hex dump above a table of syntax elements. Elements that differ from those of `before` are highlighted.
-function syntax(list, digits, offset, before) {
+function syntax(list, digits, offset, size, before) {
   const bytes = digits.match(/../g) ?? [], raw = payloadBytes(bytes);
-  const old = before && keyed(before), rows = [];
+  const old = before && keyed(folded(before)), rows = [];
   const table = element("table", { className: "fields", tabIndex: 0 },
     element("tr", {}, ...["Bit", "Element", "Value"].map((name) => element("th", { textContent: name, scope: "col" }))));
-  for (const [key, field] of keyed(list)) {
+  table.setAttribute("aria-label", "Syntax elements");
+  for (const [key, field] of keyed(folded(list))) {
     const was = old?.get(key), changed = old && was?.[1] !== field[1];
     const row = element("tr", { className: changed ? "changed" : "" }, element("td", { textContent: field[2] }),
       element("td", { textContent: field[0] }), element("td", { textContent: changed ? `${field[1]} (${was ? `was ${was[1]}` : "new"})` : field[1] }));
     // Bit offsets do not count emulation prevention bytes, the dump's bytes include them.
-    row.bits = [raw[field[2] >> 3], raw[(field[2] + Math.max(1, field[3]) - 1) >> 3]];
+    row.bits = [raw[field[2] >> 3], raw[(field[2] + Math.max(1, field[3]) - 1) >> 3] ?? (raw.length ? bytes.length - 1 : undefined)];
     row.onclick = () => mark(row);
     rows.push(row);
     old?.delete(key);
@@ -81,8 +126,8 @@ function syntax(list, digits, offset, before) {
     rows.push(element("tr", { className: "changed" }, element("td"), element("td", { textContent: field[0] }),
       element("td", { textContent: `gone (was ${field[1]})` })));
   }
-  table.append(...rows);
   const dump = element("pre", { className: "bytes", tabIndex: 0 }), cells = hex(dump, bytes, offset);
+  dump.setAttribute("aria-label", "Bytes");
   let marked = null;
   function mark(row) {
     marked?.classList.remove("marked");
@@ -108,7 +153,11 @@ function syntax(list, digits, offset, before) {
     mark(row);
     row.scrollIntoView({ block: "nearest" });
   });
-  return element("div", {}, ...(bytes.length ? [dump] : []), ...(list.length || before ? [table] : []));
+  const note = bytes.length && bytes.length < size ? [element("p", { className: "hint", textContent:
+    `The first ${number(bytes.length)} of ${number(size)} bytes${lookUp ? "" : "; the inspector shows more"}.` })] : [];
+  // Rows without an end would be a table that no browser lays out.
+  inPortions(table, rows, (row) => row, 0, 2000);
+  return element("div", {}, ...(bytes.length ? [dump] : []), ...note, ...(list.length || before ? [table] : []));
 }
 
 // A map of the elements by name and number of repetition.
@@ -153,14 +202,19 @@ function sets() {
     last.set(key, set);
     const made = element("details", {}, element("summary", { textContent: `${set.name} ${set.id ?? "?"}`
       + (set.outOfBand ? ", from the container" : `, access unit ${set.accessUnit}`)
-      + (before ? `, ${differences(set.fields ?? [], before.fields ?? [])} elements differ from before` : "")
+      + (before ? `, ${differ(set.fields ?? [], before.fields ?? [])} from before` : "")
       + (set.error ? `, ${set.error}` : "") }));
     made.addEventListener("toggle", () => {
-      if (made.childElementCount === 1) made.append(syntax(set.fields ?? [], set.bytes ?? "", set.offset, before?.fields));
+      if (made.childElementCount === 1) made.append(syntax(set.fields ?? [], set.bytes ?? "", set.offset, set.size, before?.fields));
     });
     return made;
   }));
   if (model.sets.length > limit) $("sets").append(element("p", { className: "hint", textContent: `and ${number(model.sets.length - limit)} more` }));
+}
+
+function differ(list, before) {
+  const count = differences(list, before);
+  return `${plural(count, "element")} ${count === 1 ? "differs" : "differ"}`;
 }
 
 function differences(list, before) {

@@ -111,6 +111,9 @@ struct Thumbnails {
         // The time identifies the access unit of a picture.
         buffer.pts = .seconds(keyframe.accessUnit)
         try await frames.send(buffer)
+        // Decoders drain at the start of a stream, so that each keyframe is decoded by itself. Together, those of one
+        // sequence that are no IDR pictures would be put into the order of their POC, and wait for those between them.
+        try frames.send(.streamStart("\(keyframe.accessUnit)"))
       }
       try frames.finish()
       let pictures = try await Self.read(files)
@@ -149,6 +152,8 @@ struct Thumbnails {
     let decoder = try PipelineElement("swifth\(codec)dec")
     // A keyframe that cannot be decoded must not end the pipeline.
     try decoder.set("max-errors", -1)
+    // One thread, so that draining after each keyframe costs little.
+    try decoder.set("thread-type", "none")
     let size = "video/x-raw, height=(int)\(height), pixel-aspect-ratio=(fraction)1/1"
     return try Pipeline(
       linking: source, decoder, PipelineElement("videoconvert"),

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
+import Testing
+
+/// Timestamps of PES packets, whose bounds need not be those of access units (ISO/IEC 13818-1, 2.4.3.7).
+@Suite("Timestamps of packets") struct PacketTimesTests {
+  /// Four access units of a byte stream.
+  private let units: [[UInt8]]
+
+  init() {
+    let stream = TestStream().adding(
+      .init(frameNumber: 1, order: 2), .init(frameNumber: 2, order: 4), .init(frameNumber: 3, order: 6))
+    let nalUnits = stream.nalUnits.map { [0, 0, 0, 1] + $0 }
+    // The first has SPS and PPS before its slice.
+    units = [Array(nalUnits[...2].joined())] + nalUnits[3...]
+  }
+
+  /// The PTS of each access unit when packets of these bytes are fed.
+  private func times(_ packets: [([UInt8], Int64?)]) -> [Int64?] {
+    var reporter = SampleReporter(.h264, in: .mpegTS, configuration: nil)
+    for (bytes, pts) in packets {
+      reporter.feed(bytes, pts.map { .init(pts: $0, dts: $0, duration: 0, isSync: nil) })
+    }
+    reporter.finish()
+    var times: [Int64?] = []
+    while let item = reporter.next() { if case .accessUnit(let unit) = item { times.append(unit.sample?.pts) } }
+    return times
+  }
+
+  @Test("A packet for each access unit") func one() {
+    #expect(times(units.enumerated().map { ($1, Int64($0)) }) == [0, 1, 2, 3])
+  }
+
+  @Test("Two access units in a packet: the time is that of the first") func two() {
+    #expect(times([(units[0] + units[1], 0), (units[2], 2), (units[3], 3)]) == [0, nil, 2, 3])
+  }
+
+  @Test("An access unit in two packets: the time of the second is that of the access unit that begins in it")
+  func parts() {
+    let (front, rest) = (Array(units[1].prefix(7)), Array(units[1].dropFirst(7)))
+    #expect(times([(units[0] + front, 0), (rest + units[2], 2), (units[3], 3)]) == [0, nil, 2, 3])
+  }
+
+  @Test("A packet in which no access unit begins, and one without a time") func none() {
+    let (front, rest) = (Array(units[1].prefix(7)), Array(units[1].dropFirst(7)))
+    #expect(times([(units[0], 0), (front, 1), (rest, 9), (units[2], nil), (units[3], 3)]) == [0, 1, nil, 3])
+  }
+}
