@@ -211,10 +211,10 @@ class Page:
         node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self.call("DOM.setFileInputFiles", nodeId=node, files=[str(pathlib.Path(path).resolve()) for path in paths])
 
-    def drop(self, selector, path):
-        """Drops a file on an element, as the desktop does."""
+    def drop(self, selector, *paths):
+        """Drops files on an element, as the desktop does."""
         x, y = self.place(selector)
-        data = {"items": [], "files": [str(pathlib.Path(path).resolve())], "dragOperationsMask": 1}
+        data = {"items": [], "files": [str(pathlib.Path(path).resolve()) for path in paths], "dragOperationsMask": 1}
         for kind in ("dragEnter", "dragOver", "drop"):
             self.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
 

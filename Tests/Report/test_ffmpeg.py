@@ -107,6 +107,20 @@ class FFmpegTests(unittest.TestCase):
                     moved = {unit[name] - packet[name] for unit, packet in zip(units, packets)}
                     self.assertEqual(len(moved), 1, f"{name}: {sorted(moved)[:5]}")
 
+    def test_times_of_pes_packets_are_those_of_ffprobe(self):
+        for path in self.files(".ts"):
+            packets = json.loads(run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_packets", "-of", "json", path)[0])["packets"]
+            items = document(path)
+            units = [item for item in items if item["kind"] == "accessUnit"]
+            with self.subTest(path.name):
+                self.assertEqual(len(units), len(packets))
+                # Nanoseconds from the first PCR on, ticks of 90 kHz in the file.
+                for name in ("pts", "dts"):
+                    moved = {round(unit[name] * 90_000 / items[0]["timescale"]) - packet[name] for unit, packet in zip(units, packets)
+                             if name in unit and name in packet}
+                    self.assertEqual(len(moved), 1, f"{name}: {sorted(moved)[:5]}")
+                self.assertTrue(any("dts" in unit for unit in units))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The inspector as users have it: files that are chosen and dropped, read in the browser."""
+import gzip
 import hashlib
 import json
 import os
@@ -79,17 +80,116 @@ class InspectorTests(PageCase):
     def test_what_is_no_stream_is_said(self):
         page = self.inspector()
         for name, data, said in (
-            ("empty.h264", b"", "The file is empty."), ("text.txt", b"hello, world", "Neither an H.264 or H.265 byte stream nor MP4."),
-            ("cut.mp4", streams.clip("clip.mp4")[:40], "An MP4 that cannot be read."),
+            ("empty.h264", b"", "empty; expected H.264 or H.265"),
+            ("text.txt", b"hello, world", "no H.264 or H.265 found; expected a byte stream, MP4 or MOV"),
+            ("cut.mp4", streams.clip("clip.mp4")[:40], "MP4 without its table of contents (box moov): cut off, or never finished"),
+            ("other.mp4", streams.clip("clip.mp4").replace(b"avc1", b"vp09"), "MP4 without H.264 or H.265 video"),
+            ("torn.mp4", streams.clip("clip.mp4")[:-200], "MP4 that is cut off or damaged in its box moov at byte"),
+            ("clip.h264.gz", gzip.compress(streams.clip()), "compressed with gzip; decompress it first"),
+            ("two words.mkv", streams.clip("clip.mkv"), "Matroska or WebM, which this page does not read; h26x report 'two words.mkv' -o report.html does"),
+            ("clip.ts", streams.clip("clip.ts"), "MPEG-TS, which this page does not read; h26x report clip.ts -o report.html does"),
+            ("clip.flv", streams.clip("clip.flv"), "FLV, which this page does not read; h26x report clip.flv -o report.html does"),
         ):
+            # Nothing of the file before stands beside the name of this one.
+            self.read(page, streams.media / "clip.mp4")
             path = folder / name
             path.write_bytes(data)
             page.files("#file", path)
-            page.wait(f"$('progress').textContent === {json.dumps(said)}")
-            self.assertTrue(page.value("$('report').hidden"))
+            page.wait(f"$('progress').textContent.startsWith({json.dumps(f'{name}: {said}')})")
+            self.assertTrue(page.value("$('report').hidden && $('save').hidden"))
+            self.assertEqual([page.text("#title"), page.text("#facts"), page.value("document.title")], [name, "", f"{name} – Stream inspector"])
         # And another file goes.
         self.read(page, streams.media / "clip.h264")
         self.assertEqual(page.text("#progress"), "")
+
+    def test_folders_and_several_files(self):
+        page = self.inspector()
+        page.drop("#drop", streams.media)
+        page.wait("$('progress').textContent.includes('a folder')")
+        page.drop("#drop", streams.media / "clip.mp4", streams.media / "clip.h265")
+        page.wait("!$('report').hidden")
+        self.assertEqual(page.text("#progress"), "Of 2 files only the first is shown.")
+
+    def test_a_file_that_changes(self):
+        page = self.inspector()
+        path = folder / "changes.h264"
+        path.write_bytes(streams.clip())
+        self.read(page, path)
+        with open(path, "ab") as changed:
+            changed.write(streams.clip())
+        page.value("choose(7, true)")
+        page.wait("$('detail').textContent.includes('The file has changed')")
+        page.click("#save")
+        page.wait("$('progress').textContent.includes('The file has changed')")
+        # Another file is read as ever.
+        self.read(page, streams.media / "clip.mp4")
+        page.value("choose(7, true)")
+        page.wait("!$('nal-units').hasAttribute('aria-busy')")
+        page.click("#nal-units details:last-child summary")
+        page.wait("document.querySelector('#nal-units details:last-child .fields')")
+
+    def test_another_file_while_access_units_are_read(self):
+        page = self.inspector()
+        for name in ("clip.h264", "clip.mp4", "clip.h265"):
+            self.read(page, streams.media / name)
+            page.value("$('list').focus()")
+            for _ in range(10):
+                page.key("ArrowDown")
+        page.wait("!$('nal-units').hasAttribute('aria-busy')")
+        page.click("#nal-units details:last-child summary")
+        page.wait("document.querySelector('#nal-units details:last-child .fields')")
+
+    def test_details_are_those_of_the_program(self):
+        # A buffering period that precedes its SPS cannot be read.
+        early = b"\0\0\0\1\x06\x00\x01\x80\x80" + streams.clip("interlaced.h264")
+        path = folder / "early.h264"
+        path.write_bytes(early)
+        page = self.inspector()
+        for each in (path, streams.media / "clip-h265.mp4"):
+            self.read(page, each)
+            units = [json.loads(line) for line in run("inspect", "--json", "--fields", each).splitlines()]
+            units = of_kind(units, "accessUnit")
+            if each == path:
+                self.assertIn("error", units[0]["nalUnits"][0])
+            for index in (0, 1, len(units) - 1):
+                found = page.value(f"(choose({index}, false), lookUp({index}))")["nalUnits"]
+                for unit in found:
+                    del unit["bytes"]
+                    # A start code in place of the length or start code of the file.
+                    unit["prefix"] = 0
+                self.assertEqual(found, [unit | {"prefix": 0} for unit in units[index]["nalUnits"]], f"{each.name} {index}")
+
+    def test_an_access_unit_that_is_too_large(self):
+        page = self.inspector()
+        self.read(page, streams.media / "clip.h264")
+        page.value("model.units[3].size = 2 ** 27")
+        page.value("choose(3, true)")
+        page.wait("$('detail').textContent.includes('more than 67,108,864 bytes')")
+
+    def test_what_is_saved_is_whole_or_nothing(self):
+        page = self.inspector()
+        path = folder / "saved.h264"
+        path.write_bytes(streams.clip() * 200)
+        self.read(page, path)
+        page.value("(() => { const make = URL.createObjectURL; window.saved = 0; URL.createObjectURL = (blob) => { window.saved++; return make(blob); }; })()")
+        page.click("#save")
+        self.assertTrue(page.value("$('save').disabled && $('save').textContent.startsWith('Saving')"))
+        self.read(page, streams.media / "clip.mp4")
+        self.assertEqual(page.value("window.saved"), 0)
+        self.assertEqual([page.text("#save"), page.value("$('save').disabled")], ["Save as JSON", False])
+        page.click("#save")
+        page.wait("window.saved === 1")
+
+    def test_progress_where_the_table_is_at_the_end(self):
+        page = self.inspector()
+        clip = streams.clip("clip.mp4")
+        place, free = clip.index(b"moov") - 4, 40 << 20
+        path = folder / "late.mp4"
+        path.write_bytes(clip[:place] + free.to_bytes(4, "big") + b"free" + bytes(free - 8) + clip[place:])
+        page.value("(() => { window.said = []; new MutationObserver(() => window.said.push($('progress').textContent)).observe($('progress'), { childList: true, characterData: true, subtree: true }); })()")
+        self.read(page, path)
+        self.assertEqual([text for text in page.value("window.said") if text.startswith("100 %")], [])
+        self.assertEqual(page.value("model.units.length"), 62)
 
     def test_the_page_lives_while_a_file_is_read(self):
         page = self.inspector()

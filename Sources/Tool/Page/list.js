@@ -76,7 +76,7 @@ function row(i, place) {
 
 function keyframeName(unit) { return ({ recovery: "recovery point", intra: "intra" })[unit.keyframe] ?? unit.keyframe?.toUpperCase(); }
 
-function kindName(unit) { return unit.keyframe === "recovery" ? "recovery" : keyframeName(unit) ?? (unit.reference ? "" : "no ref"); }
+function kindName(unit) { return unit.keyframe === "recovery" ? "recovery" : keyframeName(unit) ?? (unit.reference || !unit.type ? "" : "no ref"); }
 
 function choose(index, scrolls) {
   if (!model.units.length) return;

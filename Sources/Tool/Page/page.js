@@ -140,7 +140,7 @@ function findings() {
   }
   const weight = { error: 0, warning: 1, note: 2 };
   const sorted = [...groups.values()].sort((a, b) => weight[a[0].severity] - weight[b[0].severity]);
-  $("findings").replaceChildren(...sorted.map((group) => findingsOfRule(group, sorted.length < 4)));
+  $("findings").replaceChildren(...sorted.map((group, place) => findingsOfRule(group, sorted.length < 4 || place === 0)));
   if (!sorted.length) $("findings").append(element("p", { textContent: "Nothing found." }));
 }
 
