@@ -95,6 +95,9 @@ let documentOf = null;
     forget(chosen.name);
     file = chosen;
     $("progress").textContent = "0 %";
+    const why = await known(chosen);
+    if (file !== chosen) return;
+    if (why) return refuse(chosen, why);
     let rest = "";
     const answer = await whole.run({ file, fields: false }, (text) => {
       const lines = (rest + text).split("\n");
@@ -103,18 +106,14 @@ let documentOf = null;
     }, (part) => { $("progress").textContent = `${Math.floor(part * 100)} %, ${plural(model.units.length, "access unit")}`; });
     // Another file was chosen meanwhile.
     if (file !== chosen) return;
-    if (answer.result !== 0) {
-      const why = await reason(chosen, answer);
-      if (file === chosen) refuse(chosen, why);
-      return;
-    }
+    if (answer.result !== 0) return refuse(chosen, reason(answer));
     $("progress").textContent = note;
     show();
     $("save").hidden = false;
     drop.classList.add("done");
   }
 
-  // What the first bytes say about a file that the inspector cannot read.
+  // What the first bytes say about a file that the inspector cannot read; in such a file start codes stand by chance.
   const kinds = [
     [[0x1a, 0x45, 0xdf, 0xa3], "Matroska or WebM", true], [[0x46, 0x4c, 0x56, 1], "FLV", true], [[0x52, 0x49, 0x46, 0x46], "AVI or another RIFF file", true],
     [[0x1f, 0x8b], "compressed with gzip; decompress it first"], [[0x42, 0x5a, 0x68], "compressed with bzip2; decompress it first"],
@@ -123,23 +122,24 @@ let documentOf = null;
     [[0x4f, 0x67, 0x67, 0x53], "Ogg, which has no H.264 or H.265"],
   ];
 
-  async function reason(chosen, { result, box, offset, fault }) {
-    const place = `box ${box} at byte ${number(offset)}`;
-    if (result === 1) return "empty; expected H.264 or H.265";
-    if (result === 3) {
-      if (fault === "missing") return box === "moov" ? "MP4 without its table of contents (box moov): cut off, or never finished" : "MP4 without H.264 or H.265 video";
-      if (fault === "unsupported") return `MP4 whose ${place} is of a kind that is not known here`;
-      if (fault === "tooLarge") return `MP4 whose ${place} is larger than any should be`;
-      return fault === "unreadable" ? `cannot be read at byte ${number(offset)}` : `MP4 that is cut off or damaged in its ${place}`;
-    }
+  async function known(chosen) {
     let front;
     try { front = new Uint8Array(await chosen.slice(0, 400).arrayBuffer()); } catch { return "cannot be read: a folder, or not there any more"; }
-    if (result !== 2) return "too much for this browser";
-    if (new TextDecoder("latin1").decode(front.slice(4, 8)) === "ftyp") return "MP4 without H.264 or H.265 video";
-    const isTransport = [0, 188].every((place) => front[place] === 0x47) || [4, 196].every((place) => front[place] === 0x47);
+    const isTransport = [0, 4].some((start) => [0, 1].every((packet) => front[start + packet * (188 + start)] === 0x47));
     const [, kind, isContainer] = isTransport ? [, "MPEG-TS", true] : kinds.find(([bytes]) => bytes.every((byte, place) => front[place] === byte)) ?? [];
-    if (isContainer) return `${kind}, which this page does not read; h26x report ${quoted(chosen.name)} -o report.html does`;
-    return kind ?? "no H.264 or H.265 found; expected a byte stream, MP4 or MOV";
+    return isContainer ? `${kind}, which this page does not read; h26x report ${quoted(chosen.name)} -o report.html does` : kind;
+  }
+
+  // As the program says it.
+  function reason({ result, box, offset, fault }) {
+    const place = `box ${box} at byte ${offset}`;
+    if (result === 1) return "empty; expected H.264 or H.265";
+    if (result === 2) return "no H.264 or H.265 found; expected a byte stream, MP4 or MOV";
+    if (result !== 3) return "too much for this browser, or changed while it was read";
+    if (fault === "missing") return box === "moov" ? "MP4 without its table of contents (box moov): cut off, or never finished" : "MP4 without H.264 or H.265 video";
+    if (fault === "unsupported") return `MP4 whose ${place} is of a kind that is not known here`;
+    if (fault === "tooLarge") return `MP4 whose ${place} is larger than any should be`;
+    return fault === "unreadable" ? `cannot be read at byte ${offset}` : `MP4 that is cut off or damaged in its ${place}`;
   }
 
   // A file name as a shell takes it.

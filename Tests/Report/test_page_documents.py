@@ -217,6 +217,7 @@ class DocumentTests(PageCase):
         page.call("Emulation.setEmulatedMedia", media="print", features=features)
         self.assertEqual(page.value("getComputedStyle($('findings')).maxHeight"), "none")
         self.assertEqual(page.value("getComputedStyle($('list')).display"), "none")
+        self.assertTrue(page.value("[...document.querySelectorAll('#findings li')].every((each) => each.checkVisibility())"))
         page.call("Emulation.setEmulatedMedia", media="", features=features)
         page.value("window.dispatchEvent(new Event('afterprint'))")
         self.assertEqual(page.value("palette['--panel']"), dark)

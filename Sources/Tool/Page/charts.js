@@ -305,10 +305,11 @@ function fill(pen, color, value, x, width, y) {
 }
 
 window.addEventListener("resize", requestDraw);
-// Paper is light.
+// Paper is light, and nothing on it can be opened.
 for (const [name, isPaper] of [["beforeprint", true], ["afterprint", false]]) {
   window.addEventListener(name, () => {
     document.documentElement.classList.toggle("paper", isPaper);
+    if (isPaper) for (const each of document.querySelectorAll("#findings details")) each.open = true;
     readPalette();
     drawCharts();
   });

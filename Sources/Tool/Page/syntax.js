@@ -87,7 +87,7 @@ function nalUnit(unit) {
   return made;
 }
 
-// Long runs of bytes with the same name become one element, whose value is their text.
+// Long runs of bytes with the same name become one element, whose value is their text, or their digits where they are none.
 function folded(list) {
   const result = [];
   for (let from = 0, to = 0; from < list.length; from = to) {
@@ -99,7 +99,9 @@ function folded(list) {
       continue;
     }
     const codes = Uint8Array.from(list.slice(from, to), (field) => field[1]);
-    const text = new TextDecoder().decode(codes).replace(/[\u0000-\u001f\u007f]/g, "·");
+    const isText = codes.filter((code) => code > 31 && code < 127).length >= codes.length * 0.9;
+    const text = isText ? new TextDecoder().decode(codes).replace(/[\u0000-\u001f\u007f]/g, "·")
+      : Array.from(codes.subarray(0, 256), (code) => code.toString(16).padStart(2, "0")).join("") + (codes.length > 256 ? "…" : "");
     result.push([`${name} (${number(to - from)})`, text, bit, (to - from) * 8]);
   }
   return result;
