@@ -208,6 +208,8 @@ function draw(chart) {
     pen.globalAlpha = 0.35;
     pen.fillRect((view.chosen - view.from) * bar, room, Math.max(2 * ratio, bar), height - room);
     pen.globalAlpha = 1;
+    // A mark on the axis, for a column too thin to be seen.
+    fillLine(pen, "--accent", (view.chosen - view.from) * bar - 2 * ratio, height, Math.max(2 * ratio, bar) + 4 * ratio, 3 * ratio);
     hover(chart, view.chosen);
     tell(chart);
   } else if (count) hover(chart, first);
