@@ -86,7 +86,7 @@ function usedFormats() {
 // The duration of a picture by the stream in seconds; 0 when it does not say.
 function periodOf(i) {
   const format = formatAt(i);
-  return format?.frameRate ? format.frameRateDivisor / format.frameRate / (model.units[i].field ? 2 : 1) : 0;
+  return format?.frameRate ? format.frameRateDivisor / format.frameRate / (["first", "second"].includes(model.units[i].field) ? 2 : 1) : 0;
 }
 
 // The decoding time of each access unit in seconds. Without DTS, that of the i-th is the i-th smallest PTS.
