@@ -39,7 +39,7 @@ def main():
             save(page, "report.png")
         page = browser.page((root / ".build/inspector/inspector.html").as_uri(), width=1100, height=620, dark=True)
         page.files("#file", root / "Tests/Media/open-gop.h265")
-        page.wait("!$('report').hidden")
+        page.wait("!$('report').hidden && !$('nal-units').hasAttribute('aria-busy')")
         page.wait("(() => { const unit = [...document.querySelectorAll('#nal-units details')].find((each) => each.textContent.startsWith('SPS')); unit.open = true; return unit.querySelector('.fields'); })()")
         rows = page.value("[...document.querySelectorAll('#nal-units details[open] .fields td:nth-child(2)')].map((each) => each.textContent)")
         page.value(f"document.querySelectorAll('#nal-units details[open] .fields tr')[{rows.index('pic_width_in_luma_samples')} + 1].click()")
