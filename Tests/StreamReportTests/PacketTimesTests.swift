@@ -46,4 +46,17 @@ import Testing
     let (front, rest) = (Array(units[1].prefix(7)), Array(units[1].dropFirst(7)))
     #expect(times([(units[0], 0), (front, 1), (rest, 9), (units[2], nil), (units[3], 3)]) == [0, 1, nil, 3])
   }
+
+  @Test("The rules of containers hold for them too", arguments: [1, -1] as [Int64])
+  func rules(_ step: Int64) {
+    var reporter = SampleReporter(.h264, in: .mpegTS, configuration: nil)
+    for (index, unit) in units.enumerated() {
+      let time = 1_000_000_000 + 40_000_000 * step * Int64(index)
+      reporter.feed(unit, .init(pts: time, dts: time, duration: 0, isSync: nil))
+    }
+    reporter.finish()
+    var found: Set<Rule> = []
+    while let item = reporter.next() { if case .finding(let finding) = item { found.insert(finding.rule) } }
+    #expect(found == (step > 0 ? [] : [.containerTimestamps]))
+  }
 }

@@ -33,6 +33,11 @@ struct EitherAnalysis {
     h265?.damaged(error)
   }
 
+  mutating func addPacket(_ sample: AccessUnitRecord.Sample?, timescale: UInt32, at offset: UInt64) {
+    h264?.addPacket(sample, timescale: timescale, at: offset)
+    h265?.addPacket(sample, timescale: timescale, at: offset)
+  }
+
   mutating func feed(_ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int) {
     h264?.feed(nalUnit, at: offset, prefix: prefix)
     h265?.feed(nalUnit, at: offset, prefix: prefix)

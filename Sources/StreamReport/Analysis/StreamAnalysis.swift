@@ -23,6 +23,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   /// NAL units that belong to the access unit of the next slice.
   private var waiting: [NALUnitRecord] = []
   private var container = ContainerChecker<Codec>()
+  /// The timestamps of a demultiplexed stream with start codes.
+  private var packets = PacketTimes()
   /// The sample that is being read.
   private var openSample: OpenSample?
   /// The items that are ready.
@@ -90,6 +92,14 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     flushFindings()
   }
 
+  /// Takes the timestamps of the first access unit that begins in a packet.
+  ///
+  /// - Parameter offset: of the packet in the demultiplexed stream.
+  mutating func addPacket(_ sample: AccessUnitRecord.Sample?, timescale: UInt32, at offset: UInt64) {
+    packets.add(sample, at: offset)
+    container.timescale = timescale
+  }
+
   /// Takes a NAL unit of a byte stream, and looks for access unit boundaries.
   ///
   /// - Parameters:
@@ -107,7 +117,9 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let start = offset - UInt64(prefix)
     if boundary == .begins || current == nil {
       endAccessUnit(at: waiting.first.map { $0.offset - UInt64($0.prefix) } ?? start)
-      beginAccessUnit(at: waiting.first.map { $0.offset - UInt64($0.prefix) } ?? start)
+      let first = waiting.first.map { $0.offset - UInt64($0.prefix) } ?? start
+      beginAccessUnit(at: first)
+      current?.sample = packets.take(at: first)
     }
     for unit in waiting { list(unit) }
     waiting.removeAll(keepingCapacity: true)

@@ -18,8 +18,6 @@ public struct SampleReporter {
   private var ready: [ReportItem]
   private var place = 0
   private var position: UInt64 = 0
-  /// The timestamps of a stream with start codes.
-  private var times = PacketTimes()
 
   /// Ticks a second of the samples' timestamps: nanoseconds.
   package static var timescale: UInt32 { 1_000_000_000 }
@@ -79,7 +77,7 @@ public struct SampleReporter {
     if let lengthSize {
       analysis.feed(sample: bytes.span, sample, at: position, size: UInt64(bytes.count), lengthSize: lengthSize)
     } else {
-      times.add(sample, at: position)
+      analysis.addPacket(sample, timescale: Self.timescale, at: position)
       reader.append(bytes)
       readOn()
     }
@@ -104,9 +102,7 @@ public struct SampleReporter {
       if ready.isEmpty { return nil }
     }
     place += 1
-    guard lengthSize == nil, case .accessUnit(var unit) = ready[place - 1] else { return ready[place - 1] }
-    unit.sample = times.take(at: unit.offset)
-    return .accessUnit(unit)
+    return ready[place - 1]
   }
 
   private mutating func readOn() {

@@ -4,7 +4,8 @@ import H26x
 /// Compares what a container says with the stream inside.
 struct ContainerChecker<Codec: ReportedCodec> {
   private var description: MP4.VisualSampleDescription?
-  private var timescale: UInt32 = 0
+  /// Ticks a second of samples' times; 0 without any.
+  var timescale: UInt32 = 0
   /// Picture order counts and presentation times of the last pictures in the sequence.
   private var shown: [(order: Int32, time: Int64)] = []
   private var sequence: UInt64 = 0
