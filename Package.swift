@@ -31,7 +31,7 @@ let toolTargets: [Target] = [
       .embedInCode("Page/\($0)")
     },
     swiftSettings: settings),
-  .testTarget(name: "ToolTests", dependencies: ["Tool"], swiftSettings: settings),
+  .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer"], swiftSettings: settings),
 ]
 
 let package = Package(

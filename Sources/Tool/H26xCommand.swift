@@ -26,12 +26,12 @@ struct H26xCommand: AsyncParsableCommand {
   /// Runs the subcommand. An error is one line on standard error.
   static func main() async {
     holdStandardDescriptors()
+    _ = Descriptor.inherited
     Interruption.watch()
     // A file that reaches the size limit (ulimit -f) is a write error, not the end of the program.
     signal(SIGXFSZ, SIG_IGN)
     do {
-      try refuseOtherEncodings()
-      let command = try parseAsRoot()
+      let command = try parseAsRoot(FileName.arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -49,17 +49,6 @@ struct H26xCommand: AsyncParsableCommand {
   private static func holdStandardDescriptors() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       _ = unsafe open("/dev/null", O_RDONLY)
-    }
-  }
-
-  /// Refuses arguments that are not UTF-8: as strings they would name another file.
-  private static func refuseOtherEncodings() throws(Failure) {
-    for index in 1..<max(1, Int(CommandLine.argc)) {
-      guard let argument = unsafe CommandLine.unsafeArgv[index], unsafe String(validatingCString: argument) == nil
-      else { continue }
-      throw Failure(
-        "\(CommandLine.arguments[index]): a name that is not UTF-8 cannot be opened; rename it, or use - for standard input"
-      )
     }
   }
 
@@ -84,7 +73,10 @@ struct H26xCommand: AsyncParsableCommand {
     }
     if code == .success {
       print(fullMessage(for: error))
-      fflush(nil)
+      guard fflush(nil) == 0 else {
+        Terminal.say("standard output: cannot be written: \(systemError())")
+        Glibc.exit(Failure.Status.failed.rawValue)
+      }
       Glibc.exit(0)
     }
     Terminal.say(message(for: error))

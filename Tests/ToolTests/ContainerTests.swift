@@ -254,11 +254,62 @@ import Testing
     #expect(run.status == 0 && run.text.contains("?[m") && !run.text.contains("\u{1B}"), "\(run.text)\(run.said)")
   }
 
-  /// Such a name would be changed without a word, and another file be opened.
-  @Test func refusesNamesInOtherEncodings() async throws {
+  /// Names that are not UTF-8, of files and of folders.
+  @Test(arguments: ["h264", "mp4"]) func takesNamesInOtherEncodings(suffix: String) async throws {
     let folder = try Folder()
     let run = try await Program.shell(
-      "cp \(Self.media("clip.h264")) $'x\\xff.h264'; h26x check $'x\\xff.h264'", in: folder.url)
-    #expect(run.status == 1 && run.said.contains("not UTF-8"), "\(run.text)\(run.said)")
+      """
+      set -e; mkdir $'d\\xe4'; cp \(Self.media("clip.\(suffix)")) $'d\\xe4/x\\xff.\(suffix)'; cd $'d\\xe4'
+      h26x info --json $'x\\xff.\(suffix)'; h26x check $'x\\xff.\(suffix)'; cd ..
+      for out in y.yuv y.mkv y.mp4 y.png y.html; do
+        case $out in *.yuv) c=decode;; *.mkv | *.mp4) c=repack;; *.png) c=snapshot;; *) c=report;; esac
+        h26x $c $'d\\xe4/x\\xff.\(suffix)' -o $'d\\xe4/\\xfe'$out
+        h26x $c \(Self.media("clip.\(suffix)")) -o $out
+        if [ $c != repack -a $c != report ]; then cmp $'d\\xe4/\\xfe'$out $out; fi
+      done
+      ls -A $'d\\xe4' | wc -l
+      """, in: folder.url)
+    #expect(run.status == 0 && run.text.hasSuffix("\n6\n"), "\(run.text)\(run.said)")
+    #expect(run.text.contains("\"file\": \"x\u{FFFD}.\(suffix)\""), "\(run.text)")
+    #expect(run.said.contains("d\u{FFFD}/\u{FFFD}y.mkv: Matroska, H.264"), "\(run.said)")
+  }
+
+  /// A Matroska file whose video track has no block, as recorders leave it.
+  @Test(arguments: ["info", "check"]) func saysThatATrackIsEmpty(command: String) async throws {
+    let folder = try Folder()
+    let clip = try Data(contentsOf: URL(filePath: Self.media("clip.mkv")))
+    let cluster = try #require(clip.range(of: Data([0x1F, 0x43, 0xB6, 0x75])))
+    try folder.write("in.mkv", clip[..<cluster.lowerBound])
+    let run = try await Program.shell("h26x \(command) in.mkv", in: folder.url)
+    #expect(run.status == 1 && run.said.contains("Matroska with H.264 video, but no picture in it"), "\(run.said)")
+    #expect(folder.names == ["in.mkv"])
+  }
+
+  /// A sample entry type that names no codec, as QuickTime has for AVC-Intra.
+  @Test(arguments: ["inspect --json", "check", "report -o out.html"])
+  func reportsOnAVCIntra(command: String) async throws {
+    let folder = try Folder()
+    var clip = try Data(contentsOf: URL(filePath: Self.media("clip.mp4")))
+    let entry = try #require(clip.range(of: Data("avc1".utf8), options: .backwards))
+    clip.replaceSubrange(entry, with: Data("ai12".utf8))
+    let type = try #require(clip.range(of: Data("isom".utf8)))
+    clip.replaceSubrange(type, with: Data("qt  ".utf8))
+    try folder.write("in.mov", clip)
+    let run = try await Program.shell("h26x \(command) in.mov", in: folder.url)
+    // Its samples are no byte stream, as AVC-Intra's are, so that check has much to say.
+    #expect(run.status == (command == "check" ? 2 : 0), "\(run.said)")
+  }
+
+  @Test func tellsInterlacingInEachContainer() async throws {
+    let folder = try Folder()
+    var said: [String] = []
+    for suffix in ["h264", "mp4", "mkv", "ts", "flv"] {
+      let made = try await Program.run(
+        ["repack", Self.media("interlaced.h264"), "-o", "in.\(suffix)"], in: folder.url)
+      try #require(made.status == 0, "\(made.said)")
+      let run = try await Program.run(["info", "in.\(suffix)"], in: folder.url)
+      said += run.text.split(separator: "\n").filter { $0.hasPrefix("Interlacing") }.map { "\(suffix) \($0)" }
+    }
+    #expect(said.count == 5, "\(said)")
   }
 }

@@ -98,6 +98,52 @@ import Testing
     }
   }
 
+  /// A sheet of the first part of a file is no sheet of the file.
+  @Test func keepsASheetWhenInterrupted() async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("long.h264", (0..<4000).reduce(into: Data()) { bytes, _ in bytes += once })
+    try folder.write("sheet.png", Data("precious".utf8))
+    let run = try await Program.run(
+      ["snapshot", "long.h264", "--sheet", "4x3", "-o", "sheet.png", "--force"], in: folder.url, signal: "INT 4")
+    #expect(run.status == 130 && run.said.contains("interrupted"), "\(run.status) \(run.said)")
+    #expect(folder.bytes("sheet.png") == Data("precious".utf8) && folder.names == ["long.h264", "sheet.png"])
+  }
+
+  /// Descriptors that the program itself has opened are nobody else's.
+  @Test func writesToDescriptorsOfItsParentOnly() async throws {
+    let folder = try Folder()
+    let own = try await Program.shell(
+      "for number in $(seq 3 20); do h26x decode \(Self.clip) -o /dev/fd/$number; echo $?; done 2>&1 | sort | uniq -c",
+      in: folder.url)
+    #expect(own.text.contains("18 1\n"), "\(own.text)")
+    let given = try await Program.shell("h26x decode \(Self.clip) -o /dev/fd/7 7> out.yuv", in: folder.url)
+    #expect(given.status == 0 && folder.bytes("out.yuv")?.count == 62 * 320 * 180 * 3 / 2, "\(given.said)")
+  }
+
+  /// Pictures that are far higher than wide.
+  @Test func boundsTheHeightOfASheet() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,width=16,height=4096 ! x264enc ! h264parse "
+        + "! video/x-h264,stream-format=byte-stream ! filesink location=tall.h264", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let run = try await Program.run(["snapshot", "tall.h264", "--sheet", "2x1", "-o", "out.png"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    // Width and height in the header of PNG.
+    #expect(folder.bytes("out.png").map { Array($0[16..<24]) } == [0, 0, 1, 224, 0, 0, 1, 224])
+  }
+
+  @Test func numbersNames() async throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "100%d"), withIntermediateDirectories: false)
+    let run = try await Program.run(["decode", Self.clip, "-o", "100%d/a%%-%02d.png", "--frames", "2"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.appending(path: "100%d").path).sorted()
+    #expect(names == ["a%-01.png", "a%-02.png"])
+  }
+
   @Test(arguments: [["decode"], ["repack", "--format", "mkv"]]) func followsLinks(writer: [String]) async throws {
     let folder = try Folder()
     try folder.write("there", Data("precious".utf8))

@@ -43,6 +43,9 @@ extension VideoFormat {
   /// Bits of a sample of the first component; 0 for an unknown format.
   public var bitDepth: Int { unsafe Int(description?.pointee.depth.0 ?? 0) }
 
+  /// Bits below a sample of the first component that are always zero, such as 6 in P010; 0 for an unknown format.
+  package var paddingBits: Int { unsafe Int(description?.pointee.shift.0 ?? 0) }
+
   /// Base-2 logarithms of the chroma subsampling factors; 0 for formats other than YUV.
   public var chromaShift: (horizontal: Int, vertical: Int) {
     guard kind == .yuv, let description = unsafe description else { return (0, 0) }

@@ -9,7 +9,8 @@ struct CheckCommand: AsyncParsableCommand {
     discussion: """
       Errors break the standard; warnings are likely to cause trouble; notes are what some decoders do not support. \
       Exit status 2 when there is an error. The first three findings of each rule in a file are listed, with --all or \
-      --json the first fifty; all are counted.
+      --json the first fifty; all are counted. Parameter sets, SEI and slice headers are read, not the pictures: \
+      h26x decode --strict finds damage in these.
 
       Examples:
         h26x check clip.mp4

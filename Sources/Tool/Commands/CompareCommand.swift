@@ -57,7 +57,9 @@ struct CompareCommand: AsyncParsableCommand {
         guard a == nil, b == nil else {
           let longer = a == nil ? names[1] : names[0]
           if count > 0 { print(Self.summary(count, differing, total)) }
-          throw Failure("\(longer) has more than the \(Text.count(count, "picture")) of the other", .unsoundStream)
+          let first = firstDifference.map { "; picture \($0), counted from 0, is the first that differs" } ?? ""
+          throw Failure(
+            "\(longer) has more than the \(Text.count(count, "picture")) of the other\(first)", .unsoundStream)
         }
         break
       }

@@ -48,7 +48,7 @@ struct DemoCommand: AsyncParsableCommand {
       output.discard()
       throw error
     }
-    print("Contact sheet       \(name)")
+    print("Contact sheet       \(Terminal.printable(name))")
     print("MD5 of the pictures \(ours.sum)")
     let reference: (sum: String, by: String)
     if let md5 {

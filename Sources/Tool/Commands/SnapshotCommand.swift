@@ -79,6 +79,7 @@ struct SnapshotCommand: AsyncParsableCommand {
       throw error
     }
     await reader.stop()
+    try Interruption.check()
     let (seen, found) = progress.withLock { $0 }
     if let found { return found }
     if let frame { throw Failure("\(input.name): no picture \(frame); it has \(seen), counted from 0") }

@@ -55,7 +55,7 @@ struct DemultiplexedReport {
         try feed(sample)
       } else {
         hasEnded = true
-        guard reporter != nil else { throw Failure(reader.input.noVideo) }
+        guard reporter != nil else { throw reader.nothingFound }
         reporter?.finish()
         await stop()
       }
@@ -86,12 +86,11 @@ struct DemultiplexedReport {
   private mutating func configure(_ sample: Sample) throws(Failure) {
     let configuration = sample.lengthPrefixedConfiguration
     if reporter == nil {
-      guard let codec = reader.video?.codec else { throw Failure(reader.input.noVideo) }
+      guard let codec = reader.video?.codec else { throw reader.nothingFound }
       container = StreamRecord.Container(caps: reader.containerCaps ?? "")
-      reporter = SampleReporter(
-        codec, in: container,
-        configuration: configuration, size: reader.input.size.map { UInt64($0) },
-        options: options)
+      // With a size, the offsets of MP4 are the file's.
+      let size = container == .mp4 ? nil : reader.input.size.map { UInt64($0) }
+      reporter = SampleReporter(codec, in: container, configuration: configuration, size: size, options: options)
     } else if let configuration, configuration != described?.lengthPrefixedConfiguration {
       reporter?.configure(configuration)
     }

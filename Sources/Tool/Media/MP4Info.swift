@@ -15,9 +15,9 @@ enum MP4Info {
     }
     let tally = try Tally(&samples, input)
     let (movie, track) = (samples.movie, samples.track)
-    guard let first = tally.first, let description = track.descriptions.first(where: { $0.codec != nil }),
-      let codec = description.codec
-    else { throw Failure("\(input.name): MP4 whose video track has no samples") }
+    guard let first = tally.first, let (_, description, codec) = track.video else {
+      throw Failure("\(input.name): MP4 whose video track has no samples")
+    }
     let bytes = samples.bytes(of: first)
     let found =
       codec == .h264
@@ -26,6 +26,7 @@ enum MP4Info {
       throw Failure("\(input.name): MP4 whose \(description.coding.name) video has no parameter sets that can be read")
     }
     video.complete(description, track, rate: tally.rate(track.timescale))
+    video.isRateVariable = tally.isRateVariable
     // Of a fragmented file, mvhd has the duration of the first fragment, or none.
     let isSaid = !movie.isFragmented && movie.timescale > 0 && movie.duration > 0
     let duration =
@@ -39,7 +40,7 @@ enum MP4Info {
       isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil, video: video,
       others: movie.tracks.filter { $0.id != track.id }
         .map { StreamDetails($0, isChapters: $0.id == track.chapterTrack) },
-      counts: counting ? counts(input, tally) : nil)
+      counts: counting ? counts(input, tally) : nil, missing: tally.missing)
   }
 
   /// By the stream itself; where it cannot be read, by what the tables say.
@@ -88,7 +89,7 @@ enum MP4Info {
     tracker.insert(sets)
     let summary = tracker.inspect(accessUnit.span)
     guard let format = tracker.format else { return nil }
-    let isInBand = ["avc3", "hev1", "avc4", "dvav", "dvhe"].contains(description.coding.name)
+    let isInBand = description.coding.allowsInBandParameterSets
     var details = StreamDetails(
       format, tracker.display, streamFormat: isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat)
     if summary.isField || format.isFieldSequence {
@@ -108,11 +109,17 @@ enum MP4Info {
     var duration: UInt64 = 0
     /// When the first picture is shown, and when the last one ends, in ticks.
     private var (start, end) = (Int64.max, Int64.min)
+    /// Samples that are beyond the end of the file.
+    var missing = 0
+    private let size: UInt64
+    private var latestDuration: UInt32?
+    private var (shortest, longest) = (UInt32.max, UInt32.min)
     /// The most frequent duration by Boyer and Moore's majority vote: exact where more than half of the samples have
     /// it.
     private var usual: (duration: UInt32, votes: Int) = (0, 0)
 
     init(_ samples: inout MP4.VideoSamples, _ input: InputFile) throws(Failure) {
+      size = input.size.map { UInt64($0) } ?? .max
       do throws(MP4.ReadError) {
         while let sample = try samples.next() { add(sample) }
       } catch {
@@ -125,6 +132,10 @@ enum MP4Info {
       if first == nil { first = sample }
       count += 1
       if sample.isSync { keyframes += 1 }
+      if sample.range.upperBound > size { missing += 1 }
+      // The last duration is often made up.
+      if let latest = latestDuration { (shortest, longest) = (min(shortest, latest), max(longest, latest)) }
+      latestDuration = sample.duration
       bytes &+= sample.range.upperBound - sample.range.lowerBound
       duration &+= UInt64(sample.duration)
       let time = sample.decodingTime &+ sample.compositionOffset
@@ -142,19 +153,16 @@ enum MP4Info {
       return overflow ? duration : UInt64(max(length, 0))
     }
 
-    /// Pictures a second; `nil` for samples without duration.
-    func rate(_ timescale: UInt32) -> H26x.Fraction? {
-      usual.duration > 0 ? H26x.Fraction(timescale, usual.duration) : nil
-    }
-  }
-}
+    /// Whether durations differ by more than rounding.
+    var isRateVariable: Bool { longest > shortest && longest - shortest > max(2, shortest / 20) }
 
-extension MP4.VisualSampleDescription {
-  fileprivate var codec: FormatDescription.Codec? {
-    switch coding.name.prefix(3) {
-    case "avc", "dva": .h264
-    case "hvc", "hev", "dvh": .h265
-    default: nil
+    /// Pictures a second, on average where the rate is variable; `nil` for samples without duration.
+    func rate(_ timescale: UInt32) -> H26x.Fraction? {
+      if isRateVariable, duration > 0 {
+        let average = Double(count) * Double(timescale) / Double(duration)
+        return average < 1e6 ? H26x.Fraction(UInt32((average * 1000).rounded()), 1000) : nil
+      }
+      return usual.duration > 0 ? H26x.Fraction(timescale, usual.duration) : nil
     }
   }
 }
@@ -171,7 +179,14 @@ extension StreamDetails {
       fields["pixel-aspect-ratio"] = .fraction(GStreamer.Fraction(reduced))
     }
     language = track.language.isEmpty || track.language == "und" ? nil : track.language
-    if let rotation = track.rotation, rotation != 0 { orientation = "rotate-\(rotation)" }
+    orientation = Self.tag(track.orientation)
+  }
+
+  /// The value that the tag image-orientation has, which turns first and mirrors then.
+  private static func tag(_ orientation: MP4.Orientation?) -> String? {
+    guard let orientation else { return "unknown" }
+    if orientation.isMirrored { return "flip-rotate-\((360 - orientation.rotation) % 360)" }
+    return orientation.rotation == 0 ? nil : "rotate-\(orientation.rotation)"
   }
 
   /// The details of a track that is not the video.

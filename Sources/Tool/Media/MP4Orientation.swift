@@ -17,7 +17,7 @@ enum MP4Orientation {
       size = (samples.track.presentationWidth, samples.track.presentationHeight)
     } catch { return false }
     guard let place, let matrix = matrix(orientation, width: size.width, height: size.height) else { return false }
-    let file = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    let file = unsafe open(FileName.path(path), O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return false }
     defer { close(file) }
     return unsafe pwrite(file, matrix, matrix.count, off_t(clamping: place.lowerBound)) == place.count

@@ -44,6 +44,9 @@ extension MediaInfo {
       ]
       rows.append((Self.capitalised(stream.kind), details.compactMap(\.self).joined(separator: ", ")))
     }
+    if missing > 0 {
+      rows.append(("Missing", "\(Text.count(missing, "access unit")) beyond the end of the file, which is cut off"))
+    }
     if let counts {
       rows.append(("Pictures", "\(counts.pictures)"))
       rows.append(("Groups", "\(counts.keyframes)"))
@@ -57,11 +60,13 @@ extension MediaInfo {
   private var frameRate: String? {
     guard let rate = video.fields["framerate"]?.fraction, rate.numerator > 0, rate.denominator > 0 else { return nil }
     let decimal = Text.fixed(Double(rate.numerator) / Double(rate.denominator), 3)
+    if video.isRateVariable { return "variable, \(decimal) on average" }
     return rate.denominator == 1 ? "\(rate.numerator)" : "\(decimal) (\(rate.numerator)/\(rate.denominator))"
   }
 
   /// `rotate-90` in words: `90 degrees clockwise`.
   private static func turned(_ orientation: String) -> String {
+    guard orientation != "unknown" else { return "unknown: the track's matrix does more than turn and mirror" }
     let (flip, degrees) = (orientation.hasPrefix("flip"), orientation.split(separator: "-").last ?? "")
     return "\(degrees) degrees clockwise" + (flip ? ", flipped" : "")
   }
@@ -87,6 +92,8 @@ extension MediaInfo {
     }
     stream += [("bitrate", JSON(videoBitrate)), ("rotation", JSON(video.orientation))]
     if let counts { stream += [("pictures", .integer(counts.pictures)), ("groups", .integer(counts.keyframes))] }
+    if video.isRateVariable { stream.append(("variable-framerate", .boolean(true))) }
+    if missing > 0 { stream.append(("missing", .integer(missing))) }
     let rest = others.map { stream in
       JSON.object([
         ("kind", .string(stream.kind)), ("codec", .string(stream.codecName)),

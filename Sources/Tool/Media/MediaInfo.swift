@@ -18,6 +18,8 @@ struct MediaInfo: Sendable {
   let video: StreamDetails
   let others: [StreamDetails]
   let counts: Counts?
+  /// Access units that the container lists, but that are beyond the end of the file.
+  var missing = 0
 
   /// Counts of the access units that were read.
   struct Counts: Sendable {
@@ -134,7 +136,7 @@ struct MediaInfo: Sendable {
         }
       }
     } catch { throw reader.failure(error) }
-    guard counts.pictures > 0 else { throw Failure(reader.input.noVideo) }
+    guard counts.pictures > 0 else { throw reader.nothingFound }
     found.finish()
     counts.replace(by: found)
     return (duration, counts, true)

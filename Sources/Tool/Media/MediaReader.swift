@@ -24,6 +24,8 @@ final class MediaReader: Sendable {
     var isComplete = false
     /// Pads that elements in `parsebin` have added, without those of unknown types.
     var announced = 0
+    /// The codec of the first of these pads that has H.264 or H.265. The stream need not have any data.
+    var codec: FormatDescription.Codec?
     var hasDiscovered = false
 
     /// Whether `parsebin` has exposed every stream. Without a demultiplexer there is one.
@@ -63,7 +65,14 @@ final class MediaReader: Sendable {
       try parse.connect("element-added") { [weak self] arguments in
         guard let element = arguments.element(0) else { return nil }
         self?.state.withLock { $0.parts.append(element) }
-        _ = try? element.onPadAdded { [weak self] _ in self?.state.withLock { $0.announced += 1 } }
+        _ = try? element.onPadAdded { [weak self] pad in
+          var codec: FormatDescription.Codec?
+          if let caps = pad.currentCaps { codec = FormatDescription.Codec(mediaType: caps.first.name) }
+          self?.state.withLock { [codec] state in
+            state.announced += 1
+            state.codec = state.codec ?? codec
+          }
+        }
         _ = try? element.connect("no-more-pads") { [weak self] _ in
           self?.state.withLock { $0.isComplete = true }
           self?.tellWhenWhole()
@@ -141,8 +150,10 @@ final class MediaReader: Sendable {
       return Failure(error, about: outputName)
     }
     switch failure.error.code {
-    case .stream(.typeNotFound), .stream(.wrongType), .stream(.codecNotFound), .core(.missingPlugin):
-      return nothingFound
+    case .stream(.wrongType): return nothingFound
+    case .stream(.typeNotFound), .stream(.codecNotFound), .core(.missingPlugin):
+      // Where there is video, the decoder's reason says more.
+      return video == nil ? nothingFound : Failure(error, about: input.name)
     default:
       // A demultiplexer without linked pads posts an error; a pipe may end before its type is known.
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
@@ -157,7 +168,12 @@ final class MediaReader: Sendable {
   }
 
   /// The message that there is no H.264 or H.265 video, with what was found instead.
-  private var nothingFound: Failure {
+  var nothingFound: Failure {
+    if let codec = state.withLock({ $0.video?.codec ?? $0.codec }) {
+      let container = if case .container(let name) = input.kind { name } else { "a stream" }
+      return input.mp4Failure
+        ?? Failure("\(input.name): \(container) with \(codec.name) video, but no picture in it that can be read")
+    }
     let found = streams.map { $0.codecName }.joined(separator: ", ")
     return input.mp4Failure ?? Failure(found.isEmpty ? input.noVideo : "\(input.noVideo) (it has: \(found))")
   }

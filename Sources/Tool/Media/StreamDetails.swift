@@ -12,6 +12,8 @@ struct StreamDetails: Sendable {
   var codecName: String
   /// Fields of its caps.
   var fields: [String: FieldValue] = [:]
+  /// Whether the frame rate is an average of differing durations.
+  var isRateVariable = false
   var language: String?
   /// Bits a second, by a tag.
   var bitrate: Double?
@@ -41,6 +43,10 @@ extension StreamDetails {
   init(_ stream: MediaStream) {
     self.init(kind: stream.kind, codec: stream.codec, codecName: stream.codecName)
     for field in stream.codec == nil ? Self.audioFields : Self.videoFields { fields[field] = stream.field(field) }
+    // Parsers do not say more where only some pictures may be interlaced.
+    if fields["interlace-mode"] == nil, stream.field("coded-picture-structure")?.string == "field" {
+      fields["interlace-mode"] = "mixed"
+    }
     language = stream.tag("language-code")?.string.flatMap { $0 == "und" ? nil : $0 }
     bitrate = (stream.tag("bitrate") ?? stream.tag("nominal-bitrate"))?.number
     orientation = stream.orientation

@@ -2,20 +2,10 @@
 
 /// Reads the first packets of an MPEG transport stream (ISO/IEC 13818-1).
 enum TransportStream {
-  /// Where the first packet begins, and the distance to the next. Packets of 192 bytes, as in M2TS, begin with a
-  /// timestamp of 4 bytes.
-  private static let layouts = [(first: 0, step: 188), (first: 4, step: 192)]
-
-  /// Whether the first two packets begin with the sync byte.
-  static func isAtStart(of bytes: [UInt8]) -> Bool {
-    layouts.contains { first, step in
-      bytes.count > first + step && bytes[first] == 0x47 && bytes[first + step] == 0x47
-    }
-  }
-
   /// The program numbers in the order of the program association table (2.4.4.3); none where these bytes have no table.
   static func programs(in bytes: [UInt8]) -> [Int] {
-    for (first, step) in layouts {
+    // Packets of 192 bytes, as in M2TS, begin with a timestamp of 4 bytes; those of 204 end with parity bytes.
+    for (first, step) in [(0, 188), (4, 192), (0, 204)] {
       for start in stride(from: first, to: bytes.count - 187, by: step) {
         guard bytes[start] == 0x47 else { break }
         if let programs = table(bytes[start..<start + 188]) { return programs }

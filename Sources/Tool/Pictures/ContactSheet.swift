@@ -9,18 +9,18 @@ enum ContactSheet {
     ("videoconvert", [:]), ("videoflip", ["video-direction": "auto"]), ("videoscale", ["add-borders": false]),
     ("videoconvert", [:]),
   ]
-  /// The width of a small picture in pixels.
-  private static let width: Int32 = 240
+  /// The width of a small picture in pixels, and its height at most.
+  private static let (width, heightLimit): (Int32, Int32) = (240, 480)
 
   /// Reads the whole file and composes the sheet. It keeps the pictures whose number is a multiple of a stride, which
   /// doubles whenever there are four times as many as wanted.
   static func make(of input: InputFile, columns: Int, rows: Int) async throws(Failure) -> Sample {
-    var options = PictureReader.Options(filters: uprightFilters)
-    options.filters.append(
-      (
-        "capsfilter",
-        ["caps": .string("video/x-raw, format=(string)RGB, width=(int)\(width), pixel-aspect-ratio=(fraction)1/1")]
-      ))
+    let caps =
+      "video/x-raw, format=(string)RGB, width=(int)\(width), height=(int)[ 1, \(heightLimit) ], "
+      + "pixel-aspect-ratio=(fraction)1/1"
+    // A picture that would be higher gets borders.
+    let options = PictureReader.Options(
+      filters: uprightFilters + [("videoscale", ["add-borders": true]), ("capsfilter", ["caps": .string(caps)])])
     let reader = try PictureReader(input, options)
     let wanted = columns * rows
     let choice = Mutex((kept: [Sample](), stride: 1, number: 0))
@@ -41,6 +41,7 @@ enum ContactSheet {
       throw error
     }
     await reader.stop()
+    try Interruption.check()
     let kept = choice.withLock { $0.kept }
     guard let first = kept.first else { throw Failure("\(input.name): no picture could be decoded") }
     let count = min(wanted, kept.count)

@@ -12,6 +12,7 @@ struct PictureDifference {
 
   private var planes: [Plane] = []
   private var peak = 255.0
+  private var isRGB = false
 
   /// Nothing compared yet.
   init() {}
@@ -28,8 +29,10 @@ struct PictureDifference {
     }
     let one = try a.picture()
     let other = try b.picture()
-    let bits = Self.bits(first.format.name)
-    peak = Double((1 << bits) - 1)
+    let bits = first.format.bitDepth
+    // In formats such as P010 the lowest bits are padding.
+    peak = Double(((1 << bits) - 1) << first.format.paddingBits)
+    isRGB = first.format.kind == .rgb
     for plane in 0..<one.planeCount {
       var (sum, count) = (0.0, 0)
       for row in 0..<one.rowCount(ofPlane: plane) {
@@ -60,7 +63,7 @@ struct PictureDifference {
 
   /// Adds the difference of another picture.
   mutating func add(_ other: PictureDifference) {
-    peak = other.peak
+    (peak, isRGB) = (other.peak, other.isRGB)
     if planes.isEmpty {
       planes = other.planes
     } else {
@@ -72,7 +75,7 @@ struct PictureDifference {
 
   /// `Y 42.10 dB, U 44.00 dB, V 43.75 dB`.
   var summary: String {
-    let names = planes.count == 3 ? ["Y", "U", "V"] : planes.indices.map { "plane \($0)" }
+    let names = planes.count == 3 ? isRGB ? ["G", "B", "R"] : ["Y", "U", "V"] : planes.indices.map { "plane \($0)" }
     return zip(names, planes).map { name, plane in
       let psnr = plane.squares == 0 ? "inf" : Text.fixed(10 * log10(peak * peak * plane.samples / plane.squares), 2)
       return "\(name) \(psnr) dB"
@@ -81,13 +84,5 @@ struct PictureDifference {
 
   private static func name(_ sample: Sample) -> String {
     sample.videoInfo.map { "\($0.width)x\($0.height) \($0.format.name)" } ?? "no raw video"
-  }
-
-  private static func bits(_ format: String) -> Int {
-    for (text, bits) in [("_10", 10), ("_12", 12), ("_14", 14), ("_16", 16), ("GRAY10", 10), ("GRAY16", 16)]
-    where format.contains(text) {
-      return bits
-    }
-    return 8
   }
 }

@@ -18,6 +18,7 @@ enum PictureEncoder: String {
 
   /// Writes one raw picture.
   func write(_ picture: Sample, to output: OutputFile) async throws(Failure) {
+    let file: Sample
     do throws(PipelineError) {
       let source = try PipelineElement("appsrc", name: "picture", ["format": "time"])
       let encoder = try PipelineElement(self == .png ? "pngenc" : "jpegenc")
@@ -30,10 +31,11 @@ enum PictureEncoder: String {
       try await input.send(picture)
       try input.finish()
       var files = result.makeAsyncIterator()
-      let file = try await files.next()
+      let encoded = try await files.next()
       await pipeline.stop()
-      guard let file else { throw PipelineError.stopped }
-      do throws(Failure) { try output.write(file) } catch { throw PipelineError.notLoaded(error.message) }
+      guard let encoded else { throw PipelineError.stopped }
+      file = encoded
     } catch { throw Failure(error, about: output.name) }
+    try output.write(file)
   }
 }

@@ -13,6 +13,8 @@ struct InputFile: Sendable {
   /// The pipe, if it is one whose first bytes were read.
   let pipe: PipeInput?
   private let status: FileStatus?
+  /// The open file, where GStreamer cannot be told its name, because that is not UTF-8.
+  private let unnameable: Descriptor?
 
   /// Program numbers of an MPEG transport stream, as far as they are in its first bytes; of several, one is read.
   let programs: [Int]
@@ -42,7 +44,7 @@ struct InputFile: Sendable {
     guard !name.isEmpty else { throw Failure("the input has no name", .usage) }
     guard name != "-" else {
       self.name = "standard input"
-      (isStandardInput, status) = (true, FileStatus(descriptor: STDIN_FILENO))
+      (isStandardInput, status, unnameable) = (true, FileStatus(descriptor: STDIN_FILENO), nil)
       guard let status else { throw Failure("standard input: closed; expected a stream") }
       guard !status.isFolder else { throw Failure("standard input: a folder; expected a stream") }
       guard isatty(STDIN_FILENO) == 0 else { throw Failure("standard input: a terminal; expected a stream") }
@@ -59,24 +61,27 @@ struct InputFile: Sendable {
     }
     (self.name, isStandardInput) = (name, false)
     guard let status = FileStatus(path: name) else {
+      if name.hasPrefix("file:") { throw Failure("\(name): a URI; expected a path") }
       throw Failure("\(name): \(errno == ENOENT ? "no such file" : systemError())")
     }
     guard !status.isFolder else { throw Failure("\(name): a folder; expected a file") }
-    guard unsafe access(name, R_OK) == 0 else { throw Failure("\(name): cannot be read: \(systemError())") }
+    guard unsafe access(FileName.path(name), R_OK) == 0 else {
+      throw Failure("\(name): cannot be read: \(systemError())")
+    }
     self.status = status
-    let file = unsafe open(name, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(FileName.path(name), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure("\(name): cannot be read: \(systemError())") }
     guard status.isRegular else {
       let pipe = looksIntoPipes ? PipeInput(file) : nil
       if pipe == nil { close(file) }
       if let pipe, pipe.front.isEmpty { throw Failure("\(name): empty; expected a stream") }
       (kind, programs) = pipe.map { Self.look(at: $0.front) } ?? (.unknown, [])
-      self.pipe = pipe
+      (self.pipe, unnameable) = (pipe, nil)
       return
     }
-    defer { close(file) }
+    let descriptor = Descriptor(file)
     guard status.size > 0 else { throw Failure("\(name): an empty file") }
-    pipe = nil
+    (pipe, unnameable) = (nil, FileName.isText(name) ? nil : descriptor)
     (kind, programs) = Self.look(at: Self.firstBytes(of: file))
   }
 
@@ -90,7 +95,7 @@ struct InputFile: Sendable {
     }
     return isStandardInput
       ? try PipelineElement("fdsrc", ["fd": .int(STDIN_FILENO)])
-      : try PipelineElement("filesrc", ["location": .string(name)])
+      : try PipelineElement("filesrc", ["location": .string(unnameable?.path ?? name)])
   }
 
   /// The message that the file has no H.264 or H.265 video, with what it is instead.
@@ -121,20 +126,8 @@ struct InputFile: Sendable {
 extension InputFile.Kind {
   /// Recognises a format by its first bytes, whatever the file's name is.
   init(_ bytes: [UInt8]) {
-    func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
-    let boxes = ["ftyp", "moov", "mdat", "wide", "free", "skip", "moof", "styp"]
-    if boxes.contains(where: { has($0, at: 4) }) {
-      self = .container("MP4")
-    } else if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
-      self = .container("Matroska")
-    } else if has("FLV\u{1}") {
-      self = .container("FLV")
-    } else if has("RIFF"), has("AVI ", at: 8) {
-      self = .container("AVI")
-    } else if bytes.starts(with: [0, 0, 1, 0xBA]) {
-      self = .container("an MPEG program stream")
-    } else if TransportStream.isAtStart(of: bytes) {
-      self = .container("MPEG-TS")
+    if let format = FileFormat(bytes.span) {
+      self = .container(Self.name(format))
     } else if let known = Self.known.first(where: { bytes.starts(with: $0.start) }) {
       self = .other(known.name)
     } else if Self.hasStartCode(bytes) {
@@ -148,12 +141,24 @@ extension InputFile.Kind {
     }
   }
 
+  private static func name(_ format: FileFormat) -> String {
+    switch format {
+    case .mp4: "MP4"
+    case .matroska: "Matroska"
+    case .flv: "FLV"
+    case .avi: "AVI"
+    case .mpegTS: "MPEG-TS"
+    case .mpegPS: "an MPEG program stream"
+    }
+  }
+
   /// Signatures of formats without H.264 or H.265, for the error message.
   private static let known: [(start: [UInt8], name: String)] = [
     ([0x89, 0x50, 0x4E, 0x47], "a PNG picture"), ([0xFF, 0xD8, 0xFF], "a JPEG picture"),
     (Array("GIF8".utf8), "a GIF picture"), (Array("YUV4MPEG".utf8), "YUV4MPEG, raw video"),
     (Array("%PDF".utf8), "a PDF document"), ([0x50, 0x4B, 3, 4], "a ZIP archive"),
     ([0x1F, 0x8B], "a gzip archive"), (Array("OggS".utf8), "Ogg"), (Array("RIFF".utf8), "RIFF, such as WAV"),
+    ([0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11], "ASF, such as WMV"),
     (Array("fLaC".utf8), "FLAC"), (Array("ID3".utf8), "MP3"), (Array("\u{7F}ELF".utf8), "a program"),
     (Array("nut/multimedia".utf8), "NUT"), (Array("#EXTM3U".utf8), "an HLS playlist, which names segments to read"),
     ([0, 0, 1, 0xB3], "MPEG-1 or MPEG-2 video"), (Array("DKIF".utf8), "IVF (VP8, VP9 or AV1)"),

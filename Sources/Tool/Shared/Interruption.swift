@@ -16,6 +16,9 @@ enum Interruption {
   /// The signal that came, if any.
   static var signal: Int32? { state.withLock { $0.signal } }
 
+  /// Throws when a signal has come: for output that is worthless unless it is complete.
+  static func check() throws(Failure) { if signal != nil { throw Failure("interrupted: nothing was written") } }
+
   /// A pipe from the signal handler to the thread that calls the handlers; set once, before the signal handler is.
   private nonisolated(unsafe) static var pipeEnds: (read: Int32, write: Int32) = (-1, -1)
 

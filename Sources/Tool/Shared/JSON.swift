@@ -20,14 +20,14 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   /// A number; `null` for `nil`.
   init(_ number: Double?) { self = number.map(JSON.number) ?? .null }
 
-  /// The document, with `indent` spaces before each line but the first; on one line for `nil`. A number that is not
+  /// The document, with `indent` spaces before each line but the first; on one line without spaces for `nil`. A number that is not
   /// finite is `null`.
   func text(indent: Int? = 0) -> String {
     let (open, close, comma) =
       indent.map { indent in
         let lead = "\n" + String(repeating: " ", count: indent)
         return ("\(lead)  ", lead, ",\(lead)  ")
-      } ?? ("", "", ", ")
+      } ?? ("", "", ",")
     let inner = indent.map { $0 + 2 }
     switch self {
     case .null: return "null"
@@ -40,7 +40,8 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
       return "[\(open)\(items.map { $0.text(indent: inner) }.joined(separator: comma))\(close)]"
     case .object(let members):
       if members.isEmpty { return "{}" }
-      let lines = members.map { "\(Self.quoted($0)): \($1.text(indent: inner))" }
+      let colon = indent == nil ? ":" : ": "
+      let lines = members.map { "\(Self.quoted($0))\(colon)\($1.text(indent: inner))" }
       return "{\(open)\(lines.joined(separator: comma))\(close)}"
     }
   }
@@ -58,7 +59,7 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
       case _ where scalar.value < 32 || (127..<160).contains(scalar.value):
         let digits = String(scalar.value, radix: 16)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
+      default: result.unicodeScalars.append(FileName.shown(scalar))
       }
     }
     return result + "\""

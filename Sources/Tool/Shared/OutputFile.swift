@@ -32,7 +32,8 @@ struct OutputFile: Sendable {
     mayReplace = force
     guard !name.isEmpty else { throw Failure("the output has no name", .usage) }
     if let descriptor = Self.descriptor(name) {
-      guard let status = FileStatus(descriptor: descriptor) else {
+      guard Descriptor.inherited.contains(descriptor), let status = FileStatus(descriptor: descriptor) else {
+        errno = EBADF
         throw Failure("\(name): not open for writing: \(systemError())")
       }
       guard isatty(descriptor) == 0 else {
@@ -49,7 +50,9 @@ struct OutputFile: Sendable {
     if let status {
       guard !status.isFolder else { throw Failure("\(name): a folder; expected a file's name") }
       guard status.isRegular else {
-        guard unsafe access(name, W_OK) == 0 else { throw Failure("\(name): cannot be written: \(systemError())") }
+        guard unsafe access(FileName.path(name), W_OK) == 0 else {
+          throw Failure("\(name): cannot be written: \(systemError())")
+        }
         (path, target, isSeekable, removal) = (name, nil, false, nil)
         return
       }
@@ -59,14 +62,13 @@ struct OutputFile: Sendable {
       throw Failure("\(name): cannot be written: \(systemError())")
     }
     let target = Self.followingLinks(name)
-    let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
-    guard let (path, file) = Self.makeFile(in: folder) else {
+    guard let (path, file) = Self.makeFile(in: FileName.folder(of: target)) else {
       throw Failure("\(name): cannot be written: \(systemError())")
     }
     // A file that is replaced keeps its permissions.
     if let status { fchmod(file, status.permissions) }
     close(file)
-    removal = Ending.add { unsafe unlink(path) }
+    removal = Ending.add { unsafe unlink(FileName.path(path)) }
     (self.path, self.target, isSeekable) = (path, target, true)
   }
 
@@ -74,14 +76,20 @@ struct OutputFile: Sendable {
   func sink() throws(Failure) -> PipelineElement {
     do throws(PipelineError) {
       guard let path else { return try PipelineElement("fdsink", ["fd": .int(descriptor ?? 1), "sync": false]) }
-      return try PipelineElement("filesink", ["location": .string(path), "sync": false])
+      guard !FileName.isText(path) else {
+        return try PipelineElement("filesink", ["location": .string(path), "sync": false])
+      }
+      let file = unsafe open(FileName.path(path), O_WRONLY | O_CLOEXEC)
+      guard file >= 0 else { throw .notLoaded(systemError()) }
+      // Open until the program ends: the sink opens it again by this name, when it starts.
+      return try PipelineElement("filesink", ["location": .string("/proc/self/fd/\(file)"), "sync": false])
     } catch { throw Failure(error, about: name) }
   }
 
   /// A descriptor to write to, and whether the caller must close it.
   func openForWriting() throws(Failure) -> (descriptor: Int32, isOwned: Bool) {
     guard let path else { return (descriptor ?? STDOUT_FILENO, false) }
-    let file = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    let file = unsafe open(FileName.path(path), O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard file >= 0 else { throw Failure("\(name): cannot be written: \(systemError())") }
     return (file, true)
   }
@@ -90,18 +98,20 @@ struct OutputFile: Sendable {
   ///
   /// - Throws: a `Failure`, also when the name exists by now and may not be replaced.
   func commit() throws(Failure) {
-    guard let path, let target, let removal else { return }
+    guard let path = path.map(FileName.path), let name = target, let removal else { return }
+    let target = FileName.path(name)
     // Without --force, a link: it fails where rename would replace a file that was made meanwhile. File systems without
     // links report one of these errors: FAT and exFAT EPERM, network shares and FUSE the others.
     var failed = true
     if !mayReplace { failed = unsafe link(path, target) != 0 }
     if !failed {
       unsafe unlink(path)
-    } else if mayReplace || ([EPERM, EOPNOTSUPP, ENOSYS].contains(errno) && FileStatus(path: target) == nil) {
+    } else if mayReplace || ([EPERM, EOPNOTSUPP, ENOSYS].contains(errno) && FileStatus(path: name) == nil) {
       failed = unsafe rename(path, target) != 0
     }
     if failed {
-      throw Failure(errno == EEXIST ? "\(name): exists already; --force replaces it" : "\(name): \(systemError())")
+      let reason = errno == EEXIST ? "exists already; --force replaces it" : systemError()
+      throw Failure("\(self.name): \(reason)")
     }
     Ending.forget(removal)
   }
@@ -129,13 +139,12 @@ struct OutputFile: Sendable {
     var place = name
     for _ in 0..<40 {
       let next = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer -> String? in
-        let length = unsafe readlink(place, buffer.baseAddress!, buffer.count)
+        let length = unsafe readlink(FileName.path(place), buffer.baseAddress!, buffer.count)
         guard length > 0, length < buffer.count else { return nil }
-        return unsafe String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return unsafe FileName.string(buffer[..<length].map { UInt8(bitPattern: $0) })
       }
       guard let next else { return place }
-      let folder = place.lastIndex(of: "/").map { place[...$0] } ?? ""
-      place = next.hasPrefix("/") ? next : folder + next
+      place = next.unicodeScalars.first == "/" ? next : FileName.folder(of: place) + next
     }
     return place
   }
@@ -144,7 +153,7 @@ struct OutputFile: Sendable {
   private static func makeFile(in folder: String) -> (path: String, descriptor: Int32)? {
     for _ in 0..<100 {
       let path = "\(folder).h26x-\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
-      let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
+      let descriptor = unsafe open(FileName.path(path), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
       if descriptor >= 0 { return (path, descriptor) }
       guard errno == EEXIST else { return nil }
     }

@@ -19,7 +19,14 @@ struct ReportItems {
     default:
       let source = try ReportSource(file)
       do throws(ReportFailure) { direct = try StreamReporter(source, options: options) } catch {
-        throw file.failure(error)
+        // Sample entries that name neither codec, such as those of AVC-Intra, are known to GStreamer.
+        guard case .mp4(let reason) = error, reason.reason == .missing, reason.box.name == "trak" else {
+          throw file.failure(error)
+        }
+        try PluginFile.load()
+        do throws(Failure) { demultiplexed = try await DemultiplexedReport(file, options) } catch {
+          throw Failure("\(file.name): MP4 without H.264 or H.265 video")
+        }
       }
     }
   }

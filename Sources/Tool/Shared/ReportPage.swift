@@ -46,7 +46,7 @@ struct ReportPage {
       case "<": text += "&lt;"
       case ">": text += "&gt;"
       case "\"": text += "&quot;"
-      default: text.unicodeScalars.append(character)
+      default: text.unicodeScalars.append(FileName.shown(character))
       }
     }
     return text

@@ -12,18 +12,11 @@ struct ReportSource: ByteSource {
   /// Bytes read from a pipe.
   private var position: UInt64 = 0
 
-  /// A descriptor that is closed with its last owner, except standard input.
-  private final class Descriptor: Sendable {
-    let number: Int32
-    init(_ number: Int32) { self.number = number }
-    deinit { if number != STDIN_FILENO { close(number) } }
-  }
-
   init(_ file: InputFile) throws(Failure) {
     pipe = file.pipe
     size = file.size.map { UInt64($0) } ?? .max
     let isOpen = file.isStandardInput || pipe != nil
-    let number = isOpen ? STDIN_FILENO : unsafe open(file.name, O_RDONLY | O_CLOEXEC)
+    let number = isOpen ? STDIN_FILENO : unsafe open(FileName.path(file.name), O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { throw Failure("\(file.name): cannot be read: \(systemError())") }
     descriptor = Descriptor(number)
   }

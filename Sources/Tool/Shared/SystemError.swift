@@ -13,7 +13,7 @@ struct FileStatus {
   /// `nil`, with `errno` set, when the file does not exist or its folder may not be searched.
   init?(path: String) {
     var raw = stat()
-    guard unsafe stat(path, &raw) == 0 else { return nil }
+    guard unsafe stat(FileName.path(path), &raw) == 0 else { return nil }
     self.raw = raw
   }
 

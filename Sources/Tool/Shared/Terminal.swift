@@ -24,7 +24,7 @@ enum Terminal {
   /// commands.
   static func printable(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { scalar in
-      scalar.value < 32 || (127..<160).contains(scalar.value) ? "?" : scalar
+      scalar.value < 32 || (127..<160).contains(scalar.value) ? "?" : FileName.shown(scalar)
     }
     return String(String.UnicodeScalarView(scalars))
   }
