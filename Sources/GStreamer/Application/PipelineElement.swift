@@ -59,16 +59,7 @@ public import CGStreamer
   ///     enumerations, flags, caps and structures.
   /// - Throws: `noSuchProperty`, or `invalidValue` when the value has another type or is out of range.
   public func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
-    guard let specification = unsafe cgst_find_property(reference.raw, property),
-      unsafe specification.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
-    else { throw .noSuchProperty(element: name, property: property) }
-    var converted = GValue()
-    unsafe g_value_init(&converted, specification.pointee.value_type)
-    defer { unsafe g_value_unset(&converted) }
-    guard value.convert(into: &converted), unsafe g_param_value_validate(specification, &converted) == 0 else {
-      throw .invalidValue(element: name, property: property, value: value)
-    }
-    unsafe g_object_set_property(reference.object, property, &converted)
+    try reference.set(property, value)
   }
 
   /// Sets a caps property, such as an appsink's.
@@ -168,6 +159,22 @@ public import CGStreamer
   public func pad(_ name: String) -> PipelinePad? {
     guard let pad = unsafe gst_element_get_static_pad(raw, name) else { return nil }
     return unsafe PipelinePad(ObjectReference(owning: pad))
+  }
+}
+
+extension ObjectReference {
+  /// Sets a property of an element or a pad.
+  func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
+    guard let specification = unsafe cgst_find_property(raw, property),
+      unsafe specification.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
+    else { throw .noSuchProperty(element: name, property: property) }
+    var converted = GValue()
+    unsafe g_value_init(&converted, specification.pointee.value_type)
+    defer { unsafe g_value_unset(&converted) }
+    guard value.convert(into: &converted), unsafe g_param_value_validate(specification, &converted) == 0 else {
+      throw .invalidValue(element: name, property: property, value: value)
+    }
+    unsafe g_object_set_property(object, property, &converted)
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import Glibc
 import Synchronization
 
 /// `h26x repack`: changes container and packaging without encoding anew.
@@ -57,8 +58,8 @@ struct RepackCommand: AsyncParsableCommand {
       let result: (summary: String, left: [String])
       do throws(Failure) {
         result = try await repack(input, into: target, as: format, audio: !noAudio)
-      } catch  where error.elementFailure?.isNotNegotiated == true && !noAudio && input.size != nil {
-        // Audio whose caps the muxer refuses only when it starts, such as MP2 in FLV: once more without audio.
+      } catch  where !noAudio && input.size != nil && Interruption.signal == nil && error.mayBeOfAudio {
+        // Audio that the muxer refuses only when it starts, such as MP2 in FLV: once more without audio.
         result = try await repack(input, into: target, as: format, audio: false)
       }
       try target.commit()
@@ -76,14 +77,15 @@ struct RepackCommand: AsyncParsableCommand {
   private func repack(
     _ input: InputFile, into target: OutputFile, as format: TargetContainer, audio: Bool
   ) async throws(Failure) -> (summary: String, left: [String]) {
-    let route = try RepackRoute(format, into: target, drop: drop, audio: audio)
+    let route = try RepackRoute(format, into: target, drop: drop, audio: audio, fromPipe: input.size == nil)
     let leadIn = LeadIn(of: input)
     let reader = try MediaReader(
-      input, output: target, framerate: framerate?.rate, whenWhole: { route.release() },
+      input, output: target, framerate: framerate?.rate, whenWhole: { route.complete() },
       route: { stream, pipeline throws(PipelineError) in
         leadIn.include(in: stream.pad, isVideo: stream.codec != nil)
         return try route.attach(stream, pipeline)
       })
+    MP4Duration.hide(in: input, from: (try? reader.pipeline.element("parsebin"))?.pad("sink"))
     let reason =
       framerate == nil
       ? "and no frame rate in the stream: give it with --framerate, such as 25"
@@ -91,10 +93,18 @@ struct RepackCommand: AsyncParsableCommand {
     route.onUntimed { [weak reader] in
       reader?.fail(Failure("\(input.name): pictures without a time, which \(format.name) needs, \(reason)"))
     }
+    route.onGivenUp { [weak reader] in
+      let reason = PipelineError.notLinkable(from: "audio", to: format.name)
+      reader?.fail(Failure("\(input.name): audio that begins too late; --no-audio leaves it behind", cause: reason))
+    }
     let pipeline = reader.pipeline
     let refusal = { route.refusal(of: reader.containerCaps).map { Failure("\(input.name): \($0)") } }
     try await Interruption.handled(
-      by: { Task { try? await pipeline.finish() } },
+      by: {
+        route.release()
+        Task { try? await pipeline.finish() }
+        Task { await Self.endIfStuck(target) }
+      },
       during: { () async throws(Failure) in
         try await Progress.during(of: pipeline) { () async throws(Failure) in
           do throws(Failure) {
@@ -119,6 +129,7 @@ struct RepackCommand: AsyncParsableCommand {
       let isWritten = !format.isStream && target.path.map { MP4Orientation.write(orientation, into: $0) } == true
       if !isWritten { left.append("rotation (\(orientation))") }
     }
+    left += route.losses
     left += MP4Info.unseen(input, seen: kinds)
     if leadIn.dropped > 0 {
       left.append(
@@ -131,5 +142,29 @@ struct RepackCommand: AsyncParsableCommand {
       summary += "; \(Text.count(leadIn.early, "picture")) in front of the first keyframe"
     }
     return (summary, left)
+  }
+
+  /// Ends the program when, after an interrupt, the output cannot be completed: it does not grow for ten seconds.
+  private static func endIfStuck(_ target: OutputFile) async {
+    var (size, still) = (-1, 0)
+    while still < 10 {
+      try? await Task.sleep(for: .seconds(1))
+      let now = target.path.flatMap { FileStatus(path: $0)?.size } ?? 0
+      (size, still) = (now, now == size ? still + 1 : 0)
+    }
+    Terminal.say("\(target.name): cannot be completed")
+    Ending.perform()
+    _exit(128 + (Interruption.signal ?? SIGTERM))
+  }
+}
+
+extension Failure {
+  /// Whether it may be absent where audio is left behind: an error of the stream rather than of a file.
+  fileprivate var mayBeOfAudio: Bool {
+    switch cause {
+    case .element(let failure): if case .resource = failure.error.code { false } else { true }
+    case .notLinkable: true
+    default: false
+    }
   }
 }

@@ -10,21 +10,24 @@ final class RepackRoute: Sendable {
   private let sink: PipelineElement
   private let drop: String?
   private let wantsAudio: Bool
+  private let queues: MuxerQueues
 
   private struct State {
     var isBuilt = false
     var taken: [String] = []
-    /// Queues that hold back data until every stream is linked.
-    var held: [PipelineElement] = []
-    var isReleased = false
     /// The number of access units without a PTS, which no container accepts.
     var untimed = 0
+    /// The same of audio.
+    var untimedAudio = 0
     var whenUntimed: (@Sendable () -> Void)?
   }
   private let state = Mutex(State())
 
-  init(_ container: TargetContainer, into output: OutputFile, drop: String?, audio: Bool) throws(Failure) {
+  init(
+    _ container: TargetContainer, into output: OutputFile, drop: String?, audio: Bool, fromPipe: Bool = true
+  ) throws(Failure) {
     (self.container, self.drop, wantsAudio) = (container, drop, audio)
+    queues = MuxerQueues(holds: audio && container.muxer != nil, isPipe: fromPipe)
     sink = try output.sink()
     do throws(PipelineError) {
       muxer = try container.muxer.map { kind throws(PipelineError) in try PipelineElement(kind) }
@@ -54,26 +57,45 @@ final class RepackRoute: Sendable {
     }
   }
 
+  /// Drops audio without a PTS, which `qtmux` refuses and `matroskamux` drops without a word.
+  private func dropUntimedAudio(at pad: PipelinePad?) {
+    pad?.dropBuffers { [weak self] pts, _ in
+      guard pts == nil, let self else { return false }
+      state.withLock { $0.untimedAudio += 1 }
+      return true
+    }
+  }
+
   /// Adds the elements for a stream. Returns the first one for video; `nil` for audio and streams that are not written.
   func attach(_ stream: MediaStream, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement? {
     if let codec = stream.codec {
-      let first = try attach(codec, pipeline)
+      let first = try attach(codec, from: stream.pad, pipeline)
       state.withLock { $0.taken.append(stream.pad.name) }
       return first
     }
-    guard wantsAudio, stream.kind == "audio", let muxer, !state.withLock({ $0.isReleased }), canCarry(stream) else {
+    guard wantsAudio, stream.kind == "audio", let muxer, canCarry(stream),
+      let queue = try queues.queue(for: stream.pad, isVideo: false)
+    else { return nil }
+    var isTaken = false
+    defer { if !isTaken { queues.remove(queue) } }
+    // The muxer chooses a pad template by the caps, which a queue alone does not have.
+    // Without current caps the media type may be one of several, such as AC-3 and E-AC-3.
+    let caps = stream.isAAC || stream.pad.currentCaps != nil ? stream.mediaType : stream.pad.caps.description
+    let kind = try PipelineElement("capsfilter", ["caps": .string(caps)])
+    if container == .mp4 || container == .mov || container == .mkv { dropUntimedAudio(at: kind.pad("src")) }
+    let chain = try [queue] + (stream.isAAC ? [PipelineElement("aacparse")] : []) + [kind]
+    try build(pipeline)
+    try pipeline.add(chain: chain)
+    // If this fails, the muxer must not have a pad yet that would wait for data.
+    try stream.pad.link(to: queue)
+    do throws(PipelineError) { try pipeline.link(kind, muxer) } catch {
+      let nowhere = try PipelineElement("fakesink", ["sync": false, "async": false])
+      try pipeline.add(nowhere)
+      try pipeline.link(kind, nowhere)
       return nil
     }
-    // The muxer chooses a pad template by the caps, which a queue alone does not have.
-    let kind = try PipelineElement("capsfilter", ["caps": .string(stream.mediaType)])
-    let chain = try [queue()] + (stream.isAAC ? [PipelineElement("aacparse")] : []) + [kind]
-    do throws(PipelineError) {
-      try build(pipeline)
-      try pipeline.add(chain: chain)
-      // If this fails, the muxer must not have a pad yet that would wait for data.
-      try stream.pad.link(to: chain[0])
-      try pipeline.link(kind, muxer)
-    } catch { return nil }
+    if let last = kind.pad("src") { queues.connect(queue, to: last) }
+    isTaken = true
     state.withLock { $0.taken.append(stream.pad.name) }
     return nil
   }
@@ -87,23 +109,38 @@ final class RepackRoute: Sendable {
     return muxer.canTake(stream.pad.caps)
   }
 
-  /// Lets the queues deliver, when every stream is linked: most muxers accept no new pad once they have begun.
-  func release() {
-    let held = state.withLock { state in
-      defer { (state.held, state.isReleased) = ([], true) }
-      return state.held
+  /// Lets the muxer begin, when it has the caps of every stream that was linked: most accept no new pad then.
+  func complete() { queues.complete() }
+
+  /// Lets the muxer begin with what it has, so that an interrupted pipeline can end.
+  func release() { queues.releaseAll() }
+
+  /// Sets a handler that is called when a stream has no data, nor caps for the muxer, as far as queues can hold the
+  /// others.
+  func onGivenUp(_ handler: @escaping @Sendable () -> Void) { queues.onGivenUp(handler) }
+
+  /// What was left behind of streams that were written, for the user.
+  var losses: [String] {
+    let untimed = state.withLock { $0.untimedAudio }
+    let cuts = queues.cuts.map { cut in
+      "\(cut.isVideo ? "video" : "audio") after \(Text.time(cut.after)), which pauses for too long"
     }
-    for queue in held { try? queue.set("min-threshold-time", .uint64(0)) }
+    return cuts + (untimed > 0 ? ["\(Text.count(untimed, "audio packet")) without a time"] : [])
   }
 
   /// Adds repackager and muxer for parsed video, and returns the first element.
-  func attach(_ codec: FormatDescription.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
-    let chain = try [queue()] + video(codec)
-    if muxer != nil { dropUntimed(at: chain.last?.pad("src")) }
+  func attach(
+    _ codec: FormatDescription.Codec, from pad: PipelinePad? = nil, _ pipeline: Pipeline
+  ) throws(PipelineError) -> PipelineElement {
+    let queue = try queues.queue(for: pad, isVideo: true)
+    let chain = try (queue.map { [$0] } ?? []) + video(codec)
+    let last = chain.last?.pad("src")
+    if muxer != nil { dropUntimed(at: last) }
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
       throw .notLinkable(from: codec.name, to: container.name)
     }
     try attach(chain, pipeline)
+    if let queue, let last { queues.connect(queue, to: last) }
     return chain[0]
   }
 
@@ -121,20 +158,6 @@ final class RepackRoute: Sendable {
     }
     guard !isBuilt else { return }
     try pipeline.add(chain: (muxer.map { [$0] } ?? []) + [sink])
-  }
-
-  /// A queue for one stream: one demultiplexer thread delivers all streams, and muxers wait for data of each.
-  private func queue() throws(PipelineError) -> PipelineElement {
-    let queue = try PipelineElement(
-      "queue", ["max-size-buffers": 0, "max-size-bytes": 0, "max-size-time": .uint64(20_000_000_000)])
-    guard wantsAudio, muxer != nil else { return queue }
-    // Demultiplexers such as flvdemux add the pad of audio only with its first data.
-    try state.withLock { state throws(PipelineError) in
-      guard !state.isReleased else { return }
-      try queue.set("min-threshold-time", .uint64(10_000_000_000))
-      state.held.append(queue)
-    }
-    return queue
   }
 
   private func video(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
