@@ -13,11 +13,30 @@ trap 'rm -rf "$commands"' EXIT
 rm -rf "$manual"
 mkdir -p "$manual"
 
+# Arguments before options, as in --help, and the lines of examples as they are.
+arranged='{ line[NR] = $0 } END {
+  for (i = 1; i <= NR; i++) if (line[i] ~ /^\.SS "Arguments:"/) first = i
+  last = first
+  if (first) while (last < NR && line[last + 1] !~ /^\.S[HS]/) last++
+  for (i = 1; i <= NR; i++) {
+    if (first && line[i] == ".SH OPTIONS") {
+      put(".SH ARGUMENTS")
+      for (j = first + 1; j <= last; j++) put(line[j])
+    }
+    if (!first || i < first || i > last) put(line[i])
+  }
+}
+function put(text) {
+  if (filled && text ~ /^\./) { print ".fi"; filled = 0 }
+  print text
+  if (text == ".IP") { print ".nf"; filled = 1 }
+}'
+
 page() { # NAME COMMAND...
   local name=$1
   shift
-  # help2man expects other headings than swift-argument-parser writes.
-  printf '#!/usr/bin/env bash\n%s"$@" | sed "s/^OVERVIEW: //; s/^USAGE:/Usage:/; s/^\\([A-Z]\\)\\([A-Z]*\\):\$/\\1\\L\\2:/"\n' "$(printf '%q ' "$@")" \
+  # help2man expects other headings than swift-argument-parser writes, and lines of examples that are not broken.
+  printf '#!/usr/bin/env bash\nCOLUMNS=500 %s"$@" | sed "s/^OVERVIEW: //; s/^USAGE:/Usage:/; s/^\\([A-Z]\\)\\([A-Z]*\\):\$/\\1\\L\\2:/"\n' "$(printf '%q ' "$@")" \
     > "$commands/$name"
   chmod +x "$commands/$name"
   # The path of the script must not reach help2man, which does not quote it.
@@ -25,7 +44,7 @@ page() { # NAME COMMAND...
   [[ -n $("./$name" --help) ]] || { echo "$0: no help from: $*" >&2; exit 1; }
   help2man --no-info --no-discard-stderr --version-string "$version" --source "gst-swift-h26x $version" \
     --name "$("./$name" --help | sed '/^$/q' | paste -s -d ' ')" "./$name" |
-    gzip -9 -n > "$manual/$name.1.gz"
+    awk "$arranged" | gzip -9 -n > "$manual/$name.1.gz"
 }
 page h26x "$program"
 for command in $("$program" --help | sed -n '/^SUBCOMMANDS:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do

@@ -68,6 +68,30 @@ import Testing
     #expect(second.status == 0 && second.said.contains("3 done, 0 failed"), "\(second.said)")
   }
 
+  /// The log knows commands, not their numbers: other work with the same log is done too.
+  @Test func doesOtherWorkInTheSameFolder() async throws {
+    let folder = try Folder()
+    for name in ["b.mp4", "tab\t.mp4"] { try folder.write(name, try Data(contentsOf: URL(filePath: clip("mp4")))) }
+    let repack = ["--jobs=2", "repack", "{}", "-o", "{.}.mkv", ":::"]
+    let first = try await script("many", repack + ["b.mp4", "tab\t.mp4"], in: folder)
+    #expect(first.status == 0 && first.said.contains("2 done, 0 failed\n"), "\(first.said)")
+    try folder.write("a.mp4", try Data(contentsOf: URL(filePath: clip("mp4"))))
+    let second = try await script("many", repack + ["a.mp4", "b.mp4", "tab\t.mp4"], in: folder)
+    #expect(second.status == 0 && second.said.contains("3 done, 0 failed\n"), "\(second.said)")
+    try folder.write("names", Data("a.mp4\0tab\t.mp4\0".utf8))
+    let many = Program.root.appending(path: "pipelines/many").path
+    let third = try await Program.shell("'\(many)' --null repack {} -o {.}.ts < names", in: folder.url)
+    #expect(third.status == 0 && third.said.contains("2 done, 0 failed\n"), "\(third.said)")
+    #expect(
+      folder.names == [
+        "a.mkv", "a.mp4", "a.ts", "b.mkv", "b.mp4", "many.log", "names", "tab\t.mkv", "tab\t.mp4", "tab\t.ts",
+      ])
+    for arguments in [["info"], ["--log", "b.mp4", "info", ":::", "b.mp4"], []] {
+      let refused = try await script("many", arguments, in: folder)
+      #expect(refused.status != 0 && !refused.said.contains(" done"), "\(refused.said)")
+    }
+  }
+
   /// On another machine, which is this one: jobs run there by SSH, and the log has their results.
   @Test func doesManyOverSSH() async throws {
     let folder = try Folder()
