@@ -10,23 +10,6 @@ import Testing
     + "! x264enc tune=zerolatency key-int-max=15 speed-preset=ultrafast ! rtph264pay config-interval=-1 "
     + "! udpsink host=127.0.0.1 port="
 
-  /// A free port.
-  private func freePort() throws -> Int {
-    let socket = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        unsafe bind(socket, pointer, length) == 0 && getsockname(socket, pointer, &length) == 0
-      }
-    }
-    try #require(isBound)
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
-
   /// Receives while the sender sends.
   private func receive(_ arguments: String, port: Int, in folder: Folder) async throws -> Program {
     try await Program.shell(
@@ -151,5 +134,25 @@ import Testing
     #expect(!process.isRunning)
     if process.isRunning { process.terminate() } else { #expect(process.terminationStatus == 128 + signal) }
     #expect(Self.hasEcho(terminal))
+  }
+
+  @Test func saysWhatItCannotPlay() async throws {
+    let folder = try Folder()
+    let clip = Program.media.appending(path: "clip.mp4").path
+    let late = try await Program.run(["play", "--sink", "fakesink", "--start", "100", clip], in: folder.url)
+    #expect(
+      late.status == 1 && late.said.contains("--start 0:01:40.000 is beyond the end at 0:00:02.480"), "\(late.said)")
+    let dark = try await Program.shell("DISPLAY= WAYLAND_DISPLAY= h26x play '\(clip)'", in: folder.url)
+    #expect(dark.status == 1 && dark.said.contains("no screen to show on"), "\(dark.said)")
+  }
+
+  /// A pipe that nobody writes: q ends the wait, and the terminal is as it was.
+  @Test func quitsBeforeThereIsAPicture() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      "mkfifo pipe; sleep 60 > pipe & (sleep 1; printf q; sleep 1) "
+        + "| script -qec 'h26x play --sink fakesink pipe; echo status $?; stty -a | grep -c -- -icanon' log; kill %1",
+      in: folder.url)
+    #expect(run.text.contains("status 0\r\n0\r\n"), "\(run.text)\(run.said)")
   }
 }

@@ -158,6 +158,55 @@ public struct PipelinePad: Sendable {
     }
   }
 
+  /// What becomes of a buffer at a pad.
+  package enum Passage: Sendable {
+    /// It passes as it is.
+    case pass
+    /// It is dropped.
+    case drop
+    /// It passes with this PTS, and without a DTS.
+    case retime(ClockTime)
+  }
+
+  /// Decides about each buffer that is sent through this pad, on the thread that sends it.
+  ///
+  /// - Parameter decision: is given the buffer's PTS and bytes; none where they cannot be mapped.
+  package func decideBuffers(
+    _ decision: @escaping @Sendable (_ pts: ClockTime?, _ bytes: Span<UInt8>) -> Passage
+  ) {
+    let deciding = unsafe Unmanaged.passRetained(Deciding(decision))
+    unsafe gst_pad_add_probe(
+      reference.pad, GST_PAD_PROBE_TYPE_BUFFER,
+      { _, info, data in
+        guard let info = unsafe info, let data = unsafe data, let raw = unsafe gst_pad_probe_info_get_buffer(info)
+        else { return GST_PAD_PROBE_OK }
+        let deciding = unsafe Unmanaged<Deciding>.fromOpaque(data).takeUnretainedValue()
+        var map = unsafe GstMapInfo()
+        guard unsafe gst_buffer_map(raw, &map, GST_MAP_READ) != 0 else { return GST_PAD_PROBE_OK }
+        let bytes = unsafe UnsafeBufferPointer<UInt8>(start: map.data, count: map.data == nil ? 0 : Int(map.size))
+        let passage = unsafe deciding.decision(
+          ClockTime(raw: UInt64(raw.pointee.pts)), Span(_unsafeElements: bytes))
+        unsafe gst_buffer_unmap(raw, &map)
+        switch passage {
+        case .pass: return GST_PAD_PROBE_OK
+        case .drop: return GST_PAD_PROBE_DROP
+        case .retime(let time):
+          // The probe owns the reference, so that it may be exchanged.
+          let own = unsafe cgst_buffer_make_writable(raw)
+          unsafe own?.pointee.pts = GstClockTime(time.nanoseconds)
+          unsafe own?.pointee.dts = GstClockTime.max
+          unsafe info.pointee.data = UnsafeMutableRawPointer(own)
+          return GST_PAD_PROBE_OK
+        }
+      }, deciding.toOpaque(),
+      { data in if let data = unsafe data { unsafe Unmanaged<Deciding>.fromOpaque(data).release() } })
+  }
+
+  private final class Deciding: Sendable {
+    let decision: @Sendable (ClockTime?, Span<UInt8>) -> Passage
+    init(_ decision: @escaping @Sendable (ClockTime?, Span<UInt8>) -> Passage) { self.decision = decision }
+  }
+
   private final class Dropping: Sendable {
     let isDropped: @Sendable (ClockTime?, Bool) -> Bool
     init(_ isDropped: @escaping @Sendable (ClockTime?, Bool) -> Bool) { self.isDropped = isDropped }

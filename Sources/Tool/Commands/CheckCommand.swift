@@ -17,7 +17,7 @@ struct CheckCommand: AsyncParsableCommand {
         h26x check --json *.h264
       """)
 
-  @Argument(help: "The files; - is standard input.") var files: [String]
+  @Argument(help: "The files; - is standard input.", completion: .file()) var files: [String]
   @Flag(help: "List fifty findings of each rule, not three.") var all = false
   @Flag(help: "JSON, an object a line: the stream, the findings and the summary of each file.") var json = false
 

@@ -23,7 +23,9 @@ struct DecodeCommand: AsyncParsableCommand {
   enum Format: String, CaseIterable, ExpressibleByArgument { case raw, y4m, png }
 
   @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"))
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"),
+    completion: .file())
   var output: String
   @Option(help: "raw, y4m or png, whatever OUT's name is.") var format: Format?
   @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?

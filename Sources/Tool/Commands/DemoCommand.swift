@@ -19,7 +19,9 @@ struct DemoCommand: AsyncParsableCommand {
 
   @Argument(help: "The file.", completion: .file()) var file: String
   @Option(help: ArgumentHelp("The MD5 that the pictures should have.", valueName: "sum")) var md5: String?
-  @Option(help: ArgumentHelp("The file for the sheet of pictures: .png or .jpg.", valueName: "out")) var sheet: String?
+  @Option(
+    help: ArgumentHelp("The file for the sheet of pictures: .png or .jpg.", valueName: "out"), completion: .file())
+  var sheet: String?
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
@@ -52,7 +54,7 @@ struct DemoCommand: AsyncParsableCommand {
     print("MD5 of the pictures \(ours.sum)")
     let reference: (sum: String, by: String)
     if let md5 {
-      reference = (md5, "given with --md5")
+      reference = (md5.lowercased(), "given with --md5")
     } else if Runtime.hasElement(ours.reference) {
       reference = (try await checksum(input) { ["avdec_h\($0.digits)"] }.sum, "made by \(ours.reference)")
     } else {

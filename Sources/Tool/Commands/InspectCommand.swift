@@ -16,7 +16,7 @@ struct InspectCommand: AsyncParsableCommand {
         h26x inspect --range 100-199 --json stream.h265
       """)
 
-  @Argument(help: "The file; - is standard input.") var file: String
+  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
   @Flag(help: "List every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
   var fields = false
   @Flag(help: "Read the payload of slices in MP4 too, to report forbidden byte sequences in it, as check does.")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import Glibc
+import Synchronization
 
 /// `h26x play`: plays a file on the screen.
 struct PlayCommand: AsyncParsableCommand {
@@ -24,6 +26,11 @@ struct PlayCommand: AsyncParsableCommand {
   func run() async throws {
     try PluginFile.load()
     var sinks = try PlaySinks(video: sink, audio: audioSink)
+    let keys = file == "-" ? nil : Keys()
+    defer { keys?.restore() }
+    let playing = Playing()
+    let control = Task { if let keys { await Self.obey(keys, playing) } }
+    defer { control.cancel() }
     let input = try InputFile(file)
     sinks.isImmediate = immediate
     let hasSound = !noAudio && !immediate && (sink == nil || audioSink != nil)
@@ -33,19 +40,14 @@ struct PlayCommand: AsyncParsableCommand {
       return try sinks.attachAudio(pipeline)
     }
     let pipeline = reader.pipeline
-    let keys = input.isStandardInput ? nil : Keys()
-    defer { keys?.restore() }
     do throws(Failure) {
       try await reader.preroll()
-      if let start { await seek(pipeline, to: start.time) }
-      let (begin, begun) = AsyncStream.makeStream(of: Void.self)
-      let control = Task { if let keys { await Self.obey(keys, pipeline, from: begin) } }
-      defer { control.cancel() }
+      if let start { try await seek(pipeline, to: start.time) }
       try await Interruption.handled(
         by: { Task { await pipeline.stop() } },
         during: { () async throws(Failure) in
-          try await Progress.during(of: pipeline) { () async throws(Failure) in
-            try await reader.playToEnd { begun.finish() }
+          try await Progress.during(of: pipeline, isAtItsTime: !immediate) { () async throws(Failure) in
+            try await reader.playToEnd { playing.begin(pipeline) }
           }
         })
     } catch {
@@ -59,23 +61,45 @@ struct PlayCommand: AsyncParsableCommand {
     if damage.isAny { Terminal.say("\(input.name)\(damage.remark)") }
   }
 
-  private func seek(_ pipeline: Pipeline, to time: ClockTime) async {
+  private func seek(_ pipeline: Pipeline, to time: ClockTime) async throws(Failure) {
+    if let duration = pipeline.duration, time >= duration {
+      throw Failure("\(file): --start \(Text.time(time)) is beyond the end at \(Text.time(duration))")
+    }
     do { try await pipeline.seek(to: time) } catch { Terminal.say("\(file): cannot seek: played from the beginning") }
   }
 
-  /// - Parameter begin: ends when the pipeline plays. A key that was pressed earlier waits: a pause would be undone.
-  private static func obey(_ keys: Keys, _ pipeline: Pipeline, from begin: AsyncStream<Void>) async {
+  /// The pipeline, once it plays.
+  private final class Playing: Sendable {
+    private let state = Mutex<Pipeline?>(nil)
+    private let begun = AsyncStream.makeStream(of: Void.self)
+    var pipeline: Pipeline? { state.withLock { $0 } }
+
+    func begin(_ pipeline: Pipeline) {
+      state.withLock { $0 = pipeline }
+      begun.continuation.finish()
+    }
+
+    /// The pipeline. A key that is pressed before it plays waits: a pause would be undone.
+    func whenBegun() async -> Pipeline? {
+      for await _ in begun.stream {}
+      return pipeline
+    }
+  }
+
+  private static func obey(_ keys: Keys, _ playing: Playing) async {
     let (orders, queue) = AsyncStream.makeStream(of: Keys.Key.self)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        for await _ in begin {}
-        await carryOut(orders, pipeline)
-      }
+      group.addTask { if let pipeline = await playing.whenBegun() { await carryOut(orders, pipeline) } }
       for await key in keys.pressed {
         // Quits at once, not after the keys before it: a seek may wait for pictures that never come.
         guard key == .quit else {
           queue.yield(key)
           continue
+        }
+        guard let pipeline = playing.pipeline else {
+          // Still waiting for the file, perhaps for a pipe that nobody writes; there is nothing to complete.
+          keys.restore()
+          _exit(0)
         }
         await pipeline.stop()
         group.cancelAll()

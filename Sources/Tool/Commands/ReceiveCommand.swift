@@ -10,7 +10,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     discussion: """
       SOURCE is udp://ADDRESS:PORT (a multicast group is joined), rtsp://ADDRESS, or an SDP file. Pictures are shown, or \
       with -o FILE written without decoding, in the formats of repack and without audio. An interrupt, or the end of the \
-      stream, ends reception and completes the file.
+      stream, ends reception and completes the file; after an error what was received is kept.
 
       A sender to try it with:
         gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency \\
@@ -20,13 +20,19 @@ struct ReceiveCommand: AsyncParsableCommand {
         h26x receive udp://127.0.0.1:5004 -o recording.mkv --duration 10
         h26x receive rtsp://camera.local/stream
         h26x receive rtsp://user:password@camera.local/stream --transport tcp -o recording.mp4
+        h26x receive udp://127.0.0.1:5004 -o - --format ts | ffplay -
       """)
 
-  @Argument(help: "udp://ADDRESS:PORT, rtsp://ADDRESS or an SDP file.") var source = "udp://0.0.0.0:5004"
+  @Argument(
+    help: "udp://ADDRESS:PORT, rtsp://ADDRESS or an SDP file; - is standard input.", completion: .file())
+  var source = "udp://0.0.0.0:5004"
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write the stream without decoding: .mkv .ts .flv .mp4 .mov .h264.", valueName: "out"))
+    help: ArgumentHelp(
+      "Write the stream without decoding: .mkv .ts .flv .mp4 .mov .h264; - is standard output.", valueName: "out"),
+    completion: .file())
   var output: String?
+  @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
   @Option(help: ArgumentHelp("End after this time.", valueName: "time")) var duration: TimeArgument?
   @Option(help: ArgumentHelp("How long to wait for late packets, in milliseconds.", valueName: "ms"))
   var latency: UInt32 = 100
@@ -44,8 +50,15 @@ struct ReceiveCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard (0...127).contains(payload) else { throw ValidationError("--payload needs 0 to 127, not \(payload)") }
     guard latency <= 60_000 else { throw ValidationError("--latency needs 60000 at most, not \(latency)") }
-    if let output, TargetContainer(fileName: output) == nil {
-      throw ValidationError("-o \(output) does not say what to write: expected .mkv, .ts, .flv, .mp4, .mov or .h264")
+    guard output != nil || format == nil else { throw ValidationError("--format needs -o OUT") }
+    if format == nil { format = output.flatMap(TargetContainer.init(fileName:)) }
+    if let output, format == nil {
+      throw ValidationError(
+        "-o \(output) does not say what to write: expected .mkv, .ts, .flv, .mp4, .mov or .h264, or --format")
+    }
+    if output == "-", let format, !format.isStream {
+      throw ValidationError(
+        "-o - cannot be \(format.rawValue), which is written out of order; use mkv, ts, flv or annexb")
     }
     if NetworkSource(source) == nil {
       throw ValidationError("\(NetworkSource.shown(source)): expected udp://ADDRESS:PORT, rtsp://ADDRESS or a file")
@@ -55,20 +68,18 @@ struct ReceiveCommand: AsyncParsableCommand {
   func run() async throws {
     try PluginFile.load()
     guard let network = NetworkSource(source) else { return }
-    if case .file(let path) = network { _ = try InputFile(path, looksIntoPipes: false) }
+    let name = source == "-" ? "standard input" : NetworkSource.shown(source)
+    var settings = NetworkSource.Settings(
+      codec: codec.codec, payload: payload, latency: latency, transport: transport, keepsTimes: output != nil)
+    if case .file(let path) = network { settings.description = try SessionDescription(path) }
     let sinks = output == nil ? try PlaySinks(video: sink, audio: nil) : nil
     let target = try output.map { name throws(Failure) in try OutputFile(name, force: force) }
-    let container = output.flatMap(TargetContainer.init(fileName:))
-    let route = try container.flatMap { container throws(Failure) in
-      try target.map { target throws(Failure) in try RepackRoute(container, into: target, drop: nil, audio: false) }
-    }
-    let (pipeline, offer, name) = (Pipeline(), NetworkSource.Offer(), NetworkSource.shown(source))
-    var failure: Failure?
+    let (pipeline, offer) = (Pipeline(), NetworkSource.Offer())
+    let (route, result): (RepackRoute?, Reception)
     do throws(Failure) {
+      route = try makeRoute(target)
       do throws(PipelineError) {
-        let settings = NetworkSource.Settings(
-          codec: codec.codec, payload: payload, latency: latency, transport: transport, keepsTimes: route != nil)
-        try network.attach(to: pipeline, settings, offer) { codec, pipeline throws(PipelineError) in
+        try network.attach(to: pipeline, settings, offer) { [route] codec, pipeline throws(PipelineError) in
           let parse = try PipelineElement("swifth\(codec.digits)parse", name: "parser")
           try pipeline.add(parse)
           if let sinks {
@@ -79,69 +90,79 @@ struct ReceiveCommand: AsyncParsableCommand {
           return parse
         }
       } catch { throw Failure(error, about: name) }
-      if let error = try await receive(pipeline, name) {
-        let explained = network.explained(error, about: name, offer: offer)
-        guard let route, error.isOfSource else { throw explained }
-        // What was received before the source failed is kept.
-        await finish(pipeline, route)
-        failure = explained
-      }
+      result = try await receive(Recording(pipeline, route), name)
     } catch {
       await pipeline.stop()
       target?.discard()
       throw error
     }
-    let received = (try? pipeline.element("parser").fields("stats"))??["access-units"]?.integer ?? 0
-    let damage = Damage(try? pipeline.element("decoder").fields("stats"))
-    let losses = Losses(try? pipeline.element("rtpjitterbuffer0").fields("stats"))
     await pipeline.stop()
-    let written = received - (route?.untimed ?? 0)
-    guard written > 0 else {
+    var failure = offer.refusal.map { Failure($0, about: name) }
+    if let error = result.error, failure == nil {
+      failure = network.explained(error, about: error.isOfOutput ? target?.name ?? name : name, offer: offer)
+      failure = failure.map { route?.explained($0) ?? $0 }
+    }
+    let counts = result.counts
+    guard counts.written > 0 else {
       target?.discard()
-      throw failure ?? Failure("\(name): no picture was received")
+      let isUDP = if case .udp = network { true } else { false }
+      let reason = offer.packets.reason(offer.codec ?? codec.codec, payload: isUDP ? payload : nil)
+      throw failure ?? Failure("\(name): no picture was received\(reason)")
     }
     try target?.commit()
-    let untimed = route.map { $0.untimed > 0 ? ", \($0.untimed) more without a time of their own" : "" } ?? ""
-    let left = offer.others.isEmpty ? "" : "; left behind: \(offer.others.joined(separator: ", "))"
-    Terminal.say(
-      "\(output ?? name): \(Text.count(written, "access unit")) received\(losses.remark)\(untimed)\(damage.remark)\(left)"
-    )
+    var summary = "\(target?.name ?? name): "
+    // An MP4 without its index, for instance, cannot be played.
+    if failure != nil, route != nil, result.error?.isOfOutput == true || !counts.isComplete {
+      summary += "incomplete: "
+    }
+    summary += "\(offer.codec.map { "\($0.name), " } ?? "")\(counts.remark)"
+    if offer.packets.broken > 0 { summary += ", \(offer.packets.broken) broken" }
+    if counts.untimed > 0 { summary += ", \(counts.untimed) more without a time of their own" }
+    summary += counts.damage.remark
+    if !offer.others.isEmpty { summary += "; left behind: \(offer.others.joined(separator: ", "))" }
+    Terminal.say(summary)
     if let failure { throw failure }
   }
 
-  /// Sends EOS and waits until the file is complete, after the source has failed.
-  private func finish(_ pipeline: Pipeline, _ route: RepackRoute) async {
-    guard let depayloader = try? pipeline.element("depayloader") else { return }
-    await pipeline.endStream(at: depayloader)
-    for _ in 0..<100 where !route.hasEnded { try? await Task.sleep(for: .milliseconds(50)) }
+  private func makeRoute(_ target: OutputFile?) throws(Failure) -> RepackRoute? {
+    guard let target, let format else { return nil }
+    guard target.isSeekable || format.isStream else {
+      throw Failure("\(target.name): \(format.rawValue) is written out of order and needs a file")
+    }
+    return try RepackRoute(format, into: target, drop: nil, audio: false)
   }
 
-  /// Receives until end of stream, the end of --duration, a signal, or an error, which is returned.
-  private func receive(_ pipeline: Pipeline, _ name: String) async throws(Failure) -> PipelineError? {
-    let finish: @Sendable () -> Void = {
-      Task {
-        // End of stream is sent behind the depayloader, because the sources inside rtspsrc and sdpdemux keep running.
-        guard let depayloader = try? pipeline.element("depayloader") else { return await pipeline.stop() }
-        await pipeline.endStream(at: depayloader)
-      }
-    }
+  /// How a reception ended.
+  private struct Reception {
+    var error: PipelineError?
+    var counts: Recording.Counts
+  }
+
+  /// Receives until end of stream, the end of --duration, a signal or an error.
+  private func receive(_ recording: Recording, _ name: String) async throws(Failure) -> Reception {
     let limit = duration
     let timer = Task {
       guard let limit else { return }
       try await Task.sleep(for: .nanoseconds(Int64(clamping: limit.time.nanoseconds)))
-      finish()
+      await recording.end()
     }
     defer { timer.cancel() }
     return try await Interruption.handled(
-      by: finish,
-      during: { () async throws(Failure) -> PipelineError? in
+      by: { Task { await recording.end() } },
+      during: { () async throws(Failure) -> Reception in
         do throws(PipelineError) {
-          var messages = pipeline.messages.makeAsyncIterator()
-          try await pipeline.play()
+          var messages = recording.pipeline.messages.makeAsyncIterator()
+          try await recording.pipeline.play()
           if Terminal.isInteractive { Terminal.say("listening to \(name)") }
           while try await messages.next() != nil {}
-          return nil
-        } catch { return error }
+          return Reception(counts: recording.counts)
+        } catch {
+          // What was received before is kept.
+          if recording.counts.written > 0 {
+            await recording.complete(for: .seconds(10), detourAfter: .milliseconds(200))
+          }
+          return Reception(error: error, counts: recording.counts)
+        }
       })
   }
 }
@@ -149,9 +170,9 @@ struct ReceiveCommand: AsyncParsableCommand {
 extension NetworkSource.Transport: ExpressibleByArgument {}
 
 extension PipelineError {
-  /// Whether a source element failed, so that what was received before is intact.
-  fileprivate var isOfSource: Bool {
+  /// Whether the element that writes failed.
+  fileprivate var isOfOutput: Bool {
     guard case .element(let failure) = self else { return false }
-    return ["rtspsrc", "udpsrc", "sdpdemux"].contains(failure.kind)
+    return ["filesink", "fdsink"].contains(failure.kind)
   }
 }

@@ -20,7 +20,9 @@ struct RepackCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"))
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"),
+    completion: .file())
   var output: String
   @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))

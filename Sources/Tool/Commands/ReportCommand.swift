@@ -15,8 +15,10 @@ struct ReportCommand: AsyncParsableCommand {
         h26x report clip.mp4 -o clip.html
       """)
 
-  @Argument(help: "The file; - is standard input.") var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("The HTML file; - is standard output.", valueName: "out"))
+  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The HTML file; - is standard output.", valueName: "out"),
+    completion: .file())
   var output: String
   @Flag(help: "Replace an existing file.") var force = false
 

@@ -17,7 +17,8 @@ struct SnapshotCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("The output file: .png or .jpg.", valueName: "out"))
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The output file: .png or .jpg.", valueName: "out"), completion: .file())
   var output: String
   @Option(help: ArgumentHelp("The picture shown at this time: seconds or 1:02:03.5.", valueName: "time"))
   var at: TimeArgument?

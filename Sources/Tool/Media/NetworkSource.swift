@@ -51,14 +51,22 @@ enum NetworkSource {
     var latency: UInt32
     /// For `rtsp`.
     var transport: Transport
-    /// Whether timestamps follow RTP timestamps only. Otherwise the jitter buffer corrects them for clock skew by the
-    /// arrival of packets, as display needs, which puts the timestamps of B pictures out of order.
+    /// For `file`.
+    var description: SessionDescription?
+    /// Whether timestamps follow RTP timestamps only (`RTPTimes`), for a recording.
     var keepsTimes: Bool
   }
 
   /// The streams that an RTSP server or an SDP file offers.
   final class Offer: Sendable {
-    private let state = Mutex<(hasVideo: Bool, others: [String])>((false, []))
+    private struct State {
+      var hasVideo = false
+      var others: [String] = []
+      var codec: FormatDescription.Codec?
+      var refusal: PipelineError?
+    }
+    private let state = Mutex(State())
+    let packets = RTPPackets()
 
     /// Whether a stream is the first H.264 or H.265 stream; any other is added to `others`.
     func takes(_ caps: borrowing Caps) -> Bool {
@@ -77,6 +85,15 @@ enum NetworkSource {
     var hasVideo: Bool { state.withLock { $0.hasVideo } }
     /// The streams that are not received, for messages: `audio (MPEG4-GENERIC)`.
     var others: [String] { state.withLock { $0.others } }
+
+    /// The codec of the stream that is received, once it is known.
+    var codec: FormatDescription.Codec? { state.withLock { $0.codec } }
+
+    /// Why the stream cannot be received.
+    var refusal: PipelineError? { state.withLock { $0.refusal } }
+
+    fileprivate func take(_ codec: FormatDescription.Codec) { state.withLock { $0.codec = codec } }
+    fileprivate func refuse(_ error: PipelineError) { state.withLock { $0.refusal = error } }
   }
 
   /// The source with its password removed, for messages.
@@ -91,7 +108,11 @@ enum NetworkSource {
   /// which is not translated.
   func explained(_ error: PipelineError, about source: String, offer: Offer) -> Failure {
     let failure = Failure(error, about: source)
-    guard case .rtsp(let location) = self, case .element(let posted) = error else { return failure }
+    if case (.udp(let address, _), .stateChange) = (self, error) {
+      return Failure("\(source): \(address) is no address of this machine, and no multicast group")
+    }
+    guard case .element(let posted) = error else { return failure }
+    guard case .rtsp(let location) = self else { return failure }
     let name = Self.shown(location)
     if !offer.others.isEmpty, !offer.hasVideo {
       return Failure("\(name): no H.264 or H.265; it has \(Text.list(offer.others))")
@@ -113,14 +134,15 @@ enum NetworkSource {
     return failure
   }
 
+  /// Called once the codec is known; adds the parser to the pipeline and returns it.
+  typealias Next = @Sendable (FormatDescription.Codec, Pipeline) throws(PipelineError) -> PipelineElement
+
   /// Builds the pipeline from the source to the depayloader, which gets the name `depayloader`.
-  ///
-  /// - Parameter next: called once the codec is known; adds the parser to the pipeline and returns it.
   func attach(
-    to pipeline: Pipeline, _ settings: Settings, _ offer: Offer,
-    _ next: @escaping @Sendable (FormatDescription.Codec, Pipeline) throws(PipelineError) -> PipelineElement
+    to pipeline: Pipeline, _ settings: Settings, _ offer: Offer, _ next: @escaping Next
   ) throws(PipelineError) {
-    let mode = FieldValue.string(settings.keepsTimes ? "none" : "slave")
+    // Times that are corrected by arrival; others would be late from the start when the sender begins after this.
+    let mode: FieldValue = "slave"
     switch self {
     case .udp(let address, let port):
       let codec = settings.codec
@@ -133,9 +155,10 @@ enum NetworkSource {
           "address": .string(address), "port": .int(port), "buffer-size": 2_097_152, "caps": .string(caps),
         ])
       let jitter = try PipelineElement("rtpjitterbuffer", ["latency": .uint(settings.latency), "mode": mode])
-      let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
-      try pipeline.add(chain: source, jitter, depay)
-      try pipeline.link(depay, next(codec, pipeline))
+      for element in [source, jitter] { try pipeline.add(element) }
+      offer.packets.count(at: source.pad("src"))
+      try pipeline.link(source, jitter)
+      try pipeline.link(jitter, Self.depayloader(codec, in: pipeline, settings, offer, next))
     case .rtsp(let location):
       let source = try PipelineElement(
         "rtspsrc", ["location": .string(location), "latency": .uint(settings.latency)])
@@ -147,19 +170,12 @@ enum NetworkSource {
         return .boolean(offer.takes(caps))
       }
       try pipeline.add(source)
-      try Self.follow(source, pipeline, nil, next)
-    case .file(let path):
-      let file = try PipelineElement("filesrc", ["location": .string(path)])
+      try Self.follow(source, pipeline, settings, offer, isSelected: true, next)
+    case .file:
+      guard let description = try settings.description?.source() else { return }
       let source = try PipelineElement("sdpdemux", ["latency": .uint(settings.latency)])
-      if settings.keepsTimes {
-        // sdpdemux has no such property, but the rtpbin inside it has.
-        _ = try source.connect("element-added") { arguments in
-          if let element = arguments.element(0), element.kind == "rtpbin" { try? element.set("buffer-mode", mode) }
-          return nil
-        }
-      }
-      try pipeline.add(chain: file, source)
-      try Self.follow(source, pipeline, offer, next)
+      try pipeline.add(chain: description, source)
+      try Self.follow(source, pipeline, settings, offer, isSelected: false, next)
     }
   }
 
@@ -171,21 +187,35 @@ enum NetworkSource {
     }
   }
 
+  /// Adds the depayloader and what follows, and returns the depayloader.
+  private static func depayloader(
+    _ codec: FormatDescription.Codec, in pipeline: Pipeline, _ settings: Settings, _ offer: Offer, _ next: Next
+  ) throws(PipelineError) -> PipelineElement {
+    offer.take(codec)
+    let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
+    offer.packets.check(at: depay.pad("sink"), codec, keepsTimes: settings.keepsTimes)
+    try pipeline.add(depay)
+    try pipeline.link(depay, next(codec, pipeline))
+    return depay
+  }
+
   /// Links the first H.264 or H.265 stream that a source adds a pad for.
   ///
-  /// - Parameter offer: records the streams; `nil` if `select-stream` has recorded them.
+  /// - Parameter isSelected: whether `select-stream` has recorded the streams.
   private static func follow(
-    _ source: PipelineElement, _ pipeline: Pipeline, _ offer: Offer?,
-    _ next: @escaping @Sendable (FormatDescription.Codec, Pipeline) throws(PipelineError) -> PipelineElement
+    _ source: PipelineElement, _ pipeline: Pipeline, _ settings: Settings, _ offer: Offer, isSelected: Bool,
+    _ next: @escaping Next
   ) throws(PipelineError) {
     try source.onPadAdded { [weak pipeline] pad in
-      guard let pipeline, pad.isSource, offer?.takes(pad.caps) ?? true, let codec = Self.codec(pad.caps) else { return }
+      guard let pipeline, pad.isSource, isSelected || offer.takes(pad.caps), let codec = Self.codec(pad.caps) else {
+        return
+      }
       do throws(PipelineError) {
-        let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
-        try pipeline.add(depay)
-        try pipeline.link(depay, next(codec, pipeline))
-        try pad.link(to: depay)
-      } catch { Terminal.say("\(error)") }
+        try pad.link(to: depayloader(codec, in: pipeline, settings, offer, next))
+      } catch {
+        offer.refuse(error)
+        Task { await pipeline.stop() }
+      }
     }
   }
 }

@@ -20,10 +20,16 @@ struct PlaySinks: Sendable {
     for name in [video, audio].compactMap(\.self) where !Runtime.hasElement(name) {
       throw Failure("GStreamer has no element \(name)", .usage)
     }
-    if video == nil, unsafe getenv("DISPLAY") == nil && getenv("WAYLAND_DISPLAY") == nil {
+    if video == nil, !["DISPLAY", "WAYLAND_DISPLAY"].contains(where: Self.isSet) {
       throw Failure(
         "no screen to show on: neither DISPLAY nor WAYLAND_DISPLAY is set; see h26x decode and h26x snapshot")
     }
+  }
+
+  /// Whether a variable of the environment has a value that is not empty.
+  private static func isSet(_ variable: String) -> Bool {
+    guard let value = unsafe getenv(variable) else { return false }
+    return unsafe value.pointee != 0
   }
 
   /// Adds decoder, queue, conversion and sink to the pipeline, linked, and returns the decoder.

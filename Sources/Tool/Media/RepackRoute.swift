@@ -166,7 +166,7 @@ final class RepackRoute: Sendable {
     let repack = try PipelineElement("swifth\(codec.digits)repack")
     if let drop { try repack.set("drop", .string(drop)) }
     let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
-    return [repack, try PipelineElement("capsfilter", ["caps": .string(caps)])]
+    return [repack, try PipelineElement("capsfilter", name: "packaged", ["caps": .string(caps)])]
   }
 
   /// Why the container's streams cannot be repackaged; `nil` when they can.
