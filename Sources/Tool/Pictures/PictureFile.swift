@@ -8,16 +8,17 @@ final class PictureFile {
   let info: VideoInfo
   private let isYUV4MPEG: Bool
   private let fieldOrder: String?
+  private let header: String?
   private let writer: ByteWriter
   private(set) var pictures = 0
 
   init(_ output: OutputFile, first: Sample, info: VideoInfo, isYUV4MPEG: Bool) throws(Failure) {
     (self.output, self.info, self.isYUV4MPEG) = (output, info, isYUV4MPEG)
-    let chromaSite = first.capsField("chroma-site")?.string
     fieldOrder = first.capsField("field-order")?.string
+    header = isYUV4MPEG ? YUV4MPEG.header(first, info) : nil
     writer = try ByteWriter(output)
     guard isYUV4MPEG else { return }
-    guard let header = YUV4MPEG.header(info, chromaSite: chromaSite, fieldOrder: fieldOrder) else {
+    guard let header else {
       throw Failure("\(output.name): YUV4MPEG has no name for \(info.format.name); see --pixel-format")
     }
     try writer.write(header)
@@ -26,6 +27,11 @@ final class PictureFile {
   /// Whether pictures of this description can be written into the same file.
   func fits(_ other: VideoInfo) -> Bool {
     other.width == info.width && other.height == info.height && other.format == info.format
+  }
+
+  /// Whether the file's header is true of a picture: interlacing, frame rate, shape and range may change too.
+  func isDescribed(by sample: Sample, _ info: VideoInfo) -> Bool {
+    header == nil || header == YUV4MPEG.header(sample, info)
   }
 
   func write(_ sample: Sample) throws(Failure) {

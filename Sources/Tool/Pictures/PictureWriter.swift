@@ -15,6 +15,7 @@ final class PictureWriter {
   private var current: PictureFile?
   private var finished: [OutputFile] = []
   private var formats: [String] = []
+  private var hasWarned = false
 
   init(name: String, force: Bool, input: InputFile, isYUV4MPEG: Bool, isPNG: Bool, first: OutputFile?) {
     (self.name, self.force, self.input, self.isYUV4MPEG, self.isPNG) = (name, force, input, isYUV4MPEG, isPNG)
@@ -25,8 +26,23 @@ final class PictureWriter {
     defer { pictures += 1 }
     if isPNG { return try writeEncoded(sample) }
     guard let info = sample.videoInfo else { throw Failure("\(name): no raw video came out of the decoder") }
-    if current?.fits(info) != true { try beginFile(sample, info) }
+    if !goesOn(sample, info) { try beginFile(sample, info) }
     try current?.write(sample)
+  }
+
+  /// Whether a picture belongs into the current file. What has one header only, such as a pipe, goes on where just
+  /// interlacing, frame rate, pixel aspect ratio or range change.
+  private func goesOn(_ sample: Sample, _ info: VideoInfo) -> Bool {
+    guard let current, current.fits(info) else { return false }
+    if current.isDescribed(by: sample, info) { return true }
+    if current.output.isSeekable { return false }
+    if !hasWarned {
+      Terminal.say(
+        "\(place): interlacing, frame rate, pixel aspect ratio or range change after "
+          + "\(Text.count(pictures, "picture")); the header tells only of the first")
+    }
+    hasWarned = true
+    return true
   }
 
   private func writeEncoded(_ sample: Sample) throws(Failure) {
@@ -42,7 +58,10 @@ final class PictureWriter {
   private func beginFile(_ sample: Sample, _ info: VideoInfo) throws(Failure) {
     let isLater = current != nil
     finishFile()
-    formats.append("\(info.width)x\(info.height) \(info.format.name)")
+    // Of alternating fields the description has the frame's height.
+    let isField = info.interlaceMode == .alternate
+    let height = isField ? (info.height + 1) / 2 : info.height
+    formats.append("\(info.width)x\(height) \(info.format.name)\(isField ? " fields" : "")")
     let output: OutputFile
     if isLater {
       output = try OutputFile(laterName(formats.count), force: force, inputs: [input])

@@ -9,8 +9,10 @@ enum YUV4MPEG {
     + "I422_12LE, Y444_12LE }"
 
   /// The stream header; `nil` for a format that it does not support.
-  static func header(_ info: VideoInfo, chromaSite: String?, fieldOrder: String?) -> String? {
-    guard let samples = samples(info.format.name, chromaSite: chromaSite) else { return nil }
+  static func header(_ picture: Sample, _ info: VideoInfo) -> String? {
+    let (chromaSite, isFullRange) = (picture.capsField("chroma-site")?.string, info.isFullRange)
+    let fieldOrder = picture.capsField("field-order")?.string
+    guard let samples = samples(info.format.name, chromaSite: chromaSite, isFullRange: isFullRange) else { return nil }
     let rate = info.frameRate.numerator > 0 ? info.frameRate : Fraction(0, 0)
     let shape = info.pixelAspectRatio
     let interlacing =
@@ -20,7 +22,7 @@ enum YUV4MPEG {
       default: "m"
       }
     return "YUV4MPEG2 W\(info.width) H\(info.height) F\(rate.numerator):\(rate.denominator) I\(interlacing) "
-      + "A\(shape.numerator):\(shape.denominator) C\(samples)\n"
+      + "A\(shape.numerator):\(shape.denominator) C\(samples)\(isFullRange ? " XCOLORRANGE=FULL" : "")\n"
   }
 
   /// The frame header, with the field order where it may change from picture to picture.
@@ -38,12 +40,14 @@ enum YUV4MPEG {
     return "FRAME I\(order)ii\n"
   }
 
-  private static func samples(_ format: String, chromaSite: String?) -> String? {
+  private static func samples(_ format: String, chromaSite: String?, isFullRange: Bool) -> String? {
     switch format {
     case "I420":
       switch chromaSite {
       case "jpeg", "center": "420jpeg"
-      case "dv": "420paldv"
+      // Full range is JPEG's: programs that do not know XCOLORRANGE take it from this name, as ffmpeg writes it.
+      case _ where isFullRange: "420jpeg"
+      case "dv", "cosited": "420paldv"
       // Without chroma location in the VUI, H.264 and H.265 have the sample positions of MPEG-2 (type 0).
       default: "420mpeg2"
       }
