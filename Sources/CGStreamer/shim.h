@@ -245,6 +245,12 @@ static inline GstSample *cgst_app_sink_try_pull(GstElement *sink, guint64 timeou
   g_signal_emit_by_name(sink, "try-pull-sample", timeout, &sample);
   return sample;
 }
+/* Transfer full. NULL when there is no preroll sample; the sample is still pulled later. */
+static inline GstSample *cgst_app_sink_try_pull_preroll(GstElement *sink, guint64 timeout) {
+  GstSample *sample = NULL;
+  g_signal_emit_by_name(sink, "try-pull-preroll", timeout, &sample);
+  return sample;
+}
 /* Transfer none: the caller keeps its reference to the buffer. */
 static inline GstFlowReturn cgst_app_src_push_buffer(GstElement *source, GstBuffer *buffer) {
   GstFlowReturn flow = GST_FLOW_ERROR;

@@ -49,6 +49,12 @@ public struct AppSink: AsyncSequence, Sendable {
     }
   }
 
+  /// The buffer that a paused pipeline has prerolled with, once; it comes again when the pipeline plays. `nil` when
+  /// there is none.
+  package func takePreroll() -> Sample? {
+    unsafe cgst_app_sink_try_pull_preroll(element.raw, 0).map { unsafe Sample(owning: $0) }
+  }
+
   /// An iterator over the buffers to come.
   public func makeAsyncIterator() -> Iterator {
     Iterator(sink: self, waiter: WakeUps.Waiter([wakeUps, pipeline.hub.wakeUps]))

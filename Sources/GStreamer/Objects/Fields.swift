@@ -29,6 +29,8 @@ public struct Fields: Sendable, CustomStringConvertible {
   public var names: [String] { box.read { $0.fieldNames } }
   /// The value of a field, `nil` when it is absent.
   public subscript(_ field: String) -> FieldValue? { box.read { $0.value(field) } }
+  /// The structure in a field; `nil` when absent or of another type.
+  package func fields(_ field: String) -> Fields? { box.read { $0.fields(field) } }
   /// The text form, as in debug logs.
   public var description: String { box.read { $0.description } }
 }

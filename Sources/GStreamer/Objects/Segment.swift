@@ -61,6 +61,20 @@ public import CGStreamer
     return unsafe Segment(copy)
   }
 
+  /// The segment with timestamps as stream time.
+  package var timedByTimestamps: Segment {
+    var copy = unsafe raw
+    copy.time = copy.start
+    return unsafe Segment(copy)
+  }
+
+  /// The segment without an end.
+  package var endless: Segment {
+    var copy = unsafe raw
+    copy.stop = .max
+    return unsafe Segment(copy)
+  }
+
   /// The segment with what stands before its start, up to an amount; the rest is shown later by that amount.
   package func extended(by amount: ClockTime) -> Segment {
     var copy = unsafe moved(by: amount).raw

@@ -82,6 +82,14 @@ public import CGStreamer
     return unsafe FieldValue(value)
   }
 
+  /// A copy of the structure in a field; `nil` when absent or of another type.
+  package func fields(_ field: String) -> Fields? {
+    guard unsafe gst_structure_get_field_type(raw, field) == gst_structure_get_type(),
+      let value = unsafe gst_structure_get_value(raw, field)
+    else { return nil }
+    return unsafe Fields(copying: gst_value_get_structure(value))
+  }
+
   /// The names of the fields, in their order.
   public var fieldNames: [String] {
     unsafe (0..<max(gst_structure_n_fields(raw), 0)).compactMap { index in

@@ -53,7 +53,7 @@ extension VideoInfo {
   }
 
   /// Whether samples have their full range of values (`GST_VIDEO_COLOR_RANGE_0_255`).
-  public var isFullRange: Bool { unsafe raw.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255 }
+  package var isFullRange: Bool { unsafe raw.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255 }
 
   /// The width of a pixel in proportion to its height.
   public var pixelAspectRatio: Fraction {

@@ -88,11 +88,9 @@ struct DecodeCommand: AsyncParsableCommand {
       writer.withLock { $0.discard() }
       throw error
     }
-    var damage = Damage(pictures.statistics)
-    // Pictures between a keyframe and --start are dropped on purpose.
-    if start != nil { damage.dropped = 0 }
+    let damage = pictures.damage
     await pictures.stop()
-    let written = try writer.withLock { [damage] writer throws(Failure) in
+    let written = try writer.withLock { writer throws(Failure) in
       writer.finish()
       guard writer.pictures > 0 || Interruption.signal != nil else {
         writer.discard()

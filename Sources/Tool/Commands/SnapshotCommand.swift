@@ -27,6 +27,8 @@ struct SnapshotCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("A sheet of pictures from the whole file, columns x rows, such as 4x3.", valueName: "size"))
   var sheet: SizeArgument?
+  @Option(help: ArgumentHelp("Frame rate of a byte stream that has none, for --at.", valueName: "rate"))
+  var framerate: FrameRateArgument?
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
@@ -62,7 +64,8 @@ struct SnapshotCommand: AsyncParsableCommand {
   }
 
   private func onePicture(_ input: InputFile) async throws(Failure) -> Sample {
-    var options = PictureReader.Options(filters: ContactSheet.uprightFilters, start: at?.time)
+    var options = PictureReader.Options(
+      framerate: framerate?.rate, filters: ContactSheet.uprightFilters, start: at?.time)
     options.filters.append(
       ("capsfilter", ["caps": "video/x-raw, format=(string)RGB, pixel-aspect-ratio=(fraction)1/1"]))
     let reader = try PictureReader(input, options)

@@ -20,6 +20,8 @@ final class MediaReader: Sendable {
     var failure: Failure?
     /// The source, and the elements in `parsebin`.
     var parts: [PipelineElement] = []
+    /// The parser of the video.
+    var parser: PipelineElement?
     /// The demultiplexer has emitted no-more-pads; `parsebin` may still have to expose some.
     var isComplete = false
     /// Pads that elements in `parsebin` have added, without those of unknown types.
@@ -39,12 +41,16 @@ final class MediaReader: Sendable {
   /// - Parameters:
   ///   - output: the output file, whose name is in write errors.
   ///   - framerate: the frame rate of a byte stream that has none.
+  ///   - pushed: whether the file is read from beginning to end, as a pipe is. Of fragmented MP4, qtdemux else loses the
+  ///     last fragment of a file that is cut off, and takes pictures for earlier ones.
+  ///   - countsFromTimestamps: whether timestamps are the stream time in Matroska.
   ///   - parses: whether a parser makes access units of H.264 and H.265; else the stream is as the container has it.
   ///   - whenWhole: called when `parsebin` has exposed every stream, as far as that can be known; perhaps more than
   ///     once.
   ///   - route: called for the first H.264 or H.265 stream and for streams of other kinds; further video is not linked.
   init(
-    _ input: InputFile, output: OutputFile? = nil, framerate: GStreamer.Fraction? = nil, parses: Bool = true,
+    _ input: InputFile, output: OutputFile? = nil, framerate: GStreamer.Fraction? = nil, pushed: Bool = false,
+    countsFromTimestamps: Bool = false, parses: Bool = true,
     whenWhole: @escaping @Sendable () -> Void = {}, route: @escaping Route
   ) throws(Failure) {
     self.input = input
@@ -61,10 +67,20 @@ final class MediaReader: Sendable {
       state.withLock { $0.parts.append(source) }
       try pipeline.add(source)
       try pipeline.add(parse)
-      try pipeline.link(source, parse)
+      if pushed {
+        // A queue has no pull mode.
+        let queue = try PipelineElement("queue")
+        try pipeline.add(queue)
+        try pipeline.link(source, queue)
+        try pipeline.link(queue, parse)
+        state.withLock { $0.parts.append(queue) }
+      } else {
+        try pipeline.link(source, parse)
+      }
       try parse.connect("element-added") { [weak self] arguments in
         guard let element = arguments.element(0) else { return nil }
         self?.state.withLock { $0.parts.append(element) }
+        let kind = element.kind
         _ = try? element.onPadAdded { [weak self] pad in
           var codec: FormatDescription.Codec?
           if let caps = pad.currentCaps { codec = FormatDescription.Codec(mediaType: caps.first.name) }
@@ -72,13 +88,20 @@ final class MediaReader: Sendable {
             state.announced += 1
             state.codec = state.codec ?? codec
           }
+          // It counts the first pictures from another origin than the later ones when sound begins before them.
+          if kind == "matroskademux", countsFromTimestamps { pad.replaceSegments(\.timedByTimestamps) }
+          // The duration of fragments leaves out the reordering delay of the last pictures.
+          if kind == "qtdemux", pushed { pad.replaceSegments(\.endless) }
         }
         _ = try? element.connect("no-more-pads") { [weak self] _ in
           self?.state.withLock { $0.isComplete = true }
           self?.tellWhenWhole()
           return nil
         }
-        if let framerate, element.kind.hasPrefix("swifth26") { try? element.set("framerate", .fraction(framerate)) }
+        if element.kind.hasPrefix("swifth26") {
+          self?.state.withLock { $0.parser = $0.parser ?? element }
+          if let framerate { try? element.set("framerate", .fraction(framerate)) }
+        }
         return nil
       }
       if !parses {
@@ -100,6 +123,8 @@ final class MediaReader: Sendable {
   var streams: [MediaStream] { state.withLock { $0.streams } }
   /// Whether the demultiplexer has announced all streams.
   var hasAllStreams: Bool { state.withLock { $0.isComplete } }
+  /// The statistics of the video's parser.
+  var parserStatistics: Fields? { try? state.withLock { $0.parser }?.fields("stats") }
   /// The first H.264 or H.265 stream.
   var video: MediaStream? { state.withLock { $0.video } }
   /// Streams of other kinds, and further video.

@@ -2,7 +2,11 @@
 import GStreamer
 import Synchronization
 
-/// Reads the pictures of a file: a `MediaReader`, a decoder, elements that convert, and an appsink.
+/// Reads the pictures of a file, or those of a range of time.
+///
+/// Only Matroska and MP4 without fragments are sought: of those GStreamer finds every random access point. Of other
+/// files all pictures are decoded, and those before the range are skipped. So it is done too when what comes after a
+/// seek begins too late or damaged.
 final class PictureReader: Sendable {
   /// The decoder's settings, the elements behind it, and the range of time.
   struct Options: Sendable {
@@ -13,116 +17,100 @@ final class PictureReader: Sendable {
     var decoder: String?
     /// Elements between decoder and sink, each with its properties.
     var filters: [(kind: String, properties: KeyValuePairs<String, FieldValue>)] = []
+    /// Counted from the first picture.
     var start: ClockTime?
     var duration: ClockTime?
   }
 
-  let reader: MediaReader
+  /// What is decoded before the start of the range: demultiplexers choose a random access point by its decoding time,
+  /// and its leading pictures are lost.
+  private static let margin = ClockTime.second
+
+  private let input: InputFile
   private let options: Options
-  private let decoder: DecoderInUse
+  private let layout: MP4Layout?
+  private let pass: Mutex<DecodingPass>
+  private let range: Mutex<PictureRange>
 
   init(_ input: InputFile, _ options: Options) throws(Failure) {
-    self.options = options
-    let used = DecoderInUse()
-    decoder = used
-    reader = try MediaReader(input, framerate: options.framerate) { stream, pipeline throws(PipelineError) in
-      guard let codec = stream.codec else { return nil }
-      let name = options.decoder ?? "swifth\(codec.digits)dec"
-      let decoder = try PipelineElement(name)
-      try? decoder.set("max-threads", .int(options.threads))
-      var chain = [decoder]
-      for filter in options.filters { chain.append(try PipelineElement(filter.kind, filter.properties)) }
-      let sink = try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4])
-      // All users map pictures row by row, so that padded rows need no copy.
-      sink.pad("sink")?.acceptVideoMeta()
-      chain.append(sink)
-      try pipeline.add(chain: chain)
-      used.element.withLock { $0 = decoder }
-      return decoder
-    }
+    (self.input, self.options) = (input, options)
+    layout = MP4Layout(of: input)
+    range = Mutex(Self.range(of: input, options))
+    pass = Mutex(try DecodingPass(input, options, pushed: layout?.isFragmented == true))
   }
 
-  /// The decoder's statistics; `nil` for a decoder without the property `stats`.
-  var statistics: Fields? { try? decoder.element.withLock { $0 }?.fields("stats") }
+  private static func range(of input: InputFile, _ options: Options) -> PictureRange {
+    PictureRange(
+      start: options.start ?? .zero, duration: options.duration, addsDurations: input.kind == .container("AVI"))
+  }
 
-  /// Calls `body` for every picture in the range of time, until it returns false. It is called on the streaming thread,
-  /// one picture at a time: waking another thread costs more than decoding a small picture.
-  func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
-    try await reader.preroll()
-    let pipeline = reader.pipeline
-    let (start, end) = (options.start, options.duration.map { (options.start ?? .zero) + $0 })
-    if let start, start > .zero {
-      // Where the source is not seekable, the pictures before are decoded and skipped below.
-      do { try await pipeline.seek(to: start, until: end) } catch PipelineError.notSeekable {} catch {
-        throw reader.failure(error)
-      }
+  /// The reader of the present pass.
+  var reader: MediaReader { pass.withLock { $0 }.reader }
+
+  /// What was damaged or lost, among the pictures in the range as far as that is known.
+  var damage: Damage {
+    let pass = pass.withLock { $0 }
+    var damage = Damage(pass.decoderStatistics, parser: pass.reader.parserStatistics)
+    damage.isCutOff = layout?.isCutOff == true
+    if options.start != nil {
+      damage.corrupted = range.withLock { $0.corrupted }
+      // Access units between a random access point and the start are dropped on purpose.
+      damage.dropped = 0
     }
-    let outcome = Outcome()
-    try await Interruption.handled(
-      by: {
-        outcome.end(.interrupted)
-        Task { await pipeline.stop() }
-      },
-      during: { () async throws(Failure) in
-        try await Progress.during(of: pipeline) { () async throws(Failure) in
-          let messages = pipeline.messages
-          do throws(PipelineError) {
-            try pipeline.appSink("pictures").onSample { sample in
-              if let time = sample.streamTime {
-                if let start, time + (sample.duration ?? .zero) <= start { return true }
-                if let end, time >= end { return outcome.end(.done) }
-              }
-              do throws(Failure) { return try body(sample) || outcome.end(.done) } catch {
-                return outcome.end(.failed(error))
-              }
-            }
-            Task { [reader] in
-              do throws(PipelineError) {
-                var iterator = messages.makeAsyncIterator()
-                while try await iterator.next() != nil {}
-                outcome.end(.done)
-              } catch { outcome.end(.failed(reader.failure(error))) }
-            }
-            try await pipeline.play()
-          } catch { throw reader.failure(error) }
-          if case .failed(let failure) = await outcome.value { throw failure }
-        }
-      })
+    return damage
+  }
+
+  /// Calls `body` for every picture in the range of time, until it returns false, on a streaming thread.
+  ///
+  /// - Throws: a `Failure`; one for pictures without a time too, when there is a range.
+  func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
+    let start = options.start ?? .zero
+    if isSeekable, start > Self.margin + Self.margin,
+      let origin = try await pass.withLock({ $0 }).seek(to: start - Self.margin)
+    {
+      range.withLock { $0.begin(origin: origin) }
+      if try await readPass(body) || Interruption.signal != nil { return }
+      await stop()
+      let again = try DecodingPass(input, options, pushed: layout?.isFragmented == true)
+      pass.withLock { $0 = again }
+      range.withLock { $0 = Self.range(of: input, options) }
+    }
+    _ = try await readPass(body)
+  }
+
+  /// Returns false when the range has to be read from the front.
+  private func readPass(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) -> Bool {
+    @Sendable func take(_ selection: PictureRange.Selection) throws(Failure) -> Bool {
+      for sample in selection.samples where try !body(sample) { return false }
+      return selection.next == .more
+    }
+    let isWhole = options.start == nil && options.duration == nil
+    let hasEnded = try await pass.withLock { $0 }.readAll { [self] sample throws(Failure) in
+      if isWhole { return try body(sample) }
+      let selection = range.withLock { $0.select(sample) }
+      if selection.next == .untimed { throw untimed }
+      return try take(selection)
+    }
+    if hasEnded, !isWhole { _ = try take(range.withLock { $0.finish() }) }
+    return range.withLock { !$0.isMissed }
+  }
+
+  private var untimed: Failure {
+    Failure(
+      "\(input.name): the stream has no frame rate, so that its pictures have no times; give it with --framerate, "
+        + "such as 25")
+  }
+
+  /// Whether there is an index of random access points, or one is made by the demultiplexer.
+  private var isSeekable: Bool {
+    switch input.kind {
+    case .container("Matroska"): input.size != nil
+    case .container("MP4"): layout?.isFragmented == false
+    default: false
+    }
   }
 
   func stop() async { await reader.pipeline.stop() }
-}
-
-/// How reading ended: the first value counts.
-private final class Outcome: Sendable {
-  enum Value: Sendable {
-    case done, interrupted
-    case failed(Failure)
-  }
-
-  private let first = Mutex<Value?>(nil)
-  private let ended: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =
-    AsyncStream.makeStream()
-
-  /// Returns false, the answer that asks for no more pictures.
-  @discardableResult func end(_ value: Value) -> Bool {
-    first.withLock { $0 = $0 ?? value }
-    ended.continuation.finish()
-    return false
-  }
-
-  /// Waits for the end.
-  var value: Value {
-    get async {
-      for await _ in ended.stream {}
-      return first.withLock { $0 ?? .done }
-    }
-  }
-}
-
-/// The decoder; `nil` until the stream is known.
-private final class DecoderInUse: Sendable {
-  let element = Mutex<PipelineElement?>(nil)
 }
 
 extension Sample {

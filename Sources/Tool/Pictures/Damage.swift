@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The damage that a decoder element counted.
+/// The damage that a decoder and the parser before it counted.
 struct Damage {
   /// Pictures that were output with the flag corrupted.
   var corrupted = 0
@@ -9,15 +9,20 @@ struct Damage {
   var failed = 0
   /// Access units whose picture is missing, such as those before the first random access point.
   var dropped = 0
+  /// Slices whose parameter sets are missing: the parser passes no access unit on before the first ones.
+  var withoutParameterSets = 0
+  /// Whether the file ends inside of a box.
+  var isCutOff = false
 
-  init(_ statistics: Fields?) {
+  init(_ statistics: Fields?, parser: Fields? = nil) {
+    withoutParameterSets = parser?.fields("errors")?["missing-parameter-sets"]?.integer ?? 0
     guard let statistics else { return }
     corrupted = statistics["corrupted"]?.integer ?? 0
     failed = statistics["failed"]?.integer ?? 0
     dropped = statistics["lost"]?.integer ?? 0
   }
 
-  var isAny: Bool { corrupted + failed + dropped > 0 }
+  var isAny: Bool { corrupted + failed + dropped + withoutParameterSets > 0 || isCutOff }
 
   /// Ends a sentence: `; damage: 2 pictures damaged`; empty without damage.
   var remark: String {
@@ -26,6 +31,8 @@ struct Damage {
       corrupted > 0 ? "\(Text.count(corrupted, "picture")) damaged" : nil,
       failed > 0 ? "\(Text.count(failed, "access unit")) undecodable" : nil,
       dropped > 0 ? "\(Text.count(dropped, "access unit")) dropped" : nil,
+      withoutParameterSets > 0 ? "\(Text.count(withoutParameterSets, "slice")) without parameter sets" : nil,
+      isCutOff ? "the file is cut off" : nil,
     ]
     return "; damage: \(parts.compactMap(\.self).joined(separator: ", "))"
   }

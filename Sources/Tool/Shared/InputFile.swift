@@ -50,7 +50,7 @@ struct InputFile: Sendable {
       guard isatty(STDIN_FILENO) == 0 else { throw Failure("standard input: a terminal; expected a stream") }
       if status.isRegular {
         pipe = nil
-        (kind, programs) = Self.look(at: Self.firstBytes(of: STDIN_FILENO))
+        (kind, programs) = Self.look(at: Self.firstBytes(of: STDIN_FILENO, from: lseek(STDIN_FILENO, 0, SEEK_CUR)))
       } else {
         let pipe = looksIntoPipes ? PipeInput(STDIN_FILENO) : nil
         if let pipe, pipe.front.isEmpty { throw Failure("standard input: empty; expected a stream") }
@@ -93,9 +93,16 @@ struct InputFile: Sendable {
       guard let descriptor = pipe.replayed() else { throw .notLoaded(systemError()) }
       return try PipelineElement("fdsrc", ["fd": .int(descriptor)])
     }
-    return isStandardInput
-      ? try PipelineElement("fdsrc", ["fd": .int(STDIN_FILENO)])
-      : try PipelineElement("filesrc", ["location": .string(unnameable?.path ?? name)])
+    guard isStandardInput else {
+      return try PipelineElement("filesrc", ["location": .string(unnameable?.path ?? name)])
+    }
+    // Of a file, fdsrc says that it is seekable and has no pull mode: flvdemux then seeks in vain, for ever.
+    let path = "/proc/self/fd/\(STDIN_FILENO)"
+    if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, unsafe access(path, R_OK) == 0 {
+      return try PipelineElement("filesrc", ["location": .string(path)])
+    }
+    guard let descriptor = PipeInput(STDIN_FILENO).replayed() else { throw .notLoaded(systemError()) }
+    return try PipelineElement("fdsrc", ["fd": .int(descriptor)])
   }
 
   /// The message that the file has no H.264 or H.265 video, with what it is instead.
@@ -116,9 +123,9 @@ struct InputFile: Sendable {
     return (kind, kind == .container("MPEG-TS") ? TransportStream.programs(in: bytes) : [])
   }
 
-  private static func firstBytes(of file: Int32) -> [UInt8] {
+  private static func firstBytes(of file: Int32, from offset: Int = 0) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
-      count = unsafe max(pread(file, buffer.baseAddress, buffer.count, 0), 0)
+      count = unsafe max(pread(file, buffer.baseAddress, buffer.count, max(offset, 0)), 0)
     }
   }
 }
