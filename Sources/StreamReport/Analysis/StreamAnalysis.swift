@@ -14,12 +14,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   private var current: AccessUnitRecord?
   /// Bytes of its VCL NAL units and filler data.
   private var codedBytes: UInt64 = 0
-  private var hasPicture = false
-  private var hasEnded = false
-  /// The picture type of its access unit delimiter.
-  private var announced: AnnouncedType?
-  /// Whether a sequence ended before this access unit, and no picture followed.
-  private var followsEnd = false
+  private var order = NALUnitOrder<Codec>()
   /// NAL units that belong to the access unit of the next slice.
   private var waiting: [NALUnitRecord] = []
   private var container = ContainerChecker<Codec>()
@@ -267,10 +262,9 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let trace = options.includesFields ? SyntaxTrace() : nil
     switch Codec.role(of: nalUnit) {
     case .slice:
-      hasPicture = true
-      if startsPicture { checkStart(of: nalUnit) }
+      order.takePicture(nalUnit, isStart: startsPicture, log: &log)
       checker.slice(nalUnit, &unit, sets: sets, startsPicture: startsPicture, trace: trace, log: &log)
-    case .slicePart, .layerSlice: hasPicture = true
+    case .slicePart, .layerSlice: order.takePicture(nalUnit, isStart: false, log: &log)
     case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension:
       takeParameterSet(nalUnit, &unit, isOutOfBand: false)
     case .sei, .suffixSEI:
@@ -278,51 +272,15 @@ struct StreamAnalysis<Codec: ReportedCodec> {
         log.report(.trailingBits, "other bits at the end of \(unit.name)", expected: "rbsp_trailing_bits()")
       }
       checker.messages(nalUnit, &unit, sets: sets, trace: trace, log: &log)
-    case .accessUnitDelimiter: readDelimiter(nalUnit, &unit, trace)
+    case .accessUnitDelimiter: order.takeDelimiter(nalUnit, &unit, trace, log: &log)
     case .end: checker.endSequence()
     case .filler, .outsideStandard, .other: break
     }
-    checkOrder(Codec.role(of: nalUnit), unit)
+    order.check(
+      unit, Codec.role(of: nalUnit), isFirst: current?.nalUnits.isEmpty ?? true, isInSample: openSample != nil,
+      log: &log)
     if let trace { for element in trace.elements { unit.fields.append(SyntaxField(element)) } }
     return unit
-  }
-
-  /// Checks that the first picture after the end of a sequence is a random access point.
-  private mutating func checkStart(of nalUnit: Span<UInt8>) {
-    if followsEnd, !Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint {
-      log.report(.endOfStream, "another picture after the end of a sequence", expected: "an IDR or IRAP picture")
-    }
-    followsEnd = false
-  }
-
-  private mutating func readDelimiter(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, _ trace: SyntaxTrace?) {
-    var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
-    do throws(BitstreamError) {
-      let type = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
-      // A sample with two fields may have two delimiters.
-      announced = announced == nil ? AnnouncedType(rawValue: type) : .any
-      try reader.trailingBits()
-    } catch {
-      unit.error = error
-      log.report(.trailingBits, ReportText(error), expected: "an access unit delimiter of one byte")
-    }
-  }
-
-  private mutating func checkOrder(_ role: NALUnitRole, _ unit: NALUnitRecord) {
-    guard unit.layerID ?? 0 == 0 else { return }
-    let isFirst = current?.nalUnits.isEmpty ?? true
-    switch role {
-    // A sample may have two fields, each with its delimiter.
-    case .accessUnitDelimiter where !isFirst && !(openSample != nil && hasPicture):
-      log.report(.order, "an access unit delimiter after other NAL units", expected: "it first in its access unit")
-    case .suffixSEI where !hasPicture, .filler where !hasPicture:
-      log.report(.order, "\(unit.name) before the picture", expected: "it after the first slice")
-    default:
-      if hasEnded, role != .end {
-        log.report(.order, "\(unit.name) after the end of the sequence", expected: "another access unit")
-      }
-    }
-    if role == .end { hasEnded = true }
   }
 
   private mutating func takeParameterSet(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, isOutOfBand: Bool) {
@@ -399,8 +357,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     unit.offset = offset
     current = unit
     (log.accessUnit, log.offset) = (unit.index, offset)
-    followsEnd = followsEnd || hasEnded
-    (codedBytes, hasPicture, hasEnded, announced) = (0, false, false, nil)
+    codedBytes = 0
+    order.beginAccessUnit()
     checker.common.beginAccessUnit()
   }
 
@@ -412,13 +370,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     checker.endPicture(log: &log)
     // The types of H.265's NAL units tell.
     if Codec.codec == .h264 { checker.common.judgeIntraPicture() }
-    if !hasPicture { log.report(.noPicture, "an access unit without a picture", expected: "a picture") }
     let facts = checker.common.picture
-    if let announced, let letter = facts.letter, !announced.allows(letter, in: Codec.codec) {
-      log.report(
-        .pictureType, "a \(letter == 0x42 ? "B" : "P") picture after a delimiter of type \(announced.rawValue)",
-        expected: "type \(letter == 0x42 ? 2 : 1)")
-    }
+    order.endAccessUnit(letter: facts.letter, log: &log)
     unit.letter = facts.letter
     unit.keyframe = facts.keyframe
     unit.isReference = facts.isReference

@@ -153,7 +153,8 @@ import Testing
     let text = statistics.structure(of: "swifth264dec").words()
     #expect(text.hasPrefix("application/x-swifth264dec-stats,"))
     for field in [
-      "frames-in=(guint64)1201", "frames-out=(guint64)6", "dropped=(guint64)1009", "lost=(guint64)1036", "failed=(guint64)12",
+      "frames-in=(guint64)1201", "frames-out=(guint64)6", "dropped=(guint64)1009", "lost=(guint64)1036",
+      "failed=(guint64)12",
       "corrupted=(guint64)15", "concealed=(guint64)18", "hash-mismatches=(guint64)21", "session-restarts=(guint64)24",
       "replayed=(guint64)27", "resynchronisations=(guint64)30", "copied=(guint64)77", "last-error=(string)",
     ] {

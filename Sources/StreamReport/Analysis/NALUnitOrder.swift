@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Checks the order of the NAL units of each access unit (H.264 7.4.1.2.3, H.265 7.4.2.4.4), and that its delimiter and
+/// its picture agree.
+struct NALUnitOrder<Codec: ReportedCodec> {
+  private var hasPicture = false
+  private var hasEnded = false
+  /// The picture type of the access unit delimiter.
+  private var announced: AnnouncedType?
+  /// Whether a sequence ended before this access unit, and no picture followed.
+  private var followsEnd = false
+
+  mutating func beginAccessUnit() {
+    followsEnd = followsEnd || hasEnded
+    (hasPicture, hasEnded, announced) = (false, false, nil)
+  }
+
+  /// Takes a VCL NAL unit.
+  ///
+  /// - Parameter isStart: whether it is the first slice of a picture.
+  mutating func takePicture(_ nalUnit: Span<UInt8>, isStart: Bool, log: inout FindingLog) {
+    hasPicture = true
+    guard isStart else { return }
+    if followsEnd, !Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint {
+      log.report(.endOfStream, "another picture after the end of a sequence", expected: "an IDR or IRAP picture")
+    }
+    followsEnd = false
+  }
+
+  /// Reads an access unit delimiter.
+  mutating func takeDelimiter(
+    _ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, _ trace: SyntaxTrace?, log: inout FindingLog
+  ) {
+    var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
+    do throws(BitstreamError) {
+      let type = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
+      // A sample with two fields may have two delimiters.
+      announced = announced == nil ? AnnouncedType(rawValue: type) : .any
+      try reader.trailingBits()
+    } catch {
+      unit.error = error
+      log.report(.trailingBits, ReportText(error), expected: "an access unit delimiter of one byte")
+    }
+  }
+
+  /// Checks the place of a NAL unit.
+  ///
+  /// - Parameters:
+  ///   - isFirst: whether it is the first of its access unit.
+  ///   - isInSample: whether the access unit is a sample of a container.
+  mutating func check(
+    _ unit: NALUnitRecord, _ role: NALUnitRole, isFirst: Bool, isInSample: Bool, log: inout FindingLog
+  ) {
+    guard unit.layerID ?? 0 == 0 else { return }
+    switch role {
+    // A sample may have two fields, each with its delimiter.
+    case .accessUnitDelimiter where !isFirst && !(isInSample && hasPicture):
+      log.report(.order, "an access unit delimiter after other NAL units", expected: "it first in its access unit")
+    case .suffixSEI where !hasPicture, .filler where !hasPicture:
+      log.report(.order, "\(unit.name) before the picture", expected: "it after the first slice")
+    default:
+      if hasEnded, role != .end {
+        log.report(.order, "\(unit.name) after the end of the sequence", expected: "another access unit")
+      }
+    }
+    if role == .end { hasEnded = true }
+  }
+
+  /// Checks the whole access unit.
+  ///
+  /// - Parameter letter: the type of its picture; nil without a slice that can be read.
+  func endAccessUnit(letter: UInt8?, log: inout FindingLog) {
+    if !hasPicture { log.report(.noPicture, "an access unit without a picture", expected: "a picture") }
+    guard let announced, let letter, !announced.allows(letter, in: Codec.codec) else { return }
+    log.report(
+      .pictureType, "a \(letter == 0x42 ? "B" : "P") picture after a delimiter of type \(announced.rawValue)",
+      expected: "type \(letter == 0x42 ? 2 : 1)")
+  }
+}
