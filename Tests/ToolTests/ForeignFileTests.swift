@@ -253,4 +253,14 @@ import Testing
     #expect(run.status == 2 && run.said.contains("has more than the "), "\(run.said)")
     #expect(run.text.contains(" of them different; PSNR Y"), "\(run.text)")
   }
+
+  /// Slices before the first parameter sets never reach the decoder.
+  @Test func saysWhatComesBeforeParameterSets() async throws {
+    let folder = try Folder()
+    let stream = try Data(contentsOf: Program.media.appending(path: "open-gop.h264"))
+    let slice = try #require(stream.firstRange(of: Data([0, 0, 1, 0x41])))
+    try folder.write("cut.h264", stream[slice.lowerBound...])
+    let run = try await Program.run(["decode", "cut.h264", "-o", "/dev/null", "--strict"], in: folder.url)
+    #expect(run.status == 2 && run.said.contains(" slices unreadable"), "\(run.said)")
+  }
 }

@@ -87,7 +87,6 @@ struct RepackCommand: AsyncParsableCommand {
         leadIn.include(in: stream.pad, isVideo: stream.codec != nil)
         return try route.attach(stream, pipeline)
       })
-    MP4Duration.hide(in: input, from: (try? reader.pipeline.element("parsebin"))?.pad("sink"))
     let reason =
       framerate == nil
       ? "and no frame rate in the stream: give it with --framerate, such as 25"

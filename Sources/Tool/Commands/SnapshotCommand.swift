@@ -65,7 +65,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
   private func onePicture(_ input: InputFile) async throws(Failure) -> Sample {
     var options = PictureReader.Options(
-      framerate: framerate?.rate, filters: ContactSheet.uprightFilters, start: at?.time)
+      framerate: framerate?.rate, filters: ContactSheet.uprightFilters(for: input), start: at?.time)
     options.filters.append(
       ("capsfilter", ["caps": "video/x-raw, format=(string)RGB, pixel-aspect-ratio=(fraction)1/1"]))
     let reader = try PictureReader(input, options)

@@ -2,8 +2,26 @@
 import Glibc
 import StreamReport
 
-/// Writes the rotation of an MP4 file's video, which the muxers of GStreamer 1.22 do not write.
+/// The orientation of an MP4 file's video, which the muxers of GStreamer 1.22 do not write, and whose matrix qtdemux
+/// understands only where it neither scales nor is rounded.
 enum MP4Orientation {
+  /// How `videoflip` makes pictures upright: its value of `video-direction`. By the tag for other containers.
+  static func direction(in input: InputFile) -> String {
+    guard input.kind == .container("MP4"), input.size != nil, let source = try? ReportSource(input),
+      let samples = try? MP4.VideoSamples(source), let orientation = samples.track.orientation
+    else { return "auto" }
+    return switch (orientation.rotation, orientation.isMirrored) {
+    case (90, false): "90r"
+    case (180, false): "180"
+    case (270, false): "90l"
+    case (0, true): "horiz"
+    case (90, true): "ur-ll"
+    case (180, true): "vert"
+    case (270, true): "ul-lr"
+    default: "identity"
+    }
+  }
+
   /// Writes the rotation into the track header of a finished file.
   ///
   /// - Parameter orientation: the value of the tag image-orientation, such as `rotate-90`.

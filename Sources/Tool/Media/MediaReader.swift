@@ -76,6 +76,7 @@ final class MediaReader: Sendable {
         state.withLock { $0.parts.append(queue) }
       } else {
         try pipeline.link(source, parse)
+        MP4Duration.hide(in: input, from: parse.pad("sink"))
       }
       try parse.connect("element-added") { [weak self] arguments in
         guard let element = arguments.element(0) else { return nil }

@@ -5,10 +5,14 @@ import Synchronization
 /// One picture composed of small pictures from the whole file.
 enum ContactSheet {
   /// Elements that rotate as the container says and scale to square pixels, as players do.
-  static let uprightFilters: [(kind: String, properties: KeyValuePairs<String, FieldValue>)] = [
-    ("videoconvert", [:]), ("videoflip", ["video-direction": "auto"]), ("videoscale", ["add-borders": false]),
-    ("videoconvert", [:]),
-  ]
+  static func uprightFilters(
+    for input: InputFile
+  ) -> [(kind: String, properties: KeyValuePairs<String, FieldValue>)] {
+    [
+      ("videoconvert", [:]), ("videoflip", ["video-direction": .string(MP4Orientation.direction(in: input))]),
+      ("videoscale", ["add-borders": false]), ("videoconvert", [:]),
+    ]
+  }
   /// The width of a small picture in pixels, and its height at most.
   private static let (width, heightLimit): (Int32, Int32) = (240, 480)
 
@@ -20,7 +24,9 @@ enum ContactSheet {
       + "pixel-aspect-ratio=(fraction)1/1"
     // A picture that would be higher gets borders.
     let options = PictureReader.Options(
-      filters: uprightFilters + [("videoscale", ["add-borders": true]), ("capsfilter", ["caps": .string(caps)])])
+      filters: uprightFilters(for: input) + [
+        ("videoscale", ["add-borders": true]), ("capsfilter", ["caps": .string(caps)]),
+      ])
     let reader = try PictureReader(input, options)
     let wanted = columns * rows
     let choice = Mutex((kept: [Sample](), stride: 1, number: 0))

@@ -9,20 +9,21 @@ struct Damage {
   var failed = 0
   /// Access units whose picture is missing, such as those before the first random access point.
   var dropped = 0
-  /// Slices whose parameter sets are missing: the parser passes no access unit on before the first ones.
-  var withoutParameterSets = 0
+  /// Slices that the parser could not read and did not pass on: damaged ones, and those before the first parameter sets.
+  var unreadable = 0
   /// Whether the file ends inside of a box.
   var isCutOff = false
 
   init(_ statistics: Fields?, parser: Fields? = nil) {
-    withoutParameterSets = parser?.fields("errors")?["missing-parameter-sets"]?.integer ?? 0
+    let errors = parser?.fields("errors")
+    unreadable = (errors?["missing-parameter-sets"]?.integer ?? 0) + (errors?["slices"]?.integer ?? 0)
     guard let statistics else { return }
     corrupted = statistics["corrupted"]?.integer ?? 0
     failed = statistics["failed"]?.integer ?? 0
     dropped = statistics["lost"]?.integer ?? 0
   }
 
-  var isAny: Bool { corrupted + failed + dropped + withoutParameterSets > 0 || isCutOff }
+  var isAny: Bool { corrupted + failed + dropped + unreadable > 0 || isCutOff }
 
   /// Ends a sentence: `; damage: 2 pictures damaged`; empty without damage.
   var remark: String {
@@ -31,7 +32,7 @@ struct Damage {
       corrupted > 0 ? "\(Text.count(corrupted, "picture")) damaged" : nil,
       failed > 0 ? "\(Text.count(failed, "access unit")) undecodable" : nil,
       dropped > 0 ? "\(Text.count(dropped, "access unit")) dropped" : nil,
-      withoutParameterSets > 0 ? "\(Text.count(withoutParameterSets, "slice")) without parameter sets" : nil,
+      unreadable > 0 ? "\(Text.count(unreadable, "slice")) unreadable" : nil,
       isCutOff ? "the file is cut off" : nil,
     ]
     return "; damage: \(parts.compactMap(\.self).joined(separator: ", "))"
