@@ -55,6 +55,12 @@ public struct BitReader: ~Escapable {
   /// Whether the next bit is the first one of a byte.
   public var isByteAligned: Bool { cachedBits & 7 == 0 }
 
+  /// Whether the bits up to the next byte are all 1; true where a byte begins.
+  var endsByteWithOnes: Bool {
+    let count = cachedBits & 7
+    return count == 0 || ~cache >> (64 - count) == 0
+  }
+
   /// Bits left at most. Emulation prevention bytes ahead count until they are reached, unless the reader was bounded by
   /// ``slice(bytes:_:)``.
   public var maximumRemainingBits: Int { endBit - bitOffset }

@@ -61,11 +61,7 @@ extension H264 {
         }
       }
       (disableDeblockingFilterIDC, alphaOffsetDiv2, betaOffsetDiv2) = (idc, alpha, beta)
-      var areOnes = true
-      if pps.usesCABAC, pps.sliceGroups == nil {
-        while !reader.isByteAligned { if try !reader.flag("cabac_alignment_one_bit") { areOnes = false } }
-      }
-      endsWithOnes = areOnes
+      endsWithOnes = !pps.usesCABAC || pps.sliceGroups != nil || reader.endsByteWithOnes
     }
   }
 }
