@@ -39,15 +39,14 @@ struct RTPSender {
       + payload
   }
 
-  /// Sends packets to a port of this machine, a millisecond apart, once somebody listens there.
-  static func send(_ packets: [[UInt8]], to port: Int) async throws {
+  /// Sends packets to a port of this machine, a millisecond apart, some time after somebody listens there.
+  static func send(_ packets: [[UInt8]], to port: Int, after delay: Duration = .milliseconds(500)) async throws {
     let number = String(port, radix: 16, uppercase: true)
     let name = ":" + String(repeating: "0", count: 4 - number.count) + number + " "
     for _ in 0..<1200 where try !String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(name) {
       try await Task.sleep(for: .milliseconds(50))
     }
-    // Longer than the receiver's latency.
-    try await Task.sleep(for: .milliseconds(500))
+    try await Task.sleep(for: delay)
     let socket = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     defer { close(socket) }
     var address = loopback(port: port)

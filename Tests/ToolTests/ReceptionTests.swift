@@ -7,7 +7,8 @@ import Testing
   /// Receives packets; a second after the last one the program is terminated: bash has its background jobs ignore
   /// SIGINT.
   private func receive(
-    _ arguments: String, _ packets: [[UInt8]], port: Int, in folder: Folder, seconds: Int = 1
+    _ arguments: String, _ packets: [[UInt8]], port: Int, in folder: Folder, seconds: Int = 1,
+    after delay: Duration = .milliseconds(500)
   ) async throws -> Program {
     async let run = Program.shell(
       """
@@ -17,7 +18,7 @@ import Testing
       kill -TERM $receiver 2> /dev/null
       wait $receiver
       """, in: folder.url)
-    try await RTPSender.send(packets, to: port)
+    try await RTPSender.send(packets, to: port, after: delay)
     try folder.write("sent", Data())
     defer { try? FileManager.default.removeItem(at: folder.url.appending(path: "sent")) }
     return try await run
@@ -30,8 +31,8 @@ import Testing
     var packets = try sender.packets(of: "clip.h264")
     for index in stride(from: 9, to: packets.count - 2, by: 2) { packets.swapAt(index, index + 1) }
     let run = try await receive(
-      "udp://127.0.0.1:\(port) --latency 500 -o out.mkv", packets, port: port,
-      in: folder)
+      "udp://127.0.0.1:\(port) --latency 3000 -o out.mkv", packets, port: port, in: folder, seconds: 4,
+      after: .milliseconds(3500))
     #expect(
       run.status == 143 && run.said.contains("62 access units received in \(packets.count) packets\n"), "\(run.said)")
   }
