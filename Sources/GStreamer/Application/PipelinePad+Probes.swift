@@ -57,11 +57,9 @@ extension PipelinePad {
         guard !isPastEnd else { return GST_PAD_PROBE_OK }
         let part = range.clamped(to: start..<end)
         guard !part.isEmpty else { return GST_PAD_PROBE_OK }
-        let object = unsafe UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)
-        guard let writable = unsafe gst_mini_object_make_writable(object) else { return GST_PAD_PROBE_OK }
+        guard let writable = unsafe cgst_buffer_make_writable(buffer) else { return GST_PAD_PROBE_OK }
         unsafe info.pointee.data = UnsafeMutableRawPointer(writable)
-        let target = unsafe UnsafeMutableRawPointer(writable).assumingMemoryBound(to: GstBuffer.self)
-        unsafe gst_buffer_memset(target, gsize(part.lowerBound - start), 0, gsize(part.count))
+        unsafe gst_buffer_memset(writable, gsize(part.lowerBound - start), 0, gsize(part.count))
         return GST_PAD_PROBE_OK
       }, zeroing.toOpaque(),
       { data in if let data = unsafe data { unsafe Unmanaged<Zeroing>.fromOpaque(data).release() } })

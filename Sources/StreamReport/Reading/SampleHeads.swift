@@ -51,11 +51,12 @@ struct SampleHeads {
         part = current.load(range.lowerBound..<end, from: source)
       } else {
         let last = next.load(end - 1..<min(end + headLength, source.size), from: source)
+        guard !last.isEmpty else { throw BitstreamError(.truncated, "NAL unit", byteOffset: offset) }
         let bytes = current.bytes
         analysis.feed(
           inSample: NALUnitBytes(
             head: bytes.span.extracting(part.dropFirst(prefix)), size: size,
-            last: last.isEmpty ? 0 : next.bytes[last.lowerBound]),
+            last: next.bytes[last.lowerBound]),
           at: start, lengthSize)
         swap(&current, &next)
         return end

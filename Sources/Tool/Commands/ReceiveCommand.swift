@@ -67,7 +67,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
   func run() async throws {
     try PluginFile.load()
-    guard let network = NetworkSource(source) else { return }
+    guard let network = NetworkSource(source) else { throw Failure("\(source): no address and no file", .usage) }
     let name = source == "-" ? "standard input" : NetworkSource.shown(source)
     var settings = NetworkSource.Settings(
       codec: codec.codec, payload: payload, latency: latency, transport: transport, keepsTimes: output != nil)

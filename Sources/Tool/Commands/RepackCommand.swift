@@ -50,7 +50,7 @@ struct RepackCommand: AsyncParsableCommand {
 
   func run() async throws {
     try PluginFile.load()
-    guard let format else { return }
+    guard let format else { throw Failure("\(output): no format", .usage) }
     let input = try InputFile(file)
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
