@@ -31,7 +31,9 @@ struct H26xCommand: AsyncParsableCommand {
     // A file that reaches the size limit (ulimit -f) is a write error, not the end of the program.
     signal(SIGXFSZ, SIG_IGN)
     do {
-      let command = try parseAsRoot(FileName.arguments)
+      let arguments = FileName.arguments
+      try CommandLineCheck.check(arguments)
+      let command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -178,6 +178,16 @@ import Testing
     (["inspect", "a", "--range", "x"], "--range"),
     (["inspect", "a", "--type", ""], "--type"), (["check"], "files"), (["report", "a"], "-o"), (["inf", "a"], "inf"),
     (["info", "--jsn", "a"], "--jsn"), (["--jsn"], "--jsn"),
+    // One dash: no cluster of options, even with an h among its letters.
+    (["info", "-dash.mp4"], "-dash.mp4: a file of this name is ./-dash.mp4"), (["info", "-x"], "-x"),
+    (["decode", "-dash.mp4", "-o", "-"], "-dash.mp4"), (["info", "-jh", "a"], "-jh"), (["-hx"], "-hx"), (["-x"], "-x"),
+    (["snapshot", "a", "-o", "-h.png"], "./-h.png"), (["info", "-o", "a"], "-o"),
+    (["decode", "a", "-ob.y4m"], "write -o b.y4m"), (["repack", "-framerate", "25", "a"], "write --framerate"),
+    (["snapshot", "a", "-o", "b.png", "--frame", "-1"], "--frame"),
+    ([], "expected a subcommand: info"), (["inof", "a", "b"], "unknown subcommand inof: did you mean info?"),
+    (["snap"], "did you mean snapshot?"), (["a.mp4"], "unknown subcommand a.mp4: expected info, "),
+    (["help", "inof"], "did you mean info?"), (["inof", "--help"], "did you mean info?"), (["--help", "a"], "a"),
+    (["help", "info", "check"], "not info and check"),
   ]
 
   @Test func namesTheOptionThatIsWrong() async throws {
@@ -188,6 +198,26 @@ import Testing
       #expect(run.said.filter { $0 == "\n" }.count == 1, "\(arguments): \(run.said)")
       #expect(folder.names.isEmpty, "\(arguments)")
     }
+  }
+
+  @Test func readsFilesWhoseNamesBeginWithADash() async throws {
+    let folder = try Folder()
+    try folder.write("-dash.mp4", try Data(contentsOf: Program.media.appending(path: "clip.mp4")))
+    for name in [["./-dash.mp4"], ["--", "-dash.mp4"]] {
+      let run = try await Program.run(["info"] + name, in: folder.url)
+      #expect(run.status == 0 && run.text.contains("320x180"), "\(name): \(run.text)\(run.said)")
+    }
+    let unread = try await Program.run(["info", "--", "-h"], in: folder.url)
+    #expect(unread.status == 1 && unread.said == "h26x: -h: no such file\n", "\(unread.text)\(unread.said)")
+  }
+
+  @Test(arguments: [
+    ["--help"], ["-h"], ["help"], ["help", "info"], ["info", "-h"], ["info", "a", "--json", "--help"],
+  ])
+  func helpsWhoAsks(arguments: [String]) async throws {
+    let folder = try Folder()
+    let run = try await Program.run(arguments, in: folder.url)
+    #expect(run.status == 0 && run.said.isEmpty && run.text.contains("USAGE: h26x"), "\(run.text)\(run.said)")
   }
 
   /// Requests for parts that the file does not have.

@@ -39,9 +39,9 @@ enum Text {
   }
 
   /// `a`, `a and b`, `a, b and c`.
-  static func list(_ words: [String]) -> String {
+  static func list(_ words: [String], _ conjunction: String = "and") -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-    return "\(words.dropLast().joined(separator: ", ")) and \(last)"
+    return "\(words.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
   }
 
   /// `3 pictures`, `1 picture`.
