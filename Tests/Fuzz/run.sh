@@ -65,6 +65,11 @@ case $seconds in '' | *[!0-9]*) seconds=30 ;; esac
 jobs=${JOBS:-2}
 [ $# -gt 0 ] || set -- $(ls Subjects)
 
+# A fail case is replayed by the subject of its folder's name. One without subject would be skipped in silence.
+for folder in FailCases/*; do
+  [ -d "Subjects/${folder#FailCases/}" ] || { echo "$0: $folder: there is no such subject" >&2; exit 1; }
+done
+
 # lld, because the system's linker cannot separate the coverage sections.
 swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
 binaries=$(swift build -c release --show-bin-path)
