@@ -115,13 +115,21 @@ enum H265Rules {
     if profile.constraints.rawValue & profile.reservedConstraints != 0 {
       log.report(.reservedValue, "general_reserved_zero bits that are 1", expected: "0")
     }
-    if depth > 8 || sps.chromaFormat != .yuv420 {
-      log.report(.decoderFormat, "\(sps.chromaFormat.name), \(depth) bit", expected: "4:2:0, 8 bit")
+    // High dynamic range has 10 bit, and decoders for it have them, too.
+    let common: UInt8 = sps.isHighDynamicRange ? 10 : 8
+    if depth > common || sps.chromaFormat != .yuv420 {
+      log.report(.decoderFormat, "\(sps.chromaFormat.name), \(depth) bit", expected: "4:2:0, \(common) bit")
     }
   }
 }
 
 extension H265.SequenceParameterSet {
+  /// Whether the VUI signals the transfer characteristics of PQ or HLG.
+  var isHighDynamicRange: Bool {
+    guard let transfer = vui?.videoSignal?.colour?.transfer else { return false }
+    return transfer == 16 || transfer == 18
+  }
+
   /// Whether HRD parameters or the VUI signal a fixed picture rate. Without one, the timing is not a frame rate.
   var hasFixedPictureRate: Bool {
     guard let rate = vui?.timing?.hrdParameters?.subLayers.last?.pictureRate else {

@@ -338,7 +338,8 @@ public enum Rule: Int, Sendable, CaseIterable {
         "Mux again with the right frame rate, or encode with the frame rate of playback.")
     case .decoderFormat:
       .init(
-        "decoder-format", .note, "-", "-", "Many hardware decoders and browsers support only 8 bit 4:2:0 progressive.")
+        "decoder-format", .note, "-", "-",
+        "For information: many hardware decoders and browsers support only 8 bit 4:2:0 progressive, 10 bit for HDR.")
     case .decoderLevel:
       .init("decoder-level", .note, "-", "-", "Many hardware decoders support levels up to 5.1 or 5.2 only.")
     }
