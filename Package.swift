@@ -45,6 +45,7 @@ let package = Package(
     .library(name: "Elements", targets: ["Elements"]),
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
     .library(name: "StreamReport", targets: ["StreamReport"]),
+    .library(name: "TestSupport", targets: ["TestSupport"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
   // The plugin's build needs no network and no package.
   dependencies: (isPlugin ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")])

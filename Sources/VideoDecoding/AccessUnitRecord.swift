@@ -77,7 +77,10 @@ struct PendingAccessUnits {
   var isEmpty: Bool { records.isEmpty }
 
   /// Adds the youngest one. Indices rise; gaps are allowed.
-  mutating func append(_ record: AccessUnitRecord) { records.append(record) }
+  mutating func append(_ record: AccessUnitRecord) {
+    assert(records.last.map { $0.index < record.index } ?? true, "access units out of order")
+    records.append(record)
+  }
 
   subscript(index: UInt64) -> AccessUnitRecord? { position(of: index).map { records[$0] } }
 

@@ -27,9 +27,10 @@ extension DecompressionSession {
     let index = input.number()
     output.count(.submitted)
 
-    let admission = gate.admit(summary, index: index)
+    let dropReason = reasonToDrop(summary)
+    let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
     if admission == .isLost { return output.drop(tag, .sessionLost) }
-    if admission != .waits, let reason = reasonToDrop(summary) {
+    if admission != .waits, let reason = dropReason {
       input.carryOver(summary)
       countWithoutPicture &+= 1
       return output.drop(tag, reason)

@@ -129,7 +129,7 @@ extension DecompressionSession {
     // 16 frames of two fields, those in threads, and one being decoded.
     let window = UInt64(2 * (20 + (codec?.threadDelay ?? 0)))
     while let first = pending.first,
-      index + 1 - first.index > window + (countWithoutPicture &- first.countWithoutPictureBefore)
+      first.index + window + (countWithoutPicture - first.countWithoutPictureBefore) <= index
     {
       finishUnseen(first)
     }

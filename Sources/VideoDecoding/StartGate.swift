@@ -75,8 +75,10 @@ struct StartGate {
   }
 
   /// Decides about the next access unit.
-  mutating func admit(_ summary: AccessUnitSummary, index: UInt64) -> Admission {
-    switch (state, summary.randomAccess) {
+  ///
+  /// - Parameter isDropped: the codec does not get it once decoding has begun, so decoding cannot begin with it.
+  mutating func admit(_ summary: AccessUnitSummary, index: UInt64, isDropped: Bool = false) -> Admission {
+    switch (state, isDropped ? .none : summary.randomAccess) {
     case (.open, .idr):
       state = .open(.marked)
       return .passes
@@ -88,7 +90,7 @@ struct StartGate {
       return begin(.intra, at: index)
     // After a loss an intra picture will do, whatever the stream marks.
     case (.lost, .none):
-      return summary.isIntra ? begin(.intra, at: index) : .isLost
+      return summary.isIntra && !isDropped ? begin(.intra, at: index) : .isLost
     case (.closed, .none):
       return .waits
     }

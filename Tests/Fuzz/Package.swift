@@ -24,13 +24,17 @@ let bitstreamSubjects = [
 /// Subjects of `StreamReport`.
 let reportSubjects = ["report"]
 
+/// Subjects of decompression sessions.
+let sessionSubjects = ["session", "h265-session"]
+
 /// Subjects of elements, in a harness or a pipeline.
 let elementSubjects = [
   "parse-element", "parse-file", "repack-element", "decode-element", "h265-parse-element", "h265-parse-file",
-  "h265-repack-element", "h265-decode-element",
+  "h265-repack-element", "h265-decode-element", "decode-stream", "h265-decode-stream",
 ]
 
 let h26x = Target.Dependency.product(name: "H26x", package: "gst-swift-h26x")
+let testSupport = Target.Dependency.product(name: "TestSupport", package: "gst-swift-h26x")
 
 let package = Package(
   name: "Fuzz",
@@ -38,9 +42,13 @@ let package = Package(
   targets: [
     .target(name: "FuzzDriver", dependencies: [h26x], swiftSettings: settings),
     .target(
+      name: "FuzzSession",
+      dependencies: [h26x, testSupport, "FuzzDriver", .product(name: "VideoDecoding", package: "gst-swift-h26x")],
+      swiftSettings: settings),
+    .target(
       name: "FuzzHarness",
       dependencies: [
-        h26x, "FuzzDriver", .product(name: "Elements", package: "gst-swift-h26x"),
+        h26x, testSupport, "FuzzDriver", .product(name: "Elements", package: "gst-swift-h26x"),
         .product(name: "GStreamer", package: "gst-swift-h26x"),
         .product(name: "HarnessSupport", package: "gst-swift-h26x"),
       ], swiftSettings: settings),
@@ -56,9 +64,15 @@ let package = Package(
         name: $0, dependencies: ["FuzzDriver", .product(name: "StreamReport", package: "gst-swift-h26x")],
         path: "Subjects/\($0)", swiftSettings: settings)
     }
+    + sessionSubjects.map {
+      .executableTarget(
+        name: $0, dependencies: ["FuzzDriver", "FuzzSession", testSupport], path: "Subjects/\($0)",
+        swiftSettings: settings)
+    }
     + elementSubjects.map {
       .executableTarget(
-        name: $0, dependencies: ["FuzzDriver", "FuzzHarness"], path: "Subjects/\($0)", swiftSettings: settings)
+        name: $0, dependencies: ["FuzzDriver", "FuzzHarness", testSupport], path: "Subjects/\($0)",
+        swiftSettings: settings)
     },
   swiftLanguageModes: [.v6]
 )

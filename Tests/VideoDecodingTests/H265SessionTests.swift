@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -235,5 +236,30 @@ import Testing
     #expect(run.drops.count { $0 == .beforeRandomAccessPoint } == 2 && run.failures.isEmpty)
     let shown = run.frames.map(\.tag)
     #expect(shown.min() == UInt64(start) && run.checksums == lines(whole, tags: shown))
+  }
+
+  /// The codec does not get a RASL picture without its CRA picture, nor one that is skipped: neither is a start, even if
+  /// all its slices are intra-coded. What waits before it is decoded in its turn.
+  @Test(
+    arguments: [(H265.NALUnitType.raslR, SessionConfiguration.SkipFrames.none), (.trailingN, .nonReference)],
+    SessionConfiguration.threadings.indices)
+  func decodingDoesNotBeginWithWhatIsDropped(
+    _ dropped: (type: H265.NALUnitType, skip: SessionConfiguration.SkipFrames), _ threading: Int
+  ) throws {
+    let sequence = SmallH265Sequence()
+    var sets = H265.ParameterSets()
+    for nalUnit in [sequence.sps, sequence.pps] { _ = try sets.insert(nalUnit.span) }
+    var configuration = SessionConfiguration.threadings[threading]
+    configuration.skipFrames = dropped.skip
+    let session = try DecompressionSession(format: FormatDescription(sets), configuration: configuration)
+    let first = SmallH265Picture(type: .trailingR, order: 1, references: [0: true])
+    let intra = SmallH265Picture(type: dropped.type, kind: .i, order: 2)
+    let others = (3..<8).map { SmallH265Picture(type: .trailingR, order: $0, references: [$0 - 1: true]) }
+    var run = Run()
+    try session.run(([first, intra] + others).map { MinimalStream.annexB($0.slices(sequence)) }, into: &run)
+    #expect(run.accounts(for: 7) && run.frames.map(\.tag) == run.frames.map(\.tag).sorted())
+    // The first one lacks its reference, and what refers to a RASL picture that cannot be decoded is damaged, too.
+    #expect(run.frames.count >= 5 && run.frames.first?.tag == 0 && run.frames.first?.isCorrupt == true)
+    if dropped.type == .raslR { #expect(run.frames.allSatisfy { $0.isCorrupt }) }
   }
 }

@@ -60,6 +60,22 @@ import Testing
     #expect(gate.admit(summary { $0.isIntra = true }, index: 2) == .begins && gate.start == .intra && !gate.isLost)
   }
 
+  /// Decoding does not begin with an access unit that the codec does not get.
+  @Test(arguments: [AccessUnitSummary.RandomAccess.intra, .cra]) func gateStaysClosed(
+    _ randomAccess: AccessUnitSummary.RandomAccess
+  ) {
+    let dropped = summary {
+      $0.randomAccess = randomAccess
+      $0.isIntra = true
+    }
+    var gate = StartGate(SessionConfiguration())
+    #expect(gate.admit(dropped, index: 0, isDropped: true) == .waits && gate.isClosed)
+    #expect(gate.admit(dropped, index: 1) == .begins)
+    #expect(gate.admit(dropped, index: 2, isDropped: true) == .passes)
+    gate.lose()
+    #expect(gate.admit(dropped, index: 3, isDropped: true) == .isLost && gate.isLost)
+  }
+
   /// Waiting ends with the access unit that reaches a limit.
   @Test(arguments: [(3, 31, true), (4, 31, false), (4, 30, true), (2, 31, true)])
   func gateIsBounded(_ countLimit: Int, _ byteLimit: Int, _ isOverdue: Bool) throws {
