@@ -16,7 +16,7 @@ import Testing
 
   @Test func allAreTested() async throws {
     let there = try FileManager.default.contentsOfDirectory(atPath: Program.root.appending(path: "pipelines").path)
-    #expect(there.sorted() == Self.names)
+    #expect(there.filter { $0 != "common.sh" }.sorted() == Self.names)
   }
 
   @Test(arguments: names) func explainsItself(name: String) async throws {
@@ -41,6 +41,69 @@ import Testing
     #expect(try await script("checksum", ["segment-00000.ts"], in: folder).text.contains(sum))
     #expect(try await script("keyframes", [clip("mp4"), "k-%02d.png"], in: folder).status == 0)
     #expect(folder.bytes("k-00.png")?.starts(with: [0x89, 0x50, 0x4e, 0x47]) == true)
+  }
+
+  /// What a script is not for: arguments, in which `keep` is an existing file, and words of the message.
+  private static let refusals: [(name: String, arguments: [String], said: String)] = {
+    let (h264, h265) = (
+      Program.media.appending(path: "clip.h264").path, Program.media.appending(path: "clip.h265").path
+    )
+    let (mp4, other) = (Program.media.appending(path: "clip.mp4").path, "\(Program.media.path)/clip-h265.mp4")
+    return [
+      ("annexb-to-mp4", ["nothere.h264", "keep"], "nothere.h264: no such file"),
+      ("annexb-to-mp4", [h264, "keep"], "keep: exists already"), ("annexb-to-mp4", [h265, "a.mp4"], "H.265"),
+      ("annexb-to-mp4", [mp4, "a.mp4"], "video/quicktime"), ("annexb-to-mp4", [".", "a.mp4"], "a folder"),
+      ("annexb-to-mp4", ["keep", "a.mp4"], "no H.264 or H.265"),
+      ("annexb-to-mp4", [h264, "nothere/a.mp4"], "nothere/a.mp4: its folder"),
+      ("mp4-to-annexb", [other, "a.h264"], "H.265"), ("mp4-to-annexb", [h264, "a.h264"], "expected video/quicktime"),
+      ("mp4-to-annexb", [mp4, "keep"], "keep: exists already"), ("mp4-to-hls", [other, "."], "H.265"),
+      ("mp4-to-hls", [mp4, "nothere"], "nothere: no folder"), ("mp4-to-hls", [mp4, "keep"], "keep: no folder"),
+      ("file-to-raw", ["nothere", "keep"], "no such file"), ("file-to-raw", [mp4, "keep"], "keep: exists already"),
+      ("transcode", ["nothere", "keep"], "no such file"), ("transcode", [mp4, "keep"], "keep: exists already"),
+      ("transcode", [mp4, "a.mp4", "fast"], "bitrate"), ("checksum", ["nothere"], "no such file"),
+      ("keyframes", [mp4, "a.png"], "number"), ("mosaic", [mp4, mp4, mp4, "nothere", "a.mp4"], "no such file"),
+      ("mosaic", [mp4, mp4, mp4, mp4, "keep"], "keep: exists already"), ("rtp-send", ["nothere"], "no such file"),
+      ("rtp-receive", ["keep"], "keep: exists already"), ("camera-to-file", ["keep"], "keep: exists already"),
+      ("camera-to-file", ["a.mp4", "/dev/nothere"], "/dev/nothere"), ("show", ["nothere"], "no such file"),
+    ] + names.map { ($0, [], "see --help") }
+  }()
+
+  /// One line says why, and nothing is written.
+  @Test func refusesWhatItIsNotFor() async throws {
+    for (name, arguments, said) in Self.refusals {
+      let folder = try Folder()
+      try folder.write("keep", Data("text".utf8))
+      let run = try await script(name, arguments, in: folder)
+      let what: Comment = "\(name) \(arguments): \(run.status) \(run.said)"
+      #expect(run.status != 0 && run.status != 124 && run.said.contains(said), what)
+      #expect(run.said.filter { $0 == "\n" }.count == 1, what)
+      #expect(folder.names.filter { $0 != "many.log" } == ["keep"] && folder.bytes("keep") == Data("text".utf8), what)
+    }
+  }
+
+  @Test func leavesSoundBehindWithAWord() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q mp4mux name=m ! filesink location=in.mp4 filesrc location=\(clip("mp4")) ! qtdemux ! h264parse "
+        + "! queue ! m. audiotestsrc num-buffers=100 ! avenc_aac ! aacparse ! queue ! m.", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    for (name, output) in [("mp4-to-annexb", "a.h264"), ("mp4-to-hls", "."), ("transcode", "t.mp4")] {
+      let run = try await script(name, ["in.mp4", output], in: folder)
+      #expect(run.status == 0 && run.said == "\(name): in.mp4: its sound (audio/mpeg) is left behind\n", "\(run.said)")
+    }
+    #expect(folder.names == ["a.h264", "in.mp4", "playlist.m3u8", "segment-00000.ts", "t.mp4"])
+  }
+
+  /// Scripts that decode take either codec.
+  @Test func decodesBothCodecs() async throws {
+    let folder = try Folder()
+    for (name, output) in [("file-to-raw", ["a.yuv"]), ("keyframes", ["k-%d.png"]), ("transcode", ["t.mp4", "300"])] {
+      let run = try await script(name, [clip("h265")] + output, in: folder)
+      #expect(run.status == 0 && run.said.isEmpty, "\(name): \(run.said)")
+    }
+    let rawSize = folder.bytes("a.yuv")?.count ?? 0
+    #expect(rawSize > 0 && rawSize % (320 * 180 * 3 / 2) == 0)
+    #expect(folder.bytes("k-0.png") != nil && folder.bytes("t.mp4") != nil)
   }
 
   @Test func encodesAnew() async throws {
