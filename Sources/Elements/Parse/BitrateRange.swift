@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The lowest and highest bitrate of single access units, for tags, as GstBaseParse finds them when it gets each one.
+/// The lowest and highest bitrate of single access units, for tags, as GstBaseParse finds them when it gets each one, and
+/// the average.
 struct BitrateRange: Sendable {
   /// What the tags say, in bit/s; `nil` before there were enough access units.
   private(set) var toTell: ClosedRange<UInt32>?
+  /// The average that the tags have, in bit/s; `nil` when unknown.
+  private(set) var averageToTell: UInt32?
   private var range: ClosedRange<UInt32>?
   private var count = 0
 
   /// Access units before tags are sent, and the change in bit/s that sends them again: as in GstBaseParse.
   private static let (minimumCount, step): (Int, UInt32) = (10, 10_000)
+  /// Access units after which the average is looked at again, and the change that sends tags, in parts of it.
+  private static let (averageCount, averageParts): (Int, UInt32) = (50, 50)
+
+  /// Sets the average before there are tags.
+  mutating func expect(_ average: UInt32?) { averageToTell = average }
 
   /// Counts an access unit. Returns whether there are new tags.
-  mutating func add(bytes: Int, duration: ClockTime?) -> Bool {
+  mutating func add(bytes: Int, duration: ClockTime?, average: @autoclosure () -> UInt32?) -> Bool {
     guard let duration, duration.nanoseconds > 0, bytes > 0 else { return false }
-    let bits = (UInt64(bytes) * 8).multipliedFullWidth(by: ClockTime.second.nanoseconds)
-    let rate = bits.high < duration.nanoseconds ? duration.nanoseconds.dividingFullWidth(bits).quotient : .max
-    let bitrate = UInt32(clamping: rate)
+    let bitrate = UInt32(
+      clamping: (UInt64(bytes) * 8).scaled(by: ClockTime.second.nanoseconds, over: duration.nanoseconds))
     let wider = range.map { min($0.lowerBound, bitrate)...max($0.upperBound, bitrate) } ?? bitrate...bitrate
     range = wider
     count += 1
     guard count >= Self.minimumCount else { return false }
     if let told = toTell, told.lowerBound / Self.step == wider.lowerBound / Self.step,
-      told.upperBound / Self.step == wider.upperBound / Self.step
+      told.upperBound / Self.step == wider.upperBound / Self.step,
+      !count.isMultiple(of: Self.averageCount) || isTold(average())
     {
       return false
     }
     toTell = wider
+    averageToTell = average()
     return true
+  }
+
+  /// Whether the tags have about this average.
+  private func isTold(_ average: UInt32?) -> Bool {
+    guard let average else { return true }
+    guard let told = averageToTell else { return false }
+    return max(average, told) - min(average, told) < max(average / Self.averageParts, 1)
   }
 }

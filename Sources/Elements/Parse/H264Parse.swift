@@ -39,6 +39,7 @@ final class H264Parse: BaseParse, ParserElement {
 
   let settings = Locked(ParserSettings())
   let statistics = Locked(ParserStatistics())
+  let pace = Locked(StreamPace())
   let keyUnitRequest = Locked<KeyUnitRequest?>(nil)
   var core = ParserCore<H264>()
 
@@ -60,6 +61,10 @@ final class H264Parse: BaseParse, ParserElement {
   override func prePushFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) { try send(frame) }
 
   override func sinkQuery(_ query: borrowing Query) -> Bool { answer(query) || super.sinkQuery(query) }
+
+  override func convert(_ value: Int64, from source: Query.Format, to target: Query.Format) -> Int64? {
+    estimate(value, from: source, to: target) ?? super.convert(value, from: source, to: target)
+  }
 
   override func sinkEvent(_ event: consuming Event) -> Bool {
     handleSinkEvent(event) { (event: consuming Event) in super.sinkEvent(event) }

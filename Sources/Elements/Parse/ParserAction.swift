@@ -26,6 +26,8 @@ struct ParserAnswer {
   var minimumFrameSize: Int?
   /// A warning to be posted.
   var warning: ElementError?
+  /// Other parts of the file are to be sampled.
+  var wantsSamples = false
   /// New tags are to be sent.
   var changesTags = false
   /// Statistics are to be published.

@@ -24,6 +24,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private var counters = ParserStatistics()
   /// Of a raw file's pictures, of which the base class may get several as one frame.
   private var bitrates = BitrateRange()
+  /// How long a raw file lasts.
+  private(set) var pace = StreamPace()
 
   // MARK: Between the stages
 
@@ -293,7 +295,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   }
 
   private mutating func answer(_ step: ParseStep, isDropped: Bool = false, of available: Int) -> ParserAnswer {
-    intake.answer(step, isDropped: isDropped, of: available, situation)
+    pace.consume(step.size, at: situation.offset)
+    return intake.answer(step, isDropped: isDropped, of: available, situation)
   }
 
   // MARK: An access unit was found
@@ -331,6 +334,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     }
     var answer = answer(.frame(size: size), isDropped: isDropped, of: available)
     answer.changesTags = changesTags
+    answer.wantsSamples = isRawFile && caps.facts.frameRate != nil && pace.awaitsSamples
     answer.publishes = packaging?.alignment == .accessUnit || accessUnit.scanned.contents.contains(.slice)
     guard !isDropped else { return .answer(answer) }
     answer.holdsSegment = timestamps.shift.awaitsAnnouncement && segmentHold == nil
@@ -352,8 +356,15 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     accessUnit.setFlags(isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: isDiscontinuous)
     isDiscontinuous = false
     counters.count(size, accessUnit.scanned.contents, isRandomAccessPoint: isRandomAccessPoint)
-    return situation.isPulling && timestamps.areMade(for: input, situation.playback)
-      && bitrates.add(bytes: size, duration: accessUnit.attributes.duration)
+    guard isRawFile else { return false }
+    pace.notice(lasting: accessUnit.attributes.duration)
+    return bitrates.add(bytes: size, duration: accessUnit.attributes.duration, average: pace.bitrate)
+  }
+
+  /// Whether the input is a file of a raw stream, whose timestamps are made here. `mutating` only because a core that is
+  /// borrowed would be copied.
+  private var isRawFile: Bool {
+    mutating get { situation.isPulling && timestamps.areMade(for: input, situation.playback) }
   }
 
   /// Whether decoding can begin with the current access unit; decided once.
@@ -415,6 +426,36 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// The lowest and highest bitrate of pictures in bit/s, for tags; nil before there were enough.
   var bitrateRange: ClosedRange<UInt32>? { bitrates.toTell }
+  /// The average bitrate in bit/s, for tags.
+  var averageBitrate: UInt32? { bitrates.averageToTell }
+
+  // MARK: Samples of the file
+
+  /// How long the pictures last that begin before `end` in bytes from the middle of the stream. For a copy of the parser.
+  mutating func duration(of bytes: Span<UInt8>, before end: Int, _ log: ElementLog) -> ClockTime {
+    finder.forgetPosition()
+    finder.aim(listing: false, cutting: false, .pictureIdentity)
+    var (place, duration) = (0, ClockTime.zero)
+    while place < min(end, bytes.count) {
+      let finding = finder.find(
+        in: bytes.extracting(place...), isMarked: false, isDraining: true, describedID: caps.describedID, &accessUnit,
+        log)
+      guard finding.size > 0 else { break }
+      place += finding.size
+      guard case .accessUnit = finding else { continue }
+      finder.letGo()
+      // The first one may be the end of a picture.
+      guard accessUnit.scanned.slice?.isFirstInPicture == true else { continue }
+      duration = duration + (timestamps.duration(of: accessUnit, caps.facts) ?? .zero)
+    }
+    return duration
+  }
+
+  /// Takes samples of the whole file; none where it cannot be sampled.
+  mutating func learn(_ samples: [FileSample]) {
+    pace.learn(samples)
+    bitrates.expect(pace.bitrate)
+  }
 
   // MARK: Access units past the base class
 
@@ -460,6 +501,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   mutating func interruptBatch() {
     let before = batch.timestampsBefore
     forgetPosition()
+    pace.interrupt()
     if let before { timestamps = before }
     intake.expectAgain(situation.offset)
   }
@@ -467,6 +509,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Ends the batch.
   mutating func endBatch() -> AccessUnitBatch<Codec>.Result {
     intake.finish(batch.end, from: situation.offset, unanswered: batch.addedBytes)
+    let first = UInt64(batch.end - batch.addedBytes)
+    pace.consume(batch.addedBytes, at: situation.offset.map { $0 &+ first })
     return batch.finish(output.accessUnit.attributes, isOne: output.accessUnit.start == 0)
   }
 

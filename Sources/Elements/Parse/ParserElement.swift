@@ -14,6 +14,8 @@ protocol ParserElement: BaseParse {
   var settings: Locked<ParserSettings> { get }
   /// What the core had counted when the last access unit went out, for other threads.
   var statistics: Locked<ParserStatistics> { get }
+  /// How long the file lasts, for other threads.
+  var pace: Locked<StreamPace> { get }
   /// A force-key-unit request that waits for its answer, from any thread.
   var keyUnitRequest: Locked<KeyUnitRequest?> { get }
   /// Used with the sink pad's stream lock held, and before the pads are active.
@@ -31,6 +33,7 @@ extension ParserElement {
     core = ParserCore<Codec>()
     keyUnitRequest.withLock { $0 = nil }
     statistics.withLock { $0 = ParserStatistics() }
+    pace.withLock { $0 = StreamPace() }
     setInterpolatesPTS(false)
     setInfersTimestamps(false)
     setPassthrough(false)
@@ -39,8 +42,9 @@ extension ParserElement {
   }
 
   private func publishStatistics() {
-    let current = core.statistics
+    let (current, currentPace) = (core.statistics, core.pace)
     statistics.withLock { $0 = current }
+    pace.withLock { $0 = currentPace }
   }
 
   // MARK: Data
@@ -82,6 +86,7 @@ extension ParserElement {
   private func follow(_ answer: ParserAnswer, _ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {
     if let warning = answer.warning { postWarning(warning) }
     if let size = answer.minimumFrameSize { setMinimumFrameSize(size) }
+    if answer.wantsSamples { sampleFile() }
     if answer.changesTags { sendTags() }
     if answer.publishes { publishStatistics() }
     if answer.isDropped { frame.markAsDropped() }
@@ -154,7 +159,43 @@ extension ParserElement {
       tags.set("minimum-bitrate", range.lowerBound)
       tags.set("maximum-bitrate", range.upperBound)
     }
+    if let average = core.averageBitrate { tags.set("bitrate", average) }
     mergeTags(tags)
+  }
+
+  // MARK: How long a file lasts
+
+  /// Looks into the file at several places, to learn how long it lasts.
+  private func sampleFile() {
+    // From now on the base class has an estimate with each frame: it counts several access units as one.
+    setDurationInterval(1)
+    var samples = sinkPad.peerHasRandomAccess ? FileSample.parts(of: sinkPad.peerDurationInBytes ?? 0) : []
+    var scout = core
+    do throws(FlowError) {
+      for index in samples.indices {
+        let window = samples[index].window
+        let size = Int(clamping: window.upperBound - window.lowerBound)
+        guard size > 0 else { continue }
+        let buffer = try sinkPad.pull(size + ParserLimits.sampleMargin, at: window.lowerBound)
+        let map = try buffer.map()
+        samples[index].measure(scout.duration(of: map.bytes, before: size, elementLog))
+      }
+    } catch {
+      // After a flush there is another opportunity.
+      if error == .flushing { return }
+      samples = []
+    }
+    core.learn(samples)
+  }
+
+  /// Converts between bytes and time, as far as the file is known.
+  func estimate(_ value: Int64, from source: Query.Format, to target: Query.Format) -> Int64? {
+    guard let value = UInt64(exactly: value) else { return nil }
+    switch (source, target) {
+    case (.bytes, .time): return pace.snapshot.time(at: value).map { Int64(clamping: $0) }
+    case (.time, .bytes): return pace.snapshot.position(at: value).map { Int64(clamping: $0) }
+    default: return nil
+    }
   }
 
   // MARK: A shifted segment

@@ -9,6 +9,13 @@ enum ParserLimits {
   static let batchSize = 64 << 10
   /// The same where one may fill a quarter of that: the incomplete one at the end is read again.
   static let largeBatchSize = 256 << 10
+  /// Bytes of a file that are looked at in one place to learn how long it lasts, and the number of places. A file of
+  /// their product is looked at as a whole.
+  static let (sampleSize, sampleCount) = (64 << 10, 64)
+  /// The least size of such a place and of what it stands for.
+  static let samplePart = 4 << 10
+  /// Bytes to read beyond such a place: the first slice of a picture that begins at its end.
+  static let sampleMargin = 1 << 10
   /// Start code and header byte: with less there is nothing to look at.
   static let minimumInput = 4
 }

@@ -125,7 +125,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// How long an access unit is displayed: nil when unknown, zero when no picture begins in it.
-  @inline(__always) private func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
+  @inline(__always) func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
     guard accessUnit.beginsPicture else { return .zero }
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
     // Demuxers guess the frame rate; the encoder gives the ticks.

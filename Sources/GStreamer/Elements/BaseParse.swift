@@ -144,6 +144,15 @@ open class BaseParse: Element {
     unsafe sourcePad.answerWithFixedCaps(query) || Self.parent.pointee.src_query(parse, query.raw) != 0
   }
 
+  /// Converts between bytes and time, on any thread; `nil` when that cannot be done. By default from the bytes and
+  /// durations of the frames that were pushed. The base class estimates the duration of the stream and positions of seeks
+  /// with it.
+  open func convert(_ value: Int64, from source: Query.Format, to target: Query.Format) -> Int64? {
+    var result: gint64 = -1
+    let isKnown = unsafe Self.parent.pointee.convert(parse, source.raw, gint64(value), target.raw, &result)
+    return isKnown != 0 ? Int64(result) : nil
+  }
+
   // MARK: Services of the base class
 
   /// The sink pad.
@@ -198,6 +207,11 @@ open class BaseParse: Element {
 
   /// Gives the current frame the timestamp of the input buffer at this offset, in bytes, from the start of its data.
   public func setTimestampOffset(_ bytes: Int) { unsafe gst_base_parse_set_ts_at_offset(parse, gsize(max(bytes, 0))) }
+
+  /// Sets after how many frames the base class estimates the duration anew, unless upstream knows it; 50 at first.
+  public func setDurationInterval(_ frames: Int) {
+    unsafe gst_base_parse_set_duration(parse, GST_FORMAT_TIME, -1, gint(clamping: max(frames, 1)))
+  }
 
   /// Sets the latency from sink to source pad.
   public func setLatency(minimum: ClockTime, maximum: ClockTime) {
@@ -269,6 +283,16 @@ open class BaseParse: Element {
         return GST_FLOW_ERROR
       }
       return FlowError.code { () throws(FlowError) in try unsafe element.prePushFrame(BaseParseFrame(frame)) }
+    }
+    unsafe methods.pointee.convert = { parse, source, value, target, result in
+      guard let element = unsafe swiftObject(parse, as: BaseParse.self), let result = unsafe result else { return 0 }
+      let (from, to) = (Query.Format(source), Query.Format(target))
+      guard from != .other, to != .other else {
+        return unsafe BaseParse.parent.pointee.convert(parse, source, value, target, result)
+      }
+      guard let converted = element.convert(Int64(value), from: from, to: to) else { return 0 }
+      unsafe result.pointee = gint64(converted)
+      return 1
     }
     unsafe methods.pointee.sink_event = { unsafe VirtualMethod.consume($0, $1, BaseParse.sinkEvent) }
     unsafe methods.pointee.src_event = { unsafe VirtualMethod.consume($0, $1, BaseParse.sourceEvent) }

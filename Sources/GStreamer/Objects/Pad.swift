@@ -181,4 +181,24 @@ public import CGStreamer
     guard unsafe gst_pad_peer_query_duration(raw, GST_FORMAT_BYTES, &duration) != 0, duration >= 0 else { return nil }
     return UInt64(duration)
   }
+
+  /// Whether upstream can be read at any place at no great cost: not where that means a download.
+  package var peerHasRandomAccess: Bool {
+    let query = unsafe Query(owning: gst_query_new_scheduling())
+    guard queryPeer(query) else { return false }
+    var flags = GstSchedulingFlags(rawValue: 0)
+    unsafe gst_query_parse_scheduling(query.raw, &flags, nil, nil, nil)
+    let costly = GST_SCHEDULING_FLAG_SEQUENTIAL.rawValue | GST_SCHEDULING_FLAG_BANDWIDTH_LIMITED.rawValue
+    return unsafe gst_query_has_scheduling_mode(query.raw, GST_PAD_MODE_PULL) != 0
+      && flags.rawValue & (GST_SCHEDULING_FLAG_SEEKABLE.rawValue | costly) == GST_SCHEDULING_FLAG_SEEKABLE.rawValue
+  }
+
+  /// Pulls bytes from upstream through a sink pad in pull mode: fewer than `count` at the end of the stream, where
+  /// ``FlowError/endOfStream`` is thrown when there are none.
+  public func pull(_ count: Int, at offset: UInt64) throws(FlowError) -> Buffer {
+    var buffer: UnsafeMutablePointer<GstBuffer>?
+    try unsafe FlowError.check(gst_pad_pull_range(raw, guint64(offset), guint(clamping: max(count, 0)), &buffer))
+    guard let buffer = unsafe buffer else { throw .error }
+    return unsafe Buffer(owning: buffer)
+  }
 }

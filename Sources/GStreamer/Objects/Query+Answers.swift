@@ -12,11 +12,11 @@ extension Query {
     /// Another unit, such as samples.
     case other
 
-    fileprivate init(_ format: GstFormat) {
+    init(_ format: GstFormat) {
       self = format == GST_FORMAT_TIME ? .time : format == GST_FORMAT_BYTES ? .bytes : .other
     }
 
-    fileprivate var raw: GstFormat {
+    var raw: GstFormat {
       switch self {
       case .time: GST_FORMAT_TIME
       case .bytes: GST_FORMAT_BYTES
