@@ -27,7 +27,7 @@ let toolTargets: [Target] = [
     dependencies: [
       "GStreamer", "H26x", "StreamReport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
-    resources: ["page.html", "page.css", "model.js", "charts.js", "list.js", "syntax.js", "page.js"].map {
+    resources: ["page.html", "page.css", "model.js", "charts.js", "draw.js", "list.js", "syntax.js", "page.js"].map {
       .embedInCode("Page/\($0)")
     },
     swiftSettings: settings),

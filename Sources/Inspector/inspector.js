@@ -54,7 +54,6 @@ let documentOf = null;
   // One for the document, one to save it, and one for access units, so that none waits for another.
   const whole = new Reader(), saving = new Reader(), units = new Reader();
 
-  drop.hidden = false;
   for (const name of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(name, (event) => {
       event.preventDefault();
@@ -62,6 +61,8 @@ let documentOf = null;
       if (name === "drop") dropped(event.dataTransfer);
     });
   }
+  // The same file can be chosen again: browsers report only another value.
+  $("file").addEventListener("click", () => { $("file").value = ""; });
   $("file").addEventListener("change", () => { if ($("file").files.length) open($("file").files[0]); });
 
   function dropped({ files, items }) {
@@ -77,13 +78,19 @@ let documentOf = null;
     reading = Promise.resolve();
     file = null;
     Object.assign(model, emptyModel(name));
-    $("report").hidden = $("save").hidden = true;
+    $("report").hidden = $("nav").hidden = $("save").hidden = $("busy").hidden = true;
     $("save").disabled = false;
     $("save").textContent = "Save as JSON";
     $("title").textContent = name;
     $("facts").textContent = "";
     document.title = `${name} – Stream inspector`;
     drop.classList.remove("done");
+  }
+
+  // Shows how much of the file has been read.
+  function advance(part) {
+    $("bar").value = part;
+    $("progress").textContent = `${Math.floor(part * 100)} %, ${plural(model.units.length, "access unit")}`;
   }
 
   function refuse(chosen, why) {
@@ -94,7 +101,9 @@ let documentOf = null;
   async function open(chosen, note = "") {
     forget(chosen.name);
     file = chosen;
-    $("progress").textContent = "0 %";
+    $("about").hidden = true;
+    $("busy").hidden = false;
+    advance(0);
     const why = await known(chosen);
     if (file !== chosen) return;
     if (why) return refuse(chosen, why);
@@ -103,15 +112,24 @@ let documentOf = null;
       const lines = (rest + text).split("\n");
       rest = lines.pop();
       for (const line of lines) addLine(line);
-    }, (part) => { $("progress").textContent = `${Math.floor(part * 100)} %, ${plural(model.units.length, "access unit")}`; });
+    }, advance);
     // Another file was chosen meanwhile.
     if (file !== chosen) return;
     if (answer.result !== 0) return refuse(chosen, reason(answer));
+    $("busy").hidden = true;
     $("progress").textContent = note;
     show();
     $("save").hidden = false;
     drop.classList.add("done");
   }
+
+  $("stop").onclick = () => {
+    forget("Stream inspector");
+    $("file").value = "";
+    $("progress").textContent = "Stopped.";
+    $("about").hidden = false;
+    document.title = "Stream inspector";
+  };
 
   // What the first bytes say about a file that the inspector cannot read; in such a file start codes stand by chance.
   const kinds = [
@@ -176,6 +194,13 @@ let documentOf = null;
   lookUp = (index) => {
     const chosen = file;
     const result = reading.then(() => index === view.chosen && file === chosen ? readUnit(index) : {}).catch(() => ({ error: changed }));
+    reading = result;
+    return result;
+  };
+
+  readFields = (index) => {
+    const chosen = file;
+    const result = reading.then(() => file === chosen ? readUnit(index) : {}).catch(() => ({}));
     reading = result;
     return result;
   };

@@ -56,6 +56,7 @@ class PageCase(unittest.TestCase):
         """The report of a clip, or of bytes."""
         if isinstance(source, bytes):
             path = folder / f"{hashlib.sha256(source).hexdigest()[:8]}.{'mp4' if source[4:8] == b'ftyp' else 'h264'}"
+            path = path.with_suffix(".h265") if source[4:5] == b"\x40" else path
             path.write_bytes(source)
         else:
             path = streams.media / source
@@ -63,6 +64,10 @@ class PageCase(unittest.TestCase):
         if not page.exists():
             run("report", path, "-o", page)
         return self.open(page.as_uri(), **how), path
+
+    def facts(self, page):
+        """The overview: values by name."""
+        return dict(zip(page.texts("#overview dt"), page.texts("#overview dd")))
 
     def rows(self, page):
         """The texts of the visible rows of the list: number, type and so on."""

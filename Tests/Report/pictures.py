@@ -30,7 +30,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.html"
             subprocess.run([program, "report", root / "Tests/Media/clip.mp4", "-o", report], check=True)
-            page = browser.page(report.as_uri(), width=1100, height=860)
+            page = browser.page(report.as_uri(), width=1100, height=1010)
             page.wait("[...document.querySelectorAll('#thumbnails img')].every((image) => image.complete && image.naturalWidth)")
             page.choose("#rate", "picture")
             page.write("#goto", "24")

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import unittest
 
 import streams
@@ -24,8 +25,63 @@ class InspectorTests(PageCase):
     def test_size(self):
         self.assertLessEqual(page_file.stat().st_size, 700_000)
         text = page_file.read_text()
-        for mark in ("/*style*/", "/*script*/", "<!--data-->", " src=", " href=\"", "http://", "https://"):
-            self.assertNotIn(mark, text)
+        for mark in ("/*style*/", "/*script*/", "<!--data-->", "<!--start-->", "<!--version-->", " src=", "http://", "https://"):
+            self.assertFalse(mark in text, mark)
+        # Links lead to places of the page.
+        self.assertEqual([link for link in re.findall(r' href="([^"]*)"', text) if not link.startswith("#")], [])
+
+    def test_the_start_page_says_what_it_does_and_what_stays_here(self):
+        for width, dark in ((375, False), (1400, True)):
+            page = self.inspector(width=width, dark=dark)
+            for said in ("Findings: where a stream breaks the standard", "is sent nowhere", "MP4 and MOV", "h26x report FILE"):
+                self.assertIn(said, page.value("document.body.innerText"))
+            self.assertFalse(page.value("$('nav').checkVisibility() || $('busy').checkVisibility() || $('save').checkVisibility()"))
+            self.assertLessEqual(page.value("document.documentElement.scrollWidth"), width)
+            # What it promises is kept by its policy.
+            policy = page.value("document.querySelector('meta[http-equiv]').content")
+            self.assertIn("default-src 'none'", policy)
+            self.assertNotIn("connect-src", policy)
+            # A window that changes its size has nothing to draw yet.
+            page.call("Emulation.setDeviceMetricsOverride", width=width + 50, height=700, deviceScaleFactor=1, mobile=False)
+            page.wait("new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(() => end(true))))")
+        self.read(page, streams.media / "clip.mp4")
+        self.assertFalse(page.value("$('about').checkVisibility()"))
+        self.assertTrue(page.value("$('nav').checkVisibility()"))
+
+    def test_progress_is_a_bar_and_can_be_stopped(self):
+        page = self.inspector()
+        path = folder / "longest.h264"
+        path.write_bytes(streams.clip() * 300)
+        page.value("""(() => { window.parts = []; new MutationObserver(() => { if ($("busy").checkVisibility()) window.parts.push($("bar").value); })
+            .observe($("progress"), { childList: true, characterData: true, subtree: true }); })()""")
+        page.files("#file", path)
+        page.wait("!$('report').hidden")
+        parts = page.value("window.parts")
+        self.assertEqual(parts, sorted(parts))
+        self.assertEqual(parts[0], 0)
+        self.assertGreater(len(set(parts)), 3)
+        self.assertLessEqual(parts[-1], 1)
+        self.assertFalse(page.value("$('busy').checkVisibility()"))
+        # Stopped: nothing of the file is left, and it can be chosen again.
+        self.read(page, streams.media / "clip.h264")
+        page.value("window.parts = []; window.stopped = new Promise((end) => new MutationObserver((_, observer) => { if ($('bar').value > 0) { observer.disconnect(); $('stop').click(); end(true); } })"
+                   ".observe($('progress'), { childList: true, characterData: true, subtree: true })), true")
+        page.files("#file", path)
+        page.wait("window.stopped")
+        page.wait("$('progress').textContent === 'Stopped.'")
+        self.assertEqual([page.text("#title"), page.value("model.units.length"), page.value("$('report').hidden")], ["Stream inspector", 0, True])
+        self.assertTrue(page.value("$('about').checkVisibility() && !$('busy').checkVisibility()"))
+        self.read(page, path)
+        page.click("#file")
+        self.assertEqual(page.value("$('file').files.length"), 0)
+
+    def test_values_of_high_dynamic_range(self):
+        page = self.inspector()
+        path = folder / "high.h265"
+        path.write_bytes(streams.high_dynamic_range())
+        self.read(page, path)
+        page.wait("[...document.querySelectorAll('#overview dd')].some((each) => each.textContent === 'MaxCLL 987, MaxFALL 321 cd/m²')")
+        self.assertEqual(self.facts(page)["Mastering display"], "P3 D65, 0.005 to 1,000 cd/m²")
 
     def test_files_that_are_chosen(self):
         page = self.inspector()

@@ -45,18 +45,18 @@ class DocumentTests(PageCase):
         return page
 
     def fact(self, page, name):
-        return dict(zip(page.texts("#overview > div > span"), page.texts("#overview > div > b")))[name]
+        return self.facts(page)[name]
 
     def test_the_format_is_that_of_the_sps_in_use(self):
         small, large = a_format(320, 240, 25, frames=4), a_format(640, 480, 50, frames=2)
         # The larger SPS is sent, but no slice refers to it.
         page = self.show([an_sps(0, 0, small), an_sps(0, 1, large), a_pps(0, 0, 0), *map(a_unit, range(50))])
-        self.assertEqual([self.fact(page, name) for name in ("Size", "Frame rate", "Duration")], ["320 × 240", "25", "2.00 s"])
+        self.assertEqual([self.fact(page, name) for name in ("Size", "Frame rate", "Duration")], ["320 × 240", "25 fps", "2.00 s"])
         # Another PPS refers to it from access unit 25 on.
         page = self.show([an_sps(0, 0, small), an_sps(0, 1, large), a_pps(0, 0, 0), a_pps(0, 1, 1), *(a_unit(i, pps=i // 25) for i in range(50))])
         self.assertEqual(self.fact(page, "Size"), "320 × 240 (25 access units), 640 × 480 (25 access units)")
         self.assertEqual(self.fact(page, "Duration"), "1.50 s")
-        limits = page.value("(() => { const chart = charts.find((each) => each.name === 'dpb'); return [0, 24, 25, 49].map(chart.line); })()")
+        limits = page.value("(() => { const chart = charts.find((each) => each.name === 'dpb'); return [0, 24, 25, 49].map(chart.limit); })()")
         self.assertEqual(limits, [4, 4, 2, 2])
 
     def test_an_sps_that_is_replaced(self):

@@ -6,12 +6,12 @@ let listed = [];
 let columns = [];
 
 function makeColumns() {
-  const units = model.units, hasTime = Boolean(model.stream.timescale) && units.some((unit) => unit.pts !== undefined);
+  const units = model.units, hasPTS = Boolean(model.stream.timescale) && units.some((unit) => unit.pts !== undefined);
   const all = [
     ["#", (i) => String(i)], ["", (i) => units[i].type ?? "?", 2], ["", (i) => model.found.has(i) ? "⚠" : "", 2],
     ["Kind", (i) => kindName(units[i]), 3], ["Bytes", (i) => number(units[i].size)], ["QP", (i) => String(units[i].qp ?? "–")],
     ["POC", (i) => String(units[i].poc ?? "?")],
-    ...(hasTime ? [["PTS s", (i) => seconds(units[i].pts)], ["DTS s", (i) => seconds(units[i].dts)]] : []),
+    ...(hasPTS ? [["PTS s", shownTime], ...(units.some((unit) => unit.dts !== undefined) ? [["DTS s", (i) => seconds(units[i].dts)]] : [])] : model.hasTime ? [["Shown s", shownTime]] : []),
   ];
   columns = all.map(([name, text, least = 0]) => {
     let most = Math.max(name.length, least);

@@ -19,6 +19,13 @@ function addLine(line) {
   }
 }
 
+// The time at which an access unit is shown, as the list and the keyframes have it: its PTS or, without a container's
+// times, by its place among those that are shown.
+function shownTime(i) {
+  if (model.units[i].pts !== undefined && model.stream.timescale) return seconds(model.units[i].pts);
+  return model.hasTime && !model.stream.timescale ? (model.time[model.shown[i]] - model.time[0]).toFixed(3) : "–";
+}
+
 // Computes formats, times, groups of pictures and presentation order from the document.
 function derive() {
   const units = model.units, count = units.length;
@@ -174,6 +181,15 @@ function perGroup() {
 const numberFormats = [0, 1, 2].map((digits) => new Intl.NumberFormat("en", { maximumFractionDigits: digits, minimumFractionDigits: digits }));
 
 function number(value, digits = 0) { return value === undefined || value === null ? "–" : numberFormats[digits].format(value); }
+
+const shortFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+function shortNumber(value) { return shortFormat.format(value).replace("-", "−"); }
+
+function byteSize(value) {
+  const text = value >= 1e9 ? `${number(value / 1e9, 2)} GB` : value >= 1e6 ? `${number(value / 1e6, 2)} MB` : value >= 1e4 ? `${number(value / 1e3, 1)} kB` : "";
+  return text ? `${text} (${plural(value, "byte")})` : plural(value, "byte");
+}
 
 function bitRate(value) {
   return value >= 1e6 ? number(value / 1e6, value % 1e6 ? 2 : 0) + " Mbit/s" : number(value / 1e3, value < 1e4 && value % 1e3 ? 1 : 0) + " kbit/s";

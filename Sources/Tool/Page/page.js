@@ -5,13 +5,13 @@ const containers = { annexb: "byte stream", mp4: "MP4", matroska: "Matroska", mp
 
 function show() {
   derive();
-  $("report").hidden = false;
+  $("report").hidden = $("nav").hidden = false;
   $("title").textContent = model.name || "Stream report";
   document.title = model.name ? `${model.name} – ${document.title.split(" – ").pop()}` : document.title;
   const stream = model.stream;
-  $("facts").textContent = [stream.codec === "h265" ? "H.265" : "H.264",
+  $("facts").textContent = [codecName(),
     [containers[stream.container] ?? stream.container, stream.coding].filter(Boolean).join(" "),
-    stream.size === undefined ? "" : plural(stream.size, "byte"), isDemultiplexed() ? "offsets count bytes of the video stream, not of the file" : ""]
+    stream.size === undefined ? "" : byteSize(stream.size), isDemultiplexed() ? "offsets count bytes of the video stream, not of the file" : ""]
     .filter(Boolean).join(", ");
   severity = "";
   view.chosen = -1;
@@ -21,6 +21,7 @@ function show() {
   $("nal").replaceChildren(element("option", { value: "", textContent: "any NAL unit" }),
     ...types.map((type) => element("option", { value: type.type, textContent: `${type.name} (${type.type})` })));
   overview();
+  verdict();
   rules();
   severities();
   findings();
@@ -31,6 +32,8 @@ function show() {
   sets();
   if (model.units.length) choose(0, false);
 }
+
+function codecName() { return model.stream.codec === "h265" ? "H.265" : "H.264"; }
 
 // Whether the bytes that are listed are those of a stream that was taken out of its container.
 function isDemultiplexed() { return !["annexb", "mp4"].includes(model.stream.container); }
@@ -43,32 +46,47 @@ function ofFormats(text) {
   return all.map(([value, count]) => value + (all.length > 1 ? ` (${plural(count, "access unit")})` : "")).join(", ") || "–";
 }
 
+// A profile as the standard writes it, from its name in caps.
+function profileName(name) { return name?.split("-").map((word) => word[0].toUpperCase() + word.slice(1)).join(" "); }
+
+function frameRate() {
+  const sent = ofFormats((format) => format.frameRate ? `${shortNumber(+(format.frameRate / format.frameRateDivisor).toFixed(3))} fps` : "not sent");
+  const isMeasured = sent === "not sent" && model.stream.timescale && model.hasTime && model.units.length > 1;
+  return isMeasured ? `not sent; ${shortNumber(model.units.length / model.duration)} fps by the container's times` : sent;
+}
+
 function overview() {
   const summary = model.summary ?? {}, lengths = model.groups.map((group) => group.count);
   const shortest = lengths.reduce((a, b) => Math.min(a, b), Infinity), longest = lengths.reduce((a, b) => Math.max(a, b), 0);
-  const facts = [
-    ["Size", ofFormats((format) => `${format.width} × ${format.height}`
-      + (format.codedWidth !== format.width || format.codedHeight !== format.height ? `, coded ${format.codedWidth} × ${format.codedHeight}` : ""))],
-    ["Profile, level", ofFormats((format) =>
-      [format.profile, format.level && `level ${format.level}`, format.tier && `${format.tier} tier`].filter(Boolean).join(", ") || "–")],
+  const hasRate = model.hasTime && model.duration;
+  const shown = ofFormats((format) => `${format.width} × ${format.height}`), coded = ofFormats((format) => `${format.codedWidth} × ${format.codedHeight}`);
+  const groups = { Picture: [
+    ["Size", shown],
+    ...(coded === shown ? [] : [["Coded size", coded]]),
     ["Samples", ofFormats((format) => `${["4:0:0", "4:2:0", "4:2:2", "4:4:4"][format.chromaFormat ?? 1]}, ${format.bitDepth ?? "?"} bit`)],
-    ["Frame rate", ofFormats((format) => format.frameRate ? String(+(format.frameRate / format.frameRateDivisor).toFixed(3)) : "not sent")],
     ...signalled(),
+  ], Stream: [
+    ["Profile, level", ofFormats((format) =>
+      [profileName(format.profile), format.level && `level ${format.level}`, format.tier && `${profileName(format.tier)} tier`].filter(Boolean).join(", ") || "–")],
+    ["Frame rate", frameRate()],
+    ["Duration", model.hasTime ? clock(model.duration) + (model.timeBreaks ? `; times begin anew ${plural(model.timeBreaks, "time")}` : "") : "not known"],
+    ["Bit rate", hasRate ? bitRate(summary.bytes * 8 / model.duration) : "not known"],
+    ...(hasRate && model.duration > 2 ? [["Highest second", bitRate(model.rates.second.reduce((a, b) => Math.max(a, b), 0))]] : []),
+  ], Structure: [
     ["Access units", number(summary.accessUnits)],
     ["I / P / B", `${number(summary.i)} / ${number(summary.p)} / ${number(summary.b)}`],
     ["Keyframes", number(summary.keyframes)],
-    ["Groups of pictures",
-      lengths.length ? `${shortest < longest ? `${number(shortest)} to ` : ""}${number(longest)} long` : "–"],
-    ["Duration", model.hasTime ? clock(model.duration) + (model.timeBreaks ? `; times begin anew ${plural(model.timeBreaks, "time")}` : "") : "not known"],
-    ["Bit rate", model.hasTime && model.duration ? bitRate(summary.bytes * 8 / model.duration) : "not known"],
+    ["Groups of pictures", lengths.length ? `${number(lengths.length)} of ${shortest < longest ? `${number(shortest)} to ` : ""}${plural(longest, "access unit")}` : "–"],
     ["Reorder depth", summary.reorder === undefined ? "–" : plural(summary.reorder, "frame")],
-  ];
-  $("overview").replaceChildren(...facts.map(([name, value]) =>
-    element("div", {}, element("span", { textContent: name }), element("b", { textContent: value }))));
-  const types = element("table", {}, element("tr", {}, ...["NAL unit type", "Count", "Bytes"].map((name) => element("th", { textContent: name, scope: "col" }))),
+  ] };
+  const types = element("table", {}, element("tr", {}, ...["Type", "Count", "Bytes"].map((name) => element("th", { textContent: name, scope: "col" }))),
     ...(summary.nalUnits ?? []).map((type) => element("tr", {}, ...[`${type.name} (${type.type})`, number(type.count), number(type.bytes)]
       .map((text) => element("td", { textContent: text })))));
-  $("overview").append(element("div", { className: "whole" }, types));
+  $("overview").replaceChildren(...Object.entries(groups).map(([title, facts]) =>
+    element("div", {}, element("h3", { textContent: title }), element("dl", {}, ...facts.map(([name, value]) =>
+      element("div", {}, element("dt", { textContent: name }), element("dd", { textContent: value })))))),
+  element("div", {}, element("h3", { textContent: "NAL units" }), types));
+  describeDisplay();
 }
 
 // Sample aspect ratios by aspect_ratio_idc (Table E-1), and the usual codes of colour (Recommendation H.273).
@@ -95,14 +113,66 @@ function signalled() {
     const range = value(set, "video_full_range_flag"), named = codes.some(Boolean) ? codes.map((name) => name || "not specified").join(" / ") : "";
     return [named, range === undefined ? "" : range ? "full range" : "limited range"].filter(Boolean).join(", ") || undefined;
   });
-  const has = (message) => model.units.some((unit) => unit.nalUnits.some((nal) => nal.messages?.includes(message)));
-  const metadata = [[137, "mastering display"], [144, "content light level"], [147, "alternative transfer"]].filter(([message]) => has(message)).map(([, name]) => name);
-  if (metadata.length) facts.push(["HDR metadata", metadata.join(", ")]);
+  add("Dynamic range", (set) => ({ 16: "high, PQ", 18: "high, HLG" })[value(set, "transfer_characteristics")]);
+  for (const [name, { nal }] of displayMessages()) facts.push([name, nal.fields ? "" : "sent"]);
   const fields = model.units.filter((unit) => unit.field).length;
   const mayInterlace = usedFormats().some(({ set }) => value(set, "frame_mbs_only_flag") === 0 || value(set, "field_seq_flag") === 1);
   if (fields || mayInterlace) facts.push(["Scanning", fields === model.units.length ? "fields" : fields ? `${number(fields)} fields, other pictures frames` : "frames that may be interlaced"]);
   if (model.stream.rotation) facts.push(["Rotation", `${model.stream.rotation}° clockwise`]);
   return facts;
+}
+
+// The SEI messages about displays that the stream has: name, message type, and the first access unit and NAL unit with it.
+function displayMessages() {
+  const wanted = new Map([[137, "Mastering display"], [144, "Content light level"], [147, "Alternative transfer"]]), found = [];
+  for (const [index, unit] of model.units.entries()) {
+    for (const [place, nal] of unit.nalUnits.entries()) {
+      for (const type of nal.messages ?? []) {
+        if (!wanted.has(type)) continue;
+        found.push([wanted.get(type), { type, index, place, nal }]);
+        wanted.delete(type);
+      }
+    }
+    if (!wanted.size) break;
+  }
+  return found;
+}
+
+// Writes the values of those messages into the overview. The inspector reads them from the file first.
+async function describeDisplay() {
+  const shown = model.stream;
+  for (const [name, { type, index, place, nal }] of displayMessages()) {
+    const fields = nal.fields ?? (readFields ? (await readFields(index)).nalUnits?.[place]?.fields : undefined);
+    if (model.stream !== shown) return;
+    const target = [...document.querySelectorAll("#overview dt")].find((each) => each.textContent === name)?.nextSibling;
+    if (target) target.textContent = fields ? displayText(type, fields) : "sent";
+  }
+}
+
+// Chromaticities of usual displays in units of 0.00002: green, blue and red, as the messages have them by convention.
+const gamuts = { "13250,34500,7500,3000,34000,16000": "P3", "8500,39850,6550,2300,35400,14600": "BT.2020", "15000,30000,7500,3000,32000,16500": "BT.709" };
+
+function displayText(type, fields) {
+  const all = (name) => fields.filter((field) => field[0] === name).map((field) => field[1]);
+  switch (type) {
+    case 137: {
+      const white = String(all("white_point")) === "15635,16450" ? " D65" : "", points = all("display_primaries");
+      const pairs = [0, 2, 4].map((i) => `(${points.slice(i, i + 2).map((part) => shortFormat.format(part / 50000)).join(", ")})`).join(" ");
+      const [least, most] = ["min", "max"].map((end) => all(`${end}_display_mastering_luminance`)[0] / 10000);
+      return `${gamuts[String(points)] ? gamuts[String(points)] + white : `primaries ${pairs}`}, ${least} to ${number(most)} cd/m²`;
+    }
+    case 144: return `MaxCLL ${number(all("max_content_light_level")[0])}, MaxFALL ${number(all("max_pic_average_light_level")[0])} cd/m²`;
+    default: return transfers[all("preferred_transfer_characteristics")[0]] ?? `code ${all("preferred_transfer_characteristics")[0]}`;
+  }
+}
+
+// The number of findings beside the link to them, in the colour of the worst.
+function verdict() {
+  const { errors = 0, warnings = 0, notes = 0 } = model.summary ?? {}, all = errors + warnings + notes;
+  $("worst").textContent = all ? number(all) : "✓";
+  $("worst").className = errors ? "error" : warnings ? "warning" : all ? "note" : "clean";
+  $("finding-tools").hidden = !all;
+  document.querySelector('[href="#h-keyframes"]').hidden = !model.thumbnails.size;
 }
 
 function severities() {
@@ -141,7 +211,9 @@ function findings() {
   const weight = { error: 0, warning: 1, note: 2 };
   const sorted = [...groups.values()].sort((a, b) => weight[a[0].severity] - weight[b[0].severity]);
   $("findings").replaceChildren(...sorted.map((group, place) => findingsOfRule(group, sorted.length < 4 || place === 0)));
-  if (!sorted.length) $("findings").append(element("p", { textContent: "Nothing found." }));
+  const isClean = !model.summary?.rules?.length;
+  if (!sorted.length) $("findings").append(element("p", { className: isClean ? "clean" : "", textContent: isClean
+    ? "✓ Nothing found: the stream keeps all the rules of syntax, order, levels, buffers and container that are checked." : "Nothing found." }));
 }
 
 function findingsOfRule(group, isOpen) {
@@ -158,9 +230,10 @@ function findingsOfRule(group, isOpen) {
   // The document lists only the first findings of each rule.
   if (all > group.length) list.append(element("li", { textContent: `and ${number(all - group.length)} more that are not listed` }));
   list.addEventListener("keydown", (event) => walk(event, [...list.querySelectorAll("button")]));
-  const says = `${expected ? `Expected ${expected}. ` : ""}${clause === "-" ? "" : `${clause}. `}${remedy}`;
+  const says = `${expected ? `Expected ${expected}. ` : ""}${clause === "-" ? "" : `${clause.startsWith("ISO") ? "" : `${codecName()}, `}${clause}. `}${remedy}`;
   return element("details", { className: kind, open: isOpen },
-    element("summary", {}, element("b", { textContent: `${kind} ${rule}` }), ` ${number(all)}`), element("p", { className: "hint", textContent: says }), list);
+    element("summary", {}, element("b", { className: "badge", textContent: kind }), " ", element("code", { textContent: rule }),
+      element("span", { className: "count", textContent: plural(all, "place") })), element("p", { className: "hint", textContent: says }), list);
 }
 
 // Arrow keys walk through buttons that are one stop of the tab key.
@@ -177,7 +250,7 @@ function walk(event, buttons) {
 function keyframes() {
   $("keyframes").hidden = !model.thumbnails.size;
   $("thumbnails").replaceChildren(...[...model.thumbnails].map(([index, image], place) => {
-    const time = model.hasTime ? `, ${clock(model.time[index] - model.time[0])}` : "";
+    const shown = shownTime(index), time = shown === "–" ? "" : `, ${shown} s`;
     const button = element("button", { type: "button", tabIndex: place ? -1 : 0 }, element("img", { src: image, alt: "", loading: "lazy" }),
       element("span", { textContent: `#${index}${time}` }));
     button.setAttribute("aria-label", `Keyframe, access unit ${index}${time}`);

@@ -5,6 +5,8 @@
 // The inspector's function that returns the NAL units of an access unit with fields and bytes, or why it cannot; null in a
 // report.
 let lookUp = null;
+// The same for any access unit, whether it is chosen or not.
+let readFields = null;
 // Names of SEI payload types that both codecs have.
 const payloads = {
   0: "buffering period", 1: "picture timing", 4: "user data (T.35)", 5: "user data (unregistered)", 6: "recovery point",
@@ -211,6 +213,7 @@ function sets() {
     });
     return made;
   }));
+  if (!model.sets.length) $("sets").append(element("p", { className: "hint", textContent: "The stream has none." }));
   if (model.sets.length > limit) $("sets").append(element("p", { className: "hint", textContent: `and ${number(model.sets.length - limit)} more` }));
 }
 

@@ -8,12 +8,13 @@ struct ReportPage {
   init(name: String) {
     let html = String(decoding: PackageResources.page_html, as: UTF8.self)
     let scripts = [
-      PackageResources.model_js, PackageResources.charts_js, PackageResources.list_js, PackageResources.syntax_js,
-      PackageResources.page_js,
+      PackageResources.model_js, PackageResources.charts_js, PackageResources.draw_js, PackageResources.list_js,
+      PackageResources.syntax_js, PackageResources.page_js,
     ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     let filled = Self.replace("/*style*/", with: String(decoding: PackageResources.page_css, as: UTF8.self), in: html)
     let whole = Self.replace("/*script*/", with: scripts, in: filled)
-    let named = Self.replace("id=\"data\"", with: "id=\"data\" data-name=\"\(Self.escaped(name))\"", in: whole)
+    let signed = Self.replace("<!--version-->", with: "Made by \(Release.text)", in: whole)
+    let named = Self.replace("id=\"data\"", with: "id=\"data\" data-name=\"\(Self.escaped(name))\"", in: signed)
     let (before, after) = Self.split(named, at: "<!--data-->")
     (head, tail) = (Array(before.utf8), Array(after.utf8))
   }
