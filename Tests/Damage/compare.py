@@ -11,10 +11,12 @@
   CUT_STEP=64   "cut" keeps the first n bytes for every n-th n up to 4096; 1 is every byte
   KINDS=a,b     only these kinds
   FRONT=stock   stock's parser before our decoder too
+  THREADS=1     threads of the decoders
 
 For each kind of damage: crashes, hangs (no end within 20 seconds), output pictures, how many of these are good, that
-is, equal to one of the undamaged stream, and runs that ended with an error on the bus. The exit status is 1 when ours
-crashes or hangs, or has fewer good pictures than stock in a row.
+is, equal to one of the undamaged stream, how many are wrong, and how many of the wrong ones are not flagged as
+corrupted ("silent"), and runs that ended with an error on the bus. The exit status is 1 when ours crashes or hangs, or
+has fewer good pictures than stock in a row.
 
 Pipelines run in two worker processes, for ours and stock's, which are restarted when they crash.
 """
@@ -38,14 +40,15 @@ CUT_STEP = int(os.environ.get("CUT_STEP", "64"))
 CODECS = os.environ.get("CODECS", "h264,h265").split(",")
 WHICH = ("ours", "stock")
 FRONT = os.environ.get("FRONT", "ours")
+THREADS = os.environ.get("THREADS", "1")
 
 
 def chains(codec):
     """The chains of elements. The good pictures are those of the reference for the undamaged stream, without those
     that a decoder conceals."""
     return {
-        "ours": f"{'swift' if FRONT == 'ours' else ''}{codec}parse ! swift{codec}dec max-threads=1",
-        "stock": f"{codec}parse ! avdec_{codec} max-threads=1",
+        "ours": f"{'swift' if FRONT == 'ours' else ''}{codec}parse ! swift{codec}dec max-threads={THREADS}",
+        "stock": f"{codec}parse ! avdec_{codec} max-threads={THREADS}",
         "reference": f"{codec}parse ! avdec_{codec} max-threads=1 output-corrupt=false",
     }
 
@@ -71,6 +74,11 @@ def worker():
     gst.gst_bus_timed_pop_filtered.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int]
     gst.gst_object_unref.argtypes = [ctypes.c_void_p]
     gst.gst_mini_object_unref.argtypes = [ctypes.c_void_p]
+    gst.gst_bin_get_by_name.restype = ctypes.c_void_p
+    gst.gst_bin_get_by_name.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    gst.gst_element_get_static_pad.restype = ctypes.c_void_p
+    gst.gst_element_get_static_pad.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    gst.gst_pad_add_probe.argtypes = [ctypes.c_void_p, ctypes.c_int, PROBE, ctypes.c_void_p, ctypes.c_void_p]
     gst.gst_init(None, None)
     answers = os.fdopen(os.dup(1), "w")
     with tempfile.TemporaryFile() as printed:
@@ -80,9 +88,14 @@ def worker():
             os.ftruncate(1, 0)
             os.lseek(1, 0, os.SEEK_SET)
             # Rows of eight bytes a pixel have no padding, whose content would be in the checksum.
-            launch = f"filesrc location={job['file']} ! {job['chain']} ! {UNPADDED} ! checksumsink hash=md5 sync=false"
+            launch = f"filesrc location={job['file']} ! {job['chain']} ! {UNPADDED} ! checksumsink name=sink hash=md5 sync=false"
             pipeline = gst.gst_parse_launch(launch.encode(), None)
             bus = gst.gst_element_get_bus(pipeline)
+            sink = gst.gst_bin_get_by_name(pipeline, b"sink")
+            pad = gst.gst_element_get_static_pad(sink, b"sink")
+            flagged = []
+            probe = PROBE(lambda _, info, __: note_flag(info, flagged))
+            gst.gst_pad_add_probe(pad, PROBE_TYPE_BUFFER, probe, None, None)
             gst.gst_element_set_state(pipeline, 4)
             # The end (1), or an error (2) first.
             error = False
@@ -90,16 +103,30 @@ def worker():
             error = ctypes.cast(message + ERROR_OFFSET, ctypes.POINTER(ctypes.c_int))[0] == 2
             gst.gst_mini_object_unref(message)
             gst.gst_element_set_state(pipeline, 1)
-            gst.gst_object_unref(bus)
-            gst.gst_object_unref(pipeline)
+            for each in (pad, sink, bus, pipeline):
+                gst.gst_object_unref(each)
             printed.seek(0)
             sums = [text.split()[-1].decode() for text in printed.read().splitlines() if text.strip()]
-            answers.write(json.dumps({"sums": sums, "error": error}) + "\n")
+            answers.write(json.dumps({"sums": sums, "flagged": flagged, "error": error}) + "\n")
             answers.flush()
 
 
 # GstMessage begins with a GstMiniObject, which its type follows.
 ERROR_OFFSET = 64
+# The flags of a GstMiniObject, behind its type, reference count and lock state.
+FLAGS_OFFSET = 16
+CORRUPTED = 1 << 8
+PROBE_TYPE_BUFFER = 1 << 4
+PROBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def note_flag(info, flagged):
+    """Notes whether the buffer of a pad probe is flagged as corrupted, and lets it pass."""
+    # GstPadProbeInfo: type, id, data.
+    buffer = ctypes.cast(info, ctypes.POINTER(ctypes.c_void_p))[2]
+    flags = ctypes.cast(buffer + FLAGS_OFFSET, ctypes.POINTER(ctypes.c_uint))[0]
+    flagged.append(flags & CORRUPTED != 0)
+    return 1
 
 
 class Worker:
@@ -210,7 +237,55 @@ def sets(data, chance, _, codec):
     return b"".join(units)
 
 
-KINDS = {kind.__name__: kind for kind in (drop, truncate, flip, duplicate, reorder, splice, garbage, sets)}
+def access_units(data, codec):
+    """The stream split before each access unit, as far as types of NAL units and first slices show it."""
+    units = []
+    has_slice = True
+    for unit in nal_units(data):
+        at = unit.index(b"\0\0\1") + 3
+        if codec == "h264":
+            kind = unit[at] & 31 if at < len(unit) else 0
+            is_slice, is_before = 1 <= kind <= 5, 6 <= kind <= 9 or 14 <= kind <= 18
+            at += 1
+        else:
+            kind = unit[at] >> 1 & 63 if at < len(unit) else 0
+            is_slice, is_before = kind < 32, 32 <= kind <= 35 or kind == 39 or 41 <= kind <= 44
+            at += 2
+        begins = is_before or (is_slice and at < len(unit) and unit[at] & 0x80 != 0)
+        if begins and has_slice:
+            units.append(b"")
+            has_slice = False
+        has_slice |= is_slice
+        units[-1] += unit
+    return units
+
+
+def drop_picture(data, chance, _, codec):
+    units = access_units(data, codec)
+    gone = some(chance, units, max(1, len(units) // 20))
+    return b"".join(unit for index, unit in enumerate(units) if index not in gone)
+
+
+def duplicate_picture(data, chance, _, codec):
+    units = access_units(data, codec)
+    twice = some(chance, units, max(1, len(units) // 20))
+    return b"".join(unit * (2 if index in twice else 1) for index, unit in enumerate(units))
+
+
+def reorder_pictures(data, chance, _, codec):
+    units = access_units(data, codec)
+    for index in some(chance, units, max(1, len(units) // 20)):
+        other = min(len(units) - 1, index + 1)
+        units[index], units[other] = units[other], units[index]
+    return b"".join(units)
+
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        drop, truncate, flip, duplicate, reorder, drop_picture, duplicate_picture, reorder_pictures, splice, garbage,
+        sets)
+}
 
 
 def damaged_streams(kind, data, other, name, codec):
@@ -245,6 +320,7 @@ def compare(codec, files):
     rows = collections.defaultdict(lambda: {name: collections.Counter() for name in WHICH})
     kinds = os.environ.get("KINDS", ",".join([*KINDS, "cut"])).split(",")
     worse = []
+    silent = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"stream.{codec}")
 
@@ -275,6 +351,11 @@ def compare(codec, files):
                         found[which] = (collections.Counter(answer["sums"]) & allowed).total()
                         row["good"] += found[which]
                         row["errors"] += answer["error"]
+                        wrong = [flag for sum, flag in zip(answer["sums"], answer["flagged"]) if sum not in allowed]
+                        row["wrong"] += len(wrong)
+                        row["silent"] += wrong.count(False)
+                        if which == "ours" and not all(wrong):
+                            silent.append((wrong.count(False), f"{kind} of {name}, number {seed}"))
                     if found.get("ours", 0) < found.get("stock", 0):
                         worse.append(f"{kind} of {name}, number {seed}: {found['ours']} of {found['stock']}"
                                      if "ours" in found else f"{kind} of {name}, number {seed}")
@@ -282,15 +363,20 @@ def compare(codec, files):
         each.end()
 
     print(f"{codec}: {len(streams)} streams")
-    print(f"{'damage':<10}{'runs':>6}   {'crashes':>9}{'hangs':>9}{'out':>15}{'good':>15}{'errors':>13}   (ours/stock)")
+    columns = "".join(f"{name:>15}" for name in ("out", "good", "wrong", "silent"))
+    print(f"{'damage':<18}{'runs':>6}   {'crashes':>9}{'hangs':>9}{columns}{'errors':>13}   (ours/stock)")
     failed = False
     for kind, row in rows.items():
         ours, stock = row["ours"], row["stock"]
-        pairs = [f"{ours[key]}/{stock[key]}" for key in ("crash", "hang", "out", "good", "errors")]
-        print(f"{kind:<10}{ours['runs']:>6}   {pairs[0]:>9}{pairs[1]:>9}{pairs[2]:>15}{pairs[3]:>15}{pairs[4]:>13}")
+        pairs = [f"{ours[key]}/{stock[key]}" for key in ("crash", "hang", "out", "good", "wrong", "silent", "errors")]
+        counts = "".join(f"{pair:>15}" for pair in pairs[2:6])
+        print(f"{kind:<18}{ours['runs']:>6}   {pairs[0]:>9}{pairs[1]:>9}{counts}{pairs[6]:>13}")
         failed |= ours["crash"] + ours["hang"] > 0 or ours["good"] < stock["good"]
     if worse:
         print(f"fewer good pictures than stock in {len(worse)} runs:", *worse[:40], sep="\n  ")
+    if silent:
+        print(f"wrong pictures without a flag in {len(silent)} runs, most of them in:")
+        print(*(f"  {count:>5}  {text}" for count, text in sorted(silent, reverse=True)[:40]), sep="\n")
     return 1 if failed else 0
 
 
