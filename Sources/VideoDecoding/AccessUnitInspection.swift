@@ -50,6 +50,22 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     return bytes
   }
 
+  /// Whether two access units have the same slices, byte for byte.
+  func hasSameSlices(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+    let (ranges, others) = (slices(of: one), slices(of: other))
+    return ranges.count == others.count
+      && zip(ranges, others).allSatisfy { range, otherRange in
+        range.count == otherRange.count
+          && zip(range, otherRange).allSatisfy { one[$0] == other[$1] }
+      }
+  }
+
+  private func slices(of accessUnit: Span<UInt8>) -> [Range<Int>] {
+    packaging.nalUnits(of: accessUnit).filter { range in
+      !range.isEmpty && Codec.NALUnitType(headerByte: accessUnit[range.lowerBound]).isVCL
+    }
+  }
+
   /// What libavcodec needs in front of an access unit that changes parameter sets: a VPS where it has none, and what it
   /// forgets.
   ///

@@ -27,7 +27,7 @@ extension DecompressionSession {
     let index = input.number()
     output.count(.submitted)
 
-    let dropReason = reasonToDrop(summary)
+    let dropReason = reasonToDrop(accessUnit, summary)
     let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
     if admission == .isLost { return output.drop(tag, .sessionLost) }
     if admission != .waits, let reason = dropReason {
@@ -75,7 +75,8 @@ extension DecompressionSession {
   }
 
   /// Why the codec does not get an access unit; nil when it does.
-  private func reasonToDrop(_ summary: AccessUnitSummary) -> DropReason? {
+  private func reasonToDrop(_ accessUnit: Span<UInt8>, _ summary: AccessUnitSummary) -> DropReason? {
+    if let youngest = replay.youngest, input.isRepeated(accessUnit, after: youngest.bytes) { return .noPicture }
     if summary.isSkipped { return .noReference }
     return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
   }

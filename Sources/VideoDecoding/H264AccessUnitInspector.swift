@@ -16,6 +16,11 @@ struct H264AccessUnitInspector: SessionInspector {
   /// Which references there are, where decoding began, or continues after damage, at an intra picture.
   private var references = H264.ReferenceAvailability()
   private(set) var followsReferencesFrom: UInt64?
+  /// The first slice of the last picture.
+  private var lastSlice: H264.SliceHeader?
+  /// The last picture has the header of the one before, although one of a few elements must differ (7.4.1.2.4). Not for
+  /// IDR pictures: some encoders give all of them the same `idr_pic_id`.
+  private var hasRepeatedHeader = false
 
   init(lengthSize: NALLengthSize?) { inspection = AccessUnitInspection(lengthSize: lengthSize) }
 
@@ -26,6 +31,8 @@ struct H264AccessUnitInspector: SessionInspector {
 
   mutating func reset(keepsReferences: Bool) {
     inspection.reset()
+    lastSlice = nil
+    hasRepeatedHeader = false
     previousReferenceNumber = nil
     recoveryNumber = nil
   }
@@ -66,36 +73,31 @@ struct H264AccessUnitInspector: SessionInspector {
       marksRecoveryPoints = true
     }
     if summary.randomAccess == .none && info.isIntra && !marksRecoveryPoints { summary.randomAccess = .intra }
+    if info.hasPicture { follow(header: info.slice) }
     guard let slice = info.slice else {
       // An unreadable picture may be referred to.
       summary.isReference = info.hasPicture
       return summary
     }
     follow(slice, &summary)
-    if info.randomAccess == .idr, !slice.isField { withholdRepeatedStarts(of: accessUnit, &summary) }
+    if !info.slicesAreInOrder {
+      let order = H264SliceOrder(accessUnit, inspection.packaging, inspection.inspector.parameterSets)
+      summary.patches += order.withheld
+      if order.isDamaged { summary.isIncomplete = true }
+    }
     // Slice order is arbitrary (ASO), so all slices may have to be read; nearly always the first one is first.
     if slice.firstMacroblock != 0, !hasFirstSlice(accessUnit) { summary.isIncomplete = true }
     return summary
   }
 
-  /// Withholds first slices of an IDR frame that stand behind another slice. libavcodec would end the picture there, and
-  /// begin a second one in the same access unit, with a message on stderr that no setting of a codec context silences.
-  private func withholdRepeatedStarts(of accessUnit: Span<UInt8>, _ summary: inout AccessUnitSummary) {
-    var (hasStart, hasSlice) = (false, false)
-    for range in inspection.packaging.nalUnits(of: accessUnit) {
-      let nalUnit = accessUnit.extracting(range)
-      guard !nalUnit.isEmpty, H264.NALUnitType(headerByte: nalUnit[0]).isVCL else { continue }
-      if H264.NALUnitType(headerByte: nalUnit[0]) == .idrSlice,
-        H264.SliceHeader.startsAtFirstMacroblock(nalUnit) == true
-      {
-        if hasSlice {
-          summary.patches.append(PacketPool.Patch(offset: range.lowerBound, byte: H264.fillerHeader))
-          if !hasStart { summary.isIncomplete = true }
-        }
-        hasStart = true
-      }
-      hasSlice = true
-    }
+  private mutating func follow(header slice: H264.SliceHeader?) {
+    hasRepeatedHeader =
+      if let slice, let lastSlice { !slice.isIDR && !H264.isFirstOfPicture(slice, after: lastSlice) } else { false }
+    lastSlice = slice
+  }
+
+  func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool {
+    hasRepeatedHeader && inspection.hasSameSlices(accessUnit, last)
   }
 
   private func hasFirstSlice(_ accessUnit: Span<UInt8>) -> Bool {

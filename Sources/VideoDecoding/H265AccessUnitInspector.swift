@@ -45,6 +45,9 @@ struct H265AccessUnitInspector: SessionInspector {
   func followReferences(from index: UInt64) {}
   func referencesStart(of unit: Submission) -> UInt64? { nil }
 
+  // Its POC shows it.
+  func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool { false }
+
   mutating func pictureIsMissing(_ index: UInt64) { pictures.remove(index) }
 
   mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {

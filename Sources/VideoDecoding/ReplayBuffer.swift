@@ -30,6 +30,8 @@ struct ReplayBuffer {
   }
 
   private(set) var entries: [Entry] = []
+  /// The youngest packet, also where nothing can be replayed.
+  private(set) var youngest: Packet?
   /// Entries at which decoding may begin.
   private var starts: [KnownStart] = []
   private var byteCount = 0
@@ -55,6 +57,7 @@ struct ReplayBuffer {
   ///
   /// - Parameter isLeading: it may be a leading picture of the last start.
   mutating func append(_ packet: Packet, index: UInt64, start: Start?, isLeading: Bool = false) {
+    youngest = packet
     if !isLeading { endLeadingPictures() }
     if let start {
       starts.append(KnownStart(index: index, start: start, leadingPicturesAreOver: !start.losesLeading))

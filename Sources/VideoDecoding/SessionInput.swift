@@ -36,6 +36,11 @@ struct SessionInput {
     inspector.inspect(accessUnit, index: nextIndex)
   }
 
+  /// Whether the access unit that was inspected last holds nothing but the picture of the one before once more.
+  func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool {
+    inspector.isRepeated(accessUnit, after: last)
+  }
+
   /// What `inspect` would return for this access unit.
   func lookAhead(_ accessUnit: Span<UInt8>) -> AccessUnitSummary {
     var lookahead = inspector

@@ -12,6 +12,11 @@ protocol SessionInspector {
   mutating func insert(parameterSets nalUnits: [[UInt8]])
   /// Reads the next access unit, number `index`. Ignores what is unreadable: libavcodec decides about that.
   mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary
+  /// Whether the access unit that was inspected last holds nothing but the picture of the one before once more, which
+  /// must not be decoded again.
+  ///
+  /// - Parameter last: the access unit before.
+  func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool
   /// The next picture need not continue the last one.
   ///
   /// - Parameter keepsReferences: what was decoded can still be referred to.

@@ -36,7 +36,8 @@ public enum DropReason: UInt8, Sendable, CaseIterable {
   case flushed
   /// `decode` was called with `doNotOutput`.
   case doNotOutput
-  /// It has no picture: parameter sets or SEI only, a redundant picture, data that the decoder ignores.
+  /// It has no picture: parameter sets or SEI only, a redundant picture, the picture of the access unit before once
+  /// more, data that the decoder ignores.
   case noPicture
   /// It was decoded, but is not for output (`no_output_of_prior_pics_flag`, broken picture order).
   case notShown

@@ -83,12 +83,13 @@ import Testing
     #expect(summaries.map(\.isIntra) == [true, true, false, true, false, true])
   }
 
-  /// The first macroblocks of a picture's slices, in an IDR picture or not: slices that begin it again are withheld in
-  /// IDR pictures, and a picture without its first slice, or behind whose slices it comes, is damaged.
+  /// The first macroblocks of a picture's slices, in an IDR picture or not: repeated slices are withheld, and a picture
+  /// without its first slice, or behind whose slices it comes, is damaged.
   @Test(
     arguments: [
       (false, [0], false, []), (false, [0, 1], false, []), (false, [1], true, []), (false, [2, 3], true, []),
-      (false, [1, 0], false, []), (true, [0], false, []), (true, [0, 1, 2], false, []), (true, [1, 2], true, []),
+      (false, [1, 0], true, [1]), (false, [0, 0], false, [1]), (false, [0, 2, 1], true, []), (true, [0], false, []),
+      (true, [0, 1, 2], false, []), (true, [1, 2], true, []),
       (true, [0, 0], false, [1]), (true, [0, 1, 0], false, [2]), (true, [1, 0], true, [1]),
     ] as [(Bool, [UInt32], Bool, [Int])])
   func slices(_ isIDR: Bool, _ firstMacroblocks: [UInt32], _ isIncomplete: Bool, _ withheld: [Int]) {

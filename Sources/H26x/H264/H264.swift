@@ -119,6 +119,8 @@ extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
 extension H264.SliceHeader: SliceHeaderSyntax {
   /// Whether `redundant_pic_cnt` is not 0.
   public var isRedundant: Bool { redundantPictureCount != 0 }
+  /// `first_mb_in_slice`.
+  public var address: UInt32 { firstMacroblock }
   /// Whether `first_mb_in_slice` is 0.
   public var isFirstInPicture: Bool { firstMacroblock == 0 }
   /// By `slice_type`.

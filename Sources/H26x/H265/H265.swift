@@ -155,6 +155,8 @@ extension H265.SequenceParameterSet: SequenceParameterSetSyntax {
 }
 
 extension H265.SliceSegmentHeader: SliceHeaderSyntax {
+  /// `slice_segment_address`.
+  public var address: UInt32 { segmentAddress }
   /// False: only picture timing SEI says which field it is (``H265/PictureTiming``).
   public var isBottomField: Bool { false }
   /// False: there are no redundant pictures.

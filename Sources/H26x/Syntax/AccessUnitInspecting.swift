@@ -54,6 +54,10 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var hasPicture = false
   /// Whether every readable slice of the base picture is I or SI.
   public var isIntra = false
+  /// Whether the readable slices of the base picture come in the order of their addresses, each once.
+  package var slicesAreInOrder = true
+  /// The address of the last one.
+  var lastAddress: UInt32 = 0
   /// Whether the picture is the second field of the frame that the access unit before began.
   public var isSecondField = false
   /// Whether other pictures refer to this one.

@@ -84,9 +84,11 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
     if info.slice == nil {
       info.slice = slice
       info.isIntra = slice.prediction == .intra
-    } else if let prediction = slice.prediction, prediction != .intra {
-      info.isIntra = false
+    } else {
+      if slice.address <= info.lastAddress { info.slicesAreInOrder = false }
+      if let prediction = slice.prediction, prediction != .intra { info.isIntra = false }
     }
+    info.lastAddress = slice.address
   }
 
   private func visitSEI(_ unit: Span<UInt8>, _ info: inout Info) throws(BitstreamError) {

@@ -45,6 +45,8 @@ public protocol SliceHeaderSyntax: Sendable {
   var isBottomField: Bool { get }
   /// Whether the slice repeats a part of the primary picture.
   var isRedundant: Bool { get }
+  /// Where the slice begins: the address of its first block (`first_mb_in_slice`, `slice_segment_address`).
+  var address: UInt32 { get }
   /// Whether the slice begins its picture.
   var isFirstInPicture: Bool { get }
   /// How it may be predicted; nil when the slice segment before says so (H.265's dependent slice segments).

@@ -23,6 +23,7 @@ struct RecordingInspector: SessionInspector {
     return record.summary
   }
 
+  func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool { false }
   mutating func reset(keepsReferences: Bool) { record.calls.append("reset \(keepsReferences)") }
   mutating func forgetReferences() { followsReferencesFrom = nil }
   mutating func followReferences(from index: UInt64) { followsReferencesFrom = index }
