@@ -101,8 +101,16 @@ static inline GstVideoTimeCodeMeta *cgst_buffer_iterate_time_codes(GstBuffer *bu
 /* The meta is new in 1.22. Before, no meta is added; the data is still in the stream's SEI. */
 #if GST_CHECK_VERSION(1, 22, 0)
 /*
- * A meta for user data of 0 bytes. GStreamer's own holds a NULL pointer for them, and copying it fails with a
- * GStreamer-CRITICAL. This one has the same API type and layout, and a pointer that is never NULL.
+ * Whether this version of GStreamer adds and copies metas of user data of 0 bytes, whose pointer is NULL. Before
+ * 1.24.12, copying such a meta fails with a GStreamer-CRITICAL. 1.25 came before that.
+ */
+static inline gboolean cgst_takes_empty_user_data(guint major, guint minor, guint micro) {
+  if (major != 1) return major > 1;
+  return minor == 24 ? micro >= 12 : minor >= 26;
+}
+/*
+ * A meta for user data of 0 bytes, where GStreamer's own cannot be used. This one has the same API type and layout, and
+ * a pointer that is never NULL.
  */
 static inline gboolean cgst_empty_user_data_init(GstMeta *meta, gpointer parameters, GstBuffer *buffer) {
   GstVideoSEIUserDataUnregisteredMeta *self = (GstVideoSEIUserDataUnregisteredMeta *)meta;
@@ -141,11 +149,13 @@ static inline void cgst_buffer_add_empty_user_data(GstBuffer *buffer, const guin
 #endif
 static inline void cgst_buffer_add_user_data_unregistered(GstBuffer *buffer, const guint8 *uuid, const guint8 *data, gsize size) {
 #if GST_CHECK_VERSION(1, 22, 0)
-  if (size == 0) {
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  if (size == 0 && !cgst_takes_empty_user_data(major, minor, micro)) {
     cgst_buffer_add_empty_user_data(buffer, uuid);
     return;
   }
-  gst_buffer_add_video_sei_user_data_unregistered_meta(buffer, (guint8 *)uuid, (guint8 *)data, size);
+  gst_buffer_add_video_sei_user_data_unregistered_meta(buffer, (guint8 *)uuid, size == 0 ? NULL : (guint8 *)data, size);
 #else
   (void)buffer; (void)uuid; (void)data; (void)size;
 #endif
