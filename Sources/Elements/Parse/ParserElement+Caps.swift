@@ -106,7 +106,7 @@ extension ParserElement {
     let log = ElementLog(Self.log, self)
     let upstream = sinkPad.currentCaps ?? Caps(mediaType: Codec.mediaType)
     guard var proposal = core.proposeCaps(upstream: upstream, log) else { return }
-    if let latency = proposal.latency { setLatency(minimum: latency, maximum: latency) }
+    setLatency(minimum: proposal.latency, maximum: proposal.latency)
     chooseProfile(&proposal.caps, among: proposal.compatibleProfiles)
     let current = sourcePad.currentCaps
     let change = core.judgeCaps(proposal.caps, codecData: proposal.codecData, current: current, log)

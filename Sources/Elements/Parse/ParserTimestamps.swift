@@ -113,11 +113,10 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     let duration = duration(of: accessUnit, facts)
     if hasUpstreamTimes {
       if needsDecodingTimes { rebuildDecodingTime(of: &accessUnit, facts, situation.playback) }
-    } else if timeline.hasPicture {
-      stampRaw(&accessUnit)
     } else if areMade(for: input, situation.playback) {
+      // What the base class has put there is the PTS of the first buffer of the file, or nothing in its first run.
       accessUnit.attributes.pts = nil
-      stampUnordered(&accessUnit)
+      if let times = timeline.takeTimes() { stamp(&accessUnit, times) } else { stampUnordered(&accessUnit) }
     }
     if sharesTimes { shareTimes(&accessUnit) }
     if accessUnit.scanned.contents.contains(.endOfSequence) { timeline.endSequence() }
@@ -138,15 +137,14 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
 
-  private mutating func stampRaw(_ accessUnit: inout ParsedAccessUnit<Codec>) {
-    guard let next = timeline.takeTimes() else { return stampUnordered(&accessUnit) }
+  private mutating func stamp(_ accessUnit: inout ParsedAccessUnit<Codec>, _ times: PresentationTimes) {
     if awaitsPosition {
       awaitsPosition = false
-      firstAfterSeek = next
+      firstAfterSeek = times
       (accessUnit.attributes.pts, accessUnit.attributes.dts) = (nil, nil)
     } else {
-      accessUnit.attributes.pts = ClockTime(nanoseconds: next.presentation)
-      accessUnit.attributes.dts = ClockTime(nanoseconds: next.decoding)
+      accessUnit.attributes.pts = ClockTime(nanoseconds: times.presentation)
+      accessUnit.attributes.dts = ClockTime(nanoseconds: times.decoding)
     }
   }
 

@@ -9,8 +9,8 @@ struct CapsProposal: ~Copyable {
   let codecData: [UInt8]
   /// Other profiles that the stream conforms to, for a downstream that refuses its own.
   let compatibleProfiles: [String]
-  /// Latency of the parser; nil when the frame rate is not known.
-  let latency: ClockTime?
+  /// Latency of the parser: a frame, or nothing where no frame rate gives its duration.
+  let latency: ClockTime
 }
 
 /// What becomes of proposed caps.
@@ -107,8 +107,9 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
       seesEnd
         ? ClockTime.zero : .seconds(1, times: UInt32(max(rate.denominator, 0)), over: UInt32(max(rate.numerator, 1)))
     }
+    // The base class keeps the latency of the stream before, even in another run: always set.
     return CapsProposal(
-      caps: caps, codecData: record, compatibleProfiles: description.compatibleProfileNames, latency: latency)
+      caps: caps, codecData: record, compatibleProfiles: description.compatibleProfileNames, latency: latency ?? .zero)
   }
 
   /// A record of all parameter sets, whichever is active: it does not change with that.
@@ -160,7 +161,8 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     }
     if rate == nil, wanted.numerator > 0 { rate = wanted }
     if let given { rate = given.numerator > 0 ? given : nil }
-    caps.set("framerate", .fraction(given ?? rate ?? GStreamer.Fraction(0, 1)))
+    // 0/1 means a variable rate, which only upstream may know; a rate that is not known is left out.
+    if given == nil, let rate { caps.set("framerate", .fraction(rate)) }
     facts.frameRate = rate
     facts.pictureRate = rate.flatMap { H26x.Fraction(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
   }

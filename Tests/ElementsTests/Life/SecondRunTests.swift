@@ -21,6 +21,18 @@ struct SecondRunTests {
     for clip in ["clip", "open-gop", "interlaced"] { try repeats(codec.chain(chain), Clip.path("\(clip).\(codec)")) }
   }
 
+  @Test(arguments: StreamCodec.allCases, chains)
+  func everyRunIsTheFirstWithoutAFrameRate(codec: StreamCodec, chain: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "second-run-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for clip in ["clip", "open-gop", "interlaced"] {
+      let path = folder.appending(path: clip).path
+      try Data(codec.withoutVUI(Clip.read("\(clip).\(codec)"))).write(to: URL(filePath: path))
+      try repeats(codec.chain(chain), path)
+    }
+  }
+
   private func repeats(_ chain: String, _ path: String) throws {
     let pipeline = try RecordedPipeline(chain)
     let first = try pipeline.play(path)

@@ -115,7 +115,7 @@ import Testing
 
   @Test func frameRatesWithoutSenseAreNotTold() throws {
     for rate: UInt32 in [0, 2000, 1 << 30] {
-      #expect(try caps(Stream.byteStream(Stream.spsToOrder(rate: rate))).contains("framerate=(fraction)0/1,"))
+      #expect(try !caps(Stream.byteStream(Stream.spsToOrder(rate: rate))).contains("framerate"))
     }
     #expect(try caps(Stream.byteStream(Stream.spsToOrder(rate: 50))).contains("framerate=(fraction)50/1,"))
   }

@@ -45,18 +45,21 @@ struct RecordedStream: Sendable {
   /// The most access units of a clip.
   static let limit = 28
 
-  init(_ clip: String, as input: RecordedInput) throws {
+  /// - Parameter hasFrameRate: whether the stream keeps its VUI, and with that the frame rate.
+  init(_ clip: String, as input: RecordedInput, hasFrameRate: Bool = true) throws {
     let codec: StreamCodec = clip.hasSuffix("5") ? .h265 : .h264
+    let bytes = try Clip.read(clip)
+    let units = codec.accessUnits(in: hasFrameRate ? bytes : codec.withoutVUI(bytes))
     switch codec {
-    case .h264: try self.init(clip, as: input, codec, H264.self)
-    case .h265: try self.init(clip, as: input, codec, H265.self)
+    case .h264: try self.init(units, as: input, codec, H264.self)
+    case .h265: try self.init(units, as: input, codec, H265.self)
     }
   }
 
   private init<Codec: ElementCodecSyntax>(
-    _ clip: String, as input: RecordedInput, _ codec: StreamCodec, _: Codec.Type
+    _ accessUnits: [[UInt8]], as input: RecordedInput, _ codec: StreamCodec, _: Codec.Type
   ) throws {
-    let units = Array(codec.accessUnits(in: try Clip.read(clip)).prefix(Self.limit))
+    let units = Array(accessUnits.prefix(Self.limit))
     var sets = Codec.ParameterSets()
     for nalUnit in Clip.nalUnits(units.first ?? []) { _ = try? sets.insert(nalUnit.span) }
     let record = try Codec.ConfigurationRecord(sets, nalLengthSize: .four)

@@ -26,6 +26,25 @@ enum StreamCodec: String, CaseIterable, Sendable, CustomTestStringConvertible {
     self == .h264 ? Clip.accessUnits(in: bytes, of: H264.self) : Clip.accessUnits(in: bytes, of: H265.self)
   }
 
+  /// A byte stream whose SPSs have no VUI, and with that no frame rate.
+  func withoutVUI(_ bytes: [UInt8]) -> [UInt8] {
+    Clip.nalUnits(bytes).flatMap { [0, 0, 0, 1] + (parameterSetWithoutVUI($0) ?? $0) }
+  }
+
+  /// An SPS without its VUI; nil for another NAL unit.
+  private func parameterSetWithoutVUI(_ nalUnit: [UInt8]) -> [UInt8]? {
+    switch self {
+    case .h264:
+      guard nalUnit[0] & 31 == 7, var sps = try? H264.SequenceParameterSet(nalUnit: nalUnit.span) else { return nil }
+      sps.vui = nil
+      return sps.nalUnit()
+    case .h265:
+      guard nalUnit[0] >> 1 == 33, var sps = try? H265.SequenceParameterSet(nalUnit: nalUnit.span) else { return nil }
+      sps.vui = nil
+      return sps.nalUnit()
+    }
+  }
+
   /// Parameter sets of small pictures, 25 a second.
   func parameterSets(reorder: UInt32) -> [[UInt8]] {
     switch self {

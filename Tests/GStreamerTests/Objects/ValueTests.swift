@@ -55,11 +55,12 @@ import Testing
 }
 
 /// Which versions of GStreamer copy user data of 0 bytes.
-@Test(arguments: [
-  ((1, 22, 0), false), ((1, 22, 12), false), ((1, 24, 11), false), ((1, 24, 12), true), ((1, 24, 13), true),
-  ((1, 25, 1), false), ((1, 25, 90), false), ((1, 26, 0), true), ((1, 28, 1), true), ((2, 0, 0), true),
-  ((0, 10, 36), false),
-] as [((guint, guint, guint), Bool)])
+@Test(
+  arguments: [
+    ((1, 22, 0), false), ((1, 22, 12), false), ((1, 24, 11), false), ((1, 24, 12), true), ((1, 24, 13), true),
+    ((1, 25, 1), false), ((1, 25, 90), false), ((1, 26, 0), true), ((1, 28, 1), true), ((2, 0, 0), true),
+    ((0, 10, 36), false),
+  ] as [((guint, guint, guint), Bool)])
 func emptyUserDataIsLeftToGStreamerWhereItCopiesIt(version: (guint, guint, guint), isLeft: Bool) {
   #expect((cgst_takes_empty_user_data(version.0, version.1, version.2) != 0) == isLeft)
 }
