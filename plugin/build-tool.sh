@@ -6,11 +6,23 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh --tool
-plugin/build.sh
+
+# The plugin and the program, at once: each is a chain of modules of which one is compiled at a time, in one process, so
+# that either alone leaves a processor idle. What the plugin's build prints comes after the program's.
+log=$(mktemp)
+set -m # A process group of its own, which an interrupt ends too.
+plugin/build.sh < /dev/null > "$log" 2>&1 &
+plugin=$!
+set +m
+trap 'kill -- "-$plugin" 2> /dev/null || true; rm -f "$log"' EXIT
 
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`.
 swift build -c release --product h26x --scratch-path .build/release-tool --static-swift-stdlib \
   -Xlinker --gc-sections -Xlinker -z -Xlinker relro
+status=0
+wait "$plugin" || status=$?
+cat "$log"
+((status == 0)) || exit "$status"
 mkdir -p .build/tool
 strip --strip-unneeded -o .build/tool/.new .build/release-tool/release/h26x
 mv -f .build/tool/.new .build/tool/h26x
