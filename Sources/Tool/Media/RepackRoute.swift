@@ -55,6 +55,11 @@ final class RepackRoute: Sendable {
       handler?()
       return true
     }
+    // The handler has the pipeline stopped. A muxer that is stopped while it writes the end of a file without pictures
+    // may fail an assertion (mp4mux 1.22).
+    pad?.dropEvents { [weak self] event in
+      event.kind == .endOfStream && self?.state.withLock { $0.untimed > 0 && $0.whenUntimed != nil } == true
+    }
   }
 
   /// Drops audio without a PTS, which `qtmux` refuses and `matroskamux` drops without a word.
