@@ -18,6 +18,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   private var collection = FrameCollection<Codec>()
   private var queue = AccessUnitQueue<Codec>()
+  private var keyUnits = KeyUnitFields<Codec>()
   private var formats = FormatFollower<Codec>()
   private(set) var session: DecoderSession
   private(set) var output = DecoderOutput<Codec>()
@@ -121,7 +122,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// Decodes the first access unit, whose bytes these are, or finds out what has to be done before.
   mutating func decode(_ bytes: Span<UInt8>, as request: FrameRequest) {
     guard let accessUnit = queue.first else { return }
-    guard request.isSyncPoint || !request.keyUnitsOnly else {
+    guard !request.keyUnitsOnly || accessUnit.summary != nil || isOfKeyUnit(bytes, request) else {
       health.accessUnitSkipped()
       return end(.release(accessUnit.number))
     }
@@ -142,6 +143,8 @@ struct DecoderCore<Codec: DecoderCodec> {
       try session.decode(bytes, number: accessUnit.number, as: request)
       // The session's result will end the frame.
       end(nil)
+      // A second field: the drain behind the first one has waited for it.
+      if request.keyUnitsOnly && !request.isSyncPoint { session.drain() }
       if session.isAwaitingRandomAccessPoint { requestSyncPoint(for: accessUnit.number) }
     } catch {
       // Empty buffers and the like: nothing to decode.
@@ -149,6 +152,17 @@ struct DecoderCore<Codec: DecoderCodec> {
       _ = health.accessUnitRefused()
       end(.drop(accessUnit.number))
     }
+  }
+
+  /// Whether an access unit is shown in key-unit trick mode, alone or as the second field of the one before.
+  private mutating func isOfKeyUnit(_ bytes: Span<UInt8>, _ request: FrameRequest) -> Bool {
+    let hasFirstField = keyUnits.awaitsSecondField
+    let isPart = keyUnits.take(
+      bytes, isSyncPoint: request.isSyncPoint, packaging: input?.caps.packaging ?? .annexB,
+      parameterSets: formats.parameterSets)
+    // The first field has stayed alone, and no drain will come for it.
+    if hasFirstField && !isPart { session.drain() }
+    return isPart
   }
 
   /// An access unit has come before the parameter sets.
@@ -386,6 +400,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// A seek: nothing that is inside goes out any more.
   mutating func flush() {
     collection.flush()
+    keyUnits = KeyUnitFields()
     _ = queue.removeAll()
     errands.removeAll(keepingCapacity: true)
     outgoing = nil
@@ -424,8 +439,9 @@ struct DecoderCore<Codec: DecoderCodec> {
         if draining == .everything, let rest = collection.takeRest() {
           join(rest)
         } else {
+          // The base class drains behind each sync point in key-unit trick mode, between two fields too.
+          if draining == .everything || !keyUnits.awaitsSecondField { session.drain() }
           self.draining = nil
-          session.drain()
         }
       } else {
         return nil
