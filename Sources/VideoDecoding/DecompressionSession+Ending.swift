@@ -45,7 +45,7 @@ extension DecompressionSession {
         break
       } catch {
         note(error, at: last.index)
-        bringBack(to: last.index, error, attempts: &attempts)
+        bringBack(to: last.index, error, attempts: &attempts, isDraining: true)
       }
     }
     while let first = pending.first { finishUnseen(first) }

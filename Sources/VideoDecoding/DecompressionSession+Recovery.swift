@@ -49,7 +49,9 @@ extension DecompressionSession {
 
   /// Opens codecs until one has decoded the replay buffer, whose last entry is the youngest access unit; gives up when
   /// no attempts are left.
-  func bringBack(to index: UInt64, _ cause: AVError, attempts: inout Int) {
+  ///
+  /// - Parameter isDraining: nothing follows that needs the codec's references.
+  func bringBack(to index: UInt64, _ cause: AVError, attempts: inout Int, isDraining: Bool = false) {
     var error = cause
     // Of the codecs lost, the one that came furthest: if none gets through, its frames are all there is.
     var furthest = running.take()
@@ -69,7 +71,7 @@ extension DecompressionSession {
       }
     }
     running = furthest
-    giveUp(at: index, error)
+    giveUp(at: index, error, isDraining: isDraining)
   }
 
   /// Decodes the replay buffer again. Pictures that have their result are not output twice.
@@ -93,10 +95,12 @@ extension DecompressionSession {
   }
 
   /// Outputs what the lost codec still gives, ends everything else inside, and waits for the next random access point.
-  private func giveUp(at index: UInt64, _ error: AVError) {
+  private func giveUp(at index: UInt64, _ error: AVError, isDraining: Bool) {
     let failure = pending[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
     do throws(AVError) {
       try drainCodec()
+      // It was to give what is inside and no more: then nothing is lost.
+      if isDraining && pending.isEmpty { return }
     } catch {
       // What came until then is all there is.
     }

@@ -69,6 +69,31 @@ import Testing
     }
   }
 
+  /// Streams whose last picture comes out only when the codec is drained, and that have one IDR picture.
+  static let reordered = names.filter { $0 != "MIDR_MW_D.264" && !$0.hasPrefix("cros_") }
+
+  /// The codec fails while it is drained, and so does the one in its place, with no attempt left: it gives the rest all
+  /// the same, and nothing is lost.
+  @Test(arguments: reordered, SessionConfiguration.threadings.indices)
+  func nothingIsLostAtTheEnd(_ name: String, _ threading: Int) throws {
+    let units = units(name)
+    var configuration = SessionConfiguration.threadings[threading]
+    let expected = try decodeAll(units, configuration).checksums
+    configuration.retries = 1
+    let plan = FaultPlan()
+    var failed: Set<Int> = []
+    plan.receive = { opening, frames in
+      guard opening < 2, frames == expected.count - 1 else { return nil }
+      return failed.insert(opening).inserted ? .external : nil
+    }
+    let session = try makeSession(units, configuration, plan: plan)
+    var run = Run()
+    try session.run(units, into: &run)
+    #expect(failed == [0, 1])
+    #expect(run.checksums == expected && run.failures.isEmpty && run.accounts(for: units.count))
+    #expect(!session.isLost && session.nextNotice() == nil)
+  }
+
   @Test(arguments: names + h265, SessionConfiguration.threadings.indices)
   func receiveFailsOnceAtEachPlace(_ name: String, _ threading: Int) throws {
     let stream = try CodedStream(name)
