@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin tool inspector test demo bench bench-shapes fuzz soak races test-asan test-tsan test-report test-embedded valgrind pictures docs deb install uninstall format lint clean
+.PHONY: plugin tool inspector test test-fast demo bench bench-shapes fuzz soak races test-asan test-tsan test-report test-embedded valgrind pictures docs deb install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 tool:        ; plugin/build-tool.sh
 inspector:   ; Sources/Inspector/build.sh
 test:        ; Tests/run.sh
+test-fast:   ; Tests/run.sh --fast
 demo:        ; plugin/dependencies.sh && plugin/build-tool.sh && .build/tool/h26x demo $(if $(FILE),"$(FILE)",Tests/Media/clip.h264 --md5 $$(sed -n 's/  clip.h264$$//p' Tests/Media/checksums.md5))
 bench:       ; Tests/Bench/run.sh
 bench-shapes: ; plugin/build.sh && python3 Tests/Bench/shapes.py
 fuzz:        ; Tests/Fuzz/run.sh
-soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENING_SECONDS=60 swift test --filter ConcurrencyTests
+soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENING_LIVES=50 swift test --filter ConcurrencyTests
 races:       ; for round in $$(seq 20); do RESTART_CYCLES=5000 swift test --filter RestartRaceTests || exit 1; done
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread

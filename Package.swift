@@ -31,7 +31,7 @@ let toolTargets: [Target] = [
       .embedInCode("Page/\($0)")
     },
     swiftSettings: settings),
-  .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer"], swiftSettings: settings),
+  .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer", "TestSupport"], swiftSettings: settings),
 ]
 
 let package = Package(
@@ -113,7 +113,7 @@ let package = Package(
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),
-    .testTarget(name: "PipelineTests", dependencies: ["H26x"], swiftSettings: settings),
+    .testTarget(name: "PipelineTests", dependencies: ["H26x", "TestSupport"], swiftSettings: settings),
   ] + (isPlugin ? [] : toolTargets),
   swiftLanguageModes: [.v6]
 )

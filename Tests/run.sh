@@ -1,60 +1,117 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs what is missing, builds the plugin and runs every test; the last lines are the test runner's summary.
+# Installs what is missing, builds the plugin and runs every test, in sets one after the other; the last lines are a
+# summary of the sets.
 #
-#   Tests/run.sh [--sanitize=address|thread] [OPTIONS OF swift test]
+#   Tests/run.sh [--fast] [--sanitize=address|thread] [OPTIONS OF swift test]
+#
+#   --fast      libraries and elements, without the slow suites: two minutes after the build
+#   --filter …  or other options of swift test: what they choose, in one set
+#
+#   TEST_LIMIT=3600  the seconds after which a set is ended whose tests never end
 #
 # The conformance vectors are read from the folder that CONFORMANCE_VECTORS names, or from ../shared/vectors.
-set -euo pipefail
+set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-plugin/dependencies.sh
-plugin/build.sh
+# By names, because `swift test` 6.3 does not choose by tags. Suites of what needs real time, such as a sender that
+# does not wait, are called RealTime…: they run one at a time, after all others, so that nothing runs beside them.
+real_time='RealTime[A-Za-z]*Tests'
+# Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
+slow='(Soak|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged)Tests'
+# SoakTests measure their process's memory: no other test may run in it.
+soak='SoakTests'
+
+fast=
+[[ ${1:-} == --fast ]] && { fast=1; shift; }
+
+plugin/dependencies.sh && plugin/build.sh || exit
 # A GStreamer-CRITICAL or GLib-CRITICAL ends the process, also in the programs that the tests start.
 export G_DEBUG="${G_DEBUG:-fatal-criticals}"
-# Sanitized objects in a folder of their own, so that the plain ones stay as they are.
+options=()
+sanitizer=
 for option in "$@"; do
-  [[ $option == --sanitize=* ]] && set -- "$@" --scratch-path ".build/${option#--sanitize=}"
-  case $option in
-  # The leak checker does not find pointers that Swift stores in the spare bits of enums, and reports what GLib never
-  # frees. GStreamer's leak tracer looks for leaks instead, below and in LeakTests.
-  --sanitize=address) export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" ;;
-  # GLib, GStreamer and libavcodec are built without the sanitizer, which does not see their atomics: accesses in their
-  # code are ignored. Their locks are seen, see Tests/ThreadSanitizer. GLib's slice allocator reuses memory in another
-  # thread without the sanitizer's knowledge; malloc does not.
-  --sanitize=thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" G_SLICE=always-malloc ;;
-  esac
+  # Sanitized objects in a folder of their own, so that the plain ones stay as they are.
+  [[ $option == --sanitize=* ]] && sanitizer=${option#--sanitize=} && options+=("$option" --scratch-path ".build/$sanitizer")
 done
+case $sanitizer in
+# The leak checker does not find pointers that Swift stores in the spare bits of enums, and reports what GLib never
+# frees. GStreamer's leak tracer looks for leaks instead, below and in LeakTests.
+address) export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" ;;
+# GLib, GStreamer and libavcodec are built without the sanitizer, which does not see their atomics: accesses in their
+# code are ignored. Their locks are seen, see Tests/ThreadSanitizer. GLib's slice allocator reuses memory in another
+# thread without the sanitizer's knowledge; malloc does not.
+thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" G_SLICE=always-malloc ;;
+esac
+swift build --build-tests "${options[@]}" || exit
 
-# swift test. With CI set, tests that failed beside many others are printed and run once more, alone; the result is that
-# of the second run. A run that crashed is not repeated.
-run_tests() {
-  local log status=0 failed
-  log=$(mktemp)
-  swift test "$@" 2>&1 | tee "$log" || status=$?
-  failed=$(sed -nE 's/^.*✘ Test ([A-Za-z0-9_]+)\(.* recorded an issue.*$/\1/p' "$log" | sort -u)
-  if ((status != 0)) && [[ -n ${CI:-} && -n $failed ]] && grep -q '✘ Test run with ' "$log"; then
-    echo "$0: once more, alone:" $failed
-    status=0
-    swift test --skip-build --no-parallel --filter "/($(paste -sd '|' <<<"$failed"))\(" || status=$?
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+summary=()
+result=0
+
+# Runs a set of tests: its name, and options of swift test. A test that never ends is ended after an hour, and named.
+#
+# Where a set fails, what failed runs once more, alone, for the report only: whether it depends on its neighbours.
+run_set() {
+  local name=$1 status=0 start=$SECONDS failed again
+  shift
+  echo "== $name"
+  timeout --foreground --kill-after=30 "${TEST_LIMIT:-3600}" swift test --skip-build "${options[@]}" "$@" 2>&1 |
+    tee "$log" || status=$?
+  if ((status == 0)); then
+    summary+=("$name: passed in $((SECONDS - start)) s")
+    return
   fi
-  rm -f "$log"
-  return "$status"
+  result=1
+  summary+=("$name: FAILED after $((SECONDS - start)) s (status $status)")
+  if ((status == 124 || status == 137)); then
+    comm -23 <(sed -nE 's/^.* Test ([A-Za-z0-9_]+\(.*\)) started\..*/\1/p' "$log" | sort -u) \
+      <(sed -nE 's/^.* Test ([A-Za-z0-9_]+\([^)]*\)).* (passed|failed) after .*/\1/p' "$log" | sort -u) |
+      sed "s/^/$name: had not ended: /"
+    return
+  fi
+  failed=$(sed -nE 's/^.*✘ Test ([A-Za-z0-9_]+)\(.* recorded an issue.*$/\1/p' "$log" | sort -u)
+  [[ -n $failed ]] && grep -q '✘ Test run with ' "$log" || return
+  echo "== $name: once more, alone: "$failed
+  again="fails alone, too"
+  swift test --skip-build "${options[@]}" --no-parallel --filter "/($(paste -sd '|' <<<"$failed"))\(" \
+    && again="passes alone, so that it depends on its neighbours"
+  summary+=("  $(paste -sd ' ' <<<"$failed"): $again")
 }
 
-# SoakTests measure their process's memory: no other test may run in it, and no sanitizer, which holds freed memory.
-[[ " $* " == *" --sanitize="* ]] || SOAK_ACCESS_UNITS=4000 swift test --filter SoakTests "$@"
-# The harness tests under GStreamer's leak tracer, which lists the objects that are alive at the end.
-if [[ " $* " != *" --"* ]]; then
-  log=$PWD/.build/leaks.log
-  status=0
-  GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log \
-    run_tests --filter '(Elements|GStreamer)Tests\.' || status=$?
-  grep -q 'object-alive.class' "$log" || { echo "$0: the leak tracer was not there" >&2; exit 1; }
-  if grep 'object-alive, type-name=(string)[A-Z]' "$log"; then
-    echo "$0: the objects above outlive the harness tests" >&2
-    exit 1
+rest=()
+for option in "$@"; do [[ $option == --sanitize=* ]] || rest+=("$option"); done
+if ((${#rest[@]})); then
+  run_set "tests" "${rest[@]}"
+else
+  left_out=(--skip "$real_time")
+  [[ -z $fast ]] || left_out+=(--skip "$slow")
+  # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
+  [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
+  run_set "libraries" --filter '^(H26x|StreamReport|VideoDecoding|Documentation)Tests\.' "${left_out[@]}"
+  # The harness tests, under GStreamer's leak tracer, which lists the objects that are alive at the end.
+  if [[ -z $sanitizer ]]; then
+    leaks=$PWD/.build/leaks.log
+    rm -f "$leaks"
+    export GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$leaks
   fi
-  ((status == 0)) || exit "$status"
+  run_set "elements" --filter '^(Elements|GStreamer)Tests\.' "${left_out[@]}"
+  if [[ -z $sanitizer ]]; then
+    unset GST_TRACERS GST_DEBUG GST_DEBUG_NO_COLOR GST_DEBUG_FILE
+    if ! grep -q 'object-alive.class' "$leaks"; then
+      summary+=("leaks: FAILED: the leak tracer was not there")
+      result=1
+    elif grep 'object-alive, type-name=(string)[A-Z]' "$leaks"; then
+      summary+=("leaks: FAILED: the objects above outlive the harness tests")
+      result=1
+    fi
+  fi
+  if [[ -z $fast ]]; then
+    run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
+    [[ -n $sanitizer ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
+    run_set "real time" --no-parallel --filter "$real_time"
+  fi
 fi
-run_tests "$@"
+printf '%s\n' "" "${summary[@]}"
+exit $result

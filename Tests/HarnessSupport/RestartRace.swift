@@ -27,7 +27,7 @@ private import Glibc
 
   /// Goes to `state` and back to `PLAYING`, `cycles` times.
   ///
-  /// - Returns: the number of output buffers.
+  /// - Returns: the number of output buffers after the last time.
   public func run(to state: GstState, cycles: Int) throws -> Int {
     let count = Counter()
     let bench = try PadBench(element, output: output) { _, moment in
@@ -48,10 +48,11 @@ private import Glibc
         // In some cycles, time for buffers to come out.
         if cycle % 8 < 3 { usleep(UInt32(cycle % 7) * 150) }
       }
-      // Time for output after the last restart, so that an element that stopped working is noticed.
-      usleep(200_000)
+      // Output after the last restart: an element that stopped working is noticed.
+      let before = count.value
+      for _ in 0..<60_000 where count.value == before { usleep(1000) }
       pusher.end()
-      return count.value
+      return count.value - before
     }
   }
 

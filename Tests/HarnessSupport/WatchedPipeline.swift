@@ -47,10 +47,10 @@ private import Synchronization
     }
   }
 
-  /// Sets the state and waits until it is reached, 20 seconds at most. Returns whether it was.
+  /// Sets the state and waits until it is reached, ten minutes at most. Returns whether it was.
   public func go(to state: GstState) -> Bool {
     unsafe gst_element_set_state(pipeline.raw, state)
-    return unsafe gst_element_get_state(pipeline.raw, nil, nil, 20_000_000_000) == GST_STATE_CHANGE_SUCCESS
+    return unsafe gst_element_get_state(pipeline.raw, nil, nil, 600_000_000_000) == GST_STATE_CHANGE_SUCCESS
   }
 
   /// Seeks with a flush; times in nanoseconds, -1 for the end of the stream.
@@ -66,9 +66,9 @@ private import Synchronization
   /// The number of flushes that have arrived.
   public var flushes: Int { watch.seen.withLock { $0.flushes } }
 
-  /// Waits until `isEnough` accepts the buffers that have arrived. Returns false after 20 seconds.
+  /// Waits until `isEnough` accepts the buffers that have arrived. Returns false after 120,000 looks.
   public func wait(until isEnough: ([Arrival]) -> Bool) -> Bool {
-    for _ in 0..<4000 {
+    for _ in 0..<120_000 {
       if isEnough(arrivals) { return true }
       usleep(5000)
     }

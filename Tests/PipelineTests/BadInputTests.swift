@@ -81,7 +81,7 @@ struct BadInputTests {
   @Test(arguments: Codec.allCases) func anEmptyFileIsCalledEmpty(codec: Codec) async throws {
     let scratch = try Scratch()
     let file = try scratch.file("input", Data())
-    let run = try await Command.launch("filesrc location=\(file) ! swift\(codec)parse ! fakesink", seconds: 20)
+    let run = try await Command.launch("filesrc location=\(file) ! swift\(codec)parse ! fakesink")
     #expect(run.busError?.contains("no picture found in 0 bytes") == true, "\(run)")
   }
 
@@ -90,7 +90,7 @@ struct BadInputTests {
     let scratch = try Scratch()
     let bytes = try #require(Self.unusable.first { $0.name == name }).bytes(chain.codec)
     let file = try scratch.file("input", bytes)
-    let run = try await Command.launch("filesrc location=\(file) ! \(chain.elements)", seconds: 20)
+    let run = try await Command.launch("filesrc location=\(file) ! \(chain.elements)")
     #expect(run.endedByItself, "\(run)")
     #expect(run.status != 0, "\(run)")
     #expect(run.busError != nil, "\(run)")
@@ -102,7 +102,7 @@ struct BadInputTests {
   func endsWhereTheFileEnds(length: Int, chain: Chain) async throws {
     let scratch = try Scratch()
     let file = try scratch.file("input", chain.codec.clip.prefix(length))
-    let run = try await Command.launch("filesrc location=\(file) ! \(chain.elements)", seconds: 20)
+    let run = try await Command.launch("filesrc location=\(file) ! \(chain.elements)")
     #expect(run.endedByItself, "\(run)")
     #expect(!run.output.contains("CRITICAL"), "\(run)")
   }

@@ -14,7 +14,7 @@ struct EndOfStreamTests {
   @Test(arguments: ["264", "265"], chains)
   func noBufferIsNoError(codec: String, chain: String) async throws {
     let run = try await Command.launch(
-      "videotestsrc num-buffers=0 ! x\(codec)enc ! \(chain.replacing("264", with: codec)) ! fakesink", seconds: 20)
+      "videotestsrc num-buffers=0 ! x\(codec)enc ! \(chain.replacing("264", with: codec)) ! fakesink")
     #expect(run.status == 0 && run.busError == nil, "\(run)")
   }
 
@@ -26,7 +26,7 @@ struct EndOfStreamTests {
       """
       filesrc location=\(clip) ! swifth\(codec)parse \
       ! splitmuxsink location=\(scratch.path("part"))%05d.mp4 max-size-time=1000000000
-      """, seconds: 20)
+      """)
     // splitmuxsink of 1.22 sometimes posts no EOS, with stock's parser too; all parts are closed by then.
     #expect(run.busError == nil && (run.status == 0 || run.timedOut), "\(run)")
     let parts = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted()
@@ -54,7 +54,7 @@ struct EndOfStreamTests {
       default: Data(String(repeating: "This is not a video. ", count: 5000).utf8)
       }
     let file = try scratch.file("input.h264", bytes)
-    let run = try await Command.launch("filesrc location=\(file) ! \(chain)", seconds: 20)
+    let run = try await Command.launch("filesrc location=\(file) ! \(chain)")
     // gst-launch-1.0 prints each error so, whether it was in its loop by then or still changed states.
     let errors = run.output.matches(of: /ERROR: from element/).count
     #expect(errors == 1 && run.endedByItself, "\(run)")

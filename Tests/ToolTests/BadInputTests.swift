@@ -105,7 +105,7 @@ import Testing
     let clip = Program.media.appending(path: "clip.mp4").path
     try await Crowd.each(Self.readers.filter { !["demo", "compare"].contains($0[0]) }) { reader in
       let folder = try Folder()
-      let line = "mkfifo in && { cat \(clip) > in & timeout 60 h26x \(reader.joined(separator: " ")) in; }"
+      let line = "mkfifo in && { cat \(clip) > in & timeout 600 h26x \(reader.joined(separator: " ")) in; }"
       let run = try await Program.shell(line, in: folder.url)
       #expect(run.status == 0 && run.said.filter { $0 == "\n" }.count <= 1, "\(reader): \(run.status) \(run.said)")
     }
@@ -118,7 +118,7 @@ import Testing
     try await Crowd.each(["repack - -o out.mkv", "repack null.ts -o out.mkv", "info -"]) { command in
       let folder = try Folder()
       try folder.write("null.ts", stream)
-      let run = try await Program.shell("cat null.ts | timeout -k 1 60 h26x \(command)", in: folder.url)
+      let run = try await Program.shell("cat null.ts | timeout -k 1 600 h26x \(command)", in: folder.url)
       let what: Comment = "\(command): \(run.status) \(run.said)"
       #expect(run.status == 1 && run.said.contains("without H.264 or H.265 video"), what)
       #expect(folder.names == ["null.ts"], "\(command)")

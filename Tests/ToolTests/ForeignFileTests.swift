@@ -157,8 +157,8 @@ import Testing
     // A pipe is not read to its end, which does not come.
     let piped = try await Program.shell(
       """
-      mkfifo pipe; { for copy in $(seq 40); do cat in.h264; done; exec sleep 100; } > pipe & writer=$!
-      timeout 60 h26x inspect --range 0 pipe; echo "status $?"; kill $writer
+      mkfifo pipe; { for copy in $(seq 40); do cat in.h264; done; exec sleep 1000; } > pipe & writer=$!
+      timeout 600 h26x inspect --range 0 pipe; echo "status $?"; kill $writer
       """, in: folder.url)
     #expect(piped.text.hasSuffix("status 0\n") && findings(piped) == findings(run), "\(piped.text)")
   }
@@ -232,7 +232,7 @@ import Testing
     let program = Program.executable.path
     let run = try await Program.shell(
       """
-      mkfifo pipe; sleep 100 < pipe & reader=$!; trap "kill $reader" EXIT
+      mkfifo pipe; sleep 1000 < pipe & reader=$!; trap "kill $reader" EXIT
       '\(program)' decode '\(Self.clip)' -o - > pipe 2> said & program=$!
       for try in $(seq 50); do [ $(ls /proc/$program/task | wc -l) -gt 6 ] && break; sleep 0.2; done; sleep 1
       kill -TERM $program

@@ -102,10 +102,15 @@ import Testing
   @Test func keepsASheetWhenInterrupted() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
-    try folder.write("long.h264", (0..<4000).reduce(into: Data()) { bytes, _ in bytes += once })
+    try folder.write("long.h264", (0..<1000).reduce(into: Data()) { bytes, _ in bytes += once })
     try folder.write("sheet.png", Data("precious".utf8))
+    let hasBegun = Program.Signal(number: SIGINT) { process in
+      let counts = (try? String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8)) ?? ""
+      let read = counts.firstMatch(of: /rchar: ([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
+      return read > 30_000_000
+    }
     let run = try await Program.run(
-      ["snapshot", "long.h264", "--sheet", "4x3", "-o", "sheet.png", "--force"], in: folder.url, signal: "INT 4")
+      ["snapshot", "long.h264", "--sheet", "4x3", "-o", "sheet.png", "--force"], in: folder.url, signal: hasBegun)
     #expect(run.status == 130 && run.said.contains("interrupted"), "\(run.status) \(run.said)")
     #expect(folder.bytes("sheet.png") == Data("precious".utf8) && folder.names == ["long.h264", "sheet.png"])
   }
@@ -179,6 +184,7 @@ import Testing
     process.standardOutput = pipe
     process.standardError = FileHandle.nullDevice
     try process.run()
+    // Time to fill the pipe; nothing depends on whether it does.
     try await Task.sleep(for: .seconds(1))
     let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

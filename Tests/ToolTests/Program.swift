@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import Glibc
+import TestSupport
 
 /// A run of the program under test.
 struct Program {
@@ -21,21 +23,46 @@ struct Program {
 
   var text: String { String(decoding: output, as: UTF8.self) }
 
-  /// Runs `h26x`, or another program, with these arguments.
+  /// Runs `h26x`, or another program, in its turn.
   ///
   /// - Parameters:
-  ///   - signal: sent after a while, as `timeout` does it: `INT 1.5`.
+  ///   - signal: sent as soon as it is due.
   ///   - input: what is read at standard input.
   static func run(
-    _ arguments: [String], in folder: URL, signal: String? = nil, input: URL? = nil,
+    _ arguments: [String], in folder: URL, signal: Signal? = nil, input: URL? = nil,
     executable: URL = Program.executable
+  ) async throws -> Program {
+    try await Turnstile.programs.pass {
+      try await start(arguments, in: folder, signal: signal, input: input, executable: executable)
+    }
+  }
+
+  /// A signal to a program that runs.
+  struct Signal: Sendable {
+    let number: Int32
+    /// Whether it is to be sent to this process: what it has done is looked at every few milliseconds.
+    let isDue: @Sendable (pid_t) -> Bool
+
+    fileprivate func send(to process: Process) {
+      let number = process.processIdentifier
+      Thread.detachNewThread {
+        while !isDue(number) {
+          guard process.isRunning else { return }
+          usleep(5000)
+        }
+        kill(number, self.number)
+      }
+    }
+  }
+
+  private static func start(
+    _ arguments: [String], in folder: URL, signal: Signal?, input: URL?, executable: URL
   ) async throws -> Program {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    let limit = signal.map { $0.split(separator: " ").map(String.init) }
-    let timeout = limit.map { ["timeout", "--preserve-status", "--kill-after=60", "-s", $0[0], $0[1]] }
-    process.arguments =
-      ["--default-signal"] + (timeout ?? ["timeout", "--kill-after=5", "120"]) + [executable.path] + arguments
+    // timeout(1) passes on signals it gets, but may do so twice: a program that gets one has none.
+    let limit = signal == nil ? ["timeout", "--kill-after=5", "600"] : []
+    process.arguments = ["--default-signal"] + limit + [executable.path] + arguments
     process.currentDirectoryURL = folder
     process.environment = ProcessInfo.processInfo.environment.merging([
       "GST_PLUGIN_PATH": plugin.path, "LC_ALL": "C",
@@ -50,7 +77,10 @@ struct Program {
     // Not waitUntilExit, which would block one of the few threads of the concurrency pool.
     await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
       process.terminationHandler = { _ in ended.resume() }
-      do { try process.run() } catch { ended.resume() }
+      do {
+        try process.run()
+        signal?.send(to: process)
+      } catch { ended.resume() }
     }
     defer { for file in [out, err] { try? FileManager.default.removeItem(at: file) } }
     return Program(
@@ -79,4 +109,13 @@ final class Folder: Sendable {
   func write(_ name: String, _ bytes: Data) throws { try bytes.write(to: url.appending(path: name)) }
   /// The names of its files, sorted.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+}
+
+extension Folder {
+  /// The size of the largest file that has `suffix` at the end of its name, whatever is in front.
+  func size(ofNamesEnding suffix: String) -> Int {
+    names.filter { $0.hasSuffix(suffix) }.compactMap { name in
+      try? FileManager.default.attributesOfItem(atPath: url.appending(path: name).path)[.size] as? Int
+    }.max() ?? 0
+  }
 }

@@ -40,13 +40,36 @@ struct RTPSender {
   }
 
   /// Sends packets to a port of this machine, a millisecond apart, some time after somebody listens there.
+  /// Afterwards none is left in the socket.
+  ///
+  /// On a thread of its own: in the concurrency pool, the packets that change places might be seconds apart.
   static func send(_ packets: [[UInt8]], to port: Int, after delay: Duration = .milliseconds(500)) async throws {
-    let number = String(port, radix: 16, uppercase: true)
-    let name = ":" + String(repeating: "0", count: 4 - number.count) + number + " "
-    for _ in 0..<1200 where try !String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(name) {
-      try await Task.sleep(for: .milliseconds(50))
+    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+      Thread.detachNewThread {
+        done.resume(with: Result { try sendAndWait(packets, to: port, after: delay) })
+      }
     }
-    try await Task.sleep(for: delay)
+  }
+
+  /// The number of bytes that wait in the socket of a port; `nil` while nobody listens.
+  private static func waiting(at port: Int) throws -> Int? {
+    let number = String(port, radix: 16, uppercase: true)
+    let name = ":" + String(repeating: "0", count: 4 - number.count) + number
+    for line in try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).split(separator: "\n") {
+      // sl local_address rem_address st tx_queue:rx_queue …
+      let fields = line.split(separator: " ")
+      guard fields.count > 4, fields[1].hasSuffix(name) else { continue }
+      return fields[4].split(separator: ":").last.flatMap { Int($0, radix: 16) }
+    }
+    return nil
+  }
+
+  private static func sendAndWait(_ packets: [[UInt8]], to port: Int, after delay: Duration) throws {
+    for _ in 0..<60_000 {
+      if try waiting(at: port) != nil { break }
+      usleep(10_000)
+    }
+    usleep(useconds_t(delay / .microseconds(1)))
     let socket = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     defer { close(socket) }
     var address = loopback(port: port)
@@ -59,7 +82,17 @@ struct RTPSender {
         }
       }
       try #require(count == packet.count)
-      try await Task.sleep(for: .milliseconds(1))
+      usleep(1000)
+      // A socket has room for 200 KiB at least.
+      if try waiting(at: port) ?? 0 > 50_000 { try waitUntilTaken(at: port) }
+    }
+    try waitUntilTaken(at: port)
+  }
+
+  private static func waitUntilTaken(at port: Int) throws {
+    for _ in 0..<60_000 {
+      if try waiting(at: port) ?? 0 == 0 { break }
+      usleep(1000)
     }
   }
 

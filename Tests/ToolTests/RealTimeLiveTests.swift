@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// `h26x receive` from a sender on this machine, and `h26x play` with keys.
-@Suite(.serialized, .enabled(if: Program.isBuilt)) struct LiveTests {
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct RealTimeLiveTests {
   private static let sender =
     "gst-launch-1.0 -q videotestsrc is-live=true pattern=ball ! video/x-raw,width=160,height=120,framerate=15/1 "
     + "! x264enc tune=zerolatency key-int-max=15 speed-preset=ultrafast ! rtph264pay config-interval=-1 "
@@ -53,7 +53,8 @@ import Testing
   @Test func endsWhenInterrupted() async throws {
     let (folder, port) = (try Folder(), try freePort())
     let run = try await receive(
-      "timeout --preserve-status -s INT 4 h26x receive udp://127.0.0.1:\(port) -o out.mp4", port: port, in: folder)
+      "timeout --foreground --preserve-status -s INT 4 h26x receive udp://127.0.0.1:\(port) -o out.mp4", port: port,
+      in: folder)
     #expect(run.status == 130 && run.said.contains("access units received"), "\(run.status) \(run.said)")
     #expect(try await pictures(in: "out.mp4", of: folder) > 3)
   }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `h26x receive` from GStreamer's own RTSP server, `Tests/RTSP/server`; nothing is tested where it cannot be had.
-@Suite(.serialized, .enabled(if: Program.isBuilt)) struct RTSPTests {
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct RealTimeRTSPTests {
   private static let server = Program.root.appending(path: "Tests/RTSP/server").path
 
   /// Runs lines of bash beside a server, whose address is `$S`; `run NAME …` receives into NAME in the background, and
@@ -17,7 +17,7 @@ import Testing
       run() {
         local name=$1
         shift
-        { timeout --kill-after=5 60 h26x receive "$@" -o "$name"; echo "status $?"; } &> "$name.said" &
+        { timeout --kill-after=5 600 h26x receive "$@" -o "$name"; echo "status $?"; } &> "$name.said" &
       }
       \(lines)
       """, in: folder.url)
@@ -86,7 +86,7 @@ import Testing
       run gone-tcp.mp4 "$S/live" --transport tcp
       run gone-udp.mp4 "$S/live" --transport udp
       receivers=$(jobs -p | tail -n 2)
-      { timeout --preserve-status -s INT 4 h26x receive "$S/live" -o stopped.mp4; echo "status $?"; } &> stopped.mp4.said
+      { timeout --foreground --preserve-status -s INT 4 h26x receive "$S/live" -o stopped.mp4; echo "status $?"; } &> stopped.mp4.said
       kill "$server_PID"
       wait $receivers
       true

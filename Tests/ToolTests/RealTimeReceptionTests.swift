@@ -3,9 +3,9 @@ import Foundation
 import Testing
 
 /// `h26x receive` of packets that are in disorder, broken, or not what they should be.
-@Suite(.serialized, .enabled(if: Program.isBuilt)) struct ReceptionTests {
-  /// Receives packets; a second after the last one the program is terminated: bash has its background jobs ignore
-  /// SIGINT.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct RealTimeReceptionTests {
+  /// Receives packets; a second after it took the last one, the program is terminated: bash has its background jobs
+  /// ignore SIGINT.
   private func receive(
     _ arguments: String, _ packets: [[UInt8]], port: Int, in folder: Folder, seconds: Int = 1,
     after delay: Duration = .milliseconds(500)

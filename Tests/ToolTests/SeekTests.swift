@@ -62,7 +62,7 @@ import Testing
     try #require(try await Program.run(["repack", stream, "-o", "clip.flv"], in: folder.url).status == 0)
     let whole = try await Program.run(["decode", stream, "-o", "-"], in: folder.url).output
     let run = try await Program.shell(
-      "timeout 60 h26x decode - -o - --start 1 --frames 2 < clip.flv", in: folder.url)
+      "timeout 600 h26x decode - -o - --start 1 --frames 2 < clip.flv", in: folder.url)
     #expect(run.status == 0 && run.output == Self.pictures(whole, 25..<27), "\(run.said)")
     // What another program has read before is not there any more.
     let rest = try await Program.shell(

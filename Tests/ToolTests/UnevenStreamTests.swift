@@ -26,7 +26,7 @@ import Testing
       try #require(made.status == 0, "\(file.name): \(made.said)")
       let suffixes = ["mkv", "mp4", "flv", "ts"]
       for suffix in suffixes {
-        let run = try await Program.shell("timeout 60 h26x repack in -o out.\(suffix)", in: folder.url)
+        let run = try await Program.shell("timeout 600 h26x repack in -o out.\(suffix)", in: folder.url)
         #expect(run.status == 0 && run.said.contains("H.264 and AAC"), "\(file.name), \(suffix): \(run.said)")
         #expect(!run.said.contains("CRITICAL"), "\(file.name), \(suffix): \(run.said)")
       }

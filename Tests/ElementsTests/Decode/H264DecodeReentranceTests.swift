@@ -7,7 +7,7 @@ import Testing
 
 /// New caps or the end of the stream that reach a decoder on the same thread while it pushes. (A flush may not:
 /// the base class would free the frame that it is pushing.)
-@Suite(.serialized, .timeLimit(.minutes(3))) struct H264DecodeReentranceTests {
+@Suite(.serialized) struct H264DecodeReentranceTests {
   init() { #expect(Registration.succeeded) }
 
   /// An event that is pushed into the decoder inside one of its own pushes.

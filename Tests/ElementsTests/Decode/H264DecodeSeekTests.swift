@@ -6,7 +6,7 @@ import HarnessSupport
 import Testing
 
 /// Seeks of every kind through a demuxer, gaps, and caps that change while data is flushed.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct H264DecodeSeekTests {
+@Suite(.serialized) struct H264DecodeSeekTests {
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Calls into an element while it works, from its own pushes and from other threads, as GStreamer allows them.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ReentranceTests {
+@Suite(.serialized) struct ReentranceTests {
   init() { #expect(Registration.succeeded) }
 
   /// The output of an element for a stream, with `body` called at every moment.

@@ -12,7 +12,7 @@ import Testing
 
   private static let cycles = ProcessInfo.processInfo.environment["RESTART_CYCLES"].flatMap(Int.init) ?? 300
 
-  @Test(.timeLimit(.minutes(30)), arguments: Trial.all, ["READY", "NULL"])
+  @Test(arguments: Trial.all, ["READY", "NULL"])
   func elementIsRestartedWhileUpstreamPushes(trial: Trial, state: String) throws {
     // The second has other parameter sets, so that caps change all the time.
     let streams = try ["clip", "wide"].map { try LifeStreams.packets($0, for: trial, first: 6) }

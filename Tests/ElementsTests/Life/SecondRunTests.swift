@@ -4,9 +4,7 @@ import HarnessSupport
 import Testing
 
 /// `PLAYING` → `READY` → `PLAYING`: a run does not depend on the one before, however that ended.
-@Suite(
-  .serialized, .timeLimit(.minutes(10)))
-struct SecondRunTests {
+@Suite(.serialized) struct SecondRunTests {
   init() { #expect(Registration.succeeded) }
 
   static let chains = [
@@ -37,7 +35,7 @@ struct SecondRunTests {
     let pipeline = try RecordedPipeline(chain)
     let first = try pipeline.play(path)
     #expect(first.isWhole && first.entries.count > 20)
-    for _ in 1..<8 { #expect(try pipeline.play(path).entries == first.entries, "\(path)") }
+    for _ in 1..<4 { #expect(try pipeline.play(path).entries == first.entries, "\(path)") }
   }
 
   @Test(arguments: StreamCodec.allCases, chains)
@@ -56,12 +54,13 @@ struct SecondRunTests {
     let pipeline = try RecordedPipeline(codec.chain(chain))
     let first = try pipeline.play(path)
     #expect(first.isWhole && first.entries.count > 20)
-    for round in 0..<5 {
+    // The second round is after all mishaps of the first.
+    for round in 0..<2 {
       #expect(try pipeline.play(text).isWhole == false)
       #expect(try pipeline.play(path).entries == first.entries, "after an error")
       _ = try pipeline.play(damaged)
       #expect(try pipeline.play(path).entries == first.entries, "after damage")
-      _ = try pipeline.play(path, from: Int64(round) * 400_000_000)
+      _ = try pipeline.play(path, from: Int64(round) * 800_000_000)
       #expect(try pipeline.play(path).entries == first.entries, "after a seek")
       _ = try pipeline.play(Clip.path("interlaced.\(codec)"))
       #expect(try pipeline.play(path).entries == first.entries, "after another stream")

@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Many seeks around the end of the stream: every end is reported.
-  @Test(.timeLimit(.minutes(5))) func everySeekFindsTheEndAgain() async throws {
+  @Test func everySeekFindsTheEndAgain() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=8 ! video/x-raw,width=16,height=16 ! appsink name=s sync=false")
     let sink = try pipeline.appSink("s")

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+
+/// Lets as many programs run at a time as there are processors: there are many tests at once, and a program that a
+/// hundred others run beside takes a hundred times as long.
+public actor Turnstile {
+  public static let programs = Turnstile(places: max(2, ProcessInfo.processInfo.activeProcessorCount))
+
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  public init(places: Int) { free = places }
+
+  /// Calls `body` when there is a place; those who wait are served in the order in which they came.
+  ///
+  /// `body` must not wait for another turn.
+  public func pass<Result: Sendable>(_ body: @Sendable () async throws -> Result) async rethrows -> Result {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+    defer {
+      if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+    return try await body()
+  }
+}
