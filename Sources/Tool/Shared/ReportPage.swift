@@ -13,7 +13,9 @@ struct ReportPage {
     ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     let filled = Self.replace("/*style*/", with: String(decoding: PackageResources.page_css, as: UTF8.self), in: html)
     let whole = Self.replace("/*script*/", with: scripts, in: filled)
-    let signed = Self.replace("<!--version-->", with: "Made by \(Release.text)", in: whole)
+    // What the inspector begins with.
+    let bare = Self.replace("<!--start-->", with: "", in: whole)
+    let signed = Self.replace("<!--version-->", with: "Made by \(Release.text)", in: bare)
     let named = Self.replace("id=\"data\"", with: "id=\"data\" data-name=\"\(Self.escaped(name))\"", in: signed)
     let (before, after) = Self.split(named, at: "<!--data-->")
     (head, tail) = (Array(before.utf8), Array(after.utf8))
