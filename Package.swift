@@ -31,7 +31,7 @@ let toolTargets: [Target] = [
       .embedInCode("Page/\($0)")
     },
     swiftSettings: settings),
-  .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer", "TestSupport"], swiftSettings: settings),
+  .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "TestSupport"], swiftSettings: settings),
 ]
 
 let package = Package(

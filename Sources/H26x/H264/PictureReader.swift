@@ -14,8 +14,10 @@ extension H264 {
       _ slice: SliceHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {
       let count = counter.next(slice, sps: sps)
-      return TimestampGenerator.Picture(
+      var picture = TimestampGenerator.Picture(
         order: count.picture, resetsPOC: count.resetsPOC, isField: slice.isField, isSecondField: fields.isSecond(slice))
+      picture.mayHaveLeadingPictures = count.resetsPOC && !picture.isSecondField && !sps.followsDecodingOrder
+      return picture
     }
 
     /// Does nothing: an IDR picture follows, which resets POC.

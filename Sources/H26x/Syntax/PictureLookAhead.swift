@@ -12,6 +12,11 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private let sequence: Codec.SequenceParameterSet
   /// How often the POCs had no gap when a later picture came.
   private var wholeGroups = 0
+  /// Where the pictures since the last one that resets POC begin.
+  private var sequenceStart = 0
+  /// Whether the stream sends its reorder depth. Otherwise the first groups do not end the look ahead: encoders reorder
+  /// deeper when it pays, often after a few pictures.
+  private let isDepthSent: Bool
   private var isDone: Bool
   /// Whether the first picture's leading pictures are all that is asked for.
   private var endsWithLeadingPictures = false
@@ -31,6 +36,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     scanner = AnnexB.Scanner(from: offset)
     let depth = sequence.maximumReorderFrames
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
+    isDepthSent = sequence.sentReorderFrames != nil
     // Without reordering there is nothing to learn: each picture is shown after the one before.
     isDone = sequence.followsDecodingOrder
   }
@@ -66,18 +72,19 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
       return
     }
     let picture = reader.picture(slice, sps)
-    if endsWithLeadingPictures, picture.resetsPOC || picture.order > pictures[0].order {
+    if endsWithLeadingPictures, picture.resetsPOC || !picture.isSecondField && picture.order > pictures[0].order {
       isDone = true
       return
     }
     if picture.resetsPOC || isBeyondWholeGroup(picture) { wholeGroups += 1 }
+    if picture.resetsPOC { sequenceStart = pictures.count }
     pictures.append(picture)
-    isDone = wholeGroups >= 2 || pictures.count >= limit || picture.resetsPOC
+    isDone = pictures.count >= limit || isDepthSent && (wholeGroups >= 2 || picture.resetsPOC)
   }
 
   /// Whether the POCs so far have no gap and this one is larger: none between them is still to come.
   private func isBeyondWholeGroup(_ picture: TimestampGenerator.Picture) -> Bool {
-    let orders = pictures.lazy.filter { !$0.isSecondField }.map { Int64($0.order) }
+    let orders = pictures[sequenceStart...].lazy.filter { !$0.isSecondField }.map { Int64($0.order) }
     guard let least = orders.min(), let greatest = orders.max(), !picture.isSecondField,
       Int64(picture.order) > greatest
     else { return false }

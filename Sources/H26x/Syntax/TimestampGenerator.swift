@@ -8,7 +8,9 @@
 ///   durations add up to that of the stream, on which containers that store decoding times rely.
 /// - Presentation follows POC: the first picture is shown at r, the reorder depth in frames, each frame one duration
 ///   after the one before, the second field of a frame half a duration after the first. A picture that resets POC (IDR,
-///   MMCO 5) begins a sequence, where the last frame of the one before ends. A gap in POC is a gap in time.
+///   MMCO 5) begins a sequence, where the last frame of the one before ends. A gap in POC is a gap in time, of decoding
+///   too, once a few pictures behind it show that nothing comes that would fill it: else a container that adds up
+///   durations in decoding order would end before the last pictures are shown.
 /// - A POC below all that the look ahead has seen of its sequence comes too late for its place: it begins where the last
 ///   frame ends, and those after it follow it by their POCs.
 /// - Decoding times never decrease, and are never later than presentation.
@@ -35,8 +37,8 @@ public struct TimestampGenerator: Sendable {
     public var isField: Bool
     /// Whether it is the second field of the frame that the picture before began.
     public var isSecondField: Bool
-    /// Whether the picture resets POC and pictures that are decoded after it may be shown before it: leading pictures
-    /// of H.265, whose POCs are smaller.
+    /// Whether the picture resets POC and pictures that are decoded after it may be shown before it, because their POCs
+    /// are smaller: leading pictures of H.265, and pictures with negative POCs of H.264.
     package var mayHaveLeadingPictures = false
 
     /// Creates one.
@@ -68,11 +70,16 @@ public struct TimestampGenerator: Sendable {
   private var firstOrders: [Int64]
 
   private var isFirst = true
+  /// A second field has reset POC: the next frame begins a sequence.
+  private var hasReset = false
   private var startOrder: Int64
   private var startTime: Int64 = 0
   private var endTime: Int64 = 0
   /// Index of the current frame in decoding order.
   private var frame: Int64 = -1
+  /// The latest presentation times of the current sequence, in frames, ascending: as many as may still be reordered,
+  /// and one.
+  private var latest: [Int64] = []
   private var firstField: (order: Int64, presentation: Int64) = (0, 0)
   private var lastDecoding: Int64 = 0
   private var lastFrameOrder: Int64?
@@ -119,7 +126,12 @@ public struct TimestampGenerator: Sendable {
     let isSecond = picture.isSecondField && frame >= 0
     if !isSecond { beginFrame(picture) }
     var presentation = presentationTime(picture, isSecond: isSecond)
-    if !isSecond { firstField = (Int64(picture.order), presentation) }
+    if !isSecond {
+      firstField = (Int64(picture.order), presentation)
+      followGaps(to: presentation / Self.ticksPerFrame)
+    } else if picture.resetsPOC {
+      hasReset = true
+    }
     // The two fields of a frame take the place of one.
     endTime = min(max(endTime, frameStart(presentation) + Self.ticksPerFrame), Self.latestStart)
     if !isSecond { excessDepth = max(excessDepth, min(frame - presentation / Self.ticksPerFrame - reorderDepth, 32)) }
@@ -132,7 +144,9 @@ public struct TimestampGenerator: Sendable {
   }
 
   private mutating func beginFrame(_ picture: Picture) {
-    if picture.resetsPOC || isFirst {
+    if picture.resetsPOC || hasReset || isFirst {
+      hasReset = false
+      latest = []
       if isStepGuessed, orderDivisor > 0 {
         step = orderDivisor
         isStepGuessed = false
@@ -158,12 +172,23 @@ public struct TimestampGenerator: Sendable {
     }
   }
 
+  /// Moves decoding behind a gap in presentation.
+  private mutating func followGaps(to place: Int64) {
+    // Four more than are reordered, for streams that reorder deeper than they have shown so far.
+    let depth = Int(reorderDepth) + 4
+    latest.insert(place, at: latest.firstIndex { $0 > place } ?? latest.endIndex)
+    guard latest.count > depth else { return }
+    // Without a gap, as many frames are shown before this one as were decoded before the last `depth`.
+    let settled = latest.removeFirst()
+    frame = max(frame, settled + Int64(depth))
+  }
+
   private func presentationTime(_ picture: Picture, isSecond: Bool) -> Int64 {
     let half = Self.ticksPerFrame / 2
     let order = Int64(picture.order)
     if followsDecodingOrder { return isSecond ? firstField.presentation + half : frame * Self.ticksPerFrame }
-    if isSecond, step != 2 || order == firstField.order {
-      return max(0, firstField.presentation + (order < firstField.order ? -half : half))
+    if isSecond, step != 2 || order == firstField.order || picture.resetsPOC {
+      return max(0, firstField.presentation + (order < firstField.order && !picture.resetsPOC ? -half : half))
     }
     // Differences of two 32-bit POCs are below 2^33, and times within a sequence below 2^58.
     return max(startTime, startTime + (order - startOrder) * Self.ticksPerFrame / step)
@@ -189,7 +214,9 @@ extension TimestampGenerator {
       for (index, picture) in pictures.enumerated() {
         let order = Int64(picture.order)
         let last = sequences.count - 1
-        if picture.isSecondField, let before = sequences[last].popLast() {
+        if picture.isSecondField, picture.resetsPOC, !sequences[last].isEmpty {
+          sequences.append([])
+        } else if picture.isSecondField, let before = sequences[last].popLast() {
           sequences[last].append(min(before, order))
         } else if picture.resetsPOC, index > 0 {
           sequences.append([order])

@@ -169,6 +169,29 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(Set(times.map(\.presentation)).count >= pictures.count - 1)
   }
 
+  /// Nothing fills a gap in POC: decoding follows, so that durations in decoding order reach to the last picture.
+  @Test(arguments: [0, 2]) func decodingFollowsAGap(_ depth: Int) {
+    let times = run(frames([0, 2, 4] + (0..<12).map { 40 + 2 * $0 }), depth: depth)
+    #expect(shown(times) == [0, 1, 2].map { $0 * frame } + (20..<32).map { $0 * frame })
+    #expect(times.last.map { $0.presentation - $0.decoding } == Int64(depth) * frame)
+    checkRules(times)
+  }
+
+  /// MMCO 5 in a second field, which still belongs to the frame of the first.
+  @Test func aSecondFieldResetsTheCounts() {
+    var pictures: [Picture] = []
+    for order: Int32 in [0, 2, 2, 4] {
+      pictures.append(Picture(order: order, resetsPOC: pictures.isEmpty, isField: true))
+      pictures.append(Picture(order: order + 1, resetsPOC: false, isField: true, isSecondField: true))
+    }
+    (pictures[3].order, pictures[3].resetsPOC) = (0, true)
+    for lookAhead in [4, 8] {
+      let times = run(pictures, lookAhead: lookAhead, depth: 0)
+      #expect(shown(times) == (0..<8).map { $0 * frame / 2 })
+      checkRules(times)
+    }
+  }
+
   @Test func anyCountsKeepTheRules() {
     var generator = SeededGenerator(state: 5)
     for _ in 0..<500 {
