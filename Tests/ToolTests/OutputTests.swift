@@ -98,6 +98,16 @@ import Testing
     }
   }
 
+  /// A place for a number in the name, as FFmpeg has it: one picture is number 1.
+  @Test(arguments: [("s-%03d.png", "s-001.png"), ("s%d-100%%.jpg", "s1-100%.jpg"), ("100%.png", "100%.png")])
+  func numbersASnapshot(_ name: String, _ expected: String) async throws {
+    let folder = try Folder()
+    let run = try await Program.run(["snapshot", Self.clip, "-o", name], in: folder.url)
+    #expect(run.status == 0 && folder.names == [expected], "\(run.said) \(folder.names)")
+    let again = try await Program.run(["snapshot", Self.clip, "-o", name], in: folder.url)
+    #expect(again.status == 1 && again.said.contains("\(expected): exists already"), "\(again.said)")
+  }
+
   /// A sheet of the first part of a file is no sheet of the file.
   @Test func keepsASheetWhenInterrupted() async throws {
     let folder = try Folder()

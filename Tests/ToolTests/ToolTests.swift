@@ -119,9 +119,25 @@ import Testing
     let isLong = Program.Signal(number: signal) { _ in folder.size(ofNamesEnding: ".part") > 200_000 }
     let run = try await Program.run(["repack", "long", "-o", "cut.\(suffix)"], in: folder.url, signal: isLong)
     #expect(run.status == 128 + signal, "\(run.said)")
-    let info = try await Program.run(["info", "cut.\(suffix)"], in: folder.url)
+    let info = try await Program.run(["info", "--count", "--json", "cut.\(suffix)"], in: folder.url)
     #expect(info.status == 0, "\(info.said)")
+    // The summary says that it is cut, and how much there is.
+    let said = try #require(
+      run.said.firstMatch(of: /incomplete, interrupted after ([0-9]+) access units/), "\(run.said)")
+    #expect(info.text.contains("\"pictures\": \(said.1)"), "\(run.said) \(info.text)")
     #expect(folder.names == ["cut.\(suffix)", "long"])
+  }
+
+  /// So does what is decoded as far as it went.
+  @Test func saysHowMuchItDecodedWhenInterrupted() async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("long.h264", (0..<4000).reduce(into: Data()) { bytes, _ in bytes += once })
+    let isLong = Program.Signal(number: SIGINT) { _ in folder.size(ofNamesEnding: ".part") > 200_000 }
+    let run = try await Program.run(
+      ["decode", "long.h264", "-o", "cut.yuv", "--size", "32x18"], in: folder.url, signal: isLong)
+    let said = try #require(run.said.firstMatch(of: /incomplete, interrupted after ([0-9]+) pictures/), "\(run.said)")
+    #expect(run.status == 130 && folder.bytes("cut.yuv")?.count == Int(said.1).map { $0 * 32 * 18 * 3 / 2 })
   }
 
   /// Signals that who starts the program ignores, as nohup does, are ignored by it too.

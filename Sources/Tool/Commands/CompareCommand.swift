@@ -36,16 +36,27 @@ struct CompareCommand: AsyncParsableCommand {
       try PictureReader(InputFile(names[0]), PictureReader.Options()),
       try PictureReader(InputFile(names[1]), PictureReader.Options(decoder: decoder)),
     ]
+    let result: Comparison
     do throws(Failure) {
-      try await compare(names, readers)
+      result = try await Progress.during(of: readers[0].reader.pipeline) { () async throws(Failure) in
+        try await compare(names, readers)
+      }
     } catch {
       for reader in readers { await reader.stop() }
       throw error
     }
     for reader in readers { await reader.stop() }
+    if let summary = result.summary { print(summary) }
+    if let failure = result.failure { throw failure }
   }
 
-  private func compare(_ names: [String], _ readers: [PictureReader]) async throws(Failure) {
+  /// What a comparison has found.
+  private struct Comparison {
+    var summary: String?
+    var failure: Failure?
+  }
+
+  private func compare(_ names: [String], _ readers: [PictureReader]) async throws(Failure) -> Comparison {
     var one = try await readers[0].begin()
     var other = try await readers[1].begin()
     var (count, differing, firstDifference) = (0, 0, Int?.none)
@@ -56,10 +67,11 @@ struct CompareCommand: AsyncParsableCommand {
       guard let a, let b else {
         guard a == nil, b == nil else {
           let longer = a == nil ? names[1] : names[0]
-          if count > 0 { print(Self.summary(count, differing, total)) }
           let first = firstDifference.map { "; picture \($0), counted from 0, is the first that differs" } ?? ""
-          throw Failure(
-            "\(longer) has more than the \(Text.count(count, "picture")) of the other\(first)", .unsoundStream)
+          return Comparison(
+            summary: count > 0 ? Self.summary(count, differing, total) : nil,
+            failure: Failure(
+              "\(longer) has more than the \(Text.count(count, "picture")) of the other\(first)", .unsoundStream))
         }
         break
       }
@@ -68,15 +80,15 @@ struct CompareCommand: AsyncParsableCommand {
         differing += 1
         if firstDifference == nil { firstDifference = count }
       }
-      if all { print("\(count)\t\(difference.summary)") }
+      if all { Terminal.printResult("\(count)\t\(difference.summary)") }
       total.add(difference)
       count += 1
     }
     guard count > 0 else { throw Failure("\(names[0]): no picture could be decoded") }
-    print(Self.summary(count, differing, total))
-    if let firstDifference {
-      throw Failure("picture \(firstDifference), counted from 0, is the first that differs", .unsoundStream)
+    let failure = firstDifference.map {
+      Failure("picture \($0), counted from 0, is the first that differs", .unsoundStream)
     }
+    return Comparison(summary: Self.summary(count, differing, total), failure: failure)
   }
 }
 

@@ -92,13 +92,14 @@ struct DecodeCommand: AsyncParsableCommand {
     await pictures.stop()
     let written = try writer.withLock { writer throws(Failure) in
       writer.finish()
-      guard writer.pictures > 0 || Interruption.signal != nil else {
+      guard writer.pictures > 0 else {
         writer.discard()
+        try Interruption.check()
         throw Failure(
           "\(input.name): no picture\(start == nil ? " could be decoded" : " after --start")\(damage.remark)")
       }
       try writer.commit()
-      return "\(writer.place): \(writer.summary)"
+      return "\(writer.place): \(Interruption.remark)\(writer.summary)"
     }
     Terminal.say("\(written)\(damage.remark)")
     if strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }

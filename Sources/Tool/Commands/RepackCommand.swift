@@ -9,9 +9,10 @@ struct RepackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
     discussion: """
-      OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Pictures \
-      are not changed. Audio, its language and rotation are kept where the container supports them; what is left \
-      behind is listed. An interrupt completes the file, so that it plays.
+      OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Slices \
+      stay as they are, byte for byte; access units without a delimiter get one, unless --drop aud. Audio, its \
+      language and rotation are kept where the container supports them; what is left behind is listed. An interrupt \
+      completes the file, so that it plays.
 
       Examples:
         h26x repack clip.mp4 -o clip.h264
@@ -138,7 +139,9 @@ struct RepackCommand: AsyncParsableCommand {
       )
     }
     if chapters > 0 { left.append(Text.count(chapters, "chapter")) }
-    var summary = "\(target.name): \(format.name), \(Text.list(taken))"
+    var summary = "\(target.name): "
+    if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(route.written, "access unit")): " }
+    summary += "\(format.name), \(Text.list(taken))"
     if leadIn.early > 0 {
       summary += "; \(Text.count(leadIn.early, "picture")) in front of the first keyframe"
     }

@@ -9,7 +9,7 @@ struct SnapshotCommand: AsyncParsableCommand {
     commandName: "snapshot", abstract: "Writes a picture, or a sheet of pictures, as PNG or JPEG.",
     discussion: """
       The picture is rotated upright and has square pixels, as players show it. Without --at and --frame it is the \
-      first.
+      first. A number's place in OUT, such as %03d, becomes 1: a snapshot is one picture, and decode writes several.
 
       Examples:
         h26x snapshot clip.mp4 -o clip.png --at 1:30
@@ -47,7 +47,7 @@ struct SnapshotCommand: AsyncParsableCommand {
   func run() async throws {
     try PluginFile.load()
     let input = try InputFile(file)
-    let target = try OutputFile(output, force: force, inputs: [input])
+    let target = try OutputFile(NumberedName(output)?(1) ?? output, force: force, inputs: [input])
     do throws(Failure) {
       let picture: Sample
       if let sheet {

@@ -34,8 +34,8 @@ extension MediaInfo {
     rows.append(("Samples", video.text("chroma-format").map { "\($0), \(depth.joined(separator: " and ")) bits" }))
     rows.append(("Colorimetry", video.text("colorimetry").map(Self.colours)))
     rows.append(("Interlacing", video.text("interlace-mode").flatMap { $0 == "progressive" ? nil : $0 }))
-    rows.append(("Mastering display", video.text("mastering-display-info")))
-    rows.append(("Content light level", video.text("content-light-level")))
+    rows.append(("Mastering display", video.text("mastering-display-info").map(SEIText.masteringDisplay)))
+    rows.append(("Content light level", video.text("content-light-level").map(SEIText.contentLight)))
     rows.append(("Rotation", video.orientation.map(Self.turned)))
     for stream in others {
       let details = [

@@ -15,6 +15,8 @@ final class RepackRoute: Sendable {
   private struct State {
     var isBuilt = false
     var taken: [String] = []
+    /// The number of video's access units that were written.
+    var written = 0
     /// The number of access units without a PTS, which no container accepts.
     var untimed = 0
     /// The same of audio.
@@ -38,6 +40,9 @@ final class RepackRoute: Sendable {
   /// Whether a stream is written.
   func hasTaken(_ stream: MediaStream) -> Bool { state.withLock { $0.taken.contains(stream.pad.name) } }
 
+  /// The number of access units that were written, of the video.
+  var written: Int { state.withLock { $0.written } }
+
   /// The number of access units dropped because they had no PTS.
   var untimed: Int { state.withLock { $0.untimed } }
 
@@ -45,9 +50,14 @@ final class RepackRoute: Sendable {
   /// `flvmux` would give all of them the same time.
   func onUntimed(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.whenUntimed = handler } }
 
-  private func dropUntimed(at pad: PipelinePad?) {
+  /// Counts the video's access units, and drops those without a PTS in front of a muxer.
+  private func watchVideo(at pad: PipelinePad?) {
     pad?.dropBuffers { [weak self] pts, _ in
-      guard pts == nil, let self else { return false }
+      guard let self else { return false }
+      guard pts == nil, muxer != nil else {
+        state.withLock { $0.written += 1 }
+        return false
+      }
       let handler = state.withLock { state in
         state.untimed += 1
         return state.untimed == 1 ? state.whenUntimed : nil
@@ -140,7 +150,7 @@ final class RepackRoute: Sendable {
     let queue = try queues.queue(for: pad, isVideo: true)
     let chain = try (queue.map { [$0] } ?? []) + video(codec)
     let last = chain.last?.pad("src")
-    if muxer != nil { dropUntimed(at: last) }
+    watchVideo(at: last)
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
       throw .notLinkable(from: codec.name, to: container.name)
     }

@@ -80,13 +80,11 @@ enum InspectText {
         if let value = slice.quantizationParameter { text += ", QP \(value)" }
       }
       if !nalUnit.messages.isEmpty {
-        text += ", payloads \(nalUnit.messages.map { "\($0)" }.joined(separator: " "))"
+        let names = nalUnit.messages.map { SEIText.name($0, isH264: nalUnit.referenceIDC != nil) }
+        text += ", \(names.joined(separator: ", "))"
       }
       if let error = nalUnit.error { text += ", cannot be read: \(error)" }
-      text += "\n"
-      for field in nalUnit.fields {
-        text += "    \(Text.padded("\(field.bitOffset)", 6)) \(field.name) = \(field.value)\n"
-      }
+      text += "\n" + SEIText.lines(nalUnit.fields)
     }
     return text
   }

@@ -19,6 +19,9 @@ enum Interruption {
   /// Throws when a signal has come: for output that is worthless unless it is complete.
   static func check() throws(Failure) { if signal != nil { throw Failure("interrupted: nothing was written") } }
 
+  /// What precedes the amount that was written, in the summary of an output: empty unless a signal has cut it short.
+  static var remark: String { signal == nil ? "" : "incomplete, interrupted after " }
+
   /// A pipe from the signal handler to the thread that calls the handlers; set once, before the signal handler is.
   private nonisolated(unsafe) static var pipeEnds: (read: Int32, write: Int32) = (-1, -1)
 

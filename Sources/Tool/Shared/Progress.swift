@@ -33,18 +33,30 @@ enum Progress {
 
   private static func show(position: ClockTime?, duration: ClockTime?, since started: ContinuousClock.Instant?) {
     guard let position else { return }
-    let seconds = Double(position.nanoseconds) / 1e9
     let spent = started.map { $0.duration(to: .now) / .seconds(1) }
+    // Terminals begin a new line when the last column is filled.
+    let line = Self.line(position, of: duration, spent: spent, fitting: Terminal.width - 1)
+    shown.withLock { $0 = true }
+    Terminal.put("\r\u{1B}[K\(line)")
+  }
+
+  /// The longest line that fits into a number of columns: position, duration, per cent, time left and speed.
+  ///
+  /// - Parameter spent: seconds since the start; `nil` where speed tells nothing.
+  static func line(_ position: ClockTime, of duration: ClockTime?, spent: Double?, fitting width: Int) -> String {
+    let seconds = Double(position.nanoseconds) / 1e9
     let speed = spent.map { $0 > 0 ? seconds / $0 : 0 } ?? 1
-    var line = "\r\u{1B}[K\(Text.time(position))"
+    let speedText = spent == nil ? "" : ", speed \(Text.fixed(speed, 1))"
+    let place = Text.time(position)
+    var lines = [place + speedText, place]
     if let duration, duration > .zero {
       let all = Double(duration.nanoseconds) / 1e9
-      line += " of \(Text.time(duration)), \(Int(min(seconds / all, 1) * 100)) %"
-      if speed > 0 { line += ", \(Text.clock(max(all - seconds, 0) / speed)) left" }
+      let share = "\(Int(min(seconds / all, 1) * 100)) %"
+      let left = speed > 0 ? ", \(Text.clock(max(all - seconds, 0) / speed)) left" : ""
+      let whole = "\(place) of \(Text.time(duration)), \(share)\(left)"
+      lines = [whole + speedText, whole, "\(place), \(share)\(left)", "\(share)\(left)", share]
     }
-    if started != nil { line += ", speed \(Text.fixed(speed, 1))" }
-    shown.withLock { $0 = true }
-    Terminal.put(line)
+    return lines.first { $0.count <= width } ?? String(lines.last?.prefix(max(width, 0)) ?? "")
   }
 
   private static func clear() {

@@ -6,6 +6,13 @@ enum Terminal {
   /// Whether standard error is a terminal.
   static let isInteractive = isatty(STDERR_FILENO) != 0
 
+  /// The columns of the terminal at standard error now: its window may change at any time.
+  static var width: Int {
+    var size = winsize()
+    guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
   /// Prints `h26x: ` and the message on a line. Control characters are printed as `?`.
   static func say(_ line: String) { write("h26x: \(printable(line))\n") }
 
@@ -13,6 +20,12 @@ enum Terminal {
   static func write(_ text: String) {
     if isInteractive, Progress.isShown { put("\r\u{1B}[K") }
     put(text)
+  }
+
+  /// Prints a line of results on standard output while a progress line may be shown in the same terminal.
+  static func printResult(_ line: String) {
+    if isInteractive, Progress.isShown, isatty(STDOUT_FILENO) != 0 { put("\r\u{1B}[K") }
+    print(line)
   }
 
   static func put(_ text: String) {

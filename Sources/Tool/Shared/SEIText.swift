@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
+
+/// What SEI messages say, as text: names of payload types, bytes, and values with their units.
+enum SEIText {
+  // MARK: Payload types
+
+  /// Annex D's name of a payload type and its number: `user_data_unregistered (5)`; the number alone where the codec has
+  /// no name for it.
+  static func name(_ type: UInt32, isH264: Bool) -> String {
+    let name = shared[type] ?? (isH264 ? h264[type] : h265[type])
+    return name.map { "\($0) (\(type))" } ?? "payload \(type)"
+  }
+
+  private static let shared: [UInt32: String] = [
+    0: "buffering_period", 1: "pic_timing", 2: "pan_scan_rect", 3: "filler_payload",
+    4: "user_data_registered_itu_t_t35", 5: "user_data_unregistered", 6: "recovery_point", 9: "scene_info",
+    16: "progressive_refinement_segment_start", 17: "progressive_refinement_segment_end",
+    19: "film_grain_characteristics", 22: "post_filter_hint", 23: "tone_mapping_info",
+    45: "frame_packing_arrangement", 47: "display_orientation", 137: "mastering_display_colour_volume",
+    142: "colour_remapping_info", 144: "content_light_level_info", 147: "alternative_transfer_characteristics",
+    148: "ambient_viewing_environment", 149: "content_colour_volume", 150: "equirectangular_projection",
+    151: "cubemap_projection", 154: "sphere_rotation", 155: "regionwise_packing", 156: "omni_viewport",
+    200: "sei_manifest", 201: "sei_prefix_indication",
+  ]
+
+  private static let h264: [UInt32: String] = [
+    7: "dec_ref_pic_marking_repetition", 8: "spare_pic", 10: "sub_seq_info", 11: "sub_seq_layer_characteristics",
+    12: "sub_seq_characteristics", 13: "full_frame_freeze", 14: "full_frame_freeze_release", 15: "full_frame_snapshot",
+    18: "motion_constrained_slice_group_set", 20: "deblocking_filter_display_preference", 21: "stereo_video_info",
+    24: "scalability_info", 36: "parallel_decoding_info", 37: "mvc_scalable_nesting", 38: "view_scalability_info",
+    39: "multiview_scene_info", 40: "multiview_acquisition_info", 46: "multiview_view_position",
+  ]
+
+  private static let h265: [UInt32: String] = [
+    15: "picture_snapshot", 128: "structure_of_pictures_info", 129: "active_parameter_sets", 130: "decoding_unit_info",
+    131: "temporal_sub_layer_zero_idx", 132: "decoded_picture_hash", 133: "scalable_nesting",
+    134: "region_refresh_info", 135: "no_display", 136: "time_code",
+    138: "segmented_rect_frame_packing_arrangement", 139: "temporal_motion_constrained_tile_sets",
+    140: "chroma_resampling_filter_hint", 141: "knee_function_info", 143: "deinterlaced_field_identification",
+    145: "dependent_rap_indication", 146: "coded_region_completion", 160: "layers_not_present",
+    161: "inter_layer_constrained_tile_sets", 162: "bsp_nesting", 163: "bsp_initial_arrival_time",
+    164: "sub_bitstream_property", 165: "alpha_channel_info", 166: "overlay_info",
+    176: "three_dimensional_reference_displays_info", 177: "depth_representation_info",
+    178: "multiview_scene_info", 179: "multiview_acquisition_info", 180: "multiview_view_position",
+  ]
+
+  // MARK: Syntax elements
+
+  /// The lines of syntax elements: one for each, but one for all bytes of a run and for both coordinates of a point.
+  static func lines(_ fields: [SyntaxField]) -> String {
+    var text = ""
+    var rest = fields[...]
+    while let first = rest.first {
+      let run = rest.prefix(length(of: rest))
+      rest = rest.dropFirst(run.count)
+      text += "    \(Text.padded("\(first.bitOffset)", 6)) \(first.name) = \(value(run))\n"
+    }
+    return text
+  }
+
+  /// How many fields one line shows.
+  private static func length(of fields: ArraySlice<SyntaxField>) -> Int {
+    guard let first = fields.first else { return 0 }
+    let name = "\(first.name)"
+    let same = fields.prefix { $0.bitCount == first.bitCount && "\($0.name)" == name }.count
+    if first.bitCount == 8, isOfBytes(name) { return name.hasPrefix("uuid") ? min(same, 16) : same }
+    return isPoint(name) ? min(same, 2) : 1
+  }
+
+  private static func isOfBytes(_ name: String) -> Bool {
+    name.hasSuffix("_byte") && !name.hasPrefix("last_payload_") || name.hasPrefix("uuid_iso_iec_11578")
+  }
+
+  private static func isPoint(_ name: String) -> Bool { name == "display_primaries" || name == "white_point" }
+
+  private static func value(_ run: ArraySlice<SyntaxField>) -> String {
+    guard let first = run.first else { return "" }
+    let (name, numbers) = ("\(first.name)", run.map(\.value))
+    if first.bitCount == 8, isOfBytes(name), run.count > 1 {
+      let bytes = numbers.map { UInt8(truncatingIfNeeded: $0) }
+      return name.hasPrefix("uuid") ? uuid(bytes) : "\(Text.count(bytes.count, "byte")): \(content(bytes))"
+    }
+    if isPoint(name), run.count == 2 {
+      return "\(numbers[0]) \(numbers[1]) (\(point(numbers[0], numbers[1])))"
+    }
+    switch name {
+    case "max_display_mastering_luminance", "min_display_mastering_luminance":
+      return "\(first.value) (\(luminance(first.value)) cd/m²)"
+    case "max_content_light_level", "max_pic_average_light_level": return "\(first.value) (cd/m²)"
+    default: return "\(first.value)"
+    }
+  }
+
+  /// Text in quotation marks where all bytes are printable ASCII, but for a zero at the end; else hexadecimal digits.
+  private static func content(_ bytes: [UInt8]) -> String {
+    let text = bytes.last == 0 ? bytes.dropLast() : bytes[...]
+    guard !text.isEmpty, text.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return hexadecimal(bytes[...]) }
+    return "\"\(String(decoding: text, as: UTF8.self))\""
+  }
+
+  /// Groups of 4, 2, 2, 2 and 6 bytes.
+  private static func uuid(_ bytes: [UInt8]) -> String {
+    guard bytes.count == 16 else { return hexadecimal(bytes[...]) }
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hexadecimal(bytes[$0]) }.joined(separator: "-")
+  }
+
+  private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  // MARK: Display metadata
+
+  /// A chromaticity, in units of 0.00002.
+  private static func point(_ x: Int64, _ y: Int64) -> String {
+    "x \(Text.fixed(Double(x) / 50_000, 5)), y \(Text.fixed(Double(y) / 50_000, 5))"
+  }
+
+  /// Candelas a square metre, of units of 0.0001.
+  private static func luminance(_ value: Int64) -> String { Text.fixed(Double(value) / 10_000, 4) }
+
+  /// The caps field `mastering-display-info` (red, green, blue, white point, luminance) with units, and as it is.
+  static func masteringDisplay(_ field: String) -> String {
+    let values = field.split(separator: ":").compactMap { Int64($0) }
+    guard values.count == 10 else { return field }
+    let points = ["red", "green", "blue", "white"].enumerated().map { index, name in
+      "\(name) \(point(values[2 * index], values[2 * index + 1]))"
+    }
+    return "\(points.joined(separator: "; ")); \(luminance(values[9])) to \(luminance(values[8])) cd/m² (\(field))"
+  }
+
+  /// The caps field `content-light-level` (of the brightest pixel and the brightest picture) with units, and as it is.
+  static func contentLight(_ field: String) -> String {
+    let values = field.split(separator: ":").compactMap { Int64($0) }
+    guard values.count == 2 else { return field }
+    return "MaxCLL \(values[0]) cd/m², MaxFALL \(values[1]) cd/m² (\(field))"
+  }
+}
