@@ -40,6 +40,7 @@ final class H264Parse: BaseParse, ParserElement {
   let settings = Locked(ParserSettings())
   let statistics = Locked(ParserStatistics())
   let pace = Locked(StreamPace())
+  let target = Locked<ClockTime?>(nil)
   let keyUnitRequest = Locked<KeyUnitRequest?>(nil)
   var core = ParserCore<H264>()
 

@@ -39,6 +39,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private var continuesOutput = false
   /// Buffers are passed through: `codec_data` cannot be read, and nobody here needs it.
   private(set) var passesThrough = false
+  /// Bytes of the file from the next data on that are skipped after a seek.
+  private var skipped: Range<UInt64>?
   /// Drops upstream's segment event; the shifted one goes out in its place.
   private var segmentHold: Pad.Probe?
 
@@ -196,6 +198,10 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Data is handed over.
   mutating func begin(_ situation: ParserSituation) -> PackagingNeed {
     self.situation = situation
+    if skipped != nil {
+      if situation.offset == skipped?.lowerBound { return .none }
+      skipped = nil
+    }
     if situation.attributes.flags.contains(.discontinuity) { isDiscontinuous = true }
     if intake.begin(situation) {
       forgetPosition()
@@ -449,6 +455,78 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       duration = duration + (timestamps.duration(of: accessUnit, caps.facts) ?? .zero)
     }
     return duration
+  }
+
+  // MARK: Ahead of what goes out
+
+  /// What reads ahead for an accurate seek whose first data has come; nil where there is none.
+  mutating func scout() -> SeekScout<Codec>? {
+    guard let target = situation.target, intake.isFresh, isRawFile, situation.playback.isForward,
+      let offset = situation.offset
+    else { return nil }
+    return SeekScout(self, from: offset, at: situation.attributes.dts, to: target)
+  }
+
+  /// Finds the next access unit like ``parse(_:_:)``, without output.
+  ///
+  /// - Parameters:
+  ///   - position: the time of the first picture, where the base class gives it.
+  ///   - isEnd: whether the file ends with these bytes.
+  mutating func skim(
+    _ bytes: Span<UInt8>, at offset: UInt64, from position: ClockTime?, isEnd: Bool, _ log: ElementLog
+  ) -> SkimmedAccessUnit<Codec> {
+    (situation.offset, situation.isDraining, situation.attributes) = (offset, isEnd, Buffer.Attributes())
+    aim()
+    let finding = find(bytes, isMarked: false, log)
+    guard case .accessUnit(let size) = finding else {
+      consumeSkimmed(finding.size)
+      return finding.size > 0 ? .other(finding.size) : .incomplete
+    }
+    if !accessUnit.isAnnounced, !caps.describe(sequenceParameterSetID) { return .announce }
+    let contents = accessUnit.scanned.contents
+    let mayBegin = !contents.isDisjoint(with: [.randomAccess, .recoveryPoint]) || contents.isIntra
+    let before = mayBegin ? self : nil
+    guard readOrder(bytes, size: size) else { return .incomplete }
+    finder.letGo()
+    accessUnit.attributes = Buffer.Attributes()
+    _ = describe(size)
+    var times = accessUnit.attributes
+    times.dts = times.dts ?? position
+    timestamps.takePosition(&times)
+    consumeSkimmed(size)
+    guard accessUnit.beginsPicture else { return .other(size) }
+    let isExact = contents.contains(.randomAccess) || !accessUnit.sei.recoversLater
+    return .picture(size, times, keyframe: accessUnit.isRandomAccessPoint == true && isExact ? before : nil)
+  }
+
+  private mutating func consumeSkimmed(_ size: Int) {
+    pace.consume(size, at: situation.offset)
+    intake.finish(size, from: situation.offset, unanswered: size)
+  }
+
+  /// The parser goes on with the keyframe at this offset, which it has just found.
+  ///
+  /// - Parameter origin: the parser where reading ahead began.
+  mutating func arrive(at offset: UInt64, from origin: ParserCore<Codec>) {
+    skipped = origin.situation.offset.flatMap { $0 < offset ? $0..<offset : nil }
+    finder.forgetPosition()
+    accessUnit = ParsedAccessUnit<Codec>()
+    situation = origin.situation
+    isDiscontinuous = true
+    caps.invalidate()
+    let isChanged = finder.scanner.parameterSetChanges != origin.finder.scanner.parameterSetChanges
+    if isChanged { output.makeUpForParameterSets() }
+  }
+
+  /// How the current data is skipped, or a part of it; nil when it is not.
+  mutating func skip(_ available: Int) -> (step: ParseStep, isDropped: Bool)? {
+    guard let rest = skipped, situation.offset == rest.lowerBound else { return nil }
+    // The base class gives up where it is to skip a lot that it holds, but not where that is a frame.
+    let isDropped = available > ParserLimits.skipSize
+    let size = min(Int(clamping: rest.upperBound - rest.lowerBound), isDropped ? available : Int(Int32.max))
+    let next = rest.lowerBound + UInt64(size)
+    skipped = next < rest.upperBound ? next..<rest.upperBound : nil
+    return (isDropped ? .frame(size: size) : .skip(size), isDropped)
   }
 
   /// Takes samples of the whole file; none where it cannot be sampled.

@@ -16,6 +16,8 @@ protocol ParserElement: BaseParse {
   var statistics: Locked<ParserStatistics> { get }
   /// How long the file lasts, for other threads.
   var pace: Locked<StreamPace> { get }
+  /// Where the last seek goes if it is an accurate one forwards, until its data has come.
+  var target: Locked<ClockTime?> { get }
   /// A force-key-unit request that waits for its answer, from any thread.
   var keyUnitRequest: Locked<KeyUnitRequest?> { get }
   /// Used with the sink pad's stream lock held, and before the pads are active.
@@ -32,6 +34,7 @@ extension ParserElement {
     releaseSegment()
     core = ParserCore<Codec>()
     keyUnitRequest.withLock { $0 = nil }
+    target.withLock { $0 = nil }
     statistics.withLock { $0 = ParserStatistics() }
     pace.withLock { $0 = StreamPace() }
     setInterpolatesPTS(false)
@@ -57,6 +60,7 @@ extension ParserElement {
     case .first: agreeOnPackaging(isNewInput: false)
     case .again: if sourcePad.needsReconfigure, sourcePad.checkReconfigure() { agreeOnPackaging(isNewInput: false) }
     }
+    if let step = try skipToTarget(frame) { return step }
     var action = try core.parse(frame, log)
     while case .announce = action {
       announceCaps()
@@ -73,6 +77,8 @@ extension ParserElement {
 
   private func situation(of frame: borrowing BaseParseFrame) -> ParserSituation {
     var situation = ParserSituation()
+    let segment = segment
+    if let target = target.snapshot, target.nanoseconds == segment.start { situation.target = target }
     situation.settings = settings.snapshot
     situation.isPulling = sinkPad.isPulling
     situation.isDraining = isDraining
@@ -198,6 +204,47 @@ extension ParserElement {
     }
   }
 
+  // MARK: To the target of a seek
+
+  /// After an accurate seek in a raw file, skips what lies between the keyframe that the base class knows and the last one
+  /// before the target. Returns nil where there is nothing to skip.
+  private func skipToTarget(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep? {
+    if let scout = core.scout() {
+      target.withLock { if $0 == scout.target { $0 = nil } }
+      if let arrival = try readAhead(scout) { core = arrival }
+    }
+    guard let skip = core.skip(frame.size) else { return nil }
+    if skip.isDropped { frame.markAsDropped() }
+    return skip.step
+  }
+
+  /// Reads to the target of a seek. Returns the parser in front of the last keyframe before it.
+  private func readAhead(_ start: SeekScout<Codec>) throws(FlowError) -> ParserCore<Codec>? {
+    let log = elementLog
+    var (scout, size, isOver) = (start, ParserLimits.readAheadSize, false)
+    while !isOver {
+      let offset = scout.offset
+      do throws(FlowError) {
+        let buffer = try sinkPad.pull(size, at: offset)
+        let map = try buffer.map()
+        let isEnd = map.bytes.count < size
+        var step = scout.read(map.bytes, at: offset, isEnd: isEnd, log)
+        while case .announce = step {
+          scout.makeCaps(upstream: sinkPad.currentCaps ?? Caps(mediaType: Codec.mediaType), log)
+          step = scout.read(map.bytes, at: offset, isEnd: isEnd, log)
+        }
+        if case .arrived = step { isOver = true }
+      } catch {
+        guard error == .endOfStream else { throw error }
+        isOver = true
+      }
+      for keyframe in scout.takeKeyframes() { addToIndex(keyframe.time, at: keyframe.offset) }
+      size = scout.offset > offset ? ParserLimits.readAheadSize : size * 2
+      if size > ParserLimits.accessUnitSize { isOver = true }
+    }
+    return scout.arrival()
+  }
+
   // MARK: A shifted segment
 
   private func holdSegment() {
@@ -267,8 +314,13 @@ extension ParserElement {
     return chain(event)
   }
 
-  /// A force-key-unit request from downstream is forwarded upstream; one for all headers concerns the parser too.
+  /// A force-key-unit request from downstream is forwarded upstream; one for all headers concerns the parser too. The
+  /// base class handles seeks, without their flags in what follows.
   func noticeSourceEvent(_ event: borrowing Event) {
+    if let seek = event.seek {
+      let start = seek.isAccurate && seek.isTime && seek.rate > 0 ? seek.start : nil
+      target.withLock { $0 = start.map { ClockTime(nanoseconds: $0) } }
+    }
     guard event.kind == .customUpstream, let request = ForceKeyUnit(event), request.allHeaders else { return }
     let pending = KeyUnitRequest(request: request, sequenceNumber: event.sequenceNumber)
     keyUnitRequest.withLock { $0 = pending }

@@ -86,6 +86,8 @@ struct ParserSituation: Sendable {
   var attributes = Buffer.Attributes()
   /// How the stream is played.
   var playback = Playback()
+  /// Where an accurate seek goes whose data has not come yet.
+  var target: ClockTime?
 }
 
 /// How a segment is played.
@@ -121,6 +123,9 @@ struct Playback: Sendable {
 /// Stage: where in the input the next data should be.
 struct InputPosition: Sendable {
   private var expected: UInt64?
+
+  /// Whether nothing was consumed yet.
+  var isFresh: Bool { expected == nil }
 
   /// Whether data at this offset does not continue what came before: the base class has sought, without an event.
   func isJump(to offset: UInt64?) -> Bool {

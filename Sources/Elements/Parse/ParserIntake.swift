@@ -75,6 +75,9 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
 
   // MARK: Where it is
 
+  /// Whether nothing was consumed at this position yet.
+  var isFresh: Bool { position.isFresh }
+
   /// The next data need not continue what came before.
   mutating func forgetPosition() { position = InputPosition() }
 

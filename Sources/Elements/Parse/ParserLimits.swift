@@ -16,6 +16,10 @@ enum ParserLimits {
   static let samplePart = 4 << 10
   /// Bytes to read beyond such a place: the first slice of a picture that begins at its end.
   static let sampleMargin = 1 << 10
+  /// Bytes to read at once ahead of what goes out.
+  static let readAheadSize = 256 << 10
+  /// Bytes that GstBaseParse may hold and be asked to skip: it gives up where it has skipped twice as many.
+  static let skipSize = 1 << 20
   /// Start code and header byte: with less there is nothing to look at.
   static let minimumInput = 4
 }

@@ -160,6 +160,10 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// Parameter sets are inserted before the next IDR picture, whatever the interval says.
   mutating func insertParameterSets() { insertion.force() }
 
+  /// Parameter sets that have changed do not go out where they are in the stream: all are inserted before the next IDR
+  /// picture, even if it has some of its own.
+  mutating func makeUpForParameterSets() { insertion.makeUp() }
+
   /// New caps: cancels ``insertParameterSets()``.
   mutating func cancelParameterSets() { insertion.cancel() }
 
@@ -177,8 +181,9 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       && (surroundings.packaging.alignment == .accessUnit || Codec.delimitsNALUnits)
     if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append([UInt8](delimiter.dropFirst(4))) }
     return accessUnit.scanned.randomAccessOffset != nil && accessUnit.beginsPicture
-      && insertion.takeDue(at: sourceTimes.pts, interval: surroundings.configInterval)
-      && !(surroundings.contentsSoFar ?? contents).contains(.parameterSets)
+      && insertion.takeDue(
+        at: sourceTimes.pts, interval: surroundings.configInterval,
+        hasOwn: (surroundings.contentsSoFar ?? contents).contains(.parameterSets))
   }
 
   /// Inserts parameter sets.

@@ -48,7 +48,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
     _ message: borrowing SEIMessages.Message, _ content: inout SEIContent
   ) throws(BitstreamError) {
     switch message.type {
-    case .recoveryPoint: _ = try Codec.RecoveryPoint(message)
+    case .recoveryPoint: content.recoversLater = try !Codec.recoversAtOnce(Codec.RecoveryPoint(message))
     case .bufferingPeriod: content.hasBufferingPeriod = true
     case .userDataRegistered:
       let data = try RegisteredUserData(message)

@@ -163,6 +163,12 @@ open class BaseParse: Element {
   /// The current segment.
   public var segment: Segment { unsafe Segment(parse.pointee.segment) }
 
+  /// Adds a keyframe to the index for seeks. The base class does so with those that it pushes; this is for those that were
+  /// found otherwise, in order and each after the last one in the index.
+  public func addToIndex(_ time: ClockTime, at offset: UInt64) {
+    unsafe gst_base_parse_add_index_entry(parse, guint64(offset), GstClockTime(time.nanoseconds), 1, 0)
+  }
+
   /// Advances the segment's position, when `prePushFrame` gives a frame a later timestamp than the base class has
   /// computed. Never moves it back.
   public func advancePosition(to time: ClockTime) {

@@ -8,6 +8,8 @@ extension Event {
     public var rate: Double
     /// Whether data in flow is discarded.
     public var isFlushing: Bool
+    /// Whether to begin exactly at the start, however long that takes.
+    public var isAccurate: Bool
     /// Whether positions are times rather than, say, bytes.
     public var isTime: Bool
     /// Where to start, in the seek's format; `nil` where the start is not changed or relative to the end.
@@ -24,7 +26,8 @@ extension Event {
     var (start, stop): (gint64, gint64) = (0, 0)
     unsafe gst_event_parse_seek(raw, &rate, &format, &flags, &startType, &start, &stopType, &stop)
     return Seek(
-      rate: rate, isFlushing: flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0, isTime: format == GST_FORMAT_TIME,
+      rate: rate, isFlushing: flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0,
+      isAccurate: flags.rawValue & GST_SEEK_FLAG_ACCURATE.rawValue != 0, isTime: format == GST_FORMAT_TIME,
       start: startType == GST_SEEK_TYPE_SET ? UInt64(exactly: start) : nil,
       stop: stopType == GST_SEEK_TYPE_SET ? UInt64(exactly: stop) : nil)
   }

@@ -254,7 +254,7 @@ import Testing
   @Test func parameterSetsAreDue() {
     var insertion = ParameterSetInsertion()
     func due(_ milliseconds: UInt64?, _ interval: Int32) -> Bool {
-      insertion.takeDue(at: milliseconds.map { Self.time($0) }, interval: interval)
+      insertion.takeDue(at: milliseconds.map { Self.time($0) }, interval: interval, hasOwn: false)
     }
     let never = [due(0, 0), due(nil, 0)]
     let always = [due(0, -1), due(nil, -1)]
