@@ -124,7 +124,10 @@ struct DecoderOutput<Codec: DecoderCodec> {
       if let pool = pool.take() { allocator.use(pool, info: agreed.info, for: agreed.layout) }
       return nil
     }
-    guard let conversion = PictureConversion(of: plan.layout, from: plan.source, to: plan.info) else {
+    guard
+      let conversion = PictureConversion(
+        of: plan.layout, from: plan.source, through: plan.intermediate, to: plan.info)
+    else {
       self.agreed = nil
       throw ElementError(
         .resource(.noSpaceLeft), "No memory to convert pictures with.",

@@ -9,6 +9,8 @@ struct OutputPlan {
   var sessionLayout: SessionConfiguration.OutputLayout
   /// The session's output.
   var source: VideoInfo
+  /// What the session's output is laid out as before it is converted; `nil` when that is one step.
+  var intermediate: VideoInfo?
   /// What downstream gets.
   var info: VideoInfo
   /// Fields of the caps that `info` has no place for, by name.
@@ -23,21 +25,24 @@ struct OutputPlan {
   }
 
   /// The same output, converted from pictures that the session lays out differently.
+  ///
+  /// Samples stay what they would be without that: where the plan was a conversion, its pictures are laid out as it
+  /// expects them first.
   func converting(from layout: PictureLayout) throws(ElementError) -> OutputPlan {
     guard let format = layout.pixelFormat.videoFormat,
       var described = VideoInfo(format: format, width: layout.width, height: layout.height)
     else { throw .unplannable(layout) }
     described.copyDescription(from: source)
-    guard let source = VideoInfo(described.caps()) else { throw .unplannable(layout) }
     var plan = self
     plan.layout = layout
-    plan.source = source
+    plan.source = described
+    plan.intermediate = source.format == info.format ? nil : source
     plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
     // interlace-mode=alternate cannot be converted: fields go out as pictures.
     if info.interlaceMode == .alternate, format != info.format,
       var field = VideoInfo(format: info.format, width: layout.width, height: layout.height)
     {
-      field.describeAsConverted(from: source)
+      field.describeAsConverted(from: described)
       plan.info = field
     }
     return plan

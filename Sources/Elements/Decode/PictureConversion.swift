@@ -11,12 +11,41 @@ final class PictureConversion {
   private let target: VideoInfo
   private let converter: VideoConverter
   private let packing: SemiPlanarPacking?
+  private let repacking: Repacking?
   private let pool: BufferPool
   private let layout: PictureLayout
 
+  /// The first of two steps, into buffers of its own.
+  private final class Repacking {
+    let converter: VideoConverter
+    let pool: BufferPool
+    /// What the step makes of the pictures.
+    let info: VideoInfo
+
+    init?(from source: VideoInfo, to target: VideoInfo) {
+      guard let converter = VideoConverter(from: source, to: target) else { return nil }
+      self.converter = converter
+      info = target
+      pool = BufferPool.video()
+      let configuration = BufferPool.Configuration(size: UInt32(clamping: target.size), minimum: 0, maximum: 0)
+      guard pool.configure(configuration, caps: target.caps()), pool.setActive(true) else { return nil }
+    }
+  }
+
+  /// - Parameter intermediate: what pictures are laid out as before they are converted; `nil` when that is one step.
   /// - Returns: `nil` when there is no such conversion, or no memory.
-  init?(of layout: PictureLayout, from source: VideoInfo, to target: VideoInfo) {
-    guard let converter = VideoConverter(from: source, to: target) else { return nil }
+  init?(
+    of layout: PictureLayout, from source: VideoInfo, through intermediate: VideoInfo? = nil, to target: VideoInfo
+  ) {
+    let (source, target) = (source.withColorimetry, target.withColorimetry)
+    let planned = intermediate?.withColorimetry
+    guard let converter = VideoConverter(from: planned ?? source, to: target) else { return nil }
+    if let planned {
+      guard let repacking = Repacking(from: source, to: planned) else { return nil }
+      self.repacking = repacking
+    } else {
+      repacking = nil
+    }
     let pool = BufferPool.video()
     let alignment = layout.videoAlignment
     var padded = source
@@ -30,14 +59,18 @@ final class PictureConversion {
     self.target = target
     self.converter = converter
     // Packing moves samples; it cannot change their colorimetry.
-    var repacked = target
-    repacked.copyDescription(from: source)
-    packing = repacked.isEqual(to: target) ? SemiPlanarPacking(from: source.format, to: target.format) : nil
+    var packed = target
+    packed.copyDescription(from: planned ?? source)
+    packing =
+      packed.isEqual(to: target) ? SemiPlanarPacking(from: (planned ?? source).format, to: target.format) : nil
     self.pool = pool
     self.layout = layout
   }
 
-  deinit { pool.setActive(false) }
+  deinit {
+    pool.setActive(false)
+    repacking?.pool.setActive(false)
+  }
 
   /// Whether pictures of this format can be converted to that one.
   static func isPossible(from source: VideoInfo, to target: VideoInfo) -> Bool {
@@ -52,10 +85,24 @@ final class PictureConversion {
 
   /// Converts a picture.
   func convert(_ picture: borrowing Buffer, into target: inout Buffer) throws(FlowError) {
+    guard let repacking else { return try convert(picture, info: source, into: &target) }
+    var planned = try repacking.pool.acquire()
+    try repacking.converter.convert(picture, into: &planned)
+    try convert(planned, info: repacking.info, into: &target)
+  }
+
+  private func convert(_ picture: borrowing Buffer, info: VideoInfo, into target: inout Buffer) throws(FlowError) {
     guard let packing else { return try converter.convert(picture, into: &target) }
-    let decoded = try VideoFrameMap(picture, info: source, for: .reading)
+    let decoded = try VideoFrameMap(picture, info: info, for: .reading)
     target.makeWritable()
     var packed = try VideoFrameMap(target, info: self.target, for: .writing)
     packing.pack(decoded, into: &packed)
   }
+}
+
+extension VideoInfo {
+  /// The same with the colorimetry that a stream leaves open: guessed by the size, as downstream would.
+  ///
+  /// A converter needs it, and where it is known on one side only it would change the samples.
+  fileprivate var withColorimetry: VideoInfo { VideoInfo(caps()) ?? self }
 }
