@@ -263,4 +263,17 @@ import Testing
     let run = try await Program.run(["decode", "cut.h264", "-o", "/dev/null", "--strict"], in: folder.url)
     #expect(run.status == 2 && run.said.contains(" slices unreadable"), "\(run.said)")
   }
+
+  /// A slice with other contents, which can still be decoded: only the hash that the stream has of the picture differs.
+  @Test(arguments: [false, true]) func strictVerifiesPictureHashes(isChanged: Bool) async throws {
+    let folder = try Folder()
+    var stream = try Data(contentsOf: Program.media.appending(path: "open-gop.h265"))
+    if isChanged { stream[572] ^= 0x10 }
+    try folder.write("hash.h265", stream)
+    let decoded = try await Program.run(["decode", "hash.h265", "-o", "/dev/null"], in: folder.url)
+    #expect(decoded.status == 0 && !decoded.said.contains("damage"), "\(decoded.said)")
+    let strict = try await Program.run(["decode", "hash.h265", "-o", "/dev/null", "--strict"], in: folder.url)
+    #expect(strict.status == (isChanged ? 2 : 0), "\(strict.said)")
+    #expect(strict.said.contains("damaged") == isChanged, "\(strict.said)")
+  }
 }

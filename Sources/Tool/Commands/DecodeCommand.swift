@@ -40,7 +40,9 @@ struct DecodeCommand: AsyncParsableCommand {
   var threads: Int32 = 0
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
-  @Flag(help: "Exit with status 2 when a picture was damaged or lost.") var strict = false
+  @Flag(
+    help: "Exit with status 2 when a picture was damaged or lost, or differs from the hash that the stream has of it.")
+  var strict = false
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
@@ -115,6 +117,7 @@ struct DecodeCommand: AsyncParsableCommand {
   private var options: PictureReader.Options {
     var options = PictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
     options.duration = duration?.time
+    options.verifiesPictureHash = strict
     var caps = resolvedFormat == .y4m ? YUV4MPEG.caps : "video/x-raw"
     if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
     if size != nil { options.filters.append(("videoscale", ["add-borders": false])) }

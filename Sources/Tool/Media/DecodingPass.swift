@@ -22,6 +22,8 @@ final class DecodingPass: Sendable {
       let name = options.decoder ?? "swifth\(codec.digits)dec"
       let decoder = try PipelineElement(name)
       try? decoder.set("max-threads", .int(options.threads))
+      // Only H.265 has such hashes, and only its decoder of the plugin this property.
+      if options.verifiesPictureHash { try? decoder.set("verify-picture-hash", true) }
       var chain = [decoder]
       for filter in options.filters { chain.append(try PipelineElement(filter.kind, filter.properties)) }
       let sink = try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4])

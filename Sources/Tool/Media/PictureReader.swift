@@ -15,6 +15,8 @@ final class PictureReader: Sendable {
     var threads: Int32 = 0
     /// The decoder element; `nil` for the plugin's.
     var decoder: String?
+    /// Pictures that differ from the hashes that the stream has of them are damaged. Takes time.
+    var verifiesPictureHash = false
     /// Elements between decoder and sink, each with its properties.
     var filters: [(kind: String, properties: KeyValuePairs<String, FieldValue>)] = []
     /// Counted from the first picture.
