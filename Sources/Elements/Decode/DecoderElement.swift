@@ -57,7 +57,11 @@ extension DecoderElement {
     core.use(settings.snapshot, maximumErrors: maximumErrors)
     let number = frame.systemFrameNumber
     if isNALAligned {
-      _ = try frame.withInput { (buffer) throws(FlowError) in try core.receive(number, nalUnits: buffer) }
+      do throws(FlowError) {
+        _ = try frame.withInput { (buffer) throws(FlowError) in try core.receive(number, nalUnits: buffer) }
+      } catch {
+        throw reported(error, as: .unreadableInput)
+      }
     } else {
       core.receive(number)
     }
@@ -162,8 +166,14 @@ extension DecoderElement {
       if lent == nil { core.discard(number) }
     } catch {
       core.discard(number)
-      throw error
+      throw reported(error, as: .unreadableInput)
     }
+  }
+
+  /// Posts a failure to map memory.
+  private func reported(_ flow: FlowError, as message: ElementError) -> FlowError {
+    if flow == .error { post(DecoderMessage<Codec>(message)) }
+    return flow
   }
 
   private func join(_ numbers: [FrameNumber], to first: FrameNumber) {

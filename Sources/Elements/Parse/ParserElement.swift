@@ -61,10 +61,10 @@ extension ParserElement {
     case .again: if sourcePad.needsReconfigure, sourcePad.checkReconfigure() { agreeOnPackaging(isNewInput: false) }
     }
     if let step = try skipToTarget(frame) { return step }
-    var action = try core.parse(frame, log)
+    var action = try parseInCore(frame, log)
     while case .announce = action {
       announceCaps()
-      action = try core.parse(frame, log)
+      action = try parseInCore(frame, log)
     }
     switch action {
     case .announce: throw .error
@@ -73,6 +73,24 @@ extension ParserElement {
       throw .error
     case .answer(let answer): return try follow(answer, frame)
     }
+  }
+
+  private func parseInCore(
+    _ frame: borrowing BaseParseFrame, _ log: ElementLog
+  ) throws(FlowError) -> ParserAction {
+    do throws(FlowError) { return try core.parse(frame, log) } catch { throw reported(error, as: .unreadableInput) }
+  }
+
+  private func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
+    do throws(FlowError) { return try core.nextOutput(of: frame, log) } catch {
+      throw reported(error, as: .unwritableOutput)
+    }
+  }
+
+  /// Posts a failure of the core, which posts nothing itself.
+  private func reported(_ flow: FlowError, as message: ElementError) -> FlowError {
+    if flow == .error { postLast(message) }
+    return flow
   }
 
   private func situation(of frame: borrowing BaseParseFrame) -> ParserSituation {
@@ -120,7 +138,7 @@ extension ParserElement {
   private func pushOutput(of frame: borrowing BaseParseFrame) throws(FlowError) {
     let log = elementLog
     while true {
-      switch try core.nextOutput(of: frame, log) {
+      switch try nextOutput(of: frame, log) {
       case .leave: return
       case .pushLast(let buffer): return try sourcePad.push(buffer)
       case .push(let buffer): try sourcePad.push(buffer)

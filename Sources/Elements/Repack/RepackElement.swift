@@ -296,7 +296,11 @@ extension RepackElement {
 
   private func fail(_ failure: RepackFailure) -> FlowError {
     publish()
-    if let message = failure.message { post(message) }
+    if let message = failure.message {
+      post(message)
+    } else if failure.flow == .error {
+      post(.unusableMemory)
+    }
     return failure.flow
   }
 
