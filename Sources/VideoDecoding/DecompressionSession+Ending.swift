@@ -6,7 +6,8 @@ extension DecompressionSession {
   ///
   /// For a seek: the next access unit should be a random access point.
   public func flush() {
-    output.flush()
+    // Their memory is released when `output` is no longer being changed.
+    _ = output.flush()
     dropHeld(.flushed)
     dropPending(.flushed)
     forgetEverything()
@@ -66,7 +67,9 @@ extension DecompressionSession {
   }
 
   private func forgetReferences(untilReplay: Bool) {
-    running?.flush()
+    // The codec releases pictures, whose owners may ask the session something: nothing is being changed meanwhile.
+    codec?.flush()
+    running?.forget()
     input.reset(keepsReferences: untilReplay)
     bridge.unlockStrides()
   }

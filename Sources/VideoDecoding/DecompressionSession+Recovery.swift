@@ -107,7 +107,7 @@ extension DecompressionSession {
     while let first = pending.first {
       if first.index == index { finish(first, error: error) } else { finish(first, dropped: .sessionLost) }
     }
-    running = nil
+    _ = running.take()
     bridge.unlockStrides()
     replay.removeAll()
     input.reset(keepsReferences: false)

@@ -177,7 +177,8 @@ public final class DecompressionSession {
     dropHeld(.flushed)
     dropPending(.flushed)
     isInvalid = true
-    running = nil
+    // Closed when `running` is no longer being changed: the codec releases pictures.
+    _ = running.take()
     replay.removeAll()
   }
 }

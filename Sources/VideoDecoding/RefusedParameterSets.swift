@@ -72,6 +72,8 @@ enum RefusedParameterSets {
   /// Whether libavutil calls the size invalid (`av_image_check_size2`): eight bytes a sample, and a margin on each side,
   /// have to fit 31 bits. Widths are rounded up as for a picture's memory, of which it asks the same.
   static func exceedsAddressing(_ size: VideoSize) -> Bool {
+    let sides = 0..<Int(Int32.max) / 8
+    guard sides ~= size.width, sides ~= size.height else { return true }
     let width = (Int64(size.width) + 63) / 64 * 64
     return (8 * width + 1024) * (Int64(size.height) + 128) >= Int64(Int32.max)
   }

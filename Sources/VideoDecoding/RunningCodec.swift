@@ -28,9 +28,8 @@ struct RunningCodec {
   /// It is drained from now on.
   mutating func beginDraining() { isDraining = true }
 
-  /// Discards everything inside.
-  mutating func flush() {
-    codec.flush()
+  /// Forgets what its codec, which was flushed, has forgotten.
+  mutating func forget() {
     inFlight.removeAll()
     isDraining = false
   }

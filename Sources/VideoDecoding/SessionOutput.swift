@@ -52,17 +52,21 @@ struct SessionOutput {
     notices.append(notice)
   }
 
-  /// Drops frames that nobody has fetched.
-  mutating func flush() {
+  /// Drops frames that nobody has fetched, and returns them. The caller releases them: the owner of a picture's memory
+  /// may then ask the session something.
+  mutating func flush() -> [DecodedPicture] {
+    var pictures: [DecodedPicture] = []
     var waiting = results
     results = RingQueue()
     while let result = waiting.popFirst() {
       if case .frame(let picture) = result {
         statistics.output -= 1
         drop(picture.tag, .flushed)
+        pictures.append(picture)
       } else {
         results.append(result)
       }
     }
+    return pictures
   }
 }

@@ -50,7 +50,8 @@ import Testing
     output.show(try picture())
     output.fail(DecodeError(.badData), tag: 9)
     output.notify(.beganWithoutRandomAccessPoint)
-    output.flush()
+    let flushed = output.flush()
+    #expect(flushed.map(\.tag) == [0])
     let statistics = output.statistics
     #expect(statistics.output == 0 && statistics.dropped == 2 && statistics.failed == 1)
     let texts = results(&output)

@@ -93,7 +93,7 @@ import Testing
     #expect(running.isDraining && running.takeDecoded() == 1 && running.takeDecoded() == 2)
     #expect(running.takeDecoded() == nil)
     running.take(3)
-    running.flush()
+    running.forget()
     #expect(running.takeDecoded() == nil && !running.isDraining)
   }
 

@@ -33,12 +33,8 @@ public struct ClockTime: Hashable, Comparable, Sendable {
 
   /// A `Duration`, in whole nanoseconds; saturates, at zero too.
   public init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else {
-      self = .zero
-      return
-    }
-    self = .seconds(UInt64(seconds)) + Self(nanoseconds: UInt64(attoseconds / 1_000_000_000))
+    // Not by its seconds, which may not fit 64 bits.
+    self.init(nanoseconds: UInt64(clamping: duration.attoseconds / 1_000_000_000))
   }
 
   /// `count` times `numerator / denominator` seconds, rounded down; saturates. A denominator of zero gives zero.

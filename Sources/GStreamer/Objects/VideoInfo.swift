@@ -32,10 +32,16 @@ public import CGStreamer
 
   private init(_ format: GstVideoFormat) { rawValue = format.rawValue }
 
-  var raw: GstVideoFormat { GstVideoFormat(rawValue: rawValue) }
+  /// The C value; GStreamer reads its tables at others than its own without a check.
+  var raw: GstVideoFormat { unsafe knownName == nil ? GST_VIDEO_FORMAT_UNKNOWN : GstVideoFormat(rawValue: rawValue) }
 
-  /// The name in caps.
-  public var name: String { unsafe String(cString: gst_video_format_to_string(raw)) }
+  /// The name in caps; `UNKNOWN` for a value that GStreamer does not have.
+  public var name: String { unsafe knownName.map { unsafe String(cString: $0) } ?? "UNKNOWN" }
+
+  private var knownName: UnsafePointer<CChar>? {
+    guard rawValue != GST_VIDEO_FORMAT_UNKNOWN.rawValue else { return nil }
+    return unsafe gst_video_format_to_string(GstVideoFormat(rawValue: rawValue))
+  }
 }
 
 /// The description of raw video (`GstVideoInfo`).
@@ -52,11 +58,11 @@ public import CGStreamer
     guard unsafe gst_video_info_from_caps(&raw, caps.raw) != 0 else { return nil }
   }
 
-  /// A description of this format and size; `nil` when the size is out of range.
+  /// A description of this format and size; `nil` when the size is out of range or the format unknown.
   public init?(format: VideoFormat, width: Int, height: Int) {
     unsafe raw = GstVideoInfo()
-    guard let width = guint(exactly: width), let height = guint(exactly: height),
-      unsafe gst_video_info_set_format(&raw, format.raw, width, height) != 0
+    guard format.raw != GST_VIDEO_FORMAT_UNKNOWN, let width = guint(exactly: width),
+      let height = guint(exactly: height), unsafe gst_video_info_set_format(&raw, format.raw, width, height) != 0
     else { return nil }
   }
 
