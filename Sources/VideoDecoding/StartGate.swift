@@ -70,8 +70,11 @@ struct StartGate {
   /// Waiting is over: begin with what there is.
   var isOverdue: Bool {
     guard isHolding else { return false }
-    let waited = times.map { $0.upperBound - $0.lowerBound } ?? .zero
-    return waited >= patience || held.count >= countLimit || heldByteCount >= byteLimit
+    let waited = times.map {
+      $0.upperBound.attoseconds.subtractingReportingOverflow($0.lowerBound.attoseconds)
+    }
+    let isOverdue = waited.map { $0.overflow || $0.partialValue >= patience.attoseconds } ?? (patience <= .zero)
+    return isOverdue || held.count >= countLimit || heldByteCount >= byteLimit
   }
 
   /// Decides about the next access unit.

@@ -27,7 +27,7 @@ import Testing
     }
 
     private func ask() {
-      guard let session else { return }
+      guard let session = unsafe session else { return }
       _ = (session.statistics, session.latency, session.isAwaitingRandomAccessPoint, session.isLost)
       questions.add(1, ordering: .relaxed)
     }
@@ -40,7 +40,7 @@ import Testing
     let units = try mediaAccessUnits("clip.h264")
     let allocator = AskingAllocator()
     let session = try makeSession(units, .with { $0.threadType = .none }, allocator: allocator)
-    allocator.session = session
+    unsafe allocator.session = session
     for (index, unit) in units.prefix(12).enumerated() {
       try session.decode(unit, tag: UInt64(index))
       if fetchesResults { while session.nextResult() != nil {} }

@@ -76,6 +76,15 @@ import Testing
     #expect(gate.admit(dropped, index: 3, isDropped: true) == .isLost && gate.isLost)
   }
 
+  /// Times of the application that are further apart than any `Duration`.
+  @Test func timesMayBeFarApart() throws {
+    var gate = StartGate(SessionConfiguration())
+    gate.hold(try unit(0), time: Duration(attoseconds: .min))
+    #expect(!gate.isOverdue)
+    gate.hold(try unit(1), time: Duration(attoseconds: .max))
+    #expect(gate.isOverdue)
+  }
+
   /// Waiting ends with the access unit that reaches a limit.
   @Test(arguments: [(3, 31, true), (4, 31, false), (4, 30, true), (2, 31, true)])
   func gateIsBounded(_ countLimit: Int, _ byteLimit: Int, _ isOverdue: Bool) throws {

@@ -268,7 +268,11 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// Finds the next access unit, unless one was found already.
   private mutating func find(_ bytes: Span<UInt8>, isMarked: Bool, _ log: ElementLog) -> ScannerFinding {
-    if let size = finder.heldSize { return .accessUnit(size) }
+    if let size = finder.heldSize {
+      if size <= bytes.count { return .accessUnit(size) }
+      // The file has become shorter since.
+      forgetPosition()
+    }
     let finding = finder.find(
       in: bytes, isMarked: isMarked, isDraining: situation.isDraining, describedID: caps.describedID, &accessUnit, log)
     takeNews()

@@ -20,7 +20,7 @@ import Testing
     let kept = buffer.share()
     // Memory that is mapped for writing cannot be mapped for reading.
     let memory = unsafe gst_buffer_peek_memory(kept.raw, 0)
-    var map = GstMapInfo()
+    var map = unsafe GstMapInfo()
     let isMapped = unsafe gst_memory_map(memory, &map, GST_MAP_WRITE) != 0
     #expect(isMapped)
     defer { unsafe gst_memory_unmap(memory, &map) }
