@@ -23,8 +23,9 @@ extension H264 {
     public var weightedBipredictionIDC: UInt8
     /// `pic_init_qp_minus26` + 26.
     public var initialQP: Int8
-    /// `pic_init_qs_minus26` + 26.
-    public var initialQS: Int8
+    /// `pic_init_qs_minus26` + 26, 0 to 51. Any value can be read: only SP and SI slices need it, and some encoders
+    /// have put there what is not legal.
+    public var initialQS: Int32
     /// `chroma_qp_index_offset`, −12 to 12.
     public var chromaQPIndexOffset: Int8
     /// `deblocking_filter_control_present_flag`.
@@ -106,7 +107,7 @@ extension H264 {
       weightedBipredictionIDC = try reader.u8(2, "weighted_bipred_idc")
       // The lower bound is −(26 + QpBdOffsetY), with a bit depth of 14.
       initialQP = 26 + (try reader.se8(in: -62...25, "pic_init_qp_minus26"))
-      initialQS = 26 + (try reader.se8(in: -26...25, "pic_init_qs_minus26"))
+      initialQS = 26 + (try reader.se(in: -(1 << 30)...1 << 30, "pic_init_qs_minus26"))
       chromaQPIndexOffset = try reader.se8(in: -12...12, "chroma_qp_index_offset")
       isDeblockingControlPresent = try reader.flag("deblocking_filter_control_present_flag")
       usesConstrainedIntraPrediction = try reader.flag("constrained_intra_pred_flag")
@@ -130,7 +131,7 @@ extension H264 {
       writer.flag(usesWeightedPrediction)
       writer.u(2, UInt32(weightedBipredictionIDC))
       writer.se(Int32(initialQP) - 26)
-      writer.se(Int32(initialQS) - 26)
+      writer.se(initialQS &- 26)
       writer.se(Int32(chromaQPIndexOffset))
       writer.flag(isDeblockingControlPresent)
       writer.flag(usesConstrainedIntraPrediction)

@@ -111,12 +111,11 @@ extension H264 {
 extension H264.VUI.BitstreamRestriction {
   fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
     motionVectorsOverPictureBoundaries = try reader.flag("motion_vectors_over_pic_boundaries_flag")
-    maximumBytesPerPictureDenominator = UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "max_bytes_per_pic_denom"))
-    maximumBitsPerMacroblockDenominator = UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "max_bits_per_mb_denom"))
-    log2MaximumMotionVectorLengthHorizontal =
-      UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "log2_max_mv_length_horizontal"))
-    log2MaximumMotionVectorLengthVertical =
-      UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "log2_max_mv_length_vertical"))
+    // 0 to 16; no decoder uses these four, so that illegal ones are no reason to lose the SPS.
+    maximumBytesPerPictureDenominator = try reader.ue8(in: 0...255, "max_bytes_per_pic_denom")
+    maximumBitsPerMacroblockDenominator = try reader.ue8(in: 0...255, "max_bits_per_mb_denom")
+    log2MaximumMotionVectorLengthHorizontal = try reader.ue8(in: 0...255, "log2_max_mv_length_horizontal")
+    log2MaximumMotionVectorLengthVertical = try reader.ue8(in: 0...255, "log2_max_mv_length_vertical")
     maximumReorderFrames = UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "max_num_reorder_frames"))
     maximumDecodedFrameBuffering = UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "max_dec_frame_buffering"))
   }

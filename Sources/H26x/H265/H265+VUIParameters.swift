@@ -171,12 +171,13 @@ extension H265.VUIParameters.BitstreamRestriction {
     hasFixedTiles = try reader.flag("tiles_fixed_structure_flag")
     motionVectorsOverPictureBoundaries = try reader.flag("motion_vectors_over_pic_boundaries_flag")
     hasRestrictedReferenceLists = try reader.flag("restricted_ref_pic_lists_flag")
+    // 0 to 4095, and 0 to 16; no decoder uses these five, so that illegal ones are no reason to lose the SPS.
     minimumSpatialSegmentation = UInt16(
-      truncatingIfNeeded: try reader.ue(in: 0...4095, "min_spatial_segmentation_idc"))
-    maximumBytesPerPictureDenominator = try reader.ue8(in: 0...16, "max_bytes_per_pic_denom")
-    maximumBitsPerMinimumCodingUnitDenominator = try reader.ue8(in: 0...16, "max_bits_per_min_cu_denom")
-    log2MaximumMotionVectorLengthHorizontal = try reader.ue8(in: 0...16, "log2_max_mv_length_horizontal")
-    log2MaximumMotionVectorLengthVertical = try reader.ue8(in: 0...16, "log2_max_mv_length_vertical")
+      truncatingIfNeeded: try reader.ue(in: 0...0xFFFF, "min_spatial_segmentation_idc"))
+    maximumBytesPerPictureDenominator = try reader.ue8(in: 0...255, "max_bytes_per_pic_denom")
+    maximumBitsPerMinimumCodingUnitDenominator = try reader.ue8(in: 0...255, "max_bits_per_min_cu_denom")
+    log2MaximumMotionVectorLengthHorizontal = try reader.ue8(in: 0...255, "log2_max_mv_length_horizontal")
+    log2MaximumMotionVectorLengthVertical = try reader.ue8(in: 0...255, "log2_max_mv_length_vertical")
   }
 
   fileprivate func write(to writer: inout BitWriter) {

@@ -98,6 +98,13 @@ struct CommonChecks: Sendable {
     if timeScale == 0 { log.report(.reservedValue, "time_scale 0", expected: "more than 0") }
   }
 
+  /// Checks a value that the standard limits and that no decoder uses, so that it can be read whatever it is.
+  static func check(
+    _ value: some UnsignedInteger, _ element: StaticString, most limit: UInt16 = 16, log: inout FindingLog
+  ) {
+    if value > limit { log.report(.reservedValue, "\(element) \(value)", expected: "0 to \(limit)") }
+  }
+
   static func check(_ quantizationParameter: Int?, lumaBitDepth: UInt8, log: inout FindingLog) {
     guard let value = quantizationParameter else { return }
     let lowest = -6 * (Int(lumaBitDepth) - 8)

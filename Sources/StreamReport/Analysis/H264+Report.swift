@@ -85,9 +85,7 @@ extension H264: ReportedCodec {
         let pps = try PictureParameterSet(nalUnit: nalUnit, chromaFormat: format, trace: trace)
         record.parameterSetID = id
         endsProperly = pps.hasProperEnd
-        if pps.weightedBipredictionIDC > 2 {
-          log.report(.reservedValue, "weighted_bipred_idc \(pps.weightedBipredictionIDC)", expected: "0 to 2")
-        }
+        H264Rules.check(pps, log: &log)
       case .subsetSequenceParameterSet:
         record.parameterSetID = try SubsetSequenceParameterSet(nalUnit: nalUnit, trace: trace).base.id
       default: record.parameterSetID = try SequenceParameterSetExtension(nalUnit: nalUnit, trace: trace).id

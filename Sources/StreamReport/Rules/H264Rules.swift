@@ -16,6 +16,13 @@ enum H264Rules {
         aspectRatio: vui.aspectRatioIDC, unitsInTick: vui.timing?.unitsInTick, timeScale: vui.timing?.timeScale,
         log: &log)
     }
+    if let restriction = sps.vui?.bitstreamRestriction {
+      CommonChecks.check(restriction.maximumBytesPerPictureDenominator, "max_bytes_per_pic_denom", log: &log)
+      CommonChecks.check(restriction.maximumBitsPerMacroblockDenominator, "max_bits_per_mb_denom", log: &log)
+      CommonChecks.check(
+        restriction.log2MaximumMotionVectorLengthHorizontal, "log2_max_mv_length_horizontal", log: &log)
+      CommonChecks.check(restriction.log2MaximumMotionVectorLengthVertical, "log2_max_mv_length_vertical", log: &log)
+    }
     checkFormat(sps, log: &log)
     if sps.lumaBitDepth > 8 || sps.chromaFormat != .yuv420 {
       log.report(
@@ -28,6 +35,16 @@ enum H264Rules {
     }
     if sps.levelIDC > 51 { log.report(.decoderLevel, "level_idc \(sps.levelIDC)", expected: "51 at most") }
     check(sps, limits, log: &log)
+  }
+
+  /// Checks values of a PPS that decoders do without.
+  static func check(_ pps: H264.PictureParameterSet, log: inout FindingLog) {
+    if pps.weightedBipredictionIDC > 2 {
+      log.report(.reservedValue, "weighted_bipred_idc \(pps.weightedBipredictionIDC)", expected: "0 to 2")
+    }
+    if !(0...51).contains(pps.initialQS) {
+      log.report(.reservedValue, "pic_init_qs_minus26 \(pps.initialQS - 26)", expected: "-26 to 25")
+    }
   }
 
   private static func check(_ sps: H264.SequenceParameterSet, _ limits: LevelLimits, log: inout FindingLog) {

@@ -12,6 +12,15 @@ enum H265Rules {
         aspectRatio: vui.aspectRatioIDC, unitsInTick: vui.timing?.unitsInTick, timeScale: vui.timing?.timeScale,
         log: &log)
     }
+    if let restriction = sps.vui?.bitstreamRestriction {
+      CommonChecks.check(
+        restriction.minimumSpatialSegmentation, "min_spatial_segmentation_idc", most: 4095, log: &log)
+      CommonChecks.check(restriction.maximumBytesPerPictureDenominator, "max_bytes_per_pic_denom", log: &log)
+      CommonChecks.check(restriction.maximumBitsPerMinimumCodingUnitDenominator, "max_bits_per_min_cu_denom", log: &log)
+      CommonChecks.check(
+        restriction.log2MaximumMotionVectorLengthHorizontal, "log2_max_mv_length_horizontal", log: &log)
+      CommonChecks.check(restriction.log2MaximumMotionVectorLengthVertical, "log2_max_mv_length_vertical", log: &log)
+    }
     let level = sps.level
     guard level.name != nil || level.idc == 255 else {
       return log.report(.unknownLevel, "general_level_idc \(level.idc)", expected: "a level of Table A.8")

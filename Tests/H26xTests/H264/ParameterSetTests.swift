@@ -165,6 +165,25 @@ enum Samples {
     }
   }
 
+  /// No decoder uses these values, so that illegal ones are no reason to lose the SPS.
+  @Test func illegalValuesThatNobodyUsesAreKept() throws {
+    var sps = try Samples.sps()
+    var restriction = try #require(sps.vui?.bitstreamRestriction)
+    restriction.maximumBytesPerPictureDenominator = 17
+    restriction.maximumBitsPerMacroblockDenominator = 64
+    restriction.log2MaximumMotionVectorLengthHorizontal = 128
+    restriction.log2MaximumMotionVectorLengthVertical = 255
+    sps.vui?.bitstreamRestriction = restriction
+    #expect(try H264.SequenceParameterSet(bytes: sps.nalUnit()) == sps)
+  }
+
+  /// `pic_init_qs_minus26`: only SP and SI slices need it.
+  @Test(arguments: [-1, 52, 77, 126, 1 << 20, -1 << 20] as [Int32]) func illegalInitialQSIsKept(value: Int32) throws {
+    var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
+    pps.initialQS = value
+    #expect(try H264.PictureParameterSet(bytes: pps.nalUnit()) == pps)
+  }
+
   @Test func hugeCycleIsAnError() throws {
     var writer = BitWriter()
     for byte: UInt32 in [0x67, 66, 0, 30] { writer.u(8, byte) }

@@ -61,6 +61,16 @@ import Testing
     }
   }
 
+  /// A VUI with restrictions alone.
+  private static func restriction(denominator: UInt32) -> (inout BitWriter) -> Void {
+    { writer in
+      writer.u(1, 1)
+      writer.u(8, 0)
+      writer.u(2, 3)
+      for value in [denominator, 1, 10, 10, 1, 2] { writer.ue(value) }
+    }
+  }
+
   /// A VUI with timing alone.
   private static func timing(units: UInt32, scale: UInt32) -> (inout BitWriter) -> Void {
     { writer in
@@ -243,6 +253,23 @@ import Testing
       .reservedValue,
       stream: TestStream().adding(
         TestStream.pps(weightedBiprediction: 3), TestStream.slice(.init(frameNumber: 1, order: 2)))),
+    Case(
+      .reservedValue,
+      stream: TestStream().adding(
+        TestStream.pps(initialQS: 26), TestStream.slice(.init(frameNumber: 1, order: 2)))),
+    Case(
+      .reservedValue,
+      stream: TestStream().adding(
+        TestStream.pps(initialQS: -1000), TestStream.slice(.init(frameNumber: 1, order: 2)))),
+    Case(
+      .reservedValue,
+      h265: H265TestStream(
+        sps: H265TestStream.sps {
+          $0.vui = H265.VUIParameters()
+          $0.vui?.bitstreamRestriction = H265.VUIParameters.BitstreamRestriction()
+          $0.vui?.bitstreamRestriction?.minimumSpatialSegmentation = 4096
+        })),
+    Case(.reservedValue, stream: TestStream(.init(vui: restriction(denominator: 17)))),
     Case(
       .unreadableSlice,
       stream: TestStream(isCABAC: true).adding(.init(frameNumber: 1, order: 2, qp: 1, alignment: false))),

@@ -77,7 +77,9 @@ struct TestStream {
     return writer.bytes
   }
 
-  static func pps(id: UInt32 = 0, isCABAC: Bool = false, weightedBiprediction: UInt32 = 0) -> [UInt8] {
+  static func pps(
+    id: UInt32 = 0, isCABAC: Bool = false, weightedBiprediction: UInt32 = 0, initialQS: Int32 = 0
+  ) -> [UInt8] {
     var writer = BitWriter()
     writer.u(8, 0x68)
     writer.ue(id)
@@ -87,7 +89,7 @@ struct TestStream {
     for _ in 0..<3 { writer.ue(0) }
     writer.flag(false)
     writer.u(2, weightedBiprediction)
-    for _ in 0..<3 { writer.se(0) }
+    for value in [0, initialQS, 0] { writer.se(value) }
     writer.u(3, 0)
     writer.trailingBits()
     return writer.bytes
