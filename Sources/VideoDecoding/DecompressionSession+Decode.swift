@@ -6,6 +6,7 @@ extension DecompressionSession {
   ///
   /// - Parameters:
   ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description says. Copied.
+  ///     Start codes that a careless muxer has left where lengths should be are replaced.
   ///   - tag: comes back with the result.
   ///   - time: presentation time, from any origin, if known. Used only for ``SessionConfiguration/startPatience``.
   ///   - doNotOutput: decode only because later pictures refer to it; the result is a drop.
@@ -16,6 +17,14 @@ extension DecompressionSession {
   ) throws(DecodeError) {
     guard !isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
     guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
+    guard let repaired = input.repaired(accessUnit) else {
+      return decode(sound: accessUnit, tag: tag, time: time, doNotOutput: doNotOutput)
+    }
+    decode(sound: repaired.span, tag: tag, time: time, doNotOutput: doNotOutput)
+  }
+
+  /// Decodes an access unit whose packaging is in order.
+  private func decode(sound accessUnit: Span<UInt8>, tag: UInt64, time: Duration?, doNotOutput: Bool) {
     let parameterSets = input.parameterSets
     var summary = input.inspect(accessUnit)
     let isSplice = summary.beginsOtherSequence

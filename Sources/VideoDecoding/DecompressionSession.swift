@@ -103,7 +103,8 @@ public final class DecompressionSession {
     setup = try StreamSetup(format)
     input = SessionInput(
       format.codec.sessionCodec.makeInspector(
-        lengthSize: setup.nalLengthSize, verifiesPictureHash: configuration.verifiesPictureHash))
+        lengthSize: setup.nalLengthSize, verifiesPictureHash: configuration.verifiesPictureHash),
+      codec: format.codec, lengthSize: setup.nalLengthSize)
     bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
     gate = StartGate(configuration)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)

@@ -15,7 +15,21 @@ struct SessionInput {
   /// unit that the codec does not get.
   private var carriedOver: [UInt8] = []
 
-  init(_ inspector: any SessionInspector) { self.inspector = inspector }
+  /// Replaces start codes where lengths should be.
+  private var repackager: Repackager
+  /// Of length prefixes; nil for a byte stream.
+  private let lengthSize: NALLengthSize?
+
+  init(_ inspector: any SessionInspector, codec: FormatDescription.Codec = .h264, lengthSize: NALLengthSize? = nil) {
+    self.inspector = inspector
+    repackager = Repackager(codec: codec)
+    self.lengthSize = lengthSize
+  }
+
+  /// An access unit with lengths in place of start codes; nil when it has none of these.
+  mutating func repaired(_ accessUnit: Span<UInt8>) -> [UInt8]? {
+    lengthSize.flatMap { repackager.repaired(accessUnit, lengthSize: $0) }
+  }
 
   /// All parameter sets so far, packaged as access units are.
   var parameterSets: [UInt8] { inspector.parameterSets }

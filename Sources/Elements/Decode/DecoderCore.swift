@@ -61,6 +61,12 @@ struct DecoderCore<Codec: DecoderCodec> {
     session = DecoderSession(makeSession)
   }
 
+  // MARK: Start codes where lengths should be
+
+  private var repackager = Repackager(codec: Codec.codec)
+  /// They were found, and reported.
+  private var hasRepaired = false
+
   // MARK: Caps
 
   /// Each frame holds NAL units instead of an access unit; `nil` before caps.
@@ -121,6 +127,15 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   /// Decodes the first access unit, whose bytes these are, or finds out what has to be done before.
   mutating func decode(_ bytes: Span<UInt8>, as request: FrameRequest) {
+    guard let size = input?.caps.nalLengthSize, let repaired = repackager.repaired(bytes, lengthSize: size) else {
+      return decode(sound: bytes, as: request)
+    }
+    if !hasRepaired { errands.append(.warn(.misplacedStartCodes)) }
+    hasRepaired = true
+    decode(sound: repaired.span, as: request)
+  }
+
+  private mutating func decode(sound bytes: Span<UInt8>, as request: FrameRequest) {
     guard let accessUnit = queue.first else { return }
     guard !request.keyUnitsOnly || accessUnit.summary != nil || isOfKeyUnit(bytes, request) else {
       health.accessUnitSkipped()

@@ -33,6 +33,15 @@ struct DecoderMessage<Codec: DecoderCodec> {
       reason: "referenceMissing", status: -17694)
   }
 
+  /// A muxer has left start codes in length-prefixed access units.
+  static var misplacedStartCodes: DecoderMessage {
+    DecoderMessage(
+      ElementError(
+        .stream(.format), "The stream was muxed wrongly; it is being repaired.",
+        debug: "found start codes in length-prefixed access units, expected a length in front of each NAL unit"),
+      reason: "badData", status: -12909)
+  }
+
   private init(_ error: ElementError, reason: String, status: Int32) {
     (self.error, self.reason, self.status) = (error, reason, status)
   }

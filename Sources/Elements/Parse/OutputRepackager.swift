@@ -39,8 +39,14 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
     do throws(BitstreamError) {
       let rewritten =
         timeCodes.isEmpty ? nil : try accessUnit.rewriteTimeCodes(timeCodes, in: bytes, input, sps, log)
-      if let rewritten { return put(try repackaged(&accessUnit, rewritten.span, input, output), in: frame) }
-      return put(try repackaged(&accessUnit, bytes, input, output), in: frame)
+      if let rewritten {
+        return put(try repackaged(&accessUnit, rewritten.span, upTo: .max, input, output), in: frame)
+      }
+      // A length in front of several NAL units counts the ones behind this one too.
+      if accessUnit.scanned.holdsStartCodes {
+        return put(try repackaged(&accessUnit, map.bytes, upTo: accessUnit.scanned.end, input, output), in: frame)
+      }
+      return put(try repackaged(&accessUnit, bytes, upTo: .max, input, output), in: frame)
     } catch {
       return .failed(error)
     }
@@ -55,14 +61,19 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
   }
 
   private mutating func repackaged(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, _ input: NALPackaging, _ output: NALPackaging
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, upTo limit: Int, _ input: NALPackaging,
+    _ output: NALPackaging
   ) throws(BitstreamError) -> Buffer {
     switch input {
     case .annexB: repackager.scanAnnexB(bytes)
     case .lengthPrefixed(let lengthSize):
       // A bad length would have ended the access unit before it: all lengths are good.
-      try repackager.scanLengthPrefixed(bytes, lengthSize: lengthSize)
-      if accessUnit.scanned.holdsStartCodes { repackager.repairStartCodes(in: bytes) }
+      if accessUnit.scanned.holdsStartCodes {
+        _ = try repackager.scanPacket(
+          bytes, lengthSize: lengthSize, startCodes: accessUnit.scanned.startCodes, limit: limit)
+      } else {
+        try repackager.scanLengthPrefixed(bytes, lengthSize: lengthSize)
+      }
     }
     repackager.drop(accessUnit.scanned.dropped)
     let size = try repackager.outputSize(output)

@@ -28,17 +28,11 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
       }
     case .lengthPrefixed(let size):
       do throws(BitstreamError) {
-        try repackager.scanLengthPrefixed(bytes, lengthSize: size)
-      } catch {
-        guard !LengthPrefixed.isAnnexB(bytes, lengthSize: size) else {
-          repackager.scanAnnexB(bytes)
-          misplacedStartCodes = repackager.entries.count
-          return
+        misplacedStartCodes = try repackager.scanPacket(bytes, lengthSize: size) { type in
+          searchesSlices || !Codec.NALUnitType(rawValue: type).isVCL
         }
+      } catch {
         damage = error
-      }
-      misplacedStartCodes = repackager.repairStartCodes(in: bytes) { entry in
-        searchesSlices || !Codec.NALUnitType(rawValue: entry.type).isVCL
       }
     }
   }

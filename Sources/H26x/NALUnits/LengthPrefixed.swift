@@ -103,17 +103,4 @@ extension LengthPrefixed {
     guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return false }
     return AnnexB.startCode(in: bytes.extracting(range)) != nil
   }
-
-  /// Whether a packet that should be length-prefixed is a byte stream instead: it begins with a start code, and its
-  /// lengths do not add up.
-  public static func isAnnexB(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) -> Bool {
-    guard let first = AnnexB.startCode(in: bytes), first <= 1, first == 0 || bytes[0] == 0 else { return false }
-    var units = NALUnits(bytes, lengthSize: lengthSize)
-    do throws(BitstreamError) {
-      while try units.next() != nil {}
-      return false
-    } catch {
-      return true
-    }
-  }
 }

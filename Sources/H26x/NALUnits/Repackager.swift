@@ -76,6 +76,39 @@ public struct Repackager: Sendable {
     }
   }
 
+  /// Finds the NAL units of a length-prefixed access unit in which a careless muxer may have left start codes.
+  ///
+  /// - Parameters:
+  ///   - bytes: the access unit.
+  ///   - lengthSize: of its length prefixes.
+  ///   - startCodes: what is known of start codes, where the bytes are the rest of an access unit; nil for a whole one.
+  ///   - limit: where to end, in bytes.
+  ///   - isSearched: whether start codes are looked for inside NAL units of this type.
+  /// - Returns: the number of start codes found.
+  /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length; ``entries`` then has the good NAL units before it.
+  package mutating func scanPacket(
+    _ bytes: Span<UInt8>, lengthSize: NALLengthSize, startCodes: LengthPrefixed.StartCodes? = nil, limit: Int = .max,
+    where isSearched: (UInt8) -> Bool = { _ in true }
+  ) throws(BitstreamError) -> Int {
+    removeAll()
+    hasOnlyFourBytePrefixes = lengthSize == .four
+    var units = LengthPrefixed.PacketNALUnits(
+      bytes, lengthSize: lengthSize, startCodes ?? LengthPrefixed.StartCodes(bytes, lengthSize: lengthSize))
+    var end = 0
+    do throws(BitstreamError) {
+      while end < limit, let unit = try units.next(where: { [layout] in isSearched(layout.type($0)) }) {
+        if unit.range.lowerBound - 4 != end { hasOnlyFourBytePrefixes = false }
+        end = unit.range.upperBound
+        append(bytes, unit.range, prefixLength: unit.prefixLength)
+      }
+    } catch {
+      hasOnlyFourBytePrefixes = false
+      throw error
+    }
+    if end != bytes.count || units.startCodes.exist { hasOnlyFourBytePrefixes = false }
+    return units.startCodes.count
+  }
+
   /// Splits length-prefixed NAL units in which a careless muxer left start codes. Legal NAL units hold no start code,
   /// so nothing is lost.
   ///

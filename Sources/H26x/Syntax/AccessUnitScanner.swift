@@ -53,6 +53,8 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   @usableFromInline var packetRemainder = 0
   /// The rest of the packet is after a bad length.
   var isPacketBroken = false
+  /// Start codes in the packet.
+  private var startCodes = LengthPrefixed.StartCodes()
 
   /// Notices kept between two calls at most.
   private static var noticeLimit: Int { 64 }
@@ -76,6 +78,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     accessUnitContents = []
     packetRemainder = 0
     isPacketBroken = false
+    startCodes = LengthPrefixed.StartCodes()
   }
 
   /// Forgets the parameter sets.
@@ -141,6 +144,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     let size = finding.size
     guard size > 0 else { return finding }
     packetRemainder = max(0, packetRemainder - size)
+    startCodes.discard(size)
     cursor.discard(size)
     headerSearch.discard(size)
     lookAhead.units.discard(size)
@@ -355,6 +359,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   private mutating func scanPacket(_ bytes: Span<UInt8>, _ lengthSize: NALLengthSize) -> Finding {
     if packetRemainder == 0 {
       packetRemainder = bytes.count
+      startCodes = LengthPrefixed.StartCodes(bytes, lengthSize: lengthSize)
       accessUnitContents = []
       cursor.beginsAccessUnit = true
     }
@@ -362,15 +367,17 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       isPacketBroken = false
       return .unusable(bytes.count)
     }
-    var units = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize)
+    if current.nalUnitCount == 0 { current.startCodes = startCodes }
+    var units = LengthPrefixed.PacketNALUnits(bytes, lengthSize: lengthSize, startCodes)
     do throws(BitstreamError) {
-      while let range = try units.next() {
-        let nalUnit = bytes.extracting(range)
+      while let unit = try units.next() {
+        startCodes = units.startCodes
+        let nalUnit = bytes.extracting(unit.range)
         detectedSlice = Self.isLeftOut(nalUnit) ? nil : detector.feed(nalUnit, parameterSets: parameterSets).slice
-        take(bytes, range, start: range.lowerBound - lengthSize.byteCount)
-        if LengthPrefixed.holdsStartCode(bytes, in: range) { noticeStartCodes() }
+        take(bytes, unit.range, start: unit.range.lowerBound - unit.prefixLength)
+        if startCodes.exist { noticeStartCodes() }
         cursor.beginsAccessUnit = false
-        if settings.cutsNALUnits { return complete(range.upperBound, endsAccessUnit: range.upperBound == bytes.count) }
+        if settings.cutsNALUnits { return complete(unit.end, endsAccessUnit: unit.end == bytes.count) }
       }
     } catch {
       errors.lengths += 1

@@ -41,8 +41,10 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   /// Parts to drop, with start codes or lengths: NAL units truncated after their header, or of types that only RTP
   /// has. In ascending order, never adjacent. Beyond ``nalUnitLimit`` they are not dropped.
   public var dropped: [Range<Int>] = []
-  /// Whether start codes were found inside length-prefixed NAL units.
+  /// Whether start codes were found in a length-prefixed access unit.
   public var holdsStartCodes = false
+  /// What was known of them in front of it.
+  package var startCodes = LengthPrefixed.StartCodes()
 
   /// SEI NAL units kept of one unit at most: a hostile stream can have millions.
   public static var seiLimit: Int { 256 }

@@ -243,6 +243,11 @@ import Testing
     same(LengthPrefixed.isAnnexB([0, 0, 0, 9, 0x67, 0, 0, 1, 0x68].span, lengthSize: .four), false)
     same(LengthPrefixed.isAnnexB([0, 0, 1, 0x67, 1, 2, 0, 0, 1, 0x68].span, lengthSize: .four), true)
     same(LengthPrefixed.isAnnexB([3, 0, 0, 1, 0x67, 1, 2].span, lengthSize: .one), false)
+    // By chance the lengths add up.
+    same(LengthPrefixed.isAnnexB([0, 0, 1, 0x67, 2, 1, 2].span, lengthSize: .one), true)
+    same(LengthPrefixed.isAnnexB([0, 0, 0, 1, 0x67, 0, 2, 1, 2].span, lengthSize: .two), true)
+    // A NAL unit of 256 bytes.
+    same(LengthPrefixed.isAnnexB(([0, 0, 1, 0] + [UInt8](repeating: 0x41, count: 256)).span, lengthSize: .four), false)
   }
 
   @Test func badLengthsKeepWhatIsGood() {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension LengthPrefixed {
+  /// What is known of the start codes in a packet that should have none, so that its NAL units can be read one by one.
+  package struct StartCodes: Sendable, Hashable {
+    /// Whether the lengths do not add up, so that a start code may stand in place of one.
+    var replaceLengths = false
+    /// NAL units up to here, in bytes, are separated by start codes.
+    var end = 0
+    /// Start codes found so far.
+    package private(set) var count = 0
+    /// Whether there are any, as far as the packet was read.
+    package var exist: Bool { count > 0 || end > 0 }
+
+    /// A packet of which nothing is known.
+    init() {}
+
+    /// Looks at the lengths of a packet.
+    init(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) {
+      if isAnnexB(bytes, lengthSize: lengthSize) {
+        replaceLengths = true
+        end = bytes.count
+      } else {
+        var units = NALUnits(bytes, lengthSize: lengthSize)
+        do throws(BitstreamError) {
+          while try units.next() != nil {}
+        } catch { replaceLengths = true }
+      }
+    }
+
+    /// Bytes were removed from the front of the packet.
+    mutating func discard(_ byteCount: Int) { end = max(0, end - byteCount) }
+
+    fileprivate mutating func found() { count += 1 }
+  }
+
+  /// The NAL units of a packet, where a careless muxer has left start codes too: in place of all lengths, of those
+  /// behind the first NAL unit, or between NAL units of which it has made one. No legal NAL unit holds a start code, so
+  /// nothing is lost.
+  package struct PacketNALUnits: ~Escapable {
+    /// A NAL unit.
+    package struct Element {
+      /// Its bytes.
+      package let range: Range<Int>
+      /// Length of its length prefix or start code, in bytes.
+      package let prefixLength: Int
+      /// Where what follows begins.
+      package let end: Int
+    }
+
+    private let bytes: Span<UInt8>
+    private let lengthSize: NALLengthSize
+    private var lengths: NALUnits
+    private var startCoded: AnnexB.NALUnits
+    /// Where ``startCoded`` counts from.
+    private var origin = 0
+    private var pending: AnnexB.NALUnit?
+    /// What was found out about start codes.
+    package private(set) var startCodes: StartCodes
+
+    /// Iterates over a packet, or over the rest of one.
+    @_lifetime(copy bytes)
+    package init(_ bytes: Span<UInt8>, lengthSize: NALLengthSize, _ startCodes: StartCodes) {
+      self.bytes = bytes
+      self.lengthSize = lengthSize
+      self.startCodes = startCodes
+      lengths = NALUnits(bytes, lengthSize: lengthSize, from: startCodes.end)
+      startCoded = AnnexB.NALUnits(bytes.extracting(first: min(startCodes.end, bytes.count)))
+      pending = startCoded.next()
+    }
+
+    /// The end of the last good NAL unit, in bytes.
+    package var position: Int { lengths.position }
+
+    /// The next NAL unit; nil after the last one.
+    ///
+    /// - Parameter isSearched: whether start codes are looked for in a NAL unit with this first byte.
+    /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length. The iteration is then over, at ``position``.
+    package mutating func next(
+      where isSearched: (UInt8) -> Bool = { _ in true }
+    ) throws(BitstreamError) -> Element? {
+      while true {
+        if let unit = nextStartCoded() { return unit }
+        let start = lengths.position
+        if startCodes.replaceLengths, LengthPrefixed.hasStartCode(bytes, at: start) {
+          begin(start..<bytes.count)
+          continue
+        }
+        guard let range = try lengths.next() else { return nil }
+        guard isSearched(bytes[range.lowerBound]), let first = AnnexB.startCode(in: bytes.extracting(range)) else {
+          return Element(range: range, prefixLength: lengthSize.byteCount, end: range.upperBound)
+        }
+        // Anything in front of the first start code is a NAL unit of its own.
+        var end = range.lowerBound + first
+        while end > range.lowerBound, bytes[end - 1] == 0 { end -= 1 }
+        begin(end..<range.upperBound)
+        if end > range.lowerBound {
+          return Element(range: range.lowerBound..<end, prefixLength: lengthSize.byteCount, end: end)
+        }
+      }
+    }
+
+    private mutating func begin(_ range: Range<Int>) {
+      origin = range.lowerBound
+      startCodes.end = range.upperBound
+      startCoded = AnnexB.NALUnits(bytes.extracting(range))
+      pending = startCoded.next()
+      lengths = NALUnits(bytes, lengthSize: lengthSize, from: range.upperBound)
+    }
+
+    private mutating func nextStartCoded() -> Element? {
+      guard let unit = pending else { return nil }
+      startCodes.found()
+      pending = startCoded.next()
+      let end = pending.map { origin + $0.startCodeOffset } ?? startCodes.end
+      return Element(
+        range: origin + unit.range.lowerBound..<origin + unit.range.upperBound, prefixLength: unit.startCodeLength,
+        end: end)
+    }
+  }
+
+  /// Whether a start code of four bytes is at an offset. One of three may be a length.
+  fileprivate static func hasStartCode(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
+    offset <= bytes.count - 4 && bytes[offset] == 0 && bytes[offset + 1] == 0 && bytes[offset + 2] == 0
+      && bytes[offset + 3] == 1
+  }
+
+  /// Whether a packet that should be length-prefixed is a byte stream instead.
+  ///
+  /// It begins with a start code, and its lengths do not add up. Lengths of one and two bytes may add up by chance: a
+  /// start code that would be empty NAL units and one of one byte is taken for a start code.
+  public static func isAnnexB(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) -> Bool {
+    let isLong = hasStartCode(bytes, at: 0)
+    guard isLong || bytes.count >= 3 && bytes[0] == 0 && bytes[1] == 0 && bytes[2] == 1 else { return false }
+    if lengthSize == .one || lengthSize == .two && isLong { return true }
+    var units = NALUnits(bytes, lengthSize: lengthSize)
+    do throws(BitstreamError) {
+      while try units.next() != nil {}
+      return false
+    } catch {
+      return true
+    }
+  }
+}
