@@ -133,6 +133,14 @@ extension LengthPrefixed {
     let isLong = hasStartCode(bytes, at: 0)
     guard isLong || bytes.count >= 3 && bytes[0] == 0 && bytes[1] == 0 && bytes[2] == 1 else { return false }
     if lengthSize == .one || lengthSize == .two && isLong { return true }
+    // A length of 256 to 511 in four bytes looks like a start code of three. It is a length where a NAL unit of that
+    // length fits, and either no start code follows (a NAL unit holds none, be it truncated) or one just behind it.
+    if lengthSize == .four, !isLong, bytes.count >= 4 {
+      let end = 4 + 256 + Int(bytes[3])
+      if end <= bytes.count, hasStartCode(bytes, at: end) || AnnexB.startCode(in: bytes.extracting(4...)) == nil {
+        return false
+      }
+    }
     var units = NALUnits(bytes, lengthSize: lengthSize)
     do throws(BitstreamError) {
       while try units.next() != nil {}

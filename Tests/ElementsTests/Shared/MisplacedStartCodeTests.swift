@@ -22,12 +22,13 @@ import Testing
 
     func packet(_ nalUnits: [[UInt8]], _ size: NALLengthSize) -> [UInt8] {
       let first = nalUnits.first ?? []
-      let rest = nalUnits.dropFirst().flatMap { (self == .allButTheFirstShort ? [0, 0, 1] : [0, 0, 0, 1]) + $0 }
+      let startCode: [UInt8] = self == .allButTheFirstShort ? [0, 0, 1] : [0, 0, 0, 1]
+      let rest = nalUnits.dropFirst().flatMap { startCode + $0 }
       switch self {
       case .inside: return prefix(first.count + rest.count, size) + first + rest
       case .behindTheFirst: return prefix(first.count, size) + first + rest
       case .all, .allButTheFirstShort: return [0, 0, 0, 1] + first + rest
-      case .allShort: return nalUnits.flatMap { [0, 0, 1] + $0 }
+      case .allShort: return nalUnits.flatMap { [0, 0, 1] as [UInt8] + $0 }
       }
     }
 
@@ -78,7 +79,9 @@ import Testing
   func areRepaired(element: String, _ test: (StreamCodec, NALLengthSize, Fault, Int)) throws {
     let (codec, size, fault, start) = test
     let stream = try Stream(codec, size, fault, from: start)
-    for output in RecordedRun.outputs(codec) {
+    // A repackager that passes access units through unchanged does not read them.
+    let passedThrough = element == "repack" && size == .four ? "stream-format=\(codec.inBand), alignment=au" : nil
+    for output in RecordedRun.outputs(codec) where output != passedThrough {
       let sound = try play(stream.sound, stream.caps, codec, element, output)
       let repaired = try play(stream.faulty, stream.caps, codec, element, output)
       #expect(repaired.buffers == sound.buffers, "\(output)")
