@@ -8,7 +8,8 @@ struct CompareCommand: AsyncParsableCommand {
     commandName: "compare", abstract: "Compares the pictures of two files, or of two decoders of one file.",
     discussion: """
       Prints the first picture that differs, and the PSNR (peak signal-to-noise ratio) of luma and chroma; inf means \
-      equal. Exit status 2 when something differs.
+      equal. Exit status 2 when something differs, or when a picture is damaged: also when it differs from the hash \
+      that the stream has of it, though both files show the same.
 
       Examples:
         h26x compare original.mp4 encoded.mp4
@@ -33,8 +34,8 @@ struct CompareCommand: AsyncParsableCommand {
     }
     let names = [first, second ?? first]
     let readers = [
-      try PictureReader(InputFile(names[0]), PictureReader.Options()),
-      try PictureReader(InputFile(names[1]), PictureReader.Options(decoder: decoder)),
+      try PictureReader(InputFile(names[0]), PictureReader.Options(verifiesPictureHash: true)),
+      try PictureReader(InputFile(names[1]), PictureReader.Options(decoder: decoder, verifiesPictureHash: true)),
     ]
     let result: Comparison
     do throws(Failure) {
@@ -45,9 +46,15 @@ struct CompareCommand: AsyncParsableCommand {
       for reader in readers { await reader.stop() }
       throw error
     }
+    let damage = readers.map(\.damage)
     for reader in readers { await reader.stop() }
     if let summary = result.summary { print(summary) }
+    for (name, damage) in zip(names, damage) where damage.corrupted > 0 { Terminal.say("\(name)\(damage.remark)") }
     if let failure = result.failure { throw failure }
+    // Access units without a picture, such as those before the first random access point, change no comparison.
+    if let damaged = damage.firstIndex(where: { $0.corrupted > 0 }) {
+      throw Failure("\(names[damaged]): damaged", .unsoundStream)
+    }
   }
 
   /// What a comparison has found.
