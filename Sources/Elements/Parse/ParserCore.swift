@@ -205,7 +205,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     if situation.attributes.flags.contains(.discontinuity) { isDiscontinuous = true }
     if intake.begin(situation) {
       forgetPosition()
-      timestamps.forgetPosition(awaitingPosition: situation.offset != 0)
+      timestamps.forgetPosition(
+        awaitingPosition: situation.offset != 0, isPositionKnown: situation.attributes.dts != nil)
     }
     if finder.heldSize == nil {
       if mayBatch() { batch.prepare(timestamps) } else { batch.forbid() }

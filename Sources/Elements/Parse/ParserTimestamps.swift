@@ -19,6 +19,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   private var timeline = Codec.Timeline()
   /// After a seek in a raw stream: the base class puts its position on the first buffer, on its way out.
   private var awaitsPosition = false
+  /// The base class knows where in time that buffer is.
+  private var isPositionKnown = false
   /// The generated times of the first picture after a seek.
   private var firstAfterSeek: PresentationTimes?
   /// A buffering period has begun: DTS can count from there.
@@ -32,14 +34,17 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// The next data need not continue what came before.
   ///
-  /// - Parameter awaitingPosition: whether it is elsewhere than at the start of the stream.
-  mutating func forgetPosition(awaitingPosition: Bool) {
+  /// - Parameters:
+  ///   - awaitingPosition: whether it is elsewhere than at the start of the stream.
+  ///   - isPositionKnown: whether the base class knows its time.
+  mutating func forgetPosition(awaitingPosition: Bool, isPositionKnown: Bool = false) {
     let before = self
     self = ParserTimestamps<Codec>()
     isUpstreamInTime = before.isUpstreamInTime
     hasBufferingPeriod = before.hasBufferingPeriod
     shift = before.shift
     awaitsPosition = awaitingPosition
+    self.isPositionKnown = isPositionKnown
   }
 
   /// A new stream begins.
@@ -70,8 +75,9 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Whether the stream is a raw one whose timestamps are generated here.
   @inline(__always) func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
     guard input.isByteStream, !hasUpstreamTimes else { return false }
-    // In reverse the base class reads forwards from where it sought, at a time that is known only at the start.
-    guard playback.isForward else { return isUpstreamInTime ? false : !awaitsPosition }
+    // In reverse the base class reads forwards from where it sought, at a time that it knows at the start of the file
+    // and at the keyframes of its index.
+    guard playback.isForward else { return isUpstreamInTime ? false : !awaitsPosition || isPositionKnown }
     return isUpstreamInTime ? playback.isNormalFromStart : true
   }
 
