@@ -13,58 +13,60 @@ extension H264 {
       is1b = idc == 9 || (idc == 11 && [66, 77, 88].contains(profile.idc) && profile.isConstrained(toSet: 3))
     }
 
+    /// Table A-1: MaxMBPS, MaxFS, MaxDpbMbs, MaxBR, MaxCPB; nil for a number that is no level.
+    private var limits: (rate: UInt64, size: UInt64, memory: Int, bitRate: UInt64, codedBuffer: UInt64)? {
+      if is1b { return (1485, 99, 396, 128, 350) }
+      return switch idc {
+      case 10: (1485, 99, 396, 64, 175)
+      case 11: (3000, 396, 900, 192, 500)
+      case 12: (6000, 396, 2376, 384, 1000)
+      case 13: (11_880, 396, 2376, 768, 2000)
+      case 20: (11_880, 396, 2376, 2000, 2000)
+      case 21: (19_800, 792, 4752, 4000, 4000)
+      case 22: (20_250, 1620, 8100, 4000, 4000)
+      case 30: (40_500, 1620, 8100, 10_000, 10_000)
+      case 31: (108_000, 3600, 18_000, 14_000, 14_000)
+      case 32: (216_000, 5120, 20_480, 20_000, 20_000)
+      case 40: (245_760, 8192, 32_768, 20_000, 25_000)
+      case 41: (245_760, 8192, 32_768, 50_000, 62_500)
+      case 42: (522_240, 8704, 34_816, 50_000, 62_500)
+      case 50: (589_824, 22_080, 110_400, 135_000, 135_000)
+      case 51: (983_040, 36_864, 184_320, 240_000, 240_000)
+      case 52: (2_073_600, 36_864, 184_320, 240_000, 240_000)
+      case 60: (4_177_920, 139_264, 696_320, 240_000, 240_000)
+      case 61: (8_355_840, 139_264, 696_320, 480_000, 480_000)
+      case 62: (16_711_680, 139_264, 696_320, 800_000, 800_000)
+      default: nil
+      }
+    }
+
     /// The name in GStreamer's `level` field such as "4.1" or "1b", nil for a number that is no level.
     public var name: String? {
-      if is1b { return "1b" }
-      switch idc {
-      case 10: return "1"
-      case 20, 30, 40, 50, 60: return "\(idc / 10)"
-      case 11, 12, 13, 21, 22, 31, 32, 41, 42, 51, 52, 61, 62: return "\(idc / 10).\(idc % 10)"
-      default: return nil
-      }
+      guard limits != nil else { return nil }
+      return is1b ? "1b" : idc % 10 == 0 ? "\(idc / 10)" : "\(idc / 10).\(idc % 10)"
     }
 
     /// `MaxDpbMbs` (Table A-1): the decoded picture buffer in macroblocks. Unknown levels get the highest.
-    public var maximumDecodedPictureBufferMacroblocks: Int {
-      if is1b { return 396 }
-      switch idc {
-      case 10: return 396
-      case 11: return 900
-      case 12, 13, 20: return 2376
-      case 21: return 4752
-      case 22, 30: return 8100
-      case 31: return 18000
-      case 32: return 20480
-      case 40, 41: return 32768
-      case 42: return 34816
-      case 50: return 110400
-      case 51, 52: return 184320
-      default: return 696320
-      }
-    }
+    public var maximumDecodedPictureBufferMacroblocks: Int { limits?.memory ?? 696_320 }
 
     /// `MaxMBPS` (Table A-1): macroblocks a second. Unknown levels get the highest.
-    public var maximumMacroblocksPerSecond: Int {
-      if is1b { return 1485 }
-      switch idc {
-      case 10: return 1485
-      case 11: return 3000
-      case 12: return 6000
-      case 13, 20: return 11880
-      case 21: return 19800
-      case 22: return 20250
-      case 30: return 40500
-      case 31: return 108_000
-      case 32: return 216_000
-      case 40, 41: return 245_760
-      case 42: return 522_240
-      case 50: return 589_824
-      case 51: return 983_040
-      case 52: return 2_073_600
-      case 60: return 4_177_920
-      case 61: return 8_355_840
-      default: return 16_711_680
-      }
+    public var maximumMacroblocksPerSecond: Int { limits.map { Int($0.rate) } ?? 16_711_680 }
+
+    /// The limits in a profile; nil for a number that is no level.
+    package func limits(in profile: Profile) -> LevelLimits? {
+      guard let limits else { return nil }
+      // cpbBrVclFactor and cpbBrNalFactor (Table A-2).
+      let factor: UInt64 =
+        switch profile.idc {
+        case 100, 118, 128: 1250
+        case 110: 3000
+        case 122, 244, 44: 4000
+        default: 1000
+        }
+      return LevelLimits(
+        pictureSize: limits.size, rate: limits.rate, bitRate: limits.bitRate * factor,
+        codedBuffer: limits.codedBuffer * factor, nalBitRate: limits.bitRate * factor / 10 * 12,
+        nalCodedBuffer: limits.codedBuffer * factor / 10 * 12)
     }
   }
 }

@@ -4,6 +4,9 @@ extension H264.SequenceParameterSet {
   /// The level, with 1b.
   public var level: H264.Level { H264.Level(idc: levelIDC, profile: profile) }
 
+  /// The limits of its level and profile; nil for an unknown level.
+  package var levelLimits: LevelLimits? { level.limits(in: profile) }
+
   /// `FrameHeightInMbs`.
   public var heightInMacroblocks: Int { heightInMapUnits * (isFrameOnly ? 1 : 2) }
 

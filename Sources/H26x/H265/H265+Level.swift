@@ -14,54 +14,51 @@ extension H265 {
       self.isHighTier = isHighTier
     }
 
-    /// The name in GStreamer's `level` field such as "4.1", nil for a number that is no level.
-    public var name: String? {
+    /// MaxBR and MaxCPB of a tier.
+    private typealias Rates = (bitRate: UInt64, codedBuffer: UInt64)
+
+    /// Tables A.8 and A.9: MaxLumaPs, MaxLumaSr, MaxBR and MaxCPB of the Main and of the High tier, but for the levels
+    /// of newer editions; nil for a number that is no level.
+    private var limits: (size: Int, rate: Int64, bits: (main: Rates, high: Rates)?)? {
       switch idc {
-      case 30, 60, 90, 120, 150, 180, 210: "\(idc / 30)"
-      case 63, 93, 123, 153, 156, 183, 186, 189, 213, 216: "\(idc / 30).\(idc % 30 / 3)"
+      case 30: (36_864, 552_960, ((128, 350), (128, 350)))
+      case 60: (122_880, 3_686_400, ((1500, 1500), (1500, 1500)))
+      case 63: (245_760, 7_372_800, ((3000, 3000), (3000, 3000)))
+      case 90: (552_960, 16_588_800, ((6000, 6000), (6000, 6000)))
+      case 93: (983_040, 33_177_600, ((10_000, 10_000), (10_000, 10_000)))
+      case 120: (2_228_224, 66_846_720, ((12_000, 12_000), (30_000, 30_000)))
+      case 123: (2_228_224, 133_693_440, ((20_000, 20_000), (50_000, 50_000)))
+      case 150: (8_912_896, 267_386_880, ((25_000, 25_000), (100_000, 100_000)))
+      case 153: (8_912_896, 534_773_760, ((40_000, 40_000), (160_000, 160_000)))
+      case 156: (8_912_896, 1_069_547_520, ((60_000, 60_000), (240_000, 240_000)))
+      case 180: (35_651_584, 1_069_547_520, ((60_000, 60_000), (240_000, 240_000)))
+      case 183: (35_651_584, 2_139_095_040, ((120_000, 120_000), (480_000, 480_000)))
+      case 186: (35_651_584, 4_278_190_080, ((240_000, 240_000), (800_000, 800_000)))
+      case 189: (80_216_064, 4_812_963_840, nil)
+      case 210: (142_606_336, 4_812_963_840, nil)
+      case 213: (142_606_336, 8_556_380_160, nil)
+      case 216: (142_606_336, 17_112_760_320, nil)
       default: nil
       }
+    }
+
+    /// The name in GStreamer's `level` field such as "4.1", nil for a number that is no level.
+    public var name: String? {
+      guard limits != nil else { return nil }
+      return idc % 30 == 0 ? "\(idc / 30)" : "\(idc / 30).\(idc % 30 / 3)"
     }
 
     /// The name in GStreamer's `tier` field.
     public var tierName: String { isHighTier ? "high" : "main" }
 
     /// `MaxLumaPs` (Table A.8): luma samples in a picture. Unknown levels get the highest.
-    public var maximumLumaPictureSize: Int {
-      switch idc {
-      case 30: 36_864
-      case 60: 122_880
-      case 63: 245_760
-      case 90: 552_960
-      case 93: 983_040
-      case 120, 123: 2_228_224
-      case 150, 153, 156: 8_912_896
-      case 180, 183, 186: 35_651_584
-      case 189: 80_216_064
-      default: 142_606_336
-      }
-    }
+    public var maximumLumaPictureSize: Int { limits?.size ?? 142_606_336 }
 
     /// `MaxLumaSr` (Table A.9): luma samples a second. Unknown levels get the highest.
-    public var maximumLumaSampleRate: Int64 {
-      switch idc {
-      case 30: 552_960
-      case 60: 3_686_400
-      case 63: 7_372_800
-      case 90: 16_588_800
-      case 93: 33_177_600
-      case 120: 66_846_720
-      case 123: 133_693_440
-      case 150: 267_386_880
-      case 153: 534_773_760
-      case 156, 180: 1_069_547_520
-      case 183: 2_139_095_040
-      case 186: 4_278_190_080
-      case 189, 210: 4_812_963_840
-      case 213: 8_556_380_160
-      default: 17_112_760_320
-      }
-    }
+    public var maximumLumaSampleRate: Int64 { limits?.rate ?? 17_112_760_320 }
+
+    /// MaxBR and MaxCPB of the tier, in units of the profile's factors; nil for an unknown level.
+    var bits: (bitRate: UInt64, codedBuffer: UInt64)? { limits?.bits.map { isHighTier ? $0.high : $0.main } }
 
     /// `MaxDpbSize` (A.4.2): pictures that the decoded picture buffer holds, 6 to 16, at this picture size.
     ///

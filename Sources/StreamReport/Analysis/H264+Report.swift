@@ -125,7 +125,7 @@ extension H264: ReportedCodec {
       profile: sps.profile.name, level: sps.level.name, chromaFormat: sps.chromaFormat.rawValue,
       bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
       isFullRange: sps.vui?.videoSignal?.isFullRange, frameRate: sps.frameRate,
-      maximumBitRate: LevelLimits(sps)?.bitRate,
+      maximumBitRate: sps.levelLimits?.bitRate,
       decodedPictureBuffer: sps.decodedPictureBufferFrames, reorder: sps.maximumReorderFrames)
   }
 }

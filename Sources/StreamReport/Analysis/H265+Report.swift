@@ -148,7 +148,7 @@ extension H265: ReportedCodec {
       chromaFormat: sps.chromaFormat.rawValue, bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
       isFullRange: sps.vui?.videoSignal?.isFullRange,
       frameRate: sps.frameRate,
-      maximumBitRate: LevelLimits(sps)?.bitRate, decodedPictureBuffer: sps.decodedPictureBufferPictures,
+      maximumBitRate: sps.levelLimits?.bitRate, decodedPictureBuffer: sps.decodedPictureBufferPictures,
       reorder: sps.maximumReorderPictures)
   }
 }

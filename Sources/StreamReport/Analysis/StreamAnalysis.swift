@@ -7,7 +7,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   private(set) var sets = Codec.ParameterSets()
   private var detector = Codec.AccessUnitDetector()
   private var checker = Codec.Checker()
-  private var log = FindingLog(isH265: Codec.codec == .h265)
+  private var log = FindingLog(Codec.codec)
   private var summary = SummaryRecord()
 
   /// The access unit that is being read.
@@ -300,7 +300,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
       return
     }
     let trace = SyntaxTrace()
-    var silent = FindingLog(isH265: Codec.codec == .h265)
+    var silent = FindingLog(Codec.codec)
     var full = unit
     if !options.includesFields { Codec.readHeader(nalUnit, &full, wantsFields: !isOutOfBand, log: &silent) }
     if isNew {
@@ -333,7 +333,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   /// The id of a set that is there already.
   private static func readID(_ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, sets: borrowing Codec.ParameterSets) {
-    var silent = FindingLog(isH265: Codec.codec == .h265)
+    var silent = FindingLog(Codec.codec)
     Codec.readParameterSet(nalUnit, &unit, sets: sets, trace: nil, log: &silent)
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// One place where a stream breaks a rule.
 public struct Finding: Sendable {
@@ -23,8 +24,8 @@ public struct Finding: Sendable {
 
   /// The rule that is broken.
   public var rule: Rule
-  /// Whether the stream is H.265, whose clauses then apply.
-  public var isH265: Bool
+  /// The codec of the stream, whose clauses apply.
+  let codec: FormatDescription.Codec
   /// The number of the access unit, from 0.
   public var accessUnit: UInt64
   /// The offset in bytes in the file, or in the demultiplexed stream, of what breaks the rule.
@@ -35,7 +36,7 @@ public struct Finding: Sendable {
   public var expected: ReportText
 
   /// The clause of H.264, H.265 or the container's standard; `-` for a rule without one.
-  public var clause: StaticString { isH265 ? rule.text.h265 : rule.text.h264 }
+  public var clause: StaticString { codec == .h265 ? rule.text.h265 : rule.text.h264 }
 }
 
 /// Collects findings. The first ones of each rule are kept, all are counted.
@@ -43,21 +44,21 @@ struct FindingLog: Sendable {
   /// Findings of each rule that are kept.
   static let limit: UInt64 = 50
 
-  let isH265: Bool
+  let codec: FormatDescription.Codec
   /// The place of the next finding.
   var accessUnit: UInt64 = 0
   var offset: UInt64 = 0
   private(set) var counts = [UInt64](repeating: 0, count: Rule.allCases.count)
   private var findings: [Finding] = []
 
-  init(isH265: Bool) { self.isH265 = isH265 }
+  init(_ codec: FormatDescription.Codec) { self.codec = codec }
 
   mutating func report(_ rule: Rule, _ found: @autoclosure () -> ReportText, expected: @autoclosure () -> ReportText) {
     counts[rule.rawValue] += 1
     guard counts[rule.rawValue] <= Self.limit else { return }
     findings.append(
       Finding(
-        rule: rule, isH265: isH265, accessUnit: accessUnit, offset: offset, found: found(), expected: expected()))
+        rule: rule, codec: codec, accessUnit: accessUnit, offset: offset, found: found(), expected: expected()))
   }
 
   /// The findings since the last call.

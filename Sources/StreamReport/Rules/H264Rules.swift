@@ -30,7 +30,7 @@ enum H264Rules {
     } else if !sps.isFrameOnly {
       log.report(.decoderFormat, "interlaced tools", expected: "frame_mbs_only_flag 1")
     }
-    guard let limits = LevelLimits(sps) else {
+    guard let limits = sps.levelLimits else {
       return log.report(.unknownLevel, "level_idc \(sps.levelIDC)", expected: "a level of Table A-1")
     }
     if sps.levelIDC > 51 { log.report(.decoderLevel, "level_idc \(sps.levelIDC)", expected: "51 at most") }

@@ -28,7 +28,7 @@ enum H265Rules {
     if level.idc > 156, level.idc != 255 {
       log.report(.decoderLevel, "general_level_idc \(level.idc)", expected: "156 at most")
     }
-    guard let limits = LevelLimits(sps) else { return }
+    guard let limits = sps.levelLimits else { return }
     let (width, height) = (UInt64(sps.codedSize.width), UInt64(sps.codedSize.height))
     let (size, isHuge) = width.multipliedReportingOverflow(by: height)
     let isLong = max(width, height) * max(width, height) > 8 * limits.pictureSize

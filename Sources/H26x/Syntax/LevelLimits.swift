@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The limits of a level (Annex A).
+package struct LevelLimits: Sendable {
+  /// The most macroblocks (H.264) or luma samples (H.265) in a picture.
+  package let pictureSize: UInt64
+  /// The most macroblocks or luma samples a second.
+  package let rate: UInt64
+  /// The highest bit rate of the VCL HRD, in bits a second.
+  package let bitRate: UInt64
+  /// The largest coded picture buffer of the VCL HRD, in bits.
+  package let codedBuffer: UInt64
+  /// The highest bit rate of the NAL HRD, in bits a second.
+  package let nalBitRate: UInt64
+  /// The largest coded picture buffer of the NAL HRD, in bits.
+  package let nalCodedBuffer: UInt64
+}
