@@ -50,7 +50,7 @@ public struct BitReader: ~Escapable {
   }
 
   /// The position of the next bit, from the start of the bytes, without emulation prevention bytes.
-  public var bitOffset: Int { loadedBits - cachedBits }
+  public var bitOffset: Int { loadedBits &- cachedBits }
 
   /// Whether the next bit is the first one of a byte.
   public var isByteAligned: Bool { cachedBits & 7 == 0 }
@@ -73,10 +73,10 @@ public struct BitReader: ~Escapable {
   ///   - count: 0 to 32.
   ///   - element: the syntax element's name, for the trace and the error.
   /// - Throws: `.truncated`.
-  @inline(__always)
+  @inline(never)
   public mutating func u(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt32 {
     if cachedBits < count { refill() }
-    guard count <= cachedBits, count <= 32, bitOffset <= endBit - count else { throw fail(.truncated, element) }
+    guard count <= cachedBits, count <= 32, bitOffset <= endBit &- count else { throw fail(.truncated, element) }
     guard count > 0 else { return 0 }
     let value = UInt32(truncatingIfNeeded: cache >> UInt64(64 - count))
     trace?.append(element, Int64(value), at: bitOffset, count: count)
@@ -87,7 +87,7 @@ public struct BitReader: ~Escapable {
   /// Reads `u(1)` as a Boolean.
   ///
   /// - Throws: `.truncated`.
-  @inline(__always)
+  @inline(never)
   public mutating func flag(_ element: StaticString) throws(BitstreamError) -> Bool {
     if cachedBits < 1 { refill() }
     guard cachedBits >= 1, bitOffset < endBit else { throw fail(.truncated, element) }
@@ -125,13 +125,13 @@ public struct BitReader: ~Escapable {
   /// Reads `ue(v)` and checks it against its legal range.
   ///
   /// - Throws: `.truncated`, `.codeTooLong`, `.valueOutOfRange`.
-  @inline(__always)
+  @inline(never)
   public mutating func ue(
     in range: ClosedRange<UInt32>, _ element: StaticString
   ) throws(BitstreamError) -> UInt32 {
     let start = bitOffset
     let value = try codeNumber(element)
-    trace?.append(element, Int64(value), at: start, count: bitOffset - start)
+    trace?.append(element, Int64(value), at: start, count: bitOffset &- start)
     guard range.contains(value) else { throw BitReader.error(.valueOutOfRange, element, start) }
     return value
   }
@@ -139,7 +139,7 @@ public struct BitReader: ~Escapable {
   /// Reads `se(v)` and checks it against its legal range (9.1.1).
   ///
   /// - Throws: `.truncated`, `.codeTooLong`, `.valueOutOfRange`.
-  @inline(__always)
+  @inline(never)
   public mutating func se(
     in range: ClosedRange<Int32>, _ element: StaticString
   ) throws(BitstreamError) -> Int32 {
@@ -148,7 +148,7 @@ public struct BitReader: ~Escapable {
     // The largest code number is 2^32 - 2, so the magnitude fits in 31 bits.
     let magnitude = Int32(truncatingIfNeeded: code >> 1)
     let value = code & 1 == 1 ? magnitude &+ 1 : 0 &- magnitude
-    trace?.append(element, Int64(value), at: start, count: bitOffset - start)
+    trace?.append(element, Int64(value), at: start, count: bitOffset &- start)
     // The largest odd code number is 2^32 - 3, which maps to 2^31 - 1: the sum above cannot wrap.
     guard range.contains(value) else { throw BitReader.error(.valueOutOfRange, element, start) }
     return value
@@ -159,7 +159,7 @@ public struct BitReader: ~Escapable {
     if cachedBits <= 32 { refill() }
     let zeros = cache.leadingZeroBitCount
     let length = 2 &* zeros &+ 1
-    if length <= cachedBits, length <= 63, bitOffset <= endBit - length {
+    if length <= cachedBits, length <= 63, bitOffset <= endBit &- length {
       let value = (cache >> UInt64(64 &- length)) &- 1
       consume(length)
       return UInt32(truncatingIfNeeded: value)
