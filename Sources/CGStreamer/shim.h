@@ -15,10 +15,8 @@ static inline GParamFlags cgst_param_flags(gboolean writable, gboolean mutable_p
   return flags;
 }
 static inline GType cgst_type_structure(void) { return GST_TYPE_STRUCTURE; }
-static inline const gchar *cgst_caps_feature_memory_system(void) { return GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY; }
 static inline const gchar *cgst_buffer_pool_option_video_meta(void) { return GST_BUFFER_POOL_OPTION_VIDEO_META; }
 static inline const gchar *cgst_buffer_pool_option_video_alignment(void) { return GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT; }
-static inline guint cgst_version_number(void) { return GST_VERSION_MAJOR * 10000 + GST_VERSION_MINOR * 100; }
 
 /* Named as GStreamer's own warnings; without a domain in this header, g_critical() would say "**". */
 static inline void cgst_log_critical(const gchar *text) { g_log("GStreamer", G_LOG_LEVEL_CRITICAL, "%s", text); }
@@ -57,7 +55,6 @@ static inline void cgst_structure_set_string(GstStructure *s, const gchar *name,
 static inline void cgst_structure_set_fraction(GstStructure *s, const gchar *name, gint n, gint d) { gst_structure_set(s, name, GST_TYPE_FRACTION, n, d, NULL); }
 static inline void cgst_structure_set_buffer(GstStructure *s, const gchar *name, GstBuffer *v) { gst_structure_set(s, name, GST_TYPE_BUFFER, v, NULL); }
 static inline void cgst_structure_set_structure(GstStructure *s, const gchar *name, const GstStructure *v) { gst_structure_set(s, name, GST_TYPE_STRUCTURE, v, NULL); }
-static inline void cgst_structure_set_flagset(GstStructure *s, const gchar *name, GType type, guint flags, guint mask) { gst_structure_set(s, name, type, flags, mask, NULL); }
 /* Transfer none. NULL when the field is absent or of another type. */
 static inline GstBuffer *cgst_structure_get_buffer(const GstStructure *s, const gchar *name) {
   const GValue *v = gst_structure_get_value(s, name);
@@ -214,11 +211,9 @@ static inline GType cgst_value_type(const GValue *value) { return G_VALUE_TYPE(v
 static inline gboolean cgst_value_is_pad(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_PAD); }
 static inline gboolean cgst_value_is_element(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_ELEMENT); }
 static inline gboolean cgst_value_is_caps(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_CAPS); }
-static inline gboolean cgst_value_is_sample(const GValue *value) { return G_VALUE_HOLDS(value, GST_TYPE_SAMPLE); }
 
 // MARK: Objects and signals
 
-static inline const gchar *cgst_object_type_name(gpointer object) { return G_OBJECT_TYPE_NAME(object); }
 /* Transfer none. NULL when it is of a pad or another object. */
 static inline GstElement *cgst_message_source_element(GstMessage *message) { return GST_IS_ELEMENT(GST_MESSAGE_SRC(message)) ? GST_ELEMENT(GST_MESSAGE_SRC(message)) : NULL; }
 static inline gboolean cgst_is_pipeline(gpointer object) { return GST_IS_PIPELINE(object); }
@@ -290,15 +285,11 @@ static inline GstVideoFormat cgst_video_format_from_string(const gchar *name) {
 // MARK: Base classes
 
 static inline gboolean cgst_base_parse_is_draining(const GstBaseParse *parse) { return GST_BASE_PARSE_DRAINING(parse); }
-static inline gboolean cgst_base_parse_lost_sync(const GstBaseParse *parse) { return GST_BASE_PARSE_LOST_SYNC(parse); }
-static inline void cgst_video_decoder_lock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_LOCK(decoder); }
-static inline void cgst_video_decoder_unlock(GstVideoDecoder *decoder) { GST_VIDEO_DECODER_STREAM_UNLOCK(decoder); }
 static inline gboolean cgst_pad_needs_reconfigure(GstPad *pad) { return GST_PAD_NEEDS_RECONFIGURE(pad); }
 static inline void cgst_pad_set_accepts_template(GstPad *pad) { GST_PAD_SET_ACCEPT_TEMPLATE(pad); }
 static inline void cgst_pad_set_accepts_intersection(GstPad *pad) { GST_PAD_SET_ACCEPT_INTERSECT(pad); GST_PAD_SET_ACCEPT_TEMPLATE(pad); }
 static inline gboolean cgst_pad_is_pulling(GstPad *pad) { return GST_PAD_MODE(pad) == GST_PAD_MODE_PULL; }
 static inline gboolean cgst_pad_is_flushing(GstPad *pad) { return GST_PAD_IS_FLUSHING(pad); }
-static inline void cgst_video_codec_frame_set_decode_only(GstVideoCodecFrame *f) { GST_VIDEO_CODEC_FRAME_SET_DECODE_ONLY(f); }
 static inline gboolean cgst_video_codec_frame_is_sync_point(const GstVideoCodecFrame *f) { return GST_VIDEO_CODEC_FRAME_IS_SYNC_POINT(f); }
 static inline void cgst_video_codec_frame_set_sync_point(GstVideoCodecFrame *f, gboolean sync) {
   if (sync) GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(f); else GST_VIDEO_CODEC_FRAME_UNSET_SYNC_POINT(f);

@@ -12,9 +12,6 @@ public struct PipelinePad: Sendable {
   /// Whether it is a source pad.
   public var isSource: Bool { unsafe gst_pad_get_direction(reference.pad) == GST_PAD_SRC }
 
-  /// Whether it is linked.
-  public var isLinked: Bool { unsafe gst_pad_is_linked(reference.pad) != 0 }
-
   /// The state of a pad's streaming thread (`GstTask`); sink pads in pull mode and source pads of sources have one.
   public enum Thread: Sendable {
     /// The pad has no thread.

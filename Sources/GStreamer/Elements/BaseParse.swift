@@ -40,12 +40,6 @@ public enum ParseStep: Sendable {
   /// Position in the input in bytes from its start; `UInt64.max` when unknown.
   public var offset: UInt64 { unsafe UInt64(raw.pointee.offset) }
 
-  /// Marks the output as headers, which the base class does not count as a frame with a duration.
-  public func markAsNoFrame() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_NO_FRAME.rawValue }
-
-  /// Holds the frame back until a frame is finished that is not marked so.
-  public func markAsQueued() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_QUEUE.rawValue }
-
   /// Consumes the frame without pushing anything downstream.
   public func markAsDropped() { unsafe raw.pointee.flags |= GST_BASE_PARSE_FRAME_FLAG_DROP.rawValue }
 
@@ -179,8 +173,6 @@ open class BaseParse: Element {
 
   /// Whether the input has ended or is interrupted, so that no more data follows.
   public var isDraining: Bool { unsafe cgst_base_parse_is_draining(parse) != 0 }
-  /// Whether the data does not continue what came before.
-  public var hasLostSync: Bool { unsafe cgst_base_parse_lost_sync(parse) != 0 }
 
   /// The least number of bytes for a call of `handleFrame`.
   public func setMinimumFrameSize(_ bytes: Int) {
@@ -198,21 +190,14 @@ open class BaseParse: Element {
       parse, guint(max(rate.numerator, 0)), guint(max(rate.denominator, 0)), leadIn, leadOut)
   }
 
-  /// Whether frames carry timing information of their own, so that times after a seek are exact, not estimated.
-  public func setHasTimingInformation(_ has: Bool) { unsafe gst_base_parse_set_has_timing_info(parse, has ? 1 : 0) }
   /// Whether the base class interpolates PTS, which is wrong for streams with reordering.
   public func setInterpolatesPTS(_ interpolates: Bool) {
     unsafe gst_base_parse_set_pts_interpolation(parse, interpolates ? 1 : 0)
   }
   /// Whether the base class infers missing PTS from DTS and the reverse.
   public func setInfersTimestamps(_ infers: Bool) { unsafe gst_base_parse_set_infer_ts(parse, infers ? 1 : 0) }
-  /// Whether the start of a frame can be recognised anywhere in the stream.
-  public func setSyncable(_ syncable: Bool) { unsafe gst_base_parse_set_syncable(parse, syncable ? 1 : 0) }
   /// Whether to push buffers unchanged, without a call of `handleFrame`.
   public func setPassthrough(_ passthrough: Bool) { unsafe gst_base_parse_set_passthrough(parse, passthrough ? 1 : 0) }
-
-  /// Gives the current frame the timestamp of the input buffer at this offset, in bytes, from the start of its data.
-  public func setTimestampOffset(_ bytes: Int) { unsafe gst_base_parse_set_ts_at_offset(parse, gsize(max(bytes, 0))) }
 
   /// Sets after how many frames the base class estimates the duration anew, unless upstream knows it; 50 at first.
   public func setDurationInterval(_ frames: Int) {

@@ -44,11 +44,6 @@ open class BaseSink: Element {
   /// The current segment.
   public var segment: Segment { unsafe Segment(sink.pointee.segment) }
 
-  /// Whether buffers wait for their time (the `sync` property).
-  public func setSync(_ sync: Bool) { unsafe gst_base_sink_set_sync(sink, sync ? 1 : 0) }
-  /// Whether a state change to PAUSED waits for the first buffer (the `async` property).
-  public func setWaitsForPreroll(_ waits: Bool) { unsafe gst_base_sink_set_async_enabled(sink, waits ? 1 : 0) }
-
   // MARK: Trampolines
 
   /// `GstBaseSink`.

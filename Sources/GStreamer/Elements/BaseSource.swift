@@ -92,15 +92,6 @@ open class BaseSource: Element {
   public func setLive(_ isLive: Bool) { unsafe gst_base_src_set_live(source, isLive ? 1 : 0) }
   /// Makes time the format of the stream, rather than bytes.
   public func setTimeFormat() { unsafe gst_base_src_set_format(source, GST_FORMAT_TIME) }
-  /// Whether buffers without timestamps get the current running time.
-  public func setStampsBuffers(_ stamps: Bool) { unsafe gst_base_src_set_do_timestamp(source, stamps ? 1 : 0) }
-  /// Whether the stream ends at `size`, rather than when `buffer` throws `.endOfStream`.
-  public func setEndsAtSize(_ ends: Bool) { unsafe gst_base_src_set_automatic_eos(source, ends ? 1 : 0) }
-  /// Changes the caps in mid-stream, before the buffer that needs them.
-  /// - Throws: `.notNegotiated` when downstream refuses.
-  public func changeCaps(to caps: borrowing Caps) throws(FlowError) {
-    guard unsafe gst_base_src_set_caps(source, caps.raw) != 0 else { throw .notNegotiated }
-  }
 
   // MARK: Trampolines
 

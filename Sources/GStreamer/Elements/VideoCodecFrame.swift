@@ -49,8 +49,6 @@ public import CGStreamer
   public var isDecodeOnly: Bool {
     unsafe raw.pointee.flags & GST_VIDEO_CODEC_FRAME_FLAG_DECODE_ONLY.rawValue != 0
   }
-  /// Marks the frame to be decoded but not shown.
-  public func markDecodeOnly() { unsafe cgst_video_codec_frame_set_decode_only(raw) }
 
   /// Flags of the input buffer.
   public var inputFlags: Buffer.Flags { withInput { $0.flags } ?? [] }
@@ -141,12 +139,6 @@ public import CGStreamer
   public func setCaps(_ caps: consuming Caps) {
     if let old = unsafe raw.pointee.caps { unsafe unref(old) }
     unsafe raw.pointee.caps = unsafe caps.take()
-  }
-
-  /// Sets the caps of the allocation query, when buffers need another size than the output has.
-  public func setAllocationCaps(_ caps: consuming Caps) {
-    if let old = unsafe raw.pointee.allocation_caps { unsafe unref(old) }
-    unsafe raw.pointee.allocation_caps = unsafe caps.take()
   }
 
   /// Another owner of the same state.

@@ -75,10 +75,6 @@ open class VideoDecoder: Element {
   /// Whether each input buffer has one whole frame, by its caps. Otherwise the base class would ask a method for the
   /// frames in its bytes that this class does not have: place a ``BaseParse`` before the decoder.
   public func setPacketized(_ packetized: Bool) { unsafe gst_video_decoder_set_packetized(decoder, packetized ? 1 : 0) }
-  /// Whether input buffers may be parts of a frame; see `gst_video_decoder_set_subframe_mode`.
-  public func setSubframeMode(_ subframes: Bool) {
-    unsafe gst_video_decoder_set_subframe_mode(decoder, subframes ? 1 : 0)
-  }
   /// Whether data is refused before sink caps.
   public func setNeedsFormat(_ needs: Bool) { unsafe gst_video_decoder_set_needs_format(decoder, needs ? 1 : 0) }
   /// Whether accept-caps queries are answered from the pad template alone.
@@ -196,37 +192,9 @@ open class VideoDecoder: Element {
     set { unsafe gst_video_decoder_set_max_errors(decoder, newValue) }
   }
 
-  /// Counts a frame that could not be decoded: a warning in the log until there are too many in a row, then an error on
-  /// the bus (`GST_VIDEO_DECODER_ERROR`).
-  /// - Throws: `FlowError.error` when there are too many.
-  public func countError(
-    _ error: ElementError, weight: Int32 = 1, file: StaticString = #fileID, function: StaticString = #function,
-    line: Int32 = #line
-  ) throws(FlowError) {
-    let (domain, code) = error.domainAndCode
-    try unsafe FlowError.check(
-      _gst_video_decoder_error(
-        decoder, weight, domain, code, g_strdup(error.message), g_strdup(error.debug), file.cString,
-        function.cString, line))
-  }
-
   /// Merges tags into those of the stream.
   public func mergeTags(_ tags: borrowing TagList) {
     unsafe gst_video_decoder_merge_tags(decoder, tags.raw, GST_TAG_MERGE_REPLACE)
-  }
-
-  /// Calls a function without the stream lock, for instance to wait for a thread that may need it.
-  public func withoutStreamLock<Result>(_ body: () -> Result) -> Result {
-    unsafe cgst_video_decoder_unlock(decoder)
-    defer { unsafe cgst_video_decoder_lock(decoder) }
-    return body()
-  }
-
-  /// Calls a function with the stream lock.
-  public func withStreamLock<Result>(_ body: () -> Result) -> Result {
-    unsafe cgst_video_decoder_lock(decoder)
-    defer { unsafe cgst_video_decoder_unlock(decoder) }
-    return body()
   }
 
   // MARK: Trampolines

@@ -267,8 +267,6 @@ public import CGStreamer
     public static var repeatFirstField: Self { Self(GST_VIDEO_BUFFER_FLAG_RFF) }
     /// The buffer has only one field.
     public static var oneField: Self { Self(GST_VIDEO_BUFFER_FLAG_ONEFIELD) }
-    /// The frame has several views of one scene.
-    public static var multipleView: Self { Self(GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW) }
     /// The first buffer of a bundle of views, where each has its own.
     public static var firstInBundle: Self { Self(GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE) }
   }

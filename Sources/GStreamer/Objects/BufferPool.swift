@@ -93,9 +93,6 @@ public import CGStreamer
   @discardableResult
   public func setActive(_ active: Bool) -> Bool { unsafe gst_buffer_pool_set_active(raw, active ? 1 : 0) != 0 }
 
-  /// Makes waiting and later `acquire` calls fail, or lets them work again.
-  public func setFlushing(_ flushing: Bool) { unsafe gst_buffer_pool_set_flushing(raw, flushing ? 1 : 0) }
-
   /// A buffer of the pool; when all buffers of a limited pool are in use, it waits for one, or throws unless `waiting`.
   /// - Throws: `.flushing` when the pool is not active, `.endOfStream` instead of waiting, `.error` without memory.
   public func acquire(waiting: Bool = true) throws(FlowError) -> Buffer {

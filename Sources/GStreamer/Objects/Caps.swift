@@ -90,13 +90,6 @@ public import CGStreamer
     }
   }
 
-  /// Copies a field from a structure of other caps, when it is there.
-  public mutating func copyField(_ field: String, from other: StructureView) {
-    guard let value = unsafe gst_structure_get_value(other.raw, field) else { return }
-    unsafe raw = cgst_caps_make_writable(raw)
-    unsafe gst_caps_set_value(raw, field, value)
-  }
-
   /// Appends the structures of other caps.
   public mutating func append(_ other: consuming Caps) {
     unsafe raw = cgst_caps_make_writable(raw)

@@ -137,9 +137,6 @@ public import CGStreamer
     return unsafe Caps(owning: caps)
   }
 
-  /// Whether the peer accepts these caps.
-  public func peerAccepts(_ caps: borrowing Caps) -> Bool { unsafe gst_pad_peer_query_accept_caps(raw, caps.raw) != 0 }
-
   /// Sends a caps event downstream from a source pad; returns whether downstream accepted it.
   @discardableResult
   public func setCaps(_ caps: borrowing Caps) -> Bool {
@@ -162,8 +159,6 @@ public import CGStreamer
   public func checkReconfigure() -> Bool { unsafe gst_pad_check_reconfigure(raw) != 0 }
   /// Whether downstream has asked for renegotiation; leaves the request in place.
   public var needsReconfigure: Bool { unsafe cgst_pad_needs_reconfigure(raw) != 0 }
-  /// Renews a request for renegotiation, after an attempt that failed.
-  public func markReconfigure() { unsafe gst_pad_mark_reconfigure(raw) }
   /// Caps need only intersect with the pad's, not be a subset of them, and are compared with the template's alone: for
   /// elements that add missing fields themselves, such as parsers.
   public func setAcceptsIntersection() { unsafe cgst_pad_set_accepts_intersection(raw) }

@@ -76,14 +76,6 @@ public import CGStreamer
     unsafe gst_query_find_allocation_meta(raw, gst_video_meta_api_get_type(), nil) != 0
   }
 
-  /// Whether the peer crops by `GstVideoCropMeta`.
-  public var allowsVideoCropMeta: Bool {
-    unsafe gst_query_find_allocation_meta(raw, gst_video_crop_meta_api_get_type(), nil) != 0
-  }
-
-  /// Declares support for `GstVideoMeta`.
-  public func addVideoMeta() { unsafe gst_query_add_allocation_meta(raw, gst_video_meta_api_get_type(), nil) }
-
   /// A buffer pool of an allocation query's answer, with its sizes.
   public struct PoolOffer: ~Copyable {
     /// `nil` when the answer has sizes only.
@@ -154,7 +146,7 @@ public import CGStreamer
   // MARK: Scheduling
 
   /// Answers a scheduling query: push mode only, buffers in their order.
-  public func setPushesOnly() {
+  func setPushesOnly() {
     guard kind == .scheduling else { return }
     unsafe gst_query_set_scheduling(raw, GST_SCHEDULING_FLAG_SEQUENTIAL, 1, -1, 0)
     unsafe gst_query_add_scheduling_mode(raw, GST_PAD_MODE_PUSH)

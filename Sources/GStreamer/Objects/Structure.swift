@@ -91,7 +91,7 @@ public import CGStreamer
   }
 
   /// The names of the fields, in their order.
-  public var fieldNames: [String] {
+  var fieldNames: [String] {
     unsafe (0..<max(gst_structure_n_fields(raw), 0)).compactMap { index in
       unsafe gst_structure_nth_field_name(raw, guint(index)).map { unsafe String(cString: $0) }
     }
