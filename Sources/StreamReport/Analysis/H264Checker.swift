@@ -136,7 +136,7 @@ struct H264Checker: PictureChecking {
     let active = sets.sequenceParameterSet(id)
     guard active != sps else { return }
     sps = active
-    limits = active.flatMap(\.levelLimits)
+    limits = active.flatMap { $0.levelLimits }
   }
 
   /// 7.4.3, `frame_num`, and 8.2.5.2, gaps in it.

@@ -145,7 +145,7 @@ struct H265Checker: PictureChecking {
     let active = sets.sequenceParameterSet(id)
     if active != sps {
       sps = active
-      limits = active.flatMap(\.levelLimits)
+      limits = active.flatMap { $0.levelLimits }
     }
     vps = active.flatMap { sets.videoParameterSet($0.videoParameterSetID) }
   }
