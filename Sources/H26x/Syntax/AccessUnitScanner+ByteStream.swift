@@ -128,7 +128,7 @@ extension AccessUnitScanner {
     guard lookAhead.startsAtRandomAccess else { return }
     for nalUnit in lookAhead.parameterSets.nalUnits { store(nalUnit.span) }
     lookAhead.parameterSets.removeAll()
-    tell(.lateParameterSets)
+    record(.lateParameterSets)
   }
 
   /// Whether the first bytes of a NAL unit are enough for the detector.

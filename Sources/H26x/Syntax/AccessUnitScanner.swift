@@ -120,7 +120,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     return notices
   }
 
-  mutating func tell(_ notice: Notice) {
+  mutating func record(_ notice: Notice) {
     if notices.count < Self.noticeLimit { notices.append(notice) }
   }
 
@@ -245,7 +245,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
     guard type.isRTPOnly else { return }
     hasSeenForeignTypes = true
-    tell(.foreignType(type))
+    record(.foreignType(type))
   }
 
   /// What a NAL unit adds to the current piece's contents.
@@ -340,15 +340,15 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       parameterSetChanges += 1
       if let defect = parameterSets.defect(of: nalUnit) {
         errors.parameterSets += 1
-        tell(.unreadableParameterSet(type, byteCount: nalUnit.count, defect))
+        record(.unreadableParameterSet(type, byteCount: nalUnit.count, defect))
       } else {
-        tell(.parameterSet(type, byteCount: nalUnit.count, change))
+        record(.parameterSet(type, byteCount: nalUnit.count, change))
       }
       return true
     } catch {
       errors.parameterSets += 1
       if type == .pictureParameterSet { hasUnreadablePictureParameterSet = true }
-      tell(.unreadableParameterSet(type, byteCount: nalUnit.count, error))
+      record(.unreadableParameterSet(type, byteCount: nalUnit.count, error))
       return false
     }
   }
@@ -381,7 +381,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
       }
     } catch {
       errors.lengths += 1
-      tell(.badLength(error, goodBytes: units.position, byteCount: bytes.count))
+      record(.badLength(error, goodBytes: units.position, byteCount: bytes.count))
       isPacketBroken = units.position > 0 && units.position < bytes.count
       current.contents.insert(.damaged)
     }
@@ -392,6 +392,6 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     current.holdsStartCodes = true
     guard !hasSeenStartCodes else { return }
     hasSeenStartCodes = true
-    tell(.startCodes)
+    record(.startCodes)
   }
 }
