@@ -108,7 +108,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       guard predicted == format.streamFormat else { throw RepackFormat.unreadable(caps) }
       journal.warnOnce(.unreadableCodecData) {
         ElementError(
-          .stream(.format), "codec_data cannot be read; the stream is handed on as it is.",
+          .stream(.format), "codec_data cannot be read; the stream is passed through unchanged.",
           debug: RepackFormat.unreadable(caps).debug)
       }
     }
@@ -159,7 +159,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
         ElementError(
           .stream(.format), "codec_data cannot be read: nothing in the stream can be changed.",
           debug:
-            "expected \(Codec.ConfigurationRecord.name), found \(input.codecData.count) bytes; packets can only be handed on as they are"
+            "expected \(Codec.ConfigurationRecord.name), found \(input.codecData.count) bytes; packets can only be passed through unchanged"
         ))
     }
     let searchesSlices = continuity.searchesSlices(for: output?.streamFormat)

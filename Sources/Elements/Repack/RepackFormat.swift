@@ -39,7 +39,7 @@ struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
   }
 
   private static var known: String {
-    "\(Codec.outOfBandStreamFormat), \(Codec.inBandStreamFormat) and byte-stream"
+    "\(Codec.outOfBandStreamFormat), \(Codec.inBandStreamFormat) or byte-stream"
   }
 
   private static func refusal(of caps: CompressedCaps<Codec>, _ problem: CompressedCaps<Codec>.Problem?) -> ElementError
@@ -47,16 +47,16 @@ struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
     let what =
       switch problem {
       case .otherMediaType(let found): "expected \(Codec.mediaType), found \(found)"
-      case .unknownStreamFormat(let found): "stream-format=\(found) is not known; \(Self.known) are"
-      case .unknownAlignment(let found): "alignment=\(found) is not known; au and nal are"
-      case .missingCodecData: "stream-format=\(caps.streamFormat.rawValue) needs codec_data, and there is none"
-      case .unexpectedCodecData: "stream-format=byte-stream has no codec_data, and there is some"
+      case .unknownStreamFormat(let found): "stream-format=\(found) is unsupported; expected \(Self.known)"
+      case .unknownAlignment(let found): "alignment=\(found) is unsupported; expected au or nal"
+      case .missingCodecData: "stream-format=\(caps.streamFormat.rawValue) requires codec_data, which is missing"
+      case .unexpectedCodecData: "stream-format=byte-stream excludes codec_data, which is present"
       case .unreadableCodecData(let count, let error?):
-        "codec_data of \(count) bytes is no \(Codec.ConfigurationRecord.name): \(error)"
-      case .unreadableCodecData(_, nil): "codec_data is no buffer that can be mapped"
-      case nil: "codec_data is no \(Codec.ConfigurationRecord.name)"
+        "codec_data of \(count) bytes is not an \(Codec.ConfigurationRecord.name): \(error)"
+      case .unreadableCodecData(_, nil): "codec_data cannot be mapped"
+      case nil: "codec_data is not an \(Codec.ConfigurationRecord.name)"
       }
     return ElementError(
-      .stream(.format), "This stream's caps cannot be worked with: \(what).", debug: what)
+      .stream(.format), "Unsupported caps: \(what).", debug: what)
   }
 }

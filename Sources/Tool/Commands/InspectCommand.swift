@@ -19,7 +19,7 @@ struct InspectCommand: AsyncParsableCommand {
   @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
   @Flag(help: "List every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
   var fields = false
-  @Flag(help: "Read the payload of slices in MP4 too, to report forbidden byte sequences in it, as check does.")
+  @Flag(help: "Read the payload of slices in MP4 too, to report missing emulation prevention bytes, as check does.")
   var payload = false
   @Option(help: "Only these NAL unit types, by number or name: 7,PPS,IDR.") var type: String?
   @Option(help: "Only these access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?

@@ -25,7 +25,7 @@ private typealias Stream = RepackStream
     }
     #expect(try harness.outputCodecData() == record)
     let messages = harness.takeMessages()
-    #expect(messages == ["warning: codec_data cannot be read; the stream is handed on as it is."])
+    #expect(messages == ["warning: codec_data cannot be read; the stream is passed through unchanged."])
     #expect(harness.statistic("untouched") == 3 && harness.statistic("bytes-out") == packets.joined().count)
   }
 

@@ -95,7 +95,7 @@ private typealias Stream = RepackStream
       let flow = harness.push(Stream.lengthPrefixed([idr]))
       let isWhole = length == whole.count || length == whole.count - 4
       #expect((flow == 0) == isWhole, "\(length) bytes")
-      if !isWhole { #expect(harness.takeMessages().contains { $0.contains("is no avcC") }) }
+      if !isWhole { #expect(harness.takeMessages().contains { $0.contains("is not an avcC") }) }
     }
   }
 

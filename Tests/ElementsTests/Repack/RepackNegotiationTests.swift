@@ -15,8 +15,9 @@ private typealias Stream = RepackStream
 
   @Test func impossibleCapsAreRefusedWithAReason() throws {
     let cases = [
-      (Stream.caps("avc"), "needs codec_data"), (Stream.caps("byte-stream", codecData: record), "has no codec_data"),
-      (Stream.caps("mp4"), "not known"), (Stream.caps("byte-stream", "frame"), "not known"),
+      (Stream.caps("avc"), "requires codec_data"),
+      (Stream.caps("byte-stream", codecData: record), "excludes codec_data"),
+      (Stream.caps("mp4"), "is unsupported"), (Stream.caps("byte-stream", "frame"), "is unsupported"),
     ]
     for (caps, reason) in cases {
       let harness = try Harness.repack(to: "byte-stream")

@@ -59,14 +59,17 @@ import Testing
   @Test(
     arguments: [
       ("video/x-h265, stream-format=byte-stream", "expected video/x-h264, found video/x-h265"),
-      ("video/x-h264, stream-format=unheard", "stream-format=unheard is not known; avc, avc3 and byte-stream are"),
       (
-        "video/x-h264, stream-format=byte-stream, alignment=frame", "alignment=frame is not known; au and nal are"
+        "video/x-h264, stream-format=unheard",
+        "stream-format=unheard is unsupported; expected avc, avc3 or byte-stream"
       ),
-      ("video/x-h264, stream-format=avc", "stream-format=avc needs codec_data, and there is none"),
+      (
+        "video/x-h264, stream-format=byte-stream, alignment=frame", "alignment=frame is unsupported; expected au or nal"
+      ),
+      ("video/x-h264, stream-format=avc", "stream-format=avc requires codec_data, which is missing"),
       (
         "video/x-h264, stream-format=byte-stream, codec_data=(buffer)01",
-        "stream-format=byte-stream has no codec_data, and there is some"
+        "stream-format=byte-stream excludes codec_data, which is present"
       ),
     ])
   func capsThatCannotBeWorkedWith(_ text: String, _ reason: String) throws {
@@ -74,7 +77,7 @@ import Testing
     let read = CompressedCaps<H264>(caps)
     let error = #expect(throws: ElementError.self) { _ = try RepackFormat<H264>(read) }
     #expect(error?.code == .stream(.format) && error?.debug == reason)
-    #expect(error?.message == "This stream's caps cannot be worked with: \(reason).")
+    #expect(error?.message == "Unsupported caps: \(reason).")
   }
 
   @Test func codecDataThatCannotBeReadIsNoErrorYet() throws {
@@ -83,7 +86,7 @@ import Testing
     let format = try RepackFormat<H264>(read)
     #expect(format.packaging == nil && format.alignment == .accessUnit && format.codecData == [1, 2])
     #expect(format.frameRate == GStreamer.Fraction(25, 1))
-    #expect(RepackFormat<H264>.unreadable(read).debug.hasPrefix("codec_data of 2 bytes is no avcC: "))
+    #expect(RepackFormat<H264>.unreadable(read).debug.hasPrefix("codec_data of 2 bytes is not an avcC: "))
   }
 
   // MARK: Dropped NAL units
