@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// UTF-8 text of literals and numbers. Unlike `String`, it needs no Unicode tables in Embedded Swift.
 public struct ReportText: Sendable, ExpressibleByStringInterpolation {
@@ -91,5 +92,26 @@ extension OutputSpan<UInt8> {
       self[count - place] = 0x30 + UInt8(truncatingIfNeeded: left % 10)
       left /= 10
     }
+  }
+}
+
+extension ReportText {
+  /// The reason of an error, its syntax element and its bit offset.
+  init(_ error: BitstreamError) {
+    let reason: StaticString =
+      switch error.reason {
+      case .truncated: "cut off"
+      case .valueOutOfRange: "value out of range"
+      case .codeTooLong: "code too long"
+      case .badTrailingBits: "wrong bits at the end"
+      case .forbiddenBitSet: "forbidden bit set"
+      case .wrongNALUnitType: "wrong NAL unit type"
+      case .missingParameterSet: "missing parameter set"
+      case .lengthOutOfBounds: "length beyond the end"
+      case .lengthNotRepresentable: "length too large"
+      case .outputTooSmall: "output too small"
+      case .unsupported: "not supported"
+      }
+    self = "\(reason): \(error.element) at bit \(error.bitOffset)"
   }
 }

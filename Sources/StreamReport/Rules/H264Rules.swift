@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Rules on parameter sets and tools of H.264.
-enum H264Rules {
+/// Rules of H.264 on parameter sets.
+enum H264Rules: CodecRules {
+  typealias Codec = H264
+
+  static func check(_ set: H264.ParameterSet, log: inout FindingLog) {
+    switch set {
+    case .sequence(let sps): check(sps, log: &log)
+    case .picture(let pps): check(pps, log: &log)
+    case .other: break
+    }
+  }
+
   /// Checks an SPS against its level and profile (Annex A).
-  static func check(_ sps: H264.SequenceParameterSet, log: inout FindingLog) {
+  private static func check(_ sps: H264.SequenceParameterSet, log: inout FindingLog) {
     if sps.profile.constraintFlags & 3 != 0 {
       log.report(.reservedValue, "reserved_zero_2bits \(sps.profile.constraintFlags & 3)", expected: "0")
     }
@@ -12,16 +22,17 @@ enum H264Rules {
       log.report(.unknownProfile, "profile_idc \(sps.profile.idc)", expected: "one of Annex A")
     }
     if let vui = sps.vui {
-      CommonChecks.check(
+      ParameterSetRules.check(
         aspectRatio: vui.aspectRatioIDC, unitsInTick: vui.timing?.unitsInTick, timeScale: vui.timing?.timeScale,
         log: &log)
     }
     if let restriction = sps.vui?.bitstreamRestriction {
-      CommonChecks.check(restriction.maximumBytesPerPictureDenominator, "max_bytes_per_pic_denom", log: &log)
-      CommonChecks.check(restriction.maximumBitsPerMacroblockDenominator, "max_bits_per_mb_denom", log: &log)
-      CommonChecks.check(
+      ParameterSetRules.check(restriction.maximumBytesPerPictureDenominator, "max_bytes_per_pic_denom", log: &log)
+      ParameterSetRules.check(restriction.maximumBitsPerMacroblockDenominator, "max_bits_per_mb_denom", log: &log)
+      ParameterSetRules.check(
         restriction.log2MaximumMotionVectorLengthHorizontal, "log2_max_mv_length_horizontal", log: &log)
-      CommonChecks.check(restriction.log2MaximumMotionVectorLengthVertical, "log2_max_mv_length_vertical", log: &log)
+      ParameterSetRules.check(
+        restriction.log2MaximumMotionVectorLengthVertical, "log2_max_mv_length_vertical", log: &log)
     }
     checkFormat(sps, log: &log)
     if sps.lumaBitDepth > 8 || sps.chromaFormat != .yuv420 {
@@ -38,7 +49,7 @@ enum H264Rules {
   }
 
   /// Checks values of a PPS that decoders do without.
-  static func check(_ pps: H264.PictureParameterSet, log: inout FindingLog) {
+  private static func check(_ pps: H264.PictureParameterSet, log: inout FindingLog) {
     if pps.weightedBipredictionIDC > 2 {
       log.report(.reservedValue, "weighted_bipred_idc \(pps.weightedBipredictionIDC)", expected: "0 to 2")
     }
@@ -124,38 +135,5 @@ enum H264Rules {
         .profileFormat, "\(sps.chromaFormat.name), \(depth) bit with profile_idc \(sps.profile.idc)",
         expected: "\(allowed.depth) bit, chroma_format_idc \(allowed.chroma) at most")
     }
-  }
-
-  /// Checks the tools that a slice uses against the profile.
-  static func check(
-    _ slice: H264.SliceHeader, _ pps: H264.PictureParameterSet, _ sps: H264.SequenceParameterSet, log: inout FindingLog
-  ) {
-    let profile = sps.profile.idc
-    let isBaseline = profile == 66
-    func forbid(_ isUsed: Bool, _ tool: StaticString) {
-      if isUsed {
-        log.report(.profileTool, "\(tool) with profile_idc \(profile)", expected: "a profile that has it")
-      }
-    }
-    if isBaseline {
-      forbid(pps.usesCABAC, "CABAC")
-      forbid(slice.sliceType == .b, "B slices")
-      forbid(pps.usesWeightedPrediction || pps.weightedBipredictionIDC != 0, "weighted prediction")
-    }
-    if isBaseline || profile == 77 || profile == 88 {
-      forbid(pps.high.map { $0.uses8x8Transform || $0.scalingLists != nil } ?? false, "8x8 transforms or scaling lists")
-    }
-    if profile == 88 || profile == 44 { forbid(pps.usesCABAC, "CABAC") }
-    if sps.profile.isConstrained(toSet: 5), [77, 88, 100].contains(profile) {
-      forbid(slice.sliceType == .b, "B slices and constraint_set5_flag 1")
-    }
-    let isConstrained = isBaseline && sps.profile.isConstrained(toSet: 1)
-    if isConstrained || (profile != 66 && profile != 88) {
-      forbid(pps.sliceGroups != nil, "slice groups")
-      forbid(pps.isRedundantPictureCountPresent, "redundant pictures")
-    }
-    if profile != 88 { forbid(slice.sliceType == .sp || slice.sliceType == .si, "switching slices") }
-    if profile != 88 { forbid(slice.nalUnitType == .slicePartitionA, "data partitioning") }
-    if sps.profile.isIntraOnly { forbid(!slice.sliceType.isIntra, "inter prediction in an intra profile") }
   }
 }

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Rules on parameter sets of H.265.
-enum H265Rules {
+/// Rules of H.265 on parameter sets.
+enum H265Rules: CodecRules {
+  typealias Codec = H265
+
+  static func check(_ set: H265.ParameterSet, log: inout FindingLog) {
+    switch set {
+    case .video(let reserved):
+      if reserved != 0xFFFF {
+        log.report(.reservedValue, "vps_reserved_0xffff_16bits \(reserved)", expected: "65535")
+      }
+    case .sequence(let sps): check(sps, log: &log)
+    case .picture: break
+    }
+  }
+
   /// Checks an SPS against its level and profile (Annex A).
-  static func check(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
+  private static func check(_ sps: H265.SequenceParameterSet, log: inout FindingLog) {
     checkProfile(sps, log: &log)
     checkSizes(sps, log: &log)
     if let vui = sps.vui {
-      CommonChecks.check(
+      ParameterSetRules.check(
         aspectRatio: vui.aspectRatioIDC, unitsInTick: vui.timing?.unitsInTick, timeScale: vui.timing?.timeScale,
         log: &log)
     }
     if let restriction = sps.vui?.bitstreamRestriction {
-      CommonChecks.check(
+      ParameterSetRules.check(
         restriction.minimumSpatialSegmentation, "min_spatial_segmentation_idc", most: 4095, log: &log)
-      CommonChecks.check(restriction.maximumBytesPerPictureDenominator, "max_bytes_per_pic_denom", log: &log)
-      CommonChecks.check(restriction.maximumBitsPerMinimumCodingUnitDenominator, "max_bits_per_min_cu_denom", log: &log)
-      CommonChecks.check(
+      ParameterSetRules.check(restriction.maximumBytesPerPictureDenominator, "max_bytes_per_pic_denom", log: &log)
+      ParameterSetRules.check(
+        restriction.maximumBitsPerMinimumCodingUnitDenominator, "max_bits_per_min_cu_denom", log: &log)
+      ParameterSetRules.check(
         restriction.log2MaximumMotionVectorLengthHorizontal, "log2_max_mv_length_horizontal", log: &log)
-      CommonChecks.check(restriction.log2MaximumMotionVectorLengthVertical, "log2_max_mv_length_vertical", log: &log)
+      ParameterSetRules.check(
+        restriction.log2MaximumMotionVectorLengthVertical, "log2_max_mv_length_vertical", log: &log)
     }
     let level = sps.level
     guard level.name != nil || level.idc == 255 else {

@@ -2,7 +2,8 @@
 import H26x
 
 extension H264: ReportedCodec {
-  typealias Checker = H264Checker
+  typealias Pictures = H264PictureWalk
+  typealias Rules = H264Rules
 
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
@@ -34,9 +35,9 @@ extension H264: ReportedCodec {
   }
 
   static func readHeader(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool, log: inout FindingLog
-  ) {
-    guard nalUnit.count > 0 else { return }
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool
+  ) -> HeaderFacts {
+    guard nalUnit.count > 0 else { return HeaderFacts() }
     let byte = nalUnit[0]
     let reference = byte >> 5 & 3
     record.type = byte & 0x1F
@@ -48,35 +49,25 @@ extension H264: ReportedCodec {
       record.fields.append(SyntaxField("nal_ref_idc", Int64(reference), at: 1, count: 2))
       record.fields.append(SyntaxField("nal_unit_type", Int64(record.type), at: 3, count: 5))
     }
-    if byte & 0x80 != 0 { log.report(.forbiddenBit, "forbidden_zero_bit 1", expected: "0") }
-    switch record.type {
-    case 5, 7, 8, 13, 15:
-      if reference == 0 {
-        log.report(.referenceIDC, "nal_ref_idc 0 with nal_unit_type \(record.type)", expected: "not 0")
-      }
-    case 6, 9, 10, 11, 12:
-      if reference != 0 {
-        log.report(.referenceIDC, "nal_ref_idc \(reference) with nal_unit_type \(record.type)", expected: "0")
-      }
-    // 0, 30 and 31 are unspecified: applications may use them.
-    case 17, 18, 22...29:
-      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
-    default: break
-    }
+    return HeaderFacts(hasForbiddenBit: byte & 0x80 != 0)
+  }
+
+  /// A parameter set of any kind.
+  enum ParameterSet {
+    case sequence(SequenceParameterSet)
+    case picture(PictureParameterSet)
+    case other
   }
 
   static func readParameterSet(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?,
-    log: inout FindingLog
-  ) {
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?
+  ) -> (content: ParameterSet, hasProperEnd: Bool)? {
     do throws(BitstreamError) {
-      var endsProperly = true
       switch NALUnitType(rawValue: record.type) {
       case .sequenceParameterSet:
         let sps = try SequenceParameterSet(nalUnit: nalUnit, trace: trace)
         record.parameterSetID = sps.id
-        endsProperly = sps.hasProperEnd
-        H264Rules.check(sps, log: &log)
+        return (.sequence(sps), sps.hasProperEnd)
       case .pictureParameterSet:
         var reader = BitReader(nalUnit, from: 1)
         let id = UInt8(truncatingIfNeeded: try reader.ue(in: 0...255, "pic_parameter_set_id"))
@@ -84,26 +75,20 @@ extension H264: ReportedCodec {
         let format = sets.sequenceParameterSet(sequence)?.chromaFormat ?? .yuv420
         let pps = try PictureParameterSet(nalUnit: nalUnit, chromaFormat: format, trace: trace)
         record.parameterSetID = id
-        endsProperly = pps.hasProperEnd
-        H264Rules.check(pps, log: &log)
+        return (.picture(pps), pps.hasProperEnd)
       case .subsetSequenceParameterSet:
         record.parameterSetID = try SubsetSequenceParameterSet(nalUnit: nalUnit, trace: trace).base.id
       default: record.parameterSetID = try SequenceParameterSetExtension(nalUnit: nalUnit, trace: trace).id
       }
-      if !endsProperly {
-        log.report(.trailingBits, "other bits at the end of \(record.name)", expected: "rbsp_trailing_bits()")
-      }
+      return (.other, true)
     } catch {
       record.error = error
-      log.report(.unreadableParameterSet, "\(record.name): \(ReportText(error))", expected: "a parameter set")
+      return nil
     }
   }
 
-  static var recordNames: RecordNames {
-    RecordNames(
-      profile: "AVCProfileIndication", flag: ("constraint_set", "_flag"), level: "AVCLevelIndication",
-      // Level 1b may be 9 or 11.
-      lowestLevel: 11)
+  static func format(_ set: ParameterSet) -> FormatRecord? {
+    if case .sequence(let sps) = set { format(sps) } else { nil }
   }
 
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {

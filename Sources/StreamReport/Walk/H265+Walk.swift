@@ -2,7 +2,8 @@
 import H26x
 
 extension H265: ReportedCodec {
-  typealias Checker = H265Checker
+  typealias Pictures = H265PictureWalk
+  typealias Rules = H265Rules
 
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
@@ -42,11 +43,9 @@ extension H265: ReportedCodec {
   }
 
   static func readHeader(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool, log: inout FindingLog
-  ) {
-    guard nalUnit.count > 1 else {
-      return log.report(.truncated, "a NAL unit of one byte", expected: "a header of two")
-    }
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool
+  ) -> HeaderFacts {
+    guard nalUnit.count > 1 else { return HeaderFacts(isTruncated: true) }
     let (byte, second) = (nalUnit[0], nalUnit[1])
     let type = NALUnitType(headerByte: byte)
     let layer = (byte & 1) << 5 | second >> 3
@@ -61,69 +60,47 @@ extension H265: ReportedCodec {
       record.fields.append(SyntaxField("nuh_layer_id", Int64(layer), at: 7, count: 6))
       record.fields.append(SyntaxField("nuh_temporal_id_plus1", Int64(second & 7), at: 13, count: 3))
     }
-    if byte & 0x80 != 0 { log.report(.forbiddenBit, "forbidden_zero_bit 1", expected: "0") }
-    if second & 7 == 0 { log.report(.temporalID, "nuh_temporal_id_plus1 0", expected: "1 to 7") }
-    let temporal = record.temporalID ?? 0
-    switch record.type {
-    case 16...23, 32, 33, 36, 37:
-      if temporal != 0 {
-        log.report(.temporalID, "TemporalId \(temporal) with \(record.name)", expected: "TemporalId 0")
-      }
-    case 2, 3:
-      if temporal == 0 { log.report(.temporalID, "TemporalId 0 with \(record.name)", expected: "more than 0") }
-    case 4, 5:
-      if temporal == 0, layer == 0 {
-        log.report(.temporalID, "TemporalId 0 with \(record.name)", expected: "more than 0")
-      }
-    // 51 to 63 are unspecified: applications may use them.
-    case 10...15, 24...31, 41...50:
-      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
-    default: break
-    }
-    if record.type == 22 || record.type == 23 {
-      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
-    }
+    return HeaderFacts(hasForbiddenBit: byte & 0x80 != 0, lacksTemporalID: second & 7 == 0)
+  }
+
+  /// A parameter set of any kind.
+  enum ParameterSet {
+    /// A VPS, by its `vps_reserved_0xffff_16bits`.
+    case video(reserved: UInt32)
+    case sequence(SequenceParameterSet)
+    case picture
   }
 
   static func readParameterSet(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?,
-    log: inout FindingLog
-  ) {
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?
+  ) -> (content: ParameterSet, hasProperEnd: Bool)? {
     // Parameter sets of other layers have the syntax of extensions that are not read here.
-    guard record.layerID == 0 else { return }
+    guard record.layerID == 0 else { return nil }
     do throws(BitstreamError) {
-      let endsProperly: Bool
       switch NALUnitType(rawValue: record.type) {
       case .videoParameterSet:
         let vps = try VideoParameterSet(nalUnit: nalUnit, trace: trace)
-        (record.parameterSetID, endsProperly) = (vps.id, vps.hasProperEnd)
+        record.parameterSetID = vps.id
         // After 16 bits of id, flags and counts.
         var reader = BitReader(nalUnit, from: nalUnitHeaderLength + 2)
-        let reserved = try reader.u(16, "vps_reserved_0xffff_16bits")
-        if reserved != 0xFFFF {
-          log.report(.reservedValue, "vps_reserved_0xffff_16bits \(reserved)", expected: "65535")
-        }
+        return (.video(reserved: try reader.u(16, "vps_reserved_0xffff_16bits")), vps.hasProperEnd)
       case .sequenceParameterSet:
         let sps = try SequenceParameterSet(nalUnit: nalUnit, trace: trace)
-        (record.parameterSetID, endsProperly) = (sps.id, sps.hasProperEnd)
-        H265Rules.check(sps, log: &log)
+        record.parameterSetID = sps.id
+        return (.sequence(sps), sps.hasProperEnd)
       default:
         let pps = try PictureParameterSet(nalUnit: nalUnit, trace: trace)
-        (record.parameterSetID, endsProperly) = (pps.id, pps.hasProperEnd)
-      }
-      if !endsProperly {
-        log.report(.trailingBits, "other bits at the end of \(record.name)", expected: "rbsp_trailing_bits()")
+        record.parameterSetID = pps.id
+        return (.picture, pps.hasProperEnd)
       }
     } catch {
       record.error = error
-      log.report(.unreadableParameterSet, "\(record.name): \(ReportText(error))", expected: "a parameter set")
+      return nil
     }
   }
 
-  static var recordNames: RecordNames {
-    RecordNames(
-      profile: "general_profile_idc", flag: ("general_profile_compatibility_flag[", "]"), level: "general_level_idc",
-      lowestLevel: 0)
+  static func format(_ set: ParameterSet) -> FormatRecord? {
+    if case .sequence(let sps) = set { format(sps) } else { nil }
   }
 
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// Models the coded picture buffer from picture to picture: by the HRD parameters where the stream has them, else with
 /// the bit rate and size of its level.
@@ -22,6 +23,37 @@ struct BufferModel: Sendable {
   private var last = 0.0
   private var period = 0.0
 
+  /// Removes an access unit from the buffer: the signalled one, or the level's.
+  ///
+  /// - Parameters:
+  ///   - bytes: the size of the access unit.
+  ///   - codedBytes: the size of its VCL NAL units and filler data.
+  ///   - messages: its SEI messages.
+  ///   - duration: seconds since the access unit before; nil when not known.
+  /// - Returns: nil when it is not known what is in the buffer.
+  mutating func remove(
+    bytes: UInt64, codedBytes: UInt64, from signalled: SignalledBuffer?, limits: LevelLimits?, _ messages: MessageFacts,
+    duration: Double?
+  ) -> RemovedPicture? {
+    let parameters: Parameters
+    var bits = codedBytes * 8
+    if let signalled {
+      parameters = Parameters(
+        bitRate: signalled.bitRate, size: signalled.size, isConstantBitRate: signalled.isConstantBitRate,
+        isSignalled: true, isLowDelay: signalled.isLowDelay)
+      if !signalled.holdsVCLOnly { bits = bytes * 8 }
+    } else if let limits {
+      parameters = Parameters(
+        bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false,
+        isLowDelay: false)
+    } else {
+      return nil
+    }
+    return next(
+      bits: bits, parameters, initialDelay: messages.initialDelay, removalDelay: messages.removalDelay,
+      duration: duration)
+  }
+
   /// Removes the next access unit from the buffer.
   ///
   /// - Parameters:
@@ -30,11 +62,9 @@ struct BufferModel: Sendable {
   ///   - initialDelay: the initial removal delay of its buffering period SEI in seconds; nil without one.
   ///   - removalDelay: the removal delay of its picture timing SEI in seconds; nil without one.
   ///   - duration: the seconds since the access unit before, used without `removalDelay`; nil when not known.
-  /// - Returns: bits in the buffer just before the removal; nil when that is not known.
-  mutating func next(
-    bits: UInt64, _ parameters: Parameters, initialDelay: Double?, removalDelay: Double?, duration: Double?,
-    log: inout FindingLog
-  ) -> Int64? {
+  private mutating func next(
+    bits: UInt64, _ parameters: Parameters, initialDelay: Double?, removalDelay: Double?, duration: Double?
+  ) -> RemovedPicture? {
     if self.parameters != parameters {
       self.parameters = parameters
       buffer = nil
@@ -65,17 +95,25 @@ struct BufferModel: Sendable {
       if initialDelay != nil { period = last }
     }
     guard let removal = buffer?.remove(bits: bits, after: seconds) else { return nil }
-    if removal.missing > 0 {
-      log.report(
-        parameters.isSignalled ? .bufferUnderflow : .levelUnderflow,
-        "\(bits) bits, of which \(removal.missing) come too late at \(parameters.bitRate) bit/s",
-        expected: "at most \(removal.fullness) bits")
-    }
-    if removal.excess > 0, parameters.isSignalled {
-      log.report(
-        .bufferOverflow, "\(removal.excess) bits more than the buffer holds",
-        expected: "at most \(parameters.size) bits")
-    }
-    return removal.fullness
+    return RemovedPicture(bits: bits, parameters: parameters, removal: removal)
   }
+}
+
+/// What was met when a picture was removed from the coded picture buffer.
+struct RemovedPicture: Sendable {
+  /// Its size.
+  var bits: UInt64
+  var parameters: BufferModel.Parameters
+  var removal: CodedPictureBuffer.Removal
+}
+
+/// A coded picture buffer that the stream signals.
+struct SignalledBuffer {
+  var bitRate: UInt64
+  var size: UInt64
+  var isConstantBitRate: Bool
+  /// Whether it holds VCL NAL units and filler data only (VCL HRD parameters).
+  var holdsVCLOnly: Bool
+  /// Whether a picture may arrive later than its nominal removal time (`low_delay_hrd_flag`).
+  var isLowDelay: Bool
 }

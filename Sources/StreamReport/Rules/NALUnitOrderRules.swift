@@ -3,7 +3,7 @@ import H26x
 
 /// Checks the order of the NAL units of each access unit (H.264 7.4.1.2.3, H.265 7.4.2.4.4), and that its delimiter and
 /// its picture agree.
-struct NALUnitOrder<Codec: ReportedCodec> {
+struct NALUnitOrderRules<Codec: ReportedCodec> {
   private var hasPicture = false
   private var hasEnded = false
   /// The picture type of the access unit delimiter.
@@ -19,27 +19,20 @@ struct NALUnitOrder<Codec: ReportedCodec> {
   /// Takes a VCL NAL unit.
   ///
   /// - Parameter isStart: whether it is the first slice of a picture.
-  mutating func takePicture(_ nalUnit: Span<UInt8>, isStart: Bool, log: inout FindingLog) {
+  mutating func takePicture(_ unit: NALUnitRecord, isStart: Bool, log: inout FindingLog) {
     hasPicture = true
     guard isStart else { return }
-    if followsEnd, !Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint {
+    if followsEnd, !Codec.NALUnitType(rawValue: unit.type).isRandomAccessPoint {
       log.report(.endOfStream, "another picture after the end of a sequence", expected: "an IDR or IRAP picture")
     }
     followsEnd = false
   }
 
-  /// Reads an access unit delimiter.
-  mutating func takeDelimiter(
-    _ nalUnit: Span<UInt8>, _ unit: inout NALUnitRecord, _ trace: SyntaxTrace?, log: inout FindingLog
-  ) {
-    var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
-    do throws(BitstreamError) {
-      let type = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
-      // A sample with two fields may have two delimiters.
-      announced = announced == nil ? AnnouncedType(rawValue: type) : .any
-      try reader.trailingBits()
-    } catch {
-      unit.error = error
+  /// Takes the picture type of an access unit delimiter.
+  mutating func takeDelimiter(_ type: UInt32?, _ unit: NALUnitRecord, log: inout FindingLog) {
+    // A sample with two fields may have two delimiters.
+    if let type { announced = announced == nil ? AnnouncedType(rawValue: type) : .any }
+    if let error = unit.error {
       log.report(.trailingBits, ReportText(error), expected: "an access unit delimiter of one byte")
     }
   }

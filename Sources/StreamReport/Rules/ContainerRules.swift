@@ -2,15 +2,11 @@
 import H26x
 
 /// Compares what a container says with the stream inside.
-struct ContainerChecker<Codec: ReportedCodec> {
+struct ContainerRules<Codec: ReportedCodec> {
   private var description: MP4.VisualSampleDescription?
-  /// Ticks a second of samples' times; 0 without any.
-  var timescale: UInt32 = 0
   /// Picture order counts and presentation times of the last pictures in the sequence.
   private var shown: [(order: Int32, time: Int64)] = []
   private var sequence: UInt64 = 0
-  private var lastDecodingTime: Int64?
-  private var lastDuration: UInt32 = 0
   private var frameRate = ContainerFrameRate()
   private var measuredRate = MeasuredRate()
   /// Whether a sample was not marked as a sync sample.
@@ -28,19 +24,17 @@ struct ContainerChecker<Codec: ReportedCodec> {
   /// Whether the sample entry type allows in-band parameter sets.
   private var allowsInBand: Bool { description?.coding.allowsInBandParameterSets ?? false }
 
-  mutating func configure(
-    _ description: MP4.VisualSampleDescription, _ record: borrowing Codec.ConfigurationRecord, timescale: UInt32,
-    log: inout FindingLog
+  /// Checks a sample description, which holds from the next sample on.
+  mutating func check(
+    _ description: MP4.VisualSampleDescription, _ record: WalkedConfiguration, log: inout FindingLog
   ) {
     self.description = description
-    self.timescale = timescale
-    Codec.check(record, log: &log)
-    for nalUnit in record.nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
-      if let format = Codec.format(nalUnit.span) { check(format, log: &log) }
-      return
-    }
+    ConfigurationRules(Codec.codec).check(record, log: &log)
+    if let format = record.format { check(format, log: &log) }
     // A record without parameter sets is allowed where they are in-band.
-    if !allowsInBand { log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS") }
+    if !record.hasSequence, !allowsInBand {
+      log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS")
+    }
   }
 
   private mutating func check(_ format: FormatRecord, log: inout FindingLog) {
@@ -81,7 +75,7 @@ struct ContainerChecker<Codec: ReportedCodec> {
   /// Checks a parameter set in the stream that is new or changed.
   ///
   /// - Parameter format: that of an SPS; nil for another set.
-  mutating func inBand(_ format: FormatRecord?, log: inout FindingLog) {
+  mutating func check(inBand format: FormatRecord?, log: inout FindingLog) {
     guard let description, !allowsInBand else { return }
     log.report(
       .containerParameterSets, "a parameter set in a sample of \(description.coding.name) that is not in its record",
@@ -89,34 +83,27 @@ struct ContainerChecker<Codec: ReportedCodec> {
     if let format { check(format, log: &log) }
   }
 
-  /// Seconds between the sample before and this one, in decoding order; nil when the container does not tell.
-  func interval(before sample: AccessUnitRecord.Sample?) -> Double? {
-    guard let sample, timescale > 0 else { return nil }
-    if let time = sample.dts, let last = lastDecodingTime, time > last {
-      return (Double(time) - Double(last)) / Double(timescale)
-    }
-    return lastDuration > 0 ? Double(lastDuration) / Double(timescale) : nil
-  }
-
   /// Checks sync flag, timestamps and frame rate of an access unit.
   ///
   /// - Parameters:
+  ///   - times: those before its own.
   ///   - period: the duration of a picture by the stream in seconds; nil when it has none, and for pictures that are
   ///     shown more than once.
   ///   - preferredTransfer: by an alternative transfer characteristics SEI; nil without one.
   ///   - limits: those of the level; nil for an unknown level.
   ///   - pictureSize: macroblocks or luma samples in a picture.
   mutating func check(
-    _ unit: AccessUnitRecord, period: Double?, preferredTransfer: UInt8?, limits: LevelLimits?, pictureSize: UInt64,
+    _ unit: AccessUnitRecord, times: SampleTimes, period: Double?, preferredTransfer: UInt8?, limits: LevelLimits?,
+    pictureSize: UInt64,
     log: inout FindingLog
   ) {
     checkColour(preferredTransfer: preferredTransfer, log: &log)
     guard let sample = unit.sample else { return }
-    if timescale > 0, unit.letter != nil, !unit.isSecondField {
+    if times.timescale > 0, unit.letter != nil, !unit.isSecondField {
       // Two fields of H.264 are a frame; in H.265 each is a picture with its own time.
       let pictures: Double = unit.isField && Codec.codec == .h264 ? 2 : 1
       frameRate.add(
-        Double(sample.pts) / Double(timescale), period: period.map { $0 * pictures },
+        Double(sample.pts) / Double(times.timescale), period: period.map { $0 * pictures },
         log: &log)
     }
     let isRandomAccess = unit.keyframe != .none
@@ -130,12 +117,11 @@ struct ContainerChecker<Codec: ReportedCodec> {
     } else if sample.isSync == false, unit.keyframe == .idr {
       log.report(.containerSync, "an IDR picture that is no sync sample", expected: "a sync sample")
     }
-    if let last = lastDecodingTime, let time = sample.dts, time < last {
+    if let last = times.last?.dts, let time = sample.dts, time < last {
       log.report(.containerTimestamps, "DTS \(time) after \(last)", expected: "ascending decoding times")
     }
-    (lastDecodingTime, lastDuration) = (sample.dts, sample.duration)
     if let time = sample.dts, let limits, unit.letter != nil {
-      measuredRate.add(time, timescale: timescale, size: pictureSize, rate: limits.rate, log: &log)
+      measuredRate.add(time, timescale: times.timescale, size: pictureSize, rate: limits.rate, log: &log)
     }
     guard let order = unit.pictureOrderCount else { return }
     if unit.sequence != sequence {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// The rules of a stream: takes what was met in it, and collects the findings.
+struct StreamRules<Codec: ReportedCodec> {
+  private var log = FindingLog(Codec.codec)
+  private var order = NALUnitOrderRules<Codec>()
+  private var messages = MessageRules()
+  private var container = ContainerRules<Codec>()
+
+  /// The number of findings of each rule.
+  var counts: [UInt64] { log.counts }
+
+  /// The findings since the last call.
+  mutating func take() -> [Finding] { log.take() }
+
+  /// Sets the access unit and the offset of the next findings.
+  mutating func setPlace(accessUnit: UInt64, offset: UInt64? = nil) {
+    (log.accessUnit, log.offset) = (accessUnit, offset ?? log.offset)
+  }
+
+  /// Sets the offset of the next findings.
+  mutating func setPlace(offset: UInt64) { log.offset = offset }
+
+  /// Reports what is wrong with the stream or sample, not with what is in it.
+  mutating func report(_ rule: Rule, _ found: @autoclosure () -> ReportText, expected: StaticString) {
+    log.report(rule, found(), expected: "\(expected)")
+  }
+
+  mutating func beginAccessUnit() { order.beginAccessUnit() }
+
+  /// Checks a NAL unit.
+  ///
+  /// - Parameters:
+  ///   - walk: the walk behind it.
+  ///   - startsPicture: whether it is the first slice of a picture.
+  ///   - isFirst: whether it is the first of its access unit.
+  ///   - isInSample: whether the access unit is a sample of a container.
+  mutating func check(
+    _ met: borrowing WalkedNALUnit<Codec>, in walk: borrowing NALUnitWalk<Codec>, startsPicture: Bool, isFirst: Bool,
+    isInSample: Bool
+  ) {
+    let unit = met.record
+    Codec.Rules.check(met.header, unit, log: &log)
+    if let (offset, byte) = met.forbiddenSequence {
+      log.report(
+        .emulationPrevention, "00 00 0\(byte) at byte \(offset) of the NAL unit",
+        expected: "an emulation prevention byte")
+    }
+    if met.endsWithZero {
+      log.report(
+        isInSample ? .containerTrailingZero : .trailingBits, "a NAL unit that ends with a zero byte",
+        expected: "another last byte")
+    }
+    switch met.role {
+    case .slice: order.takePicture(unit, isStart: startsPicture, log: &log)
+    case .slicePart, .layerSlice: order.takePicture(unit, isStart: false, log: &log)
+    default: break
+    }
+    switch met.content {
+    case .slice(let slice): Codec.Rules.check(slice, in: walk, log: &log)
+    case .unreadableSlice(let error):
+      PictureRules.check(
+        unreadable: error, expected: Codec.codec == .h264 ? "a slice header" : "a slice segment header", log: &log)
+    case .parameterSet(let set):
+      ParameterSetRules.check(set, log: &log)
+      container.check(inBand: set.format, log: &log)
+    case .messages(let endsProperly):
+      if !endsProperly {
+        log.report(.trailingBits, "other bits at the end of \(unit.name)", expected: "rbsp_trailing_bits()")
+      }
+      if let error = unit.error {
+        log.report(.unreadableSEI, ReportText(error), expected: "an SEI message as Annex D has it")
+      }
+    case .delimiter(let type): order.takeDelimiter(type, unit, log: &log)
+    case .other: break
+    }
+    order.check(unit, met.role, isFirst: isFirst, isInSample: isInSample, log: &log)
+  }
+
+  /// Checks a NAL unit of a configuration record, and its parameter set, if that is new.
+  mutating func check(outOfBand header: HeaderFacts, _ record: NALUnitRecord, _ set: WalkedParameterSet<Codec>?) {
+    Codec.Rules.check(header, record, log: &log)
+    if let set { ParameterSetRules.check(set, log: &log) }
+  }
+
+  /// Checks a sample description, which holds from the next sample on.
+  mutating func check(_ description: MP4.VisualSampleDescription, _ record: WalkedConfiguration) {
+    container.check(description, record, log: &log)
+  }
+
+  /// Checks the picture of an access unit; `ended` is nil without one.
+  mutating func check(_ ended: EndedPicture?, _ picture: PictureFacts) {
+    if let ended { PictureRules.check(ended, log: &log) }
+    order.endAccessUnit(letter: picture.letter, log: &log)
+  }
+
+  /// Checks an access unit's timing.
+  ///
+  /// - Parameters:
+  ///   - pictures: the walk at its end.
+  ///   - removed: its removal from the coded picture buffer.
+  ///   - times: those of the container before its own.
+  mutating func check(
+    _ unit: AccessUnitRecord, _ pictures: borrowing Codec.Pictures, _ removed: RemovedPicture?, _ times: SampleTimes
+  ) {
+    messages.check(pictures.messages, pictures.picture, hasBuffer: pictures.signalledBuffer != nil, log: &log)
+    if let removed { PictureRules.check(removed, log: &log) }
+    container.check(
+      unit, times: times, period: pictures.messages.isRepeated ? nil : pictures.period,
+      preferredTransfer: pictures.messages.preferredTransfer, limits: pictures.limits,
+      pictureSize: pictures.pictureSize, log: &log)
+  }
+
+  /// Ends the stream.
+  mutating func finish() { container.finish(log: &log) }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Follows the pictures of an H.265 stream: POC, references and buffers. Only the base layer is followed.
+struct H265PictureWalk: PictureWalking {
+  typealias Codec = H265
+
+  private(set) var picture = PictureFacts()
+  private(set) var messages = MessageFacts()
+  private var reorder = ReorderDepth()
+  /// How many times picture order counts were reset.
+  private var sequence: UInt64 = 0
+  private var counter = H265.PictureOrderCounter()
+  private var buffer = H265PictureBuffer()
+  private(set) var sps: H265.SequenceParameterSet?
+  private var vps: H265.VideoParameterSet?
+  private(set) var limits: LevelLimits?
+
+  private var first: H265.SliceSegmentHeader?
+  private var count: H265.PictureOrderCount?
+  private var lastAddress: UInt32 = 0
+  private var lastIRAP: H265.NALUnitType?
+  private var hasTrailing = false
+  private var isAtStart = true
+
+  init() {}
+
+  var reorderDepth: Int { reorder.maximum }
+
+  mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), MessageFacts()) }
+
+  mutating func endSequence() {
+    counter.endSequence()
+    isAtStart = true
+  }
+
+  // MARK: Slices
+
+  mutating func slice(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing H265.ParameterSets, startsPicture: Bool,
+    trace: SyntaxTrace?
+  ) throws(BitstreamError) -> H265WalkedSlice? {
+    guard record.layerID ?? 0 == 0 else { return nil }
+    let whole = try H265.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
+    let slice = whole.header
+    record.slice = SliceRecord(
+      letter: slice.sliceType?.letter ?? picture.letter ?? 0x50, first: slice.segmentAddress,
+      quantizationParameter: whole.quantizationParameter, pictureParameterSetID: slice.pictureParameterSetID)
+    var met = H265WalkedSlice(
+      header: slice, quantizationParameter: whole.quantizationParameter, address: sets.tileScanAddress(of: slice))
+    if startsPicture || first == nil {
+      begin(slice, whole.references, sets: sets, &met)
+      picture.quantizationParameter = whole.quantizationParameter
+    } else if let first {
+      met.before = (first, lastAddress)
+    }
+    lastAddress = met.address
+    if let type = slice.sliceType { picture.add(type.letter) }
+    return met
+  }
+
+  private mutating func begin(
+    _ slice: H265.SliceSegmentHeader, _ references: H265.ReferenceSyntax?, sets: borrowing H265.ParameterSets,
+    _ met: inout H265WalkedSlice
+  ) {
+    met.ended = endPicture()
+    let type = slice.nalUnitType
+    if sps?.id != slice.sequenceParameterSetID || type.isIRAP || sps == nil {
+      activate(slice.sequenceParameterSetID, of: sets)
+      if let sps, vps == nil { met.missingVPS = sps.videoParameterSetID }
+    }
+    guard let sps else { return }
+    first = slice
+    var begun = H265WalkedSlice.Begun(
+      isFirst: isAtStart && lastIRAP == nil, isRecoveryPoint: messages.isRecoveryPoint, followsTrailing: hasTrailing,
+      lastIRAP: lastIRAP)
+    if type.isIRAP {
+      lastIRAP = type
+      hasTrailing = false
+    } else if !type.isLeading {
+      hasTrailing = true
+    }
+    let isComplete = sequence > 0 || type.isIRAP
+    let count = counter.next(slice, sps: sps)
+    self.count = count
+    isAtStart = false
+    if count.resetsPOC {
+      sequence += 1
+      buffer.clear()
+    }
+    begun.order = count.picture
+    if !count.isSkipped {
+      begun.reorder = reorder.add(count.picture, resets: count.resetsPOC, isOutput: slice.isOutput)
+    }
+    if let references {
+      let found = buffer.apply(references, order: count.picture, log2Maximum: sps.log2MaximumPictureOrderCount)
+      for order in found.used { picture.add(reference: order) }
+      if isComplete, !count.isSkipped { begun.references = (found.missing, found.count) }
+    }
+    met.begun = begun
+    picture.exists = true
+    picture.isReference = slice.isReference
+    picture.isField = slice.isField
+    picture.sequence = sequence
+    picture.order = count.picture
+    picture.keyframe =
+      type.isIDR
+      ? .idr : type.isBLA ? .bla : type.isIRAP ? .cra : messages.isRecoveryPoint ? .recoveryPoint : .none
+  }
+
+  private mutating func activate(_ id: UInt8, of sets: borrowing H265.ParameterSets) {
+    let active = sets.sequenceParameterSet(id)
+    if active != sps {
+      sps = active
+      limits = active.flatMap { $0.levelLimits }
+    }
+    vps = active.flatMap { sets.videoParameterSet($0.videoParameterSetID) }
+  }
+
+  mutating func endAccessUnit() -> EndedPicture? { endPicture() }
+
+  private mutating func endPicture() -> EndedPicture? {
+    guard let slice = first, let sps, let count else { return nil }
+    first = nil
+    guard !count.isSkipped else { return nil }
+    let limits = H265PictureBuffer.Limits(sps.highestBuffering)
+    let trouble = buffer.store(count.picture, isOutput: slice.isOutput, limits)
+    picture.decodedPictures = buffer.pictures.count
+    return EndedPicture(trouble: sequence > 0 ? trouble : nil, capacity: limits.capacity)
+  }
+
+  // MARK: SEI and the coded picture buffer
+
+  mutating func read(
+    _ message: borrowing SEIMessages.Message, sets: borrowing H265.ParameterSets
+  ) throws(BitstreamError) {
+    switch message.type {
+    case .bufferingPeriod:
+      // With HRD parameters in the VPS only, the SPS does not say the lengths of its fields.
+      guard let id = sps?.id ?? firstSequence(sets), sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
+      else { break }
+      let period = try H265.BufferingPeriod(message, parameterSets: sets)
+      activate(period.sequenceParameterSetID, of: sets)
+      messages.hasBufferingPeriod = true
+      messages.initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
+      if (period.nal + period.vcl).contains(where: { $0.removalDelay == 0 }) {
+        throw BitstreamError(.valueOutOfRange, "initial_cpb_removal_delay", bitOffset: 0)
+      }
+    case .pictureTiming:
+      // The SPS may have been replaced since the last picture.
+      guard let id = sps?.id ?? firstSequence(sets), let sps = sets.sequenceParameterSet(id) else { break }
+      let timing = try H265.PictureTiming(message, sps: sps)
+      messages.hasPictureTiming = true
+      // Table D.2: fields, alone and in pairs across pictures.
+      messages.isField = timing.display.map { [1, 2, 9, 10, 11, 12].contains($0.structure.rawValue) }
+      // Three fields, or a frame two or three times.
+      messages.isRepeated = timing.display.map { (5...8).contains($0.structure.rawValue) } ?? false
+      if let delays = timing.delays, let tick = sps.vui?.timing, tick.timeScale > 0 {
+        messages.removalDelay =
+          Double(delays.cpbRemoval) * Double(tick.unitsInTick) / Double(tick.timeScale)
+      }
+    case .recoveryPoint:
+      _ = try H265.RecoveryPoint(message)
+      messages.isRecoveryPoint = true
+    case .activeParameterSets: _ = try H265.ActiveParameterSets(message)
+    case .decodedPictureHash: _ = try H265.DecodedPictureHash(message)
+    case .timeCode: _ = try H265.TimeCode(message)
+    default: try messages.read(message)
+    }
+  }
+
+  private func firstSequence(_ sets: borrowing H265.ParameterSets) -> UInt8? {
+    for id in UInt8(0)..<16 where sets.sequenceParameterSet(id) != nil { return id }
+    return nil
+  }
+
+  var signalledBuffer: SignalledBuffer? {
+    guard let hrd = sps?.vui?.timing?.hrdParameters, let layer = hrd.subLayers.last,
+      let first = layer.nal.first ?? layer.vcl.first
+    else { return nil }
+    return SignalledBuffer(
+      bitRate: hrd.bitRate(of: first), size: hrd.size(of: first), isConstantBitRate: first.isConstantBitRate,
+      holdsVCLOnly: layer.nal.isEmpty, isLowDelay: layer.pictureRate == .variable(isLowDelay: true))
+  }
+
+  var pictureSize: UInt64 { sps.map { UInt64($0.codedSize.width) * UInt64($0.codedSize.height) } ?? 0 }
+
+  var period: Double? {
+    // frameRate(_:) counts frames; a field lasts half as long.
+    guard let sps, let rate = sps.frameRate(vps) else { return nil }
+    let ticks = Double(sps.ticksPerPicture)
+    return ticks * Double(rate.denominator) / Double(rate.numerator) / (picture.isField ? 2 : 1)
+  }
+}
+
+extension H265.SliceSegmentHeader.SliceType {
+  /// ASCII `I`, `P` or `B`.
+  var letter: UInt8 {
+    switch self {
+    case .i: 0x49
+    case .p: 0x50
+    case .b: 0x42
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// What the SEI messages of an access unit say.
+struct MessageFacts: Sendable {
+  var isRecoveryPoint = false
+  /// The initial removal delay of the buffering period, in seconds.
+  var initialDelay: Double?
+  /// The removal delay of the picture timing, in seconds.
+  var removalDelay: Double?
+  /// Whether the picture timing repeats the picture or one of its fields.
+  var isRepeated = false
+  /// Whether the picture timing is of a field; nil where it does not say.
+  var isField: Bool?
+  /// `preferred_transfer_characteristics`.
+  var preferredTransfer: UInt8?
+  var hasBufferingPeriod = false
+  var hasPictureTiming = false
+
+  /// Takes a message that both codecs have; others are read as far as their payload's end.
+  mutating func read(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    switch message.type {
+    case .userDataUnregistered: _ = try UnregisteredUserData(message)
+    case .userDataRegistered: _ = try RegisteredUserData(message)
+    case .masteringDisplayColourVolume: _ = try MasteringDisplayColourVolume(message)
+    case .contentLightLevel: _ = try ContentLightLevel(message)
+    case .alternativeTransferCharacteristics:
+      preferredTransfer = try AlternativeTransferCharacteristics(message).preferredTransfer
+    default: _ = try message.payload()
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Reads NAL units one by one, each syntax structure in them once, and follows the pictures that they make.
+struct NALUnitWalk<Codec: ReportedCodec> {
+  private let options: ReportOptions
+  private(set) var sets = Codec.ParameterSets()
+  private(set) var pictures = Codec.Pictures()
+
+  init(options: ReportOptions) { self.options = options }
+
+  mutating func beginAccessUnit() { pictures.beginAccessUnit() }
+
+  /// Ends the access unit: marks and stores its picture. Nil without one.
+  mutating func endAccessUnit() -> EndedPicture? { pictures.endAccessUnit() }
+
+  /// Reads a NAL unit.
+  ///
+  /// - Parameters:
+  ///   - offset: the offset of its header in the file.
+  ///   - prefix: bytes of its start code or length prefix.
+  ///   - startsPicture: whether it is the first slice of a picture.
+  mutating func read(
+    _ bytes: borrowing NALUnitBytes, at offset: UInt64, prefix: Int, startsPicture: Bool
+  ) -> WalkedNALUnit<Codec> {
+    let nalUnit = bytes.head
+    var record = NALUnitRecord()
+    (record.offset, record.prefix, record.size) = (offset, prefix, bytes.size)
+    let header = Codec.readHeader(nalUnit, &record, wantsFields: options.includesFields)
+    if options.byteCount > 0 {
+      let count = min(options.byteCount, nalUnit.count)
+      record.bytes.reserveCapacity(count)
+      for index in 0..<count { record.bytes.append(nalUnit[index]) }
+    }
+    let trace = options.includesFields ? SyntaxTrace() : nil
+    let role = Codec.role(of: nalUnit)
+    let content = read(nalUnit, role, &record, startsPicture: startsPicture, trace)
+    if let trace { for element in trace.elements { record.fields.append(SyntaxField(element)) } }
+    return WalkedNALUnit(
+      record: record, role: role, header: header,
+      forbiddenSequence: bytes.isWhole
+        ? EmulationPrevention.firstViolation(nalUnit).map { ($0, nalUnit[$0 + 2]) } : nil,
+      endsWithZero: bytes.last == 0, content: content)
+  }
+
+  private mutating func read(
+    _ nalUnit: Span<UInt8>, _ role: NALUnitRole, _ record: inout NALUnitRecord, startsPicture: Bool,
+    _ trace: SyntaxTrace?
+  ) -> WalkedNALUnit<Codec>.Content {
+    switch role {
+    case .slice:
+      do throws(BitstreamError) {
+        let slice = try pictures.slice(nalUnit, &record, sets: sets, startsPicture: startsPicture, trace: trace)
+        return slice.map { .slice($0) } ?? .other
+      } catch {
+        record.error = error
+        return .unreadableSlice(error)
+      }
+    case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension:
+      return read(parameterSet: nalUnit, &record).map { .parameterSet($0) } ?? .other
+    case .sei, .suffixSEI:
+      // Zero bytes at the end are a finding of their own.
+      let endsProperly = nalUnit[Self.countWithoutTrailingZeros(nalUnit) - 1] == 0x80
+      do throws(BitstreamError) {
+        try pictures.read(messages: nalUnit, &record, sets: sets, trace: trace)
+      } catch {
+        record.error = error
+      }
+      return .messages(endsProperly: endsProperly)
+    case .accessUnitDelimiter: return read(delimiter: nalUnit, &record, trace)
+    case .end: pictures.endSequence()
+    case .slicePart, .layerSlice, .filler, .outsideStandard, .other: break
+    }
+    return .other
+  }
+
+  private func read(
+    delimiter nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, _ trace: SyntaxTrace?
+  ) -> WalkedNALUnit<Codec>.Content {
+    var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
+    var type: UInt32?
+    do throws(BitstreamError) {
+      type = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
+      try reader.trailingBits()
+    } catch {
+      record.error = error
+    }
+    return .delimiter(type)
+  }
+
+  /// Reads a NAL unit of a container's configuration record. Returns its parameter set, if that is new.
+  mutating func read(
+    outOfBand nalUnit: Span<UInt8>
+  ) -> (header: HeaderFacts, record: NALUnitRecord, set: WalkedParameterSet<Codec>?) {
+    var record = NALUnitRecord()
+    record.size = nalUnit.count
+    let header = Codec.readHeader(nalUnit, &record, wantsFields: true)
+    let set = Codec.role(of: nalUnit).isParameterSet ? read(parameterSet: nalUnit, &record) : nil
+    return (header, record, set)
+  }
+
+  /// Stores a parameter set. Returns nil for one that was there before.
+  private mutating func read(
+    parameterSet nalUnit: Span<UInt8>, _ record: inout NALUnitRecord
+  ) -> WalkedParameterSet<Codec>? {
+    let isReplacement = sets.holdsSet(withIDOf: nalUnit)
+    var change = ParameterSetChange.added
+    do throws(BitstreamError) {
+      change = try sets.insert(nalUnit.extracting(0..<Self.countWithoutTrailingZeros(nalUnit)))
+    } catch {
+      // The record gets the error.
+    }
+    let isNew = change != .unchanged
+    guard isNew || options.includesFields else {
+      _ = Codec.readParameterSet(nalUnit, &record, sets: sets, trace: nil)
+      return nil
+    }
+    var full = record
+    if full.fields.isEmpty { _ = Codec.readHeader(nalUnit, &full, wantsFields: true) }
+    let trace = SyntaxTrace()
+    let set = Codec.readParameterSet(nalUnit, &full, sets: sets, trace: trace)
+    (record.parameterSetID, record.error) = (full.parameterSetID, full.error)
+    for element in trace.elements { full.fields.append(SyntaxField(element)) }
+    if options.includesFields { record.fields = full.fields }
+    guard isNew else { return nil }
+    full.bytes.removeAll()
+    for index in 0..<nalUnit.count { full.bytes.append(nalUnit[index]) }
+    return WalkedParameterSet(set, isReplacement: isReplacement, full)
+  }
+
+  /// Writers of records take zero bytes along that stood between two NAL units of a byte stream; the set is the same.
+  private static func countWithoutTrailingZeros(_ nalUnit: Span<UInt8>) -> Int {
+    var count = nalUnit.count
+    while count > 1, nalUnit[count - 1] == 0 { count -= 1 }
+    return count
+  }
+}

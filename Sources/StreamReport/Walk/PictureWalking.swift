@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Follows the pictures of a stream: which there are, in what order, what they refer to and what is stored.
+protocol PictureWalking: Sendable {
+  associatedtype Codec: ReportedCodec
+  /// What was met in a slice.
+  associatedtype Slice
+
+  init()
+  /// The SPS of the current picture.
+  var sps: Codec.SequenceParameterSet? { get }
+  /// The current picture.
+  var picture: PictureFacts { get }
+  /// The SEI messages of the current access unit.
+  var messages: MessageFacts { get }
+  /// The greatest reorder depth in frames.
+  var reorderDepth: Int { get }
+  /// The coded picture buffer by HRD parameters; nil without them.
+  var signalledBuffer: SignalledBuffer? { get }
+  /// The limits of the level; nil before the first picture, and for an unknown level.
+  var limits: LevelLimits? { get }
+  /// Macroblocks of a frame (H.264) or luma samples of a picture (H.265); 0 before the first picture.
+  var pictureSize: UInt64 { get }
+  /// The duration of a picture by the VUI or VPS in seconds; nil without timing.
+  var period: Double? { get }
+
+  mutating func beginAccessUnit()
+  /// Reads a slice header into the record. `startsPicture`: it is the first of its picture.
+  ///
+  /// - Returns: nil for a slice of another layer.
+  mutating func slice(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets, startsPicture: Bool,
+    trace: SyntaxTrace?
+  ) throws(BitstreamError) -> Slice?
+  /// Reads an SEI message of the base layer.
+  mutating func read(_ message: borrowing SEIMessages.Message, sets: borrowing Codec.ParameterSets)
+    throws(BitstreamError)
+  /// Notes the end of a sequence or stream.
+  mutating func endSequence()
+  /// Ends the access unit: marks and stores its picture. Nil without one.
+  mutating func endAccessUnit() -> EndedPicture?
+}
+
+extension PictureWalking {
+  /// Reads the messages of an SEI NAL unit.
+  mutating func read(
+    messages nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets,
+    trace: SyntaxTrace?
+  ) throws(BitstreamError) {
+    var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength, trace: trace)
+    while let message = try messages.next() {
+      if record.messages.count < 64 { record.messages.append(message.type.rawValue) }
+      // Messages of other layers refer to parameter sets of these layers.
+      if record.layerID ?? 0 == 0 { try read(message, sets: sets) }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// What a configuration record and an SPS both say (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
+struct RecordFacts {
+  /// Chroma format and bit depths.
+  struct Format: Equatable {
+    var chroma: ChromaFormat
+    var luma: UInt8
+    var chromaDepth: UInt8
+  }
+
+  /// `profile_idc`, in H.265 `general_profile_idc`.
+  var profile: UInt8
+  /// Constraint flags or profile compatibility flags; number 0 is the highest bit.
+  var flags: UInt32
+  /// `level_idc`, in H.265 `general_level_idc`.
+  var level: UInt8
+  /// `general_tier_flag`.
+  var isHighTier = false
+  /// nil for an avcC without these fields.
+  var format: Format?
+}
+
+/// What was met in a container's configuration record.
+struct WalkedConfiguration {
+  /// What the record says itself.
+  var said: RecordFacts
+  /// What each of its SPS says that can be read.
+  var sets: [RecordFacts] = []
+  /// Whether it has an SPS.
+  var hasSequence = false
+  /// The format of the first SPS; nil when that cannot be read.
+  var format: FormatRecord?
+}
+
+extension ReportedCodec {
+  /// Reads the SPS of a configuration record.
+  static func walk(_ record: borrowing ConfigurationRecord) -> WalkedConfiguration {
+    var met = WalkedConfiguration(said: facts(record))
+    for nalUnit in record.nalUnits where role(of: nalUnit.span) == .sequenceParameterSet {
+      do throws(BitstreamError) {
+        let sps = try SequenceParameterSet(nalUnit: nalUnit.span, trace: nil)
+        met.sets.append(facts(sps))
+        if !met.hasSequence { met.format = format(sps) }
+      } catch {
+        // It has a finding as a parameter set.
+      }
+      met.hasSequence = true
+    }
+    return met
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// What a report needs of a codec, beyond its syntax.
+protocol ReportedCodec: VideoCodecSyntax {
+  /// Follows the pictures.
+  associatedtype Pictures: PictureWalking where Pictures.Codec == Self
+  /// A parameter set of any kind.
+  associatedtype ParameterSet
+  /// The rules of what only this codec has.
+  associatedtype Rules: CodecRules where Rules.Codec == Self
+
+  /// The short name of a NAL unit type.
+  static func shortName(_ type: UInt8) -> StaticString
+  /// Reads the header into the record.
+  static func readHeader(_ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool) -> HeaderFacts
+  /// Reads a parameter set, for its syntax elements too. `record` gets its id, or why it cannot be read.
+  ///
+  /// - Returns: the set; nil when it cannot be read, and for one of another layer.
+  static func readParameterSet(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?
+  ) -> (content: ParameterSet, hasProperEnd: Bool)?
+  /// The format by a parameter set; nil for another than an SPS.
+  static func format(_ set: ParameterSet) -> FormatRecord?
+  /// Bytes in which any slice header with these parameter sets ends.
+  static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
+  /// What a configuration record says of its SPS.
+  static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts
+  /// The same of an SPS.
+  static func facts(_ sps: SequenceParameterSet) -> RecordFacts
+  /// The format of an SPS.
+  static func format(_ sps: SequenceParameterSet) -> FormatRecord
+}
+
+/// What a NAL unit's header has that its record does not.
+struct HeaderFacts: Sendable {
+  /// The header is cut off.
+  var isTruncated = false
+  /// `forbidden_zero_bit` is 1.
+  var hasForbiddenBit = false
+  /// `nuh_temporal_id_plus1` is 0 (H.265).
+  var lacksTemporalID = false
+}
