@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// A rule that streams are checked against. Each case is a way to break it.
+///
+/// A rule's name, clauses and remedy stand in `text`. It is judged in this folder, where its case is reported, and
+/// `RuleCases.swift` of the tests has a stream that breaks it, under the same case.
 public enum Rule: Int, Sendable, CaseIterable {
   // MARK: NAL units
 
