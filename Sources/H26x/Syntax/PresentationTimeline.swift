@@ -30,14 +30,31 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
       guard product.high < denominator else { return .max }
       return denominator.dividingFullWidth(product).quotient
     }
+
+    /// The ticks at a time that a whole number of fields takes; nil at any other time.
+    func ticks(at time: UInt64) -> Int64? {
+      let product = time.multipliedFullWidth(by: denominator)
+      guard numerator > 0, product.high < numerator else { return nil }
+      let field = TimestampGenerator.ticksPerFrame / 2
+      // A time is rounded down, by less than a field.
+      guard let before = Int64(exactly: numerator.dividingFullWidth(product).quotient), before < Int64.max / 4 else {
+        return nil
+      }
+      let ticks = (before + field / 2) / field * field
+      return self.time(ticks) == time ? ticks : nil
+    }
   }
 
   private var reader = Codec.PictureReader()
   private var sequence: Sequence?
   private var lookAhead: PictureLookAhead<Codec>?
   private var picture: TimestampGenerator.Picture?
-  /// The time at which the generator's time is 0.
+  /// The time at which ``ticks`` are 0.
   private var origin: UInt64 = 0
+  /// What is added to the generator's time.
+  private var ticks: Int64 = 0
+  /// The generator's presentation time of the picture whose times were taken last.
+  private var lastPresentation: Int64 = 0
   /// The end of the latest picture so far.
   private var end: UInt64 = 0
 
@@ -116,6 +133,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
       rate: rate, clock: Clock(rate, pictures: pictures), parameters: sps, generation: generation)
     // The first picture is shown when the last one ends, unless its DTS would be before that one's.
     origin = Self.difference(end, min(delayBefore, next.clock.time(next.generator.presentationDelay)))
+    ticks = 0
     sequence = next
   }
 
@@ -125,13 +143,22 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     guard let picture else { return nil }
     self.picture = nil
     guard let times = sequence?.generator.next(picture), let clock = sequence?.clock else { return nil }
-    end = max(end, Self.sum(origin, clock.time(times.presentation + times.duration)))
+    lastPresentation = times.presentation
+    end = max(end, Self.sum(origin, clock.time(times.presentation + times.duration + ticks)))
     return PresentationTimes(
-      presentation: Self.sum(origin, clock.time(times.presentation)),
-      decoding: Self.sum(origin, clock.time(times.decoding)))
+      presentation: Self.sum(origin, clock.time(times.presentation + ticks)),
+      decoding: Self.sum(origin, clock.time(times.decoding + ticks)))
   }
 
   mutating func move(_ time: UInt64, to other: UInt64) {
+    // Counted from the start of the stream, as when it is read from there: rounded times do not add up.
+    if let clock = sequence?.clock, Self.sum(origin, clock.time(lastPresentation + ticks)) == time,
+      let moved = clock.ticks(at: other)
+    {
+      (origin, ticks) = (0, moved - lastPresentation)
+      end = Self.difference(Self.sum(end, other), time)
+      return
+    }
     origin = Self.difference(Self.sum(origin, other), time)
     end = Self.difference(Self.sum(end, other), time)
   }
