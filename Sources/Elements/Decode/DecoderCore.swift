@@ -113,9 +113,9 @@ struct DecoderCore<Codec: DecoderCodec> {
       join(numbers)
       return true
     } catch {
-      note(.warning, "NAL units cannot be read: \(error)")
-      collection.flush()
-      return false
+      errands += collection.removeAll().map { .release($0) }
+      errands.append(.fail(DecoderMessage(.unreadableInput)))
+      return true
     }
   }
 

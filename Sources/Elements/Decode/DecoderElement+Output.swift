@@ -47,29 +47,39 @@ extension DecoderElement {
     guard let output = core.output.agreed else { throw .notNegotiated }
     let pooled = picture.token as? PooledPicture
     guard let conversion = core.output.conversion else {
-      if output.isDirect, let pooled { return pooled.shareBuffer() }
+      if output.isDirect, let pooled {
+        // The base class would make the copy, and does not survive that memory cannot be copied.
+        guard let buffer = pooled.shareBuffer().writable() else { throw reported(.error, as: .unwritableOutput) }
+        return buffer
+      }
       if core.rendersDirectly, let buffer = picture.wrapped(as: output.info) { return buffer }
       core.pictureCopied()
-      return try picture.copied(into: try acquireOutput(), info: output.info)
+      let target = try acquireOutput()
+      do throws(FlowError) { return try picture.copied(into: target, info: output.info) } catch {
+        throw reported(error, as: .unwritableOutput)
+      }
     }
     var target = try acquireOutput()
-    if let pooled {
-      try conversion.convert(pooled.shareBuffer(), into: &target)
-    } else {
-      core.pictureCopied()
-      let source = try picture.copied(into: try conversion.acquireSource(), info: conversion.source)
-      try conversion.convert(source, into: &target)
+    do throws(FlowError) {
+      if let pooled {
+        try conversion.convert(pooled.shareBuffer(), into: &target)
+      } else {
+        core.pictureCopied()
+        let source = try picture.copied(into: try conversion.acquireSource(), info: conversion.source)
+        try conversion.convert(source, into: &target)
+      }
+    } catch {
+      throw reported(error, as: .unwritableOutput)
     }
     return target
   }
 
   private func acquireOutput() throws(FlowError) -> Buffer {
     if let buffer = allocateOutputBuffer() { return buffer }
-    if sourcePad.isFlushing { throw .flushing }
-    let message = DecoderMessage<Codec>(
-      ElementError(.resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "the buffer pool gave none"))
-    post(message.error, details: message.details)
-    throw .error
+    throw reported(
+      sourcePad.isFlushing ? .flushing : .error,
+      as: ElementError(
+        .resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "the buffer pool gave none"))
   }
 
   /// Sets the flags that the caps leave to each buffer.

@@ -121,7 +121,7 @@ extension DecoderElement {
   private func perform(_ action: DecoderAction<Codec>) throws(FlowError) {
     switch action {
     case .decode(let number): try decode(number)
-    case .join(let numbers, let first): join(numbers, to: first)
+    case .join(let numbers, let first): try join(numbers, to: first)
     case .askDownstream: askDownstream()
     case .negotiate: try negotiateProposal()
     case .finish(let number, let picture): try finish(number, with: picture)
@@ -170,13 +170,13 @@ extension DecoderElement {
     }
   }
 
-  /// Posts a failure to map memory.
-  private func reported(_ flow: FlowError, as message: ElementError) -> FlowError {
+  /// Posts a failure to allocate or map memory.
+  func reported(_ flow: FlowError, as message: ElementError) -> FlowError {
     if flow == .error { post(DecoderMessage<Codec>(message)) }
     return flow
   }
 
-  private func join(_ numbers: [FrameNumber], to first: FrameNumber) {
+  private func join(_ numbers: [FrameNumber], to first: FrameNumber) throws(FlowError) {
     guard let whole = frame(number: first) else {
       for number in numbers { if let part = frame(number: number) { release(part) } }
       return
@@ -184,11 +184,18 @@ extension DecoderElement {
     // Appending to a buffer of 16 memories copies all of them: many parts are gathered and added at once.
     let gathers = numbers.count > 15
     var gathered: [UInt8] = []
+    var failure: FlowError?
     for number in numbers {
       guard let part = frame(number: number) else { continue }
       // Parameter sets and SEI in front of a keyframe are not sync points, its slices are.
       if part.isSyncPoint { whole.isSyncPoint = true }
-      if gathers, let bytes = part.withInput({ bytes(of: $0) }) { gathered += bytes }
+      if gathers {
+        do throws(FlowError) {
+          _ = try part.withInput { (buffer) throws(FlowError) in gathered += try bytes(of: buffer) }
+        } catch {
+          failure = error
+        }
+      }
       if let rest = part.withInput({ $0.share() }) {
         whole.modifyInput {
           $0.addMetas(of: rest)
@@ -199,14 +206,19 @@ extension DecoderElement {
       if let duration = part.duration, duration > whole.duration ?? .zero { whole.duration = duration }
       release(part)
     }
-    if !gathered.isEmpty, let rest = Buffer(copying: gathered.span) { whole.modifyInput { $0.append(rest.share()) } }
+    if !gathered.isEmpty {
+      if let rest = Buffer(copying: gathered.span) {
+        whole.modifyInput { $0.append(rest.share()) }
+      } else {
+        failure = .error
+      }
+    }
+    if let failure { throw reported(failure, as: .unreadableInput) }
   }
 
-  private func bytes(of buffer: borrowing Buffer) -> [UInt8] {
-    do throws(FlowError) {
-      let map = try buffer.map()
-      return map.bytes.copied()
-    } catch { return [] }
+  private func bytes(of buffer: borrowing Buffer) throws(FlowError) -> [UInt8] {
+    let map = try buffer.map()
+    return map.bytes.copied()
   }
 
   private func finish(_ number: FrameNumber, with picture: DecodedPicture) throws(FlowError) {

@@ -32,6 +32,12 @@ struct FrameCollection<Codec: ElementCodecSyntax> {
   /// Discards what was collected.
   mutating func flush() { assembler.flush() }
 
+  /// Discards what was collected. Returns its frames, to be released.
+  mutating func removeAll() -> [FrameNumber] {
+    defer { assembler.flush() }
+    return assembler.held.map(\.number)
+  }
+
   private mutating func take() -> [FrameNumber] {
     let numbers = assembler.pieces.map(\.number)
     assembler.removeAccessUnit()

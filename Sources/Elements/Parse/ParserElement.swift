@@ -61,17 +61,12 @@ extension ParserElement {
     case .again: if sourcePad.needsReconfigure, sourcePad.checkReconfigure() { agreeOnPackaging(isNewInput: false) }
     }
     if let step = try skipToTarget(frame) { return step }
-    var action = try parseInCore(frame, log)
-    while case .announce = action {
-      announceCaps()
-      action = try parseInCore(frame, log)
-    }
-    switch action {
-    case .announce: throw .error
-    case .fail(let error):
-      postLast(error)
-      throw .error
-    case .answer(let answer): return try follow(answer, frame)
+    while true {
+      switch try parseInCore(frame, log) {
+      case .announce: announceCaps()
+      case .fail(let error): throw reported(.error, as: error)
+      case .answer(let answer): return try follow(answer, frame)
+      }
     }
   }
 
@@ -155,7 +150,8 @@ extension ParserElement {
   private func pushBatch(_ frame: borrowing BaseParseFrame) throws(FlowError) -> Int {
     let log = elementLog
     do {
-      let map = try frame.map()
+      let map: ReadMap
+      do throws(FlowError) { map = try frame.map() } catch { throw reported(error, as: .unreadableInput) }
       let bytes = map.bytes
       while !sourcePad.needsReconfigure, core.continueBatch(bytes, log) {
         do throws(FlowError) {
@@ -244,7 +240,8 @@ extension ParserElement {
       let offset = scout.offset
       do throws(FlowError) {
         let buffer = try sinkPad.pull(size, at: offset)
-        let map = try buffer.map()
+        let map: ReadMap
+        do throws(FlowError) { map = try buffer.map() } catch { throw reported(error, as: .unreadableInput) }
         let isEnd = map.bytes.count < size
         var step = scout.read(map.bytes, at: offset, isEnd: isEnd, log)
         while case .announce = step {

@@ -100,6 +100,9 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     isComplete = false
   }
 
+  /// All pieces inside, of complete access units or not.
+  var held: [Piece] { pieces + next + (incoming.map { [$0] } ?? []) }
+
   /// Discards what was collected, as after a seek.
   mutating func flush() {
     let seesMarkers = seesMarkers

@@ -50,6 +50,16 @@ public import CGStreamer
   /// Whether the bytes too can be changed in place: no other buffer shares the memory, and it is not read-only.
   public var isMemoryWritable: Bool { unsafe isWritable && gst_buffer_is_all_memory_writable(raw) != 0 }
 
+  /// The only owner of this content: this buffer, or a copy of it; nil when there are other owners and the memory cannot
+  /// be copied.
+  package consuming func writable() -> Buffer? {
+    guard
+      let raw = unsafe gst_mini_object_make_writable(
+        UnsafeMutableRawPointer(take()).assumingMemoryBound(to: GstMiniObject.self))
+    else { return nil }
+    return unsafe Buffer(owning: UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBuffer.self))
+  }
+
   /// Replaces the buffer by a shallow copy when it has other owners.
   @inline(__always)
   public mutating func makeWritable() { unsafe raw = cgst_buffer_make_writable(raw) }

@@ -5,46 +5,98 @@ import H26x
 import HarnessSupport
 import Testing
 
-/// Input whose memory cannot be mapped: the application learns of it from the bus.
+/// Memory that cannot be mapped: the application learns of it from the bus, once.
 @Suite(.serialized) struct UnreadableMemoryTests {
-  // The parsers' base class reads the input itself and posts nothing of ours.
-  @Test(arguments: ["h264", "h265"], ["repack", "dec", "dec nal"])
-  func isAnErrorWithAMessage(_ codec: String, _ element: String) throws {
-    let alignment = element == "dec nal" ? "nal" : "au"
-    let harness = try Harness.decoder(
-      "swift\(codec)\(element.prefix { $0 != " " })",
-      input: "video/x-\(codec), stream-format=byte-stream, alignment=\(alignment)")
-    harness.collectMessages()
-    if element == "repack" { harness.setOutputCaps("video/x-\(codec), stream-format=byte-stream, alignment=nal") }
-    guard let buffer = unsafe unmappableBuffer(size: 1000) else { throw Clip.Unreadable() }
-    let flow = harness.push(unsafe Buffer(owning: buffer))
-    #expect(flow == GST_FLOW_ERROR.rawValue)
-    #expect(harness.takeMessages().contains { $0.hasPrefix("error: ") })
-  }
+  /// An element, what it is given, and what downstream wants.
+  enum Subject: CaseIterable {
+    case parser, nalParser, repackager, nalRepackager, configuredRepackager, decoder, nalDecoder
 
-  private func unmappableBuffer(size: Int) -> UnsafeMutablePointer<GstBuffer>? {
-    guard let allocator = unsafe g_object_new_with_properties(Self.allocatorType, 0, nil, nil) else { return nil }
-    unsafe UnsafeMutableRawPointer(allocator).assumingMemoryBound(to: GstAllocator.self).pointee.mem_map = {
-      _, _, _ in nil
+    func harness(_ codec: StreamCodec) throws -> Harness {
+      let name =
+        switch self {
+        case .parser, .nalParser: "parse"
+        case .repackager, .nalRepackager, .configuredRepackager: "repack"
+        case .decoder, .nalDecoder: "dec max-threads=1"
+        }
+      let output: String? =
+        switch self {
+        case .nalParser, .nalRepackager: "\(codec.mediaType), stream-format=byte-stream, alignment=nal"
+        case .configuredRepackager: "\(codec.mediaType), stream-format=\(codec.outOfBand), alignment=au"
+        default: nil
+        }
+      let harness = try Harness.decoder(
+        codec.element + name,
+        input: "\(codec.mediaType), stream-format=byte-stream, alignment=\(takesNALUnits ? "nal" : "au")",
+        output: output)
+      harness.collectMessages()
+      return harness
     }
-    guard let memory = unsafe g_malloc0(gsize(MemoryLayout<GstMemory>.size))?.assumingMemoryBound(to: GstMemory.self)
-    else { return nil }
-    unsafe gst_memory_init(
-      memory, GstMemoryFlags(rawValue: 0),
-      UnsafeMutableRawPointer(allocator).assumingMemoryBound(to: GstAllocator.self), nil, gsize(size), 0, 0,
-      gsize(size))
-    // The memory holds the allocator.
-    unsafe g_object_unref(allocator)
-    let buffer = unsafe gst_buffer_new()
-    unsafe gst_buffer_append_memory(buffer, memory)
-    return unsafe buffer
+
+    var takesNALUnits: Bool { self == .nalDecoder }
   }
 
-  private static let allocatorType: GType = unsafe g_type_register_static_simple(
-    gst_allocator_get_type(), "UnmappableAllocator", guint(MemoryLayout<GstAllocatorClass>.size),
-    { pointer, _ in
-      unsafe pointer?.assumingMemoryBound(to: GstAllocatorClass.self).pointee.free = { _, memory in
-        unsafe g_free(memory)
+  /// The NAL units of some access units, the first with so many SEI that a decoder joins them at once.
+  private func nalUnits(_ codec: StreamCodec) throws -> [[[UInt8]]] {
+    let clip = codec.accessUnits(in: try codec.clip).prefix(3)
+    let sei: [UInt8] = (codec == .h264 ? [6] : [78, 1]) + [5, 17] + [UInt8](repeating: 7, count: 17) + [128]
+    return clip.enumerated().map { index, accessUnit in
+      var nalUnits = Clip.nalUnits(accessUnit)
+      if index == 0 { nalUnits.insert(contentsOf: [[UInt8]](repeating: sei, count: 20), at: nalUnits.count - 1) }
+      return nalUnits.map { [0, 0, 0, 1] + $0 }
+    }
+  }
+
+  /// Memory that can be mapped never, once, twice …: elements map their input several times.
+  @Test(arguments: StreamCodec.allCases, Subject.allCases)
+  func inputIsAnErrorWithAMessage(_ codec: StreamCodec, _ subject: Subject) throws {
+    let accessUnits = try nalUnits(codec)
+    for maps in 0..<8 {
+      let allocator = try RefusingAllocator(maps: maps)
+      do {
+        let harness = try subject.harness(codec)
+        var flow = GST_FLOW_OK.rawValue
+        let buffers = subject.takesNALUnits ? accessUnits.flatMap { $0 } : accessUnits.map { Array($0.joined()) }
+        for buffer in buffers where flow == GST_FLOW_OK.rawValue {
+          flow = harness.push(try allocator.buffer(of: buffer))
+        }
+        let errors = harness.takeMessages().filter { $0.hasPrefix("error: ") }
+        let expected = flow == GST_FLOW_ERROR.rawValue ? 1 : 0
+        #expect(errors.count == expected, "\(maps) maps: flow \(flow), \(errors)")
+        // A repackager that passes through looks at nothing.
+        #expect(maps > 0 || flow == GST_FLOW_ERROR.rawValue || subject == .repackager)
       }
-    }, guint(MemoryLayout<GstAllocator>.size), nil, GTypeFlags(rawValue: 0))
+      #expect(allocator.balance == 0, "\(maps) maps")
+    }
+  }
+
+  /// Downstream's memory cannot be allocated or mapped, where pictures are copied and where they are converted.
+  @Test(arguments: StreamCodec.allCases, ["I420", "NV12", "BGRx"])
+  func outputIsAnErrorWithAMessage(_ codec: StreamCodec, _ format: String) throws {
+    let accessUnits = codec.accessUnits(in: try codec.clip).prefix(12)
+    for maps in -1..<3 {
+      for rendersDirectly in [false, true] {
+        let allocator = try RefusingAllocator(maps: maps)
+        do {
+          let harness = try Harness.decoder(
+            "\(codec.element)dec max-threads=1 direct-rendering=\(rendersDirectly)",
+            input: "\(codec.mediaType), stream-format=byte-stream, alignment=au",
+            output: "video/x-raw, format=\(format)", takesVideoMeta: rendersDirectly)
+          harness.collectMessages()
+          allocator.propose(to: harness)
+          var flow = GST_FLOW_OK.rawValue
+          for accessUnit in accessUnits where flow == GST_FLOW_OK.rawValue { flow = harness.push(accessUnit) }
+          let errors = harness.takeMessages().filter { $0.hasPrefix("error: ") }
+          let expected = flow == GST_FLOW_ERROR.rawValue ? 1 : 0
+          #expect(errors.count == expected, "\(maps) maps, direct \(rendersDirectly): flow \(flow), \(errors)")
+          if !rendersDirectly, maps == 0 { #expect(flow == GST_FLOW_ERROR.rawValue) }
+        }
+        #expect(allocator.balance == 0, "\(maps) maps, direct \(rendersDirectly)")
+      }
+    }
+  }
+}
+
+extension StreamCodec {
+  /// A clip as a byte stream.
+  fileprivate var clip: [UInt8] { get throws { try Clip.read(self == .h264 ? "clip.h264" : "clip.h265") } }
 }
