@@ -12,8 +12,9 @@ struct AccessUnitSummary {
     /// A CRA picture within a coded video sequence (H.265): its RASL pictures may refer to what came before it.
     case cra
     /// Recovery point SEI: pictures are correct from here on when this is 0, else later, by frames (`recovery_frame_cnt`,
-    /// H.264 D.2.8) or by POC (`recovery_poc_cnt`, H.265 D.3.8).
-    case recoveryPoint(frameCount: Int)
+    /// H.264 D.2.8) or by POC (`recovery_poc_cnt`, H.265 D.3.8). Without `exact_match_flag` they are then only about
+    /// correct.
+    case recoveryPoint(frameCount: Int, isExact: Bool = true)
     /// A picture of I slices only, in a stream without recovery point SEI so far.
     case intra
 
@@ -42,6 +43,9 @@ struct AccessUnitSummary {
   var isReference = false
   /// `frame_num` says that a reference picture before this one is missing.
   var followsGap = false
+  /// A recovery point with `broken_link_flag`: pictures that follow it in decoding order and are shown before the
+  /// recovery point is reached may refer to others than the encoder's.
+  var isBrokenLink = false
 
   /// What it refers to, by its reference picture set (H.265); nil where that is not known.
   var references: References?
@@ -87,7 +91,7 @@ struct AccessUnitSummary {
   /// Decoding may begin here, and all pictures shown from here on are correct.
   var isCleanStart: Bool {
     switch randomAccess {
-    case .idr, .cra, .recoveryPoint(frameCount: 0): true
+    case .idr, .cra, .recoveryPoint(frameCount: 0, isExact: true): true
     case .none, .recoveryPoint, .intra: false
     }
   }

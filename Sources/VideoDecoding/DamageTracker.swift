@@ -39,7 +39,7 @@ struct DamageTracker {
   mutating func admit(_ record: inout AccessUnitRecord, _ summary: AccessUnitSummary) {
     if let references = record.references { return admit(&record, references) }
     // The picture may be a recovery point itself.
-    if summary.followsGap { taint(before: record.index) }
+    if summary.followsGap || summary.isBrokenLink { taint(before: record.index) }
     taint = record.remaining(taint, damageEnd: damageEnd)
     record.taint = record.isFree(ofDamageBefore: damageEnd) ? .none : taint
     guard summary.isIncomplete else { return }

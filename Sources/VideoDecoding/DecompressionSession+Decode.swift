@@ -38,7 +38,10 @@ extension DecompressionSession {
 
     let dropReason = reasonToDrop(accessUnit, summary)
     let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
-    if admission == .isLost { return output.drop(tag, .sessionLost) }
+    if admission == .isLost {
+      if let failure = gate.takeUnreportedLoss() { output.notify(.codecLost(failure)) }
+      return output.drop(tag, .sessionLost)
+    }
     if admission != .waits, let reason = dropReason {
       input.carryOver(summary)
       countWithoutPicture &+= 1
@@ -93,7 +96,7 @@ extension DecompressionSession {
   /// Decoding begins with the next access unit.
   private func begin(at index: UInt64) {
     dropHeld(.beforeRandomAccessPoint)
-    if gate.start == .intra { damage.taint(before: index) }
+    if gate.start != .marked { damage.taint(before: index) }
   }
 
   /// Sends an access unit to the codec.

@@ -16,7 +16,8 @@ extension DecompressionSession {
       while let first = pending.first, first.index < record.sequenceStart { finishUnseen(first) }
     }
     let isUnrecovered = isUnrecovered(record, isFlagged: frame.isCorrupt)
-    if !isUnrecovered { gate.rightPictureCameOut() }
+    let awaitsRecovery = record.start == .gradual && (isTainted(record) || !gate.hasRecovered && record.awaitsRecovery)
+    if !isUnrecovered && !awaitsRecovery { gate.outputCorrectPicture() }
     let isConcealed = record.isConcealed || record.isDamage(frame.errors)
     if isConcealed {
       output.count(.concealed)
@@ -27,7 +28,7 @@ extension DecompressionSession {
       output.count(.hashMismatch)
       spreadDamage(from: record)
     }
-    let isCorrupt = isConcealed || isMismatched || isTainted(record) || record.error != nil
+    let isCorrupt = isConcealed || isMismatched || awaitsRecovery || isTainted(record) || record.error != nil
     if record.doNotOutput {
       output.drop(record.tag, .doNotOutput)
     } else if isUnrecovered {
@@ -61,7 +62,7 @@ extension DecompressionSession {
         || (running?.isDraining == true && !gate.hasRecovered && !record.standsAlone)
     // libavcodec goes by the size of reference lists, and may never take an intra picture for a start.
     case .intra: gate.isLeading(record.index)
-    case .forced: false
+    case .gradual, .forced: false
     }
   }
 

@@ -97,10 +97,12 @@ extension DecompressionSession {
   /// Outputs what the lost codec still gives, ends everything else inside, and waits for the next random access point.
   private func giveUp(at index: UInt64, _ error: AVError, isDraining: Bool) {
     let failure = pending[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+    var isEverythingOut = false
     do throws(AVError) {
       try drainCodec()
+      isEverythingOut = pending.isEmpty
       // It was to give what is inside and no more: then nothing is lost.
-      if isDraining && pending.isEmpty { return }
+      if isDraining && isEverythingOut { return }
     } catch {
       // What came until then is all there is.
     }
@@ -112,10 +114,11 @@ extension DecompressionSession {
     replay.removeAll()
     input.reset(keepsReferences: false)
     forgetDecoded()
-    gate.lose()
+    // What follows may begin with a random access point, or not come at all: then nothing is lost.
+    gate.lose(unreported: isEverythingOut ? failure : nil)
     if gate.start == .forced { damage.taint(before: input.nextIndex) }
     output.count(.resynchronisation)
-    output.notify(.codecLost(failure))
+    if gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
   }
 
   /// Drains the codec.

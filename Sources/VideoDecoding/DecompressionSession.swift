@@ -146,8 +146,8 @@ public final class DecompressionSession {
   public var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
 
   /// The codec was lost and could not be restarted: nothing is decoded before the next random access point. At the end
-  /// of a stream this says that the rest is missing.
-  public var isLost: Bool { gate.isLost }
+  /// of a stream this means that the rest is missing: it is false as long as every picture so far has come.
+  public var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
 
   /// Whether access units of another format may follow in this session.
   ///

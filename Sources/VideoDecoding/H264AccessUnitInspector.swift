@@ -7,8 +7,8 @@ struct H264AccessUnitInspector: SessionInspector {
   private var inspection: AccessUnitInspection<H264>
   /// `PrevRefFrameNum` (H.264 7.4.3); nil after a reset.
   private var previousReferenceNumber: UInt32?
-  /// `frame_num` of the picture at which the last recovery point is reached.
-  private var recoveryNumber: UInt32?
+  /// The recovery under way since the last recovery point SEI message.
+  private var recovery: Recovery?
   /// The SPS of the pictures since the last random access point.
   private var sequence: H264.SequenceParameterSet?
   /// The stream has recovery point SEI, so that pictures of I slices only are no random access points.
@@ -22,6 +22,13 @@ struct H264AccessUnitInspector: SessionInspector {
   /// IDR pictures: some encoders give all of them the same `idr_pic_id`.
   private var hasRepeatedHeader = false
 
+  private struct Recovery {
+    /// `frame_num` of the last picture.
+    var number: UInt32
+    /// How much `frame_num` has to rise until the recovery point is reached.
+    var framesLeft: UInt32
+  }
+
   init(lengthSize: NALLengthSize?) { inspection = AccessUnitInspection(lengthSize: lengthSize) }
 
   var parameterSets: [UInt8] { inspection.packagedSets }
@@ -34,7 +41,7 @@ struct H264AccessUnitInspector: SessionInspector {
     lastSlice = nil
     hasRepeatedHeader = false
     previousReferenceNumber = nil
-    recoveryNumber = nil
+    recovery = nil
   }
 
   mutating func forgetReferences() { followsReferencesFrom = nil }
@@ -69,7 +76,8 @@ struct H264AccessUnitInspector: SessionInspector {
     case .idr where info.slice == nil || info.slice?.nalUnitType == .idrSlice: summary.randomAccess = .idr
     case .idr, .irap: break
     case .recoveryPoint(let point):
-      summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount))
+      summary.randomAccess = .recoveryPoint(frameCount: Int(point.frameCount), isExact: point.isExactMatch)
+      summary.isBrokenLink = point.isBrokenLink
       marksRecoveryPoints = true
     }
     if summary.randomAccess == .none && info.isIntra && !marksRecoveryPoints { summary.randomAccess = .intra }
@@ -122,12 +130,16 @@ struct H264AccessUnitInspector: SessionInspector {
       sequence = sps
     }
     let mask: UInt32 = (1 << UInt32(sps.log2MaximumFrameNumber)) - 1
-    if case .recoveryPoint(let frameCount) = summary.randomAccess {
-      recoveryNumber = (slice.frameNumber &+ UInt32(clamping: frameCount)) & mask
+    if case .recoveryPoint(let frameCount, _) = summary.randomAccess {
+      recovery = Recovery(number: slice.frameNumber, framesLeft: UInt32(clamping: frameCount))
+    } else if let last = recovery {
+      let passed = (slice.frameNumber &- last.number) & mask
+      recovery = Recovery(
+        number: slice.frameNumber, framesLeft: last.framesLeft > passed ? last.framesLeft - passed : 0)
     }
-    if slice.isIDR || recoveryNumber == slice.frameNumber {
+    if slice.isIDR || recovery?.framesLeft == 0 {
       summary.completesRecovery = true
-      recoveryNumber = nil
+      recovery = nil
     }
     if let previous = previousReferenceNumber, !slice.isIDR, !sps.allowsFrameNumberGaps {
       summary.followsGap = slice.frameNumber != previous && slice.frameNumber != (previous + 1) & mask

@@ -20,6 +20,7 @@ struct H265AccessUnitInspector: SessionInspector {
     let startOrder: Int32
     /// The POC from which on pictures are correct.
     let order: Int32
+    let isBrokenLink: Bool
   }
 
   init(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) {
@@ -89,9 +90,11 @@ struct H265AccessUnitInspector: SessionInspector {
       marksRandomAccess = true
       recovery = nil
     } else if case .recoveryPoint(let point) = info.randomAccess {
-      summary.randomAccess = .recoveryPoint(frameCount: Int(max(0, point.pictureOrderCount)))
+      summary.randomAccess = .recoveryPoint(
+        frameCount: Int(max(0, point.pictureOrderCount)), isExact: point.isExactMatch)
       let order = use.order.picture
-      recovery = Recovery(start: index, startOrder: order, order: order &+ point.pictureOrderCount)
+      recovery = Recovery(
+        start: index, startOrder: order, order: order &+ point.pictureOrderCount, isBrokenLink: point.isBrokenLink)
       marksRandomAccess = true
     } else if info.isIntra && !marksRandomAccess {
       summary.randomAccess = .intra
@@ -100,9 +103,12 @@ struct H265AccessUnitInspector: SessionInspector {
       if let sequence, !use.order.resetsPOC { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }
       sequence = sps
     }
+    var isBehindBrokenLink = false
     if let recovery {
       summary.awaitsRecovery = use.order.picture < recovery.order
-      if !summary.awaitsRecovery {
+      if summary.awaitsRecovery {
+        isBehindBrokenLink = recovery.isBrokenLink
+      } else {
         summary.recoveredSince = recovery.start
         summary.completesRecovery = true
       }
@@ -117,8 +123,9 @@ struct H265AccessUnitInspector: SessionInspector {
     summary.isReference = !use.isRepeated
     // Pictures of higher sub-layers may refer to sub-layer non-reference pictures.
     summary.isDiscardable = type.isSubLayerNonReference && slice.temporalID + 1 >= sps.subLayerCount
+    let lacksReferences = use.missing.contains(where: isMissed)
     summary.references = AccessUnitSummary.References(
-      pictures: use.references, areComplete: !use.missing.contains(where: isMissed), kept: pictures.numbers)
+      pictures: use.references, areComplete: !lacksReferences && !isBehindBrokenLink, kept: pictures.numbers)
   }
 
   /// The picture hash, in a suffix SEI or (in older streams) in front of the picture.

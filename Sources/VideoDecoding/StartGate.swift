@@ -20,6 +20,8 @@ struct StartGate {
   enum Start: Equatable {
     /// An IDR picture or a recovery point: libavcodec knows which pictures are correct.
     case marked
+    /// A recovery point that is reached only later (gradual refresh): every picture until then is damaged.
+    case gradual
     /// An intra picture, in a stream that marks nothing: later pictures may refer to earlier ones.
     case intra
     /// Any picture, because nothing better came in time: every picture is damaged.
@@ -47,6 +49,8 @@ struct StartGate {
   private var times: ClosedRange<Duration>?
   /// The picture that decoding began at, as long as it has not come out.
   private var awaitedPicture: UInt64?
+  /// Why the codec was lost, as long as no access unit has been dropped because of it.
+  private(set) var unreportedLoss: DecodeError?
   /// A correct picture has come out since decoding began: all later ones in output order have their references.
   private(set) var hasRecovered = false
   private let patience: Duration
@@ -87,8 +91,10 @@ struct StartGate {
       return .passes
     case (.open, _):
       return .passes
-    case (_, .idr), (_, .cra), (_, .recoveryPoint):
+    case (_, .idr), (_, .cra), (_, .recoveryPoint(frameCount: 0, _)):
       return begin(.marked, at: index)
+    case (_, .recoveryPoint):
+      return begin(.gradual, at: index)
     case (_, .intra):
       return begin(.intra, at: index)
     // After a loss an intra picture will do, whatever the stream marks.
@@ -102,6 +108,7 @@ struct StartGate {
   private mutating func begin(_ start: Start, at index: UInt64) -> Admission {
     state = .open(start)
     awaitedPicture = index
+    unreportedLoss = nil
     return .begins
   }
 
@@ -146,13 +153,20 @@ struct StartGate {
   }
 
   /// The codec was lost for good. If there never was a random access point, the gate does not wait for one.
-  mutating func lose() {
+  ///
+  /// - Parameter failure: why, where nothing is missing so far: reported with the first access unit that is dropped.
+  mutating func lose(unreported failure: DecodeError? = nil) {
     awaitedPicture = nil
-    if state != .open(.forced) { state = .lost }
+    guard state != .open(.forced) else { return }
+    state = .lost
+    unreportedLoss = failure
   }
 
+  /// An access unit is dropped because the codec was lost. Returns why, the first time, if that is to be reported.
+  mutating func takeUnreportedLoss() -> DecodeError? { unreportedLoss.take() }
+
   /// A correct picture came out.
-  mutating func rightPictureCameOut() { hasRecovered = true }
+  mutating func outputCorrectPicture() { hasRecovered = true }
 
   /// Nothing decoded so far can be referred to any more.
   mutating func forgetDecoded() { hasRecovered = false }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StartGateTests: StageBuilders {
   @Test(arguments: [
-    (AccessUnitSummary.RandomAccess.idr, StartGate.Start.marked), (.recoveryPoint(frameCount: 5), .marked),
+    (AccessUnitSummary.RandomAccess.idr, StartGate.Start.marked), (.recoveryPoint(frameCount: 5), .gradual),
     (.cra, .marked),
     (.intra, .intra),
   ])
@@ -121,7 +121,7 @@ import Testing
     gate.hold(try unit(1, nalUnitType: 1), time: nil)
     #expect(gate.isHoldingPictures)
     #expect(!gate.hasRecovered)
-    gate.rightPictureCameOut()
+    gate.outputCorrectPicture()
     #expect(gate.hasRecovered)
     gate.forgetDecoded()
     #expect(!gate.hasRecovered)

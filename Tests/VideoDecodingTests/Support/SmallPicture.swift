@@ -41,10 +41,10 @@ struct SmallPicture {
   func accessUnit(after nalUnits: [[UInt8]] = []) -> [UInt8] { MinimalStream.annexB(nalUnits + slices) }
 
   /// A recovery point SEI (H.264 D.1.8).
-  static func recoveryPoint(frameCount: UInt32) -> [UInt8] {
+  static func recoveryPoint(frameCount: UInt32, isExact: Bool = true) -> [UInt8] {
     var payload = BitWriter()
     payload.ue(frameCount)
-    payload.u(4, 0b1000)
+    payload.u(4, isExact ? 0b1000 : 0)
     payload.trailingBits()
     return [6, 6, UInt8(payload.bytes.count)] + payload.bytes + [0x80]
   }
