@@ -36,7 +36,7 @@ import VideoDecoding
 
   /// Every top-level type and function of a library is listed on the library's page.
   @Test(arguments: ["GStreamer", "H26x", "StreamReport", "VideoDecoding"])
-  func whatIsPublicIsOnTheFirstPage(module: String) throws {
+  func listsEveryPublicTypeOnTheFirstPage(module: String) throws {
     func lines(_ path: String) throws -> [Substring] {
       try String(contentsOf: Self.root.appending(path: path), encoding: .utf8).split(separator: "\n")
     }

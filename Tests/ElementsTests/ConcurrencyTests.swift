@@ -19,7 +19,7 @@ import Testing
     "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc3 ! queue ! swifth264dec ! fakesink sync=false",
   ]
 
-  @Test func pipelinesComeAndGo() async throws {
+  @Test func freesPipelines() async throws {
     let lives = ProcessInfo.processInfo.environment["HARDENING_LIVES"].flatMap(Int.init) ?? 3
     let outcome = Outcome()
     // Own threads: the concurrency pool has one per processor, and 64 pipelines run at once.

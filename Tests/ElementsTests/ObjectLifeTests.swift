@@ -41,7 +41,7 @@ import Testing
 
   /// An element is released whether or not it was ever started.
   @Test(arguments: ElementStateTests.names)
-  func anElementMadeIsAnElementGone(_ name: String) throws {
+  func freesEachElementItMakes(_ name: String) throws {
     let element = try unsafe #require(gst_element_factory_make(name, nil))
     unsafe gst_object_ref_sink(element)
     let half: Weak<Element> =

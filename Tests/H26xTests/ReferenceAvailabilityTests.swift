@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func listsNoLongerThanWhatIsThere() throws {
+  @Test func boundsListsByTheData() throws {
     var stream = try Stream()
     #expect(stream.p(4, 2, isReference: false) == false)
     #expect(stream.p(4, 1) == true)

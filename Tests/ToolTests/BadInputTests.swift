@@ -27,7 +27,7 @@ import Testing
     #expect(run.said.hasPrefix("h26x: ") && run.said.filter { $0 == "\n" }.count == 1, what)
   }
 
-  @Test(arguments: readers) func saysWhatIsWrong(reader: [String]) async throws {
+  @Test(arguments: readers) func reportsWhatIsWrong(reader: [String]) async throws {
     let (bad, kinds) = try prepared()
     try await Crowd.each(kinds) { kind in
       let folder = try Folder()
@@ -74,7 +74,7 @@ import Testing
   ]
 
   @Test(arguments: readers.filter { !["demo", "compare"].contains($0[0]) })
-  func saysWhatIsWrongWithPipes(reader: [String]) async throws {
+  func reportsBrokenPipes(reader: [String]) async throws {
     let lines =
       Self.pipes.map { line, said in ("\(line) h26x \(reader.joined(separator: " ")) -", said) } + [
         ("h26x \(reader.joined(separator: " ")) - <&-", "standard input"),
@@ -221,7 +221,7 @@ import Testing
   }
 
   /// Requests for parts that the file does not have.
-  @Test func saysWhatIsNotThere() async throws {
+  @Test func reportsPartsThatDoNotExist() async throws {
     let clip = Program.media.appending(path: "clip.mp4").path
     let runs: [(arguments: [String], said: String)] = [
       (["snapshot", clip, "-o", "a.png", "--at", "1:00"], "0:01:00"),

@@ -106,7 +106,7 @@ import Testing
     #expect(run.text.contains("clip.ts: 62 access units, 0 errors"))
   }
 
-  @Test(arguments: ["clip", "clip-h265"]) func saysTheSameOfAllContainers(name: String) async throws {
+  @Test(arguments: ["clip", "clip-h265"]) func reportsTheSameForAllContainers(name: String) async throws {
     let folder = try Folder()
     let raw = name == "clip" ? "clip.h264" : "clip.h265"
     let reference = try #require(
@@ -190,7 +190,7 @@ import Testing
   ]
 
   /// Audio is written where the container supports it; else only video is, with a message.
-  @Test func carriesSoundOfManyKinds() async throws {
+  @Test func keepsAudioOfManyCodecs() async throws {
     try await Crowd.each(Self.sounds) { sound in
       let folder = try Folder()
       let made = try await Program.shell(
@@ -218,7 +218,7 @@ import Testing
   }
 
   /// A container without presentation times is refused, with a workaround.
-  @Test func saysWhatAVILacks() async throws {
+  @Test func reportsWhatAVILacks() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "gst-launch-1.0 -q filesrc location=\(Self.media("clip.h264")) ! h264parse ! video/x-h264,stream-format=byte-stream "
@@ -275,7 +275,7 @@ import Testing
   }
 
   /// A Matroska file whose video track has no block, as recorders leave it.
-  @Test(arguments: ["info", "check"]) func saysThatATrackIsEmpty(command: String) async throws {
+  @Test(arguments: ["info", "check"]) func reportsAnEmptyTrack(command: String) async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: URL(filePath: Self.media("clip.mkv")))
     let cluster = try #require(clip.range(of: Data([0x1F, 0x43, 0xB6, 0x75])))

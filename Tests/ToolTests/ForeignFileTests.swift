@@ -7,7 +7,7 @@ import Testing
   private static let clip = Program.media.appending(path: "clip.h264").path
 
   /// A recording whose beginning, with the first keyframe, was cut off.
-  @Test(arguments: [["info"], ["decode", "-o", "out.yuv"]]) func saysThatParameterSetsAreMissing(
+  @Test(arguments: [["info"], ["decode", "-o", "out.yuv"]]) func reportsMissingParameterSets(
     command: [String]
   ) async throws {
     let folder = try Folder()
@@ -86,7 +86,7 @@ import Testing
     #expect(last.status == 0 && last.text.contains("Duration            0:00:00.360"), "\(last.text)\(last.said)")
   }
 
-  @Test func tellsWhatIsCutOffAndWhatVaries() async throws {
+  @Test func reportsTruncationAndVariation() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "h26x repack \(Self.clip) -o in.mp4 && gst-launch-1.0 -q filesrc location=in.mp4 ! qtdemux ! h264parse "
@@ -179,7 +179,7 @@ import Testing
     #expect(run.status == 0 && run.said.contains("left behind: 1 other programme\n"), "\(run.said)")
   }
 
-  @Test func inspectSaysWhatItDoesNotFind() async throws {
+  @Test func inspectReportsWhatItDoesNotFind() async throws {
     let folder = try Folder()
     let unknown = try await Program.run(["inspect", "--type", "SPS,banana", Self.clip], in: folder.url)
     #expect(unknown.status == 64 && unknown.said.contains("--type banana"), "\(unknown.said)")
@@ -191,7 +191,7 @@ import Testing
   }
 
   /// After a change of size, matroskamux of GStreamer 1.22 ends with an error.
-  @Test func saysWhoCanHoldAChangeOfFormat() async throws {
+  @Test func namesContainersThatSupportAChangeOfFormat() async throws {
     let folder = try Folder()
     var stream = try Data(contentsOf: URL(filePath: Self.clip))
     let made = try await Program.shell(
@@ -227,7 +227,7 @@ import Testing
   }
 
   /// Output into a pipe that nobody reads cannot be finished: a message says how to end the program.
-  @Test func saysThatASecondSignalEnds() async throws {
+  @Test func explainsThatASecondSignalEnds() async throws {
     let folder = try Folder()
     let program = Program.executable.path
     let run = try await Program.shell(
@@ -245,7 +245,7 @@ import Testing
   }
 
   /// Of a shorter stream, the pictures that exist are compared, and the result is printed.
-  @Test func compareTellsOfTheShorter() async throws {
+  @Test func compareReportsTheShorterFile() async throws {
     let folder = try Folder()
     let stream = try Data(contentsOf: URL(filePath: Self.clip))
     try folder.write("short.h264", stream.prefix(30_000))
@@ -255,7 +255,7 @@ import Testing
   }
 
   /// Slices before the first parameter sets never reach the decoder.
-  @Test func saysWhatComesBeforeParameterSets() async throws {
+  @Test func reportsWhatPrecedesParameterSets() async throws {
     let folder = try Folder()
     let stream = try Data(contentsOf: Program.media.appending(path: "open-gop.h264"))
     let slice = try #require(stream.firstRange(of: Data([0, 0, 1, 0x41])))

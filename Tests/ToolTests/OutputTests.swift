@@ -14,7 +14,7 @@ import Testing
     (["demo"], "--sheet", ".png"),
   ]
 
-  @Test func saysWhatCannotBeWritten() async throws {
+  @Test func reportsWhatCannotBeWritten() async throws {
     var runs: [(arguments: [String], said: String)] = []
     for writer in Self.writers {
       for (place, said) in [
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// A full disk, imitated by ulimit; standard output that is full, closed, or whose reader has left.
-  @Test func saysWhatIsFull() async throws {
+  @Test func reportsAFullDisk() async throws {
     let lines = Self.writers.filter { $0.suffix != ".mp4" }.map { writer in
       "ulimit -f 1; exec h26x \(writer.arguments.joined(separator: " ")) \(Self.clip) \(writer.option) out\(writer.suffix)"
     }

@@ -59,7 +59,7 @@ import Testing
     #expect(try await pictures(in: "out.mp4", of: folder) > 3)
   }
 
-  @Test func saysThatNothingCame() async throws {
+  @Test func reportsThatNothingArrived() async throws {
     let (folder, port) = (try Folder(), try freePort())
     try folder.write("not.sdp", Data("v=0\n".utf8))
     for source in ["udp://127.0.0.1:\(port)", "rtsp://127.0.0.1:\(port)/none", "not.sdp", "missing.sdp"] {
@@ -137,7 +137,7 @@ import Testing
     #expect(Self.hasEcho(terminal))
   }
 
-  @Test func saysWhatItCannotPlay() async throws {
+  @Test func reportsWhatItCannotPlay() async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.mp4").path
     let late = try await Program.run(["play", "--sink", "fakesink", "--start", "100", clip], in: folder.url)

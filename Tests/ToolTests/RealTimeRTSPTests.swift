@@ -53,7 +53,7 @@ import Testing
     #expect(live.contains("left behind: audio (PCMA)\nstatus 0"), "\(live)")
   }
 
-  @Test func saysWhatAServerRefuses() async throws {
+  @Test func reportsAServersRefusal() async throws {
     let folder = try Folder()
     let isServed = try await serve(
       """

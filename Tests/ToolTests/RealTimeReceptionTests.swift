@@ -83,7 +83,7 @@ import Testing
     #expect(check.text.contains(" access units, 0 errors"), "\(check.text)\(check.said)")
   }
 
-  @Test func saysWhyThereIsNoPicture() async throws {
+  @Test func explainsWhyThereIsNoPicture() async throws {
     let (folder, port) = (try Folder(), try freePort())
     var sender = RTPSender()
     let slices = try sender.packets(of: "clip.h264") { (1...5).contains($0 & 0x1F) }

@@ -59,7 +59,7 @@ import Testing
     #expect(run.status == 0 && run.text.contains("62 access units, 0 errors"), "\(run.text)\(run.said)")
   }
 
-  @Test func findsWhatIsMissing() async throws {
+  @Test func checkFindsMissingPictures() async throws {
     let folder = try Folder()
     try folder.write("damaged.h264", try damagedClip())
     let run = try await Program.run(["check", "damaged.h264"], in: folder.url)

@@ -54,7 +54,7 @@ import Testing
     return stream
   }()
 
-  @Test func namesSEIMessagesAndShowsWhatTheySay() async throws {
+  @Test func namesSEIMessagesAndShowsTheirContents() async throws {
     let folder = try Folder()
     try folder.write("in.h264", Self.highDynamicRange)
     let run = try await Program.run(

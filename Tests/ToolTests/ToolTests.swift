@@ -10,7 +10,7 @@ import Testing
   /// 62 pictures of 320x180, planar.
   private static let rawSize = 62 * 320 * 180 * 3 / 2
 
-  @Test(arguments: suffixes) func tellsWhatIsThere(suffix: String) async throws {
+  @Test(arguments: suffixes) func describesTheFile(suffix: String) async throws {
     let folder = try Folder()
     let run = try await Program.run(["info", "--count", "--json", clip(suffix)], in: folder.url)
     #expect(run.status == 0, "\(run.said)")
@@ -129,7 +129,7 @@ import Testing
   }
 
   /// So does what is decoded as far as it went.
-  @Test func saysHowMuchItDecodedWhenInterrupted() async throws {
+  @Test func reportsHowMuchItDecodedWhenInterrupted() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long.h264", (0..<4000).reduce(into: Data()) { bytes, _ in bytes += once })

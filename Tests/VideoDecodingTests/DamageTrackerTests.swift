@@ -41,7 +41,7 @@ import Testing
     #expect(taint(referring(15, to: [13])) == .none)
   }
 
-  @Test func damageLastsUntilARecoveryThatBeginsBehindIt() {
+  @Test func damageLastsUntilARecoveryThatBeginsAfterIt() {
     var damage = DamageTracker()
     var pending = PendingAccessUnits()
     var clean = record(0)

@@ -40,7 +40,7 @@ import Testing
     #expect(DecodeError(decoding: record, code: .notImplemented).reason == .unsupportedFeature)
   }
 
-  @Test func statusesTellReasonsApart() {
+  @Test func givesEachReasonItsStatus() {
     let statuses = DecodeError.Reason.allCases.map { DecodeError($0).status }
     #expect(Set(statuses).count == statuses.count && statuses.allSatisfy { $0 < -12_000 })
     #expect(DecodeError(.invalidSession).libavcodecMessage == nil)

@@ -353,7 +353,7 @@ import Testing
     #expect(results(session) == ["102 beforeRandomAccessPoint"])
   }
 
-  @Test func whatIsInsideEndsWithTheSession() throws {
+  @Test func flushesPendingAccessUnitsWhenInvalidated() throws {
     let session = try session()
     try session.decode(SmallPicture().accessUnit(), tag: 99)
     #expect(session.isAwaitingRandomAccessPoint)

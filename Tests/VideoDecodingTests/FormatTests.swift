@@ -37,7 +37,7 @@ import Testing
 
   /// Out-of-band parameter sets, as those of containers.
   @Test(arguments: [nil, NALLengthSize.four], [false, true])
-  func changesOutOfBand(_ lengthSize: NALLengthSize?, _ losesSession: Bool) throws {
+  func acceptsAFormatOutOfBand(_ lengthSize: NALLengthSize?, _ losesSession: Bool) throws {
     let names = ["HCAFR1_HHI.264", "SVA_BA1_B.264", "HCAFR3_HHI.264"]
     let plan = FaultPlan()
     if losesSession { plan.send = { $0 == 0 && $1 == 20 || $0 == 1 && $1 == 30 ? .external : nil } }
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Single fields, whose rows libavcodec doubles.
-  @Test func lonelyFieldsAreTold() throws {
+  @Test func marksSingleFields() throws {
     let units = units("HPCVFL_BRCM_A.264")
     let whole = try decodeAll(units)
     #expect(whole.frames.count == 300 && whole.frames.allSatisfy { !$0.isSingleField })

@@ -139,7 +139,7 @@ import Testing
   }
 
   /// Damage that no header shows is found by the stream's picture hashes.
-  @Test func picturesThatAreNotWhatTheirHashSaysAreFlagged() throws {
+  @Test func flagsPicturesThatDifferFromTheirHash() throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let whole = Set(try stream.decode().checksums)
     let place = try #require(stream.units.indices.first { $0 > 3 && stream.types[$0] == .trailingR })

@@ -26,7 +26,7 @@ import Testing
     #expect(strides.indices.map { request.minimumStride(plane: $0) } == strides)
   }
 
-  @Test func saysWhatIsDecoded() throws {
+  @Test func reportsWhatIsDecoded() throws {
     let request = try request()
     #expect(request.pixelFormat == .yuv420p && request.codedWidth == 100 && request.codedHeight == 50)
     #expect(request.crop == PictureCrop(left: 2, right: 4, top: 6, bottom: 8))

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func formatsThatNobodyKnows() throws {
+  @Test func refusesUnsupportedFormats() throws {
     let bridge = PictureBridge(allocator: nil, layout: .native)
     #expect(throws: AVError.unsupportedFeature) { _ = unsafe try bridge.buffer(for: request("rgb24", timestamp: 4)) }
     // The decoder has begun the picture all the same.

@@ -56,7 +56,7 @@ import Testing
 
   /// NAL units without a byte, and others than parameter sets.
   @Test(arguments: [[], [0x65], [0x09, 0x10], [0x46, 1, 0x50], [0x67], [0x02, 1]] as [[UInt8]])
-  func whatIsNoParameterSetIsNotRefused(_ nalUnit: [UInt8]) {
+  func acceptsNALUnitsThatAreNoParameterSets(_ nalUnit: [UInt8]) {
     let (h264, h265) = (H264.ParameterSets(), H265.ParameterSets())
     let isRefused = (
       RefusedParameterSets.isRefused(nalUnit.span, sets: h264), RefusedParameterSets.isRefused(nalUnit.span, sets: h265)
@@ -144,7 +144,7 @@ import Testing
 
   /// libavcodec forgets the PPSs of an SPS that changes; one that is not sent again, or comes damaged, is still good.
   @Test(arguments: ["clip.h264", "clip.h265"], [true, false])
-  func picturesGoOnWithThePPSOfAChangedSPS(_ clip: String, _ isDamaged: Bool) throws {
+  func continuesWithThePPSOfAChangedSPS(_ clip: String, _ isDamaged: Bool) throws {
     let stream = try CodedStream(clip)
     let isH265 = clip.hasSuffix("5")
     let whole = try stream.decode(.with { $0.threadType = .none })

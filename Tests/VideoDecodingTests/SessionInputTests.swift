@@ -31,7 +31,7 @@ import Testing
 
   /// What the codec was opened with need not be sent to it; what came later goes in front of the next access unit,
   /// once.
-  @Test func setsFromOutsideGoInFrontOfTheNextAccessUnit() {
+  @Test func insertsOutOfBandParameterSetsBeforeTheNextAccessUnit() {
     var input = SessionInput(RecordingInspector(record))
     input.insert([[1], [2]])
     #expect(input.parameterSets == [1, 2])
@@ -73,7 +73,7 @@ import Testing
     #expect(input.sequenceStart == 4 && !input.followsSequenceStart && input.followsReferencesFrom == nil)
   }
 
-  @Test func theInspectorIsTold() throws {
+  @Test func notifiesTheInspector() throws {
     var input = SessionInput(RecordingInspector(record))
     input.reset(keepsReferences: true)
     input.reset(keepsReferences: false)

@@ -43,7 +43,7 @@ import Testing
     #expect(pending.first?.index == 20 && pending[20]?.index == 20)
   }
 
-  @Test func startedPicturesAreToldApart() {
+  @Test func distinguishesStartedPictures() {
     var started = StartedPictures()
     #expect(!started.contains(0))
     started.insert(0)

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func whatIsHeldIsBounded() throws {
+  @Test func boundsWhatIsHeld() throws {
     let (format, units) = try unmarked()
     let byCount = try makeSession(format, .with { $0.replayCountLimit = 10 })
     var run = Run()

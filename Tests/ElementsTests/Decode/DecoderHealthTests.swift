@@ -57,7 +57,7 @@ import Testing
     #expect(health.lastFault?.contains("picture 7") == true)
   }
 
-  @Test func latencyIsToldOnceAndWhenItChanges() throws {
+  @Test func reportsLatencyOnceAndWhenItChanges() throws {
     var latency = ReportedLatency()
     var told: [UInt64?] = [latency.takeDue()?.nanoseconds]
     for frames in [2, 2, 3] {

@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func theDecodersOwnFormatWhereNothingElseIsSaid() throws {
+  @Test func usesTheDecodersFormatByDefault() throws {
     let native = try #require(VideoFormat(name: "I420"))
     for (text, expected) in [
       ("ANY", ["I420"]), ("video/x-raw", ["I420"]), (nil, ["I420"]), ("EMPTY", []),
@@ -248,7 +248,7 @@ import Testing
       strideAlignment: 64)
   }
 
-  @Test func onlyPicturesOfItsLayoutGoIntoAPool() {
+  @Test func takesOnlyPicturesOfItsLayoutIntoAPool() {
     let layout = PictureLayout(
       pixelFormat: .yuv420p, codedWidth: 200, codedHeight: 104,
       crop: PictureCrop(left: 6, right: 14, top: 4, bottom: 10))

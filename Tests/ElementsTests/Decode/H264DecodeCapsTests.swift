@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct H264DecodeCapsTests {
   // MARK: Fields
 
-  @Test func interlacedStreamsSayWhichFieldComesFirst() throws {
+  @Test func reportsTheFirstFieldOfInterlacedStreams() throws {
     let harness = try Harness.decoder()
     let pictures = try harness.decode(Clip.accessUnits("interlaced.h264"))
     #expect(pictures.count == 25)

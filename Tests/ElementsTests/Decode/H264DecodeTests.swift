@@ -20,7 +20,7 @@ import Testing
     #expect(pictures.count { !$0.flags.contains(.deltaUnit) } > 0)
   }
 
-  @Test func capsSayWhatTheStreamSays() throws {
+  @Test func describesTheStreamInCaps() throws {
     let harness = try Harness.decoder()
     _ = try harness.decode(units)
     let caps = try harness.outputCaps()

@@ -54,7 +54,7 @@ import Testing
     return try harness.outputCapsText()
   }
 
-  @Test func capsTellWhatTheSPSTells() throws {
+  @Test func describesTheSPSInCaps() throws {
     let text = try caps(Stream.byteStream(Self.described))
     for field in [
       "width=(int)1920", "height=(int)1080", "pixel-aspect-ratio=(fraction)4/3", "framerate=(fraction)30000/1001",
@@ -113,7 +113,7 @@ import Testing
     #expect(text.contains("colorimetry=(string)\(expected),"))
   }
 
-  @Test func frameRatesWithoutSenseAreNotTold() throws {
+  @Test func omitsAbsurdFrameRates() throws {
     for rate: UInt32 in [0, 2000, 1 << 30] {
       #expect(try !caps(Stream.byteStream(Stream.spsToOrder(rate: rate))).contains("framerate"))
     }
@@ -234,7 +234,7 @@ import Testing
   }
 
   /// Only codec_data has changed: no new caps, which would drain a decoder; the parameter sets go in-band.
-  @Test func newCodecDataAloneGoesInBand() throws {
+  @Test func insertsNewCodecDataInBand() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(), to: "stream-format=avc, alignment=au")
     #expect(harness.push(Stream.packet(Stream.idr)) == 0)
     let pps: [UInt8] = [0x68, 0xEB, 0xEC, 0xB6]

@@ -72,7 +72,7 @@ import Testing
   }
 
   /// Access units of B slices go as a whole, delimiters too, whatever the output's alignment.
-  @Test func delimitersGoWithTheirPictures() throws {
+  @Test func keepsDelimitersWithTheirPictures() throws {
     let harness = try Harness.parse(from: Self.packed, to: "stream-format=byte-stream, alignment=nal")
     harness.push(Self.segment(flags: GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED))
     push(Self.group(from: 0), into: harness)

@@ -36,7 +36,7 @@ import Testing
     return try harness.pull()
   }
 
-  @Test func captionsAreToldApart() throws {
+  @Test func distinguishesCaptionFormats() throws {
     let triplets: [UInt8] = [0xFC, 0x94, 0x20]
     let identifier = Array("GA94".utf8)
     for (payload, type, bytes) in [

@@ -26,7 +26,7 @@ import Testing
     return path
   }
 
-  @Test func aSeekGoesWhereItWasAskedTo() throws {
+  @Test func seeksToTheRequestedPosition() throws {
     try unsafe withPipeline(sequences: 30) { pipeline in
       #expect(unsafe prerolled(pipeline).pts == 0)
       for (target, expected) in [(4_000, 4_000), (100, 0), (0, 0)] as [(Int, Int)] {

@@ -102,7 +102,7 @@ import Testing
     #expect(try harness.pullBytes() == Stream.byteStream(Stream.delimiter))
   }
 
-  @Test func downstreamsPackagingGoesFirst() throws {
+  @Test func prefersDownstreamsPackaging() throws {
     let harness = try Harness.parse(to: "stream-format=byte-stream, alignment=au")
     let filter = "video/x-h264, stream-format=avc, alignment=au; video/x-h264, stream-format=byte-stream, alignment=au"
     let structures = harness.acceptableCaps(filter).split(separator: ";")
@@ -148,7 +148,7 @@ import Testing
     #expect(buffer.flags.isSuperset(of: flags))
   }
 
-  @Test func slicesGoOutAtOnce() throws {
+  @Test func outputsSlicesAtOnce() throws {
     let harness = try Harness.parse(
       from: "video/x-h264,stream-format=byte-stream,alignment=nal,parsed=false,framerate=30/1",
       to: "stream-format=byte-stream, alignment=nal")

@@ -362,7 +362,7 @@ import Testing
     #expect(unsafe data.pointee.uuid.0 == 1 && data.pointee.uuid.15 == 16)
   }
 
-  @Test func flagsTellWhatABufferIs() throws {
+  @Test func readsFlagsOfABuffer() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(harness.push(Self.reordered) == 0)
     harness.endOfStream()

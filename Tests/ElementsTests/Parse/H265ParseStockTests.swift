@@ -44,7 +44,7 @@ import Testing
     for result in results { #expect(result == results[0]) }
   }
 
-  @Test func capsTellTheStream() throws {
+  @Test func describesTheStreamInCaps() throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     let sei = Stream.byteStream(Stream.contentLight, Stream.masteringDisplay)
     #expect(harness.push(Self.headers + sei + Self.idr) == 0)

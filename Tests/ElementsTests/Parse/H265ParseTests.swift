@@ -130,7 +130,7 @@ import Testing
   ]
 
   @Test(arguments: structures)
-  func fieldsOfFramesAreTold(structure: UInt8, flags: Buffer.Flags) throws {
+  func reportsFieldsOfFrames(structure: UInt8, flags: Buffer.Flags) throws {
     let sps = Stream.sps { $0.vui?.isPictureStructurePresent = true }
     let (_, times) = try parsed([Stream.vps, sps, Stream.pps(), Stream.sei(1, [structure << 4 | 1]), Stream.idr])
     let all: Buffer.Flags = [.interlaced, .topFieldFirst, .repeatFirstField, .oneField]
@@ -157,7 +157,7 @@ import Testing
   }
 
   /// Pictures of I slices are random access points only in streams without marked ones.
-  @Test func typesTellWhereDecodingBegins() throws {
+  @Test func findsRandomAccessPointsByType() throws {
     let intra = Stream.slice(.trailingR, count: 5, isIntra: true)
     let (_, times) = try parsed(Stream.headers + [Stream.idr, intra, Stream.slice(.blaWithoutLeading, count: 9)])
     #expect(times.map { $0.flags.contains(.deltaUnit) } == [false, true, false])
@@ -271,7 +271,7 @@ import Testing
     #expect(bytes.suffix(packed.count) == packed[...])
   }
 
-  @Test func twoViewsInAPictureAreTold() throws {
+  @Test func reportsTwoViewsInAPicture() throws {
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.ue(0)
     writer.flag(false)

@@ -52,7 +52,7 @@ import Testing
     #expect(try harness.pullAll() == [[1, 2, 3], [4]])
   }
 
-  @Test func aWarningTells() throws {
+  @Test func warnsAboutUnreadableCodecData() throws {
     let harness = try Harness.parse(to: "stream-format=avc, alignment=au")
     harness.collectMessages()
     harness.setInputCaps(Stream.avcCaps(Self.broken))

@@ -96,7 +96,7 @@ import Testing
   }
 
   /// Half of the room is there already.
-  @Test func theShiftIsWhatIsMissing() throws {
+  @Test func shiftsByTheMissingRoom() throws {
     let harness = try Harness.parse(from: Self.input, to: Self.output)
     push(Self.pictures(from: 1, sps: Stream.spsToOrder(reorder: 2)), into: harness)
     let outcome = try take(harness)

@@ -63,7 +63,7 @@ import Testing
 
   // MARK: Bitrates
 
-  @Test func bitratesAreToldFromTheTenthPictureOnAndWhenTheyMatter() {
+  @Test func reportsBitratesFromTheTenthPictureOnAndWhenTheyChange() {
     var rates = BitrateRange()
     let time = ClockTime(nanoseconds: 40_000_000)
     let nothing = [
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// The average is told with the first tags, and after fifty pictures at a time where it is off by a fiftieth.
-  @Test func theAverageIsToldWhenItMatters() {
+  @Test func reportsTheAverageWhenItChanges() {
     var rates = BitrateRange()
     let time = ClockTime(nanoseconds: 40_000_000)
     let averages: [UInt32] = (1...200).map { $0 < 60 ? 500_000 : $0 < 120 ? 509_999 : 511_000 }
@@ -329,7 +329,7 @@ import Testing
 
   // MARK: No pictures
 
-  @Test func whatIsWrongWithAStreamWithoutPictures() {
+  @Test func reportsAStreamWithoutPictures() {
     var missing = ScannerErrors()
     missing.missingParameterSets = 2
     for (hasSets, errors, words) in [
@@ -405,7 +405,7 @@ import Testing
     #expect(packaging.caps.description.contains("parsed=(boolean)true"))
   }
 
-  @Test func setsAreLookedForInTheStreamBehindOutOfBandOnes() {
+  @Test func searchesTheStreamForParameterSetsAfterOutOfBandOnes() {
     func packaging(_ format: StreamFormat<H264>) -> OutputPackaging<H264> {
       OutputPackaging(format: format, alignment: .accessUnit)
     }

@@ -41,7 +41,7 @@ private typealias Stream = RepackStream
   }
 
   /// Samples of avc3 need not repeat the parameter sets of `codec_data`.
-  @Test(arguments: [1, 2, 4]) func setsOfAvc3InCodecDataAloneGoInBand(lengthSize: Int) throws {
+  @Test(arguments: [1, 2, 4]) func insertsParameterSetsOfAvc3CodecDataInBand(lengthSize: Int) throws {
     let sets = [Stream.sps(), Stream.pps()]
     let record = Stream.avcC([sets[0]], pps: [sets[1]], size: lengthSize)
     let harness = try Harness.repack(to: "byte-stream")

@@ -111,7 +111,7 @@ private typealias Stream = RepackStream
     #expect(harness.waiting == 0)
   }
 
-  @Test func prefixNALUnitsGoWithTheirSlice() throws {
+  @Test func keepsPrefixNALUnitsWithTheirSlice() throws {
     let prefix: [UInt8] = [0x6E, 0x40, 0x80, 0x07, 0x80]
     let harness = try Harness.repack(to: "byte-stream")
     harness.setInputCaps(Stream.caps("avc3", "nal", codecData: record))
@@ -158,7 +158,7 @@ private typealias Stream = RepackStream
     for frame: UInt32 in 2...3 { #expect(try harness.pullBytes() == Stream.lengthPrefixed([Stream.slice(frame)])) }
   }
 
-  @Test func metasGoAlong() throws {
+  @Test func keepsMetas() throws {
     for alignment in ["au", "nal"] {
       let harness = try Harness.repack(to: "avc")
       harness.setInputCaps(Stream.caps("byte-stream", alignment))

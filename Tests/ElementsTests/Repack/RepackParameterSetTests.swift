@@ -168,7 +168,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func newCodecDataGoesInBandAtOnce() throws {
+  @Test func insertsNewCodecDataInBandAtOnce() throws {
     let harness = try Harness.repack(to: "byte-stream")
     harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
     #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)

@@ -21,7 +21,7 @@ import Testing
   ]
 
   /// The packagings that a repackager can convert to, and the choice among them.
-  @Test(arguments: questions) func whatIsPossible(_ question: String) throws {
+  @Test(arguments: questions) func listsPossiblePackagings(_ question: String) throws {
     let caps = try Caps.of(question)
     let template = try Caps.of("video/x-h264, stream-format={avc, byte-stream}")
     let filter = try Caps.of("video/x-h264, stream-format={byte-stream, avc}, alignment={nal, au}")
@@ -147,7 +147,7 @@ import Testing
     #expect(counts == [5, 0] && anew == 5)
   }
 
-  @Test func latencyIsToldWhenItChanges() {
+  @Test func reportsLatencyWhenItChanges() {
     var journal = RepackJournal()
     let waiting = RepackLatency(waitsForNextAccessUnit: true, accessUnitDuration: .second)
     let told = [waiting, waiting, nil, waiting, RepackLatency()].map { journal.takeReport(latency: $0).latency }
@@ -162,7 +162,7 @@ import Testing
     return try RepackPiece(buffer, packaging: .lengthPrefixed(.four), searchesSlices: true)
   }
 
-  @Test func damageIsToldApart() throws {
+  @Test func distinguishesDamage() throws {
     let slice = RepackStream.slice(0, isIDR: true)
     let good = try Self.piece(RepackStream.lengthPrefixed([slice]))
     let cut = try Self.piece(RepackStream.lengthPrefixed([slice]) + [0, 1, 0, 0, 9])
@@ -203,7 +203,7 @@ import Testing
   }
 
   /// A cut is reported once, at the first random access point after it.
-  @Test func cutsAreTold() throws {
+  @Test func reportsCuts() throws {
     let idr = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
     let other = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(1)]))
     let gap = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(1)]), flags: .discontinuity)

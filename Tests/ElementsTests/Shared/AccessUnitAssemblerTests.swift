@@ -148,7 +148,7 @@ struct AccessUnitAssemblerTests {
     #expect(result == expected)
   }
 
-  @Test func prefixesInBuffersOfTheirOwnGoWithTheirSlice() throws {
+  @Test func keepsPrefixesInBuffersOfTheirOwnWithTheirSlice() throws {
     let nalUnits = [
       Stream.sps(), Stream.pps(), Self.prefix, Stream.slice(0, isIDR: true), Self.prefix, Stream.slice(1),
       Self.prefix, Stream.slice(1, firstMacroblock: 2), Self.prefix, Stream.slice(2),

@@ -33,7 +33,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func whatIsNotSaid() throws {
+  @Test func infersMissingFields() throws {
     let bare = try read("video/x-h264")
     #expect(bare.streamFormat == .byteStream && bare.alignment == nil && bare.problems == [] && bare.fields == [])
     let described = try read("video/x-h264, codec_data=(buffer)\(Stream.hexadecimal(Self.record))")
@@ -99,7 +99,7 @@ private typealias Stream = RepackStream
     ("mastering-display-info=(string)\"1:2:3:4:5:6:7:8:9:10\"", .masteringDisplay),
   ]
 
-  @Test(arguments: fields) func fieldsAreTold(text: String, field: CompressedCaps<H264>.Fields) throws {
+  @Test(arguments: fields) func listsFields(text: String, field: CompressedCaps<H264>.Fields) throws {
     #expect(try read("video/x-h264, \(text)").fields == field)
   }
 }

@@ -92,7 +92,7 @@ import Testing
 
   // MARK: A part of a buffer
 
-  @Test func partsKeepWhatIsTheirs() {
+  @Test func keepsEntriesAndDamageOfEachPart() {
     let slices = (0..<3).map { RepackStream.slice(UInt32($0), isIDR: $0 == 0) }
     var found = FoundNALUnits<H264>()
     let bytes = RepackStream.lengthPrefixed(slices) + [0, 1, 0, 0, 7]

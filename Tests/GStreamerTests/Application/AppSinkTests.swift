@@ -37,7 +37,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func whatGoesInComesOut() async throws {
+  @Test func returnsWhatWasSent() async throws {
     let pipeline = try Pipeline(
       """
       appsrc name=in format=time caps=application/x-test max-bytes=64 ! queue ! \
@@ -91,7 +91,7 @@ import Testing
     await second.stop()
   }
 
-  @Test func onlyItsOwnKindOfElement() throws {
+  @Test func refusesElementsOfAnotherType() throws {
     let pipeline = try Pipeline("appsrc name=in ! appsink name=out")
     #expect(throws: PipelineError.self) { try pipeline.appSink("in") }
     #expect(throws: PipelineError.self) { try pipeline.appSource("out") }
@@ -193,7 +193,7 @@ import Testing
   }
 
   /// A handler that captures its own element would be a reference cycle.
-  @Test func handlersGoWithThePipeline() async throws {
+  @Test func freesHandlersWithThePipeline() async throws {
     final class Token: Sendable {}
     weak var token: Token?
     do {

@@ -75,7 +75,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func everySeekIsServedFromWhereItGoes() async throws {
+  @Test func servesEverySeekFromItsTarget() async throws {
     async let served: Void = serve()
     try await pipeline.play()
     var iterator = sink.makeAsyncIterator()

@@ -44,7 +44,7 @@ private final class CountingSource: Element {
     CountingSource.register(as: "testcountingsource", typeName: "GstTestCountingSource")
   }
 
-  @Test func eachSourceIsToldOnceThoughElementsComeMeanwhile() async throws {
+  @Test func notifiesEachSourceOnceWhileElementsAreAdded() async throws {
     let pipeline = try Pipeline(
       """
       testcountingsource name=told-once-1 bin.( testcountingsource name=told-once-2 )

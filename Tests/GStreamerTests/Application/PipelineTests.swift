@@ -11,7 +11,7 @@ private func media(_ name: String) -> String {
 @Suite struct PipelineMakingTests {
   init() { Failing.register() }
 
-  @Test func aDescriptionThatCannotBeMadeSaysWhy() {
+  @Test func reportsWhyADescriptionCannotBeMade() {
     #expect {
       _ = try Pipeline("videotestsrc ! there-is-no-such-element")
     } throws: { error in
@@ -165,7 +165,7 @@ private func media(_ name: String) -> String {
     #expect(pipeline.state == .null)
   }
 
-  @Test func anElementThatCannotStartSaysSo() async throws {
+  @Test func reportsAnElementThatCannotStart() async throws {
     let pipeline = try Pipeline("filesrc name=file ! fakesink", ["file": ["location": "/there/is/no/such/file"]])
     do throws(PipelineError) {
       try await pipeline.play()
@@ -243,7 +243,7 @@ private func media(_ name: String) -> String {
     #expect(pipeline.state == .null)
   }
 
-  @Test func seeksToAPlaceAndTellsWhereItIs() async throws {
+  @Test func seeksAndReportsThePosition() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=500 ! video/x-raw,framerate=50/1,width=16,height=16 ! appsink name=out")
     let samples = try pipeline.appSink("out")

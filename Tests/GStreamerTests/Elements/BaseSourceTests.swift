@@ -120,7 +120,7 @@ private final class Dropping: PushSource {
     #expect(Puller.wasPulling.snapshot == true)
   }
 
-  @Test func aSeekInTimeGoesThere() async throws {
+  @Test func seeksToARequestedTime() async throws {
     let pipeline = try Pipeline("testseconds ! appsink name=out sync=false")
     let sink = try pipeline.appSink("out")
     try await pipeline.preroll()

@@ -79,7 +79,7 @@ private final class Relabeller: Element {
 }
 
 @Suite struct PadTests {
-  @Test func anElementSaysWhatItsStreamIs() throws {
+  @Test func exposesTheStreamsProperties() throws {
     Relabeller.register(as: "testrelabeller", typeName: "GstTestRelabeller")
     let harness = try Harness("testrelabeller")
     harness.setInputCaps("application/x-test")
@@ -133,7 +133,7 @@ private final class Relabeller: Element {
     await pipeline.stop()
   }
 
-  @Test func requestedPadsComeAndGo() throws {
+  @Test func addsAndReleasesRequestPads() throws {
     Pair.register(as: "testpair", typeName: "GstTestPair")
     let element = try PipelineElement("testpair")
     let first = try #require(element.requestPad("src_%u"))

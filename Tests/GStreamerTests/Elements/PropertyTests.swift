@@ -58,7 +58,7 @@ private final class Properties: BaseTransform {
     #expect(try element.get("double") == .double(0.5) && element.get("string") == .string("text"))
   }
 
-  @Test func everyKindGoesThereAndBack() throws {
+  @Test func convertsEveryTypeBothWays() throws {
     let element = try PipelineElement("testproperties")
     let values: [(String, FieldValue)] = [
       ("int", .int(.min)), ("int", .int(.max)), ("uint", .uint(.max)), ("int64", .int64(.max)), ("uint64", .uint64(0)),
@@ -81,7 +81,7 @@ private final class Properties: BaseTransform {
   }
 
   /// By the application and by the element itself.
-  @Test func changesAreTold() async throws {
+  @Test func notifiesOfChanges() async throws {
     let pipeline = try Pipeline("videotestsrc num-buffers=3 ! testproperties name=p ! fakesink")
     let element = try pipeline.element("p")
     let told = Locked(0)
@@ -96,7 +96,7 @@ private final class Properties: BaseTransform {
     #expect(try element.get("uint") == .uint(10))
   }
 
-  @Test func whatIsCountedCanOnlyBeRead() async throws {
+  @Test func countersAreReadOnly() async throws {
     let pipeline = try Pipeline("videotestsrc num-buffers=3 ! testproperties name=p ! fakesink")
     let element = try pipeline.element("p")
     #expect(try element.get("buffers") == .uint64(0))

@@ -107,7 +107,7 @@ private final class LengthParse: BaseParse {
     #expect(harness.takeMessages() == ["error: Not for me."])
   }
 
-  @Test func propertiesGoThereAndBack() throws {
+  @Test func setsAndReadsProperties() throws {
     let harness = try Harness("testlengthparse")
     #expect(harness.text("number") == "3" && harness.text("long") == "5" && harness.text("yes") == "true")
     #expect(harness.text("rate") == "25/1" && harness.text("speed") == "slow" && harness.text("extras") == "Salt")

@@ -26,7 +26,7 @@ import Testing
     #expect(ClockTime.second + .second == ClockTime.seconds(2))
   }
 
-  @Test func durationsGoThereAndBack() {
+  @Test func convertsDurationsBothWays() {
     #expect(ClockTime(.milliseconds(1500)) == .milliseconds(1500))
     #expect(ClockTime(.seconds(-1)) == .zero && ClockTime(.nanoseconds(-1)) == .zero)
     #expect(ClockTime(.seconds(Int64.max)) == ClockTime(nanoseconds: .max))

@@ -18,7 +18,7 @@ import Testing
   ])
   func formatsHaveTheirNames(format: VideoFormat, name: String) { #expect(format.name == name) }
 
-  @Test func describesWhatIsKnownAndNothingElse() throws {
+  @Test func describesOnlyKnownValues() throws {
     var info = try #require(VideoInfo(format: .i420, width: 176, height: 144))
     info.clearViews()
     info.setChromaSampleLocation(nil)

@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrittenIsReadBack() throws {
+  @Test func readsWhatItWrites() throws {
     var generator = SeededGenerator(state: 1)
     for _ in 0..<200 {
       var values: [(Int, UInt32)] = []

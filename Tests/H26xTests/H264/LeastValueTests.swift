@@ -7,7 +7,7 @@ import Testing
 
 /// Values below the least that the syntax can send are written as the least, and the least is written as it is.
 @Suite struct LeastValueTests {
-  @Test func ofSequenceParameterSets() throws {
+  @Test func writesLeastSequenceParameterSets() throws {
     var zero = try Samples.sps()
     zero.profile = H264.Profile(idc: 100, constraintFlags: 0)
     (zero.lumaBitDepth, zero.chromaBitDepth, zero.log2MaximumFrameNumber) = (0, 0, 0)
@@ -21,7 +21,7 @@ import Testing
     for sps in [zero, least] { #expect(try H264.SequenceParameterSet(bytes: sps.nalUnit()) == least) }
   }
 
-  @Test func ofHRDParameters() throws {
+  @Test func writesLeastHRDParameters() throws {
     var zero = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1))
     let hrd = try #require(zero.vui?.nalHRD)
     var least = hrd
@@ -36,7 +36,7 @@ import Testing
     #expect(back.vui?.nalHRD == least && back.vui?.vclHRD == least)
   }
 
-  @Test func ofPictureParameterSets() throws {
+  @Test func writesLeastPictureParameterSets() throws {
     var zero = try H264.PictureParameterSet(bytes: Samples.highPPS)
     (zero.defaultReferenceCountList0, zero.defaultReferenceCountList1) = (0, 0)
     var least = zero
@@ -44,7 +44,7 @@ import Testing
     for pps in [zero, least] { #expect(try H264.PictureParameterSet(bytes: pps.nalUnit()) == least) }
   }
 
-  @Test func ofConfigurationRecords() throws {
+  @Test func writesLeastConfigurationRecords() throws {
     var record = try H264.DecoderConfigurationRecord(
       sequenceParameterSets: [Samples.highSPS], pictureParameterSets: [Samples.highPPS])
     for (depth, expected) in [(0, 8), (8, 8), (9, 9), (14, 14)] as [(UInt8, UInt8)] {
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Without delays and a structure, the message says a frame that is decoded and shown at once.
-  @Test func ofPictureTiming() throws {
+  @Test func writesLeastPictureTiming() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1))
     sps.vui?.isPictureStructurePresent = true
     let frame = H264.PictureTiming(

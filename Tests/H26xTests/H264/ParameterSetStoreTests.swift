@@ -12,7 +12,7 @@ import Testing
     return failure { () throws(BitstreamError) in try sets.insert(bytes: bytes) }?.reason
   }
 
-  @Test func whatIsNotTaken() throws {
+  @Test func refusesUnusableNALUnits() throws {
     let long = MinimalStream.sps() + [UInt8](repeating: 0, count: H264.ParameterSets.maximumNALUnitLength)
     #expect(reason(long) == .lengthOutOfBounds)
     let longPPS = MinimalStream.pps() + [UInt8](repeating: 0, count: H264.ParameterSets.maximumNALUnitLength)

@@ -166,7 +166,7 @@ enum Samples {
   }
 
   /// No decoder uses these values, so that illegal ones are no reason to lose the SPS.
-  @Test func illegalValuesThatNobodyUsesAreKept() throws {
+  @Test func keepsIllegalValuesThatNoDecoderUses() throws {
     var sps = try Samples.sps()
     var restriction = try #require(sps.vui?.bitstreamRestriction)
     restriction.maximumBytesPerPictureDenominator = 17
@@ -202,7 +202,7 @@ enum Samples {
     }
   }
 
-  @Test func frameRatesWithoutSenseAreIgnored() throws {
+  @Test func ignoresAbsurdFrameRates() throws {
     var sps = try Samples.sps()
     for (ticks, scale) in [(0, 50), (1, 0), (0, 0), (1, 2002), (1, UInt32.max)] as [(UInt32, UInt32)] {
       sps.vui?.timing = .init(unitsInTick: ticks, timeScale: scale, isFixedFrameRate: true)
@@ -220,7 +220,7 @@ enum Samples {
     #expect(try H264.SequenceParameterSet(bytes: sps.nalUnit()).level.name == nil)
   }
 
-  @Test func onlyWhatDecodingGoesByTellsSequencesApart() throws {
+  @Test func distinguishesSequencesOnlyByWhatDecodingUses() throws {
     let sps = try Samples.sps()
     var other = sps
     other.id = 3
@@ -342,7 +342,7 @@ enum Samples {
 }
 
 @Suite struct ParameterSetsTests {
-  @Test func changesAreTold() throws {
+  @Test func reportsChanges() throws {
     var sets = H264.ParameterSets()
     #expect(try sets.insert(bytes: Samples.highPPS) == .added)
     #expect(sets.sliceParameters(0) == nil)

@@ -270,7 +270,7 @@ struct SliceBuilder {
     #expect(boundaries([prefix, first, prefix, second, prefix, next], sets) == "|.>.>|")
   }
 
-  @Test func unreadableSlicesGoByMacroblock0() {
+  @Test func separatesUnreadableSlicesByMacroblock0() {
     let first: [UInt8] = [0x41, 0x9A]
     let other: [UInt8] = [0x41, 0x5A]
     #expect(boundaries([first, other, other, first, other], H264.ParameterSets()) == "|..|.")

@@ -15,7 +15,7 @@ import Testing
     return sps
   }
 
-  @Test func ofSequenceParameterSets() throws {
+  @Test func writesLeastSequenceParameterSets() throws {
     let least = least()
     var zero = least
     (zero.subLayerCount, zero.lumaBitDepth, zero.chromaBitDepth) = (0, 0, 0)
@@ -31,7 +31,7 @@ import Testing
     #expect(back == least)
   }
 
-  @Test func ofHRDParameters() throws {
+  @Test func writesLeastHRDParameters() throws {
     func timing(_ least: UInt8) -> H265.VUIParameters.Timing {
       var common = H265.HRDParameters.Common()
       (common.hasNAL, common.hasVCL) = (true, true)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func ofVideoParameterSets() throws {
+  @Test func writesLeastVideoParameterSets() throws {
     let least = H265.VideoParameterSet(profileTierLevel: .init(profile: H265Samples.mainProfile, levelIDC: 93))
     #expect(least.layerCount == 1 && least.subLayerCount == 1)
     var zero = least
@@ -76,7 +76,7 @@ import Testing
     #expect(back.layerCount == 1 && back.subLayerCount == 1)
   }
 
-  @Test func ofPictureParameterSets() throws {
+  @Test func writesLeastPictureParameterSets() throws {
     var least = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0)
     least.allowsTransformSkip = true
     (least.defaultReferenceCountList0, least.defaultReferenceCountList1, least.log2ParallelMergeLevel) = (1, 1, 2)
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// A list that is too short goes on with its last entry, and 16 is the DC of a flat list.
-  @Test func ofScalingLists() throws {
+  @Test func writesLeastScalingLists() throws {
     var sps = least()
     var lists = H265.ScalingLists()
     lists.lists[0] = .explicit([7, 9], dc: nil)
@@ -120,7 +120,7 @@ import Testing
       H265.ScalingLists([H265.ScalingLists.ScalingList](repeating: .predicted(delta: 0), count: 21)).lists.count == 20)
   }
 
-  @Test func ofHeaders() {
+  @Test func writesLeastHeaders() {
     for (id, expected) in [(0, 1), (6, 7), (7, 7), (255, 7)] as [(UInt8, UInt8)] {
       var writer = BitWriter()
       H265.NALUnitHeader(type: .cra, layerID: 33, temporalID: id).write(to: &writer)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func ofActiveParameterSets() {
+  @Test func writesLeastActiveParameterSets() {
     let none = H265.ActiveParameterSets(
       videoParameterSetID: 1, isSelfContained: true, hasNoUpdates: false, sequenceParameterSetIDs: [])
     // 0001 1 0 1, and what is too short for one id.
@@ -136,7 +136,7 @@ import Testing
   }
 
   /// Without a display and delays, the message says a frame of unknown scan that is decoded and shown at once.
-  @Test func ofPictureTiming() throws {
+  @Test func writesLeastPictureTiming() throws {
     var common = H265.HRDParameters.Common()
     common.hasVCL = true
     common.subPicture = .init(

@@ -4,7 +4,7 @@ import H26x
 import Testing
 
 @Suite struct H265SliceHeaderTests {
-  @Test func whatTellsPicturesApart() throws {
+  @Test func distinguishesPictures() throws {
     let sets = try H265Samples.store()
     let idr = try H265.SliceSegmentHeader(bytes: H265Samples.slice(.idrWithRADL), sets)
     #expect(idr.isIDR && idr.isFirstInPicture && idr.pictureOrderCountLSB == 0 && idr.segmentAddress == 0)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func errorsSayWhatAndWhere() throws {
+  @Test func describesAnErrorAndItsPosition() throws {
     let sets = try H265Samples.store()
     func error(_ bytes: [UInt8]) -> BitstreamError? {
       failure { () throws(BitstreamError) in _ = try H265.SliceSegmentHeader(bytes: bytes, sets) }

@@ -250,7 +250,7 @@ import Testing
     same(LengthPrefixed.isAnnexB(([0, 0, 1, 0] + [UInt8](repeating: 0x41, count: 256)).span, lengthSize: .four), false)
   }
 
-  @Test func badLengthsKeepWhatIsGood() {
+  @Test func keepsNALUnitsInFrontOfABadLength() {
     var generator = SeededGenerator(state: 9)
     for _ in 0..<2000 {
       let bytes = (0..<Int.random(in: 0...30, using: &generator)).map { _ in UInt8.random(in: 0...8, using: &generator)

@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func tellsWhatIsInside() throws {
+  @Test func describesAccessUnits() throws {
     let units = scan(try Self.stream(), growing: 1 << 20) { $0.sliceDepth = .referenceMarking }.map(\.unit)
     try #require(units.count == 3)
     #expect(units[0].contents.isSuperset(of: [.idr, .pictureStart, .parameterSets, .accessUnitStart, .accessUnitEnd]))
@@ -227,7 +227,7 @@ import Testing
   }
 
   /// A prefix NAL unit belongs to the next slice, also when that begins the next picture.
-  @Test(arguments: [1, 20, 1000]) func prefixesGoWithTheirSlices(step: Int) throws {
+  @Test(arguments: [1, 20, 1000]) func keepsPrefixesWithTheirSlices(step: Int) throws {
     let prefix: [UInt8] = [0x6E, 0xC0, 0x80, 0x07, 0x80]
     let units = nalUnits(try Self.stream())
     let stream: [UInt8] = units.flatMap { nalUnit in

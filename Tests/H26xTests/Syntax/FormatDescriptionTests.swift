@@ -130,7 +130,7 @@ import Testing
 }
 
 @Suite struct FormatDescriptionTests {
-  @Test func saysWhatTheSetsSay() throws {
+  @Test func describesTheParameterSets() throws {
     let description = try FormatDescription(h264ParameterSets: [Samples.highPPS, Samples.highSPS])
     #expect(description.codec == .h264)
     #expect(description.codedSize == VideoSize(width: 1280, height: 720))
@@ -167,7 +167,7 @@ import Testing
   }
 
   /// The range is known also where primaries, transfer and matrix are unspecified or absent.
-  @Test func theRangeIsToldWithoutColours() throws {
+  @Test func reportsTheRangeWithoutColours() throws {
     var sps = try Samples.sps()
     for (isFull, colour) in [
       (true, nil), (false, nil), (false, ColourDescription(primaries: 2, transfer: 2, matrix: 1)),
@@ -408,7 +408,7 @@ import Testing
     #expect(seconds == [false, true, false, false, false, true, false])
   }
 
-  @Test func damageIsTold() {
+  @Test func reportsABadLength() {
     var inspector = H264.AccessUnitInspector()
     let packet: [UInt8] = [0, 0, 0, 2, 9, 0xF0, 0, 0, 1, 0, 1]
     let info = inspector.inspect(packet.span, packaging: .lengthPrefixed(.four))

@@ -47,7 +47,7 @@ import Testing
     #expect(summary.hasSlice && !summary.formatChanged)
   }
 
-  @Test func missingSetsAreSaid() {
+  @Test func reportsMissingParameterSets() {
     var tracker = H264.FormatTracker(nalLengthSize: nil)
     let unit = annexB([slice(isIDR: true, pps: 9)])
     let summary = tracker.inspect(unit.span)

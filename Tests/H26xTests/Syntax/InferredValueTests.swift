@@ -7,7 +7,7 @@ import Testing
 
 /// The values of what is not sent, and of what a caller does not set.
 @Suite struct InferredValueTests {
-  @Test func ofH264() throws {
+  @Test func infersH264Defaults() throws {
     try expect("H.264 VUI", H264.VUI())
     try expect("H.264 SPS", H264.SequenceParameterSet(bytes: MinimalStream.sps()))
     try expect("H.264 PPS", H264.PictureParameterSet(bytes: MinimalStream.pps()))
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func ofH265() throws {
+  @Test func infersH265Defaults() throws {
     let profile = H265.ProfileTierLevel(profile: H265Samples.mainProfile, levelIDC: 93)
     try expect("H.265 VPS", H265.VideoParameterSet(profileTierLevel: profile))
     try expect(
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func ofBoth() throws {
+  @Test func infersSharedDefaults() throws {
     try expect("clock timestamp", ClockTimestamp())
     try expect("scanner settings", ScannerSettings())
     try expect("scanner errors", ScannerErrors())

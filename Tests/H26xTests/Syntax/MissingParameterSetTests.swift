@@ -48,14 +48,14 @@ import Testing
   }
 
   /// Each slice is counted where NAL units are cut.
-  @Test func ofNALUnits() {
+  @Test func countsNALUnitsWithoutParameterSets() {
     let found = scan([Self.picture, Self.picture, MinimalStream.sps(), Self.picture, MinimalStream.pps(), Self.picture])
     { $0.cutsNALUnits = true }
     #expect(found.missing == 3)
     #expect(found.findings.suffix(2).allSatisfy { if case .accessUnit = $0 { true } else { false } })
   }
 
-  @Test func ofNone() {
+  @Test func countsNothingWhereParameterSetsAreThere() {
     let found = scan([MinimalStream.sps(), MinimalStream.pps(), Self.picture, Self.delimiter, Self.picture])
     #expect(found.findings.count == 2 && found.missing == 0)
   }

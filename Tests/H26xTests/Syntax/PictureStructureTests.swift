@@ -6,7 +6,7 @@ import Testing
 /// `pic_struct` in both codecs: how many clock timestamps a picture has, and for how many fields it is shown.
 @Suite struct PictureStructureTests {
   /// H.264 Table D-1.
-  @Test func ofH264() {
+  @Test func describesH264Structures() {
     typealias Structure = H264.PictureTiming.Structure
     #expect(Structure.allCases.map(\.rawValue) == Array(0...8))
     #expect(Structure.allCases.map(\.clockTimestampCount) == [1, 1, 1, 2, 2, 3, 3, 2, 3])
@@ -14,7 +14,7 @@ import Testing
   }
 
   /// H.265 Table D.2; reserved values are shown as frames.
-  @Test func ofH265() {
+  @Test func describesH265Structures() {
     let all = (UInt8(0)..<16).map { H265.PictureTiming.Structure(rawValue: $0) }
     #expect(all.map(\.fieldPeriods) == [2, 1, 1, 2, 2, 3, 3, 4, 6, 1, 1, 1, 1, 2, 2, 2])
     #expect(all.filter(\.isField).map(\.rawValue) == [1, 2, 9, 10, 11, 12])

@@ -192,7 +192,7 @@ import Testing
   }
 
   /// A prefix NAL unit goes with its slice, and with no later access unit.
-  @Test func aPrefixGoesOnce() {
+  @Test func sendsAPrefixOnce() {
     let prefix: [UInt8] = [0x6E, 0xC0, 0x80, 0x07, 0x80]
     let units = [sets + [idr], [prefix, next], [[0x09, 0xF0], next], [[0x09, 0xF0], next]]
     let bytes = MinimalStream.annexB(units.flatMap { $0 })

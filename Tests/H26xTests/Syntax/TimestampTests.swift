@@ -108,7 +108,7 @@ private let frame = TimestampGenerator.ticksPerFrame
 
   /// Beyond the look ahead the IDR picture has gone out when the pictures come that should have been shown before it.
   /// They share no time, and are shown in their order.
-  @Test func negativeCountsThatNobodyForesaw() {
+  @Test func ordersUnexpectedNegativeCounts() {
     var pictures = frames([0])
     pictures += frames([0, -4, -6, -2, 2, 4])
     pictures += frames([0, 2])
@@ -161,7 +161,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   }
 
   /// The stream signals 0 and has a reorder depth of 2: presentation times are exact, decoding times wait.
-  @Test func deeperThanSaid() {
+  @Test func ordersPicturesThatExceedTheSignalledReorderDepth() {
     var pictures = frames([0, 2, 4, 6])
     pictures += frames([0, 8, 4, 2, 6, 16, 12, 10, 14])
     let times = run(pictures, lookAhead: 2, depth: 0)

@@ -39,7 +39,7 @@ import Testing
     #expect(avc.sampleAspectRatio == nil && hevc.sampleAspectRatio == nil)
   }
 
-  @Test func absent() {
+  @Test func hasNoAspectRatioByDefault() {
     #expect(H264.VUI().sampleAspectRatio == nil && H265.VUIParameters().sampleAspectRatio == nil)
   }
 }

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test("The signalled and the actual reorder depth")
-  func depthIsSaid() throws {
+  func reportsTheReorderDepth() throws {
     let found = try findings(Self.reordered(sent: 1).bytes)
     let finding = try #require(found.first)
     #expect(String(decoding: finding.expected.bytes, as: UTF8.self) == "max_num_reorder_frames 1 at most")

@@ -22,7 +22,7 @@ private final class ColourInverter: VideoFilter {
 
 @Suite(.serialized) struct ColourInverterTests {
   /// Twice is the same again; odd sizes have rows that are padded.
-  @Test(arguments: [("GRAY8", 5), ("I420", 11)]) func whatIsInvertedTwiceIsAsBefore(format: String, rowCount: Int)
+  @Test(arguments: [("GRAY8", 5), ("I420", 11)]) func invertingTwiceRestores(format: String, rowCount: Int)
     async throws
   {
     ColourInverter.register(as: "testcolourinverter", typeName: "GstTestColourInverter")

@@ -86,7 +86,7 @@ func record(_ description: String, for duration: Duration) async throws {
     #expect(story.last == "end")
   }
 
-  @Test func whatIsWrittenCanBeRead() async throws {
+  @Test func readsWhatItWrites() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "run-a-pipeline-\(UUID()).mkv")
     defer { try? FileManager.default.removeItem(at: file) }
     try await write((0..<30).map { [UInt8](repeating: UInt8($0), count: 64 * 48) }, toFile: file.path)

@@ -67,7 +67,7 @@ final class TestPattern: PushSource {
     }
   }
 
-  @Test func itTellsOfEachPicture() async throws {
+  @Test func reportsEachPicture() async throws {
     TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
     let told = Locked<[FieldValue?]>([])
     let pipeline = try Pipeline(
