@@ -49,12 +49,10 @@ struct CompareCommand: AsyncParsableCommand {
     let damage = readers.map(\.damage)
     for reader in readers { await reader.stop() }
     if let summary = result.summary { print(summary) }
-    for (name, damage) in zip(names, damage) where damage.corrupted > 0 { Terminal.say("\(name)\(damage.remark)") }
-    if let failure = result.failure { throw failure }
     // Access units without a picture, such as those before the first random access point, change no comparison.
-    if let damaged = damage.firstIndex(where: { $0.corrupted > 0 }) {
-      throw Failure("\(names[damaged]): damaged", .unsoundStream)
-    }
+    let remarks = zip(names, damage).filter { $1.corrupted > 0 }.map { "\($0)\($1.remark)" }
+    let findings = [result.failure?.message].compactMap(\.self) + remarks
+    if !findings.isEmpty { throw Failure(findings.joined(separator: "; "), .unsoundStream) }
   }
 
   /// What a comparison has found.
