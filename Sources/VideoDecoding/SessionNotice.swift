@@ -4,7 +4,8 @@
 public enum SessionNotice: Sendable, Hashable {
   /// The codec was lost, and `SessionConfiguration.retries` attempts to restart it have failed. What it held was
   /// output. Decoding continues at the next random access point; until then `DecompressionSession.isLost` is true and
-  /// access units are dropped as `sessionLost`.
+  /// access units are dropped as `sessionLost`. Where every picture so far has come, the notice comes only with the first
+  /// access unit that is dropped, and not at all if none is.
   case codecLost(DecodeError)
   /// No random access point came within `SessionConfiguration.startPatience`, or before the end: decoding began without
   /// one, and pictures are flagged as corrupt.
