@@ -6,7 +6,7 @@ import VideoDecoding
   @Test func exampleIsTheOneThatIsTested() throws {
     var folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     let tested = try lines(folder + "/DocumentationExample.swift")
-    folder += "/../../Sources/VideoDecoding/DecompressionSession.swift"
+    folder += "/../../Sources/VideoDecoding/Session/DecompressionSession.swift"
     let documented = try lines(folder).filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }
     let begin = try #require(tested.firstIndex { $0 == "// BEGIN" })
     let end = try #require(tested.firstIndex { $0 == "// END" })

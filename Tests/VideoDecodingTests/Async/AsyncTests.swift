@@ -30,7 +30,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
   let oneThread: SessionConfiguration = .with { $0.threadType = .none }
 
   init() throws {
-    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
     stream = try #require(readFile(folder + "/Media/clip.h264"))
   }
 
@@ -55,7 +55,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
   }
 
   @Test func h265IsDecodedAlike() async throws {
-    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
     let stream = try #require(readFile(folder + "/Media/clip.h265"))
     var tags: Set<UInt64> = []
     for try await picture in DecodedPictures(of: AccessUnits(of: stream, codec: .h265), configuration: oneThread) {
