@@ -8,11 +8,12 @@
 
 // MARK: Constants that are macros
 
-static inline GParamFlags cgst_param_flags(gboolean writable, gboolean mutable_playing) {
-  GParamFlags flags = (GParamFlags)(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  if (writable) flags = (GParamFlags)(flags | G_PARAM_WRITABLE);
-  if (writable && mutable_playing) flags = (GParamFlags)(flags | GST_PARAM_MUTABLE_PLAYING);
-  return flags;
+static inline GParamFlags cgst_param_flags_read_only(void) {
+  return (GParamFlags)(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+static inline GParamFlags cgst_param_flags(gboolean mutable_playing) {
+  return (GParamFlags)(G_PARAM_READABLE | G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
+                       (mutable_playing ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY));
 }
 static inline GType cgst_type_structure(void) { return GST_TYPE_STRUCTURE; }
 static inline const gchar *cgst_buffer_pool_option_video_meta(void) { return GST_BUFFER_POOL_OPTION_VIDEO_META; }

@@ -153,7 +153,7 @@ struct DecoderCore<Codec: DecoderCodec> {
         return queue.prepare(.planning)
       }
     }
-    session.skip(settings.skipFrames(for: request))
+    session.apply(settings, for: request)
     do throws(DecodeError) {
       try session.decode(bytes, number: accessUnit.number, as: request)
       // The session's result will end the frame.

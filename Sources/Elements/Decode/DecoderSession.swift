@@ -58,9 +58,13 @@ struct DecoderSession {
     self.current = nil
   }
 
-  /// Skips such pictures from the next access unit on.
-  func skip(_ frames: SessionConfiguration.SkipFrames) {
-    if let current, current.skipFrames != frames { current.skipFrames = frames }
+  /// Takes the settings that have an effect at once.
+  func apply(_ settings: DecoderSettings, for request: FrameRequest) {
+    guard let current else { return }
+    let skipFrames = settings.skipFrames(for: request)
+    if current.skipFrames != skipFrames { current.skipFrames = skipFrames }
+    current.outputCorrupt = settings.outputCorrupt
+    current.retries = Int(settings.sessionRetries)
   }
 
   /// Decodes an access unit.

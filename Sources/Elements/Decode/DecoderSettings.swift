@@ -112,20 +112,35 @@ struct DecoderSettings: Sendable {
   /// More than 64 threads gain nothing at any picture size.
   var threadCount: Int { Int(min(maximumThreads, 64)) }
 
-  static var properties: [Setting<Self>] {
+  static var properties: [Setting<Self>] { immediate + ofTheNextSession.map { $0.mutableInReady() } }
+
+  /// Properties that take effect at once.
+  private static var immediate: [Setting<Self>] {
     [
-      .int(
-        "max-threads", \.maximumThreads, in: 0...Int32.max,
-        "Threads to decode with (0 = as many as processors), 64 at most"),
-      .enumeration("thread-type", \.threadType, "What threads share"),
       .boolean(
         "output-corrupt", \.outputCorrupt, "Put damaged pictures out, flagged as corrupted, rather than drop them"),
       .enumeration("skip-frame", \.skipFrame, "Pictures not to decode"),
-      .boolean(
-        "low-delay", \.lowDelay, "Put a picture out before the next one comes where the stream's order allows it"),
       .int("session-retries", \.sessionRetries, in: 0...100, "Attempts to bring back a codec that was lost"),
-      .enumeration("std-compliance", \.compliance, "What to do when the stream does not say how deep it is reordered"),
-      .boolean("direct-rendering", \.directRendering, "Decode into the buffers that go downstream; off: copy"),
+    ]
+  }
+
+  /// Properties that the next session begins with: after a change of the stream's packaging or of the raw format's
+  /// layout, or when the element starts anew.
+  private static var ofTheNextSession: [Setting<Self>] {
+    [
+      .int(
+        "max-threads", \.maximumThreads, in: 0...Int32.max,
+        "Threads to decode with (0 = as many as processors), 64 at most; from the next session on"),
+      .enumeration("thread-type", \.threadType, "What threads share; from the next session on"),
+      .boolean(
+        "low-delay", \.lowDelay,
+        "Put a picture out before the next one comes where the stream's order allows it; from the next session on"),
+      .enumeration(
+        "std-compliance", \.compliance,
+        "What to do when the stream does not say how deep it is reordered; from the next session on"),
+      .boolean(
+        "direct-rendering", \.directRendering,
+        "Decode into the buffers that go downstream; off: copy; from the next negotiation on"),
     ]
   }
 
@@ -134,7 +149,8 @@ struct DecoderSettings: Sendable {
     [
       .boolean(
         "verify-picture-hash", \.verifiesPictureHash,
-        "Compare pictures with the hashes that the stream sends; those that differ are flagged as corrupted")
+        "Flag pictures that differ from the hashes that the stream sends as corrupted; from the next session on"
+      ).mutableInReady()
     ]
   }
 }

@@ -36,7 +36,9 @@ public final class Locked<Value: Sendable>: Sendable {
   ) -> [Property] {
     settings.map { setting in
       unsafe Property(
-        makeSpecification: { unsafe setting.makeSpecification(defaults, cgst_param_flags(1, 1)) },
+        makeSpecification: {
+          unsafe setting.makeSpecification(defaults, cgst_param_flags(setting.isMutableWhilePlaying ? 1 : 0))
+        },
         get: { element, value in
           unsafe setting.get(locked(unsafeDowncast(element, to: Owner.self)).snapshot, value)
         },
@@ -57,7 +59,7 @@ public final class Locked<Value: Sendable>: Sendable {
   ) -> [Property] {
     readings.map { reading in
       unsafe Property(
-        makeSpecification: { unsafe reading.makeSpecification(defaults, cgst_param_flags(0, 0)) },
+        makeSpecification: { unsafe reading.makeSpecification(defaults, cgst_param_flags_read_only()) },
         get: { element, value in
           unsafe reading.get(locked(unsafeDowncast(element, to: Owner.self)).snapshot, value)
         }, set: nil)
@@ -71,7 +73,7 @@ public final class Locked<Value: Sendable>: Sendable {
     unsafe Property(
       makeSpecification: {
         unsafe g_param_spec_boxed(
-          name.cString, name.cString, summary.cString, cgst_type_structure(), cgst_param_flags(0, 0))
+          name.cString, name.cString, summary.cString, cgst_type_structure(), cgst_param_flags_read_only())
       },
       get: { element, value in
         unsafe cgst_value_take_structure(value, read(unsafeDowncast(element, to: Owner.self)).take())
@@ -85,6 +87,17 @@ public final class Locked<Value: Sendable>: Sendable {
   let makeSpecification: (Values, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void
   let set: (inout Values, UnsafePointer<GValue>) -> Void
+
+  /// A change takes effect while the element plays.
+  private(set) var isMutableWhilePlaying = true
+
+  /// The same property, documented to take effect only when it is set in the READY state or below
+  /// (`GST_PARAM_MUTABLE_READY`), or with what the element opens next.
+  public func mutableInReady() -> Self {
+    var setting = self
+    setting.isMutableWhilePlaying = false
+    return setting
+  }
 
   /// A property of any type: its specification with the default, and the conversion to and from a `GValue`. The field
   /// is unchanged when `read` returns `nil`.

@@ -1,35 +1,28 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// A codec in use, and how far it has come.
-struct RunningCodec {
+/// A codec in use: sends and receives as libavcodec wants it, and reports which access unit each answer belongs to.
+final class RunningCodec {
   let codec: any CodecBoundary
   /// Access units that frame threads are still decoding.
   private var inFlight = RingQueue<UInt64>()
-  /// It is being drained.
-  private(set) var isDraining = false
+  private var isDraining = false
   /// The youngest access unit that it has taken.
   private var youngest: UInt64?
+  /// An empty frame to receive into next.
+  private var spareFrame: Frame?
 
   init(_ codec: any CodecBoundary) { self.codec = codec }
 
-  /// It has taken an access unit.
-  mutating func take(_ index: UInt64) {
-    inFlight.append(index)
-    youngest = index
-  }
+  /// How far output is behind input.
+  var status: CodecStatus { CodecStatus(reorderDepth: codec.reorderDepth, threadDelay: codec.threadDelay) }
 
-  /// The access unit whose decoding ends because threads are still at so many later ones; nil when none ends.
-  mutating func takeDecoded(behind threads: Int) -> UInt64? { inFlight.count > threads ? inFlight.popFirst() : nil }
+  /// Pictures to skip, from the next packet on.
+  func skip(_ pictures: CodecSettings.Skip) { codec.skip = pictures }
 
-  /// The access unit whose decoding ends next; nil when none is left.
-  mutating func takeDecoded() -> UInt64? { inFlight.popFirst() }
-
-  /// It is drained from now on.
-  mutating func beginDraining() { isDraining = true }
-
-  /// Forgets what its codec, which was flushed, has forgotten.
-  mutating func forget() {
+  /// Discards everything inside.
+  func flush() {
+    codec.flush()
     inFlight.removeAll()
     isDraining = false
   }
@@ -38,5 +31,94 @@ struct RunningCodec {
   func isAsFar(as other: RunningCodec) -> Bool {
     guard let reached = other.youngest else { return true }
     return youngest.map { $0 >= reached } ?? false
+  }
+
+  /// Sends one packet and receives all frames that are ready.
+  ///
+  /// - Throws: only errors that mean the codec is lost.
+  func decode(_ packet: Packet, index: UInt64, report: (consuming CodecEvent) -> Void) throws(AVError) {
+    var answer: AVError?
+    // A codec takes a packet once its frames are received; after more rounds than this it is broken.
+    var rounds = 0
+    sending: while true {
+      do throws(AVError) {
+        answer = nil
+        try codec.send(packet)
+      } catch {
+        answer = error
+      }
+      rounds += 1
+      switch answer {
+      case .tryAgain? where rounds < 4: try receiveFrames(report)
+      case .endOfFile? where rounds < 4: codec.flush()
+      case .tryAgain?, .endOfFile?: throw .bug
+      default: break sending
+      }
+    }
+    if let answer, answer.meansLostSession { throw answer }
+    inFlight.append(index)
+    youngest = index
+    while inFlight.count > codec.threadDelay {
+      // One decoding ends for each that begins; an error belongs to the one that ends.
+      endDecoding(answer, report)
+      answer = nil
+    }
+    if let answer { report(.failed(index: index, answer)) }
+    try receiveFrames(report)
+  }
+
+  /// Outputs everything inside.
+  ///
+  /// - Throws: only errors that mean the codec is lost.
+  func drain(report: (consuming CodecEvent) -> Void) throws(AVError) {
+    isDraining = true
+    do throws(AVError) {
+      try codec.sendEndOfStream()
+    } catch {
+      if error.meansLostSession { throw error }
+      // libavcodec drains all the same: the error belongs to an access unit that a thread has just ended.
+      if error != .endOfFile { endDecoding(error, report) }
+    }
+    while try !receiveFrames(report) {}
+    while inFlight.count > 0 { endDecoding(nil, report) }
+  }
+
+  /// Receives all frames that are ready.
+  ///
+  /// - Returns: true when the codec was drained to the end.
+  @discardableResult
+  private func receiveFrames(_ report: (consuming CodecEvent) -> Void) throws(AVError) -> Bool {
+    // Bad data here belongs to an access unit; the bound ends a codec that fails for ever.
+    var failures = 0
+    while true {
+      var frame: Frame
+      if let spare = spareFrame.take() { frame = spare } else { frame = try Frame() }
+      do throws(AVError) {
+        switch try codec.receive(frame) {
+        case .frame:
+          // A decoding ends for each frame that a drained codec gives.
+          if isDraining { endDecoding(nil, report) }
+          let errors = codec.takeErrors(timestamp: frame.timestamp)
+          report(.picture(frame, errors, isDraining: isDraining, status))
+        case .needsInput:
+          spareFrame = consume frame
+          return false
+        case .endOfStream:
+          spareFrame = consume frame
+          return true
+        }
+      } catch {
+        if error.meansLostSession { throw error }
+        failures += 1
+        if failures > 64 { throw .bug }
+        endDecoding(error, report)
+      }
+    }
+  }
+
+  /// Decoding of the oldest access unit has ended, if there is one.
+  private func endDecoding(_ error: AVError?, _ report: (consuming CodecEvent) -> Void) {
+    guard let index = inFlight.popFirst() else { return }
+    report(.decoded(index: index, error, codec.takeErrors(timestamp: Int64(clamping: index))))
   }
 }

@@ -55,4 +55,24 @@ struct StreamSetup {
       throw DecodeError(.invalidFormatDescription)
     }
   }
+
+  /// How libavcodec is opened.
+  ///
+  /// - Parameter reorderDepth: the frames to hold back for reordering at first, given whether a codec reports a deeper
+  ///   reordering only frames later.
+  func codecSettings(
+    _ configuration: SessionConfiguration, skip: CodecSettings.Skip, reorderDepth: (_ learnsLate: Bool) -> Int
+  ) -> CodecSettings {
+    var settings = CodecSettings(codec: codec, extradata: extradata)
+    settings.threadCount = configuration.threadType == .none ? 1 : configuration.threadCount
+    settings.useFrameThreads =
+      configuration.threadType == .frame || (configuration.threadType == .automatic && !configuration.lowDelay)
+    settings.useSliceThreads = configuration.threadType != .frame
+    settings.lowDelay = configuration.lowDelay
+    settings.reorderDepth = reorderDepth(settings.useFrameThreads && settings.effectiveThreadCount > 1)
+    settings.expectsDeepestReordering = configuration.expectsReordering && mayReorder
+    settings.skip = skip
+    settings.maximumPixels = configuration.maximumPixels
+    return settings
+  }
 }

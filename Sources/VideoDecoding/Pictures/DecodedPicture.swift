@@ -33,26 +33,23 @@ import AVCodec
   private let frame: Frame
   private let memory: PictureMemory
 
-  init(
-    _ frame: consuming Frame, memory: PictureMemory, tag: UInt64, isCorrupt: Bool, isSingleField: Bool,
-    isRandomAccessPoint: Bool, latency: SessionLatency
-  ) {
-    self.tag = tag
+  init(_ frame: consuming Frame, memory: PictureMemory, _ status: PictureStatus) {
+    tag = status.tag
     pixelFormat = memory.pixelFormat
     codedWidth = frame.width
     codedHeight = frame.height
     crop = PictureCrop(
       left: frame.cropLeft, right: frame.cropRight, top: frame.cropTop, bottom: frame.cropBottom
     ).bounded(width: frame.width, height: frame.height)
-    self.isCorrupt = isCorrupt
+    isCorrupt = status.isCorrupt
     isInterlaced = frame.isInterlaced
     isTopFieldFirst = frame.isTopFieldFirst
     repeatsFirstField = frame.repeatCount == 1
-    self.isSingleField = isSingleField
-    self.isRandomAccessPoint = isRandomAccessPoint
+    isSingleField = status.isSingleField
+    isRandomAccessPoint = status.isRandomAccessPoint
     colour = PictureColour(frame)
     sampleAspectRatio = frame.sampleAspectRatio.map { SampleAspectRatio(width: $0.width, height: $0.height) }
-    self.latency = latency
+    latency = status.latency
     self.memory = memory
     self.frame = frame
   }

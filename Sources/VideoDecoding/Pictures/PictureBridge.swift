@@ -7,7 +7,6 @@ import Synchronization
 final class PictureBridge: FrameBufferSource {
   private struct State {
     var lock = StrideLock()
-    var started = StartedPictures()
     var misses: UInt64 = 0
   }
 
@@ -33,14 +32,13 @@ final class PictureBridge: FrameBufferSource {
   private let pool = PicturePool()
   private let scratchPool = PicturePool()
   private let state = Mutex(State())
+  /// The access units for which the decoder has begun a picture.
+  let started = StartedPictures()
 
   init(allocator: (any PictureAllocator)?, layout: SessionConfiguration.OutputLayout) {
     self.allocator = allocator
     self.layout = layout
   }
-
-  /// Whether the decoder began a picture for access unit `index`.
-  func hasStarted(_ index: UInt64) -> Bool { state.withLock { $0.started.contains(index) } }
 
   /// Pictures so far that did not go into the allocator's memory.
   var misses: UInt64 { state.withLock { $0.misses } }
@@ -49,9 +47,9 @@ final class PictureBridge: FrameBufferSource {
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
-    // Last, so that a caller of `hasStarted` sees the memory too: libavcodec passes pictures between its
-    // threads by means that no sanitizer sees.
-    defer { if let index = UInt64(exactly: request.timestamp) { state.withLock { $0.started.insert(index) } } }
+    // Last, so that who finds it started sees the memory too: libavcodec passes pictures between its threads by means
+    // that no sanitizer sees.
+    defer { if let index = UInt64(exactly: request.timestamp) { started.insert(index) } }
     let completed = Self.monochrome[request.format.rawValue]
     guard let written = completed ?? PixelFormat(request.format) else { throw .unsupportedFeature }
     let isSemiPlanar = layout == .semiPlanar && written == .yuv420p

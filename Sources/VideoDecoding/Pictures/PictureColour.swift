@@ -24,19 +24,3 @@ public struct PictureColour: Sendable, Hashable {
     chromaSampleLocation = frame.chromaSampleLocation
   }
 }
-
-/// Sample aspect ratio (H.264 Table E-1).
-public struct SampleAspectRatio: Sendable, Hashable {
-  /// Terms of the ratio, both positive.
-  public let width: Int, height: Int
-}
-
-/// How far a session's output is behind its input.
-public struct SessionLatency: Sendable, Hashable {
-  /// Frames held back for reordering.
-  public let reorderDepth: Int
-  /// Frames held back by frame threads.
-  public let threadDelay: Int
-  /// Both together, in frames.
-  public var frames: Int { reorderDepth + threadDelay }
-}

@@ -49,30 +49,14 @@ public import H26x
 public final class DecompressionSession {
   /// How the session decodes.
   public let configuration: SessionConfiguration
-  /// The stream's format, as given last.
-  public private(set) var format: FormatDescription
 
+  private(set) var core: SessionCore
   let bridge: PictureBridge
-  let openCodec: CodecOpener
-  let packets = PacketPool()
-  var setup: StreamSetup
-
-  // An access unit passes these in turn: inspected, admitted, checked for damage, remembered until its result is known,
-  // kept for a replay, decoded, output.
-  var input: SessionInput
-  var gate: StartGate
-  var damage = DamageTracker()
-  var pending = PendingAccessUnits()
-  /// Access units so far that have no picture, because they were dropped or skipped.
-  var countWithoutPicture: UInt64 = 0
-  var replay: ReplayBuffer
+  private let openCodec: CodecOpener
   /// The codec; nil after it was lost, until the next random access point.
-  var running: RunningCodec?
-  var output = SessionOutput()
-
-  var isInvalid = false
-  /// An empty frame to receive into next.
-  var spareFrame: Frame?
+  private(set) var codec: RunningCodec?
+  /// Of the lost codecs, the one that came furthest.
+  private var lost: RunningCodec?
 
   /// Creates a session, and opens the codec.
   ///
@@ -96,90 +80,205 @@ public final class DecompressionSession {
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     openCodec: @escaping CodecOpener
   ) throws(DecodeError) {
-    self.format = format
     self.configuration = configuration
     self.openCodec = openCodec
-    skipFrames = configuration.skipFrames
-    setup = try StreamSetup(format)
-    input = SessionInput(
-      format.codec.sessionCodec.makeInspector(
-        lengthSize: setup.nalLengthSize, verifiesPictureHash: configuration.verifiesPictureHash),
-      codec: format.codec, lengthSize: setup.nalLengthSize)
     bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
-    gate = StartGate(configuration)
-    replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
-    input.insert(setup.parameterSets)
-    try openInitially()
+    core = try SessionCore(format, configuration, started: bridge.started)
+    var attempts = max(0, configuration.retries)
+    while codec == nil {
+      do throws(AVError) {
+        try carryOut(.open)
+      } catch {
+        core.openingFailed(error)
+        guard error.meansLostSession, attempts > 0 else { throw DecodeError(opening: error) }
+        attempts -= 1
+      }
+    }
+    core.isOpen(codec?.status)
   }
+
+  // MARK: State
+
+  /// The stream's format, as given last.
+  public var format: FormatDescription { core.format }
 
   /// Counts of what has happened so far.
   public var statistics: SessionStatistics {
-    var statistics = output.statistics
+    var statistics = core.statistics
     statistics.allocatorMisses = bridge.misses
     return statistics
   }
 
-  /// Which pictures are skipped, from the next access unit on.
-  public var skipFrames: SessionConfiguration.SkipFrames {
-    didSet { codec?.skip = setup.codecSkip(skipFrames) }
-  }
-
-  var codec: (any CodecBoundary)? { running?.codec }
-
   /// How far output is behind input: the stream's reordering as known by now, and the threads' share.
-  public var latency: SessionLatency {
-    SessionLatency(
-      reorderDepth: max(
-        codec?.reorderDepth ?? replay.reorderDepth,
-        setup.reorderDepth ?? (configuration.expectsReordering ? setup.deepestReordering : 0)),
-      threadDelay: codec?.threadDelay ?? 0)
-  }
-
-  /// The next result; nil when there is none until more is decoded. Frames come in presentation order.
-  public func nextResult() -> SessionResult? { output.nextResult() }
-
-  /// The next notice for the user; nil when there is none. The last 16 are kept.
-  public func nextNotice() -> SessionNotice? { output.nextNotice() }
+  public var latency: SessionLatency { core.latency }
 
   /// Access units are held back until a random access point comes: request one. Their results come with it, or when the
   /// session begins without it (``SessionConfiguration/startPatience``).
-  public var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
+  public var isAwaitingRandomAccessPoint: Bool { core.isAwaitingRandomAccessPoint }
 
   /// The codec was lost and could not be restarted: nothing is decoded before the next random access point. At the end
   /// of a stream this means that the rest is missing: it is false as long as every picture so far has come.
-  public var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
+  public var isLost: Bool { core.isLost }
+
+  // MARK: Settings that may change
+
+  /// Which pictures are skipped, from the next access unit on.
+  public var skipFrames: SessionConfiguration.SkipFrames {
+    get { core.settings.skipFrames }
+    set {
+      core.settings.skipFrames = newValue
+      codec?.skip(core.codecSkip)
+    }
+  }
+
+  /// Whether damaged pictures are output, flagged, rather than dropped; from the next picture on.
+  public var outputCorrupt: Bool {
+    get { core.settings.outputCorrupt }
+    set { core.settings.outputCorrupt = newValue }
+  }
+
+  /// Attempts to restart a codec before an access unit fails, from the next time on that it is lost.
+  public var retries: Int {
+    get { core.settings.retries }
+    set { core.settings.retries = newValue }
+  }
 
   /// Whether access units of another format may follow in this session.
   ///
   /// They may when codec and packaging are the same; sizes, bit depths and all other parameter sets may differ: every
   /// picture says what it is. Pass the format to `accept(_:)`. Otherwise `drain`, fetch the results, and create a new
   /// session.
-  public func canAccept(_ format: FormatDescription) -> Bool {
-    guard !isInvalid, let other = try? StreamSetup(format) else { return false }
-    return other.codec == setup.codec && other.nalLengthSize == setup.nalLengthSize
-  }
+  public func canAccept(_ format: FormatDescription) -> Bool { core.canAccept(format) }
 
   /// Continues with access units of another format. Its parameter sets go in front of the next access unit.
   ///
   /// - Throws: `DecodeError` with `formatChangeNotSupported` where `canAccept` is false, `invalidSession`.
-  public func accept(_ format: FormatDescription) throws(DecodeError) {
-    guard !isInvalid else { throw DecodeError(.invalidSession) }
-    guard canAccept(format) else { throw DecodeError(.formatChangeNotSupported) }
-    guard format != self.format else { return }
-    self.format = format
-    setup = try StreamSetup(format)
-    input.accept(setup.parameterSets)
+  public func accept(_ format: FormatDescription) throws(DecodeError) { try core.accept(format) }
+
+  // MARK: Access units in, results out
+
+  /// Decodes an access unit. `nextResult` gives its result, now or after more access units.
+  ///
+  /// - Parameters:
+  ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description says. Copied.
+  ///     Start codes that a careless muxer has left where lengths should be are replaced.
+  ///   - tag: comes back with the result.
+  ///   - time: presentation time, from any origin, if known. Used only for ``SessionConfiguration/startPatience``.
+  ///   - doNotOutput: decode only because later pictures refer to it; the result is a drop.
+  /// - Throws: `DecodeError` when the access unit is not taken: `invalidSession`, or `invalidArgument` for an empty
+  ///   one. Everything else is a result.
+  public func decode(
+    _ accessUnit: Span<UInt8>, tag: UInt64, time: Duration? = nil, doNotOutput: Bool = false
+  ) throws(DecodeError) {
+    guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
+    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
+    let request = DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput)
+    guard let repaired = core.repaired(accessUnit) else { return decode(accessUnit, request) }
+    decode(repaired.span, request)
+  }
+
+  private func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) {
+    if core.read(accessUnit) {
+      core.endSequence()
+      runCodec()
+    }
+    core.decode(accessUnit, request)
+    runCodec()
+  }
+
+  /// The next result; nil when there is none until more is decoded. Frames come in presentation order.
+  public func nextResult() -> SessionResult? { core.nextResult() }
+
+  /// The next notice for the user; nil when there is none. The last 16 are kept.
+  public func nextNotice() -> SessionNotice? { core.nextNotice() }
+
+  // MARK: Endings
+
+  /// Drains if `accessUnit`, the next one to decode, begins another coded video sequence without being an IDR picture,
+  /// as after a splice: a random access point with another SPS.
+  ///
+  /// `decode` does so too; for callers that want the results of one sequence before they prepare the next.
+  package func finishSequence(before accessUnit: Span<UInt8>) {
+    guard core.isSplice(accessUnit) else { return }
+    core.endSequence()
+    runCodec()
+  }
+
+  /// Outputs everything inside: afterwards each access unit submitted has its result. What waits for a random access
+  /// point is decoded without one, as when `SessionConfiguration.startPatience` is over.
+  ///
+  /// Decoding may continue with any access unit. Unless that is an IDR picture, the session first decodes its
+  /// references again, since draining libavcodec makes it forget them.
+  public func drain() {
+    core.drain()
+    runCodec()
+  }
+
+  /// Discards everything inside, and all results not yet fetched: each of these access units is dropped as `flushed`.
+  ///
+  /// For a seek: the next access unit should be a random access point.
+  public func flush() {
+    // Released at the end, when the core is no longer being changed.
+    let pictures = core.flush()
+    runCodec()
+    extendLifetime(pictures)
   }
 
   /// Ends the session: nothing is decoded any more. Results can still be fetched; access units without one are dropped
   /// as `flushed`.
   public func invalidate() {
-    guard !isInvalid else { return }
-    dropHeld(.flushed)
-    dropPending(.flushed)
-    isInvalid = true
-    // Closed when `running` is no longer being changed: the codec releases pictures.
-    _ = running.take()
-    replay.removeAll()
+    core.invalidate()
+    runCodec()
+  }
+
+  // MARK: The codec
+
+  /// Has the codec do what the core orders, until there is nothing left to do.
+  private func runCodec() {
+    while let order = core.nextOrder() {
+      var failure: AVError?
+      do throws(AVError) {
+        try carryOut(order)
+      } catch {
+        failure = error
+      }
+      core.finish(order, failure, codec?.status)
+    }
+  }
+
+  private func carryOut(_ order: CodecOrder) throws(AVError) {
+    switch order {
+    case .open:
+      // A lost codec that is kept must keep its strides.
+      if lost == nil { bridge.unlockStrides() }
+      codec = RunningCodec(try openCodec(core.codecSettings, bridge))
+    case .decode(let packet, let index, _):
+      try codec?.decode(packet, index: index) { (event: consuming CodecEvent) in take(event) }
+    case .drain: try codec?.drain { (event: consuming CodecEvent) in take(event) }
+    case .flush:
+      codec?.flush()
+      bridge.unlockStrides()
+    case .setAside:
+      guard let current = codec.take() else { return }
+      if lost.map({ current.isAsFar(as: $0) }) ?? true { lost = current }
+    case .takeBack: codec = lost.take()
+    case .closeLost: lost = nil
+    case .close:
+      codec = nil
+      bridge.unlockStrides()
+    }
+  }
+
+  private func take(_ event: consuming CodecEvent) {
+    switch consume event {
+    case .decoded(let index, let error, let errors): core.decoded(index, error, errors)
+    case .failed(let index, let error): core.note(error, at: index)
+    case .picture(let frame, let errors, let isDraining, let status):
+      guard let memory = frame.owner as? PictureMemory,
+        let picture = core.picture(frame, in: memory, errors, isDraining: isDraining, status)
+      else { return }
+      memory.finish(width: frame.width, height: frame.height)
+      core.show(DecodedPicture(frame, memory: memory, picture))
+    }
   }
 }

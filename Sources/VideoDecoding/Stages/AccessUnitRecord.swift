@@ -66,6 +66,31 @@ struct AccessUnitRecord {
   func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
 }
 
+extension AccessUnitRecord {
+  init(
+    _ submission: Submission, standsAlone: Bool, sequenceStart: UInt64, recoveryStart: UInt64?, start: StartGate.Start
+  ) {
+    let summary = submission.summary
+    index = submission.index
+    tag = submission.request.tag
+    doNotOutput = submission.request.doNotOutput
+    nalUnitType = summary.nalUnitType
+    isField = summary.isField
+    isRandomAccessPoint = summary.randomAccess != .none
+    isReference = summary.isReference
+    self.standsAlone = standsAlone
+    self.sequenceStart = sequenceStart
+    self.recoveryStart = recoveryStart
+    self.start = start
+    references = summary.references
+    recoveredSince = summary.recoveredSince
+    awaitsRecovery = summary.awaitsRecovery
+    isIncomplete = summary.isIncomplete
+    isShown = summary.isShown
+    hash = summary.hash
+  }
+}
+
 /// Access units whose result is not yet known, the oldest first. Bounded by what a decoder can hold back.
 struct PendingAccessUnits {
   private var records: [AccessUnitRecord] = []

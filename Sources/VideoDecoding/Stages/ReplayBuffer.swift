@@ -37,8 +37,6 @@ struct ReplayBuffer {
   private var byteCount = 0
   /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
   private(set) var isDue = false
-  /// Frames that the codec now holds back for reordering, for the next codec.
-  var reorderDepth = 0
   private let byteLimit: Int
   private let countLimit: Int
 
@@ -52,6 +50,21 @@ struct ReplayBuffer {
 
   /// What a codec needs to begin at the first entry.
   var start: Start? { starts.isEmpty ? nil : starts[0].start }
+
+  /// The access unit that it begins with.
+  var firstIndex: UInt64? { entries.first?.index }
+
+  /// What brings a new codec to where the lost one was; the first packet has its parameter sets in front.
+  func beginning(_ packets: PacketPool) throws(AVError) -> [Entry] {
+    guard let first = entries.first, let parameterSets = start?.parameterSets, !parameterSets.isEmpty else {
+      return entries
+    }
+    var entries = entries
+    let packet = try packets.packet(
+      copying: first.packet.bytes, prefix: parameterSets, timestamp: first.packet.timestamp)
+    entries[0] = Entry(packet: packet, index: first.index)
+    return entries
+  }
 
   /// Keeps `packet`; `start` is not nil when decoding may begin with it.
   ///

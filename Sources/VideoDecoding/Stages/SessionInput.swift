@@ -7,6 +7,8 @@ struct SessionInput {
   private var inspector: any SessionInspector
   /// The number of the next access unit, from 0.
   private(set) var nextIndex: UInt64 = 0
+  /// The number of the access unit that was inspected last.
+  var youngestIndex: UInt64 { nextIndex &- 1 }
   /// The last picture that began a coded video sequence.
   private(set) var sequenceStart: UInt64 = 0
   /// A sequence has begun since the codec was last reset.
@@ -19,6 +21,14 @@ struct SessionInput {
   private var repackager: Repackager
   /// Of length prefixes; nil for a byte stream.
   private let lengthSize: NALLengthSize?
+
+  /// Begins with the parameter sets with which the codec is opened.
+  init(_ codec: FormatDescription.Codec, _ setup: StreamSetup, verifiesPictureHash: Bool) {
+    self.init(
+      codec.sessionCodec.makeInspector(lengthSize: setup.nalLengthSize, verifiesPictureHash: verifiesPictureHash),
+      codec: codec, lengthSize: setup.nalLengthSize)
+    insert(setup.parameterSets)
+  }
 
   init(_ inspector: any SessionInspector, codec: FormatDescription.Codec = .h264, lengthSize: NALLengthSize? = nil) {
     self.inspector = inspector
@@ -103,7 +113,9 @@ struct SessionInput {
 
   /// Takes the next picture, in decoding order and once only. Returns the access unit before which it refers to
   /// nothing.
-  mutating func referencesStart(of unit: Submission) -> UInt64? { inspector.referencesStart(of: unit) }
+  mutating func referencesStart(of submission: Submission) -> UInt64? {
+    inspector.referencesStart(of: submission)
+  }
 
   /// An access unit gave no picture: nothing can refer to it.
   mutating func pictureIsMissing(_ index: UInt64) { inspector.pictureIsMissing(index) }

@@ -47,6 +47,30 @@ struct SessionOutput {
     results.append(.failed(tag: tag, error: error))
   }
 
+  /// A picture has come out. Returns whether it is shown.
+  mutating func admit(
+    _ record: AccessUnitRecord, isUnrecovered: Bool, isCorrupt: Bool, outputCorrupt: Bool
+  ) -> Bool {
+    if record.doNotOutput || isUnrecovered {
+      drop(record.tag, record.doNotOutput ? .doNotOutput : .noReference)
+      return false
+    }
+    if isCorrupt { count(.corrupted) }
+    if isCorrupt && !outputCorrupt { drop(record.tag, .corrupt) }
+    return !isCorrupt || outputCorrupt
+  }
+
+  /// An access unit ends without a picture.
+  mutating func end(_ record: AccessUnitRecord, _ ending: AccessUnitLedger.Ending, isSkipping: Bool) {
+    switch ending {
+    case .dropped(let reason): drop(record.tag, reason)
+    case .failed(let error): fail(DecodeError(decoding: record, code: error), tag: record.tag)
+    case .withoutPicture:
+      if record.isIncomplete { count(.corrupted) }
+      drop(record.tag, record.isIncomplete ? .corrupt : isSkipping ? .skipped : .noPicture)
+    }
+  }
+
   mutating func notify(_ notice: SessionNotice) {
     if notices.count == Self.noticeLimit { _ = notices.popFirst() }
     notices.append(notice)

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
+/// What the caller wants of an access unit.
+struct DecodeRequest {
+  /// Comes back with the result.
+  let tag: UInt64
+  /// Presentation time, if known.
+  var time: Duration?
+  /// Decode only because later pictures refer to it.
+  var doNotOutput = false
+}
+
 /// An access unit to be sent to the codec.
 struct Submission {
   let index: UInt64
-  let tag: UInt64
-  let doNotOutput: Bool
+  let request: DecodeRequest
   let summary: AccessUnitSummary
   let packet: Packet
   /// Parameter sets before it.
@@ -112,10 +121,10 @@ struct StartGate {
     return .begins
   }
 
-  mutating func hold(_ unit: Submission, time: Duration?) {
-    held.append(unit)
-    heldByteCount += unit.packet.byteCount
-    guard let time else { return }
+  mutating func hold(_ submission: Submission) {
+    held.append(submission)
+    heldByteCount += submission.packet.byteCount
+    guard let time = submission.request.time else { return }
     times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
   }
 
@@ -131,12 +140,12 @@ struct StartGate {
 
   /// Begins without a random access point, with what waits.
   mutating func force() -> [Submission] {
-    var units = takeHeld()
-    if !units.isEmpty {
+    var submissions = takeHeld()
+    if !submissions.isEmpty {
       state = .open(.forced)
-      units[0].isStart = true
+      submissions[0].isStart = true
     }
-    return units
+    return submissions
   }
 
   /// What was decoded cannot be referred to any more: nothing is decoded before the next access unit that may be the
@@ -174,6 +183,23 @@ struct StartGate {
   /// The picture of this access unit has come out, or will not.
   mutating func pictureCameOut(_ index: UInt64) {
     if awaitedPicture == index { awaitedPicture = nil }
+  }
+
+  /// Whether a picture is not for output, because it was decoded without its references.
+  func isUnrecovered(_ record: AccessUnitRecord, isFlagged: Bool, isDraining: Bool) -> Bool {
+    switch record.start {
+    // libavcodec does not flag those that come out only because it is drained.
+    case .marked:
+      isFlagged || (!hasRecovered && record.awaitsRecovery) || (isDraining && !hasRecovered && !record.standsAlone)
+    // libavcodec goes by the size of reference lists, and may never take an intra picture for a start.
+    case .intra: isLeading(record.index)
+    case .gradual, .forced: false
+    }
+  }
+
+  /// Whether a picture is shown before the recovery point is reached at which decoding began.
+  func awaitsRecovery(_ record: AccessUnitRecord, isTainted: Bool) -> Bool {
+    record.start == .gradual && (isTainted || !hasRecovered && record.awaitsRecovery)
   }
 
   /// Whether a picture that comes out now precedes the one at which decoding began: its references are missing.

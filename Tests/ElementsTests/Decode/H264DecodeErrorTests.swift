@@ -211,6 +211,23 @@ import Testing
     #expect(pictures.allSatisfy { known.contains($0.bytes) && !$0.flags.contains(.corrupted) })
   }
 
+  /// The property counts for the next picture, not for the next session.
+  @Test func damagedPicturesAreDroppedFromTheRequestOn() throws {
+    let harness = try Harness.decoder("swifth264dec thread-type=none")
+    var damaged = units
+    let lost = try #require((5..<15).first { isReference(units[$0]) })
+    damaged.remove(at: lost)
+    #expect(harness.push(units: Array(damaged[..<(lost + 5)])).allSatisfy { $0 == 0 })
+    let flagged = try harness.takePictures()
+    #expect(flagged.contains { $0.flags.contains(.corrupted) })
+    harness.set("output-corrupt", "false")
+    #expect(harness.push(units: Array(damaged[(lost + 5)...])).allSatisfy { $0 == 0 })
+    harness.endOfStream()
+    let rest = try harness.takePictures()
+    #expect(rest.allSatisfy { !$0.flags.contains(.corrupted) })
+    #expect(flagged.count + rest.count < Clip.frameCount - 1)
+  }
+
   /// 108 seeds: every kind of damage at three rates, nine each.
   @Test(arguments: ["drop", "truncate", "flip", "swap"], [0.001, 0.01, 0.1])
   func everyAccessUnitIsAccountedForUnderLoss(kind: String, rate: Double) throws {

@@ -60,6 +60,17 @@ import Testing
     #expect(pictures.count == units.count - secondGroup + 10)
   }
 
+  /// Attempts are those that are set when the codec is lost, not those that the session began with.
+  @Test func attemptsMayBeSetWhileTheElementPlays() throws {
+    let harness = try decoder("session-retries=5", losing: 10..<Int64(secondGroup))
+    #expect(harness.push(units: Array(units[..<5])).allSatisfy { $0 == 0 })
+    harness.set("session-retries", "1")
+    #expect(harness.push(units: Array(units[5...])).allSatisfy { $0 == 0 })
+    harness.endOfStream()
+    #expect(harness.statistic("session-restarts") == 2)
+    #expect(accounts(harness, for: units.count))
+  }
+
   /// Without a random access point after it, the end of the stream is an error.
   @Test func aLostCodecAtTheEndIsAnError() throws {
     let harness = try decoder("session-retries=2", losing: Int64(secondGroup) + 3..<Int64.max)

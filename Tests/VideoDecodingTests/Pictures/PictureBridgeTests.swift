@@ -62,17 +62,17 @@ import Testing
     let bridge = PictureBridge(allocator: nil, layout: .native)
     #expect(throws: AVError.unsupportedFeature) { _ = unsafe try bridge.buffer(for: request("rgb24", timestamp: 4)) }
     // The decoder has begun the picture all the same.
-    #expect(bridge.hasStarted(4))
+    #expect(bridge.started.contains(4))
   }
 
   @Test func picturesThatWereBegun() throws {
     let bridge = PictureBridge(allocator: nil, layout: .native)
-    #expect(!bridge.hasStarted(0) && !bridge.hasStarted(7))
+    #expect(!bridge.started.contains(0) && !bridge.started.contains(7))
     _ = unsafe try bridge.buffer(for: request(timestamp: 7))
-    #expect(bridge.hasStarted(7) && !bridge.hasStarted(0) && !bridge.hasStarted(8))
+    #expect(bridge.started.contains(7) && !bridge.started.contains(0) && !bridge.started.contains(8))
     // A timestamp that is no access unit's.
     _ = unsafe try bridge.buffer(for: request(timestamp: -1))
-    #expect(bridge.hasStarted(7) && !bridge.hasStarted(0))
+    #expect(bridge.started.contains(7) && !bridge.started.contains(0))
   }
 
   /// Pictures of one size have the strides of the first one, until nothing refers to it any more.

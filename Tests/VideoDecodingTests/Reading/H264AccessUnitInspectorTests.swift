@@ -142,7 +142,7 @@ import Testing
       let summary = inspector.inspect(unit.span, index: index)
       return inspector.referencesStart(
         of: Submission(
-          index: index, tag: 0, doNotOutput: false, summary: summary,
+          index: index, request: DecodeRequest(tag: 0), summary: summary,
           packet: try PacketPool().packet(copying: unit.span, timestamp: 0), parameterSets: [], isStart: false))
     }
     let before = try start(0, SmallPicture(frameNumber: 1))

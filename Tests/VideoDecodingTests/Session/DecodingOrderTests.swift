@@ -18,11 +18,11 @@ import Testing
   }
 
   private func decode(_ pictures: [SmallPicture], in session: DecompressionSession) throws {
-    for picture in pictures { try session.decode(picture.accessUnit(), tag: session.input.nextIndex) }
+    for picture in pictures { try session.decode(picture.accessUnit(), tag: session.core.input.nextIndex) }
   }
 
   private func taints(_ session: DecompressionSession) -> [AccessUnitRecord.Taint?] {
-    (0..<session.input.nextIndex).map { session.pending[$0]?.taint }
+    (0..<session.core.input.nextIndex).map { session.core.ledger[$0]?.taint }
   }
 
   /// Where decoding begins at an intra picture, what refers to it and no further is correct; another intra picture
@@ -31,40 +31,41 @@ import Testing
     let session = try session()
     let intra = SmallPicture(isIntra: true)
     try decode([intra, SmallPicture(frameNumber: 1), SmallPicture(isIntra: true, frameNumber: 2)], in: session)
-    #expect(session.input.followsReferencesFrom == 0 && session.gate.start == .intra)
-    #expect((0..<3).map { session.pending[$0]?.referencesSince } == [0, 0, 0])
+    #expect(session.core.input.followsReferencesFrom == 0 && session.core.gate.start == .intra)
+    #expect((0..<3).map { session.core.ledger[$0]?.referencesSince } == [0, 0, 0])
     #expect(taints(session) == [AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none])
     // frame_num 3 is missing.
     try decode([SmallPicture(frameNumber: 4), SmallPicture(isIntra: true, frameNumber: 5)], in: session)
-    #expect(session.pending[3]?.taint == .tainted && session.damage.damageEnd == 3)
-    #expect(session.input.followsReferencesFrom == 4 && session.pending[4]?.referencesSince == 4)
+    #expect(session.core.ledger[3]?.taint == .tainted && session.core.ledger.damage.damageEnd == 3)
+    #expect(session.core.input.followsReferencesFrom == 4 && session.core.ledger[4]?.referencesSince == 4)
     // An IDR picture needs no following.
     try decode([.idr], in: session)
-    #expect(session.input.followsReferencesFrom == nil && session.pending[5]?.taint == AccessUnitRecord.Taint.none)
+    #expect(
+      session.core.input.followsReferencesFrom == nil && session.core.ledger[5]?.taint == AccessUnitRecord.Taint.none)
   }
 
   /// Without damage no references are followed.
   @Test func referencesAreNotFollowedBehindAnIDRPicture() throws {
     let session = try session()
     try decode([.idr, SmallPicture(isIntra: true, frameNumber: 1), SmallPicture(frameNumber: 2)], in: session)
-    #expect(session.input.followsReferencesFrom == nil && session.pending[1]?.referencesSince == nil)
-    #expect((0..<3).map { session.pending[$0]?.isRandomAccessPoint } == [true, true, false])
-    #expect((0..<3).map { session.pending[$0]?.standsAlone } == [true, true, true])
-    #expect((0..<3).map { session.pending[$0]?.recoveryStart } == [0, nil, nil])
+    #expect(session.core.input.followsReferencesFrom == nil && session.core.ledger[1]?.referencesSince == nil)
+    #expect((0..<3).map { session.core.ledger[$0]?.isRandomAccessPoint } == [true, true, false])
+    #expect((0..<3).map { session.core.ledger[$0]?.standsAlone } == [true, true, true])
+    #expect((0..<3).map { session.core.ledger[$0]?.recoveryStart } == [0, nil, nil])
   }
 
   /// Begun in the middle, everything is damaged up to an IDR picture.
   @Test func picturesOfAForcedStartAreDamaged() throws {
     let session = try session()
-    try decode([SmallPicture(), SmallPicture(frameNumber: 1)], in: session)
+    try session.decode(SmallPicture().accessUnit().span, tag: 0, time: .zero)
     #expect(script.indices().isEmpty && session.nextNotice() == nil)
-    session.beginWithoutRandomAccessPoint()
+    try session.decode(SmallPicture(frameNumber: 1).accessUnit().span, tag: 1, time: .seconds(10))
     #expect(session.nextNotice() == .beganWithoutRandomAccessPoint && script.indices() == [0, 1])
     try decode([SmallPicture(frameNumber: 2), .idr, SmallPicture(frameNumber: 1)], in: session)
     #expect(
       taints(session) == [.tainted, .tainted, .tainted, AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none])
-    #expect((0..<5).map { session.pending[$0]?.standsAlone } == [false, false, false, true, true])
-    #expect((0..<5).map { session.pending[$0]?.sequenceStart } == [0, 0, 0, 3, 3])
+    #expect((0..<5).map { session.core.ledger[$0]?.standsAlone } == [false, false, false, true, true])
+    #expect((0..<5).map { session.core.ledger[$0]?.sequenceStart } == [0, 0, 0, 3, 3])
   }
 
   /// Errors that the codec finds in a reference picture spread to what follows it, up to an IDR picture; those in a
@@ -77,9 +78,9 @@ import Testing
         .idr, SmallPicture(isReference: isReference, frameNumber: 1), SmallPicture(frameNumber: isReference ? 2 : 1),
         .idr,
       ], in: session)
-    #expect((0..<4).map { session.pending[$0]?.isConcealed } == [false, true, false, false])
-    #expect(session.pending[2]?.taint == (isReference ? .tainted : AccessUnitRecord.Taint.none))
-    #expect(session.pending[3]?.taint == AccessUnitRecord.Taint.none)
+    #expect((0..<4).map { session.core.ledger[$0]?.isConcealed } == [false, true, false, false])
+    #expect(session.core.ledger[2]?.taint == (isReference ? .tainted : AccessUnitRecord.Taint.none))
+    #expect(session.core.ledger[3]?.taint == AccessUnitRecord.Taint.none)
   }
 
   /// What goes wrong when pictures are asked for is an access unit's fault, or that of a codec that is lost.
@@ -95,7 +96,7 @@ import Testing
     #expect(session.statistics.restarts == restarts && session.statistics.replayed == restarts)
     #expect(script.settings.count == (restarts == 0 ? 1 : 2))
     // The one whose decoding ended has failed; it is said in its turn, because its picture was begun.
-    #expect(session.pending[0]?.error == (restarts == 0 ? error : nil))
+    #expect(session.core.ledger[0]?.error == (restarts == 0 ? error : nil))
     #expect(session.statistics.lastError?.libavcodecCode == error.rawValue)
   }
 }

@@ -289,12 +289,12 @@ import Testing
     _ type: SessionConfiguration.ThreadType, _ threadCount: Int, _ depth: Int
   ) throws {
     script.send = { opening, index, _ in opening == 0 && index == 2 ? .external : nil }
+    script.reorderDepth = 1
     let session = try session(
       .with {
         $0.threadType = type
         $0.threadCount = threadCount
       })
-    script.reorderDepth = 1
     try decode(0..<1, in: session)
     script.reorderDepth = 3
     try decode(1..<3, in: session)

@@ -79,7 +79,7 @@ import Testing
     input.reset(keepsReferences: false)
     input.pictureIsMissing(3)
     #expect(record.calls == ["reset true", "reset false", "missing 3"])
-    let start = input.referencesStart(of: try unit(2))
+    let start = input.referencesStart(of: try submission(2))
     #expect(start == 102)
   }
 }

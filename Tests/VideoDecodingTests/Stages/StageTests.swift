@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func distinguishesStartedPictures() {
-    var started = StartedPictures()
+    let started = StartedPictures()
     #expect(!started.contains(0))
     started.insert(0)
     started.insert(1025)
@@ -66,35 +66,55 @@ import Testing
   }
 
   @Test func codecsAreComparedByHowFarTheyCame() throws {
-    let plan = FaultPlan()
-    let settings = CodecSettings(codec: .h264)
-    let bridge = PictureBridge(allocator: nil, layout: .native)
-    var (one, other) = (
-      RunningCodec(try plan.opener(settings, bridge)), RunningCodec(try plan.opener(settings, bridge))
-    )
+    let (one, other) = (try runningCodec(CodecScript()), try runningCodec(CodecScript()))
     #expect(one.isAsFar(as: other))
-    other.take(3)
+    _ = try events(other, decoding: 3)
     #expect(!one.isAsFar(as: other) && other.isAsFar(as: one))
-    one.take(2)
+    _ = try events(one, decoding: 2)
     #expect(!one.isAsFar(as: other))
-    one.take(3)
+    _ = try events(one, decoding: 3)
     #expect(one.isAsFar(as: other))
   }
 
   /// A decoding ends when there are more in threads than they can hold, and all end in the end.
   @Test func decodingsEndInTheirOrder() throws {
-    let bridge = PictureBridge(allocator: nil, layout: .native)
-    var running = RunningCodec(try FaultPlan().opener(CodecSettings(codec: .h264), bridge))
-    for index in 0..<3 as Range<UInt64> { running.take(index) }
-    #expect(running.takeDecoded(behind: 3) == nil)
-    #expect(running.takeDecoded(behind: 2) == 0 && running.takeDecoded(behind: 2) == nil)
-    #expect(!running.isDraining)
-    running.beginDraining()
-    #expect(running.isDraining && running.takeDecoded() == 1 && running.takeDecoded() == 2)
-    #expect(running.takeDecoded() == nil)
-    running.take(3)
-    running.forget()
-    #expect(running.takeDecoded() == nil && !running.isDraining)
+    let script = CodecScript()
+    script.threadDelay = 2
+    let codec = try runningCodec(script)
+    #expect(try events(codec, decoding: 0) == [] && events(codec, decoding: 1) == [])
+    script.send = { _, index, _ in index == 2 ? .invalidData : nil }
+    // The error belongs to the decoding that ends.
+    #expect(try events(codec, decoding: 2) == ["decoded 0, error \(AVError.invalidData.rawValue)"])
+    var drained: [String] = []
+    try codec.drain { (event: consuming CodecEvent) in drained.append(Self.text(event)) }
+    #expect(drained == ["decoded 1", "decoded 2"])
+    codec.flush()
+    script.send = { _, index, _ in index == 3 ? .invalidData : nil }
+    #expect(try events(codec, decoding: 3) == ["failed 3, error \(AVError.invalidData.rawValue)"])
+    codec.flush()
+    drained = []
+    try codec.drain { (event: consuming CodecEvent) in drained.append(Self.text(event)) }
+    #expect(drained == [])
+  }
+
+  private func runningCodec(_ script: CodecScript) throws -> RunningCodec {
+    RunningCodec(
+      try script.opener(CodecSettings(codec: .h264), PictureBridge(allocator: nil, layout: .native)))
+  }
+
+  private func events(_ codec: RunningCodec, decoding index: UInt64) throws -> [String] {
+    var events: [String] = []
+    let packet = try PacketPool().packet(copying: [1].span, timestamp: Int64(index))
+    try codec.decode(packet, index: index) { (event: consuming CodecEvent) in events.append(Self.text(event)) }
+    return events
+  }
+
+  private static func text(_ event: consuming CodecEvent) -> String {
+    switch consume event {
+    case .decoded(let index, let error, _): "decoded \(index)" + (error.map { ", error \($0.rawValue)" } ?? "")
+    case .failed(let index, let error): "failed \(index), error \(error.rawValue)"
+    case .picture: "picture"
+    }
   }
 
   // MARK: Memory

@@ -13,7 +13,7 @@ import Testing
     var gate = StartGate(SessionConfiguration())
     #expect(gate.start == nil && !gate.isHolding && !gate.isOverdue)
     #expect(gate.admit(summary(), index: 0) == .waits)
-    gate.hold(try unit(0), time: nil)
+    gate.hold(try submission(0))
     #expect(gate.isHolding && gate.admit(summary { $0.randomAccess = randomAccess }, index: 1) == .begins)
     #expect(gate.start == start && gate.takeHeld().map(\.index) == [0] && !gate.isHolding)
     // What is shown before the first picture leads it.
@@ -31,11 +31,11 @@ import Testing
   @Test func gateIsForced() throws {
     var gate = StartGate(.with { $0.startPatience = .seconds(2) })
     #expect(gate.force().isEmpty && gate.start == nil)
-    gate.hold(try unit(0), time: .seconds(7))
-    gate.hold(try unit(1), time: .milliseconds(5500))
-    gate.hold(try unit(2), time: nil)
+    gate.hold(try submission(0, time: .seconds(7)))
+    gate.hold(try submission(1, time: .milliseconds(5500)))
+    gate.hold(try submission(2))
     #expect(!gate.isOverdue)
-    gate.hold(try unit(3), time: .milliseconds(7500))
+    gate.hold(try submission(3, time: .milliseconds(7500)))
     #expect(gate.isOverdue)
     let units = gate.force()
     #expect(units.map(\.index) == [0, 1, 2, 3] && units.map(\.isStart) == [true, false, false, false])
@@ -79,9 +79,9 @@ import Testing
   /// Times of the application that are further apart than any `Duration`.
   @Test func timesMayBeFarApart() throws {
     var gate = StartGate(SessionConfiguration())
-    gate.hold(try unit(0), time: Duration(attoseconds: .min))
+    gate.hold(try submission(0, time: Duration(attoseconds: .min)))
     #expect(!gate.isOverdue)
-    gate.hold(try unit(1), time: Duration(attoseconds: .max))
+    gate.hold(try submission(1, time: Duration(attoseconds: .max)))
     #expect(gate.isOverdue)
   }
 
@@ -93,11 +93,11 @@ import Testing
         $0.replayCountLimit = countLimit
         $0.replayByteLimit = byteLimit
       })
-    for index in 0..<3 { gate.hold(try unit(UInt64(index)), time: nil) }
+    for index in 0..<3 { gate.hold(try submission(UInt64(index))) }
     #expect(gate.isOverdue == isOverdue)
     // What was taken out counts no more.
     _ = gate.takeHeld()
-    gate.hold(try unit(3), time: nil)
+    gate.hold(try submission(3))
     #expect(!gate.isOverdue)
   }
 
@@ -116,9 +116,9 @@ import Testing
 
   @Test func gateKnowsPicturesFromParameterSets() throws {
     var gate = StartGate(SessionConfiguration())
-    gate.hold(try unit(0), time: nil)
+    gate.hold(try submission(0))
     #expect(gate.isHolding && !gate.isHoldingPictures)
-    gate.hold(try unit(1, nalUnitType: 1), time: nil)
+    gate.hold(try submission(1, nalUnitType: 1))
     #expect(gate.isHoldingPictures)
     #expect(!gate.hasRecovered)
     gate.outputCorrectPicture()

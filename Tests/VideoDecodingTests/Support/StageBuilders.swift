@@ -32,9 +32,9 @@ extension StageBuilders {
   }
 
   /// Ten bytes that wait for decoding.
-  func unit(_ index: UInt64, nalUnitType: UInt8? = nil) throws -> Submission {
+  func submission(_ index: UInt64, nalUnitType: UInt8? = nil, time: Duration? = nil) throws -> Submission {
     Submission(
-      index: index, tag: index, doNotOutput: false, summary: summary { $0.nalUnitType = nalUnitType },
+      index: index, request: DecodeRequest(tag: index, time: time), summary: summary { $0.nalUnitType = nalUnitType },
       packet: try packet(10), parameterSets: [], isStart: false)
   }
 }

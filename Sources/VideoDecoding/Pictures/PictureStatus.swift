@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a session knows of a picture that comes out.
+struct PictureStatus {
+  let tag: UInt64
+  let isCorrupt: Bool
+  let isSingleField: Bool
+  let isRandomAccessPoint: Bool
+  let latency: SessionLatency
+
+  init(_ record: AccessUnitRecord, isCorrupt: Bool, latency: SessionLatency) {
+    tag = record.tag
+    self.isCorrupt = isCorrupt
+    isSingleField = record.isField && !record.hasBothFields
+    isRandomAccessPoint = record.isRandomAccessPoint
+    self.latency = latency
+  }
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+
+/// What a session knows and decides. An access unit passes the stages in turn: it is inspected, admitted, checked for
+/// damage, remembered until its result is known, kept for a replay, decoded, and output.
+///
+/// A value that calls nobody: what the codec is to do, it returns as orders; what the codec does, it is told. The codec
+/// asks for picture memory and releases it, and whose memory that is may ask the session something meanwhile.
+struct SessionCore {
+  /// The stream's format, as given last.
+  private(set) var format: FormatDescription
+  var settings: SessionSettings
+  private(set) var isInvalid = false
+
+  private let packets = PacketPool()
+  private(set) var input: SessionInput
+  private(set) var gate: StartGate
+  private(set) var ledger: AccessUnitLedger
+  private var codec: CodecControl
+  private var output = SessionOutput()
+
+  /// The access unit that was read, until it is decoded.
+  private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8])?
+  /// What is still to be done.
+  private var tasks = RingQueue<Task>()
+  /// Why the codec was lost, as long as none has taken its place.
+  private var loss: DecodeError?
+
+  private enum Task {
+    case decode(Submission)
+    case drain
+    case reset
+  }
+
+  /// What ends, and so what may still be referred to.
+  private enum Ending {
+    /// Nothing of what was decoded has to do with what follows.
+    case sequence
+    /// Everything is out; what follows may refer to it.
+    case drained
+    /// The codec was lost for good; a failure that is not reported yet, where nothing is missing so far.
+    case lost(unreported: DecodeError?)
+  }
+
+  /// - Throws: `invalidFormatDescription`.
+  init(
+    _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures
+  ) throws(DecodeError) {
+    self.format = format
+    settings = SessionSettings(configuration)
+    let setup = try StreamSetup(format)
+    input = SessionInput(format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash)
+    gate = StartGate(configuration)
+    ledger = AccessUnitLedger(started)
+    codec = CodecControl(setup, configuration)
+  }
+
+  // MARK: What the caller asks
+
+  var statistics: SessionStatistics { output.statistics }
+  var latency: SessionLatency { codec.latency }
+  var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
+  var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
+  /// What the codec is to skip.
+  var codecSkip: CodecSettings.Skip { codec.skip(settings.skipFrames) }
+  /// How a codec is opened now.
+  var codecSettings: CodecSettings { codec.settings(skipping: settings.skipFrames) }
+
+  mutating func nextResult() -> SessionResult? { output.nextResult() }
+  mutating func nextNotice() -> SessionNotice? { output.nextNotice() }
+
+  func canAccept(_ format: FormatDescription) -> Bool {
+    guard !isInvalid, let other = try? StreamSetup(format) else { return false }
+    return codec.canContinue(with: other)
+  }
+
+  mutating func accept(_ format: FormatDescription) throws(DecodeError) {
+    guard !isInvalid else { throw DecodeError(.invalidSession) }
+    guard canAccept(format) else { throw DecodeError(.formatChangeNotSupported) }
+    guard format != self.format else { return }
+    let setup = try StreamSetup(format)
+    self.format = format
+    codec.accept(setup)
+    input.accept(setup.parameterSets)
+  }
+
+  // MARK: An access unit comes in
+
+  /// An access unit with lengths in place of start codes; nil when it has none of these.
+  mutating func repaired(_ accessUnit: Span<UInt8>) -> [UInt8]? { input.repaired(accessUnit) }
+
+  /// Whether an access unit begins another coded video sequence without being an IDR picture, as after a splice.
+  func isSplice(_ accessUnit: Span<UInt8>) -> Bool { !isInvalid && input.lookAhead(accessUnit).beginsOtherSequence }
+
+  /// Reads the next access unit, before it is decoded. Returns whether ``endSequence()`` has to come first.
+  mutating func read(_ accessUnit: Span<UInt8>) -> Bool {
+    let parameterSets = input.parameterSets
+    let summary = input.inspect(accessUnit)
+    incoming = (summary, parameterSets)
+    return summary.beginsOtherSequence
+  }
+
+  /// Decodes the access unit that was read.
+  mutating func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) {
+    guard let incoming = incoming.take() else { return }
+    let isSplice = incoming.summary.beginsOtherSequence
+    // Gaps and fields are judged without the pictures of the other sequence.
+    let summary = isSplice ? input.inspect(accessUnit) : incoming.summary
+    let index = input.number()
+    output.count(.submitted)
+    let dropReason = reasonToDrop(accessUnit, summary)
+    let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
+    if admission == .isLost {
+      if let failure = gate.takeUnreportedLoss() { output.notify(.codecLost(failure)) }
+      return output.drop(request.tag, .sessionLost)
+    }
+    if admission != .waits, let reason = dropReason {
+      input.carryOver(summary)
+      ledger.countOneWithoutPicture()
+      return output.drop(request.tag, reason)
+    }
+    // The codec has not got the parameter sets of held access units.
+    let prefix = input.takePrefix(
+      for: summary, sets: admission == .begins && gate.isHolding ? incoming.earlierParameterSets : [])
+    if admission == .begins { begin(at: index) }
+    do throws(AVError) {
+      let packet = try packets.packet(
+        copying: accessUnit, prefix: prefix, timestamp: Int64(index), patches: summary.patches)
+      let isStart = summary.isCleanStart || admission == .begins || isSplice || !codec.isOpen
+      let submission = Submission(
+        index: index, request: request, summary: summary, packet: packet, parameterSets: incoming.earlierParameterSets,
+        isStart: isStart)
+      guard admission == .waits else { return tasks.append(.decode(submission)) }
+      gate.hold(submission)
+      if gate.isOverdue { beginWithoutRandomAccessPoint() }
+    } catch {
+      let error = DecodeError(
+        error == .outOfMemory ? .allocationFailed : .badData, code: error, tag: request.tag, accessUnitNumber: index,
+        nalUnitType: summary.nalUnitType)
+      output.note(error)
+      output.fail(error, tag: request.tag)
+    }
+  }
+
+  /// Why the codec does not get an access unit; nil when it does.
+  private func reasonToDrop(_ accessUnit: Span<UInt8>, _ summary: AccessUnitSummary) -> DropReason? {
+    if let youngest = codec.youngest, input.isRepeated(accessUnit, after: youngest.bytes) { return .noPicture }
+    if summary.isSkipped { return .noReference }
+    return settings.skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
+  }
+
+  /// Decoding begins with the next access unit.
+  private mutating func begin(at index: UInt64) {
+    dropHeld(.beforeRandomAccessPoint)
+    if gate.start != .marked { ledger.taint(before: index) }
+  }
+
+  /// Decodes what was held for want of a random access point, without waiting any longer.
+  private mutating func beginWithoutRandomAccessPoint() {
+    // Without a picture (nothing but parameter sets or the like) decoding does not begin.
+    let holdsPictures = gate.isHoldingPictures
+    let held = holdsPictures ? gate.force() : gate.takeHeld()
+    if holdsPictures, let first = held.first {
+      output.notify(.beganWithoutRandomAccessPoint)
+      ledger.taint(before: first.index)
+    }
+    for submission in held { tasks.append(.decode(submission)) }
+  }
+
+  private mutating func dropHeld(_ reason: DropReason) {
+    for unit in gate.takeHeld() {
+      output.drop(unit.request.tag, unit.summary.nalUnitType == nil && reason != .flushed ? .noPicture : reason)
+    }
+  }
+
+  // MARK: What the codec is to do
+
+  /// What the codec is to do next; nil when the next call has to come first.
+  mutating func nextOrder() -> CodecOrder? {
+    while true {
+      if let order = codec.nextOrder() { return order }
+      guard let task = tasks.popFirst() else { return nil }
+      switch task {
+      case .decode(let submission): submit(submission)
+      case .drain: if let last = ledger.last { take(codec.drain(upTo: last.index)) }
+      case .reset: reset(to: .sequence)
+      }
+    }
+  }
+
+  /// Sends an access unit to the codec.
+  private mutating func submit(_ submission: Submission) {
+    if submission.summary.randomAccess == .idr { input.beginSequence(at: submission.index) }
+    ledger.admit(record(for: submission), submission.summary)
+    take(codec.decode(submission, retries: settings.retries))
+  }
+
+  private mutating func record(for submission: Submission) -> AccessUnitRecord {
+    let (index, summary) = (submission.index, submission.summary)
+    if summary.randomAccess == .intra || gate.start == .intra,
+      ledger.mayRecover(at: summary, followingFrom: input.followsReferencesFrom)
+    {
+      input.followReferences(from: index)
+    }
+    var record = AccessUnitRecord(
+      submission, standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra,
+      sequenceStart: input.sequenceStart, recoveryStart: ledger.recovery(completedBy: summary, index: index),
+      start: gate.start ?? .marked)
+    record.referencesSince = input.referencesStart(of: submission)
+    return record
+  }
+
+  // MARK: How that went
+
+  /// The first codec could not be opened.
+  mutating func openingFailed(_ error: AVError) { output.note(DecodeError(opening: error)) }
+
+  /// The first codec is open.
+  mutating func isOpen(_ status: CodecStatus?) { codec.report(status) }
+
+  /// An order was carried out, or failed because the codec is lost.
+  ///
+  /// - Parameter status: the delays of the codec in use; nil where there is none.
+  mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?) {
+    switch order {
+    case .open where error == nil: output.count(.restart)
+    case .decode(_, _, isRepeated: true): output.count(.replay)
+    default: break
+    }
+    take(codec.finish(order, error, status, retries: settings.retries))
+  }
+
+  private mutating func take(_ outcome: CodecControl.Outcome) {
+    switch outcome {
+    case .none: break
+    case .decoded(let index): settle(upTo: index)
+    case .drained: drained()
+    case .lost(let error, let index):
+      let failure = failure(error, at: index)
+      output.note(failure)
+      loss = failure
+    case .replaced(let start, let index, let isDraining):
+      loss = nil
+      while let first = ledger.first, first.index < start { end(first, .dropped(.sessionLost)) }
+      if !isDraining { settle(upTo: index) }
+    case .gaveUp(let recovery, let isDrained): giveUp(recovery, isDrained: isDrained)
+    }
+  }
+
+  /// The codec that came furthest has output what it could: waits for the next random access point.
+  private mutating func giveUp(_ recovery: CodecRecovery, isDrained: Bool) {
+    let failure = loss.take() ?? failure(recovery.cause, at: recovery.index)
+    let isEverythingOut = isDrained && ledger.isEmpty
+    // It was to give what is inside and no more: then nothing is lost.
+    if recovery.isDraining && isEverythingOut { return drained() }
+    while let first = ledger.first {
+      end(first, first.index == recovery.index ? .failed(recovery.cause) : .dropped(.sessionLost))
+    }
+    reset(to: .lost(unreported: isEverythingOut ? failure : nil))
+    output.count(.resynchronisation)
+    if gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
+    if recovery.isDraining { drained() }
+  }
+
+  // MARK: What the codec does
+
+  /// Decoding of an access unit has ended; libavcodec found these errors in its picture.
+  mutating func decoded(_ index: UInt64, _ error: AVError?, _ errors: FrameErrors) {
+    ledger.note(errors, at: index)
+    guard let record = ledger[index] else { return }
+    if let error, record.nalUnitType != nil { note(error, at: index) }
+    if let ending = ledger.ending(of: record, error: error) { end(record, ending) }
+  }
+
+  /// libavcodec has returned an error.
+  mutating func note(_ error: AVError, at index: UInt64) { output.note(failure(error, at: index)) }
+
+  private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
+    ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+  }
+
+  /// A picture has come out; libavcodec found these errors in it. Returns what is to be output; nil for nothing.
+  mutating func picture(
+    _ frame: borrowing Frame, in memory: PictureMemory, _ errors: FrameErrors, isDraining: Bool, _ status: CodecStatus
+  ) -> PictureStatus? {
+    codec.report(status)
+    guard let index = UInt64(exactly: frame.timestamp) else { return nil }
+    if !frame.isCorrupt { codec.pictureCameOut(index) }
+    ledger.note(errors, at: index)
+    // In a replay most access units have their result already.
+    guard let record = ledger.remove(index) else { return nil }
+    defer { gate.pictureCameOut(index) }
+    while let first = ledger.outrun(by: record) { end(first, first.unseenEnding) }
+    let isUnrecovered = gate.isUnrecovered(record, isFlagged: frame.isCorrupt, isDraining: isDraining)
+    let awaitsRecovery = gate.awaitsRecovery(record, isTainted: ledger.isTainted(record))
+    if !isUnrecovered && !awaitsRecovery { gate.outputCorrectPicture() }
+    let isConcealed = record.isConcealed || record.isDamage(frame.errors)
+    if isConcealed { output.count(.concealed) }
+    if isConcealed && !record.isConcealed { ledger.spreadDamage(from: record) }
+    let isMismatched = record.hash.map { !memory.matches($0, width: frame.width, height: frame.height) } ?? false
+    if isMismatched {
+      output.count(.hashMismatch)
+      ledger.spreadDamage(from: record)
+    }
+    let isCorrupt =
+      isConcealed || isMismatched || awaitsRecovery || ledger.isTainted(record) || record.error != nil
+    let isShown = output.admit(
+      record, isUnrecovered: isUnrecovered, isCorrupt: isCorrupt, outputCorrupt: settings.outputCorrupt)
+    return isShown ? PictureStatus(record, isCorrupt: isCorrupt, latency: latency) : nil
+  }
+
+  /// What is to be output is complete.
+  mutating func show(_ picture: DecodedPicture) { output.show(picture) }
+
+  // MARK: Access units get their results
+
+  private mutating func end(_ record: AccessUnitRecord, _ ending: AccessUnitLedger.Ending) {
+    _ = ledger.remove(record.index)
+    gate.pictureCameOut(record.index)
+    if case .withoutPicture = ending {
+      ledger.countOneWithoutPicture()
+      if record.references != nil, record.isReference {
+        input.pictureIsMissing(record.index)
+        ledger.spreadDamage(from: record)
+      }
+    }
+    output.end(record, ending, isSkipping: settings.skipFrames != .none)
+  }
+
+  /// Ends access units that have been inside for longer than any decoder may hold them.
+  private mutating func settle(upTo index: UInt64) {
+    while let first = ledger.overdue(at: index, threadDelay: codec.threadDelay) { end(first, first.unseenEnding) }
+  }
+
+  // MARK: What ends
+
+  /// Outputs everything inside. What waits for a random access point is decoded without one.
+  mutating func drain() {
+    beginWithoutRandomAccessPoint()
+    tasks.append(.drain)
+  }
+
+  /// Ends a coded video sequence at a splice, which libavcodec does not notice: without an IDR picture or another size,
+  /// it continues to count POC. With another `pic_order_cnt_type` all following pictures might then seem to come too
+  /// late for output.
+  mutating func endSequence() {
+    dropHeld(.beforeRandomAccessPoint)
+    tasks.append(.drain)
+    tasks.append(.reset)
+  }
+
+  /// Discards everything inside, and results that nobody has fetched. Returns pictures among these, for the caller to
+  /// release.
+  mutating func flush() -> [DecodedPicture] {
+    let pictures = output.flush()
+    dropEverything()
+    reset(to: .sequence)
+    return pictures
+  }
+
+  mutating func invalidate() {
+    guard !isInvalid else { return }
+    dropEverything()
+    isInvalid = true
+    codec.close()
+  }
+
+  private mutating func dropEverything() {
+    dropHeld(.flushed)
+    while let first = ledger.first { end(first, .dropped(.flushed)) }
+  }
+
+  private mutating func drained() {
+    while let first = ledger.first { end(first, first.unseenEnding) }
+    reset(to: .drained)
+  }
+
+  /// The codec forgets its references, and the stages what they know of them.
+  private mutating func reset(to ending: Ending) {
+    var isReplayed = false
+    switch ending {
+    case .sequence: isReplayed = codec.flush(keepsReferences: false)
+    case .drained: isReplayed = codec.flush(keepsReferences: true)
+    case .lost: codec.close()
+    }
+    input.reset(keepsReferences: isReplayed)
+    guard !isReplayed else { return }
+    input.forgetDecoded()
+    gate.forgetDecoded()
+    ledger.forgetDecoded()
+    switch ending {
+    case .sequence: gate.reset()
+    case .drained: gate.close()
+    case .lost(let failure): gate.lose(unreported: failure)
+    }
+    if gate.start == .forced { ledger.taint(before: input.nextIndex) }
+  }
+}

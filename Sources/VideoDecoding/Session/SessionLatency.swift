@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// How far a session's output is behind its input.
+public struct SessionLatency: Sendable, Hashable {
+  /// Frames held back for reordering.
+  public let reorderDepth: Int
+  /// Frames held back by frame threads.
+  public let threadDelay: Int
+  /// Both together, in frames.
+  public var frames: Int { reorderDepth + threadDelay }
+}

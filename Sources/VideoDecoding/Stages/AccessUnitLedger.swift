@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// Stage: the access units whose result is not yet known, and what damage means for them.
+struct AccessUnitLedger {
+  private(set) var pending = PendingAccessUnits()
+  private(set) var damage = DamageTracker()
+  /// Access units so far that have no picture, because they were dropped or skipped.
+  private var countWithoutPicture: UInt64 = 0
+  /// Those that have begun a picture.
+  private let started: StartedPictures
+
+  init(_ started: StartedPictures) { self.started = started }
+
+  var isEmpty: Bool { pending.isEmpty }
+  var first: AccessUnitRecord? { pending.first }
+  var last: AccessUnitRecord? { pending.last }
+  subscript(index: UInt64) -> AccessUnitRecord? { pending[index] }
+
+  // MARK: Access units come in
+
+  /// Whether references are to be followed from an intra picture on: after it every slice is read to know which pictures
+  /// are correct; elsewhere none.
+  func mayRecover(at summary: AccessUnitSummary, followingFrom followed: UInt64?) -> Bool {
+    summary.isIntra && !summary.randomAccess.isMarked && damage.isTainted
+      && followed.map { $0 < damage.damageEnd } ?? true
+  }
+
+  /// Where the recovery began that this access unit completes; nil when it completes none.
+  mutating func recovery(completedBy summary: AccessUnitSummary, index: UInt64) -> UInt64? {
+    damage.recovery(completedBy: summary, index: index)
+  }
+
+  /// Takes an access unit that the codec gets.
+  mutating func admit(_ record: AccessUnitRecord, _ summary: AccessUnitSummary) {
+    var record = record
+    record.countWithoutPictureBefore = countWithoutPicture
+    damage.admit(&record, summary)
+    pending.append(record)
+    if summary.isSecondField && record.index > 0 { pending.update(record.index - 1) { $0.hasBothFields = true } }
+  }
+
+  /// An access unit has no picture: it pushes none out.
+  mutating func countOneWithoutPicture() { countWithoutPicture &+= 1 }
+
+  /// Something before this access unit was lost or damaged.
+  mutating func taint(before index: UInt64) { damage.taint(before: index) }
+
+  /// Nothing that follows refers to anything before.
+  mutating func forgetDecoded() { damage.reset() }
+
+  // MARK: Damage
+
+  /// libavcodec has found errors in an access unit.
+  mutating func note(_ errors: FrameErrors, at index: UInt64) {
+    guard let record = pending[index], record.isDamage(errors), !record.isConcealed else { return }
+    pending.update(index) { $0.isConcealed = true }
+    spreadDamage(from: record)
+  }
+
+  /// A picture is damaged, and with it those that refer to it.
+  mutating func spreadDamage(from record: AccessUnitRecord) {
+    guard record.isReference else { return }
+    damage.spread(after: record.index, byReferences: record.references != nil, in: &pending)
+  }
+
+  /// Whether a picture is decoded from damaged ones.
+  func isTainted(_ record: AccessUnitRecord) -> Bool {
+    switch record.taint {
+    case .none: false
+    case .tainted: true
+    case .until(let start): start != record.index && pending[start] != nil
+    }
+  }
+
+  // MARK: Access units get their results
+
+  /// How an access unit ends without a picture.
+  enum Ending {
+    case dropped(DropReason)
+    case failed(AVError)
+    /// The codec has made no picture of it.
+    case withoutPicture
+  }
+
+  mutating func remove(_ index: UInt64) -> AccessUnitRecord? { pending.remove(index) }
+
+  /// Decoding of an access unit has ended: if no picture was begun, none will come. Nil while one may.
+  mutating func ending(of record: AccessUnitRecord, error: AVError?) -> Ending? {
+    guard record.nalUnitType != nil else { return .dropped(.noPicture) }
+    let hasStarted = started.contains(record.index)
+    if let error {
+      // Its header was read, so frame_num will show no gap.
+      spreadDamage(from: record)
+      guard hasStarted else { return .failed(error) }
+      pending.update(record.index) { $0.error = error }
+      return nil
+    }
+    // The picture comes out in its turn, if it is for output.
+    if hasStarted { return record.isShown ? nil : .dropped(.notShown) }
+    return record.isField ? .dropped(.secondField) : .withoutPicture
+  }
+
+  /// The oldest access unit, if it has been inside for longer than any decoder may hold it. Counts pictures: an access
+  /// unit without one pushes none out.
+  func overdue(at index: UInt64, threadDelay: Int) -> AccessUnitRecord? {
+    // 16 frames of two fields, those in threads, and one being decoded.
+    let window = UInt64(2 * (20 + threadDelay))
+    guard let first = pending.first,
+      first.index + window + (countWithoutPicture - first.countWithoutPictureBefore) <= index
+    else { return nil }
+    return first
+  }
+
+  /// The oldest access unit, if it precedes the sequence of one whose picture comes out: its own can no longer come,
+  /// unless the sequence's first picture was not decoded; then libavcodec continues with those it has.
+  func outrun(by record: AccessUnitRecord) -> AccessUnitRecord? {
+    guard let first = pending.first, first.index < record.sequenceStart, started.contains(record.sequenceStart) else {
+      return nil
+    }
+    return first
+  }
+}
+
+extension AccessUnitRecord {
+  /// Whether libavcodec's errors mean damage.
+  func isDamage(_ errors: FrameErrors) -> Bool {
+    // Its count of slices is wrong for the second of two fields with frame threads.
+    !(isField ? errors.subtracting(.slices) : errors).isEmpty
+  }
+
+  /// How an access unit ends whose picture was begun and will not come out.
+  var unseenEnding: AccessUnitLedger.Ending { error.map { .failed($0) } ?? .dropped(.notShown) }
+}

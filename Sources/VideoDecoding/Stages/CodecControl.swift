@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+
+/// Stage: has the codec decode, one order after the other. A lost one is replaced: others are opened until one has decoded
+/// the replay buffer, or no attempts are left.
+struct CodecControl {
+  private var setup: StreamSetup
+  private let configuration: SessionConfiguration
+  private let packets = PacketPool()
+  private var replay: ReplayBuffer
+  /// How far output is behind input, as the codec reported it last; nil without a codec.
+  private var status: CodecStatus?
+  /// Frames held back for reordering when the last access unit had been decoded.
+  private var settledDepth = 0
+  private var orders = RingQueue<CodecOrder>()
+  /// What is left of a replay.
+  private var replaying: ArraySlice<ReplayBuffer.Entry> = []
+  /// How a lost codec is replaced; nil while none is lost.
+  private var recovery: CodecRecovery?
+  /// The youngest access unit inside when a drain began.
+  private var drainEnd: UInt64 = 0
+
+  /// What an order has led to.
+  enum Outcome {
+    /// More orders follow.
+    case none
+    /// An access unit, and what was sent with it, is decoded.
+    case decoded(index: UInt64)
+    /// Everything is out.
+    case drained
+    /// The codec is lost, or could not be opened: another one is opened, or what is inside the lost one is output.
+    case lost(AVError, index: UInt64)
+    /// Another codec has taken the place of the lost one. Of access units before `start` it knows nothing.
+    case replaced(start: UInt64, index: UInt64, isDraining: Bool)
+    /// No codec could be made to continue. What was inside the lost one is out, unless that failed, too.
+    case gaveUp(CodecRecovery, isDrained: Bool)
+  }
+
+  init(_ setup: StreamSetup, _ configuration: SessionConfiguration) {
+    self.setup = setup
+    self.configuration = configuration
+    replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
+  }
+
+  // MARK: Format and delay
+
+  /// There is a codec.
+  var isOpen: Bool { status != nil }
+  /// The youngest packet.
+  var youngest: Packet? { replay.youngest }
+  var threadDelay: Int { status?.threadDelay ?? 0 }
+  /// Frames held back for reordering; where the codec was just lost, by it.
+  private var reorderDepth: Int { status?.reorderDepth ?? settledDepth }
+
+  /// How far output is behind input: the stream's reordering as known by now, and the threads' share.
+  var latency: SessionLatency {
+    SessionLatency(
+      reorderDepth: max(
+        reorderDepth, setup.reorderDepth ?? (configuration.expectsReordering ? setup.deepestReordering : 0)),
+      threadDelay: threadDelay)
+  }
+
+  /// What the codec is to skip.
+  func skip(_ frames: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { setup.codecSkip(frames) }
+
+  /// Whether access units of another format may follow.
+  func canContinue(with other: StreamSetup) -> Bool {
+    other.codec == setup.codec && other.nalLengthSize == setup.nalLengthSize
+  }
+
+  mutating func accept(_ setup: StreamSetup) { self.setup = setup }
+
+  /// The codec reports its delays; nil when there is none any more.
+  mutating func report(_ status: CodecStatus?) { self.status = status }
+
+  /// How a codec is opened now. Frame threads report a deeper reordering only frames later: they get all that is known,
+  /// and no frame is lost.
+  func settings(skipping frames: SessionConfiguration.SkipFrames) -> CodecSettings {
+    setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
+      learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth
+    }
+  }
+
+  // MARK: Orders
+
+  /// What the codec is to do next; nil for nothing.
+  mutating func nextOrder() -> CodecOrder? {
+    if let order = orders.popFirst() { return order }
+    // The last entry is the youngest access unit.
+    return replaying.popFirst().map { .decode($0.packet, index: $0.index, isRepeated: !replaying.isEmpty) }
+  }
+
+  /// Decodes an access unit; where the codec was lost before, that may be the random access point at which another
+  /// begins.
+  mutating func decode(_ submission: Submission, retries: Int) -> Outcome {
+    let (index, summary) = (submission.index, submission.summary)
+    let start = ReplayBuffer.Start(
+      parameterSets: submission.parameterSets, reorderDepth: reorderDepth, losesLeading: summary.randomAccess == .cra)
+    replay.append(
+      submission.packet, index: index, start: submission.isStart ? start : nil,
+      isLeading: summary.isLeading || summary.nalUnitType == nil)
+    guard isOpen else {
+      recovery = CodecRecovery(at: index, .external, attempts: max(1, retries))
+      openAnother()
+      return .none
+    }
+    if replay.takeDue() && summary.randomAccess != .idr { return beginReplay(at: index, retries: retries) }
+    orders.append(.decode(submission.packet, index: index))
+    return .none
+  }
+
+  /// Outputs everything inside, up to access unit `index`.
+  mutating func drain(upTo index: UInt64) -> Outcome {
+    guard isOpen else { return .drained }
+    drainEnd = index
+    orders.append(.drain)
+    return .none
+  }
+
+  /// The codec forgets everything. Returns whether it decodes the replay buffer before the next picture.
+  mutating func flush(keepsReferences: Bool) -> Bool {
+    orders.append(.flush)
+    guard keepsReferences, replay.isUsable else {
+      replay.removeAll()
+      return false
+    }
+    replay.codecWasDrained()
+    return true
+  }
+
+  /// Closes the codec.
+  mutating func close() {
+    orders.append(.close)
+    replay.removeAll()
+  }
+
+  /// A correct picture has come out.
+  mutating func pictureCameOut(_ index: UInt64) { replay.pictureCameOut(index) }
+
+  // MARK: How orders ended
+
+  /// An order was carried out, or failed because the codec is lost.
+  mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, retries: Int) -> Outcome {
+    report(status)
+    switch order {
+    case .decode(_, let index, _):
+      if let error { return lost(error, at: index, retries: retries) }
+      guard replaying.isEmpty else { return .none }
+      if let recovery { return replaced(by: recovery) }
+      settledDepth = reorderDepth
+      return .decoded(index: index)
+    case .open:
+      guard let recovery else { return .none }
+      if let error { return lost(error, at: recovery.index, retries: retries) }
+      return beginReplay(at: recovery.index, retries: retries)
+    case .drain:
+      if let recovery, recovery.hasGivenUp {
+        self.recovery = nil
+        return .gaveUp(recovery, isDrained: error == nil)
+      }
+      if let error { return lost(error, at: drainEnd, retries: retries, isDraining: true) }
+      recovery = nil
+      return .drained
+    case .flush, .setAside, .takeBack, .closeLost, .close: return .none
+    }
+  }
+
+  private mutating func lost(_ error: AVError, at index: UInt64, retries: Int, isDraining: Bool = false) -> Outcome {
+    replaying = []
+    var recovery =
+      self.recovery ?? CodecRecovery(at: index, error, attempts: max(0, retries), isDraining: isDraining)
+    recovery.fails(error)
+    self.recovery = recovery
+    orders.append(.setAside)
+    openAnother()
+    return .lost(error, index: recovery.index)
+  }
+
+  private mutating func openAnother() {
+    if replay.isUsable, recovery?.takeAttempt() == true { return orders.append(.open) }
+    recovery?.giveUp()
+    // If none gets through, the pictures inside the one that came furthest are all there are.
+    orders.append(.takeBack)
+    orders.append(.drain)
+  }
+
+  /// Has the codec decode the replay buffer. Pictures that have their result are not output twice.
+  private mutating func beginReplay(at index: UInt64, retries: Int) -> Outcome {
+    do throws(AVError) {
+      replaying = try replay.beginning(packets)[...]
+      return .none
+    } catch {
+      return lost(error, at: index, retries: retries)
+    }
+  }
+
+  private mutating func replaced(by recovery: CodecRecovery) -> Outcome {
+    orders.append(.closeLost)
+    // A drain has its attempts once, however often the codec is lost in it.
+    if recovery.isDraining { orders.append(.drain) } else { self.recovery = nil }
+    settledDepth = recovery.isDraining ? settledDepth : reorderDepth
+    return .replaced(start: replay.firstIndex ?? 0, index: recovery.index, isDraining: recovery.isDraining)
+  }
+}
