@@ -23,6 +23,17 @@ public enum SlicePrediction: Sendable, Hashable {
 public protocol SliceHeaderSyntax: Sendable {
   /// The parameter sets to read it with.
   associatedtype ParameterSets: Sendable
+  /// Its syntax about reference pictures.
+  associatedtype References: Sendable
+  /// Whether every picture sends all references that it and later ones need (H.265's reference picture sets).
+  static var sendsReferences: Bool { get }
+
+  /// Reads the header of a slice NAL unit with its syntax about reference pictures; nil where the slice before has it.
+  ///
+  /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
+  static func withReferences(
+    nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
+  ) throws(BitstreamError) -> (header: Self, references: References?)
 
   /// Reads the header of a slice NAL unit, which may be truncated after what `depth` needs.
   ///

@@ -82,6 +82,8 @@ public protocol VideoCodecSyntax: Sendable {
   static func configurationRecord(_ format: FormatDescription) throws(BitstreamError) -> ConfigurationRecord
   /// Whether a slice is of the second field of a frame whose first field, in the picture before, has the slice `first`.
   static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool
+  /// Where a slice begins, counted in the order in which slices are decoded: in H.265 by tile scan (7.4.2.4.5).
+  static func decodingAddress(of slice: SliceHeader, parameterSets: borrowing ParameterSets) -> UInt32
   /// Whether a slice belongs to another picture than the one before it in decoding order.
   static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool
 
@@ -94,6 +96,10 @@ public protocol VideoCodecSyntax: Sendable {
 }
 
 extension VideoCodecSyntax {
+  /// The address as it is sent.
+  public static func decodingAddress(of slice: SliceHeader, parameterSets: borrowing ParameterSets) -> UInt32 {
+    slice.address
+  }
   /// All parameter sets.
   public static var typesInConfigurationRecord: NALUnitTypeSet {
     NALUnitTypeSet((0..<64).lazy.filter { NALUnitType(rawValue: $0).isParameterSet })

@@ -117,6 +117,10 @@ extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
 }
 
 extension H264.SliceHeader: SliceHeaderSyntax {
+  /// Changes of the reference picture lists, and reference marking.
+  public typealias References = H264.ReferenceSyntax
+  /// No: pictures send only changes.
+  public static var sendsReferences: Bool { false }
   /// Whether `redundant_pic_cnt` is not 0.
   public var isRedundant: Bool { redundantPictureCount != 0 }
   /// `first_mb_in_slice`.

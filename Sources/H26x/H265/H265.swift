@@ -109,6 +109,13 @@ public enum H265: VideoCodecSyntax {
     slice.isField ? .fields(isTopFirst: true) : .frame
   }
 
+  /// The address of a slice segment in tile scan (7.4.2.4.5).
+  public static func decodingAddress(
+    of slice: SliceSegmentHeader, parameterSets: borrowing ParameterSets
+  ) -> UInt32 {
+    parameterSets.tileScanAddress(of: slice)
+  }
+
   /// Whether two fields make a frame: consecutive, with neighbouring POCs, and the second no IRAP picture.
   public static func isSecondField(_ slice: SliceSegmentHeader, of first: SliceSegmentHeader) -> Bool {
     guard slice.isField, first.isField, !slice.nalUnitType.isIRAP, slice.temporalID == first.temporalID,
@@ -155,6 +162,10 @@ extension H265.SequenceParameterSet: SequenceParameterSetSyntax {
 }
 
 extension H265.SliceSegmentHeader: SliceHeaderSyntax {
+  /// The reference picture sets.
+  public typealias References = H265.ReferenceSyntax
+  /// Yes: each picture sends its reference picture sets.
+  public static var sendsReferences: Bool { true }
   /// `slice_segment_address`.
   public var address: UInt32 { segmentAddress }
   /// False: only picture timing SEI says which field it is (``H265/PictureTiming``).

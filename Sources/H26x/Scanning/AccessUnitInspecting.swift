@@ -54,10 +54,13 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var hasPicture = false
   /// Whether every readable slice of the base picture is I or SI.
   public var isIntra = false
-  /// Whether the readable slices of the base picture come in the order of their addresses, each once.
-  package var slicesAreInOrder = true
-  /// The address of the last one.
-  var lastAddress: UInt32 = 0
+  /// `nal_unit_type` of the first slice of the base picture, readable or not.
+  package var sliceType: Codec.NALUnitType?
+  /// Whether the slices of the base picture are all there.
+  package var slices = SliceSequence()
+  /// What the first slice that has a list of references refers to, where it was read to the depth of
+  /// ``SliceHeaderDepth/referenceMarking`` and the codec sends all references with each picture (H.265).
+  package var references: (slice: Codec.SliceHeader, syntax: Codec.SliceHeader.References)?
   /// Whether the picture is the second field of the frame that the access unit before began.
   public var isSecondField = false
   /// Whether other pictures refer to this one.
@@ -68,6 +71,10 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var nalUnitCount = 0
   /// Whether it ends the coded video sequence or the stream.
   public var endsSequence = false
+  /// Whether a coded video sequence ends before its picture.
+  package var endsSequenceBeforePicture = false
+  /// Whether a coded video sequence ends behind its picture.
+  package var endsSequenceBehindPicture = false
   /// The first error. What follows it was read all the same.
   public var error: BitstreamError?
 }

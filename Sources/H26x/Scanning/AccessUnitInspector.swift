@@ -50,6 +50,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
       switch Codec.role(of: unit) {
       case .slice:
         info.hasPicture = true
+        if info.sliceType == nil { info.sliceType = Codec.NALUnitType(headerByte: unit[0]) }
         try visitSlice(unit, depth, &info)
       case .slicePart:
         // An auxiliary picture alone is no picture.
@@ -64,6 +65,11 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
         if try parameterSets.insert(unit) != .unchanged { info.changesParameterSets = true }
       case .end:
         info.endsSequence = true
+        if info.sliceType == nil {
+          info.endsSequenceBeforePicture = true
+        } else {
+          info.endsSequenceBehindPicture = true
+        }
       case .layerSlice, .accessUnitDelimiter, .filler, .outsideStandard, .other:
         break
       }
@@ -77,18 +83,37 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   ) throws(BitstreamError) {
     let type = Codec.NALUnitType(headerByte: unit[0])
     if type.isRandomAccessPoint { info.randomAccess = type.isIDR ? .idr : .irap }
-    // Of other slices than the first only the type is needed.
-    let slice = try Codec.SliceHeader(
-      nalUnit: unit, parameterSets: parameterSets, depth: info.slice == nil ? depth : .pictureIdentity)
+    let slice: Codec.SliceHeader
+    do throws(BitstreamError) {
+      slice = try header(unit, depth, &info)
+    } catch {
+      info.slices.takeUnreadable()
+      throw error
+    }
     guard !slice.isRedundant else { return }
+    info.slices.take(
+      address: Codec.decodingAddress(of: slice, parameterSets: parameterSets),
+      isFirstInPicture: slice.isFirstInPicture)
     if info.slice == nil {
       info.slice = slice
       info.isIntra = slice.prediction == .intra
-    } else {
-      if slice.address <= info.lastAddress { info.slicesAreInOrder = false }
-      if let prediction = slice.prediction, prediction != .intra { info.isIntra = false }
+    } else if let prediction = slice.prediction, prediction != .intra {
+      info.isIntra = false
     }
-    info.lastAddress = slice.address
+  }
+
+  /// Reads a slice header; of other slices than the first only as far as pictures are told apart, unless the references
+  /// are still missing.
+  private func header(
+    _ unit: Span<UInt8>, _ depth: SliceHeaderDepth, _ info: inout Info
+  ) throws(BitstreamError) -> Codec.SliceHeader {
+    if Codec.SliceHeader.sendsReferences, depth == .referenceMarking, info.references == nil {
+      let (slice, references) = try Codec.SliceHeader.withReferences(nalUnit: unit, parameterSets: parameterSets)
+      info.references = references.map { (slice, $0) }
+      return slice
+    }
+    return try Codec.SliceHeader(
+      nalUnit: unit, parameterSets: parameterSets, depth: info.slice == nil ? depth : .pictureIdentity)
   }
 
   private func visitSEI(_ unit: Span<UInt8>, _ info: inout Info) throws(BitstreamError) {

@@ -88,7 +88,7 @@ struct H264AccessUnitInspector: SessionInspector {
       return summary
     }
     follow(slice, &summary)
-    if !info.slicesAreInOrder {
+    if !info.slices.isInOrder {
       let order = H264SliceOrder(accessUnit, inspection.packaging, inspection.inspector.parameterSets)
       summary.patches += order.withheld
       if order.isDamaged { summary.isIncomplete = true }

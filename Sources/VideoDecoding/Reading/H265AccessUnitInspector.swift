@@ -57,21 +57,20 @@ struct H265AccessUnitInspector: SessionInspector {
       if info.endsSequence { pictures.endSequence() }
       return summary
     }
-    let slices = SliceSegments(accessUnit, inspection.packaging, inspection.inspector.parameterSets)
-    if slices.endsSequenceBefore { pictures.endSequence() }
-    summary.nalUnitType = (slices.type ?? .trailingR).rawValue
-    summary.isIncomplete = slices.isDamaged
+    if info.endsSequenceBeforePicture { pictures.endSequence() }
+    summary.nalUnitType = (info.sliceType ?? .trailingR).rawValue
+    summary.isIncomplete = !info.slices.hasFirst || !info.slices.isInOrder || info.slices.hasUnreadable
     // An unreadable picture may be referred to.
     summary.isReference = true
-    if let first = slices.first { follow(first.header, first.syntax, slices, info, index, &summary) }
-    if slices.endsSequenceAfter { pictures.endSequence() }
+    if let (slice, references) = info.references { follow(slice, references, info, index, &summary) }
+    if info.endsSequenceBehindPicture { pictures.endSequence() }
     if verifiesPictureHash { summary.hash = hash(in: accessUnit, info.seiRanges) }
     return summary
   }
 
   private mutating func follow(
-    _ slice: H265.SliceSegmentHeader, _ syntax: H265.ReferenceSyntax, _ slices: SliceSegments,
-    _ info: H265.AccessUnitInfo, _ index: UInt64, _ summary: inout AccessUnitSummary
+    _ slice: H265.SliceSegmentHeader, _ references: H265.ReferenceSyntax, _ info: H265.AccessUnitInfo,
+    _ index: UInt64, _ summary: inout AccessUnitSummary
   ) {
     guard let sps = inspection.inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
@@ -82,7 +81,7 @@ struct H265AccessUnitInspector: SessionInspector {
       summary.isIncomplete = true
     }
     // libavcodec makes no picture when the first slice segment is missing.
-    let use = pictures.next(slice, syntax, sps: sps, number: slices.hasFirst ? index : nil)
+    let use = pictures.next(slice, references, sps: sps, number: info.slices.hasFirst ? index : nil)
     let type = slice.nalUnitType
     if type.isIRAP {
       summary.randomAccess = use.order.resetsPOC ? .idr : .cra
@@ -141,52 +140,5 @@ struct H265AccessUnitInspector: SessionInspector {
       }
     }
     return nil
-  }
-}
-
-/// The slice segments of a picture: whether they are all there, as far as their addresses tell.
-private struct SliceSegments {
-  /// `nal_unit_type` of the first one.
-  private(set) var type: H265.NALUnitType?
-  /// The first one that is independent and can be read.
-  private(set) var first: (header: H265.SliceSegmentHeader, syntax: H265.ReferenceSyntax)?
-  /// The first slice segment of the picture is there.
-  private(set) var hasFirst = false
-  /// One is missing, repeated or unreadable.
-  private(set) var isDamaged = false
-  private(set) var endsSequenceBefore = false
-  private(set) var endsSequenceAfter = false
-
-  init(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ sets: borrowing H265.ParameterSets) {
-    var lastAddress: UInt32?
-    for range in packaging.nalUnits(of: accessUnit) {
-      let nalUnit = accessUnit.extracting(range)
-      switch H265.role(of: nalUnit) {
-      case .end:
-        if type == nil { endsSequenceBefore = true } else { endsSequenceAfter = true }
-      case .slice:
-        if type == nil { type = H265.NALUnitType(headerByte: nalUnit[0]) }
-        do throws(BitstreamError) {
-          let header = try read(nalUnit, sets)
-          if header.isFirstInPicture { hasFirst = true }
-          let address = sets.tileScanAddress(of: header)
-          if let lastAddress, address <= lastAddress { isDamaged = true }
-          lastAddress = address
-        } catch {
-          isDamaged = true
-        }
-      default: break
-      }
-    }
-    if !hasFirst { isDamaged = true }
-  }
-
-  private mutating func read(
-    _ nalUnit: Span<UInt8>, _ sets: borrowing H265.ParameterSets
-  ) throws(BitstreamError) -> H265.SliceSegmentHeader {
-    guard first == nil else { return try H265.SliceSegmentHeader(nalUnit: nalUnit, parameterSets: sets) }
-    let (header, syntax) = try H265.SliceSegmentHeader.withReferences(nalUnit: nalUnit, parameterSets: sets)
-    if let syntax { first = (header, syntax) }
-    return header
   }
 }
