@@ -81,8 +81,7 @@ private struct StreamRecord {
     var scanner = Codec.Scanner()
     scanner.sliceDepth = .referenceMarking
     var timeline = Codec.Timeline()
-    var inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())
-    var tracker = Codec.Tracker(nalLengthSize: nil)
+    var inspector = Codec.Inspector(nalLengthSize: nil)
     var (cuts, inspection, elements, times) = (Digest(), Digest(), Digest(), Digest())
     var (nalUnits, accessUnits, traced) = (0, 0, 0)
     var randomAccess: [String] = []
@@ -99,8 +98,8 @@ private struct StreamRecord {
       defer { begin += finding.size }
       guard case .accessUnit = finding else { continue }
 
-      if tracker.inspect(whole).formatChanged, let format = tracker.format { formats.append(Self.describe(format)) }
       let info = inspector.inspect(whole, packaging: .annexB, depth: .referenceMarking)
+      if info.formatChanged, let format = inspector.format { formats.append(Self.describe(format)) }
       inspection.add(
         info.seiRanges.count, info.nalUnitCount, info.isIntra ? 1 : 0, info.isSecondField ? 1 : 0,
         info.isReference ? 1 : 0, info.endsSequence ? 1 : 0, info.changesParameterSets ? 1 : 0)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
+import VideoDecoding
 
 /// Access units that wait to be decoded, and how far output and session are ready for the first of them.
-struct AccessUnitQueue<Codec: DecoderCodec> {
+struct AccessUnitQueue {
   struct AccessUnit {
     let number: FrameNumber
-    /// What was read up to its first slice; nil before that.
-    fileprivate(set) var summary: Codec.Tracker.Summary?
+    /// What was read of it; nil before that.
+    fileprivate(set) var description: AccessUnitDescription?
   }
 
   enum Preparation {
@@ -28,8 +29,8 @@ struct AccessUnitQueue<Codec: DecoderCodec> {
   mutating func append(_ number: FrameNumber) { waiting.append(AccessUnit(number: number)) }
 
   /// The first one was read.
-  mutating func read(_ summary: Codec.Tracker.Summary) {
-    if !waiting.isEmpty { waiting[0].summary = summary }
+  mutating func read(_ description: AccessUnitDescription) {
+    if !waiting.isEmpty { waiting[0].description = description }
   }
 
   /// Sets how far output and session are ready for the first one.

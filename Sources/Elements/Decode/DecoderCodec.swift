@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import VideoDecoding
 
 /// What a decoder needs of a codec beside its syntax.
-protocol DecoderCodec: ElementCodecSyntax {
+protocol DecoderCodec: DecodableCodec {
   /// The element's name, with which its messages and statistics begin.
   static var decoderName: String { get }
   /// Whether two fields make one decoded picture; else each field is a picture of its own.

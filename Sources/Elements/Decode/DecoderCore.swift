@@ -17,7 +17,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   // MARK: Stages
 
   private var collection = FrameCollection<Codec>()
-  private var queue = AccessUnitQueue<Codec>()
+  private var queue = AccessUnitQueue()
   private var keyUnits = KeyUnitFields<Codec>()
   private var formats = FormatFollower<Codec>()
   private(set) var session: DecoderSession
@@ -137,25 +137,25 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   private mutating func decode(sound bytes: Span<UInt8>, as request: FrameRequest) {
     guard let accessUnit = queue.first else { return }
-    guard !request.keyUnitsOnly || accessUnit.summary != nil || isOfKeyUnit(bytes, request) else {
+    guard !request.keyUnitsOnly || accessUnit.description != nil || isOfKeyUnit(bytes, request) else {
       health.accessUnitSkipped()
       return end(.release(accessUnit.number))
     }
-    if accessUnit.summary == nil {
-      let summary = formats.read(bytes)
-      guard formats.format != nil else { return refuse(accessUnit.number, hasSlice: summary.hasSlice) }
-      queue.read(summary)
+    let description = accessUnit.description ?? formats.read(bytes)
+    if accessUnit.description == nil {
+      guard formats.format != nil else { return refuse(accessUnit.number, hasSlice: description.hasSlice) }
+      queue.read(description)
       // Pictures before a splice belong to the caps before it.
-      if summary.formatChanged { session.finishSequence(before: bytes) }
+      if description.formatChanged { session.finishSequence(before: bytes, description) }
       // An undecodable format under an open session is taken for a damaged SPS: the session flags its pictures.
-      let isReady = session.isOpen && formats.isSettled && !(session.isToBeReplaced && summary.isIDR)
+      let isReady = session.isOpen && formats.isSettled && !(session.isToBeReplaced && description.isIDR)
       if !isReady && (!session.isOpen || isDecodable) {
         return queue.prepare(.planning)
       }
     }
     session.apply(settings, for: request)
     do throws(DecodeError) {
-      try session.decode(bytes, number: accessUnit.number, as: request)
+      try session.decode(bytes, description, number: accessUnit.number, as: request)
       // The session's result will end the frame.
       end(nil)
       // A second field: the drain behind the first one has waited for it.
@@ -240,18 +240,18 @@ struct DecoderCore<Codec: DecoderCodec> {
   }
 
   private mutating func plan(
-    for accessUnit: AccessUnitQueue<Codec>.AccessUnit, allowed: borrowing Caps?
+    for accessUnit: AccessUnitQueue.AccessUnit, allowed: borrowing Caps?
   ) throws(ElementError) {
-    guard let format = formats.format, let summary = accessUnit.summary, let input else {
+    guard let format = formats.format, let description = accessUnit.description, let input else {
       return end(.release(accessUnit.number))
     }
-    output.expect(format, scan: summary.scan, isNew: formats.isNewFormat)
-    let layout = summary.isIDR || !session.canContinue(with: format) ? nil : session.layout
+    output.expect(format, scan: description.scan, isNew: formats.isNewFormat)
+    let layout = description.isIDR || !session.canContinue(with: format) ? nil : session.layout
     let (plan, isOfSession) = try output.plan(format, of: input, stream: formats, keeping: layout, allowed: allowed)
     session.replaceSoon(!isOfSession)
     // Pictures of another size or sample format must be output before this one's caps are sent. If only, say, the frame
     // rate in the caps changed, draining within a group of pictures would only cost time.
-    if let agreed = output.agreed, !agreed.isAgreed(plan), summary.isIDR || agreed.layout != plan.layout {
+    if let agreed = output.agreed, !agreed.isAgreed(plan), description.isIDR || agreed.layout != plan.layout {
       session.drain()
     }
     queue.prepare(.negotiating(plan))

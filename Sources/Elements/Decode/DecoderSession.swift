@@ -68,9 +68,11 @@ struct DecoderSession {
   }
 
   /// Decodes an access unit.
-  func decode(_ accessUnit: Span<UInt8>, number: FrameNumber, as request: FrameRequest) throws(DecodeError) {
+  func decode(
+    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, number: FrameNumber, as request: FrameRequest
+  ) throws(DecodeError) {
     let time = request.pts.map { Duration.nanoseconds(Int64(clamping: $0.nanoseconds)) }
-    try current?.decode(accessUnit, tag: UInt64(number), time: time, doNotOutput: request.isDecodeOnly)
+    try current?.decode(accessUnit, description, tag: UInt64(number), time: time, doNotOutput: request.isDecodeOnly)
   }
 
   /// The codec was lost for good, and no random access point has come since.
@@ -83,7 +85,9 @@ struct DecoderSession {
   var isAwaitingRandomAccessPoint: Bool { current?.isAwaitingRandomAccessPoint ?? false }
 
   /// After a splice: outputs what belongs to the stream before it.
-  func finishSequence(before accessUnit: Span<UInt8>) { current?.finishSequence(before: accessUnit) }
+  func finishSequence(before accessUnit: Span<UInt8>, _ description: AccessUnitDescription) {
+    current?.finishSequence(before: accessUnit, description)
+  }
 
   /// Outputs everything inside.
   func drain() { current?.drain() }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import VideoDecoding
 
 /// Reads the format of each access unit before it is decoded, and knows whether session and output are ready for it.
-struct FormatFollower<Codec: ElementCodecSyntax> {
-  private var tracker = Codec.Tracker(nalLengthSize: nil)
+struct FormatFollower<Codec: DecoderCodec> {
+  private var inspector = Codec.Inspector(nalLengthSize: nil)
+  private var packaging = NALPackaging.annexB
+  private var displayTracker = DisplayTracker()
+  /// The caps do not have what SEI says of the display.
+  private var followsDisplay = false
   /// Parameter sets of `codec_data`, as they came last.
   private var outOfBand: [[UInt8]] = []
   /// New `codec_data` has parameter sets that the session has not got.
@@ -26,12 +31,14 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
   /// - Parameter isOtherPackaging: NAL units are packed differently, so that nothing known of the stream holds.
   mutating func begin(_ input: CompressedCaps<Codec>, isOtherPackaging: Bool) {
     if isOtherPackaging {
-      tracker = Codec.Tracker(nalLengthSize: input.nalLengthSize)
+      inspector = Codec.Inspector(nalLengthSize: input.nalLengthSize)
+      packaging = input.packaging
+      displayTracker = DisplayTracker()
       settledFormat = nil
       readiness = .newFormat
     }
-    tracker.followsDisplay = !input.fields.isSuperset(of: [.masteringDisplay, .contentLight, .colorimetry])
-    tracker.insert(input.parameterSets)
+    followsDisplay = !input.fields.isSuperset(of: [.masteringDisplay, .contentLight, .colorimetry])
+    inspector.insert(input.parameterSets)
     if input.parameterSets != outOfBand { hasNewParameterSets = true }
     outOfBand = input.parameterSets
     makeReadyAgain()
@@ -41,24 +48,24 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
   mutating func insert(_ nalUnit: Span<UInt8>) {
     switch Codec.role(of: nalUnit) {
     case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
-      tracker.insert([nalUnit.copied()])
+      inspector.insert([nalUnit.copied()])
     default: break
     }
   }
 
-  /// Reads an access unit as far as its first slice.
-  mutating func read(_ accessUnit: Span<UInt8>) -> Codec.Tracker.Summary {
-    let summary = tracker.inspect(accessUnit)
-    if summary.formatChanged { readiness = .newFormat }
-    if summary.displayChanged { makeReadyAgain() }
-    return summary
+  /// Reads an access unit.
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription {
+    let description = Codec.describe(accessUnit, packaging: packaging, with: &inspector)
+    if description.formatChanged { readiness = .newFormat }
+    if followsDisplay, description.update(&displayTracker, accessUnit) { makeReadyAgain() }
+    return description
   }
 
   private mutating func makeReadyAgain() { if readiness == .ready { readiness = .sameFormat } }
 
   /// Session and output are ready.
   mutating func settle() {
-    settledFormat = tracker.format
+    settledFormat = inspector.format
     readiness = .ready
     hasNewParameterSets = false
   }
@@ -68,11 +75,11 @@ struct FormatFollower<Codec: ElementCodecSyntax> {
   /// The format has changed since they were ready.
   var isNewFormat: Bool { readiness == .newFormat }
   /// The format of the last access unit; `nil` as long as parameter sets are missing.
-  var format: FormatDescription? { tracker.format }
+  var format: FormatDescription? { inspector.format }
   /// The parameter sets so far.
-  var parameterSets: Codec.ParameterSets { tracker.parameterSets }
+  var parameterSets: Codec.ParameterSets { inspector.parameterSets }
   /// The active SPS has a VUI, whose absent fields have inferred values (H.264 E.2.1, H.265 E.3.1).
-  var hasVUI: Bool { tracker.hasVUI }
+  var hasVUI: Bool { inspector.hasVUI }
   /// Mastering display and content light level, by SEI.
-  var display: DisplayMetadata { tracker.display }
+  var display: DisplayMetadata { displayTracker.display }
 }

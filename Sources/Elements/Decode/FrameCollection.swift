@@ -4,7 +4,7 @@ import H26x
 
 /// Assembles access units from frames of NAL units (`alignment=nal`). An access unit's first frame stands for it; the
 /// others join it.
-struct FrameCollection<Codec: ElementCodecSyntax> {
+struct FrameCollection<Codec: DecoderCodec> {
   private var assembler = AccessUnitAssembler<Codec, FramePiece<Codec>>(.nalUnit)
 
   /// The end of an access unit is only known when the next one begins.

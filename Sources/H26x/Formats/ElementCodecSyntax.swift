@@ -2,7 +2,7 @@
 
 /// What this package's elements and program need of a codec on top of its syntax: GStreamer's names for it, and types
 /// that follow a stream.
-package protocol ElementCodecSyntax: VideoCodecSyntax {
+package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTracking {
   /// The media type of compressed caps: "video/x-h264".
   static var mediaType: String { get }
   /// `stream-format` of length-prefixed streams whose parameter sets are out of band: "avc", "hvc1".
@@ -17,8 +17,6 @@ package protocol ElementCodecSyntax: VideoCodecSyntax {
   ///   - sps: its SPS.
   static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
 
-  /// Reads the format of each access unit before it is decoded.
-  associatedtype Tracker: FormatTracking where Tracker.Codec == Self
   /// Times the pictures of a raw stream.
   associatedtype Timeline: PresentationTiming where Timeline.Codec == Self
 }

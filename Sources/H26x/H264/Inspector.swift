@@ -13,11 +13,24 @@ extension H264 {
       inspector = H26x.AccessUnitInspector(parameterSets: parameterSets)
     }
 
+    /// Creates an inspector without parameter sets that follows the stream's format, too.
+    ///
+    /// - Parameter nalLengthSize: size of the stream's length prefixes; nil for start codes.
+    package init(nalLengthSize: NALLengthSize?) {
+      inspector = H26x.AccessUnitInspector(nalLengthSize: nalLengthSize)
+    }
+
     /// The parameter sets received so far, in-band ones included.
     public var parameterSets: ParameterSets {
       get { inspector.parameterSets }
-      set { inspector.parameterSets = newValue }
+      set { inspector.replaceParameterSets(newValue) }
     }
+    /// The format of the last access unit; nil until a slice came with its parameter sets.
+    package var format: FormatDescription? { inspector.format }
+    /// Whether the active SPS has a VUI.
+    package var hasVUI: Bool { inspector.hasVUI }
+    /// Takes parameter sets from out of band; unreadable ones are ignored.
+    public mutating func insert(_ nalUnits: [[UInt8]]) { inspector.insert(nalUnits) }
     /// Forgets the picture before, as after a seek. Parameter sets are kept.
     public mutating func reset() { inspector.reset() }
     /// Inspects one access unit; see ``AccessUnitInspecting``.
@@ -33,3 +46,5 @@ extension H264 {
   /// The inspector.
   public typealias AccessUnitInspector = Inspector
 }
+
+extension H264.Inspector: FormatTracking {}

@@ -7,6 +7,11 @@ public enum NALPackaging: Sendable, Hashable {
   /// With length prefixes: avc, avc3, hvc1, hev1.
   case lengthPrefixed(NALLengthSize)
 
+  /// With lengths of this size; with start codes for nil.
+  package init(lengthSize: NALLengthSize?) {
+    self = lengthSize.map { .lengthPrefixed($0) } ?? .annexB
+  }
+
   /// Bytes written in front of each NAL unit: 4 for start codes.
   public var prefixLength: Int {
     switch self {

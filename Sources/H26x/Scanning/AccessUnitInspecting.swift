@@ -9,6 +9,8 @@ public protocol AccessUnitInspecting: Sendable {
   init(parameterSets: Codec.ParameterSets)
   /// The parameter sets received so far, in-band ones included.
   var parameterSets: Codec.ParameterSets { get set }
+  /// Takes parameter sets from out of band; unreadable ones are ignored.
+  mutating func insert(_ nalUnits: [[UInt8]])
   /// Forgets the picture before, as after a seek. Parameter sets are kept.
   mutating func reset()
   /// Inspects one access unit.
@@ -71,6 +73,10 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var nalUnitCount = 0
   /// Whether it ends the coded video sequence or the stream.
   public var endsSequence = false
+  /// Whether the stream's format differs from that of the access unit before; only where an inspector follows it.
+  package var formatChanged = false
+  /// How often parameter sets have changed up to this access unit.
+  package var parameterSetGeneration: UInt64 = 0
   /// Whether a coded video sequence ends before its picture.
   package var endsSequenceBeforePicture = false
   /// Whether a coded video sequence ends behind its picture.

@@ -1,15 +1,57 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Inspects whole access units one by one, and keeps what the next one needs: parameter sets and the last field.
+/// Inspects whole access units one by one, and keeps what the next one needs: parameter sets, the last field, the format.
 struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   typealias Info = AccessUnitInfo<Codec>
 
   /// The parameter sets so far, with in-band ones from ``inspect(_:packaging:depth:)``.
-  var parameterSets: Codec.ParameterSets
+  private(set) var parameterSets: Codec.ParameterSets
+  /// How often they have changed.
+  private var parameterSetChanges: UInt64 = 0
   private var fields = FieldPairing<Codec>()
+  /// Nil where nobody asks for the format.
+  private var formats: FormatTracker<Codec>?
 
   /// Creates an inspector, with parameter sets from out of band if there are any.
   init(parameterSets: Codec.ParameterSets) { self.parameterSets = parameterSets }
+
+  /// Creates an inspector that follows the stream's format, too.
+  init(nalLengthSize: NALLengthSize?) {
+    parameterSets = Codec.ParameterSets()
+    formats = FormatTracker(nalLengthSize: nalLengthSize)
+  }
+
+  /// The format of the last access unit; nil until a slice came with its parameter sets.
+  var format: FormatDescription? { formats?.format }
+  /// Whether the active SPS has a VUI.
+  var hasVUI: Bool { formats?.activeID.flatMap { parameterSets.sequenceParameterSet($0) }?.hasVUI ?? false }
+
+  /// Takes parameter sets from out of band; unreadable ones are ignored.
+  mutating func insert(_ nalUnits: [[UInt8]]) {
+    for nalUnit in nalUnits {
+      do throws(BitstreamError) {
+        _ = try insert(nalUnit.span)
+      } catch {
+        // The set with this id, if there is one, stays.
+      }
+    }
+    formats?.describeFirst(of: parameterSets)
+  }
+
+  /// Continues with other parameter sets.
+  mutating func replaceParameterSets(_ sets: Codec.ParameterSets) {
+    parameterSets = sets
+    parameterSetChanges += 1
+    formats?.parameterSetsChanged()
+  }
+
+  /// Returns whether a parameter set is new. An unreadable one leaves that with its id as it was.
+  private mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> Bool {
+    guard try parameterSets.insert(nalUnit) != .unchanged else { return false }
+    parameterSetChanges += 1
+    formats?.parameterSetsChanged()
+    return true
+  }
 
   /// Forgets the picture before, as after a seek. Parameter sets are kept.
   mutating func reset() { fields = FieldPairing() }
@@ -38,6 +80,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
       }
     }
     if let slice = info.slice { info.isSecondField = fields.isSecond(slice) }
+    info.parameterSetGeneration = parameterSetChanges
     return info
   }
 
@@ -50,7 +93,9 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
       switch Codec.role(of: unit) {
       case .slice:
         info.hasPicture = true
-        if info.sliceType == nil { info.sliceType = Codec.NALUnitType(headerByte: unit[0]) }
+        let isFirst = info.sliceType == nil
+        if isFirst { info.sliceType = Codec.NALUnitType(headerByte: unit[0]) }
+        defer { if isFirst { followFormat(unit, &info) } }
         try visitSlice(unit, depth, &info)
       case .slicePart:
         // An auxiliary picture alone is no picture.
@@ -62,7 +107,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
         info.seiRanges.append(range)
       case .videoParameterSet, .sequenceParameterSet, .sequenceParameterSetExtension, .pictureParameterSet:
         info.hasParameterSets = true
-        if try parameterSets.insert(unit) != .unchanged { info.changesParameterSets = true }
+        if try insert(unit) { info.changesParameterSets = true }
       case .end:
         info.endsSequence = true
         if info.sliceType == nil {
@@ -114,6 +159,22 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
     }
     return try Codec.SliceHeader(
       nalUnit: unit, parameterSets: parameterSets, depth: info.slice == nil ? depth : .pictureIdentity)
+  }
+
+  /// Finds the format of the first slice, which may be readable only as far as its parameter sets.
+  private mutating func followFormat(_ unit: Span<UInt8>, _ info: inout Info) {
+    guard formats != nil else { return }
+    do throws(BitstreamError) {
+      let slice: Codec.SliceHeader
+      if let first = info.slice {
+        slice = first
+      } else {
+        slice = try Codec.SliceHeader(nalUnit: unit, parameterSets: parameterSets, depth: .pictureIdentity)
+      }
+      if formats?.take(slice, parameterSets) == true { info.formatChanged = true }
+    } catch {
+      // The format stays that of the access unit before.
+    }
   }
 
   private func visitSEI(_ unit: Span<UInt8>, _ info: inout Info) throws(BitstreamError) {

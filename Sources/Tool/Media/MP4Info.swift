@@ -84,15 +84,16 @@ enum MP4Info {
     } catch {
       // The parameter sets may be in-band.
     }
-    var tracker = Codec.Tracker(nalLengthSize: lengthSize)
-    tracker.followsDisplay = true
-    tracker.insert(sets)
-    let summary = tracker.inspect(accessUnit.span)
-    guard let format = tracker.format else { return nil }
+    var inspector = Codec.Inspector(nalLengthSize: lengthSize)
+    inspector.insert(sets)
+    let info = inspector.inspect(accessUnit.span, packaging: .lengthPrefixed(lengthSize))
+    guard let format = inspector.format else { return nil }
+    var display = DisplayTracker()
+    _ = display.take(accessUnit.span, info)
     let isInBand = description.coding.allowsInBandParameterSets
     var details = StreamDetails(
-      format, tracker.display, streamFormat: isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat)
-    if summary.isField || format.isFieldSequence {
+      format, display.display, streamFormat: isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat)
+    if info.slice?.isField == true || format.isFieldSequence {
       details.fields["interlace-mode"] = "interleaved"
     } else if Codec.codec == .h264, format.isInterlacedAllowed {
       details.fields["interlace-mode"] = "mixed"

@@ -3,7 +3,7 @@ import AVCodec
 import H26x
 
 /// What a session needs of a codec beside its syntax.
-protocol SessionCodec: VideoCodecSyntax {
+protocol SessionCodec: DecodableCodec {
   /// libavcodec's decoder.
   static var decoder: CodecSettings.Codec { get }
   /// First header byte of a filler data NAL unit.
@@ -20,7 +20,7 @@ protocol SessionCodec: VideoCodecSyntax {
   static var hasSubLayers: Bool { get }
   /// Parameter sets as libavcodec can read them.
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes
-  /// An inspector of access units.
+  /// What follows a stream from access unit to access unit.
   static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector
 }
 

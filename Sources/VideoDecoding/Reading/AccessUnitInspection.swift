@@ -2,9 +2,14 @@
 import AVCodec
 import H26x
 
-/// What the inspectors of all codecs share: one pass over an access unit, and the parameter sets so far.
+/// What the inspectors of all codecs share: the parameter sets so far, and what libavcodec has to get of them.
 struct AccessUnitInspection<Codec: SessionCodec> {
-  private(set) var inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())
+  /// The parameter sets up to the last access unit.
+  private(set) var parameterSets = Codec.ParameterSets()
+  /// How often they had changed; nil before the first access unit.
+  private var generation: UInt64?
+  /// Reads access units for which the session's user has not done so.
+  private var reader: Codec.Inspector?
   let packaging: NALPackaging
   /// All parameter sets that libavcodec may see, and stand-ins for those that it lacks; packaged.
   private(set) var packagedSets: [UInt8] = []
@@ -13,34 +18,42 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   /// A parameter set was withheld from libavcodec, and may come again.
   private var hasWithheldSets = false
 
-  init(lengthSize: NALLengthSize?) {
-    packaging = lengthSize.map { .lengthPrefixed($0) } ?? .annexB
-  }
-
-  /// The next picture need not continue the last one.
-  mutating func reset() { inspector.reset() }
+  init(lengthSize: NALLengthSize?) { packaging = NALPackaging(lengthSize: lengthSize) }
 
   /// Takes parameter sets from outside the stream.
   mutating func insert(_ nalUnits: [[UInt8]]) {
-    for nalUnit in nalUnits { _ = try? inspector.parameterSets.insert(nalUnit.span) }
+    for nalUnit in nalUnits { _ = try? parameterSets.insert(nalUnit.span) }
+    reader?.insert(nalUnits)
     repackage()
   }
 
-  /// Reads of an access unit what does not depend on the pictures before it.
-  mutating func inspect(_ accessUnit: Span<UInt8>) -> (info: AccessUnitInfo<Codec>, summary: AccessUnitSummary) {
-    let info = inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking)
+  /// Reads an access unit.
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription {
+    var reader = self.reader.take() ?? Codec.Inspector(parameterSets: parameterSets)
+    defer { self.reader = reader }
+    return Codec.describe(accessUnit, packaging: packaging, with: &reader)
+  }
+
+  /// Takes what was read of the next access unit, as far as it does not depend on the pictures before it.
+  mutating func take(
+    _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>, _ sets: Codec.ParameterSets
+  ) -> AccessUnitSummary {
+    // Whoever reads ahead of the session may have seen a parameter set before.
+    let isChanged = info.changesParameterSets || generation.map { $0 != info.parameterSetGeneration } ?? false
+    if isChanged || generation == nil { parameterSets = sets }
+    generation = info.parameterSetGeneration
     var summary = AccessUnitSummary()
-    if info.hasParameterSets, info.changesParameterSets || info.error != nil || hasWithheldSets {
+    if info.hasParameterSets, isChanged || info.error != nil || hasWithheldSets {
       summary.patches = patches(for: accessUnit)
     }
-    if info.changesParameterSets {
+    if isChanged {
       summary.standIns = standIns(for: accessUnit)
       repackage()
     }
-    summary.changesParameterSets = info.changesParameterSets
+    summary.changesParameterSets = isChanged
     summary.endsSequence = info.endsSequence
     summary.isIntra = info.isIntra
-    return (info, summary)
+    return summary
   }
 
   /// NAL units packaged as access units are; those too long for the length prefix are dropped.
@@ -91,7 +104,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     }
     let repeatsAll =
       replaces && sets.reduce(0, { $0 + $1.count }) <= Self.standInLimit && sets.contains(where: isForgotten)
-    return packaged(repeatsAll ? sets : Codec.standIns(for: inspector.parameterSets).filter { !isKnown($0) })
+    return packaged(repeatsAll ? sets : Codec.standIns(for: parameterSets).filter { !isKnown($0) })
   }
 
   /// Bytes of parameter sets at most that are repeated in front of an access unit: an SPS of 31 bytes is no reason to
@@ -114,9 +127,9 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   private func isWithheld(_ nalUnit: Span<UInt8>) -> Bool {
     guard Codec.role(of: nalUnit).isParameterSet else { return false }
     if let id = Codec.videoParameterSetID(of: nalUnit), videoParameterSetIDs.contains(id) { return true }
-    if Codec.isRefused(nalUnit, sets: inspector.parameterSets) { return true }
-    guard inspector.parameterSets.holdsSet(withIDOf: nalUnit) else { return false }
-    var sets = inspector.parameterSets
+    if Codec.isRefused(nalUnit, sets: parameterSets) { return true }
+    guard parameterSets.holdsSet(withIDOf: nalUnit) else { return false }
+    var sets = parameterSets
     do throws(BitstreamError) {
       _ = try sets.insert(nalUnit)
       return false
@@ -127,7 +140,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
 
   /// The parameter sets of ``packagedSets``, not packaged.
   private var setsInForce: [[UInt8]] {
-    let sets = inspector.parameterSets
+    let sets = parameterSets
     return Codec.standIns(for: sets)
       + sets.nalUnits.filter { nalUnit in
         Codec.typesInConfigurationRecord.contains(Codec.NALUnitType(headerByte: nalUnit[0]).rawValue)

@@ -5,6 +5,7 @@ import H26x
 /// Follows `frame_num`, recovery points and, where decoding began at an intra picture, references of an H.264 stream.
 struct H264AccessUnitInspector: SessionInspector {
   private var inspection: AccessUnitInspection<H264>
+  private var fields = FieldPairing<H264>()
   /// `PrevRefFrameNum` (H.264 7.4.3); nil after a reset.
   private var previousReferenceNumber: UInt32?
   /// The recovery under way since the last recovery point SEI message.
@@ -35,9 +36,10 @@ struct H264AccessUnitInspector: SessionInspector {
   var endOfSequence: [UInt8] { inspection.packaged([H264.endOfSequence]) }
 
   mutating func insert(parameterSets nalUnits: [[UInt8]]) { inspection.insert(nalUnits) }
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { inspection.read(accessUnit) }
 
   mutating func reset(keepsReferences: Bool) {
-    inspection.reset()
+    fields = FieldPairing()
     lastSlice = nil
     hasRepeatedHeader = false
     previousReferenceNumber = nil
@@ -59,17 +61,20 @@ struct H264AccessUnitInspector: SessionInspector {
     guard let since = followsReferencesFrom, unit.summary.nalUnitType != nil else { return nil }
     let isWhole = references.next(
       unit.packet.bytes, packaging: inspection.packaging, isSecondField: unit.summary.isSecondField,
-      parameterSets: inspection.inspector.parameterSets)
+      parameterSets: inspection.parameterSets)
     return isWhole ? since : nil
   }
 
-  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {
-    var (info, summary) = inspection.inspect(accessUnit)
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
+    -> AccessUnitSummary
+  {
+    guard case .h264(let info, let sets) = description else { return AccessUnitSummary() }
+    var summary = inspection.take(accessUnit, info, sets)
+    summary.isSecondField = info.slice.map { fields.isSecond($0) } ?? false
     if info.hasPicture {
       let type: H264.NALUnitType = info.randomAccess == .idr ? .idrSlice : .slice
       summary.nalUnitType = (info.slice?.nalUnitType ?? type).rawValue
     }
-    summary.isSecondField = info.isSecondField
     switch info.randomAccess {
     case .none: break
     // libavcodec goes by the first slice, even where slices of another picture follow it.
@@ -89,7 +94,7 @@ struct H264AccessUnitInspector: SessionInspector {
     }
     follow(slice, &summary)
     if !info.slices.isInOrder {
-      let order = H264SliceOrder(accessUnit, inspection.packaging, inspection.inspector.parameterSets)
+      let order = H264SliceOrder(accessUnit, inspection.packaging, inspection.parameterSets)
       summary.patches += order.withheld
       if order.isDamaged { summary.isIncomplete = true }
     }
@@ -119,7 +124,7 @@ struct H264AccessUnitInspector: SessionInspector {
   private mutating func follow(_ slice: H264.SliceHeader, _ summary: inout AccessUnitSummary) {
     summary.isField = slice.isField
     summary.isReference = slice.isReference
-    guard let sps = inspection.inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
+    guard let sps = inspection.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
     }
     summary.isIncomplete = RefusedParameterSets.hasUndecodableSamples(

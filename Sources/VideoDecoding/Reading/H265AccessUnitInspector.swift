@@ -32,9 +32,9 @@ struct H265AccessUnitInspector: SessionInspector {
   var endOfSequence: [UInt8] { inspection.packaged([H265.endOfSequence]) }
 
   mutating func insert(parameterSets nalUnits: [[UInt8]]) { inspection.insert(nalUnits) }
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { inspection.read(accessUnit) }
 
   mutating func reset(keepsReferences: Bool) {
-    inspection.reset()
     guard !keepsReferences else { return }
     pictures = H265.ReferencePictures()
     recovery = nil
@@ -51,8 +51,11 @@ struct H265AccessUnitInspector: SessionInspector {
 
   mutating func pictureIsMissing(_ index: UInt64) { pictures.remove(index) }
 
-  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {
-    var (info, summary) = inspection.inspect(accessUnit)
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
+    -> AccessUnitSummary
+  {
+    guard case .h265(let info, let sets) = description else { return AccessUnitSummary() }
+    var summary = inspection.take(accessUnit, info, sets)
     guard info.hasPicture else {
       if info.endsSequence { pictures.endSequence() }
       return summary
@@ -72,7 +75,7 @@ struct H265AccessUnitInspector: SessionInspector {
     _ slice: H265.SliceSegmentHeader, _ references: H265.ReferenceSyntax, _ info: H265.AccessUnitInfo,
     _ index: UInt64, _ summary: inout AccessUnitSummary
   ) {
-    guard let sps = inspection.inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
+    guard let sps = inspection.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
     }
     if RefusedParameterSets.hasUndecodableSamples(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Reads each access unit for the session, and keeps the parameter sets: one type for each codec.
+/// Follows a stream from access unit to access unit for the session: one type for each codec.
 protocol SessionInspector {
   /// All parameter sets so far, packaged as access units are. Shared, not copied, by all who keep it.
   var parameterSets: [UInt8] { get }
@@ -10,8 +10,12 @@ protocol SessionInspector {
 
   /// Takes parameter sets from outside the stream. Unreadable ones are ignored.
   mutating func insert(parameterSets nalUnits: [[UInt8]])
-  /// Reads the next access unit, number `index`. Ignores what is unreadable: libavcodec decides about that.
-  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary
+  /// Reads an access unit for which the session's user has not done so.
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription
+  /// Takes the next access unit, number `index`, and what was read of it. Ignores what is unreadable: libavcodec decides
+  /// about that.
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
+    -> AccessUnitSummary
   /// Whether the access unit that was inspected last holds nothing but the picture of the one before once more, which
   /// must not be decoded again.
   ///

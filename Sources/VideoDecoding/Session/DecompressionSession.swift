@@ -173,16 +173,27 @@ public final class DecompressionSession {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
     guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
     let request = DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput)
-    guard let repaired = core.repaired(accessUnit) else { return decode(accessUnit, request) }
-    decode(repaired.span, request)
+    guard let repaired = core.repaired(accessUnit) else {
+      return decode(accessUnit, core.read(accessUnit), request)
+    }
+    decode(repaired.span, core.read(repaired.span), request)
   }
 
-  private func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) {
-    if core.read(accessUnit) {
+  /// As the public method, for an access unit without start codes where lengths should be, which was read before.
+  package func decode(
+    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, tag: UInt64, time: Duration?, doNotOutput: Bool
+  ) throws(DecodeError) {
+    guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
+    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
+    decode(accessUnit, description, DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput))
+  }
+
+  private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
+    if core.inspect(accessUnit, description) {
       core.endSequence()
       runCodec()
     }
-    core.decode(accessUnit, request)
+    core.decode(accessUnit, description, request)
     runCodec()
   }
 
@@ -198,8 +209,8 @@ public final class DecompressionSession {
   /// as after a splice: a random access point with another SPS.
   ///
   /// `decode` does so too; for callers that want the results of one sequence before they prepare the next.
-  package func finishSequence(before accessUnit: Span<UInt8>) {
-    guard core.isSplice(accessUnit) else { return }
+  package func finishSequence(before accessUnit: Span<UInt8>, _ description: AccessUnitDescription) {
+    guard core.isSplice(accessUnit, description) else { return }
     core.endSequence()
     runCodec()
   }

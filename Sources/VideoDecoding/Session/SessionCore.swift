@@ -7,7 +7,7 @@ import H26x
 ///
 /// A value that calls nobody: what the codec is to do, it returns as orders; what the codec does, it is told. The codec
 /// asks for picture memory and releases it, and whose memory that is may ask the session something meanwhile.
-struct SessionCore {
+struct SessionCore: ~Copyable {
   /// The stream's format, as given last.
   private(set) var format: FormatDescription
   var settings: SessionSettings
@@ -91,22 +91,27 @@ struct SessionCore {
   mutating func repaired(_ accessUnit: Span<UInt8>) -> [UInt8]? { input.repaired(accessUnit) }
 
   /// Whether an access unit begins another coded video sequence without being an IDR picture, as after a splice.
-  func isSplice(_ accessUnit: Span<UInt8>) -> Bool { !isInvalid && input.lookAhead(accessUnit).beginsOtherSequence }
+  func isSplice(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Bool {
+    !isInvalid && input.lookAhead(accessUnit, description).beginsOtherSequence
+  }
 
-  /// Reads the next access unit, before it is decoded. Returns whether ``endSequence()`` has to come first.
-  mutating func read(_ accessUnit: Span<UInt8>) -> Bool {
+  /// Reads an access unit for which the caller has not done so.
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { input.read(accessUnit) }
+
+  /// Inspects the next access unit, before it is decoded. Returns whether ``endSequence()`` has to come first.
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Bool {
     let parameterSets = input.parameterSets
-    let summary = input.inspect(accessUnit)
+    let summary = input.inspect(accessUnit, description)
     incoming = (summary, parameterSets)
     return summary.beginsOtherSequence
   }
 
-  /// Decodes the access unit that was read.
-  mutating func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) {
+  /// Decodes the access unit that was inspected.
+  mutating func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
     guard let incoming = incoming.take() else { return }
     let isSplice = incoming.summary.beginsOtherSequence
     // Gaps and fields are judged without the pictures of the other sequence.
-    let summary = isSplice ? input.inspect(accessUnit) : incoming.summary
+    let summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary
     let index = input.number()
     output.count(.submitted)
     let dropReason = reasonToDrop(accessUnit, summary)

@@ -41,6 +41,9 @@ struct SessionInput {
     lengthSize.flatMap { repackager.repaired(accessUnit, lengthSize: $0) }
   }
 
+  /// Reads an access unit for which the caller has not done so.
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { inspector.read(accessUnit) }
+
   /// All parameter sets so far, packaged as access units are.
   var parameterSets: [UInt8] { inspector.parameterSets }
   /// The intra picture from which references are followed; nil when they are not.
@@ -51,13 +54,13 @@ struct SessionInput {
 
   /// Takes parameter sets that came later, from outside the stream.
   mutating func accept(_ nalUnits: [[UInt8]]) {
-    inspector.insert(parameterSets: nalUnits)
+    insert(nalUnits)
     carriedOver = inspector.parameterSets
   }
 
-  /// Reads the next access unit, before it is numbered.
-  mutating func inspect(_ accessUnit: Span<UInt8>) -> AccessUnitSummary {
-    inspector.inspect(accessUnit, index: nextIndex)
+  /// Takes the next access unit, and what was read of it, before it is numbered.
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> AccessUnitSummary {
+    inspector.inspect(accessUnit, description, index: nextIndex)
   }
 
   /// Whether the access unit that was inspected last holds nothing but the picture of the one before once more.
@@ -66,9 +69,9 @@ struct SessionInput {
   }
 
   /// What `inspect` would return for this access unit.
-  func lookAhead(_ accessUnit: Span<UInt8>) -> AccessUnitSummary {
+  func lookAhead(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> AccessUnitSummary {
     var lookahead = inspector
-    return lookahead.inspect(accessUnit, index: nextIndex)
+    return lookahead.inspect(accessUnit, description, index: nextIndex)
   }
 
   /// Numbers the access unit that was inspected.

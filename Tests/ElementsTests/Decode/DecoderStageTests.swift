@@ -303,7 +303,7 @@ import Testing
   // MARK: The queue
 
   @Test func accessUnitsWaitInOrder() {
-    var queue = AccessUnitQueue<H264>()
+    var queue = AccessUnitQueue()
     #expect(queue.first == nil)
     queue.removeFirst()
     for number in 1...3 as ClosedRange<FrameNumber> { queue.append(number) }

@@ -20,11 +20,18 @@ import Testing
     // What is behind the end of a PPS is no part of its syntax.
     pps += [UInt8](repeating: 0x80, count: byteCount - changed.count - pps.count)
     var inspection = AccessUnitInspection<H265>(lengthSize: nil)
+    var reader = H265.AccessUnitInspector()
+    func take(_ nalUnits: [[UInt8]]) -> AccessUnitSummary {
+      let accessUnit = MinimalStream.annexB(nalUnits)
+      let info = reader.inspect(accessUnit.span, packaging: .annexB, depth: .referenceMarking)
+      return inspection.take(accessUnit.span, info, reader.parameterSets)
+    }
+    reader.insert([sps(), pps])
     inspection.insert([sps(), pps])
-    _ = inspection.inspect(MinimalStream.annexB([changed]).span)
+    _ = take([changed])
     let before = inspection.packagedSets
     // As it was: the SPS has the same number of bytes.
-    let summary = inspection.inspect(MinimalStream.annexB([sps()]).span).summary
+    let summary = take([sps()])
     #expect(summary.changesParameterSets && before != inspection.packagedSets)
     let repeated = MinimalStream.annexB([sps(), pps])
     #expect(summary.standIns.suffix(repeated.count) == (isRepeated ? repeated[...] : []))

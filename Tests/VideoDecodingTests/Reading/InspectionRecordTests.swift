@@ -46,8 +46,9 @@ extension RecordFile {
     var digest = Digest()
     var counts: [String: Int] = [:]
     for unit in units {
-      digest.add(input.lookAhead(unit.span).isIntra ? 1 : 0)
-      let summary = input.inspect(unit.span)
+      let read = input.read(unit.span)
+      digest.add(input.lookAhead(unit.span, read).isIntra ? 1 : 0)
+      let summary = input.inspect(unit.span, read)
       let index = input.number()
       let admission = gate.admit(summary, index: index)
       if gate.start == .intra, admission == .begins { damage.taint(before: index) }

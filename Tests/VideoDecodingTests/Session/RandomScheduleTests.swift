@@ -46,17 +46,29 @@ struct SessionSchedule<Stream: RandomStream> {
   }
 
   private mutating func runToTheEnd() throws {
+    let format = try #require(stream.format)
     let session = try DecompressionSession(
-      format: try #require(stream.format), configuration: configuration(), allocator: nil,
+      format: format, configuration: configuration(), allocator: nil,
       openCodec: faultPlan().opener)
+    // As a decoder element: it reads each access unit itself.
+    var reader =
+      decisions.oneIn(2) ? format.codec.sessionCodec.makeInspector(lengthSize: nil, verifiesPictureHash: false) : nil
+    reader?.insert(
+      parameterSets: format.parameterSets.video + format.parameterSets.sequence + format.parameterSets.picture)
     var last: [UInt8] = []
     for number in 0..<10 + decisions.below(50) {
       disturb(session)
       if last.isEmpty || !decisions.oneIn(20) { last = MinimalStream.annexB(stream.nextAccessUnit(&decisions)) }
-      if decisions.oneIn(15) { session.finishSequence(before: last.span) }
+      let read = reader?.read(last.span)
+      if decisions.oneIn(15), let read { session.finishSequence(before: last.span, read) }
       let time: Duration? = decisions.oneIn(2) ? .milliseconds(40 * number) : nil
       do throws(DecodeError) {
-        try session.decode(last.span, tag: taken, time: time, doNotOutput: decisions.oneIn(20))
+        let doNotOutput = decisions.oneIn(20)
+        if let read {
+          try session.decode(last.span, read, tag: taken, time: time, doNotOutput: doNotOutput)
+        } else {
+          try session.decode(last.span, tag: taken, time: time, doNotOutput: doNotOutput)
+        }
         taken += 1
       } catch {
         #expect(last.isEmpty && error.reason == .invalidArgument, "schedule \(seed): \(error)")

@@ -150,12 +150,14 @@ import Testing
     let spliced = first + second[recoveryPoints(second)[1]...]
     let expected = try decodeAll(spliced).checksums
     let session = try makeSession(spliced)
+    var reader = H264AccessUnitInspector(lengthSize: nil)
     var run = Run()
     for (index, unit) in spliced.enumerated() {
-      session.finishSequence(before: unit.span)
+      let read = reader.read(unit.span)
+      session.finishSequence(before: unit.span, read)
       session.takeResults(into: &run)
       if index == first.count { #expect(run.results.count == index) }
-      try session.decode(unit, tag: UInt64(index))
+      try session.decode(unit.span, read, tag: UInt64(index), time: nil, doNotOutput: false)
       session.takeResults(into: &run)
     }
     session.drain()

@@ -12,20 +12,20 @@ import Testing
 
   @Test func accessUnitsAreNumberedOnceInspected() {
     var input = SessionInput(RecordingInspector(record))
-    _ = input.inspect(first.span)
+    _ = input.inspect(first.span, input.read(first.span))
     // A splice is inspected twice.
-    _ = input.inspect(second.span)
+    _ = input.inspect(second.span, input.read(second.span))
     var numbers = [input.number()]
-    _ = input.inspect(third.span)
+    _ = input.inspect(third.span, input.read(third.span))
     numbers.append(input.number())
     #expect(numbers == [0, 1] && input.nextIndex == 2)
     #expect(record.calls == ["inspect 0", "inspect 0", "inspect 1"])
   }
 
   @Test func lookingAheadChangesNothing() {
-    let input = SessionInput(RecordingInspector(record))
+    var input = SessionInput(RecordingInspector(record))
     record.summary.isIntra = true
-    #expect(input.lookAhead(first.span).isIntra)
+    #expect(input.lookAhead(first.span, input.read(first.span)).isIntra)
     #expect(input.parameterSets.isEmpty && input.nextIndex == 0 && record.calls == ["inspect 0"])
   }
 
@@ -50,7 +50,7 @@ import Testing
     ] as [(Bool, Bool, [UInt8])])
   func whatADroppedAccessUnitBringsIsCarriedOver(_ changes: Bool, _ ends: Bool, _ prefix: [UInt8]) {
     var input = SessionInput(RecordingInspector(record))
-    _ = input.inspect(fifth.span)
+    _ = input.inspect(fifth.span, input.read(fifth.span))
     input.carryOver(
       summary {
         $0.changesParameterSets = changes

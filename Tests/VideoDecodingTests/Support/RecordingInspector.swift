@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 @testable import VideoDecoding
 
-/// An inspector that reads nothing: it says what it is told to, and records what it is asked.
+/// An inspector that returns the summary it was given, and records the calls.
 struct RecordingInspector: SessionInspector {
   final class Record {
     var calls: [String] = []
@@ -17,7 +17,14 @@ struct RecordingInspector: SessionInspector {
 
   mutating func insert(parameterSets nalUnits: [[UInt8]]) { parameterSets += nalUnits.flatMap { $0 } }
 
-  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {
+  func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription {
+    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    return inspector.read(accessUnit)
+  }
+
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
+    -> AccessUnitSummary
+  {
     record.calls.append("inspect \(index)")
     parameterSets.append(accessUnit[0])
     return record.summary

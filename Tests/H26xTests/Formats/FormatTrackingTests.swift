@@ -3,7 +3,7 @@ import H26x
 import TestSupport
 import Testing
 
-@Suite struct FormatTrackerTests {
+@Suite struct FormatTrackingTests {
   private func sps(_ id: UInt32, widthInMacroblocks: UInt32) -> [UInt8] {
     MinimalStream.sps(id: id, widthInMacroblocks: widthInMacroblocks)
   }
@@ -12,65 +12,54 @@ import Testing
   private func annexB(_ units: [[UInt8]]) -> [UInt8] { MinimalStream.annexB(units) }
   private func prefixed(_ units: [[UInt8]]) -> [UInt8] { MinimalStream.prefixed(units) }
 
+  private func inspect(
+    _ accessUnit: [UInt8], _ inspector: inout H264.AccessUnitInspector, size: NALLengthSize? = nil
+  ) -> H264.AccessUnitInfo {
+    inspector.inspect(accessUnit.span, packaging: NALPackaging(lengthSize: size))
+  }
+
   @Test func theSliceChoosesTheParameterSet() {
-    var tracker = H264.FormatTracker(nalLengthSize: nil)
+    var inspector = H264.AccessUnitInspector(nalLengthSize: nil)
     let sets = [sps(0, widthInMacroblocks: 2), sps(1, widthInMacroblocks: 4), pps(0, sps: 0), pps(1, sps: 1)]
     let first = annexB(sets + [slice(isIDR: true, pps: 1)])
-    let one = tracker.inspect(first.span)
-    #expect(one.formatChanged && one.isIDR && one.hasSlice && !one.lacksParameterSets)
-    #expect(tracker.format?.codedSize.width == 64)
+    let one = inspect(first, &inspector)
+    #expect(one.formatChanged && one.sliceType == .idrSlice && one.slice != nil)
+    #expect(inspector.format?.codedSize.width == 64)
     let second = annexB([slice(isIDR: false, pps: 1)])
-    let two = tracker.inspect(second.span)
-    #expect(!two.formatChanged && !two.isIDR && two.sliceType == .slice)
+    let two = inspect(second, &inspector)
+    #expect(!two.formatChanged && two.sliceType == .slice)
     let third = annexB([slice(isIDR: true, pps: 0)])
-    #expect(tracker.inspect(third.span).formatChanged)
-    #expect(tracker.format?.codedSize.width == 32)
+    #expect(inspect(third, &inspector).formatChanged)
+    #expect(inspector.format?.codedSize.width == 32)
   }
 
   @Test func repeatedSetsChangeNothingAndReplacedOnesDo() {
-    var tracker = H264.FormatTracker(nalLengthSize: .four)
+    var inspector = H264.AccessUnitInspector(nalLengthSize: .four)
     let unit = prefixed([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])
-    #expect(tracker.inspect(unit.span).formatChanged)
-    #expect(!tracker.inspect(unit.span).formatChanged)
+    #expect(inspect(unit, &inspector, size: .four).formatChanged)
+    #expect(!inspect(unit, &inspector, size: .four).formatChanged)
     let other = prefixed([sps(0, widthInMacroblocks: 3), pps(0, sps: 0), slice(isIDR: true, pps: 0)])
-    #expect(tracker.inspect(other.span).formatChanged)
-    #expect(tracker.format?.codedSize.width == 48)
-    #expect(tracker.format?.nalLengthSize == .four)
+    #expect(inspect(other, &inspector, size: .four).formatChanged)
+    #expect(inspector.format?.codedSize.width == 48)
+    #expect(inspector.format?.nalLengthSize == .four)
   }
 
   @Test func outOfBandSetsDescribeTheStreamAtOnce() {
-    var tracker = H264.FormatTracker(nalLengthSize: .four)
-    tracker.insert([sps(3, widthInMacroblocks: 5), pps(0, sps: 3)])
-    #expect(tracker.format?.codedSize.width == 80)
+    var inspector = H264.AccessUnitInspector(nalLengthSize: .four)
+    inspector.insert([sps(3, widthInMacroblocks: 5), pps(0, sps: 3)])
+    #expect(inspector.format?.codedSize.width == 80)
     let unit = prefixed([slice(isIDR: true, pps: 0)])
-    let summary = tracker.inspect(unit.span)
-    #expect(summary.hasSlice && !summary.formatChanged)
+    let summary = inspect(unit, &inspector, size: .four)
+    #expect(summary.hasPicture && !summary.formatChanged)
   }
 
   @Test func reportsMissingParameterSets() {
-    var tracker = H264.FormatTracker(nalLengthSize: nil)
+    var inspector = H264.AccessUnitInspector(nalLengthSize: nil)
     let unit = annexB([slice(isIDR: true, pps: 9)])
-    let summary = tracker.inspect(unit.span)
-    #expect(summary.lacksParameterSets && tracker.format == nil)
+    let summary = inspect(unit, &inspector)
+    #expect(summary.sliceType == .idrSlice && summary.slice == nil && inspector.format == nil)
     let nothing: [UInt8] = [1, 2, 3]
-    #expect(!tracker.inspect(nothing.span).hasSlice)
-  }
-
-  /// A CRA picture may be in the middle of a coded video sequence, to whose end the metadata last (D.3.28).
-  @Test func displayMetadataLastBeyondCRAPictures() {
-    var tracker = H265.FormatTracker(nalLengthSize: nil)
-    tracker.followsDisplay = true
-    let light = seiNALUnit([(.contentLightLevel, [0x03, 0xE8, 0x01, 0x90])], header: [39 << 1, 1])
-    let sets = [
-      H265Samples.vps, H265Samples.plainSPS().nalUnit(),
-      H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0).nalUnit(),
-    ]
-    let first = annexB(sets + [light, H265Samples.slice(.idrWithRADL)])
-    #expect(tracker.inspect(first.span).displayChanged && tracker.display.contentLight != nil)
-    let second = annexB([H265Samples.slice(.cra, count: 8)])
-    #expect(!tracker.inspect(second.span).displayChanged && tracker.display.contentLight != nil)
-    let third = annexB([H265Samples.slice(.idrWithoutLeading)])
-    #expect(tracker.inspect(third.span).displayChanged && tracker.display.contentLight == nil)
+    #expect(inspect(nothing, &inspector).sliceType == nil)
   }
 
   @Test func everyTruncationIsSurvived() {
@@ -79,8 +68,9 @@ import Testing
       (.four, prefixed([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])),
     ] as [(NALLengthSize?, [UInt8])] {
       for count in bytes.indices {
-        var tracker = H264.FormatTracker(nalLengthSize: size)
-        let summary = tracker.inspect(bytes.span.extracting(..<count))
+        var inspector = H264.AccessUnitInspector(nalLengthSize: size)
+        let summary = inspector.inspect(
+          bytes.span.extracting(..<count), packaging: NALPackaging(lengthSize: size))
         #expect(summary.nalUnitCount <= 3)
       }
     }
@@ -107,12 +97,12 @@ import Testing
       if !isField { writer.se(delta) }
       writer.u(16, 0xABCD)
       writer.trailingBits()
-      var tracker = H264.FormatTracker(nalLengthSize: nil)
+      var inspector = H264.AccessUnitInspector(nalLengthSize: nil)
       let accessUnit = annexB([sps.nalUnit(), pps.nalUnit(), writer.bytes])
-      let summary = tracker.inspect(accessUnit.span)
-      #expect(summary.isField == isField && summary.isIDR && summary.isRandomAccessPoint)
+      let summary = inspect(accessUnit, &inspector)
+      #expect(summary.slice?.isField == isField && summary.randomAccess == .idr)
       #expect(summary.nalUnitCount == 3 && summary.sliceType == .idrSlice)
-      return summary.scan
+      return summary.scan(inspector.parameterSets)
     }
     #expect(try scan(isMBAFF: false, isField: false, isBottom: false, delta: -1) == .frame)
     #expect(try scan(isMBAFF: false, isField: true, isBottom: false, delta: 0) == .fields(isTopFirst: true))
@@ -125,45 +115,46 @@ import Testing
   @Test func trailingZerosAreNoPartOfASet() {
     let sets = [sps(0, widthInMacroblocks: 2), pps(0, sps: 0)]
     for zeros in [0, 1, 3] {
-      var tracker = H264.FormatTracker(nalLengthSize: nil)
+      var inspector = H264.AccessUnitInspector(nalLengthSize: nil)
       let padding = [UInt8](repeating: 0, count: zeros)
       let stream = sets.flatMap { [0, 0, 1] + $0 + padding } + annexB([slice(isIDR: true, pps: 0)])
-      #expect(tracker.inspect(stream.span).formatChanged)
-      #expect(tracker.format?.parameterSets.sequence == [sets[0]] && tracker.format?.parameterSets.picture == [sets[1]])
+      #expect(inspect(stream, &inspector).formatChanged)
+      #expect(
+        inspector.format?.parameterSets.sequence == [sets[0]] && inspector.format?.parameterSets.picture == [sets[1]])
       // The end of the data ends a set too.
       let last = annexB(sets) + padding
-      var other = H264.FormatTracker(nalLengthSize: nil)
-      let summary = other.inspect(last.span)
-      #expect(summary.nalUnitCount == 2 && !summary.hasSlice && !summary.lacksParameterSets)
+      var other = H264.AccessUnitInspector(nalLengthSize: nil)
+      let summary = inspect(last, &other)
+      #expect(summary.nalUnitCount == 2 && summary.sliceType == nil && summary.error == nil)
       let unit = annexB([slice(isIDR: true, pps: 0)])
-      #expect(other.inspect(unit.span).formatChanged && other.format?.parameterSets.picture == [sets[1]])
+      #expect(inspect(unit, &other).formatChanged && other.format?.parameterSets.picture == [sets[1]])
     }
   }
 
   /// Empty NAL units and garbage are skipped.
   @Test func emptyNALUnitsArePassedOver() {
-    var tracker = H264.FormatTracker(nalLengthSize: .four)
+    var inspector = H264.AccessUnitInspector(nalLengthSize: .four)
     let sets = [sps(0, widthInMacroblocks: 2), pps(0, sps: 0)]
     let packet = prefixed([[], sets[0], [], sets[1], slice(isIDR: true, pps: 0)])
-    let summary = tracker.inspect(packet.span)
-    #expect(summary.hasSlice && summary.formatChanged && summary.nalUnitCount == 3)
-    var other = H264.FormatTracker(nalLengthSize: nil)
+    let summary = inspect(packet, &inspector, size: .four)
+    #expect(summary.slice != nil && summary.formatChanged && summary.nalUnitCount == 3)
+    var other = H264.AccessUnitInspector(nalLengthSize: nil)
     let stream: [UInt8] = [0, 0, 1, 0, 0, 1] + annexB(sets + [slice(isIDR: true, pps: 0)])
-    let second = other.inspect(stream.span)
-    #expect(second.hasSlice && second.formatChanged && !second.lacksParameterSets)
+    let second = inspect(stream, &other)
+    #expect(second.slice != nil && second.formatChanged)
   }
 
   /// Inferred values of the VUI apply only where there is a VUI.
   @Test func tellsWhetherThereIsAVUI() throws {
-    var tracker = H264.FormatTracker(nalLengthSize: nil)
-    #expect(!tracker.hasVUI)
-    tracker.insert([Samples.highSPS, Samples.highPPS])
-    #expect(!tracker.hasVUI)
+    var inspector = H264.AccessUnitInspector(nalLengthSize: nil)
+    #expect(!inspector.hasVUI)
+    inspector.insert([Samples.highSPS, Samples.highPPS])
+    #expect(!inspector.hasVUI)
     let unit = annexB([Samples.highSPS, Samples.highPPS, slice(isIDR: true, pps: 0)])
-    _ = tracker.inspect(unit.span)
-    #expect(tracker.hasVUI)
+    _ = inspect(unit, &inspector)
+    #expect(inspector.hasVUI)
     let other = annexB([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])
-    _ = tracker.inspect(other.span)
-    #expect(!tracker.hasVUI)
+    _ = inspect(other, &inspector)
+    #expect(!inspector.hasVUI)
   }
 }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MPL-2.0
+@testable import VideoDecoding
+
+extension SessionInspector {
+  /// Reads the next access unit, and takes it.
+  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {
+    inspect(accessUnit, read(accessUnit), index: index)
+  }
+}
