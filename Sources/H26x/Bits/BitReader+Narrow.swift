@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Most syntax elements fit a byte; these keep their parsers short.
+// Variants that keep parsers short.
 extension BitReader {
   /// `u(count)` for at most eight bits.
   @inline(__always)
@@ -18,5 +18,27 @@ extension BitReader {
   @inline(__always)
   mutating func se8(in range: ClosedRange<Int8>, _ element: StaticString) throws(BitstreamError) -> Int8 {
     Int8(truncatingIfNeeded: try se(in: Int32(range.lowerBound)...Int32(range.upperBound), element))
+  }
+
+  /// `ue(v)` of a part of a parameter set that errors name.
+  mutating func ue(
+    in range: ClosedRange<UInt32>, _ element: StaticString, of part: BitstreamError.Part
+  ) throws(BitstreamError) -> UInt32 {
+    do throws(BitstreamError) {
+      return try ue(in: range, element)
+    } catch {
+      throw BitstreamError(error.reason, error.element, part: part, bitOffset: error.bitOffset)
+    }
+  }
+
+  /// `se(v)` of a part of a parameter set that errors name.
+  mutating func se(
+    in range: ClosedRange<Int32>, _ element: StaticString, of part: BitstreamError.Part
+  ) throws(BitstreamError) -> Int32 {
+    do throws(BitstreamError) {
+      return try se(in: range, element)
+    } catch {
+      throw BitstreamError(error.reason, error.element, part: part, bitOffset: error.bitOffset)
+    }
   }
 }

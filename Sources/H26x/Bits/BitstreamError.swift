@@ -31,8 +31,19 @@ public struct BitstreamError: Error, Sendable {
     case unsupported
   }
 
+  /// A part of a parameter set whose errors decide what becomes of the set.
+  package enum Part: Sendable {
+    /// The width or height of pictures.
+    case pictureSize
+    /// An entry of a scaling list of H.264.
+    case scalingList
+  }
+
   /// What went wrong.
   public let reason: Reason
+
+  /// The part of a parameter set that could not be read, if it is one of those.
+  package let part: Part?
 
   /// The syntax element, by its name in the specification.
   public let element: StaticString
@@ -43,7 +54,13 @@ public struct BitstreamError: Error, Sendable {
 
   /// Creates an error.
   public init(_ reason: Reason, _ element: StaticString, bitOffset: Int) {
+    self.init(reason, element, part: nil, bitOffset: bitOffset)
+  }
+
+  /// Creates an error in a part of a parameter set.
+  init(_ reason: Reason, _ element: StaticString, part: Part?, bitOffset: Int) {
     self.reason = reason
+    self.part = part
     self.element = element
     self.bitOffset = bitOffset
   }

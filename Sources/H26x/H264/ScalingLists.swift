@@ -21,7 +21,7 @@ extension H264 {
       var next: UInt8 = 8
       for index in 0..<count {
         if next != 0 {
-          let delta = try reader.se(in: -128...127, "delta_scale")
+          let delta = try reader.se(in: -128...127, "delta_scale", of: .scalingList)
           // (lastScale + delta_scale + 256) % 256 is addition modulo 2^8.
           next = last &+ UInt8(truncatingIfNeeded: delta)
           if index == 0, next == 0 {

@@ -41,8 +41,8 @@ extension H264.SequenceParameterSet {
     maximumReferenceFrames = try reader.ue8(in: 0...16, "max_num_ref_frames")
     allowsFrameNumberGaps = try reader.flag("gaps_in_frame_num_value_allowed_flag")
     let side = 0...(Self.maximumSideInMacroblocks - 1)
-    widthInMacroblocks = Int(try reader.ue(in: side, "pic_width_in_mbs_minus1")) + 1
-    heightInMapUnits = Int(try reader.ue(in: side, "pic_height_in_map_units_minus1")) + 1
+    widthInMacroblocks = Int(try reader.ue(in: side, "pic_width_in_mbs_minus1", of: .pictureSize)) + 1
+    heightInMapUnits = Int(try reader.ue(in: side, "pic_height_in_map_units_minus1", of: .pictureSize)) + 1
     isFrameOnly = try reader.flag("frame_mbs_only_flag")
     if !isFrameOnly { isMacroblockAdaptiveFrameField = try reader.flag("mb_adaptive_frame_field_flag") }
     usesDirect8x8Inference = try reader.flag("direct_8x8_inference_flag")

@@ -20,8 +20,8 @@ extension H265.SequenceParameterSet {
     if chromaFormat == .yuv444 { hasSeparateColourPlanes = try reader.flag("separate_colour_plane_flag") }
     let side = 1...Self.maximumSide
     codedSize = VideoSize(
-      width: Int(try reader.ue(in: side, "pic_width_in_luma_samples")),
-      height: Int(try reader.ue(in: side, "pic_height_in_luma_samples")))
+      width: Int(try reader.ue(in: side, "pic_width_in_luma_samples", of: .pictureSize)),
+      height: Int(try reader.ue(in: side, "pic_height_in_luma_samples", of: .pictureSize)))
     if try reader.flag("conformance_window_flag") {
       let start = reader.bitOffset
       conformanceWindow = try Window(&reader, Self.conformanceWindowNames)

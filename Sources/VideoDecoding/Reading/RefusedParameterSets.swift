@@ -26,7 +26,7 @@ enum RefusedParameterSets {
         return false
       }
     } catch {
-      return fatalElements.contains(error.element.description)
+      return error.part != nil
     }
   }
 
@@ -39,7 +39,7 @@ enum RefusedParameterSets {
       do throws(BitstreamError) {
         return exceedsAddressing(try H265.SequenceParameterSet(nalUnit: nalUnit).codedSize)
       } catch {
-        return error.element.description.hasPrefix("pic_")
+        return error.part == .pictureSize
       }
     default: return false
     }
@@ -64,10 +64,6 @@ enum RefusedParameterSets {
   static func hasUndecodableSamples(_ format: ChromaFormat, luma: UInt8, chroma: UInt8) -> Bool {
     luma != chroma && format != .monochrome || ![8, 9, 10, 12, 14].contains(luma)
   }
-
-  private static let fatalElements: Set<String> = [
-    "delta_scale", "pic_width_in_mbs_minus1", "pic_height_in_map_units_minus1",
-  ]
 
   /// Whether libavutil calls the size invalid (`av_image_check_size2`): eight bytes a sample, and a margin on each side,
   /// have to fit 31 bits. Widths are rounded up as for a picture's memory, of which it asks the same.

@@ -64,8 +64,8 @@ import Testing
     #expect(isRefused == (false, false))
   }
 
-  /// Sizes of both codecs' SPSs in luma samples.
-  @Test(arguments: [(16_384, 16_128, false), (16_384, 16_144, true)])
+  /// Sizes of both codecs' SPSs in luma samples. The last two have few samples, but a side that no reader accepts.
+  @Test(arguments: [(16_384, 16_128, false), (16_384, 16_144, true), (65_600, 64, true), (64, 65_600, true)])
   func sizes(_ width: Int, _ height: Int, _ isRefused: Bool) throws {
     let small = MinimalStream.sps()
     var h264 = try H264.SequenceParameterSet(nalUnit: small.span)
@@ -77,6 +77,25 @@ import Testing
       codedSize: VideoSize(width: width, height: height)
     ).nalUnit()
     #expect(RefusedParameterSets.isRefused(second.span, sets: H265.ParameterSets()) == isRefused)
+  }
+
+  /// Whatever else of an SPS cannot be read is no reason: libavcodec reports it where it can be silenced.
+  @Test func truncatedSequenceParameterSetsAreNotRefused() throws {
+    let whole = (
+      MinimalStream.sps(),
+      H265.SequenceParameterSet(
+        profileTierLevel: .init(profile: H265.Profile(idc: 1), levelIDC: 63),
+        codedSize: VideoSize(width: 64, height: 64)
+      ).nalUnit()
+    )
+    let (first, second) = (Array(whole.0.prefix(4)), Array(whole.1.prefix(8)))
+    #expect(throws: BitstreamError.self) { _ = try H264.SequenceParameterSet(nalUnit: first.span) }
+    #expect(throws: BitstreamError.self) { _ = try H265.SequenceParameterSet(nalUnit: second.span) }
+    let (h264, h265) = (H264.ParameterSets(), H265.ParameterSets())
+    let isRefused = (
+      RefusedParameterSets.isRefused(first.span, sets: h264), RefusedParameterSets.isRefused(second.span, sets: h265)
+    )
+    #expect(isRefused == (false, false))
   }
 
   /// libavcodec has formats of 8, 9, 10, 12 and 14 bits, the same for luma and chroma.
