@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// How much is held at most.
 enum ParserLimits {

@@ -14,10 +14,6 @@ protocol StreamCutting {
 }
 
 struct StreamCutter<Codec: VideoCodecSyntax>: StreamCutting {
-  /// The largest access unit in bytes, as the parser element has it: what is longer is dropped, so that a stream without
-  /// start codes does not fill the memory. The largest pictures of the highest levels (8192 × 4320) are 53 MB of 8-bit
-  /// 4:2:0 before compression.
-  private let accessUnitSize = 64 << 20
   private var scanner = Codec.Scanner()
   private var bytes: [UInt8] = []
   /// Where what is not used up begins in ``bytes``.
@@ -39,7 +35,8 @@ struct StreamCutter<Codec: VideoCodecSyntax>: StreamCutting {
     while start < bytes.count {
       switch scanner.next(in: bytes.span.extracting(start...), isMarked: false, isDraining: isAtEnd) {
       case .needsMoreData:
-        if bytes.count - start > accessUnitSize {
+        // What is longer is dropped, as by the parser element.
+        if bytes.count - start > AccessUnitLimits.size {
           scanner.resetPosition()
           start = bytes.count
         }
