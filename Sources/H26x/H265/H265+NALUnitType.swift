@@ -122,6 +122,23 @@ extension H265 {
     /// The name in Table 7-1, such as "TRAIL_R" or "CRA_NUT".
     public var symbol: String {
       switch rawValue {
+      case 10, 12, 14: "RSV_VCL_N\(rawValue)"
+      case 11, 13, 15: "RSV_VCL_R\(rawValue)"
+      case 22, 23: "RSV_IRAP_VCL\(rawValue)"
+      case 24...31: "RSV_VCL\(rawValue)"
+      case 21, 32...37: "\(shortName)_NUT"
+      case 38: "FD_NUT"
+      case 39: "PREFIX_SEI_NUT"
+      case 40: "SUFFIX_SEI_NUT"
+      case 41...47: "RSV_NVCL\(rawValue)"
+      case 48...63: "UNSPEC\(rawValue)"
+      default: "\(shortName)"
+      }
+    }
+
+    /// The type's name in tables: that of Table 7-1 without its ending, or a word or two.
+    package var shortName: StaticString {
+      switch rawValue {
       case 0: "TRAIL_N"
       case 1: "TRAIL_R"
       case 2: "TSA_N"
@@ -132,27 +149,26 @@ extension H265 {
       case 7: "RADL_R"
       case 8: "RASL_N"
       case 9: "RASL_R"
-      case 10, 12, 14: "RSV_VCL_N\(rawValue)"
-      case 11, 13, 15: "RSV_VCL_R\(rawValue)"
       case 16: "BLA_W_LP"
       case 17: "BLA_W_RADL"
       case 18: "BLA_N_LP"
       case 19: "IDR_W_RADL"
       case 20: "IDR_N_LP"
-      case 21: "CRA_NUT"
-      case 22, 23: "RSV_IRAP_VCL\(rawValue)"
-      case 24...31: "RSV_VCL\(rawValue)"
-      case 32: "VPS_NUT"
-      case 33: "SPS_NUT"
-      case 34: "PPS_NUT"
-      case 35: "AUD_NUT"
-      case 36: "EOS_NUT"
-      case 37: "EOB_NUT"
-      case 38: "FD_NUT"
-      case 39: "PREFIX_SEI_NUT"
-      case 40: "SUFFIX_SEI_NUT"
-      case 41...47: "RSV_NVCL\(rawValue)"
-      default: "UNSPEC\(rawValue)"
+      case 21: "CRA"
+      case 32: "VPS"
+      case 33: "SPS"
+      case 34: "PPS"
+      case 35: "AUD"
+      case 36: "EOS"
+      case 37: "EOB"
+      case 38: "filler"
+      case 39: "SEI"
+      case 40: "suffix SEI"
+      case 48: "aggregation packet"
+      case 49: "fragmentation unit"
+      case 50: "PACI"
+      case 51...63: "unspecified"
+      default: "reserved"
       }
     }
 

@@ -7,40 +7,7 @@ extension H265: ReportedCodec {
 
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
-  static func shortName(_ type: UInt8) -> StaticString {
-    switch type {
-    case 0: "TRAIL_N"
-    case 1: "TRAIL_R"
-    case 2: "TSA_N"
-    case 3: "TSA_R"
-    case 4: "STSA_N"
-    case 5: "STSA_R"
-    case 6: "RADL_N"
-    case 7: "RADL_R"
-    case 8: "RASL_N"
-    case 9: "RASL_R"
-    case 16: "BLA_W_LP"
-    case 17: "BLA_W_RADL"
-    case 18: "BLA_N_LP"
-    case 19: "IDR_W_RADL"
-    case 20: "IDR_N_LP"
-    case 21: "CRA"
-    case 32: "VPS"
-    case 33: "SPS"
-    case 34: "PPS"
-    case 35: "AUD"
-    case 36: "EOS"
-    case 37: "EOB"
-    case 38: "filler"
-    case 39: "SEI"
-    case 40: "suffix SEI"
-    case 48: "aggregation packet"
-    case 49: "fragmentation unit"
-    case 50: "PACI"
-    case 51...63: "unspecified"
-    default: "reserved"
-    }
-  }
+  static func shortName(_ type: UInt8) -> StaticString { NALUnitType(rawValue: type).shortName }
 
   static func readHeader(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool
