@@ -17,7 +17,7 @@ enum StreamFormat<Codec: ElementCodecSyntax>: Sendable, Hashable {
     switch rawValue {
     case Codec.outOfBandStreamFormat: self = .outOfBand
     case Codec.inBandStreamFormat: self = .inBand
-    case "byte-stream": self = .byteStream
+    case Codec.byteStreamFormat: self = .byteStream
     default: return nil
     }
   }
@@ -27,7 +27,7 @@ enum StreamFormat<Codec: ElementCodecSyntax>: Sendable, Hashable {
     switch self {
     case .outOfBand: Codec.outOfBandStreamFormat
     case .inBand: Codec.inBandStreamFormat
-    case .byteStream: "byte-stream"
+    case .byteStream: Codec.byteStreamFormat
     }
   }
 

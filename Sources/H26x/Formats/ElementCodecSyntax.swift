@@ -21,5 +21,10 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
   associatedtype Timeline: PresentationTiming where Timeline.Codec == Self
 }
 
+extension ElementCodecSyntax {
+  /// `stream-format` of streams with start codes, which is that of every codec.
+  package static var byteStreamFormat: String { "byte-stream" }
+}
+
 extension H264: ElementCodecSyntax {}
 extension H265: ElementCodecSyntax {}

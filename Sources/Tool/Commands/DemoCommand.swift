@@ -85,7 +85,8 @@ struct DemoCommand: AsyncParsableCommand {
         elements.append(try PipelineElement(kind, name: kind.hasSuffix("dec") ? "decoder" : nil))
         guard kind.hasSuffix("repack") else { continue }
         // Length-prefixed output, so that the repackager has to repackage byte streams.
-        let caps = "\(codec.mediaType), stream-format=(string)\(codec == .h264 ? "avc" : "hvc1"), alignment=(string)au"
+        let format = codec.syntax.outOfBandStreamFormat
+        let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
         elements.append(try PipelineElement("capsfilter", ["caps": .string(caps)]))
       }
       try pipeline.add(chain: elements)

@@ -56,7 +56,7 @@ struct ByteStreamInfo {
 
   private func finish(_ input: InputFile, isWhole: Bool, counting: Bool) throws(Failure) -> MediaInfo {
     guard accessUnits > 0, let format else { throw Failure(input.noVideo) }
-    var video = StreamDetails(format, display, streamFormat: "byte-stream")
+    var video = StreamDetails(format, display, streamFormat: codec.syntax.byteStreamFormat)
     let isFieldSequence = format.isFieldSequence
     if isFieldSequence || fields == accessUnits {
       video.fields["interlace-mode"] = "interleaved"

@@ -84,14 +84,14 @@ struct DemultiplexedReport {
 
   /// Takes the configuration record of new caps.
   private mutating func configure(_ sample: Sample) throws(Failure) {
-    let configuration = sample.lengthPrefixedConfiguration
+    guard let codec = reader.video?.codec else { throw reader.nothingFound }
+    let configuration = sample.lengthPrefixedConfiguration(codec)
     if reporter == nil {
-      guard let codec = reader.video?.codec else { throw reader.nothingFound }
       container = StreamRecord.Container(caps: reader.containerCaps ?? "")
       // With a size, the offsets of MP4 are the file's.
       let size = container == .mp4 ? nil : reader.input.size.map { UInt64($0) }
       reporter = SampleReporter(codec, in: container, configuration: configuration, size: size, options: options)
-    } else if let configuration, configuration != described?.lengthPrefixedConfiguration {
+    } else if let configuration, configuration != described?.lengthPrefixedConfiguration(codec) {
       reporter?.configure(configuration)
     }
     described = sample
@@ -127,9 +127,9 @@ extension Sample {
   /// The configuration record of a stream with length prefixes, empty when it is missing; `nil` for start codes.
   ///
   /// The caps of AVI and of Matroska's VfW mapping do not say which it is.
-  fileprivate var lengthPrefixedConfiguration: [UInt8]? {
+  fileprivate func lengthPrefixedConfiguration(_ codec: FormatDescription.Codec) -> [UInt8]? {
     let format = capsField("stream-format")?.string
-    if format == "byte-stream" { return nil }
+    if format == codec.syntax.byteStreamFormat { return nil }
     guard let record = codecData, !record.starts(with: [0, 0, 1]), !record.starts(with: [0, 0, 0, 1]) else {
       return format == nil ? nil : []
     }

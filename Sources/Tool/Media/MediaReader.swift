@@ -62,7 +62,8 @@ final class MediaReader: Sendable {
       let parse = try PipelineElement("parsebin", name: "parsebin")
       // Without typefind: it would load every plugin that has a type finder, and with some of them a hundred libraries.
       if case .byteStream(let codec?) = input.kind {
-        try parse.set("sink-caps", .string("\(codec.mediaType), stream-format=(string)byte-stream"))
+        try parse.set(
+          "sink-caps", .string("\(codec.mediaType), stream-format=(string)\(codec.syntax.byteStreamFormat)"))
       }
       state.withLock { $0.parts.append(source) }
       try pipeline.add(source)

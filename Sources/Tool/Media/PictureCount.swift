@@ -20,7 +20,7 @@ struct PictureCount {
   /// Counts what is in a sample.
   mutating func add(_ sample: Sample, _ codec: FormatDescription.Codec) throws(FlowError) {
     if reporter == nil {
-      let isByteStream = sample.capsField("stream-format")?.string == "byte-stream"
+      let isByteStream = sample.capsField("stream-format")?.string == codec.syntax.byteStreamFormat
       reporter = SampleReporter(
         codec, in: .other, configuration: isByteStream ? nil : sample.codecData ?? [])
     }

@@ -176,8 +176,7 @@ final class RepackRoute: Sendable {
   }
 
   private func video(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
-    let prefixed = codec == .h264 ? "avc" : "hvc1"
-    let format = container.streamFormat == "byte-stream" ? "byte-stream" : prefixed
+    let format = container.hasStartCodes ? codec.syntax.byteStreamFormat : codec.syntax.outOfBandStreamFormat
     let repack = try PipelineElement("swifth\(codec.digits)repack")
     if let drop { try repack.set("drop", .string(drop)) }
     let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"

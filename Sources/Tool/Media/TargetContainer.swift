@@ -45,6 +45,6 @@ enum TargetContainer: String, CaseIterable, ExpressibleByArgument {
   /// Whether it can be written without seeking, into a pipe.
   var isStream: Bool { self != .mp4 && self != .mov }
 
-  /// The packaging of its NAL units: `byte-stream` or `length-prefixed`.
-  var streamFormat: String { self == .annexb || self == .ts ? "byte-stream" : "length-prefixed" }
+  /// Whether its NAL units have start codes, not length prefixes.
+  var hasStartCodes: Bool { self == .annexb || self == .ts }
 }

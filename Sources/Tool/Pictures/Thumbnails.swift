@@ -142,14 +142,15 @@ struct Thumbnails {
   }
 
   private static func pipeline(_ stream: StreamRecord) throws(PipelineError) -> Pipeline {
-    let codec = stream.codec == .h264 ? "264" : "265"
+    let codec = stream.codec
     let source = try PipelineElement(
       "appsrc", name: "keyframes",
       [
-        "caps": .string("video/x-h\(codec), stream-format=(string)byte-stream, alignment=(string)au"),
+        "caps": .string(
+          "\(codec.mediaType), stream-format=(string)\(codec.syntax.byteStreamFormat), alignment=(string)au"),
         "format": "time", "max-bytes": .int(64 << 20),
       ])
-    let decoder = try PipelineElement("swifth\(codec)dec")
+    let decoder = try PipelineElement("swifth\(codec.digits)dec")
     // A keyframe that cannot be decoded must not end the pipeline.
     try decoder.set("max-errors", -1)
     // One thread, so that draining after each keyframe costs little.

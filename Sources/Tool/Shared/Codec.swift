@@ -5,16 +5,18 @@ extension FormatDescription.Codec {
   /// The codec with this media type; `nil` for another.
   init?(mediaType: String) {
     switch mediaType {
-    case "video/x-h264": self = .h264
-    case "video/x-h265": self = .h265
+    case H264.mediaType: self = .h264
+    case H265.mediaType: self = .h265
     default: return nil
     }
   }
 
+  /// The syntax, which has GStreamer's names.
+  var syntax: any ElementCodecSyntax.Type { self == .h264 ? H264.self : H265.self }
   /// The name for users.
-  var name: String { "H.\(digits)" }
+  var name: String { syntax.name }
   /// The digits in the names of elements.
   var digits: String { self == .h264 ? "264" : "265" }
   /// The media type in caps.
-  var mediaType: String { "video/x-h\(digits)" }
+  var mediaType: String { syntax.mediaType }
 }
