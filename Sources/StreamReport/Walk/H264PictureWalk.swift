@@ -281,11 +281,7 @@ struct H264PictureWalk: PictureWalking {
     case .bufferingPeriod:
       let period = try H264.BufferingPeriod(message, parameterSets: sets)
       activate(period.sequenceParameterSetID, of: sets)
-      messages.hasBufferingPeriod = true
-      messages.initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
-      if (period.nal + period.vcl).contains(where: { $0.removalDelay == 0 }) {
-        throw BitstreamError(.valueOutOfRange, "initial_cpb_removal_delay", bitOffset: 0)
-      }
+      try messages.takeBufferingPeriod((period.nal + period.vcl).map { $0.removalDelay })
     case .pictureTiming:
       // The SPS may have been replaced since the last picture.
       guard let sps = sps.flatMap({ sets.sequenceParameterSet($0.id) }) ?? Self.first(in: sets) else { break }
@@ -302,14 +298,6 @@ struct H264PictureWalk: PictureWalking {
       messages.isRecoveryPoint = true
     default: try messages.read(message)
     }
-  }
-
-  /// The first SPS in the store, for SEI messages before the first slice, which would refer to one.
-  private static func first(in sets: borrowing H264.ParameterSets) -> H264.SequenceParameterSet? {
-    for id in UInt8(0)..<32 {
-      if let sps = sets.sequenceParameterSet(id) { return sps }
-    }
-    return nil
   }
 
   var signalledBuffer: SignalledBuffer? {

@@ -137,18 +137,15 @@ struct H265PictureWalk: PictureWalking {
     switch message.type {
     case .bufferingPeriod:
       // With HRD parameters in the VPS only, the SPS does not say the lengths of its fields.
-      guard let id = sps?.id ?? firstSequence(sets), sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
+      guard let id = sps?.id ?? Self.first(in: sets)?.id,
+        sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
       else { break }
       let period = try H265.BufferingPeriod(message, parameterSets: sets)
       activate(period.sequenceParameterSetID, of: sets)
-      messages.hasBufferingPeriod = true
-      messages.initialDelay = (period.nal.first ?? period.vcl.first).map { Double($0.removalDelay) / 90_000 }
-      if (period.nal + period.vcl).contains(where: { $0.removalDelay == 0 }) {
-        throw BitstreamError(.valueOutOfRange, "initial_cpb_removal_delay", bitOffset: 0)
-      }
+      try messages.takeBufferingPeriod((period.nal + period.vcl).map { $0.removalDelay })
     case .pictureTiming:
       // The SPS may have been replaced since the last picture.
-      guard let id = sps?.id ?? firstSequence(sets), let sps = sets.sequenceParameterSet(id) else { break }
+      guard let id = sps?.id ?? Self.first(in: sets)?.id, let sps = sets.sequenceParameterSet(id) else { break }
       let timing = try H265.PictureTiming(message, sps: sps)
       messages.hasPictureTiming = true
       // Table D.2: fields, alone and in pairs across pictures.
@@ -167,11 +164,6 @@ struct H265PictureWalk: PictureWalking {
     case .timeCode: _ = try H265.TimeCode(message)
     default: try messages.read(message)
     }
-  }
-
-  private func firstSequence(_ sets: borrowing H265.ParameterSets) -> UInt8? {
-    for id in UInt8(0)..<16 where sets.sequenceParameterSet(id) != nil { return id }
-    return nil
   }
 
   var signalledBuffer: SignalledBuffer? {

@@ -17,6 +17,15 @@ struct MessageFacts: Sendable {
   var hasBufferingPeriod = false
   var hasPictureTiming = false
 
+  /// Takes a buffering period by its initial removal delays, those of the NAL HRD first.
+  mutating func takeBufferingPeriod(_ removalDelays: [UInt32]) throws(BitstreamError) {
+    hasBufferingPeriod = true
+    initialDelay = removalDelays.first.map { Double($0) / 90_000 }
+    if removalDelays.contains(0) {
+      throw BitstreamError(.valueOutOfRange, "initial_cpb_removal_delay", bitOffset: 0)
+    }
+  }
+
   /// Takes a message that both codecs have; others are read as far as their payload's end.
   mutating func read(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
     switch message.type {

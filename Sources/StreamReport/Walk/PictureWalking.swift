@@ -43,6 +43,14 @@ protocol PictureWalking: Sendable {
 }
 
 extension PictureWalking {
+  /// The first SPS in the store, for SEI messages before the first slice, which would refer to one.
+  static func first(in sets: borrowing Codec.ParameterSets) -> Codec.SequenceParameterSet? {
+    for id in UInt8(0)..<32 {
+      if let sps = sets.sequenceParameterSet(id) { return sps }
+    }
+    return nil
+  }
+
   /// Reads the messages of an SEI NAL unit.
   mutating func read(
     messages nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets,
