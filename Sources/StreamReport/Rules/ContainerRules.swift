@@ -93,40 +93,41 @@ struct ContainerRules<Codec: ReportedCodec> {
   ///   - limits: those of the level; nil for an unknown level.
   ///   - pictureSize: macroblocks or luma samples in a picture.
   mutating func check(
-    _ unit: AccessUnitRecord, times: SampleTimes, period: Double?, preferredTransfer: UInt8?, limits: LevelLimits?,
+    _ accessUnit: AccessUnitRecord, times: SampleTimes, period: Double?, preferredTransfer: UInt8?,
+    limits: LevelLimits?,
     pictureSize: UInt64,
     log: inout FindingLog
   ) {
     checkColour(preferredTransfer: preferredTransfer, log: &log)
-    guard let sample = unit.sample else { return }
-    if times.timescale > 0, unit.letter != nil, !unit.isSecondField {
+    guard let sample = accessUnit.sample else { return }
+    if times.timescale > 0, accessUnit.letter != nil, !accessUnit.isSecondField {
       // Two fields of H.264 are a frame; in H.265 each is a picture with its own time.
-      let pictures: Double = unit.isField && Codec.codec == .h264 ? 2 : 1
+      let pictures: Double = accessUnit.isField && Codec.codec == .h264 ? 2 : 1
       frameRate.add(
         Double(sample.pts) / Double(times.timescale), period: period.map { $0 * pictures },
         log: &log)
     }
-    let isRandomAccess = unit.keyframe != .none
+    let isRandomAccess = accessUnit.keyframe != .none
     hasOtherSamples = hasOtherSamples || sample.isSync == false
     // matroskademux, which gives no DTS, may mark every block as a sync sample: then the flags mean nothing.
     let isMeaningful = sample.dts != nil || hasOtherSamples
-    if sample.isSync == true, isMeaningful, !isRandomAccess, unit.letter != nil {
+    if sample.isSync == true, isMeaningful, !isRandomAccess, accessUnit.letter != nil {
       log.report(
         .containerSync, "a sync sample that is no random access point",
         expected: "an IDR or IRAP picture or a recovery point")
-    } else if sample.isSync == false, unit.keyframe == .idr {
+    } else if sample.isSync == false, accessUnit.keyframe == .idr {
       log.report(.containerSync, "an IDR picture that is no sync sample", expected: "a sync sample")
     }
     if let last = times.last?.dts, let time = sample.dts, time < last {
       log.report(.containerTimestamps, "DTS \(time) after \(last)", expected: "ascending decoding times")
     }
-    if let time = sample.dts, let limits, unit.letter != nil {
+    if let time = sample.dts, let limits, accessUnit.letter != nil {
       measuredRate.add(time, timescale: times.timescale, size: pictureSize, rate: limits.rate, log: &log)
     }
-    guard let order = unit.pictureOrderCount else { return }
-    if unit.sequence != sequence {
+    guard let order = accessUnit.pictureOrderCount else { return }
+    if accessUnit.sequence != sequence {
       shown.removeAll(keepingCapacity: true)
-      sequence = unit.sequence
+      sequence = accessUnit.sequence
     }
     for other in shown where (other.order < order) != (other.time < sample.pts) && other.order != order {
       log.report(

@@ -67,9 +67,11 @@ struct ReportCommand: AsyncParsableCommand {
 
   private static func withoutDetails(_ item: ReportItem) -> ReportItem {
     switch item {
-    case .accessUnit(var unit):
-      for index in unit.nalUnits.indices { (unit.nalUnits[index].fields, unit.nalUnits[index].bytes) = ([], []) }
-      return .accessUnit(unit)
+    case .accessUnit(var accessUnit):
+      for index in accessUnit.nalUnits.indices {
+        (accessUnit.nalUnits[index].fields, accessUnit.nalUnits[index].bytes) = ([], [])
+      }
+      return .accessUnit(accessUnit)
     case .parameterSet(var set):
       (set.nalUnit.fields, set.nalUnit.bytes) = ([], [])
       return .parameterSet(set)

@@ -41,13 +41,13 @@ struct ByteStreamInfo {
     switch item {
     case .stream(let stream): codec = stream.codec
     case .parameterSet(let set): if found.pictures < 2 { parameterSets.append(set.nalUnit.bytes) }
-    case .accessUnit(let unit):
-      end = unit.offset + unit.size
-      guard unit.letter != nil else { return }
+    case .accessUnit(let accessUnit):
+      end = accessUnit.offset + accessUnit.size
+      guard accessUnit.letter != nil else { return }
       accessUnits += 1
-      if unit.isField { fields += 1 }
-      found.add(unit)
-      for nalUnit in unit.nalUnits where !nalUnit.messages.isEmpty {
+      if accessUnit.isField { fields += 1 }
+      found.add(accessUnit)
+      for nalUnit in accessUnit.nalUnits where !nalUnit.messages.isEmpty {
         display.read(nalUnit.bytes.span, headerLength: codec == .h264 ? 1 : 2)
       }
     default: break

@@ -49,7 +49,7 @@ enum MP4Info {
     guard let source = try? ReportSource(input), var reporter = try? StreamReporter(source, options: ReportOptions())
     else { return counts }
     var found = PictureCount()
-    while let item = reporter.next() { if case .accessUnit(let unit) = item { found.add(unit) } }
+    while let item = reporter.next() { if case .accessUnit(let accessUnit) = item { found.add(accessUnit) } }
     counts.replace(by: found)
     return counts
   }

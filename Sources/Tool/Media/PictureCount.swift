@@ -11,10 +11,10 @@ struct PictureCount {
   /// Made with the first sample.
   private var reporter: SampleReporter?
 
-  mutating func add(_ unit: AccessUnitRecord) {
-    guard unit.letter != nil else { return }
-    if !unit.isSecondField { pictures += 1 }
-    if unit.keyframe != .none { keyframes += 1 }
+  mutating func add(_ accessUnit: AccessUnitRecord) {
+    guard accessUnit.letter != nil else { return }
+    if !accessUnit.isSecondField { pictures += 1 }
+    if accessUnit.keyframe != .none { keyframes += 1 }
   }
 
   /// Counts what is in a sample.
@@ -36,6 +36,6 @@ struct PictureCount {
   }
 
   private mutating func drain() {
-    while let item = reporter?.next() { if case .accessUnit(let unit) = item { add(unit) } }
+    while let item = reporter?.next() { if case .accessUnit(let accessUnit) = item { add(accessUnit) } }
   }
 }

@@ -48,21 +48,21 @@ struct Thumbnails {
       let (type, id) = (record.nalUnit.type, record.nalUnit.parameterSetID ?? 0)
       sets.removeAll { $0.type == type && $0.id == id }
       sets.append((type, id, record.nalUnit.bytes))
-    case .accessUnit(let unit):
-      if unit.isSecondField, keyframes.last?.isField == true, keyframes.last?.accessUnit == unit.index - 1 {
-        keyframes[keyframes.count - 1].nalUnits += Self.places(unit)
-        keyframes[keyframes.count - 1].bytes += kept(unit, items)
-      } else if unit.keyframe != .none, unit.letter == UInt8(ascii: "I"),
-        unit.size <= (isReadAgain ? Self.largest : Self.largestKept)
+    case .accessUnit(let accessUnit):
+      if accessUnit.isSecondField, keyframes.last?.isField == true, keyframes.last?.accessUnit == accessUnit.index - 1 {
+        keyframes[keyframes.count - 1].nalUnits += Self.places(accessUnit)
+        keyframes[keyframes.count - 1].bytes += kept(accessUnit, items)
+      } else if accessUnit.keyframe != .none, accessUnit.letter == UInt8(ascii: "I"),
+        accessUnit.size <= (isReadAgain ? Self.largest : Self.largestKept)
       {
-        add(unit, items)
+        add(accessUnit, items)
       }
     case .finding, .summary: break
     }
   }
 
   /// Keeps the keyframes whose number is a multiple of a stride, which doubles when there are too many.
-  private mutating func add(_ unit: AccessUnitRecord, _ items: ReportItems) {
+  private mutating func add(_ accessUnit: AccessUnitRecord, _ items: ReportItems) {
     defer { count += 1 }
     guard count % stride == 0 else { return }
     if keyframes.count == Self.limit {
@@ -74,19 +74,20 @@ struct Thumbnails {
     let sets = sets.sorted { $0.type < $1.type }.map(\.bytes)
     keyframes.append(
       Keyframe(
-        accessUnit: unit.index, parameterSets: sets, nalUnits: Self.places(unit), bytes: kept(unit, items),
-        isField: unit.isField))
+        accessUnit: accessUnit.index, parameterSets: sets, nalUnits: Self.places(accessUnit),
+        bytes: kept(accessUnit, items),
+        isField: accessUnit.isField))
   }
 
   /// Whether offsets of the report are offsets in the file.
   private var isReadAgain: Bool { stream?.container == .annexB || stream?.container == .mp4 && stream?.size != nil }
 
-  private func kept(_ unit: AccessUnitRecord, _ items: ReportItems) -> [[UInt8]] {
-    unit.nalUnits.compactMap { items.bytes(at: $0.offset, count: $0.size) }
+  private func kept(_ accessUnit: AccessUnitRecord, _ items: ReportItems) -> [[UInt8]] {
+    accessUnit.nalUnits.compactMap { items.bytes(at: $0.offset, count: $0.size) }
   }
 
-  private static func places(_ unit: AccessUnitRecord) -> [(offset: UInt64, size: Int)] {
-    unit.nalUnits.map { ($0.offset, $0.size) }
+  private static func places(_ accessUnit: AccessUnitRecord) -> [(offset: UInt64, size: Int)] {
+    accessUnit.nalUnits.map { ($0.offset, $0.size) }
   }
 
   /// Decodes the keyframes. There is no picture for one that cannot be decoded, and none at all for a byte stream from

@@ -8,7 +8,7 @@ enum InspectText {
     switch item {
     case .stream(let stream): line(stream)
     case .parameterSet(let set): line(set)
-    case .accessUnit(let unit): lines(unit)
+    case .accessUnit(let accessUnit): lines(accessUnit)
     case .finding(let finding): "  " + line(finding) + "\n"
     case .summary(let summary): lines(summary)
     }
@@ -60,19 +60,21 @@ enum InspectText {
     return text + "\n"
   }
 
-  private static func lines(_ unit: AccessUnitRecord) -> String {
-    var text = "access unit \(unit.index) at \(unit.offset), \(unit.size) bytes"
-    if let letter = unit.letter { text += ", \(Character(Unicode.Scalar(letter)))" }
-    if unit.keyframe != .none { text += " keyframe (\(unit.keyframe))" }
-    if unit.isField { text += unit.isFieldPair ? " field pair" : unit.isSecondField ? " second field" : " field" }
-    if let order = unit.pictureOrderCount { text += ", POC \(order)" }
-    if let sample = unit.sample { text += ", PTS \(sample.pts)" + (sample.dts.map { " DTS \($0)" } ?? "") }
-    if let value = unit.quantizationParameter { text += ", QP \(value)" }
-    if !unit.references.isEmpty {
-      text += ", refers to \(unit.references.map { "\($0)" }.joined(separator: " "))"
+  private static func lines(_ accessUnit: AccessUnitRecord) -> String {
+    var text = "access unit \(accessUnit.index) at \(accessUnit.offset), \(accessUnit.size) bytes"
+    if let letter = accessUnit.letter { text += ", \(Character(Unicode.Scalar(letter)))" }
+    if accessUnit.keyframe != .none { text += " keyframe (\(accessUnit.keyframe))" }
+    if accessUnit.isField {
+      text += accessUnit.isFieldPair ? " field pair" : accessUnit.isSecondField ? " second field" : " field"
+    }
+    if let order = accessUnit.pictureOrderCount { text += ", POC \(order)" }
+    if let sample = accessUnit.sample { text += ", PTS \(sample.pts)" + (sample.dts.map { " DTS \($0)" } ?? "") }
+    if let value = accessUnit.quantizationParameter { text += ", QP \(value)" }
+    if !accessUnit.references.isEmpty {
+      text += ", refers to \(accessUnit.references.map { "\($0)" }.joined(separator: " "))"
     }
     text += "\n"
-    for nalUnit in unit.nalUnits {
+    for nalUnit in accessUnit.nalUnits {
       text += "  \(nalUnit.offset)  \(nalUnit.name) (\(nalUnit.type)), \(nalUnit.size) bytes"
       if let id = nalUnit.parameterSetID { text += ", id \(id)" }
       if let slice = nalUnit.slice {
