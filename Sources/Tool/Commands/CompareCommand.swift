@@ -34,8 +34,9 @@ struct CompareCommand: AsyncParsableCommand {
     }
     let names = [first, second ?? first]
     let readers = [
-      try PictureReader(InputFile(names[0]), PictureReader.Options(verifiesPictureHash: true)),
-      try PictureReader(InputFile(names[1]), PictureReader.Options(decoder: decoder, verifiesPictureHash: true)),
+      try DecodedPictureReader(InputFile(names[0]), DecodedPictureReader.Options(verifiesPictureHash: true)),
+      try DecodedPictureReader(
+        InputFile(names[1]), DecodedPictureReader.Options(decoder: decoder, verifiesPictureHash: true)),
     ]
     let result: Comparison
     do throws(Failure) {
@@ -61,7 +62,7 @@ struct CompareCommand: AsyncParsableCommand {
     var failure: Failure?
   }
 
-  private func compare(_ names: [String], _ readers: [PictureReader]) async throws(Failure) -> Comparison {
+  private func compare(_ names: [String], _ readers: [DecodedPictureReader]) async throws(Failure) -> Comparison {
     var one = try await readers[0].begin()
     var other = try await readers[1].begin()
     var (count, differing, firstDifference) = (0, 0, Int?.none)
@@ -103,7 +104,7 @@ extension CompareCommand {
   }
 }
 
-extension PictureReader {
+extension DecodedPictureReader {
   /// Starts to decode. Both readers run at once, and their pictures are pulled alternately.
   fileprivate func begin() async throws(Failure) -> AppSink.Iterator {
     try await reader.preroll()

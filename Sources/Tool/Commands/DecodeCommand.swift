@@ -73,7 +73,7 @@ struct DecodeCommand: AsyncParsableCommand {
     let input = try InputFile(file)
     let isPNG = resolvedFormat == .png
     let first = isPNG ? nil : try OutputFile(output, force: force, inputs: [input])
-    let pictures = try PictureReader(input, options)
+    let pictures = try DecodedPictureReader(input, options)
     // Written by the decoder's thread.
     let writer = Mutex(
       PictureWriter(
@@ -114,8 +114,8 @@ struct DecodeCommand: AsyncParsableCommand {
     return processors > 1 ? min(processors + 1, 16) : 1
   }
 
-  private var options: PictureReader.Options {
-    var options = PictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
+  private var options: DecodedPictureReader.Options {
+    var options = DecodedPictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
     options.duration = duration?.time
     options.verifiesPictureHash = strict
     var caps = resolvedFormat == .y4m ? YUV4MPEG.caps : "video/x-raw"

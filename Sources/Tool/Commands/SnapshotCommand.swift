@@ -64,11 +64,11 @@ struct SnapshotCommand: AsyncParsableCommand {
   }
 
   private func onePicture(_ input: InputFile) async throws(Failure) -> Sample {
-    var options = PictureReader.Options(
+    var options = DecodedPictureReader.Options(
       framerate: framerate?.rate, filters: ContactSheet.uprightFilters(for: input), start: at?.time)
     options.filters.append(
       ("capsfilter", ["caps": "video/x-raw, format=(string)RGB, pixel-aspect-ratio=(fraction)1/1"]))
-    let reader = try PictureReader(input, options)
+    let reader = try DecodedPictureReader(input, options)
     let progress = Mutex((seen: 0, found: Sample?.none))
     do throws(Failure) {
       try await reader.readAll { [wanted = frame ?? 0] sample throws(Failure) in

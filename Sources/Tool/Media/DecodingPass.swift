@@ -13,7 +13,7 @@ final class DecodingPass: Sendable {
   }
 
   /// - Parameter pushed: see `MediaReader`.
-  init(_ input: InputFile, _ options: PictureReader.Options, pushed: Bool) throws(Failure) {
+  init(_ input: InputFile, _ options: DecodedPictureReader.Options, pushed: Bool) throws(Failure) {
     let used = DecoderInUse()
     decoder = used
     reader = try MediaReader(input, framerate: options.framerate, pushed: pushed, countsFromTimestamps: true) {

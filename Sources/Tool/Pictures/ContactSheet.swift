@@ -23,11 +23,11 @@ enum ContactSheet {
       "video/x-raw, format=(string)RGB, width=(int)\(width), height=(int)[ 1, \(heightLimit) ], "
       + "pixel-aspect-ratio=(fraction)1/1"
     // A picture that would be higher gets borders.
-    let options = PictureReader.Options(
+    let options = DecodedPictureReader.Options(
       filters: uprightFilters(for: input) + [
         ("videoscale", ["add-borders": true]), ("capsfilter", ["caps": .string(caps)]),
       ])
-    let reader = try PictureReader(input, options)
+    let reader = try DecodedPictureReader(input, options)
     let wanted = columns * rows
     let choice = Mutex((kept: [Sample](), stride: 1, number: 0))
     do throws(Failure) {

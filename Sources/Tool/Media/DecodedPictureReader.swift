@@ -7,7 +7,7 @@ import Synchronization
 /// Only Matroska and MP4 without fragments are sought: of those GStreamer finds every random access point. Of other
 /// files all pictures are decoded, and those before the range are skipped. So it is done too when what comes after a
 /// seek begins too late or damaged.
-final class PictureReader: Sendable {
+final class DecodedPictureReader: Sendable {
   /// The decoder's settings, the elements behind it, and the range of time.
   struct Options: Sendable {
     var framerate: Fraction?
