@@ -9,8 +9,6 @@ extension H264: ParserCodec {
   static var timesByteStreams: Bool { true }
   static var typesTellRandomAccess: Bool { false }
 
-  static func recoversAtOnce(_ point: RecoveryPoint) -> Bool { point.frameCount == 0 }
-
   static func takeDisplay(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay
   ) throws(BitstreamError) -> Bool {

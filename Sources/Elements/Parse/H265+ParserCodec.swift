@@ -9,8 +9,6 @@ extension H265: ParserCodec {
   static var timesByteStreams: Bool { false }
   static var typesTellRandomAccess: Bool { true }
 
-  static func recoversAtOnce(_ point: RecoveryPoint) -> Bool { point.pictureOrderCount <= 0 }
-
   /// Time codes have a message of their own, which may come before the one that says which fields they are for.
   static func takeDisplay(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay

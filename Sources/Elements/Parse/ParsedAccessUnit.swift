@@ -8,6 +8,8 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   var scanned = ScannedAccessUnit<Codec.SliceHeader>()
   /// What its SEI messages say.
   var sei = SEIContent()
+  /// Decoding may begin with it.
+  var recoveryPoint: Codec.RecoveryPoint?
   /// Its picture order was read, if it has one.
   var isOrderKnown = false
   /// The caps were checked for it.
@@ -27,6 +29,7 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// Another one was found, of which only ``scanned`` is known. Times and flags are set later.
   mutating func begin() {
     sei = SEIContent()
+    recoveryPoint = nil
     isOrderKnown = false
     isAnnounced = false
     isRandomAccessPoint = nil

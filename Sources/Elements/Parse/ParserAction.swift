@@ -28,6 +28,8 @@ struct ParserAnswer {
   var warning: ElementError?
   /// Other parts of the file are to be sampled.
   var wantsSamples = false
+  /// Accurate seeks are to begin this much earlier from now on; nil for as much as before.
+  var leadIn: LeadIn?
   /// New tags are to be sent.
   var changesTags = false
   /// Statistics are to be published.

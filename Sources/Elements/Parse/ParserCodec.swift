@@ -32,9 +32,6 @@ protocol ParserCodec: ElementCodecSyntax {
   /// Whether NAL unit types mark every random access point, so that other intra pictures are none.
   static var typesTellRandomAccess: Bool { get }
 
-  /// Whether pictures are correct from this recovery point itself on.
-  static func recoversAtOnce(_ point: RecoveryPoint) -> Bool
-
   /// A slice in a log line.
   static func describe(_ slice: SliceHeader) -> String
 

@@ -24,6 +24,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private var counters = ParserStatistics()
   /// Of a raw file's pictures, of which the base class may get several as one frame.
   private var bitrates = BitrateRange()
+  private var recovery = GradualRecovery<Codec>()
   /// How long a raw file lasts.
   private(set) var pace = StreamPace()
 
@@ -146,6 +147,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     accessUnit = ParsedAccessUnit<Codec>()
     continuesOutput = false
     intake.forgetPosition()
+    recovery.forgetPosition()
     batch = AccessUnitBatch<Codec>()
   }
 
@@ -346,6 +348,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     var answer = answer(.frame(size: size), isDropped: isDropped, of: available)
     answer.changesTags = changesTags
     answer.wantsSamples = isRawFile && caps.facts.frameRate != nil && pace.awaitsSamples
+    answer.leadIn = recovery.takeLongest(caps.facts.frameRate)
     answer.publishes = packaging?.alignment == .accessUnit || accessUnit.scanned.contents.contains(.slice)
     guard !isDropped else { return .answer(answer) }
     answer.holdsSegment = timestamps.shift.awaitsAnnouncement && segmentHold == nil
@@ -368,6 +371,9 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     isDiscontinuous = false
     counters.count(size, accessUnit.scanned.contents, isRandomAccessPoint: isRandomAccessPoint)
     guard isRawFile else { return false }
+    if recovery.isUnderWay || accessUnit.recoveryPoint != nil {
+      recovery.notice(accessUnit, finder.scanner.parameterSets)
+    }
     pace.notice(lasting: accessUnit.attributes.duration)
     return bitrates.add(bytes: size, duration: accessUnit.attributes.duration, average: pace.bitrate)
   }
@@ -500,8 +506,23 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     timestamps.takePosition(&times)
     consumeSkimmed(size)
     guard accessUnit.beginsPicture else { return .other(size) }
-    let isExact = contents.contains(.randomAccess) || !accessUnit.sei.recoversLater
-    return .picture(size, times, keyframe: accessUnit.isRandomAccessPoint == true && isExact ? before : nil)
+    guard accessUnit.isRandomAccessPoint == true, let before else { return .picture(size, times, nil) }
+    guard !contents.contains(.randomAccess), let point = accessUnit.recoveryPoint, point.distance > 0 else {
+      return .picture(size, times, SeekEntry(before, at: offset, times.pts))
+    }
+    // Pictures of another recovery are never those of a run from the beginning.
+    guard point.isExactMatch, !point.isBrokenLink, let slice = accessUnit.scanned.slice else {
+      return .picture(size, times, nil)
+    }
+    return .picture(size, times, SeekEntry(before, at: offset, times.pts, RecoveryProgress(point, at: slice)))
+  }
+
+  /// Takes the picture that was skimmed last to the recovery that began at an entry.
+  func advance(_ recovery: inout RecoveryProgress<Codec>) {
+    guard let slice = accessUnit.scanned.slice,
+      let sps = finder.scanner.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
+    else { return }
+    recovery.take(slice, sps: sps)
   }
 
   private mutating func consumeSkimmed(_ size: Int) {
@@ -509,10 +530,20 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     intake.finish(size, from: situation.offset, unanswered: size)
   }
 
-  /// The parser goes on with the keyframe at this offset, which it has just found.
+  /// The parser that goes on with the keyframe at this offset, which this one has just found.
   ///
-  /// - Parameter origin: the parser where reading ahead began.
-  mutating func arrive(at offset: UInt64, from origin: ParserCore<Codec>) {
+  /// - Parameters:
+  ///   - origin: the parser where reading ahead began.
+  ///   - scout: where it ended.
+  func arrived(at offset: UInt64, from origin: ParserCore<Codec>, scout: ParserCore<Codec>) -> ParserCore<Codec> {
+    var core = self
+    core.arrive(at: offset, from: origin, scout: scout)
+    return core
+  }
+
+  private mutating func arrive(at offset: UInt64, from origin: ParserCore<Codec>, scout: ParserCore<Codec>) {
+    recovery.forgetPosition()
+    recovery.learn(from: scout.recovery)
     skipped = origin.situation.offset.flatMap { $0 < offset ? $0..<offset : nil }
     finder.forgetPosition()
     accessUnit = ParsedAccessUnit<Codec>()

@@ -106,6 +106,7 @@ extension ParserElement {
     if let warning = answer.warning { postWarning(warning) }
     if let size = answer.minimumFrameSize { setMinimumFrameSize(size) }
     if answer.wantsSamples { sampleFile() }
+    if let leadIn = answer.leadIn { setFrameRate(leadIn.rate, leadIn: leadIn.frames) }
     if answer.changesTags { sendTags() }
     if answer.publishes { publishStatistics() }
     if answer.isDropped { frame.markAsDropped() }

@@ -14,8 +14,6 @@ struct SEIContent: Sendable {
   /// The SEI NAL unit that time codes are in; nil when there is none.
   var timeCodeRange: Range<Int>?
   var hasBufferingPeriod = false
-  /// Decoding may begin here, but pictures are correct from a later one on.
-  var recoversLater = false
   var captions: [Captions] = []
   var userData: [UnregisteredUserData] = []
   var bars: RegisteredUserData.BarData?

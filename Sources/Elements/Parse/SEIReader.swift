@@ -32,7 +32,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
               accessUnit.sei.timeCodeRange = nalUnit.range
             }
           } else {
-            try take(message, &accessUnit.sei)
+            try take(message, &accessUnit)
           }
         }
       } catch {
@@ -45,23 +45,23 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   }
 
   private mutating func take(
-    _ message: borrowing SEIMessages.Message, _ content: inout SEIContent
+    _ message: borrowing SEIMessages.Message, _ accessUnit: inout ParsedAccessUnit<Codec>
   ) throws(BitstreamError) {
     switch message.type {
-    case .recoveryPoint: content.recoversLater = try !Codec.recoversAtOnce(Codec.RecoveryPoint(message))
-    case .bufferingPeriod: content.hasBufferingPeriod = true
+    case .recoveryPoint: accessUnit.recoveryPoint = try Codec.RecoveryPoint(message)
+    case .bufferingPeriod: accessUnit.sei.hasBufferingPeriod = true
     case .userDataRegistered:
       let data = try RegisteredUserData(message)
       if data.isHDR10Plus { sequence.dynamicMetadata.set(true) }
-      content.take(data)
-    case .userDataUnregistered: content.take(try UnregisteredUserData(message))
+      accessUnit.sei.take(data)
+    case .userDataUnregistered: accessUnit.sei.take(try UnregisteredUserData(message))
     case .masteringDisplayColourVolume: sequence.masteringDisplay.set(try MasteringDisplayColourVolume(message))
     case .contentLightLevel: sequence.contentLight.set(try ContentLightLevel(message))
     case .alternativeTransferCharacteristics:
       sequence.alternativeTransfer.set(try AlternativeTransferCharacteristics(message))
     case .framePackingArrangement: sequence.take(try FramePackingArrangement(message, codec: Codec.codec))
     case .stereoVideoInformation:
-      if sequence.take(try StereoVideoInformation(message)) { content.isFirstView = true }
+      if sequence.take(try StereoVideoInformation(message)) { accessUnit.sei.isFirstView = true }
     default: break
     }
   }

@@ -2,8 +2,8 @@
 import GStreamer
 
 /// Reads a raw file ahead of what goes out, from the keyframe at which the base class begins after an accurate seek, the
-/// last one before the target that it has in its index, to the last one there is. Reading takes little time; what lies
-/// between would have to be decoded.
+/// last one before the target that it has in its index, to the last one from which the picture at the target is right.
+/// Reading takes little time; what lies between would have to be decoded.
 struct SeekScout<Codec: ParserCodec> {
   /// What to do next.
   enum Step {
@@ -27,8 +27,10 @@ struct SeekScout<Codec: ParserCodec> {
   private var core: ParserCore<Codec>
   /// The time of the first picture, where the base class gives it.
   private let position: ClockTime?
-  /// The parser in front of the last keyframe so far, and where that is.
-  private var last: (core: ParserCore<Codec>, offset: UInt64)?
+  /// The last keyframe so far that is complete.
+  private var last: SeekEntry<Codec>?
+  /// Keyframes behind it whose gradual recovery is under way, in order.
+  private var recovering: [SeekEntry<Codec>] = []
   /// Keyframes since the last call of ``takeKeyframes()``.
   private var keyframes: [(time: ClockTime, offset: UInt64)] = []
 
@@ -55,19 +57,44 @@ struct SeekScout<Codec: ParserCodec> {
       case .announce: return .announce
       case .incomplete: return isEnd ? .arrived : .more
       case .other(let size): offset += UInt64(size)
-      case .picture(let size, let times, let keyframe):
+      case .picture(let size, let times, let entry):
         // Nothing that follows is presented before it is decoded.
         guard let pts = times.pts, let dts = times.dts, dts <= target else { return .arrived }
-        if let keyframe {
+        follow(presentedAt: pts)
+        if let entry {
           guard pts <= target else { return .arrived }
-          last = (keyframe, offset)
-          keyframes.append((pts, offset))
+          add(entry)
         }
         offset += UInt64(size)
       }
     }
     return isEnd ? .arrived : .more
   }
+
+  /// A picture was read: those recoveries that it completes are complete from its presentation on.
+  private mutating func follow(presentedAt time: ClockTime) {
+    for index in recovering.indices { recovering[index].advance(core) }
+    guard let index = recovering.lastIndex(where: \.isComplete) else { return }
+    if time <= target { use(recovering[index]) }
+    recovering.removeFirst(index + 1)
+  }
+
+  private mutating func add(_ entry: SeekEntry<Codec>) {
+    guard !entry.isComplete else {
+      recovering = []
+      return use(entry)
+    }
+    if recovering.count == Self.recoveryLimit { recovering.removeFirst() }
+    recovering.append(entry)
+  }
+
+  private mutating func use(_ entry: SeekEntry<Codec>) {
+    last = entry
+    if let time = entry.time { keyframes.append((time, entry.offset)) }
+  }
+
+  /// Recoveries that overlap, at most: a hostile stream can have one at each picture.
+  private static var recoveryLimit: Int { 16 }
 
   /// Makes caps for the current access unit, as far as they are needed to read on.
   mutating func makeCaps(upstream: borrowing Caps, _ log: ElementLog) { _ = core.proposeCaps(upstream: upstream, log) }
@@ -80,8 +107,7 @@ struct SeekScout<Codec: ParserCodec> {
 
   /// The parser to go on with; nil where that is the keyframe at which it began.
   func arrival() -> ParserCore<Codec>? {
-    guard var last, last.offset > start else { return nil }
-    last.core.arrive(at: last.offset, from: origin)
-    return last.core
+    guard let last, last.offset > start else { return nil }
+    return last.core.arrived(at: last.offset, from: origin, scout: core)
   }
 }

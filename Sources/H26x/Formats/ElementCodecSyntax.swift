@@ -17,6 +17,16 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
   ///   - sps: its SPS.
   static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
 
+  /// How far a picture is behind another one in the unit of recovery points: `frame_num`, POC.
+  ///
+  /// - Parameters:
+  ///   - slice: the first slice of a picture.
+  ///   - next: the first slice of the next picture in decoding order.
+  ///   - sps: its SPS.
+  static func recoveryDistance(
+    from slice: SliceHeader, to next: SliceHeader, sps: borrowing SequenceParameterSet
+  ) -> Int
+
   /// Times the pictures of a raw stream.
   associatedtype Timeline: PresentationTiming where Timeline.Codec == Self
 }

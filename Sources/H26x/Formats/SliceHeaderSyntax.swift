@@ -72,4 +72,10 @@ public protocol RecoveryPointSyntax: Sendable, Hashable {
   ///
   /// - Throws: any ``BitstreamError``.
   init(_ message: borrowing SEIMessages.Message) throws(BitstreamError)
+  /// How far behind this picture the first correct one is, in `frame_num` (H.264) or POC (H.265).
+  var distance: Int { get }
+  /// `exact_match_flag`: pictures from the recovery point on are those of a decoder that began earlier.
+  var isExactMatch: Bool { get }
+  /// `broken_link_flag`: pictures in front of the recovery point may be badly damaged.
+  var isBrokenLink: Bool { get }
 }

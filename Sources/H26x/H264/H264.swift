@@ -87,6 +87,13 @@ public enum H264: VideoCodecSyntax {
     return .fields(isTopFirst: slice.deltaPictureOrderCountBottom >= 0 && slice.deltaPictureOrderCount1 >= 0)
   }
 
+  /// By how much `frame_num` rises.
+  package static func recoveryDistance(
+    from slice: SliceHeader, to next: SliceHeader, sps: borrowing SequenceParameterSet
+  ) -> Int {
+    Int((next.frameNumber &- slice.frameNumber) & (1 << UInt32(sps.log2MaximumFrameNumber) - 1))
+  }
+
   /// Whether two fields are a complementary field pair (3.30, 3.31): consecutive, of opposite parity and equal
   /// `frame_num`, and the second no IDR picture, and no reference if the first is none.
   public static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool {

@@ -12,6 +12,9 @@ extension H264 {
     /// `changing_slice_group_idc`, 0 to 2.
     public var changingSliceGroupIDC: UInt8
 
+    /// `recovery_frame_cnt`.
+    public var distance: Int { Int(frameCount) }
+
     /// Reads a message of type ``SEIPayloadType/recoveryPoint``.
     ///
     /// - Throws: any ``BitstreamError``.

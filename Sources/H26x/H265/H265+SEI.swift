@@ -19,6 +19,9 @@ extension H265 {
     /// `broken_link_flag`: pictures in front of the recovery point may be badly damaged.
     public var isBrokenLink: Bool
 
+    /// `recovery_poc_cnt`.
+    public var distance: Int { Int(pictureOrderCount) }
+
     /// Creates a recovery point.
     public init(pictureOrderCount: Int32, isExactMatch: Bool = true, isBrokenLink: Bool = false) {
       self.pictureOrderCount = pictureOrderCount

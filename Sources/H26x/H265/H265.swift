@@ -109,6 +109,15 @@ public enum H265: VideoCodecSyntax {
     slice.isField ? .fields(isTopFirst: true) : .frame
   }
 
+  /// By how much POC rises, or falls.
+  package static func recoveryDistance(
+    from slice: SliceSegmentHeader, to next: SliceSegmentHeader, sps: borrowing SequenceParameterSet
+  ) -> Int {
+    let modulus = 1 << Int(sps.log2MaximumPictureOrderCount)
+    let rise = (Int(next.pictureOrderCountLSB ?? 0) - Int(slice.pictureOrderCountLSB ?? 0)) & (modulus - 1)
+    return rise < modulus / 2 ? rise : rise - modulus
+  }
+
   /// The address of a slice segment in tile scan (7.4.2.4.5).
   public static func decodingAddress(
     of slice: SliceSegmentHeader, parameterSets: borrowing ParameterSets

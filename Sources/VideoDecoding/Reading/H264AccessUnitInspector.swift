@@ -9,7 +9,7 @@ struct H264AccessUnitInspector: SessionInspector {
   /// `PrevRefFrameNum` (H.264 7.4.3); nil after a reset.
   private var previousReferenceNumber: UInt32?
   /// The recovery under way since the last recovery point SEI message.
-  private var recovery: Recovery?
+  private var recovery: RecoveryProgress<H264>?
   /// The SPS of the pictures since the last random access point.
   private var sequence: H264.SequenceParameterSet?
   /// The stream has recovery point SEI, so that pictures of I slices only are no random access points.
@@ -22,13 +22,6 @@ struct H264AccessUnitInspector: SessionInspector {
   /// The last picture has the header of the one before, although one of a few elements must differ (7.4.1.2.4). Not for
   /// IDR pictures: some encoders give all of them the same `idr_pic_id`.
   private var hasRepeatedHeader = false
-
-  private struct Recovery {
-    /// `frame_num` of the last picture.
-    var number: UInt32
-    /// How much `frame_num` has to rise until the recovery point is reached.
-    var framesLeft: UInt32
-  }
 
   init(lengthSize: NALLengthSize?) { inspection = AccessUnitInspection(lengthSize: lengthSize) }
 
@@ -92,7 +85,7 @@ struct H264AccessUnitInspector: SessionInspector {
       summary.isReference = info.hasPicture
       return summary
     }
-    follow(slice, &summary)
+    follow(slice, info, &summary)
     if !info.slices.isInOrder {
       let order = H264SliceOrder(accessUnit, inspection.packaging, inspection.parameterSets)
       summary.patches += order.withheld
@@ -121,7 +114,9 @@ struct H264AccessUnitInspector: SessionInspector {
     return false
   }
 
-  private mutating func follow(_ slice: H264.SliceHeader, _ summary: inout AccessUnitSummary) {
+  private mutating func follow(
+    _ slice: H264.SliceHeader, _ info: H264.AccessUnitInfo, _ summary: inout AccessUnitSummary
+  ) {
     summary.isField = slice.isField
     summary.isReference = slice.isReference
     guard let sps = inspection.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
@@ -135,14 +130,12 @@ struct H264AccessUnitInspector: SessionInspector {
       sequence = sps
     }
     let mask: UInt32 = (1 << UInt32(sps.log2MaximumFrameNumber)) - 1
-    if case .recoveryPoint(let frameCount, _) = summary.randomAccess {
-      recovery = Recovery(number: slice.frameNumber, framesLeft: UInt32(clamping: frameCount))
-    } else if let last = recovery {
-      let passed = (slice.frameNumber &- last.number) & mask
-      recovery = Recovery(
-        number: slice.frameNumber, framesLeft: last.framesLeft > passed ? last.framesLeft - passed : 0)
+    if case .recoveryPoint(let point) = info.randomAccess {
+      recovery = RecoveryProgress(point, at: slice)
+    } else {
+      recovery?.take(slice, sps: sps)
     }
-    if slice.isIDR || recovery?.framesLeft == 0 {
+    if slice.isIDR || recovery?.isComplete == true {
       summary.completesRecovery = true
       recovery = nil
     }

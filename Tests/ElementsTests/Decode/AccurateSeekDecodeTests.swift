@@ -11,10 +11,20 @@ import Testing
   /// Clips with several keyframes: 25 pictures a second, of closed and open groups, and 30, whose times are rounded.
   @Test(arguments: StreamCodec.allCases, ["clip", "open-gop", "thirty"])
   func picturesAreThoseOfARunFromTheBeginning(_ codec: StreamCodec, _ name: String) throws {
-    let file = "\(name == "thirty" ? "clip" : name).\(codec.rawValue)"
-    let bytes = try Clip.read(file)
+    let bytes = try Clip.read("\(name == "thirty" ? "clip" : name).\(codec.rawValue)")
+    try seek(codec, name == "thirty" ? codec.thirtyPerSecond(bytes) : bytes)
+  }
+
+  /// Recovery points that are reached four frames later, and no IDR picture but the first. The encoder has not kept the
+  /// promise of the one at picture 80: who begins there gets other pictures than the encoder's until picture 94.
+  @Test func picturesBehindAGradualRefreshAreRight() throws {
+    try seek(.h264, Clip.read("intra-refresh.h264"), except: 84 * 40..<94 * 40)
+  }
+
+  /// - Parameter wrong: milliseconds of pictures that are not right by the stream's own fault.
+  private func seek(_ codec: StreamCodec, _ bytes: [UInt8], except wrong: Range<Int> = 0..<0) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "accurate-\(UUID())").path
-    try Data(name == "thirty" ? codec.thirtyPerSecond(bytes) : bytes).write(to: URL(filePath: path))
+    try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
     Harness.initialise()
     #expect(Registration.succeeded)
@@ -27,12 +37,14 @@ import Testing
       let end = try #require(linear.last?.attributes.end).nanoseconds
       let time = Int.random(in: 0..<Int(end / 1_000_000), using: &random)
       let count = Int.random(in: 1..<6, using: &random)
+      guard !wrong.overlaps(time..<time + count * 40) else { continue }
       try pipeline.seek(to: time, admitting: count)
       let arrivals = try pipeline.wait().arrivals
       let start = UInt64(time) * 1_000_000
       let first = try #require(linear.firstIndex { $0.attributes.end.map { $0.nanoseconds > start } == true })
       let expected = linear[first...].prefix(count)
       #expect(arrivals.map(\.content) == expected.map(\.content), "seek \(index) to \(time)")
+      #expect(arrivals.allSatisfy { !$0.attributes.flags.contains(.corrupted) }, "seek \(index) to \(time)")
       // The first picture is clipped to the target.
       #expect(
         arrivals.dropFirst().map(\.attributes.pts) == expected.dropFirst().map(\.attributes.pts),
