@@ -57,13 +57,7 @@ extension VUISyntax {
       guard sampleAspectRatioWidth > 0, sampleAspectRatioHeight > 0 else { return nil }
       return Fraction(UInt32(sampleAspectRatioWidth), UInt32(sampleAspectRatioHeight))
     }
-    let table: [(UInt32, UInt32)] = [
-      (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11), (15, 11),
-      (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
-    ]
-    guard 1...16 ~= aspectRatioIDC else { return nil }
-    let (width, height) = table[Int(aspectRatioIDC) - 1]
-    return Fraction(width, height)
+    return SampleAspectRatios.ratio(aspectRatioIDC)
   }
 
   mutating func readDisplay(_ reader: inout BitReader) throws(BitstreamError) {

@@ -149,6 +149,7 @@ extension JSONText {
         value(field.value)
         value(Int64(field.bitOffset))
         value(Int64(field.bitCount))
+        if let meaning = field.meaning { value(text: meaning) }
         closeArray()
       }
       closeArray()

@@ -83,6 +83,10 @@ struct JSONText {
 
   mutating func member(_ name: StaticString, text: ReportText) {
     key(name)
+    value(text: text)
+  }
+
+  mutating func value(text: ReportText) {
     quote { output in for byte in text.bytes { output.appendEscaped(byte) } }
   }
 

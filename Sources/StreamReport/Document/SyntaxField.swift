@@ -20,4 +20,23 @@ public struct SyntaxField: Sendable {
   init(_ element: SyntaxTrace.Element) {
     self.init(element.name, element.value, at: element.bitOffset, count: element.bitCount)
   }
+
+  /// What the value of a code of aspect ratio or colour means; nil for other elements and codes.
+  public var meaning: ReportText? {
+    // The names' lengths rule out nearly all elements.
+    switch name.utf8CodeUnitCount {
+    case 13 where isNamed("matrix_coeffs"), 19 where isNamed("matrix_coefficients"):
+      ColourNames.matrix(value).map { "\($0)" }
+    case 16 where isNamed("colour_primaries"): ColourNames.primaries(value).map { "\($0)" }
+    case 16 where isNamed("aspect_ratio_idc"):
+      UInt8(exactly: value).flatMap(SampleAspectRatios.ratio).map { "\($0.numerator):\($0.denominator)" }
+    case 24 where isNamed("transfer_characteristics"), 34 where isNamed("preferred_transfer_characteristics"):
+      ColourNames.transfer(value).map { "\($0)" }
+    default: nil
+    }
+  }
+
+  private func isNamed(_ other: StaticString) -> Bool {
+    name.withUTF8Buffer { name in other.withUTF8Buffer { other in unsafe name.elementsEqual(other) } }
+  }
 }

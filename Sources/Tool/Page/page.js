@@ -89,27 +89,24 @@ function overview() {
   describeDisplay();
 }
 
-// Sample aspect ratios by aspect_ratio_idc (Table E-1), and the usual codes of colour (Recommendation H.273).
-const aspects = [, "1:1", "12:11", "10:11", "16:11", "40:33", "24:11", "20:11", "32:11", "80:33", "18:11", "15:11", "64:33", "160:99", "4:3", "3:2", "2:1"];
-const primaries = { 1: "BT.709", 4: "BT.470 M", 5: "BT.601 625", 6: "BT.601 525", 7: "SMPTE 240M", 8: "film", 9: "BT.2020", 11: "DCI-P3", 12: "Display P3" };
-const transfers = { 1: "BT.709", 4: "gamma 2.2", 5: "gamma 2.8", 6: "BT.601", 7: "SMPTE 240M", 8: "linear", 13: "sRGB", 14: "BT.2020", 15: "BT.2020", 16: "PQ", 18: "HLG" };
-const matrices = { 0: "RGB", 1: "BT.709", 5: "BT.601", 6: "BT.601", 7: "SMPTE 240M", 8: "YCgCo", 9: "BT.2020", 10: "BT.2020 constant luminance" };
+// What a code means, by the program.
+const meaning = ([, code, , , name]) => name ?? `code ${code}`;
 
 // What the stream and its container say about how pictures are shown.
 function signalled() {
-  const facts = [], value = (set, name) => set.fields?.find((field) => field[0] === name)?.[1];
+  const facts = [], field = (set, name) => set.fields?.find((each) => each[0] === name), value = (set, name) => field(set, name)?.[1];
   const add = (name, text) => {
     const said = ofFormats((_, set) => text(set) ?? "not sent");
     if (said !== "not sent" && said !== "–") facts.push([name, said]);
   };
   add("Sample aspect ratio", (set) => {
     const code = value(set, "aspect_ratio_idc");
-    return code === 255 ? `${value(set, "sar_width")}:${value(set, "sar_height")}` : aspects[code];
+    return code === 255 ? `${value(set, "sar_width")}:${value(set, "sar_height")}` : field(set, "aspect_ratio_idc")?.[4];
   });
   add("Colour", (set) => {
-    const codes = [[primaries, "colour_primaries"], [transfers, "transfer_characteristics"], [matrices, "matrix_coeffs"]]
-      .map(([names, name]) => [names, value(set, name) ?? (name === "matrix_coeffs" ? value(set, "matrix_coefficients") : undefined)])
-      .map(([names, code]) => code === undefined || code === 2 ? "" : names[code] ?? `code ${code}`);
+    const codes = [["colour_primaries"], ["transfer_characteristics"], ["matrix_coeffs", "matrix_coefficients"]]
+      .map((names) => names.map((name) => field(set, name)).find(Boolean))
+      .map((code) => !code || code[1] === 2 ? "" : meaning(code));
     const range = value(set, "video_full_range_flag"), named = codes.some(Boolean) ? codes.map((name) => name || "not specified").join(" / ") : "";
     return [named, range === undefined ? "" : range ? "full range" : "limited range"].filter(Boolean).join(", ") || undefined;
   });
@@ -162,7 +159,7 @@ function displayText(type, fields) {
       return `${gamuts[String(points)] ? gamuts[String(points)] + white : `primaries ${pairs}`}, ${least} to ${number(most)} cd/m²`;
     }
     case 144: return `MaxCLL ${number(all("max_content_light_level")[0])}, MaxFALL ${number(all("max_pic_average_light_level")[0])} cd/m²`;
-    default: return transfers[all("preferred_transfer_characteristics")[0]] ?? `code ${all("preferred_transfer_characteristics")[0]}`;
+    default: return meaning(fields.find((field) => field[0] === "preferred_transfer_characteristics") ?? []);
   }
 }
 

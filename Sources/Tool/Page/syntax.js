@@ -119,7 +119,7 @@ function syntax(list, digits, offset, size, before) {
   for (const [key, field] of keyed(folded(list))) {
     const was = old?.get(key), changed = old && was?.[1] !== field[1];
     const row = element("tr", { className: changed ? "changed" : "" }, element("td", { textContent: field[2] }),
-      element("td", { textContent: field[0] }), element("td", { textContent: changed ? `${field[1]} (${was ? `was ${was[1]}` : "new"})` : field[1] }));
+      element("td", { textContent: field[0] }), element("td", { textContent: changed ? `${field[1]} (${was ? `was ${was[1]}` : "new"})` : field[4] ? `${field[1]} (${field[4]})` : field[1] }));
     // Bit offsets do not count emulation prevention bytes, the dump's bytes include them.
     row.bits = [raw[field[2] >> 3], raw[(field[2] + Math.max(1, field[3]) - 1) >> 3] ?? (raw.length ? bytes.length - 1 : undefined)];
     row.onclick = () => mark(row);

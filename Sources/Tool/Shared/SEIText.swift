@@ -88,7 +88,8 @@ enum SEIText {
     case "max_display_mastering_luminance", "min_display_mastering_luminance":
       return "\(first.value) (\(luminance(first.value)) cd/m²)"
     case "max_content_light_level", "max_pic_average_light_level": return "\(first.value) (cd/m²)"
-    default: return "\(first.value)"
+    default:
+      return first.meaning.map { "\(first.value) (\(String(decoding: $0.bytes, as: UTF8.self)))" } ?? "\(first.value)"
     }
   }
 
