@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
 
-/// A libavcodec return code that says what failed (libavutil/error.h). Always negative.
+/// A libavcodec return code for a failure (libavutil/error.h). Always negative.
 package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   /// The code as libavcodec returned it: `AVERROR(errno)` or one of the `AVERROR_…` tags.
   package let rawValue: Int32

@@ -190,10 +190,11 @@ class DocumentTests(PageCase):
     def test_what_the_stream_signals_about_pictures(self):
         form = a_format(720, 576, 25)
         fields = [["aspect_ratio_idc", 255, 0, 8], ["sar_width", 64, 0, 16], ["sar_height", 45, 0, 16], ["video_full_range_flag", 0, 0, 1],
-                  ["colour_primaries", 9, 0, 8], ["transfer_characteristics", 16, 0, 8], ["matrix_coefficients", 9, 0, 8], ["frame_mbs_only_flag", 0, 0, 1]]
+                  ["colour_primaries", 9, 0, 8, "BT.2020"], ["transfer_characteristics", 16, 0, 8, "PQ"],
+                  ["matrix_coefficients", 200, 0, 8], ["frame_mbs_only_flag", 0, 0, 1]]
         page = self.show([an_sps(0, 0, form) | {"fields": fields}, a_pps(0, 0, 0), *map(a_unit, range(3))])
         self.assertEqual([self.fact(page, name) for name in ("Sample aspect ratio", "Colour", "Scanning")],
-                         ["64:45", "BT.2020 / PQ / BT.2020, limited range", "frames that may be interlaced"])
+                         ["64:45", "BT.2020 / PQ / code 200, limited range", "frames that may be interlaced"])
 
     def test_what_is_heard(self):
         page, path = self.report("clip.mp4")

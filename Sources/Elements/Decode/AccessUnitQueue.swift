@@ -15,7 +15,7 @@ struct AccessUnitQueue {
     case planning
     /// The plan has to be negotiated, once earlier pictures are out.
     case negotiating(OutputPlan)
-    /// A session has to be opened, or told of the format, once earlier pictures are out.
+    /// A session has to be opened, or given the format, once earlier pictures are out.
     case opening(OutputPlan)
   }
 

@@ -10,7 +10,7 @@ typealias FrameNumber = UInt32
 /// All but the first call the base class, other elements or the application, which may call back into the element
 /// before they return.
 enum DecoderAction<Codec: DecoderCodec> {
-  /// Lend the bytes of the frame, with what the base class says about it: `decode(_:as:)`.
+  /// Lend the bytes of the frame, with the base class's information about it: `decode(_:as:)`.
   case decode(FrameNumber)
   /// Add the bytes of these frames to those of another frame, and release them.
   case join([FrameNumber], to: FrameNumber)
@@ -30,7 +30,7 @@ enum DecoderAction<Codec: DecoderCodec> {
   case requestSyncPoint(FrameNumber)
   /// Look up the frame's PTS, then call `failed(_:number:pts:)`.
   case reportFailure(FrameNumber, DecodeError)
-  /// Set the latency that the pipeline is told.
+  /// Set the latency that is reported to the pipeline.
   case setLatency(ClockTime)
   /// Post a warning.
   case warn(DecoderMessage<Codec>)

@@ -270,7 +270,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// The plan to negotiate with downstream now.
   mutating func takeProposal() -> OutputPlan? { output.takeProposal() }
 
-  /// The allocation query has told whether libavcodec can decode into downstream's buffers.
+  /// The allocation query has shown whether libavcodec can decode into downstream's buffers.
   mutating func choosePool(isDirect: Bool) { output.choosePool(isDirect: isDirect) }
 
   /// Downstream has accepted the plan; pictures go into this pool.
@@ -412,7 +412,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// A seek: nothing that is inside goes out any more.
+  /// A seek: nothing that is still inside is output any more.
   mutating func flush() {
     collection.flush()
     keyUnits = KeyUnitFields()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What upstream says of the stream.
+/// What upstream's caps declare about the stream.
 struct DecoderInput<Codec: DecoderCodec> {
   /// Upstream's caps.
   let caps: CompressedCaps<Codec>

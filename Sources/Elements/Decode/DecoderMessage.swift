@@ -12,7 +12,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   private var frameNumber: FrameNumber?
   private var pts: ClockTime?
 
-  /// An error outside of the session, with no access unit to blame.
+  /// An error outside of the session, not tied to an access unit.
   init(_ error: ElementError) {
     self.error = error
     (reason, status) =
@@ -46,7 +46,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
     (self.error, self.reason, self.status) = (error, reason, status)
   }
 
-  /// An error of the session, with no access unit to blame.
+  /// An error of the session, not tied to an access unit.
   ///
   /// - Parameter consequence: what follows from it.
   init(_ cause: DecodeError, before consequence: String? = nil) {

@@ -146,7 +146,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
 
   // MARK: Pictures
 
-  /// Follows a picture that libavcodec has decoded to something other than its parameter sets said. Returns whether it
+  /// Follows a picture that libavcodec has decoded to something other than its parameter sets declare. Returns whether it
   /// is as negotiated.
   mutating func follow(_ picture: DecodedPicture) -> Bool {
     let hasOtherFields = interlacing?.correct(by: picture) ?? false

@@ -78,7 +78,7 @@ struct DecoderSession {
   /// The codec was lost for good, and no random access point has come since.
   var isLost: Bool { current?.isLost ?? false }
 
-  /// The next thing that the application should be told; `nil` for nothing.
+  /// The next message for the application; `nil` when there is none.
   func nextNotice() -> SessionNotice? { current?.nextNotice() }
 
   /// It holds access units back until a random access point comes.

@@ -7,7 +7,7 @@ struct FormatFollower<Codec: DecoderCodec> {
   private var inspector = Codec.Inspector(nalLengthSize: nil)
   private var packaging = NALPackaging.annexB
   private var displayTracker = DisplayTracker()
-  /// The caps do not have what SEI says of the display.
+  /// The caps lack display metadata that SEI may have.
   private var followsDisplay = false
   /// Parameter sets of `codec_data`, as they came last.
   private var outOfBand: [[UInt8]] = []

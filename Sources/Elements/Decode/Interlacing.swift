@@ -31,7 +31,7 @@ enum Interlacing: Hashable {
     switch self {
     case .mixed, .fields: return false
     case .progressive:
-      // frame_mbs_only_flag, but picture timing SEI says that frames consist of fields.
+      // frame_mbs_only_flag, but according to picture timing SEI frames consist of fields.
       guard picture.isInterlaced else { return false }
     case .interleaved(let isTopFirst):
       let fits =

@@ -57,7 +57,7 @@ extension OutputPlan {
   ///   - interlacing: how pictures are made of fields.
   ///   - describe: fills in what is known beyond format and size.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
-  /// - Throws: what to tell the application when nothing fits.
+  /// - Throws: the message for the application when nothing fits.
   init(
     native: PictureLayout, interlacing: Interlacing, describe: (inout VideoInfo) -> Void,
     displayFields: [String: String], allowed: borrowing Caps?

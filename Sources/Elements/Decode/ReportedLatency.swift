@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The latency that the pipeline was told last.
+/// The latency that was last reported to the pipeline.
 struct ReportedLatency {
   private struct Latency: Hashable {
     var frames: Int
@@ -24,7 +24,7 @@ struct ReportedLatency {
     due = ClockTime(nanoseconds: overflows ? .max : sum)
   }
 
-  /// The latency to tell the pipeline; `nil` when it has not changed.
+  /// The latency to report to the pipeline; `nil` when it has not changed.
   mutating func takeDue() -> ClockTime? { due.take() }
 
   private static func frameDuration(_ rate: Fraction?) -> ClockTime {

@@ -14,7 +14,7 @@ enum ParserAction {
   case fail(ElementError)
 }
 
-/// The answer to data, and what goes with it.
+/// The answer to data, with everything that has to be done.
 struct ParserAnswer {
   /// What the base class is to do.
   var step: ParseStep
@@ -44,9 +44,9 @@ struct ParserAnswer {
 
 /// What becomes of the frame, or the rest of it, that the base class is about to push.
 enum OutputStart {
-  /// It goes out.
+  /// It is sent.
   case begun
-  /// It goes out; it and all that follow begin after the segment's stop.
+  /// It is sent; it and all that follow begin after the segment's stop.
   case afterSegment
   /// It cannot go out: there are no caps.
   case noCaps

@@ -30,7 +30,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   // MARK: Between the stages
 
-  /// What the base class says of the current data.
+  /// The base class's information about the current data.
   private var situation = ParserSituation()
   /// What was found last.
   private var accessUnit = ParsedAccessUnit<Codec>()
@@ -42,7 +42,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private(set) var passesThrough = false
   /// Bytes of the file from the next data on that are skipped after a seek.
   private var skipped: Range<UInt64>?
-  /// Drops upstream's segment event; the shifted one goes out in its place.
+  /// Drops upstream's segment event; the shifted one is sent in its place.
   private var segmentHold: Pad.Probe?
 
   // MARK: Caps and packaging
@@ -65,13 +65,13 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     guard try input.take(sinkCaps) else { return false }
     if let record = sinkCaps.record {
       finder.store(record, log)
-      takeNews()
+      takeChanges()
     }
     caps.invalidate()
     return true
   }
 
-  /// Forgets what upstream's caps and the stream said about the format.
+  /// Forgets what was known about the format from upstream's caps and from the stream.
   private mutating func forgetFormat() {
     finder.forgetFormat()
     input = ParserInputFormat<Codec>()
@@ -260,7 +260,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// Whether, for alignment=nal output, whole access units go to the base class and are split on the way out. Halves
   /// the base class's share of the CPU, but a NAL unit waits for the rest of its access unit: only where that is here
-  /// already, and goes out unchanged.
+  /// already, and is sent unchanged.
   private mutating func splitsAccessUnits() -> Bool {
     guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
       situation.playback.isForward, !situation.settings.updatesTimeCode
@@ -278,7 +278,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     }
     let finding = finder.find(
       in: bytes, isMarked: isMarked, isDraining: situation.isDraining, describedID: caps.describedID, &accessUnit, log)
-    takeNews()
+    takeChanges()
     switch finding {
     case .unusable(let size):
       counters.skip(size)
@@ -290,13 +290,13 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   }
 
   /// Has the caps checked again when they may have changed.
-  @inline(__always) private mutating func takeNews() {
-    guard let news = finder.takeNews() else { return }
+  @inline(__always) private mutating func takeChanges() {
+    guard let changes = finder.takeChanges() else { return }
     // A stream that begins with damage may have lost its parameter sets.
-    let hasLostSets = news.hasBadLength && Codec.repeatsSetsAfterDamage && caps.awaitsFirstBuffer
-    if news.wantsParameterSets || hasLostSets { output.insertParameterSets() }
-    if news.changesSequence { caps.invalidate() }
-    if let warning = news.warning { intake.warn(warning) }
+    let hasLostSets = changes.hasBadLength && Codec.repeatsSetsAfterDamage && caps.awaitsFirstBuffer
+    if changes.wantsParameterSets || hasLostSets { output.insertParameterSets() }
+    if changes.changesSequence { caps.invalidate() }
+    if let warning = changes.warning { intake.warn(warning) }
     caps.follow(parameterSetChanges: finder.scanner.parameterSetChanges)
   }
 
@@ -468,7 +468,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return duration
   }
 
-  // MARK: Ahead of what goes out
+  // MARK: Ahead of the output
 
   /// What reads ahead for an accurate seek whose first data has come; nil where there is none.
   mutating func scout() -> SeekScout<Codec>? {

@@ -76,7 +76,7 @@ extension ParserElement {
     case .some(let filter): result = result.intersection(filter)
     case .none: break
     }
-    // What downstream takes as it is goes first: it needs no conversion.
+    // What downstream takes unchanged comes first: it needs no conversion.
     let unconverted = withoutConvertedFields(wishes, packagingIncluded: false).intersection(result)
     guard !unconverted.isEmpty else { return result }
     var ordered = unconverted.share()

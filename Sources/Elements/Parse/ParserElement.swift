@@ -16,7 +16,7 @@ protocol ParserElement: BaseParse {
   var statistics: Locked<ParserStatistics> { get }
   /// How long the file lasts, for other threads.
   var pace: Locked<StreamPace> { get }
-  /// Where the last seek goes if it is an accurate one forwards, until its data has come.
+  /// The target of the last seek if it is an accurate one forwards, until its data has come.
   var target: Locked<ClockTime?> { get }
   /// A force-key-unit request that waits for its answer, from any thread.
   var keyUnitRequest: Locked<KeyUnitRequest?> { get }

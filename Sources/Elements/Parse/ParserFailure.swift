@@ -9,7 +9,7 @@ enum ParserFailure<Codec: ParserCodec> {
   /// An access unit of this many bytes cannot be written.
   case unwritable(Int, from: NALPackaging, to: StreamFormat<Codec>?, BitstreamError)
 
-  /// What the application is told.
+  /// The message for the application.
   var message: ElementError {
     switch self {
     case .endless(let size):

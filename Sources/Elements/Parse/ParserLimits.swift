@@ -17,7 +17,7 @@ enum ParserLimits {
   static let samplePart = 4 << 10
   /// Bytes to read beyond such a place: the first slice of a picture that begins at its end.
   static let sampleMargin = 1 << 10
-  /// Bytes to read at once ahead of what goes out.
+  /// Bytes to read at once ahead of the output.
   static let readAheadSize = 256 << 10
   /// Bytes that GstBaseParse may hold and be asked to skip: it gives up where it has skipped twice as many.
   static let skipSize = 1 << 20

@@ -35,7 +35,7 @@ struct HeldStream {
   /// Discards the caps; the events after them follow the next caps.
   mutating func forgetCaps() { caps = nil }
 
-  /// The next event that may go: no segment goes before the caps.
+  /// The next event that may be sent: no segment is sent before the caps.
   mutating func takeEvent() -> Event? {
     guard let index = events.firstIndex(where: { !holdsCaps || $0.kind != .segment }) else { return nil }
     return events.remove(at: index).take()

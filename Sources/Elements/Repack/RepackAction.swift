@@ -25,6 +25,6 @@ struct RepackReport {
 struct RepackLatency: Sendable, Equatable {
   /// The end of an access unit is seen only at the start of the next.
   var waitsForNextAccessUnit = false
-  /// The time between access units; nil when the caps do not tell.
+  /// The time between access units; nil when the caps do not have it.
   var accessUnitDuration: ClockTime?
 }

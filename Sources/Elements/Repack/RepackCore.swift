@@ -307,9 +307,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Decides what goes out with the access unit.
+  /// Decides what is sent with the access unit.
   ///
-  /// - Returns: `codec_data` to send first, empty for none; nil when nothing of the access unit goes out.
+  /// - Returns: `codec_data` to send first, empty for none; nil when nothing of the access unit is sent.
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     dropUnwanted()

@@ -102,7 +102,7 @@ extension RepackElement {
     return true
   }
 
-  /// The output's format, as far as it can be told before caps are set.
+  /// The output's format, as far as it is known before caps are set.
   private func predictedOutput(for caps: borrowing Caps, _ format: RepackFormat<Codec>) -> StreamFormat<Codec>? {
     let possible = possibleCaps(caps, on: .sink, filter: nil).intersection(sourcePad.templateCaps)
     let filter: Caps? = possible.share()
@@ -210,7 +210,7 @@ extension RepackElement {
     if change == .lengthSize { reconfigureSource() }
   }
 
-  /// Has buffers bypass the element from now on, or no longer. What was collected goes first, as it came.
+  /// Has buffers bypass the element from now on, or no longer. What was collected is sent first, unchanged.
   private func chooseBypass() throws(FlowError) {
     let isIdentity = core.isIdentity
     if isIdentity { for piece in core.takeCollected() { try sourcePad.push(piece.takeBuffer()) } }

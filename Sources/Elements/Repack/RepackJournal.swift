@@ -87,7 +87,7 @@ struct RepackJournal {
   /// Counts a change of `codec_data`.
   mutating func countParameterSetChange() { statistics.parameterSetChanges += 1 }
 
-  /// Counts a buffer that goes out.
+  /// Counts a buffer that is sent.
   mutating func count(output size: Int, _ method: RepackMethod) {
     statistics.bytesOut += UInt64(size)
     switch method {

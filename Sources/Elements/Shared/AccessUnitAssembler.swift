@@ -162,7 +162,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
         pieces.append(head)
         start = end
       }
-      // A buffer that cannot be cut goes whole, with its last access unit.
+      // A buffer that cannot be cut is handed on whole, with its last access unit.
     } else {
       try moveToNext(earlierPrefixes)
     }

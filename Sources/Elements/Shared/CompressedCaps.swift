@@ -23,7 +23,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
     case unexpectedCodecData
   }
 
-  /// Optional fields, which take precedence over what the stream says.
+  /// Optional fields, which take precedence over the stream's own parameters.
   struct Fields: OptionSet, Sendable, Hashable {
     let rawValue: UInt16
     static var colorimetry: Self { Self(rawValue: 1) }
@@ -44,13 +44,13 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   }
 
   /// How NAL units are packed and where parameter sets are. Where `stream-format` is missing or unknown, the presence
-  /// of `codec_data` tells a length-prefixed stream from a byte stream.
+  /// of `codec_data` distinguishes a length-prefixed stream from a byte stream.
   let streamFormat: StreamFormat<Codec>
   /// What a buffer holds; nil when the caps do not say.
   let alignment: StreamAlignment?
   /// `codec_data` as it is; empty when there is none, or none that can be mapped.
   let codecData: [UInt8]
-  /// What ``codecData`` says; nil when there is none, when it cannot be read, and for a byte stream.
+  /// The contents of ``codecData``; nil when there is none, when it cannot be read, and for a byte stream.
   let record: Codec.ConfigurationRecord?
   /// `framerate`, when it is above 0.
   let frameRate: GStreamer.Fraction?

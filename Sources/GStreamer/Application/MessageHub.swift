@@ -122,7 +122,7 @@ final class MessageHub: Sendable {
     var isLast = false
     let listeners: [Int: AsyncStream<Message>.Continuation] = state.withLock { state in
       switch state.phase {
-      // Further errors are consequences of the first; what a stopped pipeline says is no concern of its next run.
+      // Further errors are consequences of the first; messages of a stopped pipeline are no concern of its next run.
       case .failed, .stopped: return [:]
       case .idle, .running, .ended: break
       }
@@ -161,7 +161,7 @@ final class MessageHub: Sendable {
 
   /// The messages from now on, and those posted without a listener; ends after the end of the stream or an error.
   func listen() -> AsyncStream<Message> {
-    // Of a listener that does not read, the oldest messages are lost; never the last one, which says how it ended.
+    // Of a listener that does not read, the oldest messages are lost; never the last one, which has its outcome.
     let (stream, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: .bufferingNewest(1024))
     // A terminated listener is removed at the next message.
     let isListening = state.withLock { state in

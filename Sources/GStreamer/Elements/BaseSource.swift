@@ -138,7 +138,7 @@ open class BaseSource: Element {
         let buffer = try element.buffer(at: offset == .max ? nil : UInt64(offset), length: Int(length))
         unsafe output?.pointee = buffer.take()
       }
-      // Success without a buffer, as `dropped` says, is nothing that a source can return: its thread would end in
+      // Success without a buffer, which `dropped` is, is nothing that a source can return: its thread would end in
       // silence.
       return flow.rawValue > 0 ? GST_FLOW_ERROR : flow
     }

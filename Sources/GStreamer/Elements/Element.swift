@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// What `gst-inspect-1.0` says of an element.
+/// An element's description in `gst-inspect-1.0`.
 public struct ElementMetadata: Sendable {
   /// The long name.
   public var name: String
@@ -12,7 +12,7 @@ public struct ElementMetadata: Sendable {
   /// Name and address.
   public var author: String
 
-  /// What `gst-inspect-1.0` says of an element.
+  /// An element's description in `gst-inspect-1.0`.
   public init(name: String, classification: String, description: String, author: String) {
     self.name = name
     self.classification = classification
@@ -64,7 +64,7 @@ public struct PadTemplate: Sendable {
     unsafe self.raw = raw.assumingMemoryBound(to: GstElement.self)
   }
 
-  /// What `gst-inspect-1.0` says of the element.
+  /// The element's description in `gst-inspect-1.0`.
   open class var metadata: ElementMetadata {
     ElementMetadata(name: "\(Self.self)", classification: "Generic", description: "\(Self.self)", author: "unknown")
   }

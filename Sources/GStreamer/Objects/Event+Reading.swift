@@ -40,7 +40,7 @@ extension Event {
     return unsafe TagList.retaining(optional: tags)
   }
 
-  /// How late a buffer came, or how early, as downstream tells upstream.
+  /// How late a buffer came, or how early, as downstream reports upstream.
   public struct QualityOfService: Sendable {
     /// The time that processing took, relative to what there was: above 1 is too slow.
     public var proportion: Double
@@ -50,7 +50,7 @@ extension Event {
     public var runningTime: ClockTime?
   }
 
-  /// What a quality-of-service event tells; `nil` for other events.
+  /// The contents of a quality-of-service event; `nil` for other events.
   public var qualityOfService: QualityOfService? {
     guard kind == .qualityOfService else { return nil }
     var type = GST_QOS_TYPE_UNDERFLOW

@@ -24,7 +24,7 @@ public struct FlowError: RawRepresentable, Error, Hashable, Sendable {
   /// ``BaseParse/prePushFrame(_:)`` (`GST_BASE_TRANSFORM_FLOW_DROPPED`, `GST_BASE_PARSE_FLOW_DROPPED`).
   public static var dropped: Self { Self(rawValue: 100) }
 
-  /// Throws unless `flow` says success (`GST_FLOW_OK` or a custom success).
+  /// Throws unless `flow` is success (`GST_FLOW_OK` or a custom success).
   public static func check(_ flow: GstFlowReturn) throws(FlowError) {
     if flow.rawValue < 0 { throw Self(rawValue: flow.rawValue) }
   }

@@ -10,7 +10,7 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
   /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too: "avc3", "hev1".
   static var inBandStreamFormat: String { get }
 
-  /// How a picture was scanned, as far as its coding tells.
+  /// How a picture was scanned, as far as its coding shows.
   ///
   /// - Parameters:
   ///   - slice: the picture's first slice; of two fields, the first.

@@ -83,7 +83,7 @@ public struct FormatDescription: Sendable, Hashable {
   public var colour: ColourDescription?
   /// Location of chroma samples in top fields and frames, 0 to 5; nil when the stream does not say.
   public var chromaSampleLocation: UInt8?
-  /// Frames a second; nil when the stream does not say, or says something absurd.
+  /// Frames a second; nil when the stream does not signal it, or signals something absurd.
   public var frameRate: Fraction?
   /// The tick from which ``frameRate`` is derived, as sent, absurd or not; nil when it is not sent, or has a term of
   /// zero.

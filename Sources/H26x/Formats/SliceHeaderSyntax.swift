@@ -60,7 +60,7 @@ public protocol SliceHeaderSyntax: Sendable {
   var address: UInt32 { get }
   /// Whether the slice begins its picture.
   var isFirstInPicture: Bool { get }
-  /// How it may be predicted; nil when the slice segment before says so (H.265's dependent slice segments).
+  /// How it may be predicted; nil when it is inherited from the slice segment before (H.265's dependent slice segments).
   var prediction: SlicePrediction? { get }
   /// Whether POC needs the header read at depth ``SliceHeaderDepth/referenceMarking``.
   var mayResetPOC: Bool { get }

@@ -28,7 +28,7 @@ public protocol VideoCodecSyntax: Sendable {
   ///
   /// - Parameter nalUnit: the NAL unit, header included.
   static func temporalID(of nalUnit: Span<UInt8>) -> UInt8
-  /// The types that a configuration record takes out of the stream; all parameter sets unless the codec says otherwise.
+  /// The types that a configuration record takes out of the stream; all parameter sets by default.
   static var typesInConfigurationRecord: NALUnitTypeSet { get }
   /// What a NAL unit is in its access unit, by its header.
   ///

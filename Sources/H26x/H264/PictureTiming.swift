@@ -74,7 +74,7 @@ extension H264 {
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - sps: the active SPS, which says which parts there are and how long they are.
+    ///   - sps: the active SPS, which determines the parts and their lengths.
     /// - Throws: any ``BitstreamError``.
     public init(_ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet) throws(BitstreamError) {
       var reader = message.reader

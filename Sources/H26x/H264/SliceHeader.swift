@@ -30,7 +30,7 @@ extension H264 {
     public let nalUnitType: NALUnitType
     /// `nal_ref_idc`, 0 to 3.
     public let referenceIDC: UInt8
-    /// `IdrPicFlag` (7.4.1): type 5, or what the MVC or SVC header extension says.
+    /// `IdrPicFlag` (7.4.1): type 5, or by the MVC or SVC header extension.
     public let isIDR: Bool
     /// `slice_type`.
     public let sliceType: SliceType

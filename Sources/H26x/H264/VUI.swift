@@ -23,7 +23,7 @@ extension H264 {
     public var vclHRD: HRDParameters?
     /// `low_delay_hrd_flag`; false without HRD parameters.
     public var isLowDelayHRD = false
-    /// `pic_struct_present_flag`: picture timing SEI says how pictures are displayed.
+    /// `pic_struct_present_flag`: picture timing SEI describes how pictures are displayed.
     public var isPictureStructurePresent = false
     /// Restrictions that the encoder kept to; nil when absent.
     public var bitstreamRestriction: BitstreamRestriction?

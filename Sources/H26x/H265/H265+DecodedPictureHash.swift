@@ -19,7 +19,7 @@ extension H265 {
       }
     }
 
-    /// Reads a message of type ``SEIPayloadType/decodedPictureHash``. Its size tells how many planes it is for.
+    /// Reads a message of type ``SEIPayloadType/decodedPictureHash``. The number of planes follows from its size.
     ///
     /// - Throws: `.truncated`, `.unsupported` for another kind of hash.
     public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {

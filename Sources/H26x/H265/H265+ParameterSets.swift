@@ -76,7 +76,7 @@ extension H265 {
       do throws(BitstreamError) {
         slot.set = try VideoParameterSet(nalUnit: bytes)
       } catch {
-        // Some cameras send such sets. It goes out as it came.
+        // Some cameras send such sets. It is passed through unchanged.
       }
       videos[id] = slot
       return change
@@ -164,7 +164,7 @@ extension H265 {
         let id = try Self.id(of: nalUnit, header)
         guard header.layerID == 0 else { return false }
         switch header.type {
-        // Nothing depends on a VPS: a damaged one goes out as it came.
+        // Nothing depends on a VPS: a damaged one is passed through unchanged.
         case .videoParameterSet: return false
         case .sequenceParameterSet: return sequences[id] != nil
         case .pictureParameterSet: return pictures[id] != nil

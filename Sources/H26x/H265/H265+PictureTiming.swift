@@ -72,7 +72,7 @@ extension H265 {
         }
       }
 
-      /// Whether the picture is the second field of its frame; nil where the value does not tell.
+      /// Whether the picture is the second field of its frame; nil where the value leaves it open.
       public var isSecondField: Bool? {
         switch rawValue {
         case 9, 10: true
@@ -120,7 +120,7 @@ extension H265 {
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - sps: the active SPS, which says which parts there are and how long they are.
+    ///   - sps: the active SPS, which determines the parts and their lengths.
     /// - Throws: any ``BitstreamError``.
     public init(_ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet) throws(BitstreamError) {
       var reader = message.reader

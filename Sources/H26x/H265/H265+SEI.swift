@@ -107,7 +107,7 @@ extension H265 {
     public struct Delay: Sendable, Hashable {
       /// The initial removal delay, in ticks of 90 kHz.
       public var removalDelay: UInt32
-      /// The offset that goes with it, in ticks of 90 kHz.
+      /// The offset that belongs to it, in ticks of 90 kHz.
       public var removalDelayOffset: UInt32
       /// `initial_alt_cpb_removal_delay` and `…_offset`; nil when not sent.
       public var alternative: Alternative?
@@ -116,7 +116,7 @@ extension H265 {
       public struct Alternative: Sendable, Hashable {
         /// The initial removal delay, in ticks of 90 kHz.
         public var removalDelay: UInt32
-        /// The offset that goes with it, in ticks of 90 kHz.
+        /// The offset that belongs to it, in ticks of 90 kHz.
         public var removalDelayOffset: UInt32
       }
     }

@@ -98,7 +98,7 @@ extension H265 {
         if count > 1 { _ = try reader.ue8(in: 0...(count - 1), "collocated_ref_idx") }
       }
       if (pps.usesWeightedPrediction && type == .p) || (pps.usesWeightedBiprediction && isB) {
-        // A reference to the picture itself has no weight; which one that is, only the lists tell.
+        // A reference to the picture itself has no weight; only the lists show which one that is.
         guard !refersToItself else { return false }
         let hasChroma = sps.chromaArrayType != .monochrome
         let isPrecise = sps.extensions?.range?.contains(.highPrecisionOffsets) ?? false

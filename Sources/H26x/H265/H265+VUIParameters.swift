@@ -19,7 +19,7 @@ extension H265 {
     public var hasNeutralChroma = false
     /// `field_seq_flag`: each picture is a field.
     public var isFieldSequence = false
-    /// `frame_field_info_present_flag`: picture timing SEI says how pictures are displayed.
+    /// `frame_field_info_present_flag`: picture timing SEI describes how pictures are displayed.
     public var isPictureStructurePresent = false
     /// `default_display_window_flag` and the offsets, within the conformance window.
     public var defaultDisplayWindow: SequenceParameterSet.Window?

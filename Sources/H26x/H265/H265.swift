@@ -65,7 +65,7 @@ public enum H265: VideoCodecSyntax {
   }
 
   /// Whether other pictures may refer to the picture of this slice. Those of higher temporal sub-layers refer to lower
-  /// ones whatever their type, and only the SPS says how many sub-layers there are: true for all.
+  /// ones whatever their type, and only the SPS has the number of sub-layers: true for all.
   ///
   /// - Parameter nalUnit: a slice, header included.
   public static func isReference(_ nalUnit: Span<UInt8>) -> Bool { nalUnit.count > 0 }
@@ -104,7 +104,7 @@ public enum H265: VideoCodecSyntax {
     try format.h265DecoderConfigurationRecord()
   }
 
-  /// Frames or fields. Only picture timing SEI says which field comes first (``PictureTiming``).
+  /// Frames or fields. Only picture timing SEI has the order of fields (``PictureTiming``).
   package static func scan(_ slice: SliceSegmentHeader, sps: borrowing SequenceParameterSet) -> PictureScan {
     slice.isField ? .fields(isTopFirst: true) : .frame
   }
@@ -177,7 +177,7 @@ extension H265.SliceSegmentHeader: SliceHeaderSyntax {
   public static var sendsReferences: Bool { true }
   /// `slice_segment_address`.
   public var address: UInt32 { segmentAddress }
-  /// False: only picture timing SEI says which field it is (``H265/PictureTiming``).
+  /// False: only picture timing SEI identifies the field (``H265/PictureTiming``).
   public var isBottomField: Bool { false }
   /// False: there are no redundant pictures.
   public var isRedundant: Bool { false }

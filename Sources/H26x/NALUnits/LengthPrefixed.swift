@@ -35,7 +35,7 @@ public enum NALLengthSize: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// The length that a prefix says. There must be a whole prefix at the offset.
+  /// The value of a length prefix. There must be a whole prefix at the offset.
   package func read(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
     var value: UInt32 = 0
     for index in offset..<offset + byteCount { value = value << 8 | UInt32(bytes[index]) }

@@ -121,7 +121,7 @@ public struct DisplayOrientation: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - message: the message.
-  ///   - codec: the codec of the stream, which says what ``repetitionPeriod`` is.
+  ///   - codec: the codec of the stream, on which the meaning of ``repetitionPeriod`` depends.
   /// - Throws: `.truncated`, `.valueOutOfRange`.
   public init?(
     _ message: borrowing SEIMessages.Message, codec: FormatDescription.Codec = .h264
@@ -199,7 +199,7 @@ public struct FramePackingArrangement: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - message: the message.
-  ///   - codec: the codec of the stream, which says what ``repetitionPeriod`` is.
+  ///   - codec: the codec of the stream, on which the meaning of ``repetitionPeriod`` depends.
   /// - Throws: any ``BitstreamError``.
   public init(
     _ message: borrowing SEIMessages.Message, codec: FormatDescription.Codec = .h264

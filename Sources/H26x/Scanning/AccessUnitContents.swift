@@ -52,6 +52,6 @@ public struct AccessUnitContents: OptionSet, Sendable {
   /// What is no picture data.
   public static var headers: Self { [.parameterSets, .sei] }
 
-  /// Whether all slices of the base picture are I or SI slices, as far as their headers tell.
+  /// Whether all slices of the base picture are I or SI slices, as far as their headers show.
   public var isIntra: Bool { contains(.iSlice) && isDisjoint(with: [.pSlice, .bSlice, .unreadableSlice]) }
 }

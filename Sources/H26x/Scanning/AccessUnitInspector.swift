@@ -147,7 +147,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
     }
   }
 
-  /// Reads a slice header; of other slices than the first only as far as pictures are told apart, unless the references
+  /// Reads a slice header; of other slices than the first only as far as pictures are distinguished, unless the references
   /// are still missing.
   private func header(
     _ unit: Span<UInt8>, _ depth: SliceHeaderDepth, _ info: inout Info

@@ -80,7 +80,7 @@ extension AccessUnitScanner {
     while true {
       let before = headerSearch
       guard let place = headerSearch.next(in: bytes, isComplete: isComplete) else { return .needsMoreData }
-      // Nothing goes out before the header of the next NAL unit is there.
+      // Nothing is output before the header of the next NAL unit is there.
       guard isComplete || headerSearch.searchedOffset + Codec.nalUnitHeaderLength <= bytes.count else {
         headerSearch = before
         return .needsMoreData

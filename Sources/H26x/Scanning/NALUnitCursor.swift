@@ -13,7 +13,7 @@ struct NALUnitCursor: Sendable {
   var searched = 0
   /// Whether the detector was fed with it.
   var isDetected = false
-  /// Whether an access unit begins with it, as the detector says.
+  /// Whether an access unit begins with it, by the detector.
   var beginsAccessUnit = false
   /// Offset of the prefix NAL unit that belongs to the next slice.
   var prefixStart: Int?

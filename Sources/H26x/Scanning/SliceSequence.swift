@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The slices of a picture, as far as their headers tell whether they are all there.
+/// The slices of a picture, as far as their headers show whether they are all there.
 package struct SliceSequence: Sendable, Hashable {
   /// The one that begins the picture could be read.
   package private(set) var hasFirst = false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Reads the first pictures of a sequence before the first of them goes out, to learn the steps of POC. Works on
+/// Reads the first pictures of a sequence before the first of them is output, to learn the steps of POC. Works on
 /// copies, and changes nothing in the timing itself.
 struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private(set) var pictures: [TimestampGenerator.Picture]
@@ -63,7 +63,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
       if role == .end { reader.endSequence() }
       guard role == .slice, boundary == .begins || !hadPicture else { return }
       take(try Codec.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking))
-    } catch {}  // Whoever parses the stream will tell of it.
+    } catch {}  // Whoever parses the stream will report it.
   }
 
   private mutating func take(_ slice: Codec.SliceHeader) {

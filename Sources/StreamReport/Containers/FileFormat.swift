@@ -46,7 +46,7 @@ package enum FileFormat: Sendable {
   /// Whether there are sync bytes at the distance of packets. The first may have lost its beginning.
   private static func hasPackets(_ bytes: Span<UInt8>) -> Bool {
     for size in [188, 192, 204] {
-      // The fewer packets are at hand, the less a sync byte off the beginning says.
+      // The fewer packets are at hand, the less a sync byte off the beginning means.
       let needed = 5
       for first in 0..<min(size, bytes.count) where bytes[first] == 0x47 {
         let packets = min(needed, (bytes.count - first - 1) / size + 1)

@@ -7,7 +7,7 @@ public struct ReportOptions: Sendable {
   /// How many of its first bytes each NAL unit has. A ``ParameterSetRecord`` always has all.
   public var byteCount = 0
 
-  /// Whether the payload of slices in MP4 is read, to find forbidden byte sequences in it. Without it only their first
+  /// Whether the payload of slices in MP4 is read, to find missing emulation prevention bytes in it. Without it only their first
   /// bytes, which hold the header, and the last are read. Other streams are always read whole.
   public var readsPayload = true
 

@@ -164,7 +164,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     rules.report(.containerSample, "a NAL unit of 0 bytes", expected: "NAL units with a header")
   }
 
-  /// How many of a slice's first bytes are enough to report on it, but for forbidden byte sequences in its payload.
+  /// How many of a slice's first bytes are enough to report on it, but for missing emulation prevention bytes in its payload.
   var headLength: Int { max(Codec.longestSliceHeader(walk.sets), options.byteCount) }
 
   /// Whether more than the first bytes of a NAL unit, and the last, are reported on.

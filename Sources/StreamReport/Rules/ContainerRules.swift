@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Compares what a container says with the stream inside.
+/// Compares a container's description with the stream inside.
 struct ContainerRules<Codec: ReportedCodec> {
   private var description: MP4.VisualSampleDescription?
   /// Picture order counts and presentation times of the last pictures in the sequence.

@@ -24,9 +24,9 @@ struct RecordFacts {
 
 /// What was met in a container's configuration record.
 struct WalkedConfiguration {
-  /// What the record says itself.
+  /// What the record itself declares.
   var said: RecordFacts
-  /// What each of its SPS says that can be read.
+  /// What each of its readable SPS declares.
   var sets: [RecordFacts] = []
   /// Whether it has an SPS.
   var hasSequence = false

@@ -24,7 +24,7 @@ protocol ReportedCodec: VideoCodecSyntax {
   static func format(_ set: ParameterSet) -> FormatRecord?
   /// Bytes in which any slice header with these parameter sets ends.
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
-  /// What a configuration record says of its SPS.
+  /// What a configuration record declares about its SPS.
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts
   /// The same of an SPS.
   static func facts(_ sps: SequenceParameterSet) -> RecordFacts

@@ -12,7 +12,7 @@ struct SampleHeads {
 
   init(_ source: FileBytes) { self.source = source }
 
-  /// Feeds a sample, between the beginning and the end that the caller tells the analysis.
+  /// Feeds a sample, between the beginning and the end that the caller reports to the analysis.
   ///
   /// - Throws: what is wrong with the length prefixes; see ``LengthPrefixed/NALUnits/next()``.
   mutating func feed(

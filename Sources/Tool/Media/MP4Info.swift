@@ -145,7 +145,7 @@ enum MP4Info {
       usual.votes += sample.duration == usual.duration ? 1 : -1
     }
 
-    /// From the beginning to the end of the last picture, in ticks. It begins where the edit list says, or else with the
+    /// From the beginning to the end of the last picture, in ticks. It begins at the start of the edit list, or else with the
     /// first picture; other tracks are taken to begin with its decoding.
     func presentation(of track: MP4.Track, in movie: MP4.Movie) -> UInt64 {
       let first = movie.tracks.count > 1 ? min(start, first?.decodingTime ?? start) : start
@@ -169,7 +169,7 @@ enum MP4Info {
 }
 
 extension StreamDetails {
-  /// Adds what the track says, which overrides the stream, as in players.
+  /// Adds the track's values, which override the stream's, as in players.
   fileprivate mutating func complete(
     _ description: MP4.VisualSampleDescription, _ track: MP4.Track, rate: H26x.Fraction?
   ) {

@@ -179,13 +179,13 @@ final class MediaReader: Sendable {
     switch failure.error.code {
     case .stream(.wrongType): return nothingFound
     case .stream(.typeNotFound), .stream(.codecNotFound), .core(.missingPlugin):
-      // Where there is video, the decoder's reason says more.
+      // Where there is video, the decoder's reason is more specific.
       return video == nil ? nothingFound : Failure(error, about: input.name)
     default:
       // A demultiplexer without linked pads posts an error; a pipe may end before its type is known.
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
       if hasVideo { return Failure(error, about: input.name) }
-      // Neither says which streams there are.
+      // Neither lists the streams.
       let saysNothing = streams.isEmpty && ["qtdemux", "tsdemux"].contains(failure.kind)
       if saysNothing, case .container(let what) = input.kind {
         return input.mp4Failure ?? Failure("\(input.name): \(what) that is cut off, or without H.264 or H.265 video")
@@ -269,7 +269,7 @@ final class MediaReader: Sendable {
 
   /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
   ///
-  /// - Parameter begun: called once the pipeline was told to play.
+  /// - Parameter begun: called once the pipeline was set to play.
   func playToEnd(_ begun: () -> Void = {}) async throws(Failure) {
     try await discover()
     do throws(PipelineError) {

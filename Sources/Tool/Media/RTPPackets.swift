@@ -59,7 +59,7 @@ final class RTPPackets: Sendable {
     range.count >= 188 && bytes[range.lowerBound] == 0x47
   }
 
-  /// Why no picture was received, as far as can be told: ` in 600 packets, which …`; empty where nothing came.
+  /// Why no picture was received, as far as that is known: ` in 600 packets, which …`; empty where nothing came.
   func reason(_ codec: FormatDescription.Codec, payload: Int32?) -> String {
     let state = state.withLock { $0 }
     let count = max(state.datagrams, state.packets)

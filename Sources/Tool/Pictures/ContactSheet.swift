@@ -4,7 +4,7 @@ import Synchronization
 
 /// One picture composed of small pictures from the whole file.
 enum ContactSheet {
-  /// Elements that rotate as the container says and scale to square pixels, as players do.
+  /// Elements that rotate as the container demands and scale to square pixels, as players do.
   static func uprightFilters(
     for input: InputFile
   ) -> [(kind: String, properties: KeyValuePairs<String, FieldValue>)] {

@@ -13,7 +13,7 @@ struct InputFile: Sendable {
   /// The pipe, if it is one whose first bytes were read.
   let pipe: PipeInput?
   private let status: FileStatus?
-  /// The open file, where GStreamer cannot be told its name, because that is not UTF-8.
+  /// The open file, where its name cannot be passed to GStreamer, because it is not UTF-8.
   private let unnameable: Descriptor?
 
   /// Program numbers of an MPEG transport stream, as far as they are in its first bytes; of several, one is read.
@@ -96,7 +96,7 @@ struct InputFile: Sendable {
     guard isStandardInput else {
       return try PipelineElement("filesrc", ["location": .string(unnameable?.path ?? name)])
     }
-    // Of a file, fdsrc says that it is seekable and has no pull mode: flvdemux then seeks in vain, for ever.
+    // For a file, fdsrc claims to be seekable but has no pull mode: flvdemux then seeks in vain, for ever.
     let path = "/proc/self/fd/\(STDIN_FILENO)"
     if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, unsafe access(path, R_OK) == 0 {
       return try PipelineElement("filesrc", ["location": .string(path)])

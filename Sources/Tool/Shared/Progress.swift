@@ -11,7 +11,7 @@ enum Progress {
 
   /// Runs `body`, and shows a pipeline's progress meanwhile.
   ///
-  /// - Parameter isAtItsTime: whether pictures are shown at their times, so that speed tells nothing and what is left
+  /// - Parameter isAtItsTime: whether pictures are shown at their times, so that speed means nothing and what is left
   ///   does not depend on it.
   static func during<Result>(
     of pipeline: Pipeline, isAtItsTime: Bool = false, _ body: () async throws(Failure) -> Result
@@ -42,7 +42,7 @@ enum Progress {
 
   /// The longest line that fits into a number of columns: position, duration, per cent, time left and speed.
   ///
-  /// - Parameter spent: seconds since the start; `nil` where speed tells nothing.
+  /// - Parameter spent: seconds since the start; `nil` where speed means nothing.
   static func line(_ position: ClockTime, of duration: ClockTime?, spent: Double?, fitting width: Int) -> String {
     let seconds = Double(position.nanoseconds) / 1e9
     let speed = spent.map { $0 > 0 ? seconds / $0 : 0 } ?? 1

@@ -3,7 +3,7 @@ public import H26x
 
 /// One access unit, with what a session needs to know of it.
 public struct AccessUnit: Sendable {
-  /// All NAL units of one picture, or of one field, packaged as ``format`` says.
+  /// All NAL units of one picture, or of one field, packaged as ``format`` describes.
   public var bytes: [UInt8]
   /// Comes back with the picture.
   public var tag: UInt64

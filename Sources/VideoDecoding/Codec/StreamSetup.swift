@@ -9,7 +9,7 @@ struct StreamSetup {
   let extradata: [UInt8]
   /// nil for Annex B.
   let nalLengthSize: NALLengthSize?
-  /// `max_num_reorder_frames` (H.264 E.2.1), `sps_max_num_reorder_pics` (H.265), when the stream says.
+  /// `max_num_reorder_frames` (H.264 E.2.1), `sps_max_num_reorder_pics` (H.265), when the stream has it.
   let reorderDepth: Int?
   /// The deepest reordering that the format allows, in frames.
   let deepestReordering: Int

@@ -19,7 +19,7 @@ import AVCodec
   public let isTopFieldFirst: Bool
   /// The first field is displayed again after the second (`pic_struct` 5 and 6, H.264 Table D-1, H.265 Table D.2).
   public let repeatsFirstField: Bool
-  /// One of its two fields never came; libavcodec fills its rows from the other. `isTopFieldFirst` says which one did.
+  /// One of its two fields never came; libavcodec fills its rows from the other. `isTopFieldFirst` identifies the one that did.
   public let isSingleField: Bool
   /// Decoding may begin here.
   public let isRandomAccessPoint: Bool
@@ -106,7 +106,7 @@ import AVCodec
 }
 
 extension PictureCrop {
-  /// The crop, or none where it exceeds the picture, whatever the stream said.
+  /// The crop, or none where it exceeds the picture, whatever the stream signals.
   func bounded(width: Int, height: Int) -> PictureCrop {
     guard left >= 0, right >= 0, top >= 0, bottom >= 0, left < width, right < width - left, top < height,
       bottom < height - top

@@ -97,11 +97,15 @@ final class PictureBridge: FrameBufferSource {
 
   /// Whether these strides are those of the other pictures of this size; the first of a size decides.
   private func accept(strides: [Int], for request: PictureRequest) -> Bool {
+    settled(strides, for: request) == strides
+  }
+
+  /// The strides of all pictures of this size: these where it is the first.
+  private func settled(_ strides: [Int], for request: PictureRequest) -> [Int] {
     state.withLock { state in
       let size = Size(request)
-      if state.lock.size == size { return state.lock.strides == strides }
-      state.lock = StrideLock(size: size, strides: strides)
-      return true
+      if state.lock.size != size { state.lock = StrideLock(size: size, strides: strides) }
+      return state.lock.strides
     }
   }
 
@@ -126,9 +130,9 @@ final class PictureBridge: FrameBufferSource {
   ) -> PictureMemory? {
     var strides = locked
     if strides.isEmpty {
-      strides = (0..<request.pixelFormat.planeCount).map { request.minimumStride(plane: $0) }
       // Another thread may have been first, with the allocator's strides.
-      if !accept(strides: strides, for: request) { strides = state.withLock { $0.lock.strides } }
+      strides = settled(
+        (0..<request.pixelFormat.planeCount).map { request.minimumStride(plane: $0) }, for: request)
     }
     var offsets: [Int] = []
     var total = 0

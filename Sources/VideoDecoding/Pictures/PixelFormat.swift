@@ -101,20 +101,26 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Bytes of a row of `plane` in a picture `width` luma samples wide. 0 for a plane that is not there.
+  /// Bytes of a row of `plane` in a picture `width` luma samples wide, 0 to 2³¹ − 1 (other widths count as the nearest
+  /// of these). 0 for a plane that is not there.
   public func rowByteCount(plane: Int, width: Int) -> Int {
     guard 0..<planeCount ~= plane else { return 0 }
+    let width = Self.side(width)
     guard plane > 0 else { return width * bytesPerSample }
     let shift = chromaShift.horizontal
     let samples = (width + (1 << shift) - 1) >> shift
     return samples * bytesPerSample * (self == .nv12 ? 2 : 1)
   }
 
-  /// Rows of `plane` in a picture `height` luma samples high. 0 for a plane that is not there.
+  /// Rows of `plane` in a picture `height` luma samples high, 0 to 2³¹ − 1 (other heights count as the nearest of
+  /// these). 0 for a plane that is not there.
   public func rowCount(plane: Int, height: Int) -> Int {
     guard 0..<planeCount ~= plane else { return 0 }
+    let height = Self.side(height)
     guard plane > 0 else { return height }
     let shift = chromaShift.vertical
     return (height + (1 << shift) - 1) >> shift
   }
+
+  private static func side(_ samples: Int) -> Int { Int(UInt32(clamping: min(samples, Int(Int32.max)))) }
 }

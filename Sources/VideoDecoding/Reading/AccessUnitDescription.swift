@@ -30,7 +30,7 @@ package indirect enum AccessUnitDescription: Sendable {
     case .h265(let info, _): info.formatChanged
     }
   }
-  /// How the picture was scanned, as far as its coding tells; nil when its first slice cannot be read.
+  /// How the picture was scanned, as far as its coding shows; nil when its first slice cannot be read.
   package var scan: PictureScan? {
     switch self {
     case .h264(let info, let sets): info.scan(sets)

@@ -41,7 +41,7 @@ struct AccessUnitSummary {
   var isIncomplete = false
   /// Other pictures refer to it.
   var isReference = false
-  /// `frame_num` says that a reference picture before this one is missing.
+  /// By `frame_num`, a reference picture before this one is missing.
   var followsGap = false
   /// A recovery point with `broken_link_flag`: pictures that follow it in decoding order and are shown before the
   /// recovery point is reached may refer to others than the encoder's.

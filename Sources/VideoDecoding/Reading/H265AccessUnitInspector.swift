@@ -40,7 +40,7 @@ struct H265AccessUnitInspector: SessionInspector {
     recovery = nil
   }
 
-  // Each picture's reference picture set says what it refers to: intra pictures need no following.
+  // Each picture's reference picture set lists what it refers to: intra pictures need no following.
   var followsReferencesFrom: UInt64? { nil }
   func forgetReferences() {}
   func followReferences(from index: UInt64) {}

@@ -60,7 +60,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       reason, code: code, tag: record.tag, accessUnitNumber: record.index, nalUnitType: record.nalUnitType)
   }
 
-  /// The failure of a codec that no access unit is to blame for.
+  /// A failure of the codec that is not tied to an access unit.
   init(losing code: AVError) {
     let reason: Reason = code == .outOfMemory ? .allocationFailed : code.meansLostSession ? .malfunction : .badData
     self.init(reason, code: code)

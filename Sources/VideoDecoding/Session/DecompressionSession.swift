@@ -160,7 +160,7 @@ public final class DecompressionSession {
   /// Decodes an access unit. `nextResult` gives its result, now or after more access units.
   ///
   /// - Parameters:
-  ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description says. Copied.
+  ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description describes. Copied.
   ///     Start codes that a careless muxer has left where lengths should be are replaced.
   ///   - tag: comes back with the result.
   ///   - time: presentation time, from any origin, if known. Used only for ``SessionConfiguration/startPatience``.

@@ -5,7 +5,7 @@ import H26x
 /// What a session knows and decides. An access unit passes the stages in turn: it is inspected, admitted, checked for
 /// damage, remembered until its result is known, kept for a replay, decoded, and output.
 ///
-/// A value that calls nobody: what the codec is to do, it returns as orders; what the codec does, it is told. The codec
+/// A value that calls nobody: what the codec is to do, it returns as orders; what the codec does is reported to it. The codec
 /// asks for picture memory and releases it, and whose memory that is may ask the session something meanwhile.
 struct SessionCore: ~Copyable {
   /// The stream's format, as given last.

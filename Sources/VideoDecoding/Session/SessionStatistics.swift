@@ -13,7 +13,7 @@ public struct SessionStatistics: Sendable, Hashable {
   public var lost: UInt64 = 0
   /// Access units that failed.
   public var failed: UInt64 = 0
-  /// Frames damaged, or decoded from damaged ones; output or not.
+  /// Frames that are damaged or reference damaged pictures; output or not.
   public var corrupted: UInt64 = 0
   /// Frames in which the decoder concealed damage.
   public var concealed: UInt64 = 0

@@ -64,7 +64,7 @@ struct AccessUnitLedger {
     damage.spread(after: record.index, byReferences: record.references != nil, in: &pending)
   }
 
-  /// Whether a picture is decoded from damaged ones.
+  /// Whether a picture references damaged ones.
   func isTainted(_ record: AccessUnitRecord) -> Bool {
     switch record.taint {
     case .none: false

@@ -37,7 +37,7 @@ struct AccessUnitRecord {
   var isShown = true
   /// The hash that the decoded picture must have.
   var hash: H265.DecodedPictureHash?
-  /// Whether it is decoded from damaged references.
+  /// Whether it references damaged pictures.
   var taint = Taint.none
   /// It is a field, and the other field came with the next access unit.
   var hasBothFields = false
@@ -50,7 +50,7 @@ struct AccessUnitRecord {
 
   enum Taint: Equatable {
     case none
-    /// Correct once the picture of access unit `index` is out: only those shown before it are decoded from damage.
+    /// Correct once the picture of access unit `index` is out: only those shown before it reference damaged pictures.
     case until(index: UInt64)
     case tainted
   }

@@ -14,7 +14,7 @@ struct DamageTracker {
   /// Damaged pictures that may still be referred to, with reference picture sets.
   private var damaged: Set<UInt64> = []
 
-  /// Whether the next access unit may be decoded from damage.
+  /// Whether the next access unit may reference damaged pictures.
   var isTainted: Bool { taint != .none }
 
   /// Nothing that follows refers to anything before.
@@ -58,7 +58,7 @@ struct DamageTracker {
     if !damaged.isEmpty { damaged.formIntersection(references.kept) }
   }
 
-  /// Whether a picture is decoded from damaged ones.
+  /// Whether a picture references damaged ones.
   private func inherits(_ record: AccessUnitRecord, from damaged: Set<UInt64>) -> Bool {
     guard let references = record.references, !damaged.isDisjoint(with: references.pictures) else { return false }
     // A completed recovery needs nothing from before its start.

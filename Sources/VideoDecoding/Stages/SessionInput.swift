@@ -80,7 +80,7 @@ struct SessionInput {
     return nextIndex
   }
 
-  /// What goes in front of an access unit into the codec.
+  /// What is sent to the codec in front of an access unit.
   ///
   /// - Parameter sets: further parameter sets that the codec has not got.
   mutating func takePrefix(for summary: AccessUnitSummary, sets: [UInt8] = []) -> [UInt8] {
@@ -88,7 +88,7 @@ struct SessionInput {
     return carriedOver + sets + summary.standIns
   }
 
-  /// The codec does not get this access unit: what it brings besides its picture goes with the next one.
+  /// The codec does not get this access unit: what it brings besides its picture is sent with the next one.
   mutating func carryOver(_ summary: AccessUnitSummary) {
     if summary.changesParameterSets { carriedOver = inspector.parameterSets }
     if summary.endsSequence { carriedOver += inspector.endOfSequence }

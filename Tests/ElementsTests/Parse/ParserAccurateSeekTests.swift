@@ -104,6 +104,36 @@ import Testing
     }
   }
 
+  /// Recovery points at regular distances, reached some pictures later: the seek begins with the last one that is
+  /// reached at its target. Where more than 16 overlap, not all are followed.
+  @Test(arguments: StreamCodec.allCases, [(50, 5), (25, 30), (1, 12), (1, 40)])
+  func recoveriesAreCompleteAtTheTarget(_ codec: StreamCodec, _ points: (interval: Int, distance: Int)) throws {
+    var nalUnits = codec.parameterSets(reorder: 0)
+    for index in 0..<400 {
+      if index > 0, index % points.interval == 0 { nalUnits.append(codec.recoveryPoint(after: points.distance)) }
+      nalUnits.append(
+        codec.picture(index == 0 ? .idr : .p, number: UInt32(index), order: UInt32(index), size: 100 + index))
+    }
+    try Self.withFile(RepackStream.annexB(nalUnits)) { path in
+      let elements = "\(codec.element)parse ! \(codec.mediaType),stream-format=byte-stream,alignment=au"
+      let whole = try Self.linear(path, elements)
+      let pipeline = try GatedPipeline("filesrc location=\(path) ! \(elements)", admitting: 1)
+      _ = try pipeline.wait()
+      for target in [30, 399, 77, 200, 201, 52, 399] {
+        try pipeline.seek(to: target * 40, admitting: 1)
+        let arrival = try #require(try pipeline.wait().arrivals.first)
+        let place = try #require(whole.firstIndex { $0.attributes.pts == arrival.attributes.pts })
+        let best = (0...target).last {
+          $0 == 0 || $0 % points.interval == 0 && $0 + points.distance <= target
+        }
+        let slack = points.interval == 1 ? max(0, points.distance - 15) : 0
+        let expected = try #require(best)
+        #expect(expected - slack <= place && place <= expected, "to picture \(target)")
+        #expect(arrival.content == whole[place].content)
+      }
+    }
+  }
+
   /// A PPS that came once, seconds before the target, goes out with the first picture after the seek; also where the
   /// keyframe has parameter sets, but not this one.
   @Test(arguments: [true, false]) func parameterSetsOnTheWayAreNotLost(_ hasOwn: Bool) throws {

@@ -58,6 +58,20 @@ enum StreamCodec: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// An SEI NAL unit with a recovery point that is reached with the picture so many reference pictures later.
+  func recoveryPoint(after distance: Int) -> [UInt8] {
+    var writer = BitWriter(addsEmulationPrevention: false)
+    switch self {
+    case .h264: writer.ue(UInt32(distance))
+    case .h265: writer.se(Int32(distance))
+    }
+    writer.flag(true)
+    writer.flag(false)
+    if self == .h264 { writer.u(2, 0) }
+    writer.trailingBits()
+    return (self == .h264 ? [6] : [78, 1]) + [6, UInt8(writer.bytes.count)] + writer.bytes + [0x80]
+  }
+
   enum Kind { case idr, p, b }
 
   /// A picture of one slice.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Reports on MP4 without the payload of slices") struct PayloadTests {
-  /// A report's lines, without those on forbidden byte sequences, which only whole slices show, and the summary, which
+  /// A report's lines, without those on missing emulation prevention bytes, which only whole slices show, and the summary, which
   /// counts them.
   private func lines(_ bytes: [UInt8], readsPayload: Bool, fields: Bool = false) -> [String] {
     var options = ReportOptions()

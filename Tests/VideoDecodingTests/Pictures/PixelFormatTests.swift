@@ -28,5 +28,17 @@ import Testing
     }
   }
 
+  /// A crop or a size from outside is no reason to trap.
+  @Test func sidesBeyondAnyPictureCountAsTheNearest() {
+    for format in PixelFormat.allCases {
+      for plane in 0..<format.planeCount {
+        let most = Int(Int32.max)
+        #expect(format.rowByteCount(plane: plane, width: .max) == format.rowByteCount(plane: plane, width: most))
+        #expect(format.rowCount(plane: plane, height: .max) == format.rowCount(plane: plane, height: most))
+        #expect(format.rowByteCount(plane: plane, width: .min) == 0 && format.rowCount(plane: plane, height: .min) == 0)
+      }
+    }
+  }
+
   @Test func everyFormatIsListed() { #expect(PixelFormat.allCases.count == 6 + 4 * 4) }
 }

@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Half of a picture is lost: it is flagged, and so is what refers to it, even what is shown before it. From 61 on,
-  /// libavcodec's frame threads tell of damage only with the picture itself, so that what was shown before cannot be; and
+  /// libavcodec's frame threads report damage only with the picture itself, so that what was shown before cannot be; and
   /// not of all damage: the flag is copied by the thread that puts the picture out, which does not wait for the one that
   /// decodes it.
   @Test(arguments: ["clip.h264", "open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)

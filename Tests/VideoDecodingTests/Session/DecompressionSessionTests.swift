@@ -6,7 +6,7 @@ import Testing
 
 @testable import VideoDecoding
 
-/// A session before a codec that is made up: how it is opened, what it is sent, and what becomes of its answers.
+/// A session before a scripted codec: how it is opened, what it is sent, and what becomes of its answers.
 @Suite struct DecompressionSessionTests {
   private let script = CodecScript()
   private let sets = [MinimalStream.sps(), MinimalStream.pps()]

@@ -12,7 +12,7 @@ enum SinkCapsRefusal: String, Error {
 
 /// Stage: the input's packaging, by upstream's caps.
 struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
-  /// How NAL units are packed; nil before caps or data tell.
+  /// How NAL units are packed; nil until caps or data show it.
   private(set) var streamFormat: StreamFormat<Codec>?
   /// What a buffer holds; nil when it is not aligned to anything.
   private(set) var alignment: StreamAlignment?
@@ -70,7 +70,7 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   mutating func assumeByteStream() { streamFormat = .byteStream }
 }
 
-/// What the base class says of the current data, read once a buffer.
+/// The base class's information about the current data, read once a buffer.
 struct ParserSituation: Sendable {
   /// The properties.
   var settings = ParserSettings()
@@ -86,7 +86,7 @@ struct ParserSituation: Sendable {
   var attributes = Buffer.Attributes()
   /// How the stream is played.
   var playback = Playback()
-  /// Where an accurate seek goes whose data has not come yet.
+  /// The target of an accurate seek whose data has not come yet.
   var target: ClockTime?
 }
 

@@ -21,7 +21,7 @@ struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
   /// may begin.
   private(set) var timestampsBefore: ParserTimestamps<Codec>?
 
-  /// What the base class is told of a batch.
+  /// What the base class is given of a batch.
   struct Result {
     /// Its size in bytes.
     let size: Int

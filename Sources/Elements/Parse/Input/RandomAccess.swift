@@ -2,12 +2,6 @@
 import GStreamer
 import H26x
 
-/// A force-key-unit request that has not been answered yet.
-struct KeyUnitRequest: Sendable {
-  var request: ForceKeyUnit
-  var sequenceNumber: UInt32
-}
-
 /// Stage: at which pictures decoding can begin.
 struct RandomAccess<Codec: ParserCodec>: Sendable {
   /// The stream signals random access points: by recovery point SEI, or by NAL unit type where the codec has types for

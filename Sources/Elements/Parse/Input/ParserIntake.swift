@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Stage: how much of the input is consumed, and what the base class and the application are told about it.
+/// Stage: how much of the input is consumed, and what is reported about it to the base class and the application.
 struct ParserIntake<Codec: ParserCodec>: Sendable {
   private var position = InputPosition()
   private var minimumFrame = MinimumFrameSize()
@@ -84,7 +84,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
   /// The data at this offset will come again, unless the base class seeks meanwhile.
   mutating func expectAgain(_ offset: UInt64?) { position.expectAgain(offset) }
 
-  // MARK: What is told
+  // MARK: Reports
 
   /// A warning, to be posted with the next answer.
   mutating func warn(_ warning: ElementError) { self.warning = warning }

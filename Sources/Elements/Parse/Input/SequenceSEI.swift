@@ -77,7 +77,7 @@ struct SequenceSEI: Sendable, Equatable {
       return false
     case .frames(let isLeft, let nextIsSecondView):
       multiviewMode = .frameByFrame
-      // The first view of a pair says which comes first; that holds for the second.
+      // The first view of a pair signals which comes first; that holds for the second.
       if nextIsSecondView ? !isLeft : isLeft { multiviewFlags = .rightViewFirst }
       return nextIsSecondView
     }

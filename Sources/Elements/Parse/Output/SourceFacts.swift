@@ -16,7 +16,7 @@ struct SourceFacts: Sendable {
   var isIntraOnly = false
   /// How many frames may at most precede a frame in decoding order and follow it in output order.
   var reorderDepth = 0
-  /// The stream itself says that it reorders.
+  /// The stream itself signals reordering.
   var saysReordering = false
 
   /// A frame's duration in nanoseconds: by the stream, by caps, or a long guess, with which the first DTS are only

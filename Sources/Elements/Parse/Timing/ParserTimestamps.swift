@@ -50,7 +50,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// A new stream begins.
   mutating func beginStream() { shift.beginStream() }
 
-  /// A picture goes out.
+  /// A picture is sent.
   mutating func noticePicture() { shift.close() }
 
   /// Upstream begins a segment.
@@ -181,7 +181,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   // MARK: Decoding times
 
   /// Where upstream gives only PTS, as Matroska does, DTS are these in ascending order. The same where upstream's DTS
-  /// begin at 0 with the first PTS although the stream says that it reorders: FLV, for example, has no times below 0.
+  /// begin at 0 with the first PTS although the stream signals reordering: FLV, for example, has no times below 0.
   private mutating func rebuildDecodingTime(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, _ playback: Playback
   ) {

@@ -42,7 +42,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// An access unit delimiter of the lowest temporal sub-layer, with its start code.
   private let delimiter = [0, 0, 0, 1] + Codec.accessUnitDelimiter(temporalID: 0)
 
-  /// The access unit that goes out.
+  /// The access unit that is being sent.
   private(set) var accessUnit = ParsedAccessUnit<Codec>()
   private var insertion = ParameterSetInsertion()
 
@@ -113,7 +113,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The next action in front of the access unit; nil when there is none.
   ///
-  /// - Parameter timestamps: says whether a shifted segment has to be sent first.
+  /// - Parameter timestamps: knows whether a shifted segment has to be sent first.
   mutating func nextAnnouncement(_ timestamps: inout ParserTimestamps<Codec>) -> OutputAction? {
     if step == .position {
       step = .tags
@@ -157,7 +157,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   // MARK: Putting in what the stream lacks
 
-  /// Parameter sets are inserted before the next IDR picture, whatever the interval says.
+  /// Parameter sets are inserted before the next IDR picture, whatever the interval.
   mutating func insertParameterSets() { insertion.force() }
 
   /// Parameter sets that have changed do not go out where they are in the stream: all are inserted before the next IDR

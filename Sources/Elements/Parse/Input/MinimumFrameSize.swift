@@ -42,7 +42,7 @@ struct MinimumFrameSize: Sendable {
     }
   }
 
-  /// What the base class is to be told; nil when it knows.
+  /// The value for the base class; nil when it has it.
   mutating func takeChange() -> Int? {
     guard wanted != told else { return nil }
     told = wanted

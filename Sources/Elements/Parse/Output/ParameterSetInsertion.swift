@@ -9,7 +9,7 @@ struct ParameterSetInsertion: Sendable {
   /// PTS at which they were inserted last.
   private var lastTime: ClockTime?
 
-  /// They are inserted before the next IDR picture, whatever the interval says.
+  /// They are inserted before the next IDR picture, whatever the interval.
   mutating func force() { isForced = true }
 
   /// Some that have changed do not go out where they are in the stream: all are inserted before the next IDR picture, even

@@ -32,7 +32,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   private(set) var facts = SourceFacts()
   /// A buffer went out under these caps.
   private var hasSentBuffer = false
-  /// The configuration record that goes with them.
+  /// The configuration record that belongs to them.
   private var codecData: [UInt8] = []
   private var isStale = true
   private var sequenceParameterSetID: UInt8?
@@ -227,6 +227,6 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Caps went out, or could not.
   mutating func sent(_ isSet: Bool) { self.isSet = isSet }
 
-  /// A buffer goes out.
+  /// A buffer is sent.
   mutating func noticeBuffer() { hasSentBuffer = true }
 }

@@ -7,9 +7,11 @@ import H26x
 struct GradualRecovery<Codec: ParserCodec>: Sendable {
   /// The last one that was begun, and when.
   private var current: (progress: RecoveryProgress<Codec>, start: ClockTime)?
-  /// The longest so far.
+  /// The longest that was measured so far.
   private(set) var longest = ClockTime.zero
-  /// The base class does not know of it.
+  /// The longest that was announced so far, in pictures: one that is not complete yet may be longer than all measured.
+  private(set) var announced = 0
+  /// The base class does not know of them.
   private var isNew = false
 
   /// One was begun and is not complete.
@@ -23,18 +25,29 @@ struct GradualRecovery<Codec: ParserCodec>: Sendable {
     guard let slice = accessUnit.scanned.slice,
       let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID), let pts = accessUnit.attributes.pts
     else { return }
+    if accessUnit.scanned.contents.contains(.randomAccess) { current = nil }
     current?.progress.take(slice, sps: sps)
     if let current, current.progress.isComplete {
       learn(pts - current.start)
       self.current = nil
     }
     if current == nil, let point = accessUnit.recoveryPoint, point.distance > 0 {
+      learn(announced: point.distance)
       current = (RecoveryProgress(point, at: slice), pts)
     }
   }
 
   /// Learns how long recoveries last that were read elsewhere.
-  mutating func learn(from other: GradualRecovery<Codec>) { learn(other.longest) }
+  mutating func learn(from other: GradualRecovery<Codec>) {
+    learn(other.longest)
+    learn(announced: other.announced)
+  }
+
+  private mutating func learn(announced distance: Int) {
+    guard distance > announced else { return }
+    announced = distance
+    isNew = true
+  }
 
   private mutating func learn(_ duration: ClockTime) {
     guard duration > longest else { return }
@@ -47,12 +60,7 @@ struct GradualRecovery<Codec: ParserCodec>: Sendable {
     guard isNew, let rate, rate.numerator > 0, rate.denominator > 0 else { return nil }
     isNew = false
     let frame = ClockTime.seconds(1, times: UInt32(rate.denominator), over: UInt32(rate.numerator)).nanoseconds
-    return LeadIn(rate: rate, frames: UInt32(clamping: longest.nanoseconds / max(frame, 1) + 1))
+    let measured = longest.nanoseconds / max(frame, 1) + 1
+    return LeadIn(rate: rate, frames: max(UInt32(clamping: measured), UInt32(clamping: announced)))
   }
-}
-
-/// How much earlier than its target an accurate seek begins.
-struct LeadIn {
-  let rate: GStreamer.Fraction
-  let frames: UInt32
 }

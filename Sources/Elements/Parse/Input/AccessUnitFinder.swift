@@ -11,10 +11,10 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   private(set) var heldSize: Int?
   /// Computes POC for the log, at level LOG only.
   private var orderLog = PictureOrderLog<Codec>()
-  private var news: News?
+  private var changes: Changes?
 
   /// What other stages have to know.
-  struct News: Sendable {
+  struct Changes: Sendable {
     /// Parameter sets have to be inserted: those in the stream came too late.
     fileprivate(set) var wantsParameterSets = false
     /// A NAL unit length was bad: data was lost, perhaps parameter sets.
@@ -73,7 +73,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     if accessUnit.beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty,
       sei.read(&accessUnit, bytes, sps: sequenceParameterSetID(of: accessUnit, described: describedID), scanner, log)
     {
-      tell { $0.changesSequence = true }
+      record { $0.changesSequence = true }
     }
     return finding
   }
@@ -83,13 +83,13 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     accessUnit.scanned.slice?.sequenceParameterSetID ?? described ?? scanner.lastSequenceParameterSetID
   }
 
-  /// The access unit goes to the output.
+  /// The access unit is handed to the output.
   mutating func letGo() { heldSize = nil }
 
   /// What has happened since the last time; nil when nothing has.
-  @inline(__always) mutating func takeNews() -> News? {
-    guard news != nil else { return nil }
-    return news.take()
+  @inline(__always) mutating func takeChanges() -> Changes? {
+    guard changes != nil else { return nil }
+    return changes.take()
   }
 
   // MARK: Parameter sets
@@ -125,19 +125,19 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     heldSize = nil
   }
 
-  // MARK: Telling
+  // MARK: Notices
 
-  private mutating func tell(_ change: (inout News) -> Void) {
-    var told = news ?? News()
-    change(&told)
-    news = told
+  private mutating func record(_ change: (inout Changes) -> Void) {
+    var current = changes ?? Changes()
+    change(&current)
+    changes = current
   }
 
   /// Logs the scanner's notices, and keeps what other stages have to know.
   private mutating func follow(_ notices: [ScannerNotice<Codec.NALUnitType>], _ log: ElementLog) {
     // No parameter set changes without a notice.
     guard !notices.isEmpty else { return }
-    tell { _ in }
+    record { _ in }
     for notice in notices {
       switch notice {
       case .parameterSet(let type, let byteCount, let change):
@@ -151,12 +151,12 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
           .warning,
           "bad NAL unit length: found \(error), expected at most \(byteCount) bytes; \(goodBytes) bytes are good"
         )
-        tell { $0.hasBadLength = true }
+        record { $0.hasBadLength = true }
       case .lateParameterSets:
         log(.info, "the parameter sets of the first picture come behind it")
-        tell { $0.wantsParameterSets = true }
+        record { $0.wantsParameterSets = true }
       case .startCodes:
-        tell {
+        record {
           $0.warning = ElementError(
             .stream(.format), "The stream was muxed wrongly; it is being repaired.",
             debug: "found start codes inside length-prefixed NAL units, expected one NAL unit behind each length")
@@ -175,7 +175,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
       var units = LengthPrefixed.NALUnits(bytes, lengthSize: size)
       do throws(BitstreamError) {
         while let range = try units.next() { logNALUnit(bytes.extracting(range), log) }
-      } catch {}  // The scanner told of it.
+      } catch {}  // The scanner has reported it.
     }
   }
 

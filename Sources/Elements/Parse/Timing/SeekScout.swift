@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Reads a raw file ahead of what goes out, from the keyframe at which the base class begins after an accurate seek, the
+/// Reads a raw file ahead of the output, from the keyframe at which the base class begins after an accurate seek, the
 /// last one before the target that it has in its index, to the last one from which the picture at the target is right.
 /// Reading takes little time; what lies between would have to be decoded.
 struct SeekScout<Codec: ParserCodec> {
@@ -15,7 +15,7 @@ struct SeekScout<Codec: ParserCodec> {
     case arrived
   }
 
-  /// Where the seek goes.
+  /// The target of the seek.
   let target: ClockTime
   /// Where the next data to read begins in the file.
   private(set) var offset: UInt64
@@ -40,7 +40,7 @@ struct SeekScout<Codec: ParserCodec> {
   ///   - core: as it is in front of that data.
   ///   - offset: where the data begins in the file.
   ///   - position: the time of the first picture, where the base class gives it.
-  ///   - target: where the seek goes.
+  ///   - target: the target of the seek.
   init(_ core: ParserCore<Codec>, from offset: UInt64, at position: ClockTime?, to target: ClockTime) {
     (self.core, origin, self.position, self.target) = (core, core, position, target)
     (start, self.offset) = (offset, offset)
@@ -84,8 +84,8 @@ struct SeekScout<Codec: ParserCodec> {
       recovering = []
       return use(entry)
     }
-    if recovering.count == Self.recoveryLimit { recovering.removeFirst() }
-    recovering.append(entry)
+    // Without the oldest one, none would ever be complete where each picture begins another.
+    if recovering.count < Self.recoveryLimit { recovering.append(entry) }
   }
 
   private mutating func use(_ entry: SeekEntry<Codec>) {

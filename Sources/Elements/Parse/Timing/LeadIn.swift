@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// How much earlier than its target an accurate seek begins.
+struct LeadIn {
+  let rate: GStreamer.Fraction
+  let frames: UInt32
+}
