@@ -11,7 +11,7 @@ extension ParserElement {
     // From now on the base class has an estimate with each frame: it counts several access units as one.
     setDurationInterval(1)
     var samples = sinkPad.peerHasRandomAccess ? FileSample.parts(of: sinkPad.peerDurationInBytes ?? 0) : []
-    var scout = core
+    var reader = core.reader
     do throws(FlowError) {
       for index in samples.indices {
         let window = samples[index].window
@@ -19,7 +19,7 @@ extension ParserElement {
         guard size > 0 else { continue }
         let buffer = try sinkPad.pull(size + ParserLimits.sampleMargin, at: window.lowerBound)
         let map = try buffer.map()
-        samples[index].measure(scout.duration(of: map.bytes, before: size, elementLog))
+        samples[index].measure(reader.duration(of: map.bytes, before: size, elementLog))
       }
     } catch {
       // After a flush there is another opportunity.
@@ -46,15 +46,15 @@ extension ParserElement {
   func skipToTarget(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep? {
     if let scout = core.scout() {
       target.withLock { if $0 == scout.target { $0 = nil } }
-      if let arrival = try readAhead(scout) { core = arrival }
+      core.arrive(try readAhead(scout))
     }
     guard let skip = core.skip(frame.size) else { return nil }
     if skip.isDropped { frame.markAsDropped() }
     return skip.step
   }
 
-  /// Reads to the target of a seek. Returns the parser in front of the last keyframe before it.
-  private func readAhead(_ start: SeekScout<Codec>) throws(FlowError) -> ParserCore<Codec>? {
+  /// Reads to the target of a seek.
+  private func readAhead(_ start: SeekScout<Codec>) throws(FlowError) -> SeekScout<Codec> {
     let log = elementLog
     var (scout, size, isOver) = (start, ParserLimits.readAheadSize, false)
     while !isOver {
@@ -78,6 +78,6 @@ extension ParserElement {
       size = scout.offset > offset ? ParserLimits.readAheadSize : size * 2
       if size > ParserLimits.accessUnitSize { isOver = true }
     }
-    return scout.arrival()
+    return scout
   }
 }

@@ -45,7 +45,7 @@ extension ParserElement {
   }
 
   private func publishStatistics() {
-    let (current, currentPace) = (core.statistics, core.pace)
+    let (current, currentPace) = (core.reader.statistics, core.reader.pace)
     statistics.withLock { $0 = current }
     pace.withLock { $0 = currentPace }
   }
@@ -176,11 +176,11 @@ extension ParserElement {
     guard let caps = sourcePad.currentCaps else { return }
     var tags = TagList()
     tags.set("video-codec", codecDescription(Codec.name, profile: caps.first.string("profile")))
-    if let range = core.bitrateRange {
+    if let range = core.reader.bitrates.reported {
       tags.set("minimum-bitrate", range.lowerBound)
       tags.set("maximum-bitrate", range.upperBound)
     }
-    if let average = core.averageBitrate { tags.set("bitrate", average) }
+    if let average = core.reader.bitrates.reportedAverage { tags.set("bitrate", average) }
     mergeTags(tags)
   }
 

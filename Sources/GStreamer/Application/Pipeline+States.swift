@@ -188,17 +188,17 @@ extension ObjectReference {
     guard let sources = unsafe gst_bin_iterate_sources(raw.assumingMemoryBound(to: GstBin.self)) else { return }
     defer { unsafe gst_iterator_free(sources) }
     // Referenced, so that no address is reused.
-    var told: [ObjectReference] = []
+    var notified: [ObjectReference] = []
     while true {
       var item = GValue()
       defer { unsafe g_value_unset(&item) }
       switch unsafe gst_iterator_next(sources, &item) {
       case GST_ITERATOR_OK:
         guard let source = unsafe g_value_get_object(&item),
-          !told.contains(where: { unsafe $0.raw == UnsafeMutableRawPointer(source) })
+          !notified.contains(where: { unsafe $0.raw == UnsafeMutableRawPointer(source) })
         else { continue }
         let reference = unsafe ObjectReference(retaining: source)
-        told.append(reference)
+        notified.append(reference)
         reference.endStream()
       case GST_ITERATOR_RESYNC: unsafe gst_iterator_resync(sources)
       default: return

@@ -36,7 +36,7 @@ extension AccessUnitScanner {
       let end = trimmedEnd(bytes, isComplete ? next ?? bytes.count : min(bytes.count, headLimit))
       if !cursor.isDetected {
         let head = bytes.extracting(cursor.payload..<min(end, headLimit))
-        guard isComplete || tellsPicturesApart(head) else { return waiting(bytes) }
+        guard isComplete || distinguishesPictures(head) else { return waiting(bytes) }
         let start = detect(head)
         // A unit without anything but this NAL unit's prefixes does not end here.
         if current.nalUnitCount > 0, start > 0, cursor.beginsAccessUnit || settings.cutsNALUnits {
@@ -132,7 +132,7 @@ extension AccessUnitScanner {
   }
 
   /// Whether the first bytes of a NAL unit are enough for the detector.
-  private func tellsPicturesApart(_ head: Span<UInt8>) -> Bool {
+  private func distinguishesPictures(_ head: Span<UInt8>) -> Bool {
     let isWhole = head.count >= NALUnitCursor.headLength
     guard head.count > Codec.nalUnitHeaderLength, !isWhole, Codec.role(of: head) == .slice else {
       return head.count > Codec.nalUnitHeaderLength

@@ -11,7 +11,7 @@ struct H264PictureWalk: PictureWalking {
   /// How many times picture order counts were reset.
   private var sequence: UInt64 = 0
   /// The stream has shown a recovery point SEI.
-  private var tellsRecoveryPoints = false
+  private var marksRecoveryPoints = false
   private var counter = H264.PictureOrderCounter()
   private var buffer = H264PictureBuffer()
   private(set) var sps: H264.SequenceParameterSet?
@@ -168,8 +168,8 @@ struct H264PictureWalk: PictureWalking {
 
   /// Takes a picture of I slices for one to begin at, unless the stream signals where one can.
   private mutating func judgeIntraPicture() {
-    if messages.isRecoveryPoint { tellsRecoveryPoints = true }
-    guard !tellsRecoveryPoints, picture.keyframe == .none, picture.letter == 0x49, !picture.onlyCompletes else {
+    if messages.isRecoveryPoint { marksRecoveryPoints = true }
+    guard !marksRecoveryPoints, picture.keyframe == .none, picture.letter == 0x49, !picture.onlyCompletes else {
       return
     }
     picture.keyframe = .intra

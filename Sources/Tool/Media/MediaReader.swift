@@ -186,8 +186,8 @@ final class MediaReader: Sendable {
       let (streams, hasVideo) = state.withLock { ($0.streams, $0.video != nil) }
       if hasVideo { return Failure(error, about: input.name) }
       // Neither lists the streams.
-      let saysNothing = streams.isEmpty && ["qtdemux", "tsdemux"].contains(failure.kind)
-      if saysNothing, case .container(let what) = input.kind {
+      let isUnhelpful = streams.isEmpty && ["qtdemux", "tsdemux"].contains(failure.kind)
+      if isUnhelpful, case .container(let what) = input.kind {
         return input.mp4Failure ?? Failure("\(input.name): \(what) that is cut off, or without H.264 or H.265 video")
       }
       return !streams.isEmpty || input.isRaw ? nothingFound : input.mp4Failure ?? Failure(error, about: input.name)

@@ -174,8 +174,8 @@ struct SessionCore: ~Copyable {
   }
 
   private mutating func dropHeld(_ reason: DropReason) {
-    for unit in gate.takeHeld() {
-      output.drop(unit.request.tag, unit.summary.nalUnitType == nil && reason != .flushed ? .noPicture : reason)
+    for held in gate.takeHeld() {
+      output.drop(held.request.tag, held.summary.nalUnitType == nil && reason != .flushed ? .noPicture : reason)
     }
   }
 
@@ -301,15 +301,11 @@ struct SessionCore: ~Copyable {
     let awaitsRecovery = gate.awaitsRecovery(record, isTainted: ledger.isTainted(record))
     if !isUnrecovered && !awaitsRecovery { gate.outputCorrectPicture() }
     let isConcealed = record.isConcealed || record.isDamage(frame.errors)
-    if isConcealed { output.count(.concealed) }
-    if isConcealed && !record.isConcealed { ledger.spreadDamage(from: record) }
     let isMismatched = record.hash.map { !memory.matches($0, width: frame.width, height: frame.height) } ?? false
-    if isMismatched {
-      output.count(.hashMismatch)
-      ledger.spreadDamage(from: record)
-    }
-    let isCorrupt =
-      isConcealed || isMismatched || awaitsRecovery || ledger.isTainted(record) || record.error != nil
+    if isConcealed { output.count(.concealed) }
+    if isMismatched { output.count(.hashMismatch) }
+    if isConcealed && !record.isConcealed || isMismatched { ledger.spreadDamage(from: record) }
+    let isCorrupt = isConcealed || isMismatched || awaitsRecovery || ledger.isTainted(record) || record.error != nil
     let isShown = output.admit(
       record, isUnrecovered: isUnrecovered, isCorrupt: isCorrupt, outputCorrupt: settings.outputCorrupt)
     return isShown ? PictureStatus(record, isCorrupt: isCorrupt, latency: latency) : nil

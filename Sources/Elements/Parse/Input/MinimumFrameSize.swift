@@ -7,7 +7,7 @@ struct MinimumFrameSize: Sendable {
   /// that stayed in the base class would be joined with the next.
   private var least = ParserLimits.minimumInput
   private var wanted = ParserLimits.minimumInput
-  private var told = 0
+  private var requested = 0
   /// The largest access unit so far.
   private var largest = 0
 
@@ -44,8 +44,8 @@ struct MinimumFrameSize: Sendable {
 
   /// The value for the base class; nil when it has it.
   mutating func takeChange() -> Int? {
-    guard wanted != told else { return nil }
-    told = wanted
+    guard wanted != requested else { return nil }
+    requested = wanted
     return wanted
   }
 }

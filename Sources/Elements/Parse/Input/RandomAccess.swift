@@ -6,7 +6,7 @@ import H26x
 struct RandomAccess<Codec: ParserCodec>: Sendable {
   /// The stream signals random access points: by recovery point SEI, or by NAL unit type where the codec has types for
   /// all.
-  private var tellsRandomAccess = false
+  private var marksRandomAccess = false
   private var fields = FieldPairing<Codec>()
   /// Whether the picture's first slice is an I slice, for the NAL units after it.
   private var isFirstSliceIntra = false
@@ -32,7 +32,7 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
   ) -> Bool {
     let contents = accessUnit.contents
     if contents.contains(.recoveryPoint) || Codec.typesTellRandomAccess && contents.contains(.randomAccess) {
-      tellsRandomAccess = true
+      marksRandomAccess = true
     }
     guard contents.contains(.slice) else { return contents.contains(.recoveryPoint) }
     if contents.contains(.pictureStart) {
@@ -43,6 +43,6 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
       isFirstSliceIntra = (firstSlice ?? contents).isIntra && !isSecondField
     }
     if contents.contains(.randomAccess) || soFar.contains(.recoveryPoint) || isIntraOnly { return true }
-    return !tellsRandomAccess && isFirstSliceIntra
+    return !marksRandomAccess && isFirstSliceIntra
   }
 }

@@ -97,7 +97,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     facts.tick = description.tick
     facts.isTickBeyondLevel = description.isFrameRateBeyondLevel
     facts.isIntraOnly = description.isIntraOnly
-    facts.saysReordering = description.sentReorderFrames ?? 0 > 0
+    facts.signalsReordering = description.sentReorderFrames ?? 0 > 0
     var caps = makeCaps(description, packaging, sequence: sequence, upstream: upstream, settings: settings, log)
     if !record.isEmpty, let buffer = Buffer(copying: record.span) { caps.set("codec_data", buffer) }
     // The end of an access unit is found with the next one, unless buffers end there.

@@ -17,7 +17,7 @@ struct SourceFacts: Sendable {
   /// How many frames may at most precede a frame in decoding order and follow it in output order.
   var reorderDepth = 0
   /// The stream itself signals reordering.
-  var saysReordering = false
+  var signalsReordering = false
 
   /// A frame's duration in nanoseconds: by the stream, by caps, or a long guess, with which the first DTS are only
   /// further apart than they need be.

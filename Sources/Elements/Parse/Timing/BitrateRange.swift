@@ -4,10 +4,10 @@ import GStreamer
 /// The lowest and highest bitrate of single access units, for tags, as GstBaseParse finds them when it gets each one, and
 /// the average.
 struct BitrateRange: Sendable {
-  /// What the tags say, in bit/s; `nil` before there were enough access units.
-  private(set) var toTell: ClosedRange<UInt32>?
+  /// What the tags have, in bit/s; `nil` before there were enough access units.
+  private(set) var reported: ClosedRange<UInt32>?
   /// The average that the tags have, in bit/s; `nil` when unknown.
-  private(set) var averageToTell: UInt32?
+  private(set) var reportedAverage: UInt32?
   private var range: ClosedRange<UInt32>?
   private var count = 0
 
@@ -17,7 +17,7 @@ struct BitrateRange: Sendable {
   private static let (averageCount, averageParts): (Int, UInt32) = (50, 50)
 
   /// Sets the average before there are tags.
-  mutating func expect(_ average: UInt32?) { averageToTell = average }
+  mutating func expect(_ average: UInt32?) { reportedAverage = average }
 
   /// Counts an access unit. Returns whether there are new tags.
   mutating func add(bytes: Int, duration: ClockTime?, average: @autoclosure () -> UInt32?) -> Bool {
@@ -28,21 +28,21 @@ struct BitrateRange: Sendable {
     range = wider
     count += 1
     guard count >= Self.minimumCount else { return false }
-    if let told = toTell, told.lowerBound / Self.step == wider.lowerBound / Self.step,
-      told.upperBound / Self.step == wider.upperBound / Self.step,
-      !count.isMultiple(of: Self.averageCount) || isTold(average())
+    if let reported, reported.lowerBound / Self.step == wider.lowerBound / Self.step,
+      reported.upperBound / Self.step == wider.upperBound / Self.step,
+      !count.isMultiple(of: Self.averageCount) || isReported(average())
     {
       return false
     }
-    toTell = wider
-    averageToTell = average()
+    reported = wider
+    reportedAverage = average()
     return true
   }
 
   /// Whether the tags have about this average.
-  private func isTold(_ average: UInt32?) -> Bool {
+  private func isReported(_ average: UInt32?) -> Bool {
     guard let average else { return true }
-    guard let told = averageToTell else { return false }
-    return max(average, told) - min(average, told) < max(average / Self.averageParts, 1)
+    guard let reported = reportedAverage else { return false }
+    return max(average, reported) - min(average, reported) < max(average / Self.averageParts, 1)
   }
 }

@@ -186,7 +186,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     of accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, _ playback: Playback
   ) {
     guard isUpstreamInTime, playback.isForward, let pts = accessUnit.attributes.pts else { return }
-    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, facts.saysReordering {
+    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, facts.signalsReordering {
       areDecodingTimesSqueezed = true
     }
     guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && accessUnit.attributes.dts == nil else { return }

@@ -4,8 +4,8 @@ import H26x
 
 /// A keyframe from which on, or from the end of its recovery on, all pictures are right.
 struct SeekEntry<Codec: ParserCodec> {
-  /// The parser when the access unit was found.
-  let core: ParserCore<Codec>
+  /// The reader when the access unit was found.
+  let reader: ParserReader<Codec>
   /// Where that is in the file.
   let offset: UInt64
   /// Its presentation time.
@@ -14,18 +14,16 @@ struct SeekEntry<Codec: ParserCodec> {
   private var recovery: RecoveryProgress<Codec>?
 
   init(
-    _ core: ParserCore<Codec>, at offset: UInt64, _ time: ClockTime?, _ recovery: RecoveryProgress<Codec>? = nil
+    _ reader: ParserReader<Codec>, at offset: UInt64, _ time: ClockTime?, _ recovery: RecoveryProgress<Codec>? = nil
   ) {
-    (self.core, self.offset, self.time, self.recovery) = (core, offset, time, recovery)
+    (self.reader, self.offset, self.time, self.recovery) = (reader, offset, time, recovery)
   }
 
   /// Whether pictures are right from here on.
   var isComplete: Bool { recovery?.isComplete ?? true }
 
-  /// Another picture was skimmed.
-  mutating func advance(_ core: borrowing ParserCore<Codec>) {
-    guard var recovery else { return }
-    core.advance(&recovery)
-    self.recovery = recovery
+  /// Another picture was read, with this first slice.
+  mutating func advance(_ slice: Codec.SliceHeader, sps: borrowing Codec.SequenceParameterSet) {
+    recovery?.take(slice, sps: sps)
   }
 }

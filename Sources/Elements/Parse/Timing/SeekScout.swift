@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 
 /// Reads a raw file ahead of the output, from the keyframe at which the base class begins after an accurate seek, the
 /// last one before the target that it has in its index, to the last one from which the picture at the target is right.
@@ -21,10 +22,10 @@ struct SeekScout<Codec: ParserCodec> {
   private(set) var offset: UInt64
   /// Where it began.
   private let start: UInt64
-  /// The parser there.
-  private let origin: ParserCore<Codec>
-  /// The parser that reads ahead.
-  private var core: ParserCore<Codec>
+  /// The reader ahead of the output's.
+  private(set) var reader: ParserReader<Codec>
+  /// What was found last.
+  private var accessUnit = ParsedAccessUnit<Codec>()
   /// The time of the first picture, where the base class gives it.
   private let position: ClockTime?
   /// The last keyframe so far that is complete.
@@ -37,12 +38,12 @@ struct SeekScout<Codec: ParserCodec> {
   /// Begins at the data that has just come.
   ///
   /// - Parameters:
-  ///   - core: as it is in front of that data.
+  ///   - reader: as it is in front of that data.
   ///   - offset: where the data begins in the file.
   ///   - position: the time of the first picture, where the base class gives it.
   ///   - target: the target of the seek.
-  init(_ core: ParserCore<Codec>, from offset: UInt64, at position: ClockTime?, to target: ClockTime) {
-    (self.core, origin, self.position, self.target) = (core, core, position, target)
+  init(_ reader: ParserReader<Codec>, from offset: UInt64, at position: ClockTime?, to target: ClockTime) {
+    (self.reader, self.position, self.target) = (reader, position, target)
     (start, self.offset) = (offset, offset)
   }
 
@@ -53,7 +54,7 @@ struct SeekScout<Codec: ParserCodec> {
   ///   - isEnd: whether the file ends with it.
   mutating func read(_ bytes: Span<UInt8>, at start: UInt64, isEnd: Bool, _ log: ElementLog) -> Step {
     while let place = Int(exactly: offset - start), place < bytes.count {
-      switch core.skim(bytes.extracting(place...), at: offset, from: position, isEnd: isEnd, log) {
+      switch skim(bytes.extracting(place...), isEnd: isEnd, log) {
       case .announce: return .announce
       case .incomplete: return isEnd ? .arrived : .more
       case .other(let size): offset += UInt64(size)
@@ -73,7 +74,11 @@ struct SeekScout<Codec: ParserCodec> {
 
   /// A picture was read: those recoveries that it completes are complete from its presentation on.
   private mutating func follow(presentedAt time: ClockTime) {
-    for index in recovering.indices { recovering[index].advance(core) }
+    if let slice = accessUnit.scanned.slice,
+      let sps = reader.finder.scanner.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
+    {
+      for index in recovering.indices { recovering[index].advance(slice, sps: sps) }
+    }
     guard let index = recovering.lastIndex(where: \.isComplete) else { return }
     if time <= target { use(recovering[index]) }
     recovering.removeFirst(index + 1)
@@ -97,7 +102,10 @@ struct SeekScout<Codec: ParserCodec> {
   private static var recoveryLimit: Int { 16 }
 
   /// Makes caps for the current access unit, as far as they are needed to read on.
-  mutating func makeCaps(upstream: borrowing Caps, _ log: ElementLog) { _ = core.proposeCaps(upstream: upstream, log) }
+  mutating func makeCaps(upstream: borrowing Caps, _ log: ElementLog) {
+    accessUnit.isAnnounced = true
+    _ = reader.proposeCaps(for: accessUnit, upstream: upstream, log)
+  }
 
   /// Keyframes in front of the target since the last call.
   mutating func takeKeyframes() -> [(time: ClockTime, offset: UInt64)] {
@@ -105,9 +113,43 @@ struct SeekScout<Codec: ParserCodec> {
     return keyframes
   }
 
-  /// The parser to go on with; nil where that is the keyframe at which it began.
-  func arrival() -> ParserCore<Codec>? {
-    guard let last, last.offset > start else { return nil }
-    return last.core.arrived(at: last.offset, from: origin, scout: core)
+  /// The keyframe to go on with; nil where that is the one at which the base class began.
+  var arrival: SeekEntry<Codec>? { last.flatMap { $0.offset > start ? $0 : nil } }
+
+  // MARK: One access unit
+
+  /// Finds the next access unit like the parser, without output.
+  private mutating func skim(_ bytes: Span<UInt8>, isEnd: Bool, _ log: ElementLog) -> SkimmedAccessUnit<Codec> {
+    reader.look(at: offset, isEnd: isEnd)
+    if reader.lacksBytes(bytes.count) { reader.forgetPosition() }
+    reader.aim(continuesOutput: true)
+    let finding = reader.find(bytes, isMarked: false, &accessUnit, log)
+    _ = reader.takeChanges()
+    guard case .accessUnit(let size) = finding else {
+      reader.consume(finding.size)
+      return finding.size > 0 ? .other(finding.size) : .incomplete
+    }
+    if !accessUnit.isAnnounced, !reader.describes(accessUnit) { return .announce }
+    let contents = accessUnit.scanned.contents
+    let mayBegin = !contents.isDisjoint(with: [.randomAccess, .recoveryPoint]) || contents.isIntra
+    let before = mayBegin ? reader : nil
+    guard reader.readOrder(of: &accessUnit, bytes, size: size) else { return .incomplete }
+    reader.letGo()
+    accessUnit.attributes = Buffer.Attributes()
+    _ = reader.describe(&accessUnit, size: size)
+    var times = accessUnit.attributes
+    times.dts = times.dts ?? position
+    reader.takePosition(&times)
+    reader.consume(size)
+    guard accessUnit.beginsPicture else { return .other(size) }
+    guard accessUnit.isRandomAccessPoint == true, let before else { return .picture(size, times, nil) }
+    guard !contents.contains(.randomAccess), let point = accessUnit.recoveryPoint, point.distance > 0 else {
+      return .picture(size, times, SeekEntry(before, at: offset, times.pts))
+    }
+    // Pictures of another recovery are never those of a run from the beginning.
+    guard point.isExactMatch, !point.isBrokenLink, let slice = accessUnit.scanned.slice else {
+      return .picture(size, times, nil)
+    }
+    return .picture(size, times, SeekEntry(before, at: offset, times.pts, RecoveryProgress(point, at: slice)))
   }
 }

@@ -18,7 +18,7 @@ struct SegmentShift: Sendable {
     case new
     /// The first picture of this segment decides.
     case open(sequenceNumber: UInt32)
-    case shifted(isTold: Bool, sequenceNumber: UInt32)
+    case shifted(isAnnounced: Bool, sequenceNumber: UInt32)
     case over
   }
 
@@ -63,7 +63,7 @@ struct SegmentShift: Sendable {
   mutating func begin(with presentation: ClockTime, needing delay: ClockTime) {
     guard case .open(let sequenceNumber) = state else { return }
     amount = delay - presentation
-    state = isShifted ? .shifted(isTold: false, sequenceNumber: sequenceNumber) : .over
+    state = isShifted ? .shifted(isAnnounced: false, sequenceNumber: sequenceNumber) : .over
   }
 
   /// The first picture has gone out: it is too late for a shift.
@@ -73,7 +73,7 @@ struct SegmentShift: Sendable {
 
   mutating func takeAnnouncement() -> Announcement? {
     guard case .shifted(false, let sequenceNumber) = state else { return nil }
-    state = .shifted(isTold: true, sequenceNumber: sequenceNumber)
+    state = .shifted(isAnnounced: true, sequenceNumber: sequenceNumber)
     return Announcement(amount: amount, sequenceNumber: sequenceNumber)
   }
 

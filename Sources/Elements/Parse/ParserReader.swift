@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// The parser in front of its output: finds access units in the data, and gives each its caps, times and flags.
+///
+/// A copy of it can read elsewhere than at the output's place: ahead of it (``SeekScout``), or somewhere in the file.
+///
+/// input format → finder (scanner, SEI) → caps → timestamps → random access
+struct ParserReader<Codec: ParserCodec>: Sendable {
+  private(set) var input = ParserInputFormat<Codec>()
+  private(set) var finder = AccessUnitFinder<Codec>()
+  private(set) var caps = SourceCaps<Codec>()
+  private(set) var timestamps = ParserTimestamps<Codec>()
+  private var randomAccess = RandomAccess<Codec>()
+  private var recovery = GradualRecovery<Codec>()
+  private var counters = ParserStatistics()
+  /// Of a raw file's pictures, of which the base class may get several as one frame.
+  private(set) var bitrates = BitrateRange()
+  /// How long a raw file lasts.
+  private(set) var pace = StreamPace()
+
+  /// The packaging that downstream wants, which decides what is read.
+  private(set) var packaging: OutputPackaging<Codec>?
+  /// The base class's information about the current data.
+  private(set) var situation = ParserSituation()
+  /// The next access unit gets DISCONT.
+  private(set) var isDiscontinuous = false
+
+  // MARK: Caps and packaging
+
+  /// Takes upstream's caps. Returns whether `codec_data` can be read.
+  mutating func take(_ sinkCaps: CompressedCaps<Codec>, _ log: ElementLog) throws(SinkCapsRefusal) -> Bool {
+    guard try input.take(sinkCaps) else { return false }
+    if let record = sinkCaps.record { finder.store(record, log) }
+    caps.invalidate()
+    return true
+  }
+
+  /// Forgets what was known about the format from upstream's caps and from the stream.
+  mutating func forgetFormat() {
+    finder.forgetFormat()
+    input = ParserInputFormat<Codec>()
+    packaging = nil
+    caps.restart(parameterSetChanges: finder.scanner.parameterSetChanges)
+    randomAccess = RandomAccess<Codec>()
+  }
+
+  /// Sets the output's packaging.
+  ///
+  /// - Parameter isNewInput: whether upstream's caps are new, rather than downstream's.
+  /// - Returns: whether the output needs parameter sets in front of the next picture.
+  mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) -> Bool {
+    if input.streamFormat == nil { input.assumeByteStream() }
+    if packaging != self.packaging { caps.invalidate() }
+    let lacksSets =
+      isNewInput ? input.hasSets(lackedBy: packaging) : packaging.looksForSets(after: self.packaging)
+    self.packaging = packaging
+    finder.configure(input, for: packaging)
+    let (format, alignment) = (packaging.format.rawValue, packaging.alignment.rawValue)
+    log(.debug, "\(input.packaging), \(input.alignment?.rawValue ?? "unaligned") in, \(format)/\(alignment) out")
+    return lacksSets
+  }
+
+  /// Buffers are passed through unchanged.
+  mutating func passThrough(_ packaging: OutputPackaging<Codec>) {
+    self.packaging = packaging
+    caps.sent(true)
+  }
+
+  /// The caps for an access unit, based on upstream's; nil when none can be made.
+  mutating func proposeCaps(
+    for accessUnit: ParsedAccessUnit<Codec>, upstream: borrowing Caps, _ log: ElementLog
+  ) -> CapsProposal? {
+    guard let packaging else { return nil }
+    return caps.propose(
+      sequenceParameterSetID(of: accessUnit), of: finder.scanner, as: packaging, input: input,
+      sequence: finder.sei.sequence, upstream: upstream, settings: situation.settings, log)
+  }
+
+  /// Decides whether proposed caps are sent.
+  mutating func judgeCaps(
+    _ proposed: borrowing Caps, codecData: [UInt8], current: borrowing Caps?
+  ) -> CapsChange {
+    caps.judge(proposed, codecData: codecData, current: current)
+  }
+
+  /// Caps went out, or could not.
+  mutating func sentCaps(_ areSet: Bool) { caps.sent(areSet) }
+
+  /// The SPS id of an access unit's picture or, in front of its first slice, of the next picture.
+  @inline(__always)
+  func sequenceParameterSetID(of accessUnit: ParsedAccessUnit<Codec>) -> UInt8? {
+    finder.sequenceParameterSetID(of: accessUnit, described: caps.describedID)
+  }
+
+  /// Whether the caps that went out describe an access unit.
+  @inline(__always) mutating func describes(_ accessUnit: ParsedAccessUnit<Codec>) -> Bool {
+    caps.describe(sequenceParameterSetID(of: accessUnit))
+  }
+
+  // MARK: Events
+
+  /// Forgets the position in the stream: what comes next need not follow on what came before.
+  mutating func forgetPosition() {
+    finder.forgetPosition()
+    randomAccess.forgetPosition()
+    recovery.forgetPosition()
+  }
+
+  /// FLUSH_STOP has passed.
+  mutating func flush() {
+    timestamps.forgetPosition(awaitingPosition: false)
+    isDiscontinuous = true
+  }
+
+  /// A segment begins.
+  mutating func begin(_ segment: Segment?, sequenceNumber: UInt32) {
+    timestamps.beginSegment(segment, sequenceNumber: sequenceNumber)
+  }
+
+  /// A new stream begins.
+  mutating func beginStream() { timestamps.beginStream() }
+
+  /// What was counted so far.
+  ///
+  /// Reads the scanner in place: passing it to a function copies it, for each access unit.
+  @inline(__always) var statistics: ParserStatistics {
+    var result = counters
+    result.nalUnits = finder.scanner.nalUnitCounts
+    result.parameterSetChanges = finder.scanner.parameterSetChanges
+    result.errors = finder.scanner.errors
+    result.seiErrors = finder.sei.errors
+    return result
+  }
+
+  // MARK: Data
+
+  /// Data is handed over.
+  mutating func begin(_ situation: ParserSituation) {
+    self.situation = situation
+    if situation.attributes.flags.contains(.discontinuity) { isDiscontinuous = true }
+  }
+
+  /// The base class has moved to the current data without an event.
+  mutating func jump() {
+    timestamps.forgetPosition(
+      awaitingPosition: situation.offset != 0, isPositionKnown: situation.attributes.dts != nil)
+  }
+
+  /// Looks at data that the base class has not handed over.
+  mutating func look(at offset: UInt64, isEnd: Bool) {
+    (situation.offset, situation.isDraining, situation.attributes) = (offset, isEnd, Buffer.Attributes())
+  }
+
+  /// Whether the access unit that was found is not in `available` bytes: the file has become shorter since.
+  func lacksBytes(_ available: Int) -> Bool { finder.heldSize ?? 0 > available }
+
+  /// Tells the scanner what to look for, between two access units.
+  ///
+  /// - Parameter continuesOutput: whether something went out since the position in the stream was last forgotten.
+  mutating func aim(continuesOutput: Bool) {
+    timestamps.notice(situation)
+    guard finder.scanner.isBetweenAccessUnits else { return }
+    finder.aim(
+      listing: splitsAccessUnits(continuesOutput: continuesOutput), cutting: packaging?.alignment == .nalUnit,
+      areTimesMade ? .referenceMarking : .pictureIdentity)
+  }
+
+  /// Whether, for alignment=nal output, whole access units go to the base class and are split on the way out. Halves
+  /// the base class's share of the CPU, but a NAL unit waits for the rest of its access unit: only where that is here
+  /// already, and is sent unchanged.
+  private mutating func splitsAccessUnits(continuesOutput: Bool) -> Bool {
+    guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
+      situation.playback.isForward, !situation.settings.updatesTimeCode
+    else { return false }
+    if situation.isPulling || input.alignment == .accessUnit { return true }
+    return situation.isDraining && !continuesOutput
+  }
+
+  /// Finds the next access unit, unless one was found already.
+  mutating func find(
+    _ bytes: Span<UInt8>, isMarked: Bool, _ accessUnit: inout ParsedAccessUnit<Codec>, _ log: ElementLog
+  ) -> ScannerFinding {
+    if let size = finder.heldSize { return .accessUnit(size) }
+    let finding = finder.find(
+      in: bytes, isMarked: isMarked, isDraining: situation.isDraining, describedID: caps.describedID, &accessUnit, log)
+    switch finding {
+    case .unusable(let size): drop(size)
+    case .garbage(let count): counters.skip(count)
+    case .accessUnit, .needsMoreData: break
+    }
+    return finding
+  }
+
+  /// Takes what has changed since the last time; has the caps checked again when they may have.
+  @inline(__always) mutating func takeChanges() -> AccessUnitFinder<Codec>.Changes? {
+    guard let changes = finder.takeChanges() else { return nil }
+    if changes.changesSequence { caps.invalidate() }
+    caps.follow(parameterSetChanges: finder.scanner.parameterSetChanges)
+    return changes
+  }
+
+  /// Reads the order of the access unit that was found. Returns whether enough is known; else it waits for more data.
+  mutating func readOrder(
+    of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int
+  ) -> Bool {
+    guard accessUnit.beginsPicture, areTimesMade else { return true }
+    return timestamps.readOrder(
+      of: &accessUnit, bytes, size: size, finder.scanner, rate: caps.facts.pictureRate,
+      isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
+  }
+
+  /// The access unit that was found is handed on.
+  mutating func letGo() { finder.letGo() }
+
+  /// Counts an access unit, and sets its times and flags. Returns whether there are new tags.
+  mutating func describe(_ accessUnit: inout ParsedAccessUnit<Codec>, size: Int) -> Bool {
+    timestamps.stamp(
+      &accessUnit, caps.facts, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit,
+      needsDecodingTimes: Codec.timesByteStreams || input.isLengthPrefixed || packaging?.format.isLengthPrefixed == true
+    )
+    let isRandomAccessPoint = judgeRandomAccess(&accessUnit)
+    accessUnit.setFlags(isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: isDiscontinuous)
+    isDiscontinuous = false
+    counters.count(size, accessUnit.scanned.contents, isRandomAccessPoint: isRandomAccessPoint)
+    guard isRawFile else { return false }
+    if recovery.isUnderWay || accessUnit.recoveryPoint != nil {
+      recovery.notice(accessUnit, finder.scanner.parameterSets)
+    }
+    pace.notice(lasting: accessUnit.attributes.duration)
+    return bitrates.add(bytes: size, duration: accessUnit.attributes.duration, average: pace.bitrate)
+  }
+
+  /// Whether decoding can begin with an access unit; decided once.
+  mutating func judgeRandomAccess(_ accessUnit: inout ParsedAccessUnit<Codec>) -> Bool {
+    if let known = accessUnit.isRandomAccessPoint { return known }
+    let isIt = randomAccess.contains(
+      accessUnit.scanned, soFar: finder.scanner.accessUnitContents, isIntraOnly: caps.facts.isIntraOnly)
+    accessUnit.isRandomAccessPoint = isIt
+    return isIt
+  }
+
+  /// Bytes are left out of the output.
+  mutating func drop(_ size: Int) {
+    counters.skip(size)
+    isDiscontinuous = true
+  }
+
+  /// Bytes from here on are dealt with, a part `first` bytes behind where the data begins.
+  mutating func consume(_ size: Int, behind first: Int = 0) {
+    pace.consume(size, at: situation.offset.map { $0 &+ UInt64(first) })
+  }
+
+  /// Whether the input is a raw stream whose timestamps are made here. `mutating` only because a value that is borrowed
+  /// would be copied.
+  var areTimesMade: Bool { mutating get { timestamps.areMade(for: input, situation.playback) } }
+
+  /// Whether the input is a file of such a stream.
+  var isRawFile: Bool { mutating get { situation.isPulling && areTimesMade } }
+
+  /// Whether it should be looked into the file now, to learn how long it lasts.
+  var wantsSamples: Bool { mutating get { isRawFile && caps.facts.frameRate != nil && pace.awaitsSamples } }
+
+  /// How much earlier than its target an accurate seek has to begin, if that is new.
+  mutating func takeLeadIn() -> LeadIn? { recovery.takeLongest(caps.facts.frameRate) }
+
+  // MARK: Times on the way out
+
+  /// The access unit goes out with the base class's frame.
+  mutating func begin(_ output: inout ParserOutput<Codec>, of frame: borrowing BaseParseFrame) -> OutputStart {
+    let start = output.begin(
+      frame, &timestamps, areTimesMade: areTimesMade, situation.playback, isFirst: caps.awaitsFirstBuffer)
+    caps.noticeBuffer()
+    return start
+  }
+
+  /// The access unit goes out past the base class.
+  mutating func beginInBatch(_ output: inout ParserOutput<Codec>) {
+    output.beginInBatch(&timestamps, isFirst: caps.awaitsFirstBuffer)
+    caps.noticeBuffer()
+  }
+
+  /// What has to be announced before the access unit; nil when nothing has.
+  mutating func nextAnnouncement(_ output: inout ParserOutput<Codec>) -> OutputAction? {
+    output.nextAnnouncement(&timestamps)
+  }
+
+  /// What went out since is taken back: the base class will hand over the same data again.
+  mutating func takeBack(_ before: ParserTimestamps<Codec>?) {
+    pace.interrupt()
+    if let before { timestamps = before }
+  }
+
+  /// The base class has put its position on the first picture after a seek, if these are its times.
+  mutating func takePosition(_ times: inout Buffer.Attributes) { timestamps.takePosition(&times) }
+
+  // MARK: Elsewhere in the file
+
+  /// How long the pictures last that begin before `end` in bytes from the middle of the stream. For a copy of the reader.
+  mutating func duration(of bytes: Span<UInt8>, before end: Int, _ log: ElementLog) -> ClockTime {
+    finder.forgetPosition()
+    finder.aim(listing: false, cutting: false, .pictureIdentity)
+    var (place, duration, accessUnit) = (0, ClockTime.zero, ParsedAccessUnit<Codec>())
+    while place < min(end, bytes.count) {
+      let finding = finder.find(
+        in: bytes.extracting(place...), isMarked: false, isDraining: true, describedID: caps.describedID, &accessUnit,
+        log)
+      guard finding.size > 0 else { break }
+      place += finding.size
+      guard case .accessUnit = finding else { continue }
+      finder.letGo()
+      // The first one may be the end of a picture.
+      guard accessUnit.scanned.slice?.isFirstInPicture == true else { continue }
+      duration = duration + (timestamps.duration(of: accessUnit, caps.facts) ?? .zero)
+    }
+    return duration
+  }
+
+  /// Takes samples of the whole file; none where it cannot be sampled.
+  mutating func learn(_ samples: [FileSample]) {
+    pace.learn(samples)
+    bitrates.expect(pace.bitrate)
+  }
+
+  /// Goes on in front of a keyframe that a copy has found.
+  ///
+  /// - Parameters:
+  ///   - reader: the copy when it was there.
+  ///   - end: the copy where reading ahead has ended.
+  /// - Returns: whether parameter sets have changed on the way.
+  mutating func arrive(_ reader: ParserReader<Codec>, end: ParserReader<Codec>) -> Bool {
+    let before = self
+    self = reader
+    recovery.forgetPosition()
+    recovery.learn(from: end.recovery)
+    finder.forgetPosition()
+    situation = before.situation
+    isDiscontinuous = true
+    caps.invalidate()
+    return finder.scanner.parameterSetChanges != before.finder.scanner.parameterSetChanges
+  }
+}
