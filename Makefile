@@ -7,17 +7,17 @@ inspector:   ; Sources/Inspector/build.sh
 test:        ; Tests/run.sh
 test-fast:   ; Tests/run.sh --fast
 demo:        ; plugin/dependencies.sh && plugin/build-tool.sh && .build/tool/h26x demo $(if $(FILE),"$(FILE)",Tests/Media/clip.h264 --md5 $$(sed -n 's/  clip.h264$$//p' Tests/Media/checksums.md5))
-bench:       ; Tests/Bench/run.sh
-bench-shapes: ; plugin/build.sh && python3 Tests/Bench/shapes.py
+bench:       ; Tests/Scripts/Bench/run.sh
+bench-shapes: ; plugin/build.sh && python3 Tests/Scripts/Bench/shapes.py
 fuzz:        ; Tests/Fuzz/run.sh
 soak:        ; SOAK_ACCESS_UNITS=200000 swift test --filter SoakTests && HARDENING_LIVES=50 swift test --filter ConcurrencyTests
 races:       ; for round in $$(seq 20); do RESTART_CYCLES=5000 swift test --filter RestartRaceTests || exit 1; done
 test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
-test-report: ; Tests/Report/run.sh
-test-embedded: ; Tests/Embedded/run.sh
-valgrind:    ; Tests/Valgrind/run.sh
-pictures:    ; plugin/dependencies.sh --page && python3 -B Tests/Report/pictures.py
+test-report: ; Tests/Scripts/Report/run.sh
+test-embedded: ; Tests/Scripts/Embedded/run.sh
+valgrind:    ; Tests/Scripts/Valgrind/run.sh
+pictures:    ; plugin/dependencies.sh --page && python3 -B Tests/Scripts/Report/pictures.py
 docs:        ; plugin/docs.sh
 deb:         ; plugin/deb.sh
 install:     ; plugin/install.sh install

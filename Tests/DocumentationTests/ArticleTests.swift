@@ -41,7 +41,7 @@ import VideoDecoding
       try String(contentsOf: Self.root.appending(path: path), encoding: .utf8).split(separator: "\n")
     }
     let topics = Set(try lines("Sources/\(module)/\(module).docc/\(module).md"))
-    let names = try lines("Tests/PublicSurface/\(module).txt").compactMap { $0.split(separator: " ").first }
+    let names = try lines("Tests/Scripts/PublicSurface/\(module).txt").compactMap { $0.split(separator: " ").first }
     let missing = names.filter { !$0.contains(".") && !topics.contains("- ``\($0)``") }
     #expect(names.count > 50 && missing.isEmpty)
   }

@@ -159,7 +159,7 @@ import Testing
   @Test func doesManyOverSSH() async throws {
     let folder = try Folder()
     let port = 20_000 + Int.random(in: 0..<10_000)
-    let server = Program.root.appending(path: "Tests/SSH/server").path
+    let server = Program.root.appending(path: "Tests/Scripts/SSH/server").path
     let started = try await Program.shell("mkdir ssh && exec '\(server)' ssh \(port)", in: folder.url)
     // No sshd is available.
     guard started.status != 77 else { return print("no sshd here, and none to be had") }

@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// `h26x receive` from GStreamer's own RTSP server, `Tests/RTSP/server`; nothing is tested where it cannot be had.
+/// `h26x receive` from GStreamer's own RTSP server, `Tests/Scripts/RTSP/server`; nothing is tested where it cannot be had.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct RealTimeRTSPTests {
-  private static let server = Program.root.appending(path: "Tests/RTSP/server").path
+  private static let server = Program.root.appending(path: "Tests/Scripts/RTSP/server").path
 
   /// Runs lines of bash beside a server, whose address is `$S`; `run NAME …` receives into NAME in the background, and
   /// leaves what was said and the exit status in NAME.said. Answers `false` where there is no server.

@@ -57,8 +57,9 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Caps
 
-  /// Each frame holds NAL units instead of an access unit; `nil` before caps.
-  var isNALAligned: Bool? { reader.isNALAligned }
+  /// Each frame holds NAL units instead of an access unit; `nil` before caps. `mutating`, like others, only because a core
+  /// that is borrowed would be copied.
+  var isNALAligned: Bool? { mutating get { reader.isNALAligned } }
 
   /// Drains what came under earlier caps, if the next ones package NAL units differently.
   mutating func finish(before next: CompressedCaps<Codec>) {
@@ -75,7 +76,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   // MARK: Frames
 
   /// Pictures are decoded into downstream's buffers where that is possible.
-  var rendersDirectly: Bool { settings.directRendering }
+  var rendersDirectly: Bool { mutating get { settings.directRendering } }
 
   /// Takes the settings of the next buffer.
   mutating func use(_ settings: DecoderSettings, maximumErrors: Int32) {
@@ -347,7 +348,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   }
 
   /// For the `stats` property.
-  var statistics: DecoderStatistics { outcomes.statistics(session.statistics) }
+  var statistics: DecoderStatistics { mutating get { outcomes.statistics(session.statistics) } }
 
   // MARK: What is next
 

@@ -306,11 +306,10 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// What reads ahead for an accurate seek whose first data has come; nil where there is none.
   mutating func scout() -> SeekScout<Codec>? {
-    let situation = reader.situation
-    guard let target = situation.target, intake.isFresh, reader.isRawFile, situation.playback.isForward,
-      let offset = situation.offset
+    guard let target = reader.situation.target, intake.isFresh, reader.isRawFile,
+      reader.situation.playback.isForward, let offset = reader.situation.offset
     else { return nil }
-    return SeekScout(reader, from: offset, at: situation.attributes.dts, to: target)
+    return SeekScout(reader, from: offset, at: reader.situation.attributes.dts, to: target)
   }
 
   /// Goes on in front of the keyframe that was found, unless that is here.
@@ -332,9 +331,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Whether access units may be pushed from here as long as the stream continues like this. `mutating` only because a
   /// core that is borrowed would be copied.
   private mutating func mayBatch() -> Bool {
-    let situation = reader.situation
-    guard situation.isPulling, continuesOutput, situation.playback.isWhole,
-      !situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
+    guard reader.situation.isPulling, continuesOutput, reader.situation.playback.isWhole,
+      !reader.situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
       reader.caps.facts.frameRate != nil, reader.areTimesMade
     else { return false }
     return packaging.alignment == .accessUnit || reader.finder.scanner.listsNALUnits

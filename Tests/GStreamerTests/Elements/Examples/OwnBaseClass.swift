@@ -4,7 +4,7 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-// A base class that the library does not have, added with public declarations only; Tests/NewPlugin does the same in a
+// A base class that the library does not have, added with public declarations only; Tests/Scripts/NewPlugin does the same in a
 // package of its own.
 
 /// Puts several streams together (`GstAggregator`).

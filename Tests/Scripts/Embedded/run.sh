@@ -4,9 +4,9 @@
 # links all of it with the inspector's C library, and runs the result, which splits a clip into access
 # units and reports on it: both modules need only the standard library, and no 32-bit integer overflows.
 #
-#   Tests/Embedded/run.sh        half a minute
+#   Tests/Scripts/Embedded/run.sh        half a minute
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 work=$PWD/.build/embedded
 mkdir -p "$work"
@@ -31,9 +31,9 @@ mapfile -t files < <(sources H26x)
 compile H26x "${files[@]}"
 mapfile -t files < <(sources StreamReport)
 compile StreamReport "${files[@]}"
-compile Check Tests/Embedded/Check.swift
+compile Check Tests/Scripts/Embedded/Check.swift
 
-for file in Tests/Embedded/runtime Sources/Inspector/libc; do
+for file in Tests/Scripts/Embedded/runtime Sources/Inspector/libc; do
   clang --target=wasm32-unknown-none-wasm -O2 -ffreestanding -fno-builtin -mbulk-memory -Wall -Werror \
     -c "$file.c" -o "$work/$(basename "$file").o"
 done

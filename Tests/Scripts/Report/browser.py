@@ -25,7 +25,7 @@ class Browser:
     def __init__(self):
         program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
         if not program:
-            raise Failure("no chromium found; Tests/Report/run.sh installs it")
+            raise Failure("no chromium found; Tests/Scripts/Report/run.sh installs it")
         self.profile = tempfile.mkdtemp(prefix="h26x-page-")
         to_read, to_write = os.pipe(), os.pipe()
         # The browser reads its descriptor 3 and writes its descriptor 4.

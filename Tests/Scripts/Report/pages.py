@@ -13,7 +13,7 @@ import unittest
 import streams
 from browser import Browser
 
-root = pathlib.Path(__file__).resolve().parents[2]
+root = pathlib.Path(__file__).resolve().parents[3]
 program = os.environ.get("H26X", str(root / ".build/tool/h26x"))
 vectors = pathlib.Path(os.environ.get("CONFORMANCE_VECTORS", root.parent / "shared/vectors"))
 holder = tempfile.TemporaryDirectory(prefix="h26x-page-")

@@ -7,7 +7,7 @@ import tempfile
 
 from browser import Browser
 
-root = pathlib.Path(__file__).resolve().parents[2]
+root = pathlib.Path(__file__).resolve().parents[3]
 out = root / "Sources/Inspector/Pictures"
 program = sys.argv[1] if len(sys.argv) > 1 else root / ".build/tool/h26x"
 

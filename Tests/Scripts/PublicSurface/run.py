@@ -3,8 +3,8 @@
 # Checks the public declarations of the libraries by the compiler's symbol graph: they must be those listed beside this
 # script, for review, and must have documentation. Needs a debug build; takes seconds.
 #
-#   Tests/PublicSurface/run.py            compares
-#   Tests/PublicSurface/run.py --update   writes the lists
+#   Tests/Scripts/PublicSurface/run.py            compares
+#   Tests/Scripts/PublicSurface/run.py --update   writes the lists
 import difflib
 import json
 import pathlib
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
-root = here.parent.parent
+root = here.parents[2]
 MODULES = ["H26x", "StreamReport", "VideoDecoding", "GStreamer"]
 
 

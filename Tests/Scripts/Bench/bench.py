@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 MEDIA = os.environ.get("BENCH_MEDIA", os.path.join(ROOT, ".build", "bench"))
 RUNS = int(os.environ.get("RUNS", "5"))
 SIXTEEN = 16

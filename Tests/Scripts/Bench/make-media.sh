@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MPL-2.0
 # Makes the benchmark's media, once, in .build/bench: the same streams of both codecs.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 mkdir -p .build/bench
 cd .build/bench
 

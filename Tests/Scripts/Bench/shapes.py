@@ -23,7 +23,7 @@ import time
 import shapes_h264
 import shapes_h265
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 FOLDER = os.path.join(ROOT, ".build", "bench", "shapes")
 SIZE = int(os.environ.get("SIZE", "250000"))
 PATIENCE = 60

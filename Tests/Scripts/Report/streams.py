@@ -3,7 +3,7 @@
 import pathlib
 import struct
 
-media = pathlib.Path(__file__).resolve().parents[1] / "Media"
+media = pathlib.Path(__file__).resolve().parents[2] / "Media"
 start_code = b"\0\0\0\1"
 
 

@@ -3,17 +3,17 @@
 # Tests the report page and the inspector in headless Chromium, and compares the document with FFmpeg; installs what
 # is missing and builds what they need.
 #
-#   Tests/Report/run.sh [NAME OF A TEST…]
+#   Tests/Scripts/Report/run.sh [NAME OF A TEST…]
 #
 #   ALL_VECTORS=1     compares the documents of every conformance vector; otherwise of every tenth
 #   H26X=PROGRAM      the program to test in place of .build/tool/h26x, which is not built then
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 plugin/dependencies.sh --page
 [[ -n ${H26X:-} ]] || plugin/build-tool.sh
 Sources/Inspector/build.sh
 
-cd Tests/Report
+cd Tests/Scripts/Report
 if (($#)); then exec python3 -B -m unittest -v "$@"; fi
 exec python3 -B -m unittest -v test_report_page test_page_documents test_inspector test_ffmpeg

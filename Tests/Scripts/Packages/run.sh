@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MPL-2.0
 # Installs, upgrades and removes the packages of .build/deb in a fresh Debian root, and runs the plugin and the program.
 #
-#   Tests/Packages/run.sh [SUITE]     the release that the packages were built on: bookworm, trixie …; needs root
+#   Tests/Scripts/Packages/run.sh [SUITE]     the release that the packages were built on: bookworm, trixie …; needs root
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 suite=${1:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
 root=$PWD/.build/roots/$suite

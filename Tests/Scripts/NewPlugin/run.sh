@@ -3,9 +3,9 @@
 # Makes two plugins with plugin/new, builds them as their README says, and runs them in one process with each other
 # and with this package's plugin, which must be built.
 #
-#   Tests/NewPlugin/run.sh       two minutes
+#   Tests/Scripts/NewPlugin/run.sh       two minutes
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 work=$PWD/.build/new-plugin
 package=$work/package

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-root = pathlib.Path(__file__).resolve().parents[2]
+root = pathlib.Path(__file__).resolve().parents[3]
 program = os.environ.get("H26X", str(root / ".build/tool/h26x"))
 vectors = pathlib.Path(os.environ.get("CONFORMANCE_VECTORS", root.parent / "shared/vectors"))
 media = root / "Tests/Media"

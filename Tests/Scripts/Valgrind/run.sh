@@ -3,11 +3,11 @@
 # Runs a pipeline of each element under valgrind's memcheck, with the plugin as plugin/build.sh makes it. Fails on what
 # is definitely leaked, on invalid reads and writes, and on conditions that depend on uninitialised memory.
 #
-#   Tests/Valgrind/run.sh [CLIP]     default: Tests/Media/clip.h264 and clip.h265; a minute
+#   Tests/Scripts/Valgrind/run.sh [CLIP]     default: Tests/Media/clip.h264 and clip.h265; a minute
 #
 # Each pipeline's report is left in .build/valgrind.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 plugin/dependencies.sh --valgrind
 plugin/build.sh
@@ -24,7 +24,7 @@ export G_SLICE=always-malloc G_DEBUG=gc-friendly
 export GST_PLUGIN_PATH=$work/plugin GST_REGISTRY=$work/registry.bin GST_REGISTRY_FORK=no
 gst-inspect-1.0 swifth264dec > /dev/null
 
-suppressions=(--suppressions=Tests/Valgrind/loader.supp)
+suppressions=(--suppressions=Tests/Scripts/Valgrind/loader.supp)
 # GLib's suppressions for what it keeps until the process ends.
 glib=$(pkg-config --variable=prefix glib-2.0)/share/glib-2.0/valgrind/glib.supp
 [[ -f $glib ]] && suppressions+=("--suppressions=$glib")
