@@ -17,7 +17,7 @@ extension H265 {
       shared.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
     }
     /// Takes the access unit found last, in exchange for one whose memory can be reused.
-    public mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit) { shared.takeAccessUnit(&unit) }
+    public mutating func takeAccessUnit(_ accessUnit: inout ScannedAccessUnit) { shared.takeAccessUnit(&accessUnit) }
     /// Takes the access unit found last; an empty one when it was taken already.
     public mutating func takeAccessUnit() -> ScannedAccessUnit { shared.takeAccessUnit() }
     /// The notices since the last call, 64 at most.

@@ -108,10 +108,10 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   }
 
   /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
-  mutating func takeAccessUnit(_ unit: inout AccessUnit) {
+  mutating func takeAccessUnit(_ accessUnit: inout AccessUnit) {
     if isFoundTaken { found.removeAll() }
     isFoundTaken = true
-    swap(&unit, &found)
+    swap(&accessUnit, &found)
   }
 
   /// The notices since the last call, 64 at most.

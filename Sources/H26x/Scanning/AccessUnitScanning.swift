@@ -25,7 +25,7 @@ public protocol AccessUnitScanning: Sendable {
   ///   - isDraining: whether no more data comes.
   mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> ScannerFinding
   /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
-  mutating func takeAccessUnit(_ unit: inout ScannedAccessUnit<Codec.SliceHeader>)
+  mutating func takeAccessUnit(_ accessUnit: inout ScannedAccessUnit<Codec.SliceHeader>)
   /// Takes the piece found last; an empty one when it was taken already.
   mutating func takeAccessUnit() -> ScannedAccessUnit<Codec.SliceHeader>
   /// The notices since the last call, 64 at most.

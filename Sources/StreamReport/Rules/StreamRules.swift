@@ -102,12 +102,13 @@ struct StreamRules<Codec: ReportedCodec> {
   ///   - removed: its removal from the coded picture buffer.
   ///   - times: those of the container before its own.
   mutating func check(
-    _ unit: AccessUnitRecord, _ pictures: borrowing Codec.Pictures, _ removed: RemovedPicture?, _ times: SampleTimes
+    _ accessUnit: AccessUnitRecord, _ pictures: borrowing Codec.Pictures, _ removed: RemovedPicture?,
+    _ times: SampleTimes
   ) {
     messages.check(pictures.messages, pictures.picture, hasBuffer: pictures.signalledBuffer != nil, log: &log)
     if let removed { PictureRules.check(removed, log: &log) }
     container.check(
-      unit, times: times, period: pictures.messages.isRepeated ? nil : pictures.period,
+      accessUnit, times: times, period: pictures.messages.isRepeated ? nil : pictures.period,
       preferredTransfer: pictures.messages.preferredTransfer, limits: pictures.limits,
       pictureSize: pictures.pictureSize, log: &log)
   }

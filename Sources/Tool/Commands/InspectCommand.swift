@@ -70,7 +70,7 @@ struct InspectCommand: AsyncParsableCommand {
   /// Whether an item, and all that come after it, are about access units behind the last of the range.
   private static func isBeyond(_ item: ReportItem, _ last: UInt64) -> Bool {
     switch item {
-    case .accessUnit(let unit): unit.index > last
+    case .accessUnit(let accessUnit): accessUnit.index > last
     case .parameterSet(let set): set.accessUnit > last
     case .finding(let finding): finding.accessUnit > last
     case .stream, .summary: false
@@ -84,13 +84,13 @@ struct InspectCommand: AsyncParsableCommand {
       return types.contains { $0 == "\(unit.type)" || Self.isNamed("\(unit.name)".lowercased(), by: $0) }
     }
     switch item {
-    case .accessUnit(var unit):
-      guard bounds.contains(unit.index) else { return nil }
+    case .accessUnit(var accessUnit):
+      guard bounds.contains(accessUnit.index) else { return nil }
       if types != nil {
-        unit.nalUnits.removeAll { !wants($0) }
-        if unit.nalUnits.isEmpty { return nil }
+        accessUnit.nalUnits.removeAll { !wants($0) }
+        if accessUnit.nalUnits.isEmpty { return nil }
       }
-      return .accessUnit(unit)
+      return .accessUnit(accessUnit)
     case .parameterSet(let set): return bounds.contains(set.accessUnit) && wants(set.nalUnit) ? item : nil
     case .finding(let finding): return bounds.contains(finding.accessUnit) && types == nil ? item : nil
     case .stream, .summary: return item

@@ -43,7 +43,7 @@ extension H264: SessionCodec {
   static var hasSubLayers: Bool { false }
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes { sets }
   static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
-    H264AccessUnitInspector(lengthSize: lengthSize)
+    H264SessionInspector(lengthSize: lengthSize)
   }
 }
 
@@ -90,7 +90,7 @@ extension H265: SessionCodec {
   }
 
   static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
-    H265AccessUnitInspector(lengthSize: lengthSize, verifiesPictureHash: verifiesPictureHash)
+    H265SessionInspector(lengthSize: lengthSize, verifiesPictureHash: verifiesPictureHash)
   }
 }
 

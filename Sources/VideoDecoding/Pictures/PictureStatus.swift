@@ -8,7 +8,7 @@ struct PictureStatus {
   let isRandomAccessPoint: Bool
   let latency: SessionLatency
 
-  init(_ record: AccessUnitRecord, isCorrupt: Bool, latency: SessionLatency) {
+  init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
     tag = record.tag
     self.isCorrupt = isCorrupt
     isSingleField = record.isField && !record.hasBothFields

@@ -48,7 +48,7 @@ public struct DecodeError: Error, Sendable, Hashable {
   }
 
   /// The failure of an access unit that libavcodec decoded with error `code`.
-  init(decoding record: AccessUnitRecord, code: AVError) {
+  init(decoding record: LedgerEntry, code: AVError) {
     let reason: Reason =
       switch code {
       case .unsupportedFeature, .notImplemented: .unsupportedFeature

@@ -201,14 +201,14 @@ struct SessionCore: ~Copyable {
     take(codec.decode(submission, retries: settings.retries))
   }
 
-  private mutating func record(for submission: Submission) -> AccessUnitRecord {
+  private mutating func record(for submission: Submission) -> LedgerEntry {
     let (index, summary) = (submission.index, submission.summary)
     if summary.randomAccess == .intra || gate.start == .intra,
       ledger.mayRecover(at: summary, followingFrom: input.followsReferencesFrom)
     {
       input.followReferences(from: index)
     }
-    var record = AccessUnitRecord(
+    var record = LedgerEntry(
       submission, standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra,
       sequenceStart: input.sequenceStart, recoveryStart: ledger.recovery(completedBy: summary, index: index),
       start: gate.start ?? .marked)
@@ -316,7 +316,7 @@ struct SessionCore: ~Copyable {
 
   // MARK: Access units get their results
 
-  private mutating func end(_ record: AccessUnitRecord, _ ending: AccessUnitLedger.Ending) {
+  private mutating func end(_ record: LedgerEntry, _ ending: AccessUnitLedger.Ending) {
     _ = ledger.remove(record.index)
     gate.pictureCameOut(record.index)
     if case .withoutPicture = ending {

@@ -13,9 +13,9 @@ struct AccessUnitLedger {
   init(_ started: StartedPictures) { self.started = started }
 
   var isEmpty: Bool { pending.isEmpty }
-  var first: AccessUnitRecord? { pending.first }
-  var last: AccessUnitRecord? { pending.last }
-  subscript(index: UInt64) -> AccessUnitRecord? { pending[index] }
+  var first: LedgerEntry? { pending.first }
+  var last: LedgerEntry? { pending.last }
+  subscript(index: UInt64) -> LedgerEntry? { pending[index] }
 
   // MARK: Access units come in
 
@@ -32,7 +32,7 @@ struct AccessUnitLedger {
   }
 
   /// Takes an access unit that the codec gets.
-  mutating func admit(_ record: AccessUnitRecord, _ summary: AccessUnitSummary) {
+  mutating func admit(_ record: LedgerEntry, _ summary: AccessUnitSummary) {
     var record = record
     record.countWithoutPictureBefore = countWithoutPicture
     damage.admit(&record, summary)
@@ -59,13 +59,13 @@ struct AccessUnitLedger {
   }
 
   /// A picture is damaged, and with it those that refer to it.
-  mutating func spreadDamage(from record: AccessUnitRecord) {
+  mutating func spreadDamage(from record: LedgerEntry) {
     guard record.isReference else { return }
     damage.spread(after: record.index, byReferences: record.references != nil, in: &pending)
   }
 
   /// Whether a picture references damaged ones.
-  func isTainted(_ record: AccessUnitRecord) -> Bool {
+  func isTainted(_ record: LedgerEntry) -> Bool {
     switch record.taint {
     case .none: false
     case .tainted: true
@@ -83,10 +83,10 @@ struct AccessUnitLedger {
     case withoutPicture
   }
 
-  mutating func remove(_ index: UInt64) -> AccessUnitRecord? { pending.remove(index) }
+  mutating func remove(_ index: UInt64) -> LedgerEntry? { pending.remove(index) }
 
   /// Decoding of an access unit has ended: if no picture was begun, none will come. Nil while one may.
-  mutating func ending(of record: AccessUnitRecord, error: AVError?) -> Ending? {
+  mutating func ending(of record: LedgerEntry, error: AVError?) -> Ending? {
     guard record.nalUnitType != nil else { return .dropped(.noPicture) }
     let hasStarted = started.contains(record.index)
     if let error {
@@ -103,7 +103,7 @@ struct AccessUnitLedger {
 
   /// The oldest access unit, if it has been inside for longer than any decoder may hold it. Counts pictures: an access
   /// unit without one pushes none out.
-  func overdue(at index: UInt64, threadDelay: Int) -> AccessUnitRecord? {
+  func overdue(at index: UInt64, threadDelay: Int) -> LedgerEntry? {
     // 16 frames of two fields, those in threads, and one being decoded.
     let window = UInt64(2 * (20 + threadDelay))
     guard let first = pending.first,
@@ -114,7 +114,7 @@ struct AccessUnitLedger {
 
   /// The oldest access unit, if it precedes the sequence of one whose picture comes out: its own can no longer come,
   /// unless the sequence's first picture was not decoded; then libavcodec continues with those it has.
-  func outrun(by record: AccessUnitRecord) -> AccessUnitRecord? {
+  func outrun(by record: LedgerEntry) -> LedgerEntry? {
     guard let first = pending.first, first.index < record.sequenceStart, started.contains(record.sequenceStart) else {
       return nil
     }
@@ -122,7 +122,7 @@ struct AccessUnitLedger {
   }
 }
 
-extension AccessUnitRecord {
+extension LedgerEntry {
   /// Whether libavcodec's errors mean damage.
   func isDamage(_ errors: FrameErrors) -> Bool {
     // Its count of slices is wrong for the second of two fields with frame threads.

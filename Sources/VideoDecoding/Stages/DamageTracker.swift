@@ -6,7 +6,7 @@ import AVCodec
 /// after it.
 struct DamageTracker {
   /// What the damage so far means for the next access unit.
-  private var taint = AccessUnitRecord.Taint.none
+  private var taint = LedgerEntry.Taint.none
   /// The index after the last lost or damaged access unit.
   private(set) var damageEnd: UInt64 = 0
   /// The last recovery point.
@@ -36,7 +36,7 @@ struct DamageTracker {
   }
 
   /// Takes the next access unit, and marks it where it is damaged.
-  mutating func admit(_ record: inout AccessUnitRecord, _ summary: AccessUnitSummary) {
+  mutating func admit(_ record: inout LedgerEntry, _ summary: AccessUnitSummary) {
     if let references = record.references { return admit(&record, references) }
     // The picture may be a recovery point itself.
     if summary.followsGap || summary.isBrokenLink { taint(before: record.index) }
@@ -48,7 +48,7 @@ struct DamageTracker {
     if summary.isReference { taint(before: record.index + 1) }
   }
 
-  private mutating func admit(_ record: inout AccessUnitRecord, _ references: AccessUnitSummary.References) {
+  private mutating func admit(_ record: inout LedgerEntry, _ references: AccessUnitSummary.References) {
     let isFresh = record.isIncomplete || !references.areComplete
     if isFresh && !record.awaitsRecovery { damageEnd = max(damageEnd, record.index + 1) }
     if isFresh || inherits(record, from: damaged) {
@@ -59,7 +59,7 @@ struct DamageTracker {
   }
 
   /// Whether a picture references damaged ones.
-  private func inherits(_ record: AccessUnitRecord, from damaged: Set<UInt64>) -> Bool {
+  private func inherits(_ record: LedgerEntry, from damaged: Set<UInt64>) -> Bool {
     guard let references = record.references, !damaged.isDisjoint(with: references.pictures) else { return false }
     // A completed recovery needs nothing from before its start.
     return record.recoveredSince.map { $0 < damageEnd } ?? true
@@ -72,7 +72,7 @@ struct DamageTracker {
     after index: UInt64, byReferences: Bool = false, in pending: inout PendingAccessUnits
   ) {
     if byReferences { return spreadByReferences(from: index, in: &pending) }
-    var spread = AccessUnitRecord.Taint.tainted
+    var spread = LedgerEntry.Taint.tainted
     pending.updateAll(after: index) { record in
       spread = record.remaining(spread, damageEnd: index + 1)
       if record.isFree(ofDamageBefore: index + 1) { return }

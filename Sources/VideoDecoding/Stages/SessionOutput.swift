@@ -49,7 +49,7 @@ struct SessionOutput {
 
   /// A picture has come out. Returns whether it is shown.
   mutating func admit(
-    _ record: AccessUnitRecord, isUnrecovered: Bool, isCorrupt: Bool, outputCorrupt: Bool
+    _ record: LedgerEntry, isUnrecovered: Bool, isCorrupt: Bool, outputCorrupt: Bool
   ) -> Bool {
     if record.doNotOutput || isUnrecovered {
       drop(record.tag, record.doNotOutput ? .doNotOutput : .noReference)
@@ -61,7 +61,7 @@ struct SessionOutput {
   }
 
   /// An access unit ends without a picture.
-  mutating func end(_ record: AccessUnitRecord, _ ending: AccessUnitLedger.Ending, isSkipping: Bool) {
+  mutating func end(_ record: LedgerEntry, _ ending: AccessUnitLedger.Ending, isSkipping: Bool) {
     switch ending {
     case .dropped(let reason): drop(record.tag, reason)
     case .failed(let error): fail(DecodeError(decoding: record, code: error), tag: record.tag)

@@ -186,7 +186,7 @@ struct StartGate {
   }
 
   /// Whether a picture is not for output, because it was decoded without its references.
-  func isUnrecovered(_ record: AccessUnitRecord, isFlagged: Bool, isDraining: Bool) -> Bool {
+  func isUnrecovered(_ record: LedgerEntry, isFlagged: Bool, isDraining: Bool) -> Bool {
     switch record.start {
     // libavcodec does not flag those that come out only because it is drained.
     case .marked:
@@ -198,7 +198,7 @@ struct StartGate {
   }
 
   /// Whether a picture is shown before the recovery point is reached at which decoding began.
-  func awaitsRecovery(_ record: AccessUnitRecord, isTainted: Bool) -> Bool {
+  func awaitsRecovery(_ record: LedgerEntry, isTainted: Bool) -> Bool {
     record.start == .gradual && (isTainted || !hasRecovered && record.awaitsRecovery)
   }
 

@@ -38,8 +38,8 @@ extension RecordFile {
   private func read(_ units: [[UInt8]], _ stream: CodedStream) -> String {
     let inspector: any SessionInspector =
       stream.format.codec == .h264
-      ? H264AccessUnitInspector(lengthSize: nil)
-      : H265AccessUnitInspector(lengthSize: nil, verifiesPictureHash: true)
+      ? H264SessionInspector(lengthSize: nil)
+      : H265SessionInspector(lengthSize: nil, verifiesPictureHash: true)
     var input = SessionInput(inspector)
     var gate = StartGate(SessionConfiguration())
     var damage = DamageTracker()
@@ -53,7 +53,7 @@ extension RecordFile {
       let admission = gate.admit(summary, index: index)
       if gate.start == .intra, admission == .begins { damage.taint(before: index) }
       if summary.randomAccess == .idr { input.beginSequence(at: index) }
-      var record = AccessUnitRecord(
+      var record = LedgerEntry(
         index: index, tag: index, doNotOutput: false, nalUnitType: summary.nalUnitType, isField: summary.isField,
         isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
         standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra,

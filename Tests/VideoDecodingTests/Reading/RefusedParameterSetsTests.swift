@@ -111,7 +111,7 @@ import Testing
 
   @Test func refusedSetsBecomeFillerData() throws {
     let units = try mediaAccessUnits("clip.h264")
-    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    var inspector = H264SessionInspector(lengthSize: nil)
     let first = units[0]
     #expect(inspector.inspect(first.span, index: 0).patches == [])
     var large = [UInt8]()
@@ -262,7 +262,7 @@ import Testing
       codedSize: VideoSize(width: 64, height: 64)
     ).nalUnit()
     let broken = Array(sps.dropLast(2))
-    var inspector = H265AccessUnitInspector(lengthSize: nil, verifiesPictureHash: false)
+    var inspector = H265SessionInspector(lengthSize: nil, verifiesPictureHash: false)
     if hasNamesake { inspector.insert(parameterSets: [sps]) }
     let unit = H265Stream.joined([vps, broken])
     let place = 4 + vps.count + 4

@@ -5,7 +5,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite struct DecodeErrorTests {
-  private let record = AccessUnitRecord(
+  private let record = LedgerEntry(
     index: 7, tag: 70, doNotOutput: false, nalUnitType: 5, isField: false, isRandomAccessPoint: true,
     isReference: true, standsAlone: true, sequenceStart: 7, recoveryStart: 7, start: .marked)
 

@@ -21,7 +21,7 @@ import Testing
     for picture in pictures { try session.decode(picture.accessUnit(), tag: session.core.input.nextIndex) }
   }
 
-  private func taints(_ session: DecompressionSession) -> [AccessUnitRecord.Taint?] {
+  private func taints(_ session: DecompressionSession) -> [LedgerEntry.Taint?] {
     (0..<session.core.input.nextIndex).map { session.core.ledger[$0]?.taint }
   }
 
@@ -33,7 +33,7 @@ import Testing
     try decode([intra, SmallPicture(frameNumber: 1), SmallPicture(isIntra: true, frameNumber: 2)], in: session)
     #expect(session.core.input.followsReferencesFrom == 0 && session.core.gate.start == .intra)
     #expect((0..<3).map { session.core.ledger[$0]?.referencesSince } == [0, 0, 0])
-    #expect(taints(session) == [AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none])
+    #expect(taints(session) == [LedgerEntry.Taint.none, LedgerEntry.Taint.none, LedgerEntry.Taint.none])
     // frame_num 3 is missing.
     try decode([SmallPicture(frameNumber: 4), SmallPicture(isIntra: true, frameNumber: 5)], in: session)
     #expect(session.core.ledger[3]?.taint == .tainted && session.core.ledger.damage.damageEnd == 3)
@@ -41,7 +41,7 @@ import Testing
     // An IDR picture needs no following.
     try decode([.idr], in: session)
     #expect(
-      session.core.input.followsReferencesFrom == nil && session.core.ledger[5]?.taint == AccessUnitRecord.Taint.none)
+      session.core.input.followsReferencesFrom == nil && session.core.ledger[5]?.taint == LedgerEntry.Taint.none)
   }
 
   /// Without damage no references are followed.
@@ -63,7 +63,7 @@ import Testing
     #expect(session.nextNotice() == .beganWithoutRandomAccessPoint && script.indices() == [0, 1])
     try decode([SmallPicture(frameNumber: 2), .idr, SmallPicture(frameNumber: 1)], in: session)
     #expect(
-      taints(session) == [.tainted, .tainted, .tainted, AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.none])
+      taints(session) == [.tainted, .tainted, .tainted, LedgerEntry.Taint.none, LedgerEntry.Taint.none])
     #expect((0..<5).map { session.core.ledger[$0]?.standsAlone } == [false, false, false, true, true])
     #expect((0..<5).map { session.core.ledger[$0]?.sequenceStart } == [0, 0, 0, 3, 3])
   }
@@ -79,8 +79,8 @@ import Testing
         .idr,
       ], in: session)
     #expect((0..<4).map { session.core.ledger[$0]?.isConcealed } == [false, true, false, false])
-    #expect(session.core.ledger[2]?.taint == (isReference ? .tainted : AccessUnitRecord.Taint.none))
-    #expect(session.core.ledger[3]?.taint == AccessUnitRecord.Taint.none)
+    #expect(session.core.ledger[2]?.taint == (isReference ? .tainted : LedgerEntry.Taint.none))
+    #expect(session.core.ledger[3]?.taint == LedgerEntry.Taint.none)
   }
 
   /// What goes wrong when pictures are asked for is an access unit's fault, or that of a codec that is lost.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DamageTrackerTests: StageBuilders {
   private func referring(
     _ index: UInt64, to pictures: [UInt64], complete: Bool = true, recoveredSince: UInt64? = nil
-  ) -> AccessUnitRecord {
+  ) -> LedgerEntry {
     var record = record(index)
     record.references = .init(pictures: pictures, areComplete: complete, kept: pictures + [index])
     record.recoveredSince = recoveredSince
@@ -15,7 +15,7 @@ import Testing
 
   @Test func damageFollowsReferences() {
     var damage = DamageTracker()
-    func taint(_ record: AccessUnitRecord) -> AccessUnitRecord.Taint {
+    func taint(_ record: LedgerEntry) -> LedgerEntry.Taint {
       var record = record
       damage.admit(&record, summary())
       return record.taint
@@ -35,7 +35,7 @@ import Testing
     var pending = PendingAccessUnits()
     for next in [referring(11, to: [10]), referring(12, to: [9]), referring(13, to: [11, 12])] { pending.append(next) }
     damage.spread(after: 10, byReferences: true, in: &pending)
-    #expect(pending[11]?.taint == .tainted && pending[12]?.taint == AccessUnitRecord.Taint.none)
+    #expect(pending[11]?.taint == .tainted && pending[12]?.taint == LedgerEntry.Taint.none)
     #expect(pending[13]?.taint == .tainted && taint(referring(14, to: [13])) == .tainted)
     damage.reset()
     #expect(taint(referring(15, to: [13])) == .none)
@@ -66,8 +66,8 @@ import Testing
     // Damage that is noticed late spreads over those that wait, up to the next recovery.
     for next in [record(10), record(11, recoveryStart: 11, sequenceStart: 11), record(12)] { pending.append(next) }
     damage.spread(after: 9, in: &pending)
-    #expect(pending[10]?.taint == .tainted && pending[11]?.taint == AccessUnitRecord.Taint.none)
-    #expect(pending[12]?.taint == AccessUnitRecord.Taint.none)
+    #expect(pending[10]?.taint == .tainted && pending[11]?.taint == LedgerEntry.Taint.none)
+    #expect(pending[12]?.taint == LedgerEntry.Taint.none)
   }
 
   @Test func incompletePicturesAreDamagedThemselves() {
@@ -98,9 +98,9 @@ import Testing
 
   /// What is damaged throughout stays so; what was correct from some picture on is not, once that is reached by damage.
   @Test(arguments: [
-    (AccessUnitRecord.Taint.none, AccessUnitRecord.Taint.tainted), (.until(index: 12), .tainted), (.tainted, .tainted),
+    (LedgerEntry.Taint.none, LedgerEntry.Taint.tainted), (.until(index: 12), .tainted), (.tainted, .tainted),
   ])
-  func damageOverDamage(_ taint: AccessUnitRecord.Taint, _ expected: AccessUnitRecord.Taint) {
+  func damageOverDamage(_ taint: LedgerEntry.Taint, _ expected: LedgerEntry.Taint) {
     var damage = DamageTracker()
     var pending = PendingAccessUnits()
     var waiting = record(11)
@@ -118,9 +118,9 @@ import Testing
   @Test(
     arguments: [
       (nil, 0, .tainted), (10, 0, .tainted), (11, 0, .until(index: 12)), (12, 12, .none),
-    ] as [(UInt64?, UInt64, AccessUnitRecord.Taint)])
+    ] as [(UInt64?, UInt64, LedgerEntry.Taint)])
   func damageThatIsFoundLateLasts(
-    _ recoveryStart: UInt64?, _ sequenceStart: UInt64, _ expected: AccessUnitRecord.Taint
+    _ recoveryStart: UInt64?, _ sequenceStart: UInt64, _ expected: LedgerEntry.Taint
   ) {
     var damage = DamageTracker()
     var pending = PendingAccessUnits()

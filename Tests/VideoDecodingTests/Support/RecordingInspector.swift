@@ -18,7 +18,7 @@ struct RecordingInspector: SessionInspector {
   mutating func insert(parameterSets nalUnits: [[UInt8]]) { parameterSets += nalUnits.flatMap { $0 } }
 
   func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription {
-    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    var inspector = H264SessionInspector(lengthSize: nil)
     return inspector.read(accessUnit)
   }
 

@@ -15,8 +15,8 @@ extension StageBuilders {
   func record(
     _ index: UInt64, recoveryStart: UInt64? = nil, sequenceStart: UInt64 = 0, isReference: Bool = true,
     referencesSince: UInt64? = nil
-  ) -> AccessUnitRecord {
-    var record = AccessUnitRecord(
+  ) -> LedgerEntry {
+    var record = LedgerEntry(
       index: index, tag: index, doNotOutput: false, nalUnitType: 1, isField: false, isRandomAccessPoint: false,
       isReference: isReference, standsAlone: false, sequenceStart: sequenceStart, recoveryStart: recoveryStart,
       start: .marked)

@@ -3,7 +3,7 @@ import AVCodec
 import H26x
 
 /// What a session remembers of an access unit until its result is known.
-struct AccessUnitRecord {
+struct LedgerEntry {
   /// Counts access units from 0; the packet's timestamp.
   let index: UInt64
   let tag: UInt64
@@ -66,7 +66,7 @@ struct AccessUnitRecord {
   func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
 }
 
-extension AccessUnitRecord {
+extension LedgerEntry {
   init(
     _ submission: Submission, standsAlone: Bool, sequenceStart: UInt64, recoveryStart: UInt64?, start: StartGate.Start
   ) {
@@ -93,38 +93,38 @@ extension AccessUnitRecord {
 
 /// Access units whose result is not yet known, the oldest first. Bounded by what a decoder can hold back.
 struct PendingAccessUnits {
-  private var records: [AccessUnitRecord] = []
+  private var records: [LedgerEntry] = []
 
   /// The oldest one.
-  var first: AccessUnitRecord? { records.first }
+  var first: LedgerEntry? { records.first }
   /// The youngest one.
-  var last: AccessUnitRecord? { records.last }
+  var last: LedgerEntry? { records.last }
   var isEmpty: Bool { records.isEmpty }
 
   /// Adds the youngest one. Indices rise; gaps are allowed.
-  mutating func append(_ record: AccessUnitRecord) {
+  mutating func append(_ record: LedgerEntry) {
     assert(records.last.map { $0.index < record.index } ?? true, "access units out of order")
     records.append(record)
   }
 
-  subscript(index: UInt64) -> AccessUnitRecord? { position(of: index).map { records[$0] } }
+  subscript(index: UInt64) -> LedgerEntry? { position(of: index).map { records[$0] } }
 
   /// Changes one in place, if it is there.
-  mutating func update(_ index: UInt64, _ change: (inout AccessUnitRecord) -> Void) {
+  mutating func update(_ index: UInt64, _ change: (inout LedgerEntry) -> Void) {
     guard let position = position(of: index) else { return }
     change(&records[position])
   }
 
   /// Changes all in place that come after `index`.
-  mutating func updateAll(after index: UInt64, _ change: (inout AccessUnitRecord) -> Void) {
+  mutating func updateAll(after index: UInt64, _ change: (inout LedgerEntry) -> Void) {
     for position in records.indices where records[position].index > index { change(&records[position]) }
   }
 
   /// Takes one out.
-  mutating func remove(_ index: UInt64) -> AccessUnitRecord? { position(of: index).map { records.remove(at: $0) } }
+  mutating func remove(_ index: UInt64) -> LedgerEntry? { position(of: index).map { records.remove(at: $0) } }
 
   /// Takes the oldest one out.
-  mutating func popFirst() -> AccessUnitRecord? { records.isEmpty ? nil : records.removeFirst() }
+  mutating func popFirst() -> LedgerEntry? { records.isEmpty ? nil : records.removeFirst() }
 
   private func position(of index: UInt64) -> Int? {
     var (low, high) = (0, records.count)

@@ -5,7 +5,7 @@ import Testing
 @testable import VideoDecoding
 
 /// What is known of an access unit, and what follows from it.
-@Suite struct AccessUnitRecordTests: StageBuilders {
+@Suite struct LedgerEntryTests: StageBuilders {
   @Test(arguments: [
     (AccessUnitSummary.RandomAccess.none, false, false), (.idr, true, true), (.cra, true, true),
     (.recoveryPoint(frameCount: 0), true, true), (.recoveryPoint(frameCount: 1), true, false), (.intra, false, false),
@@ -37,10 +37,10 @@ import Testing
       (.tainted, 4, 4, .tainted), (.tainted, 5, 0, .until(index: 8)), (.tainted, 6, 6, .none),
       (.tainted, 6, 5, .until(index: 8)), (.until(index: 7), 6, 0, .until(index: 7)), (.until(index: 7), 5, 5, .none),
       (.until(index: 7), nil, 0, .until(index: 7)),
-    ] as [(AccessUnitRecord.Taint, UInt64?, UInt64, AccessUnitRecord.Taint)])
+    ] as [(LedgerEntry.Taint, UInt64?, UInt64, LedgerEntry.Taint)])
   func damageRemains(
-    _ taint: AccessUnitRecord.Taint, _ recoveryStart: UInt64?, _ sequenceStart: UInt64,
-    _ remaining: AccessUnitRecord.Taint
+    _ taint: LedgerEntry.Taint, _ recoveryStart: UInt64?, _ sequenceStart: UInt64,
+    _ remaining: LedgerEntry.Taint
   ) {
     let record = record(8, recoveryStart: recoveryStart, sequenceStart: sequenceStart)
     #expect(record.remaining(taint, damageEnd: 5) == remaining)
@@ -59,7 +59,7 @@ import Testing
     ] as [(FrameErrors, Bool, Bool)])
   func errorsThatMeanDamage(_ errors: FrameErrors, _ inFrame: Bool, _ inField: Bool) {
     for isField in [false, true] {
-      let record = AccessUnitRecord(
+      let record = LedgerEntry(
         index: 0, tag: 0, doNotOutput: false, nalUnitType: 1, isField: isField, isRandomAccessPoint: false,
         isReference: true, standsAlone: false, sequenceStart: 0, recoveryStart: nil, start: .marked)
       #expect(record.isDamage(errors) == (isField ? inField : inFrame))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VideoDecoding
 
-@Suite struct H265AccessUnitInspectorTests {
+@Suite struct H265SessionInspectorTests {
   /// Decoding begins in the middle, at a recovery point SEI: pictures are correct from so many POCs on (D.3.8).
   @Test(arguments: [(0x90, 0), (0x44, 1), (0x31, 3)] as [(UInt8, Int)])
   func recoveryIsCompleteFromItsPOCOn(_ payload: UInt8, _ pictureOrderCount: Int) throws {
@@ -14,7 +14,7 @@ import Testing
     let place = try #require(stream.types.indices.first { $0 > 8 && stream.types[$0] == .trailingR })
     var units = Array(stream.units[place..<place + 12])
     units[0] = H265Stream.joined([[0x4E, 1, 6, 1, payload, 0x80]]) + units[0]
-    var inspector = H265AccessUnitInspector(lengthSize: nil, verifiesPictureHash: false)
+    var inspector = H265SessionInspector(lengthSize: nil, verifiesPictureHash: false)
     let sets = stream.format.parameterSets
     inspector.insert(parameterSets: sets.video + sets.sequence + sets.picture)
     let first = try #require(shown.firstIndex(of: place))
@@ -31,9 +31,9 @@ import Testing
 
   /// What is read of a stream, or of what was made of it.
   private func read(
-    _ units: [[UInt8]], of stream: H265Stream, _ change: (inout H265AccessUnitInspector, Int) -> Void = { _, _ in }
+    _ units: [[UInt8]], of stream: H265Stream, _ change: (inout H265SessionInspector, Int) -> Void = { _, _ in }
   ) -> [AccessUnitSummary] {
-    var inspector = H265AccessUnitInspector(lengthSize: nil, verifiesPictureHash: false)
+    var inspector = H265SessionInspector(lengthSize: nil, verifiesPictureHash: false)
     let sets = stream.format.parameterSets
     inspector.insert(parameterSets: sets.video + sets.sequence + sets.picture)
     var summaries: [AccessUnitSummary] = []

@@ -6,12 +6,12 @@ import Testing
 
 @testable import VideoDecoding
 
-@Suite struct H264AccessUnitInspectorTests {
+@Suite struct H264SessionInspectorTests {
   private static let sets = [MinimalStream.sps(), MinimalStream.pps()]
 
   /// What is read of access units, one after another.
   private func read(_ units: [[UInt8]]) -> [AccessUnitSummary] {
-    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    var inspector = H264SessionInspector(lengthSize: nil)
     inspector.insert(parameterSets: Self.sets)
     var summaries: [AccessUnitSummary] = []
     for (index, unit) in units.enumerated() { summaries.append(inspector.inspect(unit.span, index: UInt64(index))) }
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func nothingIsMissedBehindAResetOrAtAnIDRPicture() {
-    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    var inspector = H264SessionInspector(lengthSize: nil)
     inspector.insert(parameterSets: Self.sets)
     let first = reference(5)
     _ = inspector.inspect(first.span, index: 0)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func aResetEndsARecovery() {
-    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    var inspector = H264SessionInspector(lengthSize: nil)
     inspector.insert(parameterSets: Self.sets)
     let start = SmallPicture(frameNumber: 1).accessUnit(after: [SmallPicture.recoveryPoint(frameCount: 1)])
     _ = inspector.inspect(start.span, index: 0)
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func referencesAreFollowedUntilTheyAreForgotten() {
-    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    var inspector = H264SessionInspector(lengthSize: nil)
     #expect(inspector.followsReferencesFrom == nil)
     inspector.followReferences(from: 3)
     #expect(inspector.followsReferencesFrom == 3)
@@ -135,7 +135,7 @@ import Testing
 
   /// Behind an intra picture, those that refer to it and no further.
   @Test func referencesBeginAtAnIntraPicture() throws {
-    var inspector = H264AccessUnitInspector(lengthSize: nil)
+    var inspector = H264SessionInspector(lengthSize: nil)
     inspector.insert(parameterSets: Self.sets)
     func start(_ index: UInt64, _ picture: SmallPicture) throws -> UInt64? {
       let unit = picture.accessUnit()
@@ -156,6 +156,6 @@ import Testing
 
   @Test(arguments: [(nil, [0, 0, 0, 1, 10]), (.two, [0, 1, 10])] as [(NALLengthSize?, [UInt8])])
   func endsOfSequencesArePackaged(_ lengthSize: NALLengthSize?, _ bytes: [UInt8]) {
-    #expect(H264AccessUnitInspector(lengthSize: lengthSize).endOfSequence == bytes)
+    #expect(H264SessionInspector(lengthSize: lengthSize).endOfSequence == bytes)
   }
 }
