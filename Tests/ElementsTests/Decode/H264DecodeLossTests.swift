@@ -130,6 +130,35 @@ import Testing
     #expect(harness.takeFault() == nil)
   }
 
+  /// Pictures in front of the end of a gradual refresh are flagged, or not output where damage is not wanted; all that
+  /// follow are those of the whole stream.
+  @Test(arguments: [true, false]) func aGradualRefreshIsFlaggedUntilItsEnd(_ outputCorrupt: Bool) throws {
+    let units = try Clip.accessUnits("intra-refresh.h264")
+    let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
+    let whole = try Harness.decoder("swifth264dec thread-type=none")
+    whole.push(units: units)
+    whole.endOfStream()
+    let expected = try whole.takePictures().map(\.bytes)
+    let points = units.indices.dropFirst().filter { index in
+      Clip.nalUnits(units[index]).contains { $0.starts(with: [6, 6]) }
+    }
+    #expect(points.count >= 4)
+    for start in points.prefix(4) {
+      let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=\(outputCorrupt)")
+      harness.push(units: [RepackStream.annexB(sets) + units[start]] + units[(start + 1)...])
+      harness.endOfStream()
+      let pictures = try harness.takePictures()
+      let unflagged = pictures.drop { $0.flags.contains(.corrupted) }
+      #expect(unflagged.allSatisfy { !$0.flags.contains(.corrupted) })
+      let flagged = pictures.count - unflagged.count
+      #expect(outputCorrupt ? 1..<30 ~= flagged : flagged == 0, "from \(start): \(flagged)")
+      #expect(outputCorrupt ? pictures.count == units.count - start : unflagged.count > units.count - start - 30)
+      for (picture, bytes) in zip(unflagged.reversed(), expected.reversed()) {
+        #expect(picture.bytes == bytes, "from \(start)")
+      }
+    }
+  }
+
   /// A flush drops the pictures that were held.
   @Test func aFlushForgetsWhatWaits() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
