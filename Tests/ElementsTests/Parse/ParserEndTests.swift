@@ -36,16 +36,25 @@ import Testing
   }
 
   /// Byte streams without a picture.
-  private static let unusable: [[UInt8]] = [
-    [UInt8](repeating: 0, count: 5000), [[UInt8]](repeating: [0, 0, 1], count: 2000).flatMap { $0 },
-    [UInt8](repeating: 0xFF, count: 5000), Array(repeatElement("This is not a video. ".utf8, count: 200).joined()),
-  ]
+  enum Unusable: CaseIterable {
+    case zeros, startCodes, ones, text, parameterSets
 
-  @Test(arguments: unusable + [ParseStream.byteStream(ParseStream.sps, ParseStream.pps)])
-  func oneFailureIsOneMessage(_ bytes: [UInt8]) throws {
+    var bytes: [UInt8] {
+      switch self {
+      case .zeros: [UInt8](repeating: 0, count: 5000)
+      case .startCodes: [[UInt8]](repeating: [0, 0, 1], count: 2000).flatMap { $0 }
+      case .ones: [UInt8](repeating: 0xFF, count: 5000)
+      case .text: Array(repeatElement("This is not a video. ".utf8, count: 200).joined())
+      case .parameterSets: ParseStream.byteStream(ParseStream.sps, ParseStream.pps)
+      }
+    }
+  }
+
+  @Test(arguments: Unusable.allCases) func oneFailureIsOneMessage(_ input: Unusable) throws {
+    let bytes = input.bytes
     let pushed = try messages { #expect($0.push(bytes) == 0) }
     #expect(pushed.count == 1 && pushed.first?.contains("no picture found in \(bytes.count) bytes") == true)
-    let chains = Self.unusable.contains(bytes) ? Self.chains : ["swifth264parse"]
+    let chains = input == .parameterSets ? ["swifth264parse"] : Self.chains
     for elements in chains + chains.map({ "queue ! " + $0 }) {
       let read = try Self.errorsOfFile(bytes, elements)
       #expect(
