@@ -9,7 +9,7 @@ import Testing
 
   init() { #expect(Registration.succeeded) }
 
-  @Test(arguments: names) func goesUpAndDownTwentyTimes(_ name: String) throws {
+  @Test(arguments: names) func changesStatesTwentyTimes(_ name: String) throws {
     let element = try unsafe #require(gst_element_factory_make(name, nil))
     defer { unsafe gst_object_unref(element) }
     for _ in 0..<20 {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(arguments: names) func goesFromEveryStateToEveryState(_ name: String) throws {
+  @Test(arguments: names) func changesFromEveryStateToEveryState(_ name: String) throws {
     let states = [GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING]
     let element = try unsafe #require(gst_element_factory_make(name, nil))
     defer {

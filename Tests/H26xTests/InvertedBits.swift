@@ -7,7 +7,7 @@ import Testing
 /// Expects what becomes of bytes when one bit of them is inverted, or when they end early, to be that of a record: how
 /// many of the results are errors, by element, and a digest of all results.
 ///
-/// - Parameter read: reads the bytes, and writes them again or says what was read.
+/// - Parameter read: reads the bytes, and writes them again or describes what was read.
 func expectInvertedBits(
   _ name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation,
   _ read: ([UInt8]) throws(BitstreamError) -> [UInt8]

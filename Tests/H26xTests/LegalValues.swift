@@ -6,7 +6,7 @@ import Testing
 
 /// A structure with its bits, of which one syntax element is replaced.
 private struct SyntaxStructure {
-  /// Reads the structure, and writes it again or says what was read.
+  /// Reads the structure, and writes it again or describes what was read.
   typealias Read = ([UInt8], SyntaxTrace?) throws(BitstreamError) -> [UInt8]
 
   let bits: [Bool]
@@ -114,7 +114,7 @@ private struct SyntaxStructure {
 /// Expects the legal values of a structure's syntax elements to be those of a record, and what becomes of the structure
 /// when a bit of it is inverted.
 ///
-/// - Parameter read: reads the structure, and writes it again or says what was read.
+/// - Parameter read: reads the structure, and writes it again or describes what was read.
 func expectLegalValues(
   _ name: String, _ nalUnit: [UInt8], sourceLocation: SourceLocation = #_sourceLocation,
   _ read: @escaping ([UInt8], SyntaxTrace?) throws(BitstreamError) -> [UInt8]

@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  /// Files that end within the first bytes by which formats are told from one another. The byte at 4 is the sync byte
+  /// Files that end within the first bytes by which formats are distinguished. The byte at 4 is the sync byte
   /// of a transport stream whose packets begin with a timestamp.
   @Test func readsFilesOfEachSize() async throws {
     let folder = try Folder()

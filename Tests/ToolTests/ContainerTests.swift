@@ -45,7 +45,7 @@ import Testing
     #expect(checked.status == 0 && checked.text.contains("62 access units, 0 errors"), "\(checked.text)\(checked.said)")
   }
 
-  /// Three I pictures of H.264, 32x32, that say no frame rate.
+  /// Three I pictures of H.264, 32x32, without a frame rate.
   static let untimed = Data(
     [
       [0x67, 0x42, 0xC0, 0x1E, 0xDA, 0x25, 0x90], [0x68, 0xCE, 0x38, 0x80], [0x65, 0xB8, 0x4A, 0xAB, 0xAB, 0x80],
@@ -232,7 +232,7 @@ import Testing
     #expect(run.status == 0, "\(run.said)")
     #expect(folder.names == ["in.avi", "out.h264"])
     #expect(try await document(["--count", "in.avi"], in: folder)["duration"] as? Double ?? 0 > 2)
-    // Its caps do not say that it has start codes.
+    // Its caps do not signal start codes.
     let checked = try await Program.run(["check", "in.avi"], in: folder.url)
     #expect(checked.status == 0 && checked.text.contains("62 access units, 0 errors"), "\(checked.text)\(checked.said)")
   }
@@ -296,11 +296,11 @@ import Testing
     clip.replaceSubrange(type, with: Data("qt  ".utf8))
     try folder.write("in.mov", clip)
     let run = try await Program.shell("h26x \(command) in.mov", in: folder.url)
-    // Its samples are no byte stream, as AVC-Intra's are, so that check has much to say.
+    // Its samples are no byte stream, as AVC-Intra's are, so that check has many findings.
     #expect(run.status == (command == "check" ? 2 : 0), "\(run.said)")
   }
 
-  @Test func tellsInterlacingInEachContainer() async throws {
+  @Test func reportsInterlacingInEachContainer() async throws {
     let folder = try Folder()
     var said: [String] = []
     for suffix in ["h264", "mp4", "mkv", "ts", "flv"] {

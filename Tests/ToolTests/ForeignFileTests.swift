@@ -42,8 +42,8 @@ import Testing
     #expect(piped.status == 0 && piped.said.contains("left behind: 30 pictures in front of what"), "\(piped.said)")
   }
 
-  /// The duration of the movie header, of which all ones say that it is unknown. The video lasts 2.48 s.
-  @Test(arguments: [0, UInt8.max]) func tellsDurationWhereTheHeaderDoesNot(byte: UInt8) async throws {
+  /// The duration of the movie header, of which all ones mean that it is unknown. The video lasts 2.48 s.
+  @Test(arguments: [0, UInt8.max]) func findsTheDurationWhereTheHeaderHasNone(byte: UInt8) async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
     let header = try #require(clip.range(of: Data("mvhd".utf8)))
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// The movie header of a fragmented file has the duration of its first fragment, or none.
-  @Test func tellsDurationOfFragments() async throws {
+  @Test func findsTheDurationOfFragments() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "gst-launch-1.0 -q filesrc location=\(Program.media.appending(path: "clip.mp4").path) ! qtdemux ! h264parse "
@@ -127,7 +127,7 @@ import Testing
       ([0, 1, 1, 0], "90 degrees clockwise, flipped"), ([0, 1, -1, 0], "90 degrees clockwise"),
       ([1, 1, -1, 1], "unknown: the track's matrix does more than turn and mirror"),
     ] as [([Int32], String)])
-  func tellsHowPicturesAreTurned(matrix: [Int32], said: String) async throws {
+  func reportsRotation(matrix: [Int32], said: String) async throws {
     let folder = try Folder()
     var clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
     let header = try #require(clip.range(of: Data("tkhd".utf8)))
@@ -163,7 +163,7 @@ import Testing
     #expect(piped.text.hasSuffix("status 0\n") && findings(piped) == findings(run), "\(piped.text)")
   }
 
-  @Test func tellsOfOtherProgrammes() async throws {
+  @Test func reportsOtherProgrammes() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "gst-launch-1.0 -q mpegtsmux name=m prog-map=program_map,sink_65=1,sink_66=7 ! filesink location=two.ts "
@@ -226,7 +226,7 @@ import Testing
     #expect(names == files && summaries == 2, "\(run.text)")
   }
 
-  /// Output into a pipe that nobody reads cannot be finished: a message says how to end the program.
+  /// Output into a pipe that nobody reads cannot be finished: a message explains how to end the program.
   @Test func explainsThatASecondSignalEnds() async throws {
     let folder = try Folder()
     let program = Program.executable.path

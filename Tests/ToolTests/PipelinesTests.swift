@@ -68,7 +68,7 @@ import Testing
     ] + names.map { ($0, [], "see --help") }
   }()
 
-  /// One line says why, and nothing is written.
+  /// One line gives the reason, and nothing is written.
   @Test func refusesWhatItIsNotFor() async throws {
     for (name, arguments, said) in Self.refusals {
       let folder = try Folder()

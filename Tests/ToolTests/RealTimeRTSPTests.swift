@@ -7,7 +7,7 @@ import Testing
   private static let server = Program.root.appending(path: "Tests/Scripts/RTSP/server").path
 
   /// Runs lines of bash beside a server, whose address is `$S`; `run NAME …` receives into NAME in the background, and
-  /// leaves what was said and the exit status in NAME.said. Answers `false` where there is no server.
+  /// leaves its messages and the exit status in NAME.said. Answers `false` where there is no server.
   private func serve(_ lines: String, in folder: Folder) async throws -> Bool {
     let run = try await Program.shell(
       """
@@ -46,7 +46,7 @@ import Testing
       let words = said(name, in: folder)
       #expect(words.contains(" access units received in ") && words.hasSuffix("status 0\n"), "\(words)")
       let run = try await Program.run(["check", name], in: folder.url)
-      // On a busy machine the last pictures may not be on their way yet when the server says goodbye.
+      // On a busy machine the last pictures may not be on their way yet when the server ends the session.
       #expect(run.text.contains(" access units, 0 errors, 0 warnings"), "\(run.text)")
     }
     let live = said("live.mkv", in: folder)

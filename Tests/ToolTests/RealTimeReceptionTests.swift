@@ -38,7 +38,7 @@ import Testing
   }
 
   /// A sender that is started again begins with times of its own: those of the file go on.
-  @Test func goesOnWithAnotherSender() async throws {
+  @Test func continuesWithAnotherSender() async throws {
     let (folder, port) = (try Folder(), try freePort())
     var sender = RTPSender()
     let first = try sender.packets(of: "clip.h264")

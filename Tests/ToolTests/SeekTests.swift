@@ -101,7 +101,7 @@ import Testing
     #expect(timed.output.count == 2 * Self.smallSize, "\(timed.said)")
   }
 
-  /// A fragmented file that is cut off has as many pictures as through a pipe, and it is said that it is cut off.
+  /// A fragmented file that is cut off has as many pictures as through a pipe, and a message reports that it is cut off.
   @Test func decodesAllOfAFileThatIsCutOff() async throws {
     let folder = try Folder()
     let made = try await Program.shell(

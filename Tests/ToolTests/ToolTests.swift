@@ -121,7 +121,7 @@ import Testing
     #expect(run.status == 128 + signal, "\(run.said)")
     let info = try await Program.run(["info", "--count", "--json", "cut.\(suffix)"], in: folder.url)
     #expect(info.status == 0, "\(info.said)")
-    // The summary says that it is cut, and how much there is.
+    // The summary has that it is cut, and how much there is.
     let said = try #require(
       run.said.firstMatch(of: /incomplete, interrupted after ([0-9]+) access units/), "\(run.said)")
     #expect(info.text.contains("\"pictures\": \(said.1)"), "\(run.said) \(info.text)")

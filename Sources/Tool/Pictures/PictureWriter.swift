@@ -26,20 +26,20 @@ final class PictureWriter {
     defer { pictures += 1 }
     if isPNG { return try writeEncoded(sample) }
     guard let info = sample.videoInfo else { throw Failure("\(name): no raw video came out of the decoder") }
-    if !goesOn(sample, info) { try beginFile(sample, info) }
+    if !continuesFile(sample, info) { try beginFile(sample, info) }
     try current?.write(sample)
   }
 
   /// Whether a picture belongs into the current file. What has one header only, such as a pipe, goes on where just
   /// interlacing, frame rate, pixel aspect ratio or range change.
-  private func goesOn(_ sample: Sample, _ info: VideoInfo) -> Bool {
+  private func continuesFile(_ sample: Sample, _ info: VideoInfo) -> Bool {
     guard let current, current.fits(info) else { return false }
     if current.isDescribed(by: sample, info) { return true }
     if current.output.isSeekable { return false }
     if !hasWarned {
       Terminal.say(
         "\(place): interlacing, frame rate, pixel aspect ratio or range change after "
-          + "\(Text.count(pictures, "picture")); the header tells only of the first")
+          + "\(Text.count(pictures, "picture")); the header describes only the first")
     }
     hasWarned = true
     return true

@@ -29,7 +29,7 @@ import Testing
       (.invalidSession, .library(.failed), "The decompression session was misused.", -12903),
       (.invalidArgument, .library(.failed), "The decompression session was misused.", -12902),
     ] as [(DecodeError.Reason, ElementError.Code, String, Int)])
-  func failuresAreTold(_ reason: DecodeError.Reason, _ code: ElementError.Code, _ text: String, _ status: Int) {
+  func reportsFailures(_ reason: DecodeError.Reason, _ code: ElementError.Code, _ text: String, _ status: Int) {
     let message = DecoderMessage<H264>(DecodeError(reason), before: "that follows")
     #expect(message.error.code == code && message.error.message == text)
     #expect(message.error.debug == "\(DecodeError(reason).message); that follows")

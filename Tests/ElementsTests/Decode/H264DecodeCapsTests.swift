@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func aPictureThatDiffersMakesThemMixed() throws {
-    // Picture timing says of the second group that it was filmed frame by frame.
+    // By picture timing, the second group was filmed frame by frame.
     let units = try Clip.accessUnits("interlaced.h264")
     let second = try #require(units.indices.dropFirst().first { isIDR(units[$0]) })
     let changed = units.indices.map { index in

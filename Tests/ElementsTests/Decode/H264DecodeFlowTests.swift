@@ -98,7 +98,7 @@ import Testing
   @Test func lateDecodersSkipNonReferencePictures() throws {
     let harness = try Harness.decoder()
     harness.push(units: Array(units[..<5]))
-    // Downstream says that it is at 10 s.
+    // Downstream answers that it is at 10 s.
     harness.pushUpstream(
       unsafe Event(owning: gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 10_000_000_000, 1_000_000_000)))
     harness.push(units: Array(units[5...]), from: 5)

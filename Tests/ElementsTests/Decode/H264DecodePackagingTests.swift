@@ -165,7 +165,7 @@ import Testing
     #expect(harness.statistic("frames-in") == Clip.frameCount)
   }
 
-  /// Whether the frame rate, say, comes in caps of its own behind those with the parameter sets.
+  /// Whether the frame rate, for example, comes in caps of its own behind those with the parameter sets.
   @Test(arguments: [false, true]) func theRightPPSComesInNewCodecData(twice: Bool) throws {
     let packing = Packing(format: "avc", prefix: 4)
     let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }

@@ -32,7 +32,7 @@ import Testing
     #expect(news == [false, true, true, false])
   }
 
-  /// The average is told with the first tags, and after fifty pictures at a time where it is off by a fiftieth.
+  /// The average is sent with the first tags, and after fifty pictures at a time where it is off by a fiftieth.
   @Test func reportsTheAverageWhenItChanges() {
     var rates = BitrateRange()
     let time = ClockTime(nanoseconds: 40_000_000)

@@ -108,7 +108,7 @@ import Testing
       (false, [2, 2, 1], "2:3:0:0"), (true, [2, 2, 1], "1:3:0:0"), (false, [1, 1, 1], "bt709"),
       (false, nil, "2:0:0:0"), (true, nil, "1:0:0:0"), (true, [1, 1, 1], "1:3:5:1"),
     ] as [(Bool, [UInt32]?, String)])
-  func theRangeIsTold(_ isFullRange: Bool, _ colours: [UInt32]?, _ expected: String) throws {
+  func signalsTheColourRange(_ isFullRange: Bool, _ colours: [UInt32]?, _ expected: String) throws {
     let text = try caps(Stream.byteStream(Self.coloured(isFullRange: isFullRange, colours)))
     #expect(text.contains("colorimetry=(string)\(expected),"))
   }
@@ -162,7 +162,7 @@ import Testing
       (3, 1, "side-by-side", false), (3, 2, "side-by-side", true), (4, 1, "top-bottom", false),
       (0, 1, "checkerboard", false), (5, 1, "frame-by-frame", false),
     ] as [(UInt32, UInt32, String, Bool)])
-  func framePackingIsTold(_ type: UInt32, _ interpretation: UInt32, _ mode: String, _ isRightFirst: Bool) throws {
+  func signalsFramePacking(_ type: UInt32, _ interpretation: UInt32, _ mode: String, _ isRightFirst: Bool) throws {
     let text = try stereoCaps(.framePackingArrangement, Self.packing(type, interpretation: interpretation))
     #expect(text.contains("multiview-mode=(string)\(mode),"))
     #expect(isRightViewFirst(text) == isRightFirst)
@@ -175,7 +175,7 @@ import Testing
       (3, 1, 0x20, .rightFlopped), (3, 1, 0x30, .leftFlopped), (3, 2, 0x20, .leftFlopped), (3, 2, 0x30, .rightFlopped),
       (4, 1, 0x20, .rightFlipped), (4, 1, 0x30, .leftFlipped), (4, 2, 0x30, .rightFlipped), (4, 1, 0x10, []),
     ] as [(UInt32, UInt32, UInt32, MultiviewFlags)])
-  func flippedViewsAreTold(_ type: UInt32, _ interpretation: UInt32, _ flags: UInt32, _ expected: MultiviewFlags) throws
+  func signalsFlippedViews(_ type: UInt32, _ interpretation: UInt32, _ flags: UInt32, _ expected: MultiviewFlags) throws
   {
     let payload = Self.packing(type, interpretation: interpretation, flags: flags)
     let text = try stereoCaps(.framePackingArrangement, payload)
@@ -193,7 +193,7 @@ import Testing
       ([0x64], "frame-by-frame", false), ([0x24], "frame-by-frame", true),
       ([0x04], "frame-by-frame", false), ([0x44], "frame-by-frame", true),
     ] as [([UInt8], String, Bool)])
-  func stereoInformationIsTold(_ payload: [UInt8], _ mode: String, _ isRightFirst: Bool) throws {
+  func signalsStereoInformation(_ payload: [UInt8], _ mode: String, _ isRightFirst: Bool) throws {
     let text = try stereoCaps(.stereoVideoInformation, payload)
     #expect(text.contains("multiview-mode=(string)\(mode),"))
     #expect(isRightViewFirst(text) == isRightFirst)

@@ -132,7 +132,7 @@ import Testing
       (.bottomTopBottom, [.interlaced, .repeatFirstField], 1.5), (.bottomTop, [.interlaced], 1),
       (.frameDoubling, [], 2), (.frameTripling, [], 3),
     ] as [(H264.PictureTiming.Structure, Buffer.Flags, Double)])
-  func pictureStructureTellsFieldsAndDuration(
+  func pictureStructureGivesFieldsAndDuration(
     _ structure: H264.PictureTiming.Structure, _ flags: Buffer.Flags, _ frames: Double
   ) throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)

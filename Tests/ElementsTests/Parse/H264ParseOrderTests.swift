@@ -51,7 +51,7 @@ import Testing
   }
 
   /// A reorder depth that is not sent shows only in the pictures that are reordered: those before them, in order or each
-  /// an IDR picture, say nothing about it.
+  /// an IDR picture, do not change it.
   @Test(arguments: [[0, 2, 4, 6], [0, 0, 0, 0]], [11, 100_000])
   func reorderingThatBeginsLate(_ before: [Int], pieces: Int) throws {
     let base = before[3]

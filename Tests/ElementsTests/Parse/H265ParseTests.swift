@@ -139,7 +139,7 @@ import Testing
 
   // MARK: Flags
 
-  /// A picture of a lower sub-layer may be referred to by a higher one, whatever its type says.
+  /// A picture of a lower sub-layer may be referred to by a higher one, whatever its type.
   @Test func onlyPicturesOfTheHighestSubLayerAreDroppable() throws {
     let pictures = [
       Stream.slice(.idrWithoutLeading), Stream.slice(.trailingN, count: 1),

@@ -73,7 +73,7 @@ import Testing
     #expect(errors.count == 1 && errors.first?.contains("no picture found in 0 bytes") == true, "\(errors)")
   }
 
-  /// Gaps alone, from a source that says so with events.
+  /// Gaps alone, from a source that sends events for them.
   @Test func aStreamOfGapsAloneEndsWell() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     harness.collectMessages()

@@ -73,7 +73,7 @@ private final class Ticks: PushSource {
   }
 }
 
-/// Has nothing to give, and says so as a transform would.
+/// Has nothing to give, and returns so as a transform would.
 private final class Dropping: PushSource {
   override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
   override func nextBuffer() throws(FlowError) -> Buffer { throw .dropped }

@@ -41,7 +41,7 @@ import Testing
     var record = try record()
     record.nalLengthSize = .four
     #expect(try record.withoutParameterSets.bytes() == avc3)
-    // As many sets as their counts can say, and one more.
+    // As many sets as their counts can hold, and one more.
     for (sequences, pictures, extensions, isLegal) in [
       (31, 255, 255, true), (32, 0, 0, false), (0, 256, 0, false), (0, 0, 256, false),
     ] {

@@ -56,7 +56,7 @@ import Testing
     #expect(try FormatDescription(h264ParameterSets: [sps.nalUnit()]).isFullRange == nil)
   }
 
-  /// What a decoder goes by tells videos apart; how the stream is packaged does not.
+  /// Videos differ by what a decoder needs of them, not by how the stream is packaged.
   @Test func sameVideo() throws {
     let description = try FormatDescription(h264ParameterSets: [Samples.highSPS, Samples.highPPS])
     func isSame(_ change: (inout FormatDescription) -> Void) -> Bool {

@@ -145,7 +145,7 @@ import Testing
   }
 
   /// Inferred values of the VUI apply only where there is a VUI.
-  @Test func tellsWhetherThereIsAVUI() throws {
+  @Test func findsWhetherThereIsAVUI() throws {
     var inspector = H264.AccessUnitInspector(nalLengthSize: nil)
     #expect(!inspector.hasVUI)
     inspector.insert([Samples.highSPS, Samples.highPPS])

@@ -18,7 +18,7 @@ import Testing
     #expect(units.count - withoutParameterSets == row.accessUnits)
   }
 
-  /// POC tells each frame once: the number of distinct counts an epoch, fields paired, is the number of frames.
+  /// POC identifies each frame once: the number of distinct counts an epoch, fields paired, is the number of frames.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
   func pictureOrderCountsAreDistinct(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)

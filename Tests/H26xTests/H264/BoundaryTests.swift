@@ -53,7 +53,7 @@ import Testing
     #expect(try boundaries([top, frame]) == "[." && boundaries([frame, bottom]) == "[[")
   }
 
-  /// After an unreadable slice the first readable one says which picture it is.
+  /// After an unreadable slice the first readable one identifies the picture.
   @Test func unreadableSlices() throws {
     let unreadable = Slice(pps: 9)
     let middle = Slice(first: 20, frameNumber: 3, lsb: 8)
@@ -63,7 +63,7 @@ import Testing
     #expect(try boundaries([unreadable, Slice(frameNumber: 3, lsb: 8)]) == "[[")
   }
 
-  /// What each codec says of its slices and sequences.
+  /// What each codec knows of its slices and sequences.
   @Test func factsOfCodecs() throws {
     let sets = try SliceBuilder.sets()
     for (type, reference, mayReset) in [(1, 2, true), (1, 0, false), (5, 2, false)] as [(UInt8, UInt8, Bool)] {

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// Without delays and a structure, the message says a frame that is decoded and shown at once.
+  /// Without delays and a structure, the message means a frame that is decoded and shown at once.
   @Test func writesLeastPictureTiming() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1))
     sps.vui?.isPictureStructurePresent = true

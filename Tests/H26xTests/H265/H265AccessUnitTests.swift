@@ -85,7 +85,7 @@ import Testing
       H265Samples.slice(.trailingR, count: 4, address: address, pps: 9)
     }
     try expect([unreadable(), unreadable(at: 4), unreadable(), slice(.trailingR, 5)], "[.[[")
-    // The first readable segment says which picture it is.
+    // The first readable segment identifies the picture.
     try expect([unreadable(), slice(.trailingR, 4, at: 8), slice(.trailingR, 6, at: 4)], "[.[")
     try expect([unreadable(), slice(.trailingR, 4, at: 8), slice(.trailingR, 4, at: 4)], "[..")
     // After the end of a sequence every segment begins a picture.

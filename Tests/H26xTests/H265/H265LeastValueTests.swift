@@ -135,7 +135,7 @@ import Testing
     #expect(none.payload().first == 0b0001_1011)
   }
 
-  /// Without a display and delays, the message says a frame of unknown scan that is decoded and shown at once.
+  /// Without a display and delays, the message means a frame of unknown scan that is decoded and shown at once.
   @Test func writesLeastPictureTiming() throws {
     var common = H265.HRDParameters.Common()
     common.hasVCL = true

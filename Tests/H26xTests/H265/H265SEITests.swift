@@ -131,7 +131,7 @@ import Testing
     #expect(period.nal.map { $0.alternative?.removalDelay } == [3, 7] && period.vcl == [])
   }
 
-  /// In H.265 a flag says whether these last.
+  /// In H.265 a flag signals whether these last.
   @Test func persistence() throws {
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.u(3, 0b010)

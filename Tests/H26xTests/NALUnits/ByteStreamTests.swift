@@ -235,7 +235,7 @@ import Testing
     #expect(repackager.canWriteInPlace(as: .annexB))
   }
 
-  @Test func tellsByteStreamFromPacket() {
+  @Test func distinguishesByteStreamsFromPackets() {
     same(LengthPrefixed.isAnnexB([0, 0, 0, 1, 0x67, 1, 2, 0, 0, 1, 0x68].span, lengthSize: .four), true)
     same(LengthPrefixed.isAnnexB([0, 0, 0, 1, 0x67].span, lengthSize: .four), false)
     same(LengthPrefixed.isAnnexB([0, 0, 0, 3, 0x67, 1, 2].span, lengthSize: .four), false)

@@ -5,7 +5,7 @@ import Testing
 @testable import H26x
 
 @Suite struct AccessUnitInspectorTests {
-  @Test func tellsRandomAccessAndSets() throws {
+  @Test func findsRandomAccessAndParameterSets() throws {
     let sps = Samples.highSPS
     let prefix: [UInt8] = [0, 0, 0, 1]
     let recovery = seiNALUnit([(.recoveryPoint, [0xC4])])

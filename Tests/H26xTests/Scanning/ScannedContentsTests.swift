@@ -5,7 +5,7 @@ import Testing
 
 @testable import H26x
 
-/// What the scanner says of each access unit and NAL unit, in both packagings.
+/// What the scanner reports of each access unit and NAL unit, in both packagings.
 @Suite struct ScannedContentsTests {
   private typealias Contents = AccessUnitContents
 
@@ -65,7 +65,7 @@ import Testing
       ])
   }
 
-  /// Both packagings say the same of whole access units.
+  /// Both packagings give the same for whole access units.
   @Test(arguments: packagings) func accessUnits(_ packaging: NALPackaging) throws {
     var scanner = scanner(packaging)
     scanner.listsNALUnits = true
@@ -120,7 +120,7 @@ import Testing
     #expect(scanner.errors.lengths == 2)
   }
 
-  /// Start codes inside a packet are told once, and of each access unit.
+  /// Start codes inside a packet are reported once, and of each access unit.
   @Test func startCodesInPackets() {
     var scanner = scanner(.lengthPrefixed(.four))
     let both = stream(sets + [idr + [0, 0, 1] + next], .lengthPrefixed(.four))

@@ -10,7 +10,7 @@ import Testing
   /// A slice of a picture: its type and POC.
   private typealias Slice = (type: H265.NALUnitType, order: Int)
 
-  /// An SPS that allows two pictures to be reordered, or as many as said, and a PPS.
+  /// An SPS that allows two pictures to be reordered, or as many as given, and a PPS.
   private func sets(reorder: UInt8 = 2) throws -> H265.ParameterSets {
     var sps = H265Samples.plainSPS()
     sps.buffering = [.init(maximumDecodedPictures: 5, maximumReorderPictures: reorder)]
@@ -121,7 +121,7 @@ import Testing
     #expect(try read(.idrWithRADL, before: leading + pictures([1]), isContinued: true))
     // After the two that are shown before it.
     #expect(timeline.takeTimes() == PresentationTimes(presentation: 200_000_000, decoding: 40_000_000))
-    // Of this one the type says that there are none.
+    // By its type, this one has none.
     #expect(try read(.idrWithoutLeading, before: []))
   }
 }

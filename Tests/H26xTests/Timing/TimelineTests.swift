@@ -68,7 +68,7 @@ import Testing
   /// Times are exact to the nanosecond, and the first picture is shown at 0.
   @Test(
     arguments: [(30000, 1001, 33_366_666), (24, 1, 41_666_666), (1, 3, 3_000_000_000)] as [(UInt32, UInt32, UInt64)])
-  func framesLastAsLongAsTheRateSays(_ frames: UInt32, _ seconds: UInt32, _ duration: UInt64) throws {
+  func framesLastAsLongAsTheRateGives(_ frames: UInt32, _ seconds: UInt32, _ duration: UInt64) throws {
     var stream = try minimal()
     let rate = Fraction(frames, seconds)
     #expect(try stream.read(MinimalStream.slice(isIDR: true), rate: rate))

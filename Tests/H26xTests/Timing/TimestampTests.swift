@@ -87,7 +87,7 @@ private let frame = TimestampGenerator.ticksPerFrame
       let most = TimestampGenerator(lookAhead: frames([0]), reorderDepth: nil, maximumReorderDepth: depth)
       #expect(most.presentationDelay == Int64(expected) * frame)
     }
-    // Two frames tell the depth, whatever the most would be.
+    // Two frames show the depth, whatever the most would be.
     #expect(TimestampGenerator(lookAhead: frames([0, 2]), reorderDepth: nil).presentationDelay == 0)
     #expect(TimestampGenerator(lookAhead: frames([0]), reorderDepth: nil).presentationDelay == 16 * frame)
     for (usual, expected) in [(0, 1), (1, 1), (3, 3)] as [(Int, Int64)] {
@@ -248,7 +248,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect([1000, 1160, 1080, 1040, 1120].map { late.next(presentation: $0) } == [920, 960, 1000, 1040, 1080])
   }
 
-  /// Without a duration, the times before the first are told apart all the same.
+  /// Without a duration, the times before the first differ all the same.
   @Test func withoutADuration() {
     var rebuilder = DecodingTimeRebuilder(reorderDepth: 2)
     #expect([10, 20, 30, 40].map { rebuilder.next(presentation: $0) } == [10, 11, 12, 20])

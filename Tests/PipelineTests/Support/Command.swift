@@ -18,7 +18,7 @@ struct Command: CustomStringConvertible {
     return "\(arguments.joined(separator: " "))\n\(end)\n\(output.suffix(2000))"
   }
 
-  /// Whether it neither crashed nor hung, whatever else it said.
+  /// Whether it neither crashed nor hung, whatever else it wrote.
   var endedByItself: Bool { !timedOut && status < 128 }
 
   /// The first error on the pipeline's bus, as gst-launch-1.0 prints it, from a thread of its own: anywhere in a line

@@ -30,7 +30,7 @@ class InspectorTests(PageCase):
         # Links lead to places of the page.
         self.assertEqual([link for link in re.findall(r' href="([^"]*)"', text) if not link.startswith("#")], [])
 
-    def test_the_start_page_says_what_it_does_and_what_stays_here(self):
+    def test_the_start_page_describes_use_and_privacy(self):
         for width, dark in ((375, False), (1400, True)):
             page = self.inspector(width=width, dark=dark)
             for said in ("Findings: where a stream breaks the standard", "is sent nowhere", "MP4 and MOV", "h26x report FILE"):
@@ -133,7 +133,7 @@ class InspectorTests(PageCase):
         page.click("#save")
         self.assertEqual(page.wait("window.saved"), run("inspect", "--json", path).decode())
 
-    def test_what_is_no_stream_is_said(self):
+    def test_files_without_a_stream_are_refused(self):
         page = self.inspector()
         for name, data, said in (
             ("empty.h264", b"", "empty; expected H.264 or H.265"),

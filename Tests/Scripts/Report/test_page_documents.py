@@ -175,7 +175,7 @@ class DocumentTests(PageCase):
         # What was between the fingers stays there.
         self.assertAlmostEqual(page.value("(view.from + view.to) / 2"), whole[1] / 2, delta=3)
 
-    def test_what_is_left_out_is_said(self):
+    def test_omitted_bytes_are_counted(self):
         page, path = self.report(streams.with_user_data("x" * 600))
         page.value("document.querySelectorAll('#nal-units details').forEach((each) => { each.open = true; })")
         page.wait("document.querySelectorAll('#nal-units pre').length")

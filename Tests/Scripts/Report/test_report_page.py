@@ -12,7 +12,7 @@ MARKED = "[...document.querySelectorAll('#detail pre .marked')].map((each) => ea
 
 
 class ReportTests(PageCase):
-    def test_overview_says_what_the_program_says(self):
+    def test_overview_has_the_facts_of_info(self):
         for name in ("clip.mp4", "clip.h265"):
             page, path = self.report(name)
             items = document(path)
@@ -180,7 +180,7 @@ class ReportTests(PageCase):
         page.value("setRange(0, 100)")
         page.wait("!$('mixed').checkVisibility()")
 
-    def test_a_chart_that_says_nothing_is_a_line(self):
+    def test_a_chart_of_equal_values_is_a_line(self):
         page, _ = self.report(streams.clip("clip.h264")[:streams.clip("clip.h264").index(b"\0\0\0\1\x09", 5)])
         self.assertEqual(page.value("document.querySelectorAll('canvas').length"), 0)
         self.assertIn("QP of the first slice: QP ", page.text("#flat"))

@@ -23,7 +23,7 @@ import Testing
     #expect(sets.map(\.format?.width) == [32, 64])
     #expect(sets.map(\.accessUnit) == [0, 2])
     #expect(sets.map(\.isOutOfBand) == [true, true])
-    // The sample description says 32 samples of width.
+    // The sample description has 32 samples of width.
     let found = try findings(file.bytes).map(\.rule)
     #expect(found == [.containerSize])
   }

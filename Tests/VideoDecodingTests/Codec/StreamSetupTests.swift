@@ -53,7 +53,7 @@ import Testing
     #expect(h265.codec == .h265)
   }
 
-  /// An SPS without its VPS gets one that says the same.
+  /// An SPS without its VPS gets one with the same values.
   @Test func missingVPSsAreStoodInFor() throws {
     var sps = sps()
     sps.subLayerCount = 2

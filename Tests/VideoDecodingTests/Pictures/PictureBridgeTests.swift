@@ -15,7 +15,7 @@ import Testing
       strideAlignment: 32)
   }
 
-  /// libavcodec's format, the layout that is wanted, the picture's format, and the strides that libavcodec is told.
+  /// libavcodec's format, the layout that is wanted, the picture's format, and the strides that libavcodec is given.
   @Test(
     arguments: [
       ("yuv420p", .native, .yuv420p, [64, 32, 32]), ("yuv420p", .semiPlanar, .nv12, [64, 32, 32]),

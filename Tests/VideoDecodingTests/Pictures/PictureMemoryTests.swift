@@ -53,7 +53,7 @@ import Testing
       other[plane] += 1
       #expect(!memory.matches(.checksum(other), width: 4, height: 2), "plane \(plane)")
     }
-    // A hash of luma alone says nothing of chroma.
+    // A hash of luma alone does not cover chroma.
     #expect(memory.matches(.checksum([sums[0]]), width: 4, height: 2))
     #expect(!memory.matches(.checksum(sums), width: 4, height: 0))
   }

@@ -52,7 +52,7 @@ import Testing
     #expect(!inspector.inspect(idr.span, index: 2).followsGap)
   }
 
-  /// The frames until a recovery point is reached, and where `frame_num` says that it is.
+  /// The frames until a recovery point is reached, and where it is by `frame_num`.
   @Test(arguments: [(0, 0), (1, 1), (3, 3)] as [(UInt32, Int)])
   func recoveries(_ frameCount: UInt32, _ place: Int) {
     let start = SmallPicture(frameNumber: 14).accessUnit(after: [SmallPicture.recoveryPoint(frameCount: frameCount)])

@@ -132,7 +132,7 @@ import Testing
     #expect(summaries[3].nalUnitType == stream.types[3]?.rawValue && summaries[3].isReference)
   }
 
-  /// A slice segment of the next picture that got into an access unit says nothing of it.
+  /// A slice segment of the next picture that got into an access unit does not describe it.
   @Test func describesThePictureByItsFirstSliceSegment() throws {
     let stream = try H265Stream(media: "clip.h265")
     let whole = read(Array(stream.units.prefix(12)), of: stream)

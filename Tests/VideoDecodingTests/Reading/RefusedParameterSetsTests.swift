@@ -167,7 +167,7 @@ import Testing
     let stream = try CodedStream(clip)
     let isH265 = clip.hasSuffix("5")
     let whole = try stream.decode(.with { $0.threadType = .none })
-    // The level says nothing of the pictures.
+    // Decoding does not depend on the level.
     let changed: [[UInt8]] = try H265Stream.nalUnits(stream.units[0]).compactMap { nalUnit in
       switch (isH265, isH265 ? nalUnit[0] >> 1 : nalUnit[0] & 31) {
       case (false, 7):
@@ -202,7 +202,7 @@ import Testing
   }
 
   /// For a VPS that is not what it was, libavcodec gives up the SPS, and with it what the leading pictures of the next CRA
-  /// picture refer to; one that is damaged says nothing that they are decoded by.
+  /// picture refer to; one that is damaged has nothing that they are decoded by.
   @Test func leadingPicturesAreShownBehindAnotherVPS() throws {
     let stream = try CodedStream("open-gop.h265")
     let whole = try stream.decode(.with { $0.threadType = .none })

@@ -95,7 +95,7 @@ import Testing
     try decode([.idr, SmallPicture(frameNumber: 1)], in: session)
     #expect(session.statistics.restarts == restarts && session.statistics.replayed == restarts)
     #expect(script.settings.count == (restarts == 0 ? 1 : 2))
-    // The one whose decoding ended has failed; it is said in its turn, because its picture was begun.
+    // The one whose decoding ended has failed; its result comes in its turn, because its picture was begun.
     #expect(session.core.ledger[0]?.error == (restarts == 0 ? error : nil))
     #expect(session.statistics.lastError?.libavcodecCode == error.rawValue)
   }

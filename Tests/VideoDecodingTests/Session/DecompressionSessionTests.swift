@@ -86,7 +86,7 @@ import Testing
     #expect(script.settings.first?.expectsDeepestReordering == expects)
   }
 
-  /// What the stream says of its reordering, the most that it may be, what the codec knows, and what follows.
+  /// What the stream signals of its reordering, the most that it may be, what the codec knows, and what follows.
   @Test(
     arguments: [
       (nil, 4, 0, true, 4), (nil, 4, 6, true, 6), (nil, 4, 1, false, 1), (nil, 40, 0, true, 15), (2, 4, 0, true, 2),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VideoDecoding
 
-/// What a session does when nobody says otherwise.
+/// What a session does by default.
 @Suite struct SessionConfigurationTests {
   @Test func defaults() {
     let configuration = SessionConfiguration()

@@ -131,7 +131,7 @@ import Testing
     var next = record(13)
     damage.admit(&next, summary())
     #expect(next.taint == expected)
-    // Earlier damage that is found later still says nothing new.
+    // Earlier damage that is found later still changes nothing.
     damage.taint(before: 14)
     damage.spread(after: 10, in: &pending)
     #expect(damage.isTainted && damage.damageEnd == 14)

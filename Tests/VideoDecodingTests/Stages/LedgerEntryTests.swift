@@ -10,7 +10,7 @@ import Testing
     (AccessUnitSummary.RandomAccess.none, false, false), (.idr, true, true), (.cra, true, true),
     (.recoveryPoint(frameCount: 0), true, true), (.recoveryPoint(frameCount: 1), true, false), (.intra, false, false),
   ])
-  func startsAreToldApart(_ randomAccess: AccessUnitSummary.RandomAccess, _ isMarked: Bool, _ isClean: Bool) {
+  func distinguishesStarts(_ randomAccess: AccessUnitSummary.RandomAccess, _ isMarked: Bool, _ isClean: Bool) {
     #expect(randomAccess.isMarked == isMarked)
     #expect(summary { $0.randomAccess = randomAccess }.isCleanStart == isClean)
   }

@@ -24,7 +24,7 @@ struct CodedStream {
     }
   }
 
-  /// A byte stream in a file, whose suffix tells the codec.
+  /// A byte stream in a file, whose suffix gives the codec.
   init(path: String) throws {
     md5 = nil
     let bytes = try #require(readFile(path))

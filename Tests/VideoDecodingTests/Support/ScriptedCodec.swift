@@ -22,7 +22,7 @@ final class CodecScript {
   /// The packets of each codec, those that it refused too.
   fileprivate(set) var packets: [[Packet]] = []
   fileprivate(set) var flushes = 0
-  /// What the codecs were last told to skip.
+  /// What the codecs were last set to skip.
   fileprivate(set) var skip = CodecSettings.Skip.none
 
   /// The access units that a codec was sent.
@@ -44,7 +44,7 @@ final class CodecScript {
   }
 }
 
-/// A codec that does what its script says.
+/// A codec that follows its script.
 final class ScriptedCodec: CodecBoundary {
   private let script: CodecScript
   private let buffers: any FrameBufferSource

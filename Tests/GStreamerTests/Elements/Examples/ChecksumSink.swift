@@ -2,7 +2,7 @@
 import GStreamer
 import Testing
 
-// A sink of a user's own, whole: tells the sum of each buffer's bytes by a signal.
+// A sink of a user's own, whole: emits the sum of each buffer's bytes by a signal.
 
 private final class ChecksumSink: BaseSink {
   struct Settings: Sendable {
