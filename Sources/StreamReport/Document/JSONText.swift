@@ -1,46 +1,78 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Writes JSON: numbers, names and escaped strings, no floating point.
-struct JSONText {
+/// Writes JSON (RFC 8259).
+package struct JSONText {
   /// The UTF-8 that was written.
-  var bytes: [UInt8] = []
+  package var bytes: [UInt8] = []
+  /// A line for each value, with two spaces for each bracket that is open.
+  private let isIndented: Bool
+  private var depth = 0
   private var needsComma = false
+  private var followsKey = false
 
-  mutating func open(_ bracket: UInt8 = 0x7B) {
+  package init(isIndented: Bool = false) { self.isIndented = isIndented }
+
+  package mutating func open(_ bracket: UInt8 = 0x7B) {
     separate()
     bytes.append(bracket)
+    depth += 1
     needsComma = false
   }
 
-  mutating func close(_ bracket: UInt8 = 0x7D) {
+  package mutating func close(_ bracket: UInt8 = 0x7D) {
+    depth -= 1
+    if isIndented, needsComma { beginLine() }
     bytes.append(bracket)
     needsComma = true
   }
 
-  mutating func openArray(_ name: StaticString) {
+  package mutating func openArray(_ name: StaticString) {
     key(name)
     open(0x5B)
   }
 
-  mutating func closeArray() { close(0x5D) }
+  package mutating func closeArray() { close(0x5D) }
 
-  mutating func endLine() {
+  package mutating func endLine() {
     bytes.append(0x0A)
     needsComma = false
   }
 
-  mutating func key(_ name: StaticString) {
+  package mutating func key(_ name: StaticString) {
+    guard !isIndented else {
+      value(name)
+      return endKey()
+    }
     let isFirst = !separates()
     bytes.append(addingCapacity: name.byteCount + 4) { output in output.append(key: name, isFirst: isFirst) }
     needsComma = false
   }
 
-  mutating func value(_ number: Int64) {
+  /// A key that is not known when the program is compiled.
+  package mutating func key(string name: String) {
+    value(string: name)
+    endKey()
+  }
+
+  private mutating func endKey() {
+    bytes.append(0x3A)
+    if isIndented { bytes.append(0x20) }
+    (needsComma, followsKey) = (false, true)
+  }
+
+  package mutating func value(_ number: Int64) {
     separate()
     bytes.append(decimal: number)
   }
 
-  mutating func value(_ name: StaticString) {
+  /// `null`, a truth value, or a number that is given as text.
+  package mutating func value(literal text: String) {
+    separate()
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  package mutating func value(_ name: StaticString) {
+    guard !isIndented else { return quote { $0.append(name) } }
     let isFirst = !separates()
     bytes.append(addingCapacity: name.byteCount + 3) { output in
       if !isFirst { output.append(0x2C) }
@@ -48,7 +80,11 @@ struct JSONText {
     }
   }
 
-  mutating func member(_ name: StaticString, _ number: some BinaryInteger) {
+  package mutating func member(_ name: StaticString, _ number: some BinaryInteger) {
+    guard !isIndented else {
+      key(name)
+      return value(Int64(clamping: number))
+    }
     // Reserves capacity once a member: most of a document is numbers.
     let (isFirst, number) = (!separates(), Int64(clamping: number))
     bytes.append(addingCapacity: name.byteCount + 24) { output in
@@ -58,17 +94,21 @@ struct JSONText {
   }
 
   /// A number; no member for nil.
-  mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
+  package mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
     if let number { member(name, number) }
   }
 
-  mutating func member(_ name: StaticString, _ isTrue: Bool) {
+  package mutating func member(_ name: StaticString, _ isTrue: Bool) {
     key(name)
+    separate()
     bytes.append(isTrue ? "true" : "false")
-    needsComma = true
   }
 
-  mutating func member(_ name: StaticString, _ text: StaticString) {
+  package mutating func member(_ name: StaticString, _ text: StaticString) {
+    guard !isIndented else {
+      key(name)
+      return value(text)
+    }
     let isFirst = !separates()
     bytes.append(addingCapacity: name.byteCount + text.byteCount + 6) { output in
       output.append(key: name, isFirst: isFirst)
@@ -76,22 +116,38 @@ struct JSONText {
     }
   }
 
-  mutating func member(_ name: StaticString, string text: String) {
+  package mutating func member(_ name: StaticString, string text: String) {
     key(name)
-    quote { output in for byte in text.utf8 { output.appendEscaped(byte) } }
+    value(string: text)
   }
 
-  mutating func member(_ name: StaticString, text: ReportText) {
+  package mutating func value(string text: String) {
+    quote { output in
+      var before: UInt8 = 0
+      for byte in text.utf8 {
+        // U+0080 to U+009F, which some terminals obey, are C2 and the code in UTF-8.
+        if before == 0xC2, byte < 0xA0 {
+          output.removeLast()
+          output.appendEscape(byte)
+        } else {
+          output.appendEscaped(byte)
+        }
+        before = byte
+      }
+    }
+  }
+
+  package mutating func member(_ name: StaticString, text: ReportText) {
     key(name)
     value(text: text)
   }
 
-  mutating func value(text: ReportText) {
+  package mutating func value(text: ReportText) {
     quote { output in for byte in text.bytes { output.appendEscaped(byte) } }
   }
 
   /// Bytes as hexadecimal digits.
-  mutating func member(_ name: StaticString, hex data: [UInt8]) {
+  package mutating func member(_ name: StaticString, hex data: [UInt8]) {
     key(name)
     quote { output in
       for byte in data {
@@ -108,7 +164,16 @@ struct JSONText {
     bytes.append(0x22)
   }
 
-  private mutating func separate() { if separates() { bytes.append(0x2C) } }
+  private mutating func separate() {
+    if separates() { bytes.append(0x2C) }
+    if isIndented, depth > 0, !followsKey { beginLine() }
+    followsKey = false
+  }
+
+  private mutating func beginLine() {
+    bytes.append(0x0A)
+    for _ in 0..<2 * depth { bytes.append(0x20) }
+  }
 
   /// Whether the next value needs a comma before it. Those after it will, until a bracket opens or a line ends.
   private mutating func separates() -> Bool {
@@ -142,11 +207,14 @@ extension [UInt8] {
       append(0x5C)
       append(byte)
     // < too, so that no text can end the script element that holds the document in a report page.
-    case 0..<0x20, 0x3C, 0x7F:
-      append("\\u00")
-      append(hexDigit(byte >> 4))
-      append(hexDigit(byte & 15))
+    case 0..<0x20, 0x3C, 0x7F: appendEscape(byte)
     default: append(byte)
     }
+  }
+
+  fileprivate mutating func appendEscape(_ scalar: UInt8) {
+    append("\\u00")
+    append(hexDigit(scalar >> 4))
+    append(hexDigit(scalar & 15))
   }
 }

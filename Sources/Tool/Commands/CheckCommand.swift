@@ -45,7 +45,13 @@ struct CheckCommand: AsyncParsableCommand {
     var listed = [Int](repeating: 0, count: Rule.allCases.count)
     // With several files, a line with the name precedes each one's.
     if json, files.count > 1 {
-      output.write(JSON.object([("kind", "file"), ("name", .string(name))]).text(indent: nil) + "\n")
+      var line = JSONText()
+      line.open()
+      line.member("kind", "file")
+      line.member("name", orNull: name)
+      line.close()
+      line.endLine()
+      output.write(line.bytes)
     }
     while let item = try await items.next() {
       switch item {

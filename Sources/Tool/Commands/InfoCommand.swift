@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import StreamReport
 
 /// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation.
 struct InfoCommand: AsyncParsableCommand {
@@ -20,14 +21,15 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "Print a JSON array with an object for each file.") var json = false
 
   func run() async throws {
-    var documents: [String] = []
+    var documents = JSONText(isIndented: true)
+    documents.open(UInt8(ascii: "["))
     var failures: [Failure] = []
     var hasPrinted = false
     for name in files {
       do throws(Failure) {
         let info = try await MediaInfo.read(InputFile(name), counting: count)
         if json {
-          documents.append(info.document.text(indent: 2))
+          info.write(to: &documents)
         } else {
           print(hasPrinted ? "\n\(info.table)" : info.table)
           hasPrinted = true
@@ -36,7 +38,8 @@ struct InfoCommand: AsyncParsableCommand {
         failures.append(error)
       }
     }
-    if json { print(documents.isEmpty ? "[]" : "[\n  \(documents.joined(separator: ",\n  "))\n]") }
+    documents.close(UInt8(ascii: "]"))
+    if json { print(String(decoding: documents.bytes, as: UTF8.self)) }
     for failure in failures.dropLast() { Terminal.say(failure.message) }
     if let last = failures.last { throw last }
   }

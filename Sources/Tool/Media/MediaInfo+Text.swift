@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import StreamReport
 
 extension MediaInfo {
   /// Bits a second of the file as a whole.
@@ -83,29 +84,57 @@ extension MediaInfo {
   private static func bits(_ number: Double) -> String { "\(Text.fixed(number / 1000, 1)) kbit/s" }
   private static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-  /// The JSON object that `h26x info --json` prints: bytes, bits a second, seconds, ratios as text.
-  var document: JSON {
-    var stream: [(String, JSON)] = [("codec", JSON(video.codec?.name))]
+  /// Writes the JSON object that `h26x info --json` prints: bytes, bits a second, seconds, ratios as text.
+  func write(to json: inout JSONText) {
+    json.open()
+    json.member("file", orNull: name)
+    json.member("container", string: container)
+    json.member("size", orNull: size)
+    json.member("duration", orNull: duration.map { Double($0.nanoseconds) / 1e9 })
+    json.member("estimated", isEstimate)
+    json.member("bitrate", orNull: bitrate)
+    json.openArray("programs")
+    for program in programs { json.value(Int64(program)) }
+    json.closeArray()
+    json.key("video")
+    writeVideo(to: &json)
+    json.openArray("streams")
+    for stream in others {
+      json.open()
+      json.member("kind", string: stream.kind)
+      json.member("codec", string: stream.codecName)
+      json.member("language", orNull: stream.language)
+      json.member("rate", orNull: stream.fields["rate"]?.integer)
+      json.member("channels", orNull: stream.fields["channels"]?.integer)
+      json.member("bitrate", orNull: stream.bitrate)
+      json.close()
+    }
+    json.closeArray()
+    json.close()
+  }
+
+  private func writeVideo(to json: inout JSONText) {
+    json.open()
+    json.member("codec", orNull: video.codec?.name)
     for field in StreamDetails.videoFields {
       guard let value = video.fields[field] else { continue }
-      stream.append((field, value.integer.map(JSON.integer) ?? JSON(video.text(field))))
+      json.key(string: field)
+      if let integer = value.integer {
+        json.value(Int64(integer))
+      } else if let text = video.text(field) {
+        json.value(string: text)
+      } else {
+        json.value(literal: "null")
+      }
     }
-    stream += [("bitrate", JSON(videoBitrate)), ("rotation", JSON(video.orientation))]
-    if let counts { stream += [("pictures", .integer(counts.pictures)), ("groups", .integer(counts.keyframes))] }
-    if video.isRateVariable { stream.append(("variable-framerate", .boolean(true))) }
-    if missing > 0 { stream.append(("missing", .integer(missing))) }
-    let rest = others.map { stream in
-      JSON.object([
-        ("kind", .string(stream.kind)), ("codec", .string(stream.codecName)),
-        ("language", JSON(stream.language)), ("rate", JSON(stream.fields["rate"]?.integer)),
-        ("channels", JSON(stream.fields["channels"]?.integer)), ("bitrate", JSON(stream.bitrate)),
-      ])
+    json.member("bitrate", orNull: videoBitrate)
+    json.member("rotation", orNull: video.orientation)
+    if let counts {
+      json.member("pictures", counts.pictures)
+      json.member("groups", counts.keyframes)
     }
-    return .object([
-      ("file", .string(name)), ("container", .string(container)), ("size", JSON(size)),
-      ("duration", JSON(duration.map { Double($0.nanoseconds) / 1e9 })), ("estimated", .boolean(isEstimate)),
-      ("bitrate", JSON(bitrate)), ("programs", .array(programs.map(JSON.integer))), ("video", .object(stream)),
-      ("streams", .array(rest)),
-    ])
+    if video.isRateVariable { json.member("variable-framerate", true) }
+    if missing > 0 { json.member("missing", missing) }
+    json.close()
   }
 }

@@ -56,6 +56,11 @@ enum FileName {
   /// The character to show: the replacement character for a raw byte.
   static func shown(_ scalar: Unicode.Scalar) -> Unicode.Scalar { raw.contains(scalar.value) ? "\u{FFFD}" : scalar }
 
+  /// The text to show.
+  static func shown(_ text: String) -> String {
+    isText(text) ? text : String(String.UnicodeScalarView(text.unicodeScalars.map(shown)))
+  }
+
   /// The program's arguments.
   static var arguments: [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { index in

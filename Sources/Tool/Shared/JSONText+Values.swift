@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
+
+extension JSONText {
+  /// A member that is null where nothing is known.
+  mutating func member(_ name: StaticString, orNull text: String?) {
+    key(name)
+    if let text { value(string: FileName.shown(text)) } else { value(literal: "null") }
+  }
+
+  /// A member that is null where nothing is known.
+  mutating func member(_ name: StaticString, orNull number: Int?) {
+    key(name)
+    if let number { value(Int64(number)) } else { value(literal: "null") }
+  }
+
+  /// A member that is null where nothing is known, or no finite number.
+  mutating func member(_ name: StaticString, orNull number: Double?) {
+    key(name)
+    value(literal: number.flatMap { $0.isFinite ? "\($0)" : nil } ?? "null")
+  }
+}
