@@ -26,6 +26,7 @@ let toolTargets: [Target] = [
     name: "Tool",
     dependencies: [
       "GStreamer", "H26x", "StreamReport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      .product(name: "SystemPackage", package: "swift-system"),
     ],
     resources: ["page.html", "page.css", "model.js", "charts.js", "draw.js", "list.js", "syntax.js", "page.js"].map {
       .embedInCode("Page/\($0)")
@@ -48,7 +49,12 @@ let package = Package(
     .library(name: "TestSupport", targets: ["TestSupport"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
   // The plugin's build needs no network and no package.
-  dependencies: (isPlugin ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")])
+  dependencies: (isPlugin
+    ? []
+    : [
+      .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+      .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    ])
     // Only plugin/docs.sh makes documentation.
     + (Context.environment["DOCUMENTATION"] == nil
       ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import Glibc
+import SystemPackage
 
 /// The program `h26x`: its subcommands, and how it ends.
 @main
@@ -26,12 +27,12 @@ struct H26xCommand: AsyncParsableCommand {
   /// Runs the subcommand. An error is one line on standard error.
   static func main() async {
     holdStandardDescriptors()
-    _ = Descriptor.inherited
+    _ = OpenFile.inherited
     Interruption.watch()
     // A file that reaches the size limit (ulimit -f) is a write error, not the end of the program.
     signal(SIGXFSZ, SIG_IGN)
     do {
-      let arguments = FileName.arguments
+      let arguments = ArgumentText.all
       try CommandLineCheck.check(arguments)
       let command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
@@ -49,15 +50,15 @@ struct H26xCommand: AsyncParsableCommand {
   /// Opens /dev/null, for reading only, as each standard descriptor that is closed, so that no other file gets its
   /// number.
   private static func holdStandardDescriptors() {
-    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
-      _ = unsafe open("/dev/null", O_RDONLY)
+    for descriptor in [.standardInput, .standardOutput, .standardError] as [FileDescriptor] where !descriptor.isOpen {
+      _ = try? unsafe FileDescriptor.open("/dev/null", .readOnly)
     }
   }
 
   /// Prints the error's message and exits with its status.
   private static func end(_ error: (any Error)?) -> Never {
     let isWritten = fflush(nil) == 0
-    let error = error ?? (isWritten ? nil : Failure("standard output: cannot be written: \(systemError())"))
+    let error = error ?? (isWritten ? nil : Failure("standard output: cannot be written: \(Errno.last)"))
     Ending.perform()
     if let signal = Interruption.signal {
       if let failure = error as? Failure { Terminal.say(failure.message) }
@@ -76,7 +77,7 @@ struct H26xCommand: AsyncParsableCommand {
     if code == .success {
       print(fullMessage(for: error))
       guard fflush(nil) == 0 else {
-        Terminal.say("standard output: cannot be written: \(systemError())")
+        Terminal.say("standard output: cannot be written: \(Errno.last)")
         Glibc.exit(Failure.Status.failed.rawValue)
       }
       Glibc.exit(0)

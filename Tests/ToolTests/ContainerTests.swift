@@ -254,26 +254,6 @@ import Testing
     #expect(run.status == 0 && run.text.contains("?[m") && !run.text.contains("\u{1B}"), "\(run.text)\(run.said)")
   }
 
-  /// Names that are not UTF-8, of files and of folders.
-  @Test(arguments: ["h264", "mp4"]) func takesNamesInOtherEncodings(suffix: String) async throws {
-    let folder = try Folder()
-    let run = try await Program.shell(
-      """
-      set -e; mkdir $'d\\xe4'; cp \(Self.media("clip.\(suffix)")) $'d\\xe4/x\\xff.\(suffix)'; cd $'d\\xe4'
-      h26x info --json $'x\\xff.\(suffix)'; h26x check $'x\\xff.\(suffix)'; cd ..
-      for out in y.yuv y.mkv y.mp4 y.png y.html; do
-        case $out in *.yuv) c=decode;; *.mkv | *.mp4) c=repack;; *.png) c=snapshot;; *) c=report;; esac
-        h26x $c $'d\\xe4/x\\xff.\(suffix)' -o $'d\\xe4/\\xfe'$out
-        h26x $c \(Self.media("clip.\(suffix)")) -o $out
-        if [ $c != repack -a $c != report ]; then cmp $'d\\xe4/\\xfe'$out $out; fi
-      done
-      ls -A $'d\\xe4' | wc -l
-      """, in: folder.url)
-    #expect(run.status == 0 && run.text.hasSuffix("\n6\n"), "\(run.text)\(run.said)")
-    #expect(run.text.contains("\"file\": \"x\u{FFFD}.\(suffix)\""), "\(run.text)")
-    #expect(run.said.contains("d\u{FFFD}/\u{FFFD}y.mkv: Matroska, H.264"), "\(run.said)")
-  }
-
   /// A Matroska file whose video track has no block, as recorders leave it.
   @Test(arguments: ["info", "check"]) func reportsAnEmptyTrack(command: String) async throws {
     let folder = try Folder()

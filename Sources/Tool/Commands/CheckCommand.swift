@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import StreamReport
+import SystemPackage
 
 /// `h26x check`: lists where a stream breaks the standard.
 struct CheckCommand: AsyncParsableCommand {
@@ -17,7 +18,8 @@ struct CheckCommand: AsyncParsableCommand {
         h26x check --json *.h264
       """)
 
-  @Argument(help: "The files; - is standard input.", completion: .file()) var files: [String]
+  @Argument(help: "The files; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var files: [FilePath]
   @Flag(help: "List fifty findings of each rule, not three.") var all = false
   @Flag(help: "JSON, an object a line: the stream, the findings and the summary of each file.") var json = false
 
@@ -38,9 +40,10 @@ struct CheckCommand: AsyncParsableCommand {
   private static let shortList = 3
 
   /// Returns the number of errors.
-  private func check(_ name: String, _ output: inout ResultWriter) async throws(Failure) -> UInt64 {
-    var items = try await ReportItems(InputFile(name), ReportOptions())
+  private func check(_ path: FilePath, _ output: inout ResultWriter) async throws(Failure) -> UInt64 {
+    var items = try await ReportItems(InputFile(path), ReportOptions())
     var lines = JSONLines()
+    let name = path.string
     var errors: UInt64 = 0
     var listed = [Int](repeating: 0, count: Rule.allCases.count)
     // With several files, a line with the name precedes each one's.

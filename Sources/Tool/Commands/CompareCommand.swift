@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import SystemPackage
 
 /// `h26x compare`: compares the pictures of two files, or of two decoders.
 struct CompareCommand: AsyncParsableCommand {
@@ -16,8 +17,10 @@ struct CompareCommand: AsyncParsableCommand {
         h26x compare clip.h264 --decoder avdec_h264
       """)
 
-  @Argument(help: "The first file.", completion: .file()) var first: String
-  @Argument(help: "The second file; the first without it.", completion: .file()) var second: String?
+  @Argument(help: "The first file.", completion: .file(), transform: FilePath.init(argument:))
+  var first: FilePath
+  @Argument(help: "The second file; the first without it.", completion: .file(), transform: FilePath.init(argument:))
+  var second: FilePath?
   @Option(help: ArgumentHelp("The GStreamer element that decodes the second.", valueName: "element"))
   var decoder: String?
   @Flag(help: "Print a line for each picture.") var all = false
@@ -62,7 +65,7 @@ struct CompareCommand: AsyncParsableCommand {
     var failure: Failure?
   }
 
-  private func compare(_ names: [String], _ readers: [DecodedPictureReader]) async throws(Failure) -> Comparison {
+  private func compare(_ names: [FilePath], _ readers: [DecodedPictureReader]) async throws(Failure) -> Comparison {
     var one = try await readers[0].begin()
     var other = try await readers[1].begin()
     var (count, differing, firstDifference) = (0, 0, Int?.none)

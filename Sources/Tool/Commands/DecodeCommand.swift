@@ -3,6 +3,7 @@ import ArgumentParser
 import GStreamer
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// `h26x decode`: decodes to raw video, YUV4MPEG or PNG.
 struct DecodeCommand: AsyncParsableCommand {
@@ -22,11 +23,12 @@ struct DecodeCommand: AsyncParsableCommand {
   /// What is written.
   enum Format: String, CaseIterable, ExpressibleByArgument { case raw, y4m, png }
 
-  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"),
-    completion: .file())
-  var output: String
+    completion: .file(), transform: FilePath.init(argument:))
+  var output: FilePath
   @Option(help: "raw, y4m or png, whatever OUT's name is.") var format: Format?
   @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
   @Option(help: ArgumentHelp("Decode at most this long.", valueName: "time")) var duration: TimeArgument?
@@ -64,7 +66,7 @@ struct DecodeCommand: AsyncParsableCommand {
 
   private var resolvedFormat: Format {
     if let format { return format }
-    let name = output.lowercased()
+    let name = output.string.lowercased()
     return name.hasSuffix(".y4m") ? .y4m : name.hasSuffix(".png") ? .png : .raw
   }
 

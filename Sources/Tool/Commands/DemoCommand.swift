@@ -2,6 +2,7 @@
 import ArgumentParser
 import GStreamer
 import H26x
+import SystemPackage
 
 /// `h26x demo`: decodes a file through all three elements, and compares with a reference.
 struct DemoCommand: AsyncParsableCommand {
@@ -17,16 +18,20 @@ struct DemoCommand: AsyncParsableCommand {
         h26x demo clip.mp4
       """)
 
-  @Argument(help: "The file.", completion: .file()) var file: String
+  @Argument(help: "The file.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
   @Option(help: ArgumentHelp("The MD5 that the pictures should have.", valueName: "sum")) var md5: String?
   @Option(
-    help: ArgumentHelp("The file for the sheet of pictures: .png or .jpg.", valueName: "out"), completion: .file())
-  var sheet: String?
+    help: ArgumentHelp("The file for the sheet of pictures: .png or .jpg.", valueName: "out"), completion: .file(),
+    transform: FilePath.init(argument:))
+  var sheet: FilePath?
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
     if file == "-" { throw ValidationError("the demo reads its file more than once: standard input will not do") }
-    if let sheet, PictureEncoder(fileName: sheet) == nil { throw ValidationError("--sheet needs a .png or .jpg name") }
+    if let sheet, PictureEncoder(fileName: sheet.string) == nil {
+      throw ValidationError("--sheet needs a .png or .jpg name")
+    }
   }
 
   func run() async throws {
@@ -44,13 +49,13 @@ struct DemoCommand: AsyncParsableCommand {
       let seconds = started.duration(to: .now) / .seconds(1)
       print("Pictures            \(ours.pictures) in \(Text.fixed(seconds, 2)) s")
       let picture = try await ContactSheet.make(of: input, columns: 4, rows: 3)
-      try await PictureEncoder(fileName: name)?.write(picture, to: output)
+      try await PictureEncoder(fileName: name.string)?.write(picture, to: output)
       try output.commit()
     } catch {
       output.discard()
       throw error
     }
-    print("Contact sheet       \(Terminal.printable(name))")
+    print("Contact sheet       \(Terminal.printable(name.string))")
     print("MD5 of the pictures \(ours.sum)")
     let reference: (sum: String, by: String)
     if let md5 {
@@ -66,9 +71,12 @@ struct DemoCommand: AsyncParsableCommand {
     print("Reference           \(reference.sum) (\(reference.by)): the same")
   }
 
-  private static func sheetName(_ file: String) -> String {
-    let name = file.split(separator: "/").last.map(String.init) ?? file
-    return (name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name) + ".contact-sheet.png"
+  /// In the current folder.
+  private static func sheetName(_ file: FilePath) -> FilePath {
+    let sheet = file.renamed { name in
+      name = Array(name[..<(name.lastIndex(of: UInt8(ascii: ".")) ?? name.count)]) + ".contact-sheet.png".utf8
+    }
+    return FilePath().appending(sheet.components.suffix(1))
   }
 
   /// Decodes with a chain of elements.

@@ -2,6 +2,7 @@
 import ArgumentParser
 import GStreamer
 import StreamReport
+import SystemPackage
 
 /// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation.
 struct InfoCommand: AsyncParsableCommand {
@@ -16,7 +17,8 @@ struct InfoCommand: AsyncParsableCommand {
         h26x info --json --count *.h264
       """)
 
-  @Argument(help: "The files; - is standard input.", completion: .file()) var files: [String]
+  @Argument(help: "The files; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var files: [FilePath]
   @Flag(help: "Read whole files, and count pictures and groups of pictures.") var count = false
   @Flag(help: "Print a JSON array with an object for each file.") var json = false
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import StreamReport
+import SystemPackage
 
 /// `h26x inspect`: lists access units and NAL units, and every syntax element on request.
 struct InspectCommand: AsyncParsableCommand {
@@ -16,7 +17,8 @@ struct InspectCommand: AsyncParsableCommand {
         h26x inspect --range 100-199 --json stream.h265
       """)
 
-  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
   @Flag(help: "List every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
   var fields = false
   @Flag(help: "Read the payload of slices in MP4 too, to report missing emulation prevention bytes, as check does.")

@@ -3,6 +3,7 @@ import ArgumentParser
 import GStreamer
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// `h26x play`: plays a file on the screen.
 struct PlayCommand: AsyncParsableCommand {
@@ -16,7 +17,8 @@ struct PlayCommand: AsyncParsableCommand {
         h26x play --immediate --sink fakesink clip.h264
       """)
 
-  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
   @Flag(help: "Show each picture as soon as it is decoded, not at its time, and without sound.") var immediate = false
   @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?

@@ -2,6 +2,7 @@
 import ArgumentParser
 import GStreamer
 import H26x
+import SystemPackage
 
 /// `h26x receive`: shows or records a stream from the network.
 struct ReceiveCommand: AsyncParsableCommand {
@@ -30,8 +31,8 @@ struct ReceiveCommand: AsyncParsableCommand {
     name: .shortAndLong,
     help: ArgumentHelp(
       "Write the stream without decoding: .mkv .ts .flv .mp4 .mov .h264; - is standard output.", valueName: "out"),
-    completion: .file())
-  var output: String?
+    completion: .file(), transform: FilePath.init(argument:))
+  var output: FilePath?
   @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
   @Option(help: ArgumentHelp("End after this time.", valueName: "time")) var duration: TimeArgument?
   @Option(help: ArgumentHelp("How long to wait for late packets, in milliseconds.", valueName: "ms"))
@@ -51,7 +52,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     guard (0...127).contains(payload) else { throw ValidationError("--payload needs 0 to 127, not \(payload)") }
     guard latency <= 60_000 else { throw ValidationError("--latency needs 60000 at most, not \(latency)") }
     guard output != nil || format == nil else { throw ValidationError("--format needs -o OUT") }
-    if format == nil { format = output.flatMap(TargetContainer.init(fileName:)) }
+    if format == nil { format = output.flatMap { TargetContainer(fileName: $0.string) } }
     if let output, format == nil {
       throw ValidationError(
         "-o \(output) does not say what to write: expected .mkv, .ts, .flv, .mp4, .mov or .h264, or --format")

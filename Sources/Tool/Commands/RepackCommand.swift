@@ -3,6 +3,7 @@ import ArgumentParser
 import GStreamer
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// `h26x repack`: changes container and packaging without encoding anew.
 struct RepackCommand: AsyncParsableCommand {
@@ -20,11 +21,12 @@ struct RepackCommand: AsyncParsableCommand {
         cat clip.ts | h26x repack - -o clip.mkv
       """)
 
-  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"),
-    completion: .file())
-  var output: String
+    completion: .file(), transform: FilePath.init(argument:))
+  var output: FilePath
   @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
@@ -34,7 +36,7 @@ struct RepackCommand: AsyncParsableCommand {
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
-    if format == nil { format = TargetContainer(fileName: output) }
+    if format == nil { format = TargetContainer(fileName: output.string) }
     guard let format else {
       throw ValidationError(
         "-o \(output) does not say what to make: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
@@ -150,10 +152,10 @@ struct RepackCommand: AsyncParsableCommand {
 
   /// Ends the program when, after an interrupt, the output cannot be completed: it does not grow for ten seconds.
   private static func endIfStuck(_ target: OutputFile) async {
-    var (size, still) = (-1, 0)
+    var (size, still): (Int64, Int) = (-1, 0)
     while still < 10 {
       try? await Task.sleep(for: .seconds(1))
-      let now = target.path.flatMap { FileStatus(path: $0)?.size } ?? 0
+      let now = target.path.flatMap { try? Stat($0) }?.size ?? 0
       (size, still) = (now, now == size ? still + 1 : 0)
     }
     Terminal.say("\(target.name): cannot be completed")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
-import Glibc
 import StreamReport
+import SystemPackage
 
 /// `h26x report`: writes the report page of a stream.
 struct ReportCommand: AsyncParsableCommand {
@@ -15,11 +15,12 @@ struct ReportCommand: AsyncParsableCommand {
         h26x report clip.mp4 -o clip.html
       """)
 
-  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The HTML file; - is standard output.", valueName: "out"),
-    completion: .file())
-  var output: String
+    completion: .file(), transform: FilePath.init(argument:))
+  var output: FilePath
   @Flag(help: "Replace an existing file.") var force = false
 
   /// After this many bytes of the document, access units and parameter sets are listed without syntax elements, so that
@@ -35,10 +36,8 @@ struct ReportCommand: AsyncParsableCommand {
     var items = try await ReportItems(input, options)
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
-      let (descriptor, isOwned) = try target.openForWriting()
-      defer { if isOwned { close(descriptor) } }
-      var writer = ResultWriter(descriptor: descriptor)
-      let page = ReportPage(name: input.isStandardInput ? "standard input" : Self.lastPart(of: file))
+      var writer = try ResultWriter(target)
+      let page = ReportPage(name: input.isStandardInput ? input.name : file.lastComponent?.string ?? input.name)
       writer.write(page.head)
       var lines = JSONLines()
       var thumbnails = Thumbnails()
@@ -56,8 +55,7 @@ struct ReportCommand: AsyncParsableCommand {
       writer.write(lines.take())
       for picture in await Self.pictures(thumbnails, of: input) { writer.write(picture.line) }
       writer.write(page.tail)
-      writer.flush()
-      if let error = writer.error { throw Failure("\(target.name): cannot be written: \(error)") }
+      try writer.finish()
       try target.commit()
     } catch {
       target.discard()
@@ -86,6 +84,4 @@ struct ReportCommand: AsyncParsableCommand {
       return []
     }
   }
-
-  private static func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import GStreamer
 import Synchronization
+import SystemPackage
 
 /// `h26x snapshot`: writes one picture, or a sheet of pictures.
 struct SnapshotCommand: AsyncParsableCommand {
@@ -16,10 +17,12 @@ struct SnapshotCommand: AsyncParsableCommand {
         h26x snapshot clip.mp4 -o sheet.jpg --sheet 4x3
       """)
 
-  @Argument(help: "The file; - is standard input.", completion: .file()) var file: String
+  @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("The output file: .png or .jpg.", valueName: "out"), completion: .file())
-  var output: String
+    name: .shortAndLong, help: ArgumentHelp("The output file: .png or .jpg.", valueName: "out"), completion: .file(),
+    transform: FilePath.init(argument:))
+  var output: FilePath
   @Option(help: ArgumentHelp("The picture shown at this time: seconds or 1:02:03.5.", valueName: "time"))
   var at: TimeArgument?
   @Option(help: ArgumentHelp("The picture of this number, from 0 in presentation order.", valueName: "n"))
@@ -32,7 +35,7 @@ struct SnapshotCommand: AsyncParsableCommand {
   @Flag(help: "Replace an existing file.") var force = false
 
   mutating func validate() throws {
-    if PictureEncoder(fileName: output) == nil {
+    if PictureEncoder(fileName: output.string) == nil {
       throw ValidationError("-o \(output) does not say what to write: expected .png or .jpg")
     }
     if [at != nil, frame != nil, sheet != nil].filter(\.self).count > 1 {
@@ -55,7 +58,7 @@ struct SnapshotCommand: AsyncParsableCommand {
       } else {
         picture = try await onePicture(input)
       }
-      try await PictureEncoder(fileName: output)?.write(picture, to: target)
+      try await PictureEncoder(fileName: output.string)?.write(picture, to: target)
       try target.commit()
     } catch {
       target.discard()

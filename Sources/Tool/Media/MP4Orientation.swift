@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-import Glibc
 import StreamReport
+import SystemPackage
 
 /// The orientation of an MP4 file's video, which the muxers of GStreamer 1.22 do not write, and whose matrix qtdemux
 /// understands only where it neither scales nor is rounded.
@@ -26,7 +26,7 @@ enum MP4Orientation {
   ///
   /// - Parameter orientation: the value of the tag image-orientation, such as `rotate-90`.
   /// - Returns: whether it was written; flips are not supported.
-  static func write(_ orientation: String, into path: String) -> Bool {
+  static func write(_ orientation: String, into path: FilePath) -> Bool {
     var place: Range<UInt64>?
     var size: (width: UInt32, height: UInt32) = (0, 0)
     do {
@@ -35,10 +35,8 @@ enum MP4Orientation {
       size = (samples.track.presentationWidth, samples.track.presentationHeight)
     } catch { return false }
     guard let place, let matrix = matrix(orientation, width: size.width, height: size.height) else { return false }
-    let file = unsafe open(FileName.path(path), O_WRONLY | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
-    return unsafe pwrite(file, matrix, matrix.count, off_t(clamping: place.lowerBound)) == place.count
+    guard let file = try? OpenFile(path, .writeOnly) else { return false }
+    return (try? file.descriptor.writeAll(toAbsoluteOffset: Int64(clamping: place.lowerBound), matrix)) == place.count
   }
 
   /// The matrix `a b u c d v x y w` (ISO/IEC 14496-12, 6.2.2) that rotates clockwise and moves the picture back to the

@@ -2,12 +2,13 @@
 import GStreamer
 import H26x
 import Synchronization
+import SystemPackage
 
 /// The source of a live stream.
 enum NetworkSource {
   case udp(address: String, port: Int32)
   case rtsp(String)
-  case file(String)
+  case file(FilePath)
 
   /// `nil` for a URL of another kind.
   init?(_ text: String) {
@@ -23,7 +24,7 @@ enum NetworkSource {
     } else if text.contains("://") {
       return nil
     } else {
-      self = .file(text)
+      self = .file(FilePath(argument: text))
     }
   }
 

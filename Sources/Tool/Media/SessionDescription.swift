@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
-import Glibc
+import SystemPackage
 
 /// A session description (SDP, RFC 8866), read whole.
 struct SessionDescription {
@@ -10,18 +10,10 @@ struct SessionDescription {
   /// Reads a file; `-` is standard input.
   ///
   /// - Throws: a `Failure` for what is no session description, or has no H.264 or H.265.
-  init(_ path: String) throws(Failure) {
-    let input = try InputFile(path, looksIntoPipes: false)
-    let file = input.isStandardInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw Failure("\(input.name): cannot be read: \(systemError())") }
-    defer { if !input.isStandardInput { close(file) } }
-    var bytes: [UInt8] = []
-    while bytes.count <= Self.greatestSize {
-      let piece = PipeInput.read(file, Self.greatestSize)
-      if piece.isEmpty { break }
-      bytes += piece
-    }
-    self.bytes = bytes
+  init(_ path: FilePath) throws(Failure) {
+    let input = try InputFile(path)
+    var source = try ReportSource(input)
+    bytes = source.read(at: 0, count: Self.greatestSize + 1)
     let lines = String(decoding: bytes.prefix(Self.greatestSize), as: UTF8.self).split(whereSeparator: \.isNewline)
     guard bytes.count <= Self.greatestSize, !bytes.contains(0), lines.first == "v=0" else {
       throw Failure("\(input.name): no session description (SDP), which begins with v=0")

@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: MPL-2.0
+import SystemPackage
 
 /// A pattern for numbered file names: `pictures-%04d.png`. `%%` is a literal `%`, and the folder's name is no pattern.
 struct NumberedName {
-  private let before: String
-  private let after: String
+  private let pattern: FilePath
+  private let before: [UInt8]
+  private let after: [UInt8]
   private let digits: Int
 
   /// `nil` without exactly one `%d` or `%0Nd`.
-  init?(_ name: String) {
-    let folder = FileName.folder(of: name)
-    var rest = Substring(name.unicodeScalars.dropFirst(folder.unicodeScalars.count))
-    var parts = [folder]
+  init?(_ path: FilePath) {
+    let percentSign = UInt8(ascii: "%")
+    var rest = path.lastComponentBytes[...]
+    var parts: [[UInt8]] = [[]]
     var digits: Int?
-    while let percent = rest.firstIndex(of: "%") {
+    while let percent = rest.firstIndex(of: percentSign) {
       parts[parts.count - 1] += rest[..<percent]
       rest = rest[percent...].dropFirst()
-      if rest.first == "%" {
-        parts[parts.count - 1] += "%"
+      if rest.first == percentSign {
+        parts[parts.count - 1].append(percentSign)
         rest = rest.dropFirst()
         continue
       }
-      let width = rest.prefix { $0.isASCII && $0.isNumber }
-      guard digits == nil, width.count < 3, rest.dropFirst(width.count).first == "d" else { return nil }
-      digits = Int(width) ?? 0
+      let width = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      guard digits == nil, width.count < 3, rest.dropFirst(width.count).first == UInt8(ascii: "d") else { return nil }
+      digits = Int(String(decoding: width, as: UTF8.self)) ?? 0
       rest = rest.dropFirst(width.count + 1)
-      parts.append("")
+      parts.append([])
     }
     guard let digits, parts.count == 2 else { return nil }
-    (before, after, self.digits) = (parts[0], parts[1] + rest, digits)
+    (pattern, before, after, self.digits) = (path, parts[0], parts[1] + rest, digits)
   }
 
-  func callAsFunction(_ number: Int) -> String {
+  func callAsFunction(_ number: Int) -> FilePath {
     let text = "\(number)"
-    return before + String(repeating: "0", count: max(digits - text.count, 0)) + text + after
+    let zeros = String(repeating: "0", count: max(digits - text.count, 0))
+    return pattern.renamed { $0 = before + Array((zeros + text).utf8) + after }
   }
 }

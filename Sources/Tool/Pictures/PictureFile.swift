@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
-import Glibc
 
 /// A file of pictures of one size and format, without padding: raw, or YUV4MPEG with its headers.
 final class PictureFile {
@@ -39,20 +38,24 @@ final class PictureFile {
       try writer.write(YUV4MPEG.frameHeader(info, fieldOrder: fieldOrder, flags: sample.attributes.flags))
     }
     let map = try sample.picture()
-    var pieces = unsafe [iovec]()
     for plane in 0..<map.planeCount {
       // SAFETY: the memory is the map's, which lives to the end of this function.
-      guard let (first, stride, count) = unsafe map.rows(ofPlane: plane) else { continue }
-      var start = unsafe first.baseAddress.map { unsafe UnsafeMutableRawPointer(mutating: $0) }
-      // Rows without padding between them are written as one piece.
-      let (rows, length) = stride == first.count ? (1, first.count * count) : (count, first.count)
-      unsafe pieces.reserveCapacity(pieces.count + rows)
-      for _ in 0..<rows {
-        unsafe pieces.append(iovec(iov_base: start, iov_len: length))
-        unsafe start = start.map { unsafe $0 + stride }
+      guard let (first, stride, count) = unsafe map.rows(ofPlane: plane), let start = first.baseAddress else {
+        continue
       }
+      // Rows without padding between them are written as they are.
+      if stride == first.count {
+        let rows = unsafe UnsafeRawBufferPointer(start: start, count: stride * count)
+        try unsafe writer.write(Span<UInt8>(_unsafeBytes: rows))
+        continue
+      }
+      var rows: [UInt8] = []
+      rows.reserveCapacity(first.count * count)
+      for row in 0..<count {
+        unsafe rows.append(contentsOf: UnsafeRawBufferPointer(start: start + row * stride, count: first.count))
+      }
+      try writer.write(rows.span)
     }
-    try unsafe writer.write(pieces)
     pictures += 1
   }
 }

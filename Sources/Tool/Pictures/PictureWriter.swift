@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import SystemPackage
 
 /// Writes decoded pictures: to one file, to a new one whenever their size or format changes, or to a file each.
 final class PictureWriter {
-  let name: String
+  let name: FilePath
   let force: Bool
   let input: InputFile
   let isYUV4MPEG: Bool
@@ -17,7 +18,7 @@ final class PictureWriter {
   private var formats: [String] = []
   private var hasWarned = false
 
-  init(name: String, force: Bool, input: InputFile, isYUV4MPEG: Bool, isPNG: Bool, first: OutputFile?) {
+  init(name: FilePath, force: Bool, input: InputFile, isYUV4MPEG: Bool, isPNG: Bool, first: OutputFile?) {
     (self.name, self.force, self.input, self.isYUV4MPEG, self.isPNG) = (name, force, input, isYUV4MPEG, isPNG)
     self.first = first
   }
@@ -85,11 +86,12 @@ final class PictureWriter {
   }
 
   /// `out-2.yuv` after `out.yuv`; the same name for standard output and devices.
-  private func laterName(_ number: Int) -> String {
-    guard name != "-", !name.hasPrefix("/dev/") else { return name }
-    let file = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
-    guard let dot = name[file...].lastIndex(of: "."), dot != file else { return "\(name)-\(number)" }
-    return "\(name[..<dot])-\(number)\(name[dot...])"
+  private func laterName(_ number: Int) -> FilePath {
+    guard name != "-", !name.starts(with: "/dev") else { return name }
+    return name.renamed { bytes in
+      let dot = bytes.lastIndex(of: UInt8(ascii: ".")) ?? 0
+      bytes.insert(contentsOf: "-\(number)".utf8, at: dot == 0 ? bytes.count : dot)
+    }
   }
 
   func finish() { finishFile() }
@@ -108,7 +110,7 @@ final class PictureWriter {
   }
 
   /// The output's name for messages.
-  var place: String { name == "-" ? "standard output" : name }
+  var place: String { name == "-" ? "standard output" : name.string }
 
   /// The number and formats of the pictures: `62 pictures, 320x180 I420`.
   var summary: String {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
-import Glibc
 import H26x
 import StreamReport
+import SystemPackage
 
 /// An input file, whose first bytes were read to know its kind, so that an error can name it in one line.
 struct InputFile: Sendable {
-  /// The name on the command line, or `standard input`.
+  let path: FilePath
+  /// The name for messages: its path, or `standard input`.
   let name: String
+  let isStandardInput: Bool
   /// The kind by the first bytes.
   let kind: Kind
-  /// The pipe, if it is one whose first bytes were read.
+  /// The pipe, if it is one.
   let pipe: PipeInput?
-  private let status: FileStatus?
+  private let status: Stat
   /// The open file, where its name cannot be passed to GStreamer, because it is not UTF-8.
-  private let unnameable: Descriptor?
+  private let unnameable: OpenFile?
 
   /// Program numbers of an MPEG transport stream, as far as they are in its first bytes; of several, one is read.
   let programs: [Int]
@@ -34,75 +36,66 @@ struct InputFile: Sendable {
 
   /// Whether the first bytes do not rule out a byte stream.
   var isRaw: Bool { if case .container = kind { false } else { true } }
-  let isStandardInput: Bool
   /// Bytes, `nil` for what has no size, such as a pipe.
-  var size: Int? { status.flatMap { $0.isRegular ? $0.size : nil } }
+  var size: Int? { status.type == .regular ? Int(status.size) : nil }
 
-  /// - Parameter looksIntoPipes: whether to read the first bytes of a pipe too. The rest must then be read through
-  ///   `pipe`, because a named pipe can be opened once only.
-  init(_ name: String, looksIntoPipes: Bool = true) throws(Failure) {
-    guard !name.isEmpty else { throw Failure("the input has no name", .usage) }
-    guard name != "-" else {
-      self.name = "standard input"
-      (isStandardInput, status, unnameable) = (true, FileStatus(descriptor: STDIN_FILENO), nil)
-      guard let status else { throw Failure("standard input: closed; expected a stream") }
-      guard !status.isFolder else { throw Failure("standard input: a folder; expected a stream") }
-      guard isatty(STDIN_FILENO) == 0 else { throw Failure("standard input: a terminal; expected a stream") }
-      if status.isRegular {
-        pipe = nil
-        (kind, programs) = Self.look(at: Self.firstBytes(of: STDIN_FILENO, from: lseek(STDIN_FILENO, 0, SEEK_CUR)))
-      } else {
-        let pipe = looksIntoPipes ? PipeInput(STDIN_FILENO) : nil
-        if let pipe, pipe.front.isEmpty { throw Failure("standard input: empty; expected a stream") }
-        (kind, programs) = pipe.map { Self.look(at: $0.front) } ?? (.unknown, [])
-        self.pipe = pipe
-      }
-      return
-    }
-    (self.name, isStandardInput) = (name, false)
-    guard let status = FileStatus(path: name) else {
+  /// Reads the first bytes. The rest of a pipe must be read through `pipe`, because it can be read once only.
+  init(_ path: FilePath) throws(Failure) {
+    guard !path.isEmpty else { throw Failure("the input has no name", .usage) }
+    (self.path, isStandardInput) = (path, path == "-")
+    name = isStandardInput ? "standard input" : path.string
+    let expected = isStandardInput ? "expected a stream" : "expected a file"
+    do throws(Errno) { status = try isStandardInput ? Stat(.standardInput) : Stat(path) } catch {
+      if isStandardInput { throw Failure("\(name): closed; \(expected)") }
       if name.hasPrefix("file:") { throw Failure("\(name): a URI; expected a path") }
-      throw Failure("\(name): \(errno == ENOENT ? "no such file" : systemError())")
+      throw Failure("\(name): \(error == .noSuchFileOrDirectory ? "no such file" : "\(error)")")
     }
-    guard !status.isFolder else { throw Failure("\(name): a folder; expected a file") }
-    guard unsafe access(FileName.path(name), R_OK) == 0 else {
-      throw Failure("\(name): cannot be read: \(systemError())")
+    guard status.type != .directory else { throw Failure("\(name): a folder; \(expected)") }
+    guard !isStandardInput || !FileDescriptor.standardInput.isTerminal else {
+      throw Failure("\(name): a terminal; \(expected)")
     }
-    self.status = status
-    let file = unsafe open(FileName.path(name), O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw Failure("\(name): cannot be read: \(systemError())") }
-    guard status.isRegular else {
-      let pipe = looksIntoPipes ? PipeInput(file) : nil
-      if pipe == nil { close(file) }
-      if let pipe, pipe.front.isEmpty { throw Failure("\(name): empty; expected a stream") }
-      (kind, programs) = pipe.map { Self.look(at: $0.front) } ?? (.unknown, [])
-      (self.pipe, unnameable) = (pipe, nil)
-      return
+    let file = try isStandardInput ? OpenFile(.standardInput) : OpenFile(path, .readOnly)
+    let front: [UInt8]
+    if status.type == .regular {
+      guard isStandardInput || status.size > 0 else { throw Failure("\(name): an empty file") }
+      (pipe, unnameable) = (nil, String(validating: path) == nil ? file : nil)
+      let start = isStandardInput ? (try? file.descriptor.seek(offset: 0, from: .current)) ?? 0 : 0
+      front = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
+        let buffer = UnsafeMutableRawBufferPointer(buffer)
+        count = (try? unsafe file.descriptor.read(fromAbsoluteOffset: start, into: buffer)) ?? 0
+      }
+    } else {
+      let input = PipeInput(file)
+      (pipe, unnameable, front) = (input, nil, input.front)
+      guard !front.isEmpty else { throw Failure("\(name): empty; expected a stream") }
     }
-    let descriptor = Descriptor(file)
-    guard status.size > 0 else { throw Failure("\(name): an empty file") }
-    (pipe, unnameable) = (nil, FileName.isText(name) ? nil : descriptor)
-    (kind, programs) = Self.look(at: Self.firstBytes(of: file))
+    kind = Kind(front)
+    programs = kind == .container("MPEG-TS") ? TransportStream.programs(in: front) : []
   }
 
-  func isSameFile(as other: FileStatus) -> Bool { status?.isSameFile(as: other) ?? false }
+  func isSameFile(as other: Stat) -> Bool { status.isSameFile(as: other) }
+
+  /// Opens the file, which is no pipe.
+  func open() throws(Failure) -> OpenFile { try isStandardInput ? OpenFile(.standardInput) : OpenFile(path, .readOnly) }
 
   /// Makes the element that reads the file.
   func source() throws(PipelineError) -> PipelineElement {
-    if let pipe {
-      guard let descriptor = pipe.replayed() else { throw .notLoaded(systemError()) }
-      return try PipelineElement("fdsrc", ["fd": .int(descriptor)])
-    }
+    if let pipe { return try Self.source(of: pipe) }
     guard isStandardInput else {
-      return try PipelineElement("filesrc", ["location": .string(unnameable?.path ?? name)])
+      return try PipelineElement("filesrc", ["location": .string(unnameable?.descriptor.path ?? name)])
     }
     // For a file, fdsrc claims to be seekable but has no pull mode: flvdemux then seeks in vain, for ever.
-    let path = "/proc/self/fd/\(STDIN_FILENO)"
-    if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, unsafe access(path, R_OK) == 0 {
+    let path = FileDescriptor.standardInput.path
+    if (try? FileDescriptor.standardInput.seek(offset: 0, from: .current)) == 0, FilePath(path).isReadable {
       return try PipelineElement("filesrc", ["location": .string(path)])
     }
-    guard let descriptor = PipeInput(STDIN_FILENO).replayed() else { throw .notLoaded(systemError()) }
-    return try PipelineElement("fdsrc", ["fd": .int(descriptor)])
+    return try Self.source(of: PipeInput(OpenFile(.standardInput)))
+  }
+
+  private static func source(of pipe: PipeInput) throws(PipelineError) -> PipelineElement {
+    let descriptor: FileDescriptor
+    do throws(Errno) { descriptor = try pipe.replayed() } catch { throw .notLoaded("\(error)") }
+    return try PipelineElement("fdsrc", ["fd": .int(descriptor.rawValue)])
   }
 
   /// The message that the file has no H.264 or H.265 video, with what it is instead.
@@ -115,17 +108,6 @@ struct InputFile: Sendable {
     case .byteStream(nil):
       "\(name): start codes, but no H.264 or H.265 that can be read: no parameter sets (SPS, PPS) before the slices"
     case .unknown: "\(name): no H.264 or H.265 found; \(expected)"
-    }
-  }
-
-  private static func look(at bytes: [UInt8]) -> (Kind, programs: [Int]) {
-    let kind = Kind(bytes)
-    return (kind, kind == .container("MPEG-TS") ? TransportStream.programs(in: bytes) : [])
-  }
-
-  private static func firstBytes(of file: Int32, from offset: Int = 0) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
-      count = unsafe max(pread(file, buffer.baseAddress, buffer.count, max(offset, 0)), 0)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// SIGINT, SIGTERM and SIGHUP: the first calls the handlers, which complete files; a second ends the program at once.
 enum Interruption {
@@ -23,21 +24,20 @@ enum Interruption {
   static var remark: String { signal == nil ? "" : "incomplete, interrupted after " }
 
   /// A pipe from the signal handler to the thread that calls the handlers; set once, before the signal handler is.
-  private nonisolated(unsafe) static var pipeEnds: (read: Int32, write: Int32) = (-1, -1)
+  private nonisolated(unsafe) static var ends: (read: FileDescriptor, write: FileDescriptor)?
 
   /// Starts the thread that handles signals, which may do what a signal handler may not. Call it before anything else.
   static func watch() {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { return }
-    unsafe pipeEnds = (ends[0], ends[1])
+    guard let (read, write) = try? FileDescriptor.pipe(options: .closeOnExec) else { return }
+    unsafe ends = (read, write)
     var thread = pthread_t()
     let error = unsafe pthread_create(
       &thread, nil,
       { _ in
-        var signal: UInt8 = 0
-        while unsafe Glibc.read(Interruption.pipeEnds.read, &signal, 1) == 1 {
+        guard let source = unsafe Interruption.ends?.read else { return nil }
+        while let signal = source.readAvailable(1).first {
           Interruption.arrived(Int32(signal))
-          Interruption.remindAfterWait()
+          Interruption.remindAfterWait(source)
         }
         return nil
       }, nil)
@@ -45,7 +45,8 @@ enum Interruption {
     for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
       Glibc.signal(number) { signal in
         var byte = UInt8(truncatingIfNeeded: signal)
-        _ = unsafe Glibc.write(Interruption.pipeEnds.write, &byte, 1)
+        // Not swift-system's write, which is not made for signal handlers.
+        if let target = unsafe Interruption.ends?.write { _ = unsafe Glibc.write(target.rawValue, &byte, 1) }
       }
     }
   }
@@ -59,8 +60,8 @@ enum Interruption {
   }
 
   /// After two seconds without another signal, prints that a second one ends the program.
-  private static func remindAfterWait() {
-    var next = unsafe pollfd(fd: pipeEnds.read, events: Int16(POLLIN), revents: 0)
+  private static func remindAfterWait(_ source: FileDescriptor) {
+    var next = pollfd(fd: source.rawValue, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&next, 1, 2000) == 0 else { return }
     Terminal.say("still finishing what was written; a second signal ends it at once")
   }

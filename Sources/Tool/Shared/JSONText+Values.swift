@@ -5,7 +5,7 @@ extension JSONText {
   /// A member that is null where nothing is known.
   mutating func member(_ name: StaticString, orNull text: String?) {
     key(name)
-    if let text { value(string: FileName.shown(text)) } else { value(literal: "null") }
+    if let text { value(string: text) } else { value(literal: "null") }
   }
 
   /// A member that is null where nothing is known.

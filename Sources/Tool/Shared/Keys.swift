@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
+import SystemPackage
 
 /// The keys of `h26x play`, read from the terminal without waiting for the end of a line.
 final class Keys: Sendable {
@@ -15,7 +16,7 @@ final class Keys: Sendable {
   /// `nil` where standard input is not a terminal.
   init?() {
     var settings = termios()
-    guard unsafe isatty(STDIN_FILENO) != 0 && tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+    guard FileDescriptor.standardInput.isTerminal, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
     restoration = Ending.add { [settings] in
       var settings = settings
       unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
@@ -47,9 +48,8 @@ private final class Listener: Sendable {
   init(_ continuation: AsyncStream<Keys.Key>.Continuation) { self.continuation = continuation }
 
   func listen() {
-    var byte: UInt8 = 0
     var escape = 0
-    while unsafe read(STDIN_FILENO, &byte, 1) == 1 {
+    while let byte = FileDescriptor.standardInput.readAvailable(1).first {
       switch (byte, escape) {
       case (0x1B, _): escape = 1
       case (UInt8(ascii: "["), 1): escape = 2

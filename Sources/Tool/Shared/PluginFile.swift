@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
-import Glibc
+import SystemPackage
 
 /// The plugin whose elements the program uses: the one beside it, else the one in GStreamer's registry.
 enum PluginFile {
@@ -9,7 +9,7 @@ enum PluginFile {
   /// Loads the plugin, and ranks its parsers so that `parsebin` chooses them instead of GStreamer's own.
   static func load() throws(Failure) {
     if let path = besideProgram {
-      do { try Runtime.loadPlugin(at: path) } catch { throw Failure("\(path): \(error)") }
+      do { try Runtime.loadPlugin(at: path.string) } catch { throw Failure("\(path): \(error)") }
     } else if !Runtime.hasElement("swifth264parse") {
       throw Failure(
         "GStreamer does not know the plugin swifth26x: it is neither beside this program nor installed; "
@@ -21,15 +21,9 @@ enum PluginFile {
     }
   }
 
-  private static var besideProgram: String? {
-    let program = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer -> String? in
-      let length = unsafe readlink("/proc/self/exe", buffer.baseAddress!, buffer.count)
-      guard length > 0, length < buffer.count else { return nil }
-      return unsafe String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-    guard let program, let end = program.lastIndex(of: "/") else { return nil }
+  private static var besideProgram: FilePath? {
+    guard let folder = FilePath("/proc/self/exe").linkTarget?.removingLastComponent() else { return nil }
     // The second is where `PREFIX=… make install` puts it.
-    return ["", "../lib/gstreamer-1.0/"].lazy.map { program[...end] + $0 + name }
-      .first { unsafe access($0, R_OK) == 0 }
+    return [folder, folder.appending("../lib/gstreamer-1.0")].lazy.map { $0.appending(name) }.first { $0.isReadable }
   }
 }

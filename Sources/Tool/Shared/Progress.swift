@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
-import Glibc
 import Synchronization
 
 /// A line with position, per cent, time left and speed, where standard error is a terminal.

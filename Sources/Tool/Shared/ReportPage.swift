@@ -49,7 +49,7 @@ struct ReportPage {
       case "<": text += "&lt;"
       case ">": text += "&gt;"
       case "\"": text += "&quot;"
-      default: text.unicodeScalars.append(FileName.shown(character))
+      default: text.unicodeScalars.append(character)
       }
     }
     return text

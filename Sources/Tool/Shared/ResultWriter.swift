@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
+import SystemPackage
 
 /// Buffered output to standard output or a file.
 struct ResultWriter {
-  private let descriptor: Int32
+  private let name: String
+  private let file: OpenFile
   private var bytes: [UInt8] = []
   /// The first write error, if any.
-  private(set) var error: String?
+  private var error: Errno?
 
-  init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
+  /// A writer to standard output.
+  init() { (name, file) = ("standard output", OpenFile(.standardOutput)) }
+
+  init(_ output: OutputFile) throws(Failure) { (name, file) = (output.name, try output.open()) }
 
   mutating func write(_ text: String) { write(Array(text.utf8)) }
 
@@ -19,20 +24,22 @@ struct ResultWriter {
 
   /// Flushes.
   ///
-  /// - Throws: the first write error, as one of standard output.
+  /// - Throws: the first write error.
   mutating func finish() throws(Failure) {
     flush()
-    if let error { throw Failure("standard output: cannot be written: \(error)") }
+    if let error { throw Failure("\(name): cannot be written: \(error)") }
   }
 
   /// Writes what is buffered. Ends the program with status 0 when the reader has closed the pipe, as `head` does.
-  mutating func flush() {
-    if unsafe !bytes.withUnsafeBytes({ unsafe writeFully($0, to: descriptor) }) {
-      if errno == EPIPE {
+  private mutating func flush() {
+    do throws(Errno) {
+      try file.descriptor.writeFully(bytes.span)
+    } catch {
+      if error == .brokenPipe {
         Ending.perform()
         Glibc.exit(0)
       }
-      error = error ?? systemError()
+      self.error = self.error ?? error
     }
     bytes.removeAll(keepingCapacity: true)
   }

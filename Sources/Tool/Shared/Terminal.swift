@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
+import SystemPackage
 
 /// Messages on standard error.
 enum Terminal {
   /// Whether standard error is a terminal.
-  static let isInteractive = isatty(STDERR_FILENO) != 0
+  static let isInteractive = FileDescriptor.standardError.isTerminal
 
   /// The columns of the terminal at standard error now: its window may change at any time.
   static var width: Int {
@@ -14,7 +15,7 @@ enum Terminal {
   }
 
   /// Prints `h26x: ` and the message on a line. Control characters are printed as `?`.
-  static func say(_ line: String) { write("h26x: \(printable(line))\n") }
+  static func say(_ line: String) { write("h26x: \(printable(ArgumentText.shown(line)))\n") }
 
   /// Prints text as it is, in place of the progress line if there is one.
   static func write(_ text: String) {
@@ -24,20 +25,17 @@ enum Terminal {
 
   /// Prints a line of results on standard output while a progress line may be shown in the same terminal.
   static func printResult(_ line: String) {
-    if isInteractive, Progress.isShown, isatty(STDOUT_FILENO) != 0 { put("\r\u{1B}[K") }
+    if isInteractive, Progress.isShown, FileDescriptor.standardOutput.isTerminal { put("\r\u{1B}[K") }
     print(line)
   }
 
-  static func put(_ text: String) {
-    var text = text
-    _ = text.withUTF8 { unsafe writeFully(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
-  }
+  static func put(_ text: String) { try? FileDescriptor.standardError.writeFully(text.utf8.span) }
 
   /// The text with `?` for each control character (C0, DEL and C1), so that it stays on one line and sends no terminal
   /// commands.
   static func printable(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { scalar in
-      scalar.value < 32 || (127..<160).contains(scalar.value) ? "?" : FileName.shown(scalar)
+      scalar.value < 32 || (127..<160).contains(scalar.value) ? "?" : scalar
     }
     return String(String.UnicodeScalarView(scalars))
   }
