@@ -147,9 +147,10 @@ import Testing
           : [
             H265Stream.vps,
             H265Stream.sps { sps in
-              sps.id = UInt8(sequence)
+              sps.id = .init(UInt8(sequence))
               sps.codedSize.width = Int(width) * 64
-            }, H265Stream.pps(id: UInt8(picture), sps: UInt8(sequence)), seiNALUnit(messages, header: [0x4E, 1]),
+            }, H265Stream.pps(id: .init(UInt8(picture)), sps: .init(UInt8(sequence))),
+            seiNALUnit(messages, header: [0x4E, 1]),
             H265Stream.slice(.idrWithoutLeading, pps: picture),
           ])
       try #require(harness.push(bytes, pts: .seconds(UInt64(sent))) == 0)

@@ -90,7 +90,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   /// The SPS id of an access unit's picture or, in front of its first slice, of the next picture.
   @inline(__always)
-  func sequenceParameterSetID(of accessUnit: ParsedAccessUnit<Codec>) -> UInt8? {
+  func sequenceParameterSetID(of accessUnit: ParsedAccessUnit<Codec>) -> SequenceParameterSetID? {
     finder.sequenceParameterSetID(of: accessUnit, described: caps.describedID)
   }
 

@@ -5,7 +5,7 @@ struct FormatTracker<Codec: VideoCodecSyntax>: Sendable {
   /// The format of the last access unit; nil until a slice came with its parameter sets.
   private(set) var format: FormatDescription?
   /// The SPS that the last slice refers to.
-  private(set) var activeID: UInt8?
+  private(set) var activeID: SequenceParameterSetID?
   /// Size of the stream's length prefixes; nil for start codes.
   private let nalLengthSize: NALLengthSize?
   private var isStale = false
@@ -28,7 +28,7 @@ struct FormatTracker<Codec: VideoCodecSyntax>: Sendable {
 
   /// Describes the stream by this SPS, or by the first. Returns whether the description has changed.
   @discardableResult
-  private mutating func activate(_ id: UInt8?, of sets: borrowing Codec.ParameterSets) -> Bool {
+  private mutating func activate(_ id: SequenceParameterSetID?, of sets: borrowing Codec.ParameterSets) -> Bool {
     do throws(BitstreamError) {
       let next = try Codec.formatDescription(sets, sequenceParameterSetID: id, nalLengthSize: nalLengthSize)
       activeID = id

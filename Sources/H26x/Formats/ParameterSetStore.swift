@@ -28,9 +28,9 @@ public protocol ParameterSetStore: Sendable {
   /// Forgets everything.
   mutating func removeAll()
   /// The SPS with the id, nil if there is none.
-  func sequenceParameterSet(_ id: UInt8) -> SequenceParameterSet?
+  func sequenceParameterSet(_ id: SequenceParameterSetID) -> SequenceParameterSet?
   /// The id of an SPS NAL unit; nil when it cannot be read.
-  static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8?
+  static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> SequenceParameterSetID?
   /// Whether a set of the same kind and id was read before.
   func holdsSet(withIDOf nalUnit: Span<UInt8>) -> Bool
   /// Whether there is no SPS.

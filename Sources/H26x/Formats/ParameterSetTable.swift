@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// Parameter sets of one kind by id, with the bytes from which they were read.
-struct ParameterSetTable<Value: Sendable>: Sendable {
+struct ParameterSetTable<Kind, Value: Sendable>: Sendable {
   private struct Slot: Sendable {
     var bytes: [UInt8]
     var value: Value
@@ -11,7 +11,7 @@ struct ParameterSetTable<Value: Sendable>: Sendable {
   private(set) var count = 0
 
   /// The longest parameter set that is stored, in bytes: the most that the 16-bit lengths of configuration records can
-  /// say.
+  /// hold.
   static var maximumNALUnitLength: Int { 0xFFFF }
 
   /// Creates an empty table for ids below `capacity`.
@@ -21,23 +21,26 @@ struct ParameterSetTable<Value: Sendable>: Sendable {
   var isEmpty: Bool { count == 0 }
 
   /// The set with an id; nil if there is none.
-  subscript(id: UInt8) -> Value? { Int(id) < slots.count ? slots[Int(id)]?.value : nil }
+  subscript(id: ParameterSetID<Kind>) -> Value? {
+    Int(id.rawValue) < slots.count ? slots[Int(id.rawValue)]?.value : nil
+  }
 
   /// All NAL units, by id.
   var nalUnits: [[UInt8]] { slots.compactMap { $0?.bytes } }
 
   /// Whether these bytes are stored under an id.
-  func holds(_ bytes: Span<UInt8>, as id: UInt8) -> Bool {
-    guard Int(id) < slots.count, let slot = slots[Int(id)] else { return false }
+  func holds(_ bytes: Span<UInt8>, as id: ParameterSetID<Kind>) -> Bool {
+    guard Int(id.rawValue) < slots.count, let slot = slots[Int(id.rawValue)] else { return false }
     return BulkBytes.areEqual(slot.bytes, bytes)
   }
 
   /// Stores a set. Ids beyond the table are ignored.
-  mutating func insert(_ value: Value, _ bytes: Span<UInt8>, as id: UInt8) -> ParameterSetChange {
-    guard Int(id) < slots.count else { return .unchanged }
-    let isNew = slots[Int(id)] == nil
+  mutating func insert(_ value: Value, _ bytes: Span<UInt8>, as id: ParameterSetID<Kind>) -> ParameterSetChange {
+    let index = Int(id.rawValue)
+    guard index < slots.count else { return .unchanged }
+    let isNew = slots[index] == nil
     if isNew { count += 1 }
-    slots[Int(id)] = Slot(bytes: [UInt8](copying: bytes), value: value)
+    slots[index] = Slot(bytes: [UInt8](copying: bytes), value: value)
     return isNew ? .added : .replaced
   }
 

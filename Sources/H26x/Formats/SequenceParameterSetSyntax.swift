@@ -7,7 +7,7 @@ public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   /// - Parameter trace: records the syntax elements; nil for no record.
   init(nalUnit: Span<UInt8>, trace: SyntaxTrace?) throws(BitstreamError)
   /// `seq_parameter_set_id`.
-  var id: UInt8 { get }
+  var id: SequenceParameterSetID { get }
   /// The reorder depth in frames as sent; nil when the stream does not say.
   var sentReorderFrames: Int? { get }
   /// The reorder depth in frames: as sent, or inferred from profile and level.

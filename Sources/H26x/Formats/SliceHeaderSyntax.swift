@@ -41,9 +41,9 @@ public protocol SliceHeaderSyntax: Sendable {
   init(nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: SliceHeaderDepth) throws(BitstreamError)
 
   /// `pic_parameter_set_id`.
-  var pictureParameterSetID: UInt8 { get }
+  var pictureParameterSetID: PictureParameterSetID { get }
   /// `seq_parameter_set_id` of that PPS.
-  var sequenceParameterSetID: UInt8 { get }
+  var sequenceParameterSetID: SequenceParameterSetID { get }
   /// The temporal sub-layer of the picture; 0 where the codec has none.
   var temporalID: UInt8 { get }
   /// Whether the picture is an IDR picture.

@@ -70,7 +70,7 @@ public protocol VideoCodecSyntax: Sendable {
   ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   static func formatDescription(
-    _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
+    _ sets: borrowing ParameterSets, sequenceParameterSetID: SequenceParameterSetID?, nalLengthSize: NALLengthSize?
   ) throws(BitstreamError) -> FormatDescription
   /// The description of a stream with this configuration record.
   ///

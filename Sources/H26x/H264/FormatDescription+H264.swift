@@ -10,7 +10,7 @@ extension FormatDescription {
   /// - Throws: `.missingParameterSet` without an SPS, or what reading one of them throws.
   public init(h264ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
     var sets = H264.ParameterSets()
-    var first: UInt8?
+    var first: SequenceParameterSetID?
     // SPSs first, since reading a PPS depends on its SPS: their order must make no difference.
     let isSequence = { (unit: [UInt8]) in (unit.first ?? 0) & 0x1F == H264.NALUnitType.sequenceParameterSet.rawValue }
     for unit in nalUnits.filter(isSequence) + nalUnits.filter({ !isSequence($0) }) {
@@ -30,13 +30,14 @@ extension FormatDescription {
   ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   public init(
-    _ sets: borrowing H264.ParameterSets, sequenceParameterSetID: UInt8? = nil, nalLengthSize: NALLengthSize? = nil
+    _ sets: borrowing H264.ParameterSets, sequenceParameterSetID: SequenceParameterSetID? = nil,
+    nalLengthSize: NALLengthSize? = nil
   ) throws(BitstreamError) {
     var found: H264.SequenceParameterSet?
     if let sequenceParameterSetID {
       found = sets.sequenceParameterSet(sequenceParameterSetID)
     } else {
-      for id in UInt8(0)..<32 where found == nil { found = sets.sequenceParameterSet(id) }
+      for id in UInt8(0)..<32 where found == nil { found = sets.sequenceParameterSet(.init(id)) }
     }
     guard let sps = found else {
       throw BitstreamError(.missingParameterSet, "seq_parameter_set_id", bitOffset: 0)

@@ -12,10 +12,10 @@ extension H264 {
     /// The longest parameter set that is stored, in bytes: the most that avcC's 16-bit lengths can say.
     public static let maximumNALUnitLength = 0xFFFF
 
-    private var sequences = ParameterSetTable<SequenceParameterSet>(capacity: 32)
-    private var subsets = ParameterSetTable<SubsetSequenceParameterSet>(capacity: 32)
-    private var extensions = ParameterSetTable<SequenceParameterSetExtension>(capacity: 32)
-    private var pictures = ParameterSetTable<ReadPictureParameterSet>(capacity: 256)
+    private var sequences = ParameterSetTable<ParameterSetKind.Sequence, SequenceParameterSet>(capacity: 32)
+    private var subsets = ParameterSetTable<ParameterSetKind.Sequence, SubsetSequenceParameterSet>(capacity: 32)
+    private var extensions = ParameterSetTable<ParameterSetKind.Sequence, SequenceParameterSetExtension>(capacity: 32)
+    private var pictures = ParameterSetTable<ParameterSetKind.Picture, ReadPictureParameterSet>(capacity: 256)
     private var slices = [SliceParameters?](repeating: nil, count: 256)
     private var readableCount = 0
 
@@ -32,7 +32,7 @@ extension H264 {
     @discardableResult
     public mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> Change {
       let header = try NALUnitHeader(nalUnit)
-      try ParameterSetTable<SequenceParameterSet>.checkLength(nalUnit)
+      try ParameterSetTable<ParameterSetKind.Sequence, SequenceParameterSet>.checkLength(nalUnit)
       switch header.type {
       case .sequenceParameterSet: return try insert(spsNALUnit: nalUnit)
       case .pictureParameterSet: return try insert(ppsNALUnit: nalUnit)
@@ -47,10 +47,11 @@ extension H264 {
     public mutating func insert(spsNALUnit bytes: Span<UInt8>) throws(BitstreamError) -> Change {
       let id = try Self.sequenceID(bytes)
       if sequences.holds(bytes, as: id) { return .unchanged }
-      try ParameterSetTable<SequenceParameterSet>.checkLength(bytes)
+      try ParameterSetTable<ParameterSetKind.Sequence, SequenceParameterSet>.checkLength(bytes)
       let set = try SequenceParameterSet(nalUnit: bytes)
       let change = sequences.insert(set, bytes, as: id)
-      for picture in UInt8.min...UInt8.max where pictures[picture]?.any.sequenceParameterSetID == id {
+      for picture in (UInt8.min...UInt8.max).lazy.map(PictureParameterSetID.init(rawValue:))
+      where pictures[picture]?.any.sequenceParameterSetID == id {
         updateSlices(of: picture)
       }
       return change
@@ -61,7 +62,7 @@ extension H264 {
     public mutating func insert(ppsNALUnit bytes: Span<UInt8>) throws(BitstreamError) -> Change {
       let id = try Self.pictureID(bytes)
       if pictures.holds(bytes, as: id) { return .unchanged }
-      try ParameterSetTable<SequenceParameterSet>.checkLength(bytes)
+      try ParameterSetTable<ParameterSetKind.Sequence, SequenceParameterSet>.checkLength(bytes)
       let change = pictures.insert(try ReadPictureParameterSet(bytes), bytes, as: id)
       updateSlices(of: id)
       return change
@@ -79,14 +80,14 @@ extension H264 {
       return extensions.insert(set, bytes, as: set.id)
     }
 
-    private mutating func updateSlices(of picture: UInt8) {
+    private mutating func updateSlices(of picture: PictureParameterSetID) {
       var parameters: SliceParameters?
       if let read = pictures[picture], let sps = sequences[read.any.sequenceParameterSetID],
         let pps = read.set(for: sps.chromaFormat)
       {
         parameters = SliceParameters(pps, sps)
       }
-      let index = Int(picture)
+      let index = Int(picture.rawValue)
       readableCount += (parameters == nil ? 0 : 1) - (slices[index] == nil ? 0 : 1)
       slices[index] = parameters
     }
@@ -97,15 +98,15 @@ extension H264 {
     // MARK: Looking up
 
     /// The SPS with the id, nil if there is none.
-    public func sequenceParameterSet(_ id: UInt8) -> SequenceParameterSet? { sequences[id] }
+    public func sequenceParameterSet(_ id: SequenceParameterSetID) -> SequenceParameterSet? { sequences[id] }
 
     /// The subset SPS with the id, nil if there is none.
-    public func subsetSequenceParameterSet(_ id: UInt8) -> SubsetSequenceParameterSet? { subsets[id] }
+    public func subsetSequenceParameterSet(_ id: SequenceParameterSetID) -> SubsetSequenceParameterSet? { subsets[id] }
 
     /// The PPS with the id, read according to its SPS; nil if there is none.
-    public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? {
+    public func pictureParameterSet(_ id: PictureParameterSetID) -> PictureParameterSet? {
       guard let read = pictures[id] else { return nil }
-      return slices[Int(id)].flatMap { read.set(for: $0.chromaFormat) } ?? read.any
+      return slices[Int(id.rawValue)].flatMap { read.set(for: $0.chromaFormat) } ?? read.any
     }
 
     /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
@@ -114,12 +115,14 @@ extension H264 {
     ///   - id: `pic_parameter_set_id`.
     ///   - forSubset: for NAL unit types 20 and 21, whose PPS refers to a subset SPS, or to the SPS if there is none.
     @inline(__always)
-    package func sliceParameters(_ id: UInt8, forSubset: Bool = false) -> SliceParameters? {
-      forSubset ? subsetSliceParameters(id) : slices[Int(id)]
+    package func sliceParameters(_ id: PictureParameterSetID, forSubset: Bool = false) -> SliceParameters? {
+      forSubset ? subsetSliceParameters(id) : slices[Int(id.rawValue)]
     }
 
-    private func subsetSliceParameters(_ id: UInt8) -> SliceParameters? {
-      guard let pps = pictures[id]?.any, let sps = subsets[pps.sequenceParameterSetID] else { return slices[Int(id)] }
+    private func subsetSliceParameters(_ id: PictureParameterSetID) -> SliceParameters? {
+      guard let pps = pictures[id]?.any, let sps = subsets[pps.sequenceParameterSetID] else {
+        return slices[Int(id.rawValue)]
+      }
       return SliceParameters(pps, sps.base)
     }
 
@@ -167,7 +170,7 @@ extension H264 {
     public var canReadSlices: Bool { readableCount > 0 }
 
     /// The id of an SPS NAL unit; nil when it cannot be read.
-    public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
+    public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> SequenceParameterSetID? {
       do throws(BitstreamError) {
         return try sequenceID(nalUnit)
       } catch {
@@ -175,15 +178,15 @@ extension H264 {
       }
     }
 
-    private static func sequenceID(_ bytes: Span<UInt8>) throws(BitstreamError) -> UInt8 {
+    private static func sequenceID(_ bytes: Span<UInt8>) throws(BitstreamError) -> SequenceParameterSetID {
       var reader = BitReader(bytes, from: 1)
       _ = try reader.u(24, "profile_idc")
-      return try reader.ue8(in: 0...31, "seq_parameter_set_id")
+      return .init(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
     }
 
-    private static func pictureID(_ bytes: Span<UInt8>) throws(BitstreamError) -> UInt8 {
+    private static func pictureID(_ bytes: Span<UInt8>) throws(BitstreamError) -> PictureParameterSetID {
       var reader = BitReader(bytes, from: 1)
-      return try reader.ue8(in: 0...255, "pic_parameter_set_id")
+      return .init(try reader.ue8(in: 0...255, "pic_parameter_set_id"))
     }
   }
 }

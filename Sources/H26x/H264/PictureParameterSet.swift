@@ -4,9 +4,9 @@ extension H264 {
   /// `pic_parameter_set_rbsp()` (7.3.2.2), NAL unit type 8.
   public struct PictureParameterSet: Sendable, Hashable {
     /// `pic_parameter_set_id`, 0 to 255.
-    public var id: UInt8
+    public var id: PictureParameterSetID
     /// `seq_parameter_set_id`, 0 to 31.
-    public var sequenceParameterSetID: UInt8
+    public var sequenceParameterSetID: SequenceParameterSetID
     /// `entropy_coding_mode_flag`: CABAC rather than CAVLC.
     public var usesCABAC: Bool
     /// `bottom_field_pic_order_in_frame_present_flag`.
@@ -94,8 +94,8 @@ extension H264 {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
       var reader = BitReader(nalUnit, from: header.byteCount, trace: trace)
-      id = try reader.ue8(in: 0...255, "pic_parameter_set_id")
-      sequenceParameterSetID = try reader.ue8(in: 0...31, "seq_parameter_set_id")
+      id = .init(try reader.ue8(in: 0...255, "pic_parameter_set_id"))
+      sequenceParameterSetID = .init(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
       usesCABAC = try reader.flag("entropy_coding_mode_flag")
       isBottomFieldPictureOrderPresent = try reader.flag("bottom_field_pic_order_in_frame_present_flag")
       let groups = try reader.ue8(in: 0...7, "num_slice_groups_minus1") + 1
@@ -121,8 +121,8 @@ extension H264 {
     public func nalUnit() -> [UInt8] {
       var writer = BitWriter()
       writer.u(8, 0x68)
-      writer.ue(UInt32(id))
-      writer.ue(UInt32(sequenceParameterSetID))
+      writer.ue(UInt32(id.rawValue))
+      writer.ue(UInt32(sequenceParameterSetID.rawValue))
       writer.flag(usesCABAC)
       writer.flag(isBottomFieldPictureOrderPresent)
       if let sliceGroups { sliceGroups.write(to: &writer) } else { writer.ue(0) }

@@ -49,7 +49,7 @@ extension H264 {
     }
 
     /// `seq_parameter_set_id`.
-    public var sequenceParameterSetID: UInt8
+    public var sequenceParameterSetID: SequenceParameterSetID
     /// One entry for each buffer of the NAL HRD; empty without one.
     public var nal: [Delay] = []
     /// One entry for each buffer of the VCL HRD; empty without one.
@@ -63,7 +63,7 @@ extension H264 {
     ) throws(BitstreamError) {
       var reader = message.reader
       let start = reader.bitOffset
-      sequenceParameterSetID = try reader.ue8(in: 0...31, "seq_parameter_set_id")
+      sequenceParameterSetID = .init(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
       guard let sps = parameterSets.sequenceParameterSet(sequenceParameterSetID) else {
         throw BitstreamError(.missingParameterSet, "seq_parameter_set_id", bitOffset: start)
       }

@@ -18,7 +18,7 @@ extension H264.SequenceParameterSet {
     for name in Self.constraintFlagNames { flags = flags << 1 | (try reader.flag(name) ? 1 : 0) }
     profile = H264.Profile(idc: idc, constraintFlags: flags << 2 | UInt8(try reader.u(2, "reserved_zero_2bits")))
     levelIDC = try reader.byte("level_idc")
-    id = try reader.ue8(in: 0...31, "seq_parameter_set_id")
+    id = .init(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
     if profile.hasHighSyntax {
       chromaFormat = ChromaFormat(rawValue: try reader.ue8(in: 0...3, "chroma_format_idc")) ?? .yuv420
       if chromaFormat == .yuv444 { hasSeparateColourPlanes = try reader.flag("separate_colour_plane_flag") }
@@ -77,7 +77,7 @@ extension H264.SequenceParameterSet {
     writer.u(8, UInt32(profile.idc))
     writer.u(8, UInt32(profile.constraintFlags))
     writer.u(8, UInt32(levelIDC))
-    writer.ue(UInt32(id))
+    writer.ue(UInt32(id.rawValue))
     if profile.hasHighSyntax {
       writer.ue(UInt32(chromaFormat.rawValue))
       if chromaFormat == .yuv444 { writer.flag(hasSeparateColourPlanes) }

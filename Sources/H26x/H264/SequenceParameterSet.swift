@@ -8,7 +8,7 @@ extension H264 {
     /// `level_idc`.
     public var levelIDC: UInt8
     /// `seq_parameter_set_id`, 0 to 31.
-    public var id: UInt8
+    public var id: SequenceParameterSetID
     /// `chroma_format_idc`.
     public var chromaFormat: ChromaFormat = .yuv420
     /// `separate_colour_plane_flag`: three monochrome pictures in one.

@@ -39,9 +39,9 @@ extension H264 {
     /// Whether `slice_type` was 5 to 9: all slices of the picture are of this type.
     public let isTypeOfWholePicture: Bool
     /// `pic_parameter_set_id`.
-    public let pictureParameterSetID: UInt8
+    public let pictureParameterSetID: PictureParameterSetID
     /// `seq_parameter_set_id` of that PPS.
-    public let sequenceParameterSetID: UInt8
+    public let sequenceParameterSetID: SequenceParameterSetID
     /// `colour_plane_id`, 0 to 2; 0 when absent.
     public let colourPlaneID: UInt8
     /// `frame_num`.
@@ -121,7 +121,7 @@ extension H264 {
       let first = try reader.ue(in: 0...UInt32.max - 1, "first_mb_in_slice")
       let type = try reader.ue8(in: 0...9, "slice_type")
       let ppsOffset = reader.bitOffset
-      let ppsID = try reader.ue8(in: 0...255, "pic_parameter_set_id")
+      let ppsID = PictureParameterSetID(try reader.ue8(in: 0...255, "pic_parameter_set_id"))
       let isExtension = header.type.hasHeaderExtension
       guard let parameters = parameterSets.sliceParameters(ppsID, forSubset: isExtension) else {
         throw BitstreamError(.missingParameterSet, "pic_parameter_set_id", bitOffset: ppsOffset)

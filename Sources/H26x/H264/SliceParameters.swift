@@ -5,9 +5,9 @@ extension H264 {
   /// reference count.
   package struct SliceParameters: Sendable, Hashable {
     /// `pic_parameter_set_id`.
-    package let pictureParameterSetID: UInt8
+    package let pictureParameterSetID: PictureParameterSetID
     /// `seq_parameter_set_id`.
-    package let sequenceParameterSetID: UInt8
+    package let sequenceParameterSetID: SequenceParameterSetID
     /// `separate_colour_plane_flag`.
     let hasSeparateColourPlanes: Bool
     let log2MaximumFrameNumber: UInt8

@@ -34,7 +34,7 @@ extension H264 {
   /// `seq_parameter_set_extension_rbsp()` (7.3.2.1.2): blending of auxiliary pictures, NAL unit type 13.
   public struct SequenceParameterSetExtension: Sendable, Hashable {
     /// `seq_parameter_set_id` of the SPS that it extends, 0 to 31.
-    public var id: UInt8
+    public var id: SequenceParameterSetID
     /// `aux_format_idc`, 0 to 3; 0 when there are no auxiliary pictures.
     public var auxiliaryFormatIDC: UInt8
     /// The alpha blending parameters; nil when `aux_format_idc` is 0.
@@ -66,7 +66,7 @@ extension H264 {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
       var reader = BitReader(nalUnit, from: header.byteCount, trace: trace)
-      id = try reader.ue8(in: 0...31, "seq_parameter_set_id")
+      id = .init(try reader.ue8(in: 0...31, "seq_parameter_set_id"))
       auxiliaryFormatIDC = try reader.ue8(in: 0...3, "aux_format_idc")
       if auxiliaryFormatIDC != 0 {
         let depth = 8 + (try reader.ue8(in: 0...4, "bit_depth_aux_minus8"))

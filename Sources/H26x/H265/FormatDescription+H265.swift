@@ -11,7 +11,7 @@ extension FormatDescription {
   /// - Throws: `.missingParameterSet` without an SPS, or what reading one of them throws.
   public init(h265ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
     var sets = H265.ParameterSets()
-    var first: UInt8?
+    var first: SequenceParameterSetID?
     for unit in nalUnits {
       try sets.insert(unit.span)
       let header = try H265.NALUnitHeader(unit.span)
@@ -30,13 +30,14 @@ extension FormatDescription {
   ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   public init(
-    _ sets: borrowing H265.ParameterSets, sequenceParameterSetID: UInt8? = nil, nalLengthSize: NALLengthSize? = nil
+    _ sets: borrowing H265.ParameterSets, sequenceParameterSetID: SequenceParameterSetID? = nil,
+    nalLengthSize: NALLengthSize? = nil
   ) throws(BitstreamError) {
     var found: H265.SequenceParameterSet?
     if let sequenceParameterSetID {
       found = sets.sequenceParameterSet(sequenceParameterSetID)
     } else {
-      for id in UInt8(0)..<16 where found == nil { found = sets.sequenceParameterSet(id) }
+      for id in UInt8(0)..<16 where found == nil { found = sets.sequenceParameterSet(.init(id)) }
     }
     guard let sps = found else {
       throw BitstreamError(.missingParameterSet, "sps_seq_parameter_set_id", bitOffset: 0)

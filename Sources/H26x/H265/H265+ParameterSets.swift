@@ -89,7 +89,7 @@ extension H265 {
       let change: ParameterSetChange = sequences[id] == nil ? .added : .replaced
       sequences[id] = SequenceSlot(bytes: [UInt8](copying: bytes), set: set)
       for index in pictures.indices {
-        guard let pps = pictures[index]?.set, Int(pps.sequenceParameterSetID) == id else { continue }
+        guard let pps = pictures[index]?.set, Int(pps.sequenceParameterSetID.rawValue) == id else { continue }
         slices[index] = SliceParameters(pps, set)
       }
       return change
@@ -100,7 +100,7 @@ extension H265 {
       let set = try PictureParameterSet(nalUnit: bytes)
       let change: ParameterSetChange = pictures[id] == nil ? .added : .replaced
       pictures[id] = PictureSlot(bytes: [UInt8](copying: bytes), set: set)
-      slices[id] = sequences[Int(set.sequenceParameterSetID)].map { SliceParameters(set, $0.set) }
+      slices[id] = sequences[Int(set.sequenceParameterSetID.rawValue)].map { SliceParameters(set, $0.set) }
       return change
     }
 
@@ -127,24 +127,30 @@ extension H265 {
     // MARK: Looking up
 
     /// The VPS with the id; nil if there is none that can be read.
-    public func videoParameterSet(_ id: UInt8) -> VideoParameterSet? { id < 16 ? videos[Int(id)]?.set : nil }
+    public func videoParameterSet(_ id: VideoParameterSetID) -> VideoParameterSet? {
+      id.rawValue < 16 ? videos[Int(id.rawValue)]?.set : nil
+    }
 
     /// The SPS with the id, nil if there is none.
-    public func sequenceParameterSet(_ id: UInt8) -> SequenceParameterSet? {
-      id < 16 ? sequences[Int(id)]?.set : nil
+    public func sequenceParameterSet(_ id: SequenceParameterSetID) -> SequenceParameterSet? {
+      id.rawValue < 16 ? sequences[Int(id.rawValue)]?.set : nil
     }
 
     /// The PPS with the id, nil if there is none.
-    public func pictureParameterSet(_ id: UInt8) -> PictureParameterSet? { id < 64 ? pictures[Int(id)]?.set : nil }
+    public func pictureParameterSet(_ id: PictureParameterSetID) -> PictureParameterSet? {
+      id.rawValue < 64 ? pictures[Int(id.rawValue)]?.set : nil
+    }
 
     /// The tiles of a PPS, read where they are; nil without the PPS, and where it has none.
-    func tiles(ofPictureParameterSet id: UInt8) -> PictureParameterSet.Tiles? {
-      id < 64 ? pictures[Int(id)]?.set.tiles : nil
+    func tiles(ofPictureParameterSet id: PictureParameterSetID) -> PictureParameterSet.Tiles? {
+      id.rawValue < 64 ? pictures[Int(id.rawValue)]?.set.tiles : nil
     }
 
     /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
     @inline(__always)
-    package func sliceParameters(_ id: UInt8) -> SliceParameters? { id < 64 ? slices[Int(id)] : nil }
+    package func sliceParameters(_ id: PictureParameterSetID) -> SliceParameters? {
+      id.rawValue < 64 ? slices[Int(id.rawValue)] : nil
+    }
 
     /// Bytes in which any slice header with these PPSs ends, emulation prevention bytes and the NAL unit header included.
     package var longestSliceHeader: Int {
@@ -213,10 +219,10 @@ extension H265 {
     }
 
     /// The id of an SPS of the base layer; nil when it cannot be read.
-    public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
+    public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> SequenceParameterSetID? {
       do throws(BitstreamError) {
         let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
-        return header.layerID == 0 ? UInt8(clamping: try id(of: nalUnit, header)) : nil
+        return header.layerID == 0 ? .init(UInt8(clamping: try id(of: nalUnit, header))) : nil
       } catch {
         return nil
       }

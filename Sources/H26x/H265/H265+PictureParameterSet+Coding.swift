@@ -2,8 +2,8 @@
 
 extension H265.PictureParameterSet {
   init(_ reader: inout BitReader) throws(BitstreamError) {
-    id = try reader.ue8(in: 0...63, "pps_pic_parameter_set_id")
-    sequenceParameterSetID = try reader.ue8(in: 0...15, "pps_seq_parameter_set_id")
+    id = .init(try reader.ue8(in: 0...63, "pps_pic_parameter_set_id"))
+    sequenceParameterSetID = .init(try reader.ue8(in: 0...15, "pps_seq_parameter_set_id"))
     allowsDependentSlices = try reader.flag("dependent_slice_segments_enabled_flag")
     isOutputFlagPresent = try reader.flag("output_flag_present_flag")
     extraSliceHeaderBits = try reader.u8(3, "num_extra_slice_header_bits")
@@ -42,8 +42,8 @@ extension H265.PictureParameterSet {
   public func nalUnit() -> [UInt8] {
     var writer = BitWriter()
     H265.NALUnitHeader(type: .pictureParameterSet).write(to: &writer)
-    writer.ue(UInt32(id))
-    writer.ue(UInt32(sequenceParameterSetID))
+    writer.ue(UInt32(id.rawValue))
+    writer.ue(UInt32(sequenceParameterSetID.rawValue))
     writer.flag(allowsDependentSlices)
     writer.flag(isOutputFlagPresent)
     writer.u(3, UInt32(extraSliceHeaderBits))

@@ -4,9 +4,9 @@ extension H265 {
   /// `pic_parameter_set_rbsp()` (7.3.2.3), NAL unit type 34.
   public struct PictureParameterSet: Sendable, Hashable {
     /// `pps_pic_parameter_set_id`, 0 to 63.
-    public var id: UInt8
+    public var id: PictureParameterSetID
     /// `pps_seq_parameter_set_id`, 0 to 15.
-    public var sequenceParameterSetID: UInt8
+    public var sequenceParameterSetID: SequenceParameterSetID
     /// `dependent_slice_segments_enabled_flag`.
     public var allowsDependentSlices = false
     /// `output_flag_present_flag`: slice headers have `pic_output_flag`.
@@ -125,7 +125,7 @@ extension H265 {
     }
 
     /// Creates a PPS with the simplest value for everything else.
-    public init(id: UInt8, sequenceParameterSetID: UInt8) {
+    public init(id: PictureParameterSetID, sequenceParameterSetID: SequenceParameterSetID) {
       self.id = id
       self.sequenceParameterSetID = sequenceParameterSetID
     }

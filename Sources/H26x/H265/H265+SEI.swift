@@ -54,18 +54,18 @@ extension H265 {
   /// read.
   public struct ActiveParameterSets: Sendable, Hashable {
     /// `active_video_parameter_set_id`, 0 to 15.
-    public var videoParameterSetID: UInt8
+    public var videoParameterSetID: VideoParameterSetID
     /// `self_contained_cvs_flag`.
     public var isSelfContained: Bool
     /// `no_parameter_set_update_flag`: no parameter set changes within the sequence.
     public var hasNoUpdates: Bool
     /// `active_seq_parameter_set_id`, 1 to 16 of them; the base layer's is the first.
-    public var sequenceParameterSetIDs: [UInt8]
+    public var sequenceParameterSetIDs: [SequenceParameterSetID]
 
     /// Creates one.
     public init(
-      videoParameterSetID: UInt8, isSelfContained: Bool = false, hasNoUpdates: Bool = false,
-      sequenceParameterSetIDs: [UInt8]
+      videoParameterSetID: VideoParameterSetID, isSelfContained: Bool = false, hasNoUpdates: Bool = false,
+      sequenceParameterSetIDs: [SequenceParameterSetID]
     ) {
       self.videoParameterSetID = videoParameterSetID
       self.isSelfContained = isSelfContained
@@ -78,24 +78,24 @@ extension H265 {
     /// - Throws: any ``BitstreamError``.
     public init(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
       var reader = message.reader
-      videoParameterSetID = try reader.u8(4, "active_video_parameter_set_id")
+      videoParameterSetID = .init(try reader.u8(4, "active_video_parameter_set_id"))
       isSelfContained = try reader.flag("self_contained_cvs_flag")
       hasNoUpdates = try reader.flag("no_parameter_set_update_flag")
       sequenceParameterSetIDs = []
       for _ in 0...(try reader.ue8(in: 0...15, "num_sps_ids_minus1")) {
-        sequenceParameterSetIDs.append(try reader.ue8(in: 0...15, "active_seq_parameter_set_id"))
+        sequenceParameterSetIDs.append(.init(try reader.ue8(in: 0...15, "active_seq_parameter_set_id")))
       }
     }
 
     /// The payload for a stream of one layer: the inverse of ``init(_:)``.
     public func payload() -> [UInt8] {
       var writer = BitWriter(addsEmulationPrevention: false)
-      writer.u(4, UInt32(videoParameterSetID))
+      writer.u(4, UInt32(videoParameterSetID.rawValue))
       writer.flag(isSelfContained)
       writer.flag(hasNoUpdates)
       let ids = sequenceParameterSetIDs.prefix(16)
       writer.ue(UInt32(max(1, ids.count)) - 1)
-      for id in ids { writer.ue(UInt32(id)) }
+      for id in ids { writer.ue(UInt32(id.rawValue)) }
       if !writer.isByteAligned { writer.trailingBits() }
       return writer.bytes
     }
@@ -122,7 +122,7 @@ extension H265 {
     }
 
     /// `bp_seq_parameter_set_id`, 0 to 15.
-    public var sequenceParameterSetID: UInt8
+    public var sequenceParameterSetID: SequenceParameterSetID
     /// `irap_cpb_params_present_flag` with `cpb_delay_offset` and `dpb_delay_offset`; nil when the flag is 0.
     public var randomAccess: RandomAccess?
     /// `concatenation_flag`.
@@ -151,7 +151,7 @@ extension H265 {
     ) throws(BitstreamError) {
       var reader = message.reader
       let start = reader.bitOffset
-      sequenceParameterSetID = try reader.ue8(in: 0...15, "bp_seq_parameter_set_id")
+      sequenceParameterSetID = .init(try reader.ue8(in: 0...15, "bp_seq_parameter_set_id"))
       guard let sps = parameterSets.sequenceParameterSet(sequenceParameterSetID),
         let hrd = sps.vui?.timing?.hrdParameters
       else { throw BitstreamError(.missingParameterSet, "bp_seq_parameter_set_id", bitOffset: start) }

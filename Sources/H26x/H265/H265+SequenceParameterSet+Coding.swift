@@ -11,11 +11,11 @@ extension H265.SequenceParameterSet {
   fileprivate static var maximumLongTermReferences: UInt32 { 32 }
 
   init(_ reader: inout BitReader, skipsVUI: Bool) throws(BitstreamError) {
-    videoParameterSetID = try reader.u8(4, "sps_video_parameter_set_id")
+    videoParameterSetID = .init(try reader.u8(4, "sps_video_parameter_set_id"))
     subLayerCount = try reader.subLayerCount("sps_max_sub_layers_minus1")
     hasNestedTemporalIDs = try reader.flag("sps_temporal_id_nesting_flag")
     profileTierLevel = try H265.ProfileTierLevel(&reader, subLayerCount: Int(subLayerCount))
-    id = try reader.ue8(in: 0...15, "sps_seq_parameter_set_id")
+    id = .init(try reader.ue8(in: 0...15, "sps_seq_parameter_set_id"))
     chromaFormat = ChromaFormat(rawValue: try reader.ue8(in: 0...3, "chroma_format_idc")) ?? .yuv420
     if chromaFormat == .yuv444 { hasSeparateColourPlanes = try reader.flag("separate_colour_plane_flag") }
     let side = 1...Self.maximumSide
@@ -92,11 +92,11 @@ extension H265.SequenceParameterSet {
   }
 
   private func write(to writer: inout BitWriter) {
-    writer.u(4, UInt32(videoParameterSetID))
+    writer.u(4, UInt32(videoParameterSetID.rawValue))
     writer.u(3, UInt32(max(1, subLayerCount) - 1))
     writer.flag(hasNestedTemporalIDs)
     profileTierLevel.write(to: &writer)
-    writer.ue(UInt32(id))
+    writer.ue(UInt32(id.rawValue))
     writer.ue(UInt32(chromaFormat.rawValue))
     if chromaFormat == .yuv444 { writer.flag(hasSeparateColourPlanes) }
     writer.ue(UInt32(clamping: codedSize.width))

@@ -4,7 +4,7 @@ extension H265 {
   /// `seq_parameter_set_rbsp()` (7.3.2.2) of the base layer, NAL unit type 33.
   public struct SequenceParameterSet: Sendable, Hashable {
     /// `sps_video_parameter_set_id`, 0 to 15.
-    public var videoParameterSetID: UInt8 = 0
+    public var videoParameterSetID: VideoParameterSetID = 0
     /// `sps_max_sub_layers_minus1` + 1, 1 to 7.
     public var subLayerCount: UInt8 = 1
     /// `sps_temporal_id_nesting_flag`.
@@ -12,7 +12,7 @@ extension H265 {
     /// `profile_tier_level()`.
     public var profileTierLevel: ProfileTierLevel
     /// `sps_seq_parameter_set_id`, 0 to 15.
-    public var id: UInt8 = 0
+    public var id: SequenceParameterSetID = 0
     /// `chroma_format_idc`.
     public var chromaFormat: ChromaFormat = .yuv420
     /// `separate_colour_plane_flag`: three monochrome pictures in one.

@@ -5,9 +5,9 @@ extension H265 {
   /// reading touches no reference count.
   package struct SliceParameters: Sendable, Hashable {
     /// `pps_pic_parameter_set_id`.
-    package let pictureParameterSetID: UInt8
+    package let pictureParameterSetID: PictureParameterSetID
     /// `pps_seq_parameter_set_id`.
-    package let sequenceParameterSetID: UInt8
+    package let sequenceParameterSetID: SequenceParameterSetID
     /// `PicSizeInCtbsY`.
     package let codingTreeBlockCount: UInt32
     /// `log2_max_pic_order_cnt_lsb_minus4` + 4.

@@ -30,9 +30,9 @@ extension H265 {
     /// `no_output_of_prior_pics_flag`; false except for IRAP pictures.
     public let discardsPriorPictures: Bool
     /// `slice_pic_parameter_set_id`, 0 to 63.
-    public let pictureParameterSetID: UInt8
+    public let pictureParameterSetID: PictureParameterSetID
     /// `pps_seq_parameter_set_id` of that PPS.
-    public let sequenceParameterSetID: UInt8
+    public let sequenceParameterSetID: SequenceParameterSetID
     /// `dependent_slice_segment_flag`: the fields below are those of the slice segment before, and not known here.
     public let isDependent: Bool
     /// `slice_segment_address`: address of the first coding tree block, in raster scan of the picture.
@@ -98,7 +98,7 @@ extension H265 {
       isFirstInPicture = try reader.flag("first_slice_segment_in_pic_flag")
       discardsPriorPictures = header.type.isIRAP ? try reader.flag("no_output_of_prior_pics_flag") : false
       let ppsOffset = reader.bitOffset
-      pictureParameterSetID = try reader.ue8(in: 0...63, "slice_pic_parameter_set_id")
+      pictureParameterSetID = .init(try reader.ue8(in: 0...63, "slice_pic_parameter_set_id"))
       guard let parameters = parameterSets.sliceParameters(pictureParameterSetID) else {
         throw BitstreamError(.missingParameterSet, "slice_pic_parameter_set_id", bitOffset: ppsOffset)
       }

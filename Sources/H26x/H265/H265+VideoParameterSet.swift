@@ -4,7 +4,7 @@ extension H265 {
   /// `video_parameter_set_rbsp()` (7.3.2.1), NAL unit type 32. Only hvcC and caps need it.
   public struct VideoParameterSet: Sendable, Hashable {
     /// `vps_video_parameter_set_id`, 0 to 15.
-    public var id: UInt8 = 0
+    public var id: VideoParameterSetID = 0
     /// `vps_base_layer_internal_flag`.
     public var hasInternalBaseLayer = true
     /// `vps_base_layer_available_flag`.
@@ -60,7 +60,7 @@ extension H265 {
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       _ = try NALUnitHeader(nalUnit, of: .videoParameterSet)
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
-      id = try reader.u8(4, "vps_video_parameter_set_id")
+      id = .init(try reader.u8(4, "vps_video_parameter_set_id"))
       hasInternalBaseLayer = try reader.flag("vps_base_layer_internal_flag")
       hasAvailableBaseLayer = try reader.flag("vps_base_layer_available_flag")
       layerCount = try reader.u8(6, "vps_max_layers_minus1") + 1
@@ -106,7 +106,7 @@ extension H265 {
     public func nalUnit() -> [UInt8] {
       var writer = BitWriter()
       NALUnitHeader(type: .videoParameterSet).write(to: &writer)
-      writer.u(4, UInt32(id))
+      writer.u(4, UInt32(id.rawValue))
       writer.flag(hasInternalBaseLayer)
       writer.flag(hasAvailableBaseLayer)
       writer.u(6, UInt32(max(1, layerCount)) - 1)

@@ -82,7 +82,7 @@ public enum H265: VideoCodecSyntax {
   ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
   /// - Throws: `.missingParameterSet` when the SPS is not there.
   public static func formatDescription(
-    _ sets: borrowing ParameterSets, sequenceParameterSetID: UInt8?, nalLengthSize: NALLengthSize?
+    _ sets: borrowing ParameterSets, sequenceParameterSetID: SequenceParameterSetID?, nalLengthSize: NALLengthSize?
   ) throws(BitstreamError) -> FormatDescription {
     try FormatDescription(sets, sequenceParameterSetID: sequenceParameterSetID, nalLengthSize: nalLengthSize)
   }

@@ -17,7 +17,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// The parameter sets so far.
   public private(set) var parameterSets = Codec.ParameterSets()
   /// The id of the SPS that came last.
-  @usableFromInline package private(set) var lastSequenceParameterSetID: UInt8?
+  @usableFromInline package private(set) var lastSequenceParameterSetID: SequenceParameterSetID?
   /// Parameter sets that were new or changed.
   @usableFromInline package private(set) var parameterSetChanges: UInt64 = 0
   /// NAL units so far, by `nal_unit_type`.

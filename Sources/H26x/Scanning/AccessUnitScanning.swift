@@ -63,7 +63,7 @@ extension AccessUnitScanning {
   /// The parameter sets so far.
   @inlinable public var parameterSets: Codec.ParameterSets { shared.parameterSets }
   /// The id of the SPS that came last.
-  @inlinable package var lastSequenceParameterSetID: UInt8? { shared.lastSequenceParameterSetID }
+  @inlinable package var lastSequenceParameterSetID: SequenceParameterSetID? { shared.lastSequenceParameterSetID }
   /// Parameter sets that were new or changed.
   @inlinable package var parameterSetChanges: UInt64 { shared.parameterSetChanges }
   /// Whether there are an SPS and a PPS. There may be only those of an extension layer, with which no slice header of

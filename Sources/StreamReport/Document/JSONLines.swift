@@ -131,7 +131,7 @@ extension JSONText {
       member("type", letterName(slice.letter))
       member("first", slice.first)
       member("qp", slice.quantizationParameter)
-      member("pps", slice.pictureParameterSetID)
+      member("pps", slice.pictureParameterSetID.rawValue)
       member("frameNum", slice.frameNumber)
       close()
     }

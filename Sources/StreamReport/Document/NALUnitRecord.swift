@@ -44,7 +44,7 @@ public struct SliceRecord: Sendable {
   /// `SliceQPY`; nil for a header without `slice_qp_delta`.
   public var quantizationParameter: Int?
   /// The id of the PPS that it refers to.
-  public var pictureParameterSetID: UInt8
+  public var pictureParameterSetID: PictureParameterSetID
   /// `frame_num`; nil in H.265.
   public var frameNumber: UInt32?
 }

@@ -35,7 +35,7 @@ extension H265Rules {
     let slice = met.header
     if let ended = met.ended { PictureRules.check(ended, log: &log) }
     if let id = met.missingVPS {
-      log.report(.missingParameterSet, "an SPS whose VPS is missing", expected: "VPS \(id)")
+      log.report(.missingParameterSet, "an SPS whose VPS is missing", expected: "VPS \(id.rawValue)")
     }
     guard let sps = walk.pictures.sps else { return }
     if let begun = met.begun { check(slice, begun, sps, log: &log) }

@@ -66,19 +66,20 @@ extension H264: ReportedCodec {
       switch NALUnitType(rawValue: record.type) {
       case .sequenceParameterSet:
         let sps = try SequenceParameterSet(nalUnit: nalUnit, trace: trace)
-        record.parameterSetID = sps.id
+        record.parameterSetID = sps.id.rawValue
         return (.sequence(sps), sps.hasProperEnd)
       case .pictureParameterSet:
         var reader = BitReader(nalUnit, from: 1)
         let id = UInt8(truncatingIfNeeded: try reader.ue(in: 0...255, "pic_parameter_set_id"))
-        let sequence = UInt8(truncatingIfNeeded: try reader.ue(in: 0...31, "seq_parameter_set_id"))
+        let sequence = SequenceParameterSetID(
+          UInt8(truncatingIfNeeded: try reader.ue(in: 0...31, "seq_parameter_set_id")))
         let format = sets.sequenceParameterSet(sequence)?.chromaFormat ?? .yuv420
         let pps = try PictureParameterSet(nalUnit: nalUnit, chromaFormat: format, trace: trace)
         record.parameterSetID = id
         return (.picture(pps), pps.hasProperEnd)
       case .subsetSequenceParameterSet:
-        record.parameterSetID = try SubsetSequenceParameterSet(nalUnit: nalUnit, trace: trace).base.id
-      default: record.parameterSetID = try SequenceParameterSetExtension(nalUnit: nalUnit, trace: trace).id
+        record.parameterSetID = try SubsetSequenceParameterSet(nalUnit: nalUnit, trace: trace).base.id.rawValue
+      default: record.parameterSetID = try SequenceParameterSetExtension(nalUnit: nalUnit, trace: trace).id.rawValue
       }
       return (.other, true)
     } catch {

@@ -107,7 +107,7 @@ struct H264PictureWalk: PictureWalking {
     picture.keyframe = slice.isIDR ? .idr : messages.isRecoveryPoint ? .recoveryPoint : picture.keyframe
   }
 
-  private mutating func activate(_ id: UInt8, of sets: borrowing H264.ParameterSets) {
+  private mutating func activate(_ id: SequenceParameterSetID, of sets: borrowing H264.ParameterSets) {
     let active = sets.sequenceParameterSet(id)
     guard active != sps else { return }
     sps = active

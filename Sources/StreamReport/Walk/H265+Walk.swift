@@ -47,17 +47,17 @@ extension H265: ReportedCodec {
       switch NALUnitType(rawValue: record.type) {
       case .videoParameterSet:
         let vps = try VideoParameterSet(nalUnit: nalUnit, trace: trace)
-        record.parameterSetID = vps.id
+        record.parameterSetID = vps.id.rawValue
         // After 16 bits of id, flags and counts.
         var reader = BitReader(nalUnit, from: nalUnitHeaderLength + 2)
         return (.video(reserved: try reader.u(16, "vps_reserved_0xffff_16bits")), vps.hasProperEnd)
       case .sequenceParameterSet:
         let sps = try SequenceParameterSet(nalUnit: nalUnit, trace: trace)
-        record.parameterSetID = sps.id
+        record.parameterSetID = sps.id.rawValue
         return (.sequence(sps), sps.hasProperEnd)
       default:
         let pps = try PictureParameterSet(nalUnit: nalUnit, trace: trace)
-        record.parameterSetID = pps.id
+        record.parameterSetID = pps.id.rawValue
         return (.picture, pps.hasProperEnd)
       }
     } catch {

@@ -108,7 +108,7 @@ struct H265PictureWalk: PictureWalking {
       ? .idr : type.isBLA ? .bla : type.isIRAP ? .cra : messages.isRecoveryPoint ? .recoveryPoint : .none
   }
 
-  private mutating func activate(_ id: UInt8, of sets: borrowing H265.ParameterSets) {
+  private mutating func activate(_ id: SequenceParameterSetID, of sets: borrowing H265.ParameterSets) {
     let active = sets.sequenceParameterSet(id)
     if active != sps {
       sps = active

@@ -30,7 +30,7 @@ struct H265WalkedSlice: Sendable {
   /// The picture that it ends by beginning another.
   var ended: EndedPicture?
   /// The id of the VPS that its SPS refers to and that is missing.
-  var missingVPS: UInt8?
+  var missingVPS: VideoParameterSetID?
   /// nil for a slice that begins no picture, or one whose SPS is missing.
   var begun: Begun?
   /// The first slice segment of its picture, and the address of the one before it; nil for the first.

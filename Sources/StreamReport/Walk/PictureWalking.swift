@@ -46,7 +46,7 @@ extension PictureWalking {
   /// The first SPS in the store, for SEI messages before the first slice, which would refer to one.
   static func first(in sets: borrowing Codec.ParameterSets) -> Codec.SequenceParameterSet? {
     for id in UInt8(0)..<32 {
-      if let sps = sets.sequenceParameterSet(id) { return sps }
+      if let sps = sets.sequenceParameterSet(.init(id)) { return sps }
     }
     return nil
   }

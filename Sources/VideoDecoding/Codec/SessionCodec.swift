@@ -15,7 +15,7 @@ protocol SessionCodec: DecodableCodec {
   /// Replacements for parameter sets that libavcodec needs and that are missing or unreadable.
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]]
   /// The id of a VPS; nil for any other NAL unit.
-  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> UInt8?
+  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID?
   /// Whether a picture that none of its own sub-layer refers to may be referred to from higher ones.
   static var hasSubLayers: Bool { get }
   /// Parameter sets as libavcodec can read them.
@@ -39,7 +39,7 @@ extension H264: SessionCodec {
     RefusedParameterSets.isRefused(nalUnit, sets: sets)
   }
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] { [] }
-  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? { nil }
+  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? { nil }
   static var hasSubLayers: Bool { false }
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes { sets }
   static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
@@ -55,8 +55,8 @@ extension H265: SessionCodec {
     RefusedParameterSets.isRefused(nalUnit, sets: sets)
   }
 
-  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> UInt8? {
-    role(of: nalUnit) == .videoParameterSet && nalUnit.count > 2 ? nalUnit[2] >> 4 : nil
+  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? {
+    role(of: nalUnit) == .videoParameterSet && nalUnit.count > 2 ? .init(nalUnit[2] >> 4) : nil
   }
 
   static var hasSubLayers: Bool { true }
@@ -72,13 +72,13 @@ extension H265: SessionCodec {
   /// VPSs that are missing or refused: libavcodec takes no SPS without its VPS, although decoding needs nothing of it.
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] {
     var nalUnits: [[UInt8]] = []
-    var usable: Set<UInt8> = []
+    var usable: Set<VideoParameterSetID> = []
     for nalUnit in sets.nalUnits {
       guard let id = videoParameterSetID(of: nalUnit.span), !isRefused(nalUnit.span, sets: sets) else { continue }
       usable.insert(id)
     }
     for id in UInt8(0)..<16 {
-      guard let sps = sets.sequenceParameterSet(id), !usable.contains(sps.videoParameterSetID) else { continue }
+      guard let sps = sets.sequenceParameterSet(.init(id)), !usable.contains(sps.videoParameterSetID) else { continue }
       var vps = VideoParameterSet(profileTierLevel: sps.profileTierLevel)
       vps.id = sps.videoParameterSetID
       vps.subLayerCount = sps.subLayerCount

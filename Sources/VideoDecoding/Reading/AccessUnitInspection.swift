@@ -14,7 +14,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   /// All parameter sets that libavcodec may see, and stand-ins for those that it lacks; packaged.
   private(set) var packagedSets: [UInt8] = []
   /// The ids of the VPS among them.
-  private var videoParameterSetIDs: Set<UInt8> = []
+  private var videoParameterSetIDs: Set<VideoParameterSetID> = []
   /// A parameter set was withheld from libavcodec, and may come again.
   private var hasWithheldSets = false
 

@@ -17,7 +17,7 @@ enum RefusedParameterSets {
       case .pictureParameterSet:
         var reader = BitReader(nalUnit, from: 1)
         _ = try reader.ue(in: 0...255, "pic_parameter_set_id")
-        let id = UInt8(clamping: try reader.ue(in: 0...31, "seq_parameter_set_id"))
+        let id = SequenceParameterSetID(UInt8(clamping: try reader.ue(in: 0...31, "seq_parameter_set_id")))
         // Without its SPS libavcodec does not read as far as the scaling lists.
         guard let sps = sets.sequenceParameterSet(id) else { return false }
         _ = try H264.PictureParameterSet(nalUnit: nalUnit, chromaFormat: sps.chromaFormat)

@@ -26,7 +26,7 @@ enum H265Stream {
     return sps.nalUnit()
   }
 
-  static func pps(id: UInt8 = 0, sps: UInt8 = 0) -> [UInt8] {
+  static func pps(id: PictureParameterSetID = 0, sps: SequenceParameterSetID = 0) -> [UInt8] {
     H265.PictureParameterSet(id: id, sequenceParameterSetID: sps).nalUnit()
   }
 

@@ -110,11 +110,11 @@ import Testing
   @Test func idsThatThereAreNot() throws {
     let sets = try SliceBuilder.sets()
     for id in UInt8(0)...255 {
-      #expect((sets.sequenceParameterSet(id) != nil) == (id == 0))
-      #expect((sets.pictureParameterSet(id) != nil) == (id < 2))
+      #expect((sets.sequenceParameterSet(.init(id)) != nil) == (id == 0))
+      #expect((sets.pictureParameterSet(.init(id)) != nil) == (id < 2))
       let none = H265.ParameterSets()
-      #expect(none.videoParameterSet(id) == nil && none.sequenceParameterSet(id) == nil)
-      #expect(none.pictureParameterSet(id) == nil)
+      #expect(none.videoParameterSet(.init(id)) == nil && none.sequenceParameterSet(.init(id)) == nil)
+      #expect(none.pictureParameterSet(.init(id)) == nil)
     }
   }
 }

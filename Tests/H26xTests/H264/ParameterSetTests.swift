@@ -304,7 +304,7 @@ enum Samples {
       _ = try? sets.insert(bytes: bytes)
     }
     for id in UInt8(0)..<32 {
-      guard let sps = sets.sequenceParameterSet(id) else { continue }
+      guard let sps = sets.sequenceParameterSet(.init(id)) else { continue }
       #expect(sps.cropRectangle.width > 0 && sps.maximumReorderFrames <= 16)
     }
   }

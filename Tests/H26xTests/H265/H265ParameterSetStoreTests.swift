@@ -33,22 +33,25 @@ import Testing
     var sets = H265.ParameterSets()
     for id in UInt8(0)..<16 {
       var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
-      vps.id = id
+      vps.id = .init(id)
       var sps = H265Samples.plainSPS()
-      (sps.id, sps.videoParameterSetID) = (id, id)
+      (sps.id, sps.videoParameterSetID) = (.init(id), .init(id))
       #expect(try sets.insert(bytes: vps.nalUnit()) == .added && sets.insert(bytes: sps.nalUnit()) == .added)
-      #expect(sets.videoParameterSet(id) == vps && sets.sequenceParameterSet(id) == sps)
+      #expect(sets.videoParameterSet(.init(id)) == vps && sets.sequenceParameterSet(.init(id)) == sps)
     }
-    for id in UInt8(0)..<64 {
-      let pps = H265.PictureParameterSet(id: id, sequenceParameterSetID: id % 16)
+    for number in UInt8(0)..<64 {
+      let (id, sequence) = (PictureParameterSetID(number), SequenceParameterSetID(number % 16))
+      let pps = H265.PictureParameterSet(id: id, sequenceParameterSetID: sequence)
       #expect(try sets.insert(bytes: pps.nalUnit()) == .added)
-      #expect(sets.pictureParameterSet(id) == pps && sets.sliceParameters(id)?.sequenceParameterSetID == id % 16)
+      #expect(sets.pictureParameterSet(id) == pps && sets.sliceParameters(id)?.sequenceParameterSetID == sequence)
     }
     // A new SPS is that of its own PPS alone.
     var sps = H265Samples.plainSPS()
     (sps.id, sps.codedSize.width) = (3, 512)
     #expect(try sets.insert(bytes: sps.nalUnit()) == .replaced)
-    for id in UInt8(0)..<64 { #expect(sets.sliceParameters(id)?.codingTreeBlockCount == (id % 16 == 3 ? 64 : 32)) }
+    for id in UInt8(0)..<64 {
+      #expect(sets.sliceParameters(.init(id))?.codingTreeBlockCount == (id % 16 == 3 ? 64 : 32))
+    }
   }
 
   /// Blocks of 64 samples are the largest.

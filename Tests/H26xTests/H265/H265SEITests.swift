@@ -29,7 +29,8 @@ import Testing
 
   @Test func activeParameterSets() throws {
     let sets = H265.ActiveParameterSets(
-      videoParameterSetID: 9, isSelfContained: true, hasNoUpdates: true, sequenceParameterSetIDs: Array(0..<16))
+      videoParameterSetID: 9, isSelfContained: true, hasNoUpdates: true,
+      sequenceParameterSetIDs: (0..<16).map { .init($0) })
     let back = try read(.activeParameterSets, sets.payload()) { message throws(BitstreamError) in
       try H265.ActiveParameterSets(message)
     }

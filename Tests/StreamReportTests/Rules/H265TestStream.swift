@@ -36,7 +36,9 @@ struct H265TestStream {
     return H265.VideoParameterSet(profileTierLevel: .init(profile: profile, levelIDC: 93)).nalUnit()
   }
 
-  static func pps(id: UInt8 = 0) -> [UInt8] { H265.PictureParameterSet(id: id, sequenceParameterSetID: 0).nalUnit() }
+  static func pps(id: PictureParameterSetID = 0) -> [UInt8] {
+    H265.PictureParameterSet(id: id, sequenceParameterSetID: 0).nalUnit()
+  }
 
   static func slice(_ s: Slice) -> [UInt8] {
     var writer = BitWriter()

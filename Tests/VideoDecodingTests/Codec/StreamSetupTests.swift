@@ -10,7 +10,7 @@ import Testing
 @Suite struct StreamSetupTests {
   private let sets = [MinimalStream.sps(), MinimalStream.pps()]
 
-  private func sps(id: UInt8 = 2) -> H265.SequenceParameterSet {
+  private func sps(id: SequenceParameterSetID = 2) -> H265.SequenceParameterSet {
     var sps = H265.SequenceParameterSet(
       profileTierLevel: .init(profile: H265.Profile(idc: 1), levelIDC: 63),
       codedSize: VideoSize(width: 64, height: 64))
@@ -72,7 +72,8 @@ import Testing
     #expect(H265.standIns(for: complete).isEmpty)
   }
 
-  @Test(arguments: [0, 15] as [UInt8]) func standInsAreForEverySPS(_ id: UInt8) throws {
+  @Test(arguments: [0, 15] as [SequenceParameterSetID]) func standInsAreForEverySPS(_ id: SequenceParameterSetID) throws
+  {
     let sets = try H265.ParameterSets.holding([sps(id: id).nalUnit()])
     #expect(H265.standIns(for: sets).count == 1)
   }
@@ -99,8 +100,10 @@ import Testing
   @Test(
     arguments: [
       ([0x40, 1, 0x5C], 5), ([0x40, 1, 0xFC], 15), ([0x40, 1], nil), ([0x42, 1, 0x5C], nil), ([0x40], nil),
-    ] as [([UInt8], UInt8?)])
-  func idsOfVPSs(_ nalUnit: [UInt8], _ id: UInt8?) { #expect(H265.videoParameterSetID(of: nalUnit.span) == id) }
+    ] as [([UInt8], VideoParameterSetID?)])
+  func idsOfVPSs(_ nalUnit: [UInt8], _ id: VideoParameterSetID?) {
+    #expect(H265.videoParameterSetID(of: nalUnit.span) == id)
+  }
 
   /// Filler data and the end of a sequence (H.264 Table 7-1, H.265 Table 7-1).
   @Test func nalUnitsThatSessionsWrite() {

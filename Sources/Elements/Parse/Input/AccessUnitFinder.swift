@@ -60,7 +60,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   ///
   /// - Parameter describedID: id of the SPS that the caps describe, for SEI in front of a picture.
   mutating func find(
-    in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool, describedID: UInt8?,
+    in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool, describedID: SequenceParameterSetID?,
     _ accessUnit: inout ParsedAccessUnit<Codec>, _ log: ElementLog
   ) -> ScannerFinding {
     let finding = scanner.next(in: bytes, isMarked: isMarked, isDraining: isDraining)
@@ -79,7 +79,9 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   }
 
   /// The SPS id of an access unit's picture or, in front of its first slice, of the next picture.
-  func sequenceParameterSetID(of accessUnit: ParsedAccessUnit<Codec>, described: UInt8?) -> UInt8? {
+  func sequenceParameterSetID(of accessUnit: ParsedAccessUnit<Codec>, described: SequenceParameterSetID?)
+    -> SequenceParameterSetID?
+  {
     accessUnit.scanned.slice?.sequenceParameterSetID ?? described ?? scanner.lastSequenceParameterSetID
   }
 

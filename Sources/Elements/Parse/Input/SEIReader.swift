@@ -18,7 +18,7 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   /// - Parameter sps: id of the SPS of its picture or, in front of its first slice, of the next picture.
   /// - Returns: whether what persists has changed.
   mutating func read(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: UInt8?,
+    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: SequenceParameterSetID?,
     _ scanner: borrowing Codec.Scanner, _ log: ElementLog
   ) -> Bool {
     let before = sequence

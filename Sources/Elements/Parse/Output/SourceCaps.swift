@@ -35,11 +35,11 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// The configuration record that belongs to them.
   private var codecData: [UInt8] = []
   private var isStale = true
-  private var sequenceParameterSetID: UInt8?
+  private var sequenceParameterSetID: SequenceParameterSetID?
   private var parameterSetChanges: UInt64 = 0
 
   /// The SPS that they describe.
-  var describedID: UInt8? { sequenceParameterSetID }
+  var describedID: SequenceParameterSetID? { sequenceParameterSetID }
 
   /// The first buffer under these caps is yet to go out.
   var awaitsFirstBuffer: Bool { !hasSentBuffer }
@@ -64,14 +64,14 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   }
 
   /// Whether they describe pictures of this SPS.
-  func describe(_ id: UInt8?) -> Bool { isSet && !isStale && id == sequenceParameterSetID }
+  func describe(_ id: SequenceParameterSetID?) -> Bool { isSet && !isStale && id == sequenceParameterSetID }
 
   // MARK: Making them
 
   /// Caps made from the stream and upstream's caps; nil when there is no SPS yet, or not enough for a configuration
   /// record.
   mutating func propose(
-    _ id: UInt8?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging<Codec>,
+    _ id: SequenceParameterSetID?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging<Codec>,
     input: ParserInputFormat<Codec>, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
     _ log: ElementLog
   ) -> CapsProposal? {
