@@ -22,6 +22,9 @@ let isPlugin = Context.environment["ELEMENTS_ONLY"] != nil
 
 // The program h26x. It never links Elements: it loads the plugin, whose types would clash with them.
 let toolTargets: [Target] = [
+  // Containers, for the program alone. Loaded at run time, as libavcodec is.
+  .systemLibrary(name: "CAVFormat", providers: [.apt(["libavformat-dev"])]),
+  .target(name: "AVFormat", dependencies: ["CAVFormat", "AVCodec"], swiftSettings: settings),
   .executableTarget(
     name: "Tool",
     dependencies: [
@@ -32,6 +35,7 @@ let toolTargets: [Target] = [
       .embedInCode("Page/\($0)")
     },
     swiftSettings: settings),
+  .testTarget(name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec"], swiftSettings: settings),
   .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "TestSupport"], swiftSettings: settings),
 ]
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CAVFormat
+
+/// Bytes behind callbacks (`AVIOContext`): one per file, freed after the format context that uses it.
+@safe final class IOContext {
+  /// What the callbacks are given.
+  private final class Owner {
+    let source: (any ByteSource)?
+    let sink: (any ByteSink)?
+    /// What the source or the sink has failed with first.
+    var failure: AVError?
+
+    init(_ source: (any ByteSource)?, _ sink: (any ByteSink)?) { (self.source, self.sink) = (source, sink) }
+
+    func perform(_ body: () throws(AVError) -> Int64) -> Int64 {
+      do throws(AVError) { return try body() } catch {
+        if failure == nil { failure = error }
+        return Int64(error.rawValue)
+      }
+    }
+
+    func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+      perform { () throws(AVError) in
+        let (position, size) = (source?.position ?? sink?.position ?? 0, source?.size ?? sink?.size)
+        if whence == AVSEEK_SIZE { return size ?? Int64(AVError.notImplemented.rawValue) }
+        let base: Int64? =
+          switch whence {
+          case SEEK_SET: 0
+          case SEEK_CUR: position
+          case SEEK_END: size
+          default: nil
+          }
+        guard let base, case (let target, false) = base.addingReportingOverflow(offset), target >= 0 else {
+          throw .invalidArgument
+        }
+        if target != position {
+          try source?.seek(to: target)
+          try sink?.seek(to: target)
+        }
+        return target
+      }
+    }
+  }
+
+  private let owner: Owner
+  private let callbacks: UnsafeMutablePointer<cav_io>
+  let raw: UnsafeMutablePointer<AVIOContext>
+
+  /// Bytes that libavformat reads or writes at once.
+  private static var bufferSize: Int32 { 1 << 16 }
+
+  /// - Throws: `AVError.outOfMemory`.
+  convenience init(reading source: any ByteSource) throws(AVError) {
+    try self.init(Owner(source, nil), isSeekable: source.isSeekable)
+  }
+
+  /// - Throws: `AVError.outOfMemory`.
+  convenience init(writing sink: any ByteSink) throws(AVError) {
+    try self.init(Owner(nil, sink), isSeekable: sink.isSeekable)
+  }
+
+  private init(_ owner: Owner, isSeekable: Bool) throws(AVError) {
+    self.owner = owner
+    unsafe callbacks = .allocate(capacity: 1)
+    unsafe callbacks.initialize(to: cav_io())
+    unsafe callbacks.pointee.owner = Unmanaged.passUnretained(owner).toOpaque()
+    if owner.source != nil {
+      unsafe callbacks.pointee.read = { owner, bytes, count in
+        guard let owner = unsafe owner, let bytes = unsafe bytes else { return AVError.invalidArgument.rawValue }
+        let io = unsafe Unmanaged<Owner>.fromOpaque(owner).takeUnretainedValue()
+        let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: Int(max(0, count)))
+        return Int32(
+          clamping: io.perform { () throws(AVError) in unsafe Int64(try io.source?.read(into: buffer) ?? 0) })
+      }
+    }
+    if owner.sink != nil {
+      unsafe callbacks.pointee.write = { owner, bytes, count in
+        guard let owner = unsafe owner, let bytes = unsafe bytes else { return AVError.invalidArgument.rawValue }
+        let io = unsafe Unmanaged<Owner>.fromOpaque(owner).takeUnretainedValue()
+        let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(max(0, count)))
+        return Int32(
+          clamping: io.perform { () throws(AVError) in
+            unsafe try io.sink?.write(buffer)
+            return Int64(count)
+          })
+      }
+    }
+    if isSeekable {
+      unsafe callbacks.pointee.seek = { owner, offset, whence in
+        guard let owner = unsafe owner else { return Int64(AVError.invalidArgument.rawValue) }
+        return unsafe Unmanaged<Owner>.fromOpaque(owner).takeUnretainedValue().seek(offset, whence)
+      }
+    }
+    guard let context = unsafe cav_io_alloc(callbacks, Self.bufferSize) else {
+      unsafe callbacks.deallocate()
+      throw .outOfMemory
+    }
+    unsafe raw = context
+  }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVIOContext>? = unsafe raw
+    unsafe cav_io_free(&context)
+    unsafe callbacks.deallocate()
+  }
+
+  /// What the source or the sink has failed with first; nil when it has not. libavformat may report something vaguer.
+  var failure: AVError? { owner.failure }
+
+  /// Writes what is buffered.
+  func flush() { unsafe cavio_flush(raw) }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MPL-2.0
+package import AVCodec
+import CAVFormat
+
+/// A container that is read (`AVFormatContext`).
+///
+/// Reads from its ``ByteSource`` and from nothing else: references to other files and addresses are refused, and no
+/// decoder is opened.
+@safe package final class InputContext {
+  private let io: IOContext
+  private let interruption: Interruption
+  private let raw: UnsafeMutablePointer<AVFormatContext>
+
+  /// How a container is opened.
+  package struct Settings: Sendable {
+    /// Names of the demuxers that may be chosen, libavformat's, separated by commas; nil for all.
+    package var formats: String?
+    /// Options of the demuxer.
+    package var options = MetadataDictionary()
+    /// Whether the streams' packets pass through parsers, which cut and complete them.
+    package var parses = true
+    /// Whether the beginning is read until each stream is known, as containers without a header need.
+    package var probesStreams = true
+
+    package init() {}
+  }
+
+  /// Opens a container.
+  ///
+  /// - Parameter isInterrupted: asked again and again while reading waits; reading fails once it returns true.
+  /// - Throws: `AVError.notImplemented` where libavformat is missing; `AVError.invalidData` for what is no container; what
+  ///   the source has failed with.
+  package init(
+    _ source: any ByteSource, _ settings: Settings, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(AVError) {
+    guard FormatLibrary.isAvailable else { throw .notImplemented }
+    let (io, interruption) = (try IOContext(reading: source), Interruption(isInterrupted))
+    guard let made = unsafe cavformat_alloc_context() else { throw .outOfMemory }
+    var context: UnsafeMutablePointer<AVFormatContext>? = unsafe made
+    unsafe made.pointee.pb = unsafe io.raw
+    unsafe made.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    if !settings.parses { unsafe made.pointee.flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN }
+    unsafe made.pointee.io_open = { unsafe cav_refuse_io($0, $1, $2, $3, $4) }
+    unsafe interruption.install(in: made)
+    var options: OpaquePointer?
+    do throws(AVError) {
+      unsafe options = unsafe try Self.options(settings)
+    } catch {
+      unsafe cavformat_free_context(made)
+      throw error
+    }
+    defer { unsafe cav_dict_free(&options) }
+    // A failure frees the context.
+    let opened = unsafe cavformat_open_input_raw(&context, nil, nil, &options)
+    guard opened >= 0 else { throw io.failure ?? AVError(rawValue: opened) }
+    if settings.probesStreams {
+      let probed = unsafe cavformat_find_stream_info(context)
+      guard probed >= 0 else {
+        unsafe cavformat_close_input(&context)
+        throw io.failure ?? AVError(rawValue: probed)
+      }
+    }
+    guard let context = unsafe context else { throw .unknown }
+    (self.io, self.interruption) = (io, interruption)
+    unsafe raw = context
+  }
+
+  private static func options(_ settings: Settings) throws(AVError) -> OpaquePointer? {
+    var options = settings.options
+    // No decoder is opened to learn what a stream is.
+    options[key: "codec_whitelist"] = "none"
+    options[key: "protocol_whitelist"] = "none"
+    if let formats = settings.formats { options[key: "format_whitelist"] = formats }
+    return unsafe try options.copied()
+  }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVFormatContext>? = unsafe raw
+    unsafe cavformat_close_input(&context)
+    withExtendedLifetime((io, interruption)) {}
+  }
+
+  // MARK: What is in it
+
+  /// The demuxer's names, separated by commas.
+  package var formatName: String { unsafe String(cString: raw.pointee.iformat.pointee.name) }
+
+  /// How many streams were found so far: some containers add streams while they are read.
+  package var streamCount: Int { unsafe Int(raw.pointee.nb_streams) }
+
+  /// A stream; nil where there is none.
+  package func stream(_ index: Int) -> StreamDescription? {
+    guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else { return nil }
+    return unsafe StreamDescription(copying: stream)
+  }
+
+  /// All streams.
+  package var streams: [StreamDescription] { (0..<streamCount).compactMap(stream) }
+
+  /// All chapters.
+  package var chapters: [Chapter] {
+    (0..<(unsafe raw.pointee.nb_chapters)).compactMap { index in
+      unsafe cav_chapter(raw, index).map { unsafe Chapter(copying: $0) }
+    }
+  }
+
+  /// Programs of a transport stream: their numbers and the places of their streams.
+  package var programs: [(number: Int, streams: [Int])] {
+    (0..<(unsafe raw.pointee.nb_programs)).compactMap { index in
+      guard let program = unsafe cav_program(raw, index) else { return nil }
+      let indices = unsafe UnsafeBufferPointer(
+        start: program.pointee.stream_index, count: Int(program.pointee.nb_stream_indexes))
+      return unsafe (Int(program.pointee.program_num), indices.map { Int($0) })
+    }
+  }
+
+  /// The container's metadata.
+  package var metadata: MetadataDictionary { unsafe MetadataDictionary(copying: raw.pointee.metadata) }
+
+  /// When it begins, in microseconds; nil where that is not known.
+  package var start: Int64? { unsafe .timestamp(raw.pointee.start_time) }
+
+  /// How long it lasts, in microseconds; nil where that is not known.
+  package var duration: Int64? { unsafe .timestamp(raw.pointee.duration) }
+
+  /// Copies the parameters of a stream's codec to a stream that is written.
+  func copyParameters(of index: Int, to target: UnsafeMutablePointer<AVStream>) throws(AVError) {
+    guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else {
+      throw .invalidArgument
+    }
+    try AVError.check(unsafe cavcodec_parameters_copy(target.pointee.codecpar, stream.pointee.codecpar))
+  }
+
+  // MARK: Packets
+
+  /// Sets whether packets of a stream are wanted. All are at first.
+  package func setWanted(_ isWanted: Bool, stream index: Int) {
+    guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else { return }
+    unsafe stream.pointee.discard = isWanted ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+  }
+
+  /// Reads the next packet in the order of the file. Returns false at the end.
+  ///
+  /// - Throws: what the source has failed with; what libavformat has.
+  package func read(into packet: inout MediaPacket) throws(AVError) -> Bool {
+    packet.empty()
+    let code = unsafe cav_read_frame(raw, packet.raw)
+    if code >= 0 { return true }
+    if let failure = io.failure { throw failure }
+    let error = AVError(rawValue: code)
+    if error == .endOfFile { return false }
+    throw error
+  }
+
+  /// Continues at a sync sample of a stream at or before a time.
+  ///
+  /// - Parameter time: in ticks of the stream.
+  /// - Throws: where there is none, or no way there.
+  package func seek(_ index: Int, to time: Int64) throws(AVError) {
+    try AVError.check(unsafe cavformat_seek_file(raw, Int32(clamping: index), .min, time, time, 0))
+  }
+}

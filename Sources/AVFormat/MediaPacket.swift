@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+package import AVCodec
+import CAVFormat
+
+/// A sample of a stream in a container (`AVPacket`).
+@safe package struct MediaPacket: ~Copyable {
+  let raw: UnsafeMutablePointer<AVPacket>
+
+  /// An empty packet.
+  ///
+  /// - Throws: `AVError.outOfMemory`.
+  package init() throws(AVError) {
+    guard let packet = unsafe cav_packet_alloc() else { throw .outOfMemory }
+    unsafe raw = packet
+  }
+
+  /// A packet with a copy of these bytes.
+  ///
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` for 2³¹ bytes or more.
+  package init(copying bytes: Span<UInt8>) throws(AVError) {
+    guard let size = Int32(exactly: bytes.count) else { throw .invalidArgument }
+    guard let packet = unsafe cav_packet_alloc() else { throw .outOfMemory }
+    let code = unsafe cav_new_packet(packet, size)
+    guard code >= 0 else {
+      var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
+      unsafe cav_packet_free(&packet)
+      throw AVError(rawValue: code)
+    }
+    for index in bytes.indices { unsafe packet.pointee.data[index] = bytes[index] }
+    unsafe raw = packet
+  }
+
+  deinit {
+    var packet: UnsafeMutablePointer<AVPacket>? = unsafe raw
+    unsafe cav_packet_free(&packet)
+  }
+
+  /// Which stream of the container it is of.
+  package var stream: Int {
+    get { unsafe Int(raw.pointee.stream_index) }
+    set { unsafe raw.pointee.stream_index = Int32(clamping: newValue) }
+  }
+  /// When it is presented, in ticks of the stream; nil where the container does not have it.
+  package var presentation: Int64? {
+    get { unsafe .timestamp(raw.pointee.pts) }
+    set { unsafe raw.pointee.pts = newValue ?? CAV_NO_TIMESTAMP }
+  }
+  /// When it is decoded, in ticks of the stream; nil where the container does not have it.
+  package var decoding: Int64? {
+    get { unsafe .timestamp(raw.pointee.dts) }
+    set { unsafe raw.pointee.dts = newValue ?? CAV_NO_TIMESTAMP }
+  }
+  /// How long it lasts, in ticks of the stream; 0 where that is not known.
+  package var duration: Int64 {
+    get { unsafe raw.pointee.duration }
+    set { unsafe raw.pointee.duration = newValue }
+  }
+  /// Where it is in the file, in bytes; nil where that is not known.
+  package var position: Int64? { unsafe raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
+  /// The container marks it as a sync sample.
+  package var isKey: Bool {
+    get { unsafe raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+    set { set(AV_PKT_FLAG_KEY, newValue) }
+  }
+  /// The demuxer has found damage in it.
+  package var isCorrupt: Bool { unsafe raw.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+  /// It is to be decoded and not shown.
+  package var isDiscarded: Bool {
+    get { unsafe raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+    set { set(AV_PKT_FLAG_DISCARD, newValue) }
+  }
+
+  private func set(_ flag: Int32, _ isSet: Bool) {
+    if isSet { unsafe raw.pointee.flags |= flag } else { unsafe raw.pointee.flags &= ~flag }
+  }
+
+  /// Its bytes.
+  package var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    get {
+      let count = unsafe raw.pointee.data == nil ? 0 : Int(raw.pointee.size)
+      let bytes = unsafe Span(
+        _unsafeElements: UnsafeBufferPointer(start: raw.pointee.data, count: count))
+      return unsafe _overrideLifetime(bytes, borrowing: self)
+    }
+  }
+
+  /// Its side data.
+  package var sideData: [SideData] {
+    (0..<Int(unsafe raw.pointee.side_data_elems)).map { unsafe SideData(copying: raw.pointee.side_data[$0]) }
+  }
+
+  /// Adds side data.
+  ///
+  /// - Throws: `AVError.outOfMemory`.
+  package mutating func add(_ data: SideData) throws(AVError) {
+    guard let target = unsafe cav_packet_new_side_data(raw, data.kind.type, data.bytes.count) else {
+      throw .outOfMemory
+    }
+    for index in data.bytes.indices { unsafe target[index] = data.bytes[index] }
+  }
+
+  /// Lets its contents go.
+  mutating func empty() { unsafe cav_packet_unref(raw) }
+}

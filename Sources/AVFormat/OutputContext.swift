@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MPL-2.0
+package import AVCodec
+import CAVFormat
+
+/// A container that is written (`AVFormatContext`).
+///
+/// Add streams and chapters, write the header, then packets, then the trailer. Packets are written as they are: no
+/// bitstream filter is inserted, and no timestamp is shifted.
+@safe package final class OutputContext {
+  private let io: IOContext
+  private let interruption: Interruption
+  private let raw: UnsafeMutablePointer<AVFormatContext>
+  private var stage = Stage.header
+
+  private enum Stage { case header, packets, over }
+
+  /// Begins a container in a format, by libavformat's name of the muxer: mp4, mov, matroska, mpegts.
+  ///
+  /// - Throws: `AVError.notImplemented` where libavformat is missing; `AVError.invalidArgument` for a muxer that it does
+  ///   not have.
+  package init(
+    _ sink: any ByteSink, format: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(AVError) {
+    guard FormatLibrary.isAvailable else { throw .notImplemented }
+    let (io, interruption) = (try IOContext(writing: sink), Interruption(isInterrupted))
+    var made: UnsafeMutablePointer<AVFormatContext>?
+    try AVError.check(unsafe cavformat_alloc_output_context2(&made, format))
+    guard let context = unsafe made else { throw .outOfMemory }
+    unsafe context.pointee.pb = unsafe io.raw
+    unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    unsafe context.pointee.flags &= ~AVFMT_FLAG_AUTO_BSF
+    unsafe context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
+    unsafe context.pointee.io_open = { unsafe cav_refuse_io($0, $1, $2, $3, $4) }
+    unsafe interruption.install(in: context)
+    (self.io, self.interruption) = (io, interruption)
+    unsafe raw = context
+  }
+
+  deinit {
+    unsafe cavformat_free_context(raw)
+    withExtendedLifetime((io, interruption)) {}
+  }
+
+  /// Whether the format can hold a codec, by libavcodec's number; nil where the muxer does not know.
+  package func canHold(codecID: UInt32) -> Bool? {
+    let answer = unsafe cavformat_query_codec(raw.pointee.oformat, AVCodecID(codecID))
+    return answer < 0 ? nil : answer > 0
+  }
+
+  // MARK: Before the header
+
+  /// Adds a stream with the codec's parameters of a stream that is read.
+  ///
+  /// - Parameters:
+  ///   - extradata: the configuration, in place of the source's.
+  ///   - timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
+  /// - Returns: its place.
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
+  package func addStream(
+    like source: StreamDescription, of input: InputContext, extradata: [UInt8]?, timeBase: TimeBase
+  ) throws(AVError) -> Int {
+    guard stage == .header else { throw .invalidArgument }
+    guard let stream = unsafe cavformat_new_stream(raw) else { throw .outOfMemory }
+    unsafe try input.copyParameters(of: source.index, to: stream)
+    // The source's code means something else in another container.
+    unsafe stream.pointee.codecpar.pointee.codec_tag = 0
+    if let extradata { unsafe try Self.set(extradata, of: stream.pointee.codecpar) }
+    unsafe stream.pointee.time_base = timeBase.rational
+    unsafe stream.pointee.disposition = source.disposition.rawValue
+    if let aspect = source.pixelAspect { unsafe stream.pointee.sample_aspect_ratio = aspect.rational }
+    unsafe stream.pointee.metadata = unsafe try source.metadata.copied()
+    for data in source.sideData { unsafe try add(data, to: stream) }
+    return unsafe Int(stream.pointee.index)
+  }
+
+  private static func set(_ extradata: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(AVError)
+  {
+    unsafe cav_free(parameters.pointee.extradata)
+    unsafe (parameters.pointee.extradata, parameters.pointee.extradata_size) = (nil, 0)
+    guard !extradata.isEmpty else { return }
+    guard let size = Int32(exactly: extradata.count) else { throw .invalidArgument }
+    guard let memory = unsafe cav_mallocz(extradata.count + Int(CAV_INPUT_PADDING)) else { throw .outOfMemory }
+    let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
+    for index in extradata.indices { unsafe bytes[index] = extradata[index] }
+    unsafe (parameters.pointee.extradata, parameters.pointee.extradata_size) = (bytes, size)
+  }
+
+  private func add(_ data: SideData, to stream: UnsafeMutablePointer<AVStream>) throws(AVError) {
+    guard let target = unsafe cav_stream_new_side_data(stream, data.kind.type, data.bytes.count) else {
+      throw .outOfMemory
+    }
+    for index in data.bytes.indices { unsafe target[index] = data.bytes[index] }
+  }
+
+  /// Sets the container's metadata.
+  package func set(_ metadata: MetadataDictionary) throws(AVError) {
+    let next = unsafe try metadata.copied()
+    unsafe cav_dict_free(&raw.pointee.metadata)
+    unsafe raw.pointee.metadata = unsafe next
+  }
+
+  /// Adds chapters.
+  ///
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
+  package func add(_ chapters: [Chapter]) throws(AVError) {
+    guard stage == .header else { throw .invalidArgument }
+    for chapter in chapters {
+      let count = unsafe Int(raw.pointee.nb_chapters)
+      let pointer = unsafe MemoryLayout<UnsafeMutablePointer<AVChapter>>.stride
+      guard let list = unsafe cav_realloc_array(raw.pointee.chapters, count + 1, pointer) else { throw .outOfMemory }
+      unsafe raw.pointee.chapters = list.assumingMemoryBound(to: UnsafeMutablePointer<AVChapter>?.self)
+      guard let memory = unsafe cav_mallocz(MemoryLayout<AVChapter>.size) else { throw .outOfMemory }
+      let made = unsafe memory.assumingMemoryBound(to: AVChapter.self)
+      unsafe raw.pointee.chapters[count] = made
+      unsafe raw.pointee.nb_chapters += 1
+      unsafe made.pointee.id = .init(truncatingIfNeeded: chapter.id)
+      unsafe made.pointee.time_base = chapter.timeBase.rational
+      unsafe (made.pointee.start, made.pointee.end) = (chapter.start, chapter.end)
+      unsafe made.pointee.metadata = unsafe try chapter.metadata.copied()
+    }
+  }
+
+  /// Writes the header.
+  ///
+  /// - Parameter options: of the muxer.
+  /// - Returns: options that the muxer does not have.
+  /// - Throws: what the sink has failed with; what libavformat has.
+  package func writeHeader(_ options: MetadataDictionary = MetadataDictionary()) throws(AVError) -> MetadataDictionary {
+    guard stage == .header else { throw .invalidArgument }
+    var dictionary = unsafe try options.copied()
+    defer { unsafe cav_dict_free(&dictionary) }
+    try check(unsafe cavformat_write_header(raw, &dictionary))
+    stage = .packets
+    return unsafe MetadataDictionary(copying: dictionary)
+  }
+
+  // MARK: Behind the header
+
+  /// The ticks of a stream, as the muxer has chosen them in the header.
+  package func timeBase(of index: Int) -> TimeBase? {
+    guard index >= 0, index < Int(unsafe raw.pointee.nb_streams), let stream = unsafe cav_stream(raw, UInt32(index))
+    else { return nil }
+    return unsafe TimeBase(stream.pointee.time_base)
+  }
+
+  /// Writes a packet, whose times are in ticks of its stream, when its turn among those of other streams has come.
+  package func write(_ packet: consuming MediaPacket) throws(AVError) {
+    guard stage == .packets else { throw .invalidArgument }
+    try check(unsafe cav_interleaved_write_frame(raw, packet.raw))
+  }
+
+  /// Writes what is left and the trailer. Nothing can be written behind it.
+  package func finish() throws(AVError) {
+    guard stage == .packets else { throw .invalidArgument }
+    stage = .over
+    try check(unsafe cav_write_trailer(raw))
+    io.flush()
+    if let failure = io.failure { throw failure }
+  }
+
+  private func check(_ code: Int32) throws(AVError) {
+    if let failure = io.failure { throw failure }
+    try AVError.check(code)
+  }
+}

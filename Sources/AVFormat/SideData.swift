@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MPL-2.0
+import CAVFormat
+
+/// Further data of a packet or of a whole stream, of a type that libavcodec defines (`AVPacketSideData`).
+package struct SideData: Sendable, Hashable {
+  /// The type, by libavcodec's number (`AVPacketSideDataType`).
+  package struct Kind: RawRepresentable, Sendable, Hashable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    init(_ type: AVPacketSideDataType) { rawValue = UInt32(type.rawValue) }
+    var type: AVPacketSideDataType { AVPacketSideDataType(rawValue) }
+
+    /// New parameter sets for the following packets.
+    package static let newExtradata = Kind(AV_PKT_DATA_NEW_EXTRADATA)
+    /// The transformation matrix of a track.
+    package static let displayMatrix = Kind(AV_PKT_DATA_DISPLAYMATRIX)
+    /// Stereoscopic arrangement.
+    package static let stereo3D = Kind(AV_PKT_DATA_STEREO3D)
+    /// SMPTE ST 2086.
+    package static let masteringDisplay = Kind(AV_PKT_DATA_MASTERING_DISPLAY_METADATA)
+    /// CTA-861.3.
+    package static let contentLight = Kind(AV_PKT_DATA_CONTENT_LIGHT_LEVEL)
+    /// The projection of spherical video.
+    package static let spherical = Kind(AV_PKT_DATA_SPHERICAL)
+    /// `dvcC`, `dvvC`.
+    package static let dolbyVision = Kind(AV_PKT_DATA_DOVI_CONF)
+    /// Samples to skip at the start and the end of sound.
+    package static let skippedSamples = Kind(AV_PKT_DATA_SKIP_SAMPLES)
+  }
+
+  package let kind: Kind
+  package let bytes: [UInt8]
+
+  package init(_ kind: Kind, _ bytes: [UInt8]) { (self.kind, self.bytes) = (kind, bytes) }
+
+  init(copying data: AVPacketSideData) {
+    kind = unsafe Kind(data.type)
+    bytes = unsafe [UInt8](UnsafeBufferPointer(start: data.data, count: Int(data.size)))
+  }
+}
