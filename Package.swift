@@ -28,7 +28,8 @@ let toolTargets: [Target] = [
   .executableTarget(
     name: "Tool",
     dependencies: [
-      "GStreamer", "H26x", "StreamReport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "AVCodec", "AVFormat", "GStreamer", "H26x", "StreamReport",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "SystemPackage", package: "swift-system"),
     ],
     resources: ["page.html", "page.css", "model.js", "charts.js", "draw.js", "list.js", "syntax.js", "page.js"].map {

@@ -96,8 +96,11 @@ completion() { # SHELL FILE
 completion bash bash-completion/completions/h26x
 completion zsh zsh/vendor-completions/_h26x
 completion fish fish/vendor_completions.d/h26x.fish
+# Loaded at run time too.
+format=$(dpkg -S "$(readlink -f "$(pkg-config --variable=libdir libavformat)/libavformat.so")" | cut -d : -f 1)
+format=${format/-extra/}
 pack h26x video \
-  "gstreamer1.0-swifth26x (= $version), gstreamer1.0-plugins-base, $(shared_libraries "$program")" \
+  "gstreamer1.0-swifth26x (= $version), gstreamer1.0-plugins-base, $format | ${format/avformat/avformat-extra}, $(shared_libraries "$program")" \
   'gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad' \
   'look into, decode, repackage and play H.264 and H.265
  A program for streams and files of H.264 and H.265: it lists what is in them,

@@ -18,6 +18,7 @@ build=(
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev # headers of GStreamer's core, base and video libraries
   libavcodec-dev                                       # the codec behind swifth264dec
 )
+tool=(libavformat-dev) # containers of the program; loaded at run time
 run=(
   gstreamer1.0-tools         # gst-launch-1.0, gst-inspect-1.0
   gstreamer1.0-plugins-base  # videotestsrc, videoconvert, typefind
@@ -30,15 +31,15 @@ run=(
 bench=(ffmpeg python3)
 
 case "${1:-}" in
-  "") wanted=("${build[@]}" "${run[@]}") ;;
+  "") wanted=("${build[@]}" "${tool[@]}" "${run[@]}") ;;
   --build) wanted=("${build[@]}") ;;
   --element) wanted=("${build[@]}" gstreamer1.0-{tools,plugins-base,plugins-good}) ;;
   --inspector) wanted=(python3) ;;
-  --bench) wanted=("${build[@]}" "${run[@]}" "${bench[@]}") ;;
-  --tool) wanted=("${build[@]}" help2man) ;;
-  --deb) wanted=("${build[@]}" help2man dpkg-dev) ;;
-  --valgrind) wanted=("${build[@]}" "${run[@]}" valgrind) ;;
-  --page) wanted=("${build[@]}" "${run[@]}" python3 chromium ffmpeg) ;;
+  --bench) wanted=("${build[@]}" "${tool[@]}" "${run[@]}" "${bench[@]}") ;;
+  --tool) wanted=("${build[@]}" "${tool[@]}" help2man) ;;
+  --deb) wanted=("${build[@]}" "${tool[@]}" help2man dpkg-dev) ;;
+  --valgrind) wanted=("${build[@]}" "${tool[@]}" "${run[@]}" valgrind) ;;
+  --page) wanted=("${build[@]}" "${tool[@]}" "${run[@]}" python3 chromium ffmpeg) ;;
   -h | --help) sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
 esac

@@ -2,7 +2,7 @@
 package import AVCodec
 
 /// Where a container's bytes come from.
-package protocol ByteSource: AnyObject {
+package protocol IOSource: AnyObject {
   /// Reads the next bytes. Returns how many; 0 at the end.
   ///
   /// - Throws: `AVError.inputOutput`, or what else reading fails with.
@@ -18,7 +18,7 @@ package protocol ByteSource: AnyObject {
 }
 
 /// Where a container's bytes go.
-package protocol ByteSink: AnyObject {
+package protocol IOSink: AnyObject {
   /// Writes all bytes at the current place.
   func write(_ bytes: UnsafeRawBufferPointer) throws(AVError)
   /// Continues at another place, in bytes from the start.

@@ -6,12 +6,12 @@ import CAVFormat
 @safe final class IOContext {
   /// What the callbacks are given.
   private final class Owner {
-    let source: (any ByteSource)?
-    let sink: (any ByteSink)?
+    let source: (any IOSource)?
+    let sink: (any IOSink)?
     /// What the source or the sink has failed with first.
     var failure: AVError?
 
-    init(_ source: (any ByteSource)?, _ sink: (any ByteSink)?) { (self.source, self.sink) = (source, sink) }
+    init(_ source: (any IOSource)?, _ sink: (any IOSink)?) { (self.source, self.sink) = (source, sink) }
 
     func perform(_ body: () throws(AVError) -> Int64) -> Int64 {
       do throws(AVError) { return try body() } catch {
@@ -51,12 +51,12 @@ import CAVFormat
   private static var bufferSize: Int32 { 1 << 16 }
 
   /// - Throws: `AVError.outOfMemory`.
-  convenience init(reading source: any ByteSource) throws(AVError) {
+  convenience init(reading source: any IOSource) throws(AVError) {
     try self.init(Owner(source, nil), isSeekable: source.isSeekable)
   }
 
   /// - Throws: `AVError.outOfMemory`.
-  convenience init(writing sink: any ByteSink) throws(AVError) {
+  convenience init(writing sink: any IOSink) throws(AVError) {
     try self.init(Owner(nil, sink), isSeekable: sink.isSeekable)
   }
 

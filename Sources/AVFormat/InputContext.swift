@@ -4,7 +4,7 @@ import CAVFormat
 
 /// A container that is read (`AVFormatContext`).
 ///
-/// Reads from its ``ByteSource`` and from nothing else: references to other files and addresses are refused, and no
+/// Reads from its ``IOSource`` and from nothing else: references to other files and addresses are refused, and no
 /// decoder is opened.
 @safe package final class InputContext {
   private let io: IOContext
@@ -13,6 +13,8 @@ import CAVFormat
 
   /// How a container is opened.
   package struct Settings: Sendable {
+    /// The demuxer, by libavformat's name; nil for the one that recognises the bytes.
+    package var demuxer: String?
     /// Names of the demuxers that may be chosen, libavformat's, separated by commas; nil for all.
     package var formats: String?
     /// Options of the demuxer.
@@ -31,7 +33,7 @@ import CAVFormat
   /// - Throws: `AVError.notImplemented` where libavformat is missing; `AVError.invalidData` for what is no container; what
   ///   the source has failed with.
   package init(
-    _ source: any ByteSource, _ settings: Settings, isInterrupted: @escaping @Sendable () -> Bool = { false }
+    _ source: any IOSource, _ settings: Settings, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(AVError) {
     guard FormatLibrary.isAvailable else { throw .notImplemented }
     let (io, interruption) = (try IOContext(reading: source), Interruption(isInterrupted))
@@ -51,7 +53,8 @@ import CAVFormat
     }
     defer { unsafe cav_dict_free(&options) }
     // A failure frees the context.
-    let opened = unsafe cavformat_open_input_raw(&context, nil, nil, &options)
+    let demuxer = unsafe settings.demuxer.flatMap { unsafe cav_find_input_format($0) }
+    let opened = unsafe cavformat_open_input_raw(&context, nil, demuxer, &options)
     guard opened >= 0 else { throw io.failure ?? AVError(rawValue: opened) }
     if settings.probesStreams {
       let probed = unsafe cavformat_find_stream_info(context)
@@ -125,10 +128,33 @@ import CAVFormat
 
   /// Copies the parameters of a stream's codec to a stream that is written.
   func copyParameters(of index: Int, to target: UnsafeMutablePointer<AVStream>) throws(AVError) {
+    unsafe try copyParameters(of: index, into: target.pointee.codecpar)
+  }
+
+  /// Copies the parameters of a stream's codec.
+  func copyParameters(of index: Int, into target: UnsafeMutablePointer<AVCodecParameters>) throws(AVError) {
     guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else {
       throw .invalidArgument
     }
-    try AVError.check(unsafe cavcodec_parameters_copy(target.pointee.codecpar, stream.pointee.codecpar))
+    try AVError.check(unsafe cavcodec_parameters_copy(target, stream.pointee.codecpar))
+  }
+
+  /// Completes the description of a sound stream, which is in its frames only.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: samples a second.
+  ///   - extradata: the configuration; empty for none.
+  /// - Throws: `AVError.invalidArgument` for a stream that there is not; `AVError.outOfMemory`.
+  package func describeSound(
+    _ index: Int, sampleRate: Int, channels: Int, extradata: [UInt8]
+  ) throws(AVError) {
+    guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else {
+      throw .invalidArgument
+    }
+    let parameters: UnsafeMutablePointer<AVCodecParameters> = unsafe stream.pointee.codecpar
+    unsafe parameters.pointee.sample_rate = Int32(clamping: sampleRate)
+    unsafe cav_parameters_set_channels(parameters, Int32(clamping: channels))
+    unsafe try OutputContext.set(extradata, of: parameters)
   }
 
   // MARK: Packets

@@ -85,6 +85,16 @@ import CAVFormat
     }
   }
 
+  /// A copy of its bytes.
+  package func copiedBytes() -> [UInt8] { unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
+
+  /// Removes bytes from its beginning.
+  package mutating func removeFirst(_ count: Int) {
+    guard let count = Int32(exactly: count), count >= 0, unsafe count <= raw.pointee.size else { return }
+    unsafe raw.pointee.data = raw.pointee.data?.advanced(by: Int(count))
+    unsafe raw.pointee.size -= count
+  }
+
   /// Its side data.
   package var sideData: [SideData] {
     (0..<Int(unsafe raw.pointee.side_data_elems)).map { unsafe SideData(copying: raw.pointee.side_data[$0]) }

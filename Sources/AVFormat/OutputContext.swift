@@ -19,7 +19,7 @@ import CAVFormat
   /// - Throws: `AVError.notImplemented` where libavformat is missing; `AVError.invalidArgument` for a muxer that it does
   ///   not have.
   package init(
-    _ sink: any ByteSink, format: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
+    _ sink: any IOSink, format: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(AVError) {
     guard FormatLibrary.isAvailable else { throw .notImplemented }
     let (io, interruption) = (try IOContext(writing: sink), Interruption(isInterrupted))
@@ -47,34 +47,99 @@ import CAVFormat
     return answer < 0 ? nil : answer > 0
   }
 
+  /// Whether the format can hold H.264, or H.265.
+  package func canHoldVideo(isHEVC: Bool) -> Bool? {
+    canHold(codecID: isHEVC ? AV_CODEC_ID_HEVC.rawValue : AV_CODEC_ID_H264.rawValue)
+  }
+
   // MARK: Before the header
 
   /// Adds a stream with the codec's parameters of a stream that is read.
   ///
   /// - Parameters:
   ///   - extradata: the configuration, in place of the source's.
+  ///   - tag: the container's code of the codec; nil for the muxer's own choice.
+  ///   - size: width and height, where the source may not have them.
+  ///   - metadata: in place of the source's.
   ///   - timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
   /// - Returns: its place.
   /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
   package func addStream(
-    like source: StreamDescription, of input: InputContext, extradata: [UInt8]?, timeBase: TimeBase
+    like source: StreamDescription, of input: InputContext, extradata: [UInt8]?, tag: CodecTag? = nil,
+    size: (width: Int, height: Int)? = nil, metadata: MetadataDictionary? = nil, timeBase: TimeBase
   ) throws(AVError) -> Int {
     guard stage == .header else { throw .invalidArgument }
     guard let stream = unsafe cavformat_new_stream(raw) else { throw .outOfMemory }
     unsafe try input.copyParameters(of: source.index, to: stream)
     // The source's code means something else in another container.
-    unsafe stream.pointee.codecpar.pointee.codec_tag = 0
+    unsafe stream.pointee.codecpar.pointee.codec_tag = tag?.rawValue ?? 0
+    if let size {
+      unsafe stream.pointee.codecpar.pointee.width = Int32(clamping: size.width)
+      unsafe stream.pointee.codecpar.pointee.height = Int32(clamping: size.height)
+    }
     if let extradata { unsafe try Self.set(extradata, of: stream.pointee.codecpar) }
     unsafe stream.pointee.time_base = timeBase.rational
     unsafe stream.pointee.disposition = source.disposition.rawValue
     if let aspect = source.pixelAspect { unsafe stream.pointee.sample_aspect_ratio = aspect.rational }
-    unsafe stream.pointee.metadata = unsafe try source.metadata.copied()
+    unsafe stream.pointee.metadata = unsafe try (metadata ?? source.metadata).copied()
     for data in source.sideData { unsafe try add(data, to: stream) }
     return unsafe Int(stream.pointee.index)
   }
 
-  private static func set(_ extradata: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(AVError)
-  {
+  /// A code of four characters by which a container names a codec: `avc1`, `hvc1`.
+  package struct CodecTag: Sendable, Hashable {
+    let rawValue: UInt32
+    package init(_ text: StaticString) {
+      rawValue = unsafe UnsafeBufferPointer(start: text.utf8Start, count: min(4, text.utf8CodeUnitCount))
+        .reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+  }
+
+  /// A video stream that no container describes.
+  package struct Video: Sendable {
+    /// H.265 rather than H.264.
+    package var isHEVC: Bool
+    /// Width and height in pixels.
+    package var size: (width: Int, height: Int)
+    /// Width to height of a pixel; nil where that is not known.
+    package var pixelAspect: TimeBase?
+    /// `avcC` or `hvcC`; empty for a byte stream.
+    package var extradata: [UInt8]
+    package var tag: CodecTag?
+
+    package init(
+      isHEVC: Bool, size: (width: Int, height: Int), pixelAspect: TimeBase?, extradata: [UInt8], tag: CodecTag?
+    ) {
+      (self.isHEVC, self.size, self.pixelAspect, self.extradata) = (isHEVC, size, pixelAspect, extradata)
+      self.tag = tag
+    }
+  }
+
+  /// Adds a video stream.
+  ///
+  /// - Parameter timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
+  /// - Returns: its place.
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header, and for sizes that are none.
+  package func addStream(_ video: Video, timeBase: TimeBase) throws(AVError) -> Int {
+    guard stage == .header, let width = Int32(exactly: video.size.width),
+      let height = Int32(exactly: video.size.height), width > 0, height > 0
+    else { throw .invalidArgument }
+    guard let stream = unsafe cavformat_new_stream(raw) else { throw .outOfMemory }
+    let parameters: UnsafeMutablePointer<AVCodecParameters> = unsafe stream.pointee.codecpar
+    unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+    unsafe parameters.pointee.codec_id = video.isHEVC ? AV_CODEC_ID_HEVC : AV_CODEC_ID_H264
+    unsafe parameters.pointee.codec_tag = video.tag?.rawValue ?? 0
+    unsafe (parameters.pointee.width, parameters.pointee.height) = (width, height)
+    unsafe try Self.set(video.extradata, of: parameters)
+    if let aspect = video.pixelAspect {
+      unsafe stream.pointee.sample_aspect_ratio = aspect.rational
+      unsafe parameters.pointee.sample_aspect_ratio = aspect.rational
+    }
+    unsafe stream.pointee.time_base = timeBase.rational
+    return unsafe Int(stream.pointee.index)
+  }
+
+  static func set(_ extradata: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(AVError) {
     unsafe cav_free(parameters.pointee.extradata)
     unsafe (parameters.pointee.extradata, parameters.pointee.extradata_size) = (nil, 0)
     guard !extradata.isEmpty else { return }

@@ -51,6 +51,8 @@ package struct StreamDescription: Sendable {
   package let size: (width: Int, height: Int)
   /// Width to height of a pixel; nil where the container does not have it.
   package let pixelAspect: TimeBase?
+  /// Pictures a second, on average; nil where that is not known.
+  package let frameRate: TimeBase?
   /// Bits a second; 0 where that is not known.
   package let bitrate: Int64
   /// Samples a second of sound; 0 for what has none.
@@ -90,6 +92,7 @@ package struct StreamDescription: Sendable {
     size = unsafe (Int(parameters.width), Int(parameters.height))
     let containers = unsafe TimeBase(stream.pointee.sample_aspect_ratio)
     pixelAspect = unsafe containers ?? TimeBase(parameters.sample_aspect_ratio)
+    frameRate = unsafe TimeBase(stream.pointee.avg_frame_rate)
     bitrate = unsafe max(0, parameters.bit_rate)
     sampleRate = unsafe Int(max(0, parameters.sample_rate))
     channels = unsafe withUnsafePointer(to: parameters) { unsafe Int(max(0, cav_parameters_channels($0))) }

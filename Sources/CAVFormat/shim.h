@@ -57,6 +57,15 @@ static inline int cav_parameters_channels(const AVCodecParameters *parameters) {
 #endif
 }
 
+/// Sets the channels of a sound stream, in their usual order.
+static inline void cav_parameters_set_channels(AVCodecParameters *parameters, int count) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(59, 24, 100)
+  parameters->channels = count;
+#else
+  CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_channel_layout_default, &parameters->ch_layout, count);
+#endif
+}
+
 /// Side data of a whole stream: in the stream before libavformat 60.15, in its codec parameters from then on.
 static inline int cav_stream_side_data_count(const AVStream *stream) {
 #if LIBAVFORMAT_VERSION_INT < AV_VERSION_INT(60, 15, 100)
@@ -148,6 +157,7 @@ static inline int cav_io_error(const AVIOContext *context) { return context->err
 
 static inline AVFormatContext *cavformat_alloc_context(void) { CAV_CALL(CAV_FORMAT_LIBRARY, NULL, avformat_alloc_context); }
 static inline void cavformat_free_context(AVFormatContext *context) { CAV_CALL_VOID(CAV_FORMAT_LIBRARY, avformat_free_context, context); }
+static inline const AVInputFormat *cav_find_input_format(const char *name) { CAV_CALL(CAV_FORMAT_LIBRARY, NULL, av_find_input_format, name); }
 static inline int cavformat_open_input_raw(AVFormatContext **context, const char *url, const AVInputFormat *format, AVDictionary **options) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), avformat_open_input, context, url, (void *)format, options); }
 static inline void cavformat_close_input(AVFormatContext **context) { CAV_CALL_VOID(CAV_FORMAT_LIBRARY, avformat_close_input, context); }
 static inline int cavformat_find_stream_info(AVFormatContext *context) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), avformat_find_stream_info, context, NULL); }

@@ -45,13 +45,15 @@ import Testing
     let input = try InputContext(MemoryFile(clip: name), settings(format))
     #expect(input.formatName.contains(format))
     let video = try #require(input.streams.first { $0.kind == .video })
-    #expect(video.codecName == codec && video.size == (320, codec == "hevc" ? 184 : 192))
+    // Without decoders, only headers have the size.
+    let hasHeader = format == "mov" || format == "matroska"
+    #expect(video.codecName == codec && video.size == (hasHeader ? (320, 180) : (0, 0)))
     #expect(try samples(input).filter { $0.stream == video.index }.count == count)
   }
 
   /// Only the formats that are named are looked for.
   @Test func refusesOtherFormats() throws {
-    #expect(throws: AVError.invalidData) { try InputContext(MemoryFile(clip: "clip.mp4"), settings("matroska")) }
+    #expect(throws: AVError.invalidArgument) { try InputContext(MemoryFile(clip: "clip.mp4"), settings("matroska")) }
     #expect(throws: AVError.invalidData) { try InputContext(MemoryFile([1, 2, 3]), InputContext.Settings()) }
     #expect(throws: AVError.invalidData) { try InputContext(MemoryFile(), InputContext.Settings()) }
   }
@@ -129,7 +131,7 @@ import Testing
         _ = try samples(input)
       }
     }
-    let input = try InputContext(MemoryFile(whole), settings("matroska"))
+    let input = try InputContext(MemoryFile(clip: "clip.mp4"), settings("mov"))
     let source = try samples(input)
     for part in 0..<10 {
       let file = MemoryFile()

@@ -4,7 +4,7 @@ import AVFormat
 import Foundation
 
 /// A file in memory, for containers that are read and written. Fails on demand.
-final class MemoryFile: ByteSource, ByteSink {
+final class MemoryFile: IOSource, IOSink {
   private(set) var bytes: [UInt8]
   private(set) var position: Int64 = 0
   let isSeekable: Bool

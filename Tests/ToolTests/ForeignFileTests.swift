@@ -34,12 +34,15 @@ import Testing
       ["decode", Self.clip, "-o", "-", "--pixel-format", "I420"], in: folder.url)
     let cut = try await Program.run(["decode", target, "-o", "-", "--pixel-format", "I420"], in: folder.url)
     let size: Int = 320 * 180 * 3 / 2
-    #expect(cut.output.count == 42 * size, "\(cut.said)")
+    // An edit list hides the ten again; other containers cannot.
+    let hides = target.hasSuffix(".mp4")
+    #expect(cut.output.count == (hides ? 32 : 42) * size, "\(cut.said)")
     #expect(all.output.suffix(cut.output.count) == cut.output)
     #expect(!repacked.said.contains("left behind"), "\(repacked.said)")
-    // A pipe cannot be read ahead for it.
+    let isTimed = target.hasSuffix(".mkv") || target.hasSuffix(".ts")
+    #expect(repacked.said.contains("; 10 pictures in front of what the source shows") == isTimed, "\(repacked.said)")
     let piped = try await Program.shell("cat cut.mp4 | h26x repack - -o piped-\(target)", in: folder.url)
-    #expect(piped.status == 0 && piped.said.contains("left behind: 30 pictures in front of what"), "\(piped.said)")
+    #expect(piped.status == 0 && folder.bytes("piped-\(target)") == folder.bytes(target), "\(piped.said)")
   }
 
   /// The duration of the movie header, of which all ones mean that it is unknown. The video lasts 2.48 s.

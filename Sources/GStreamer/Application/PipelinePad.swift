@@ -60,28 +60,6 @@ public struct PipelinePad: Sendable {
     return true
   }
 
-  /// The number of chapters in the table of contents; 0 without one.
-  package var chapterCount: Int {
-    guard let event = unsafe gst_pad_get_sticky_event(reference.pad, GST_EVENT_TOC, 0) else { return 0 }
-    defer { unsafe unref(event) }
-    var contents: OpaquePointer?
-    unsafe gst_event_parse_toc(event, &contents, nil)
-    guard let contents = unsafe contents else { return 0 }
-    defer { unsafe unref(UnsafeMutableRawPointer(contents).assumingMemoryBound(to: GstMiniObject.self)) }
-    var count = 0
-    var next = unsafe gst_toc_get_entries(contents)
-    while let node = unsafe next {
-      // Editions, such as a director's cut, contain the chapters.
-      if let data = unsafe node.pointee.data {
-        let entry = OpaquePointer(data)
-        let isEdition = unsafe gst_toc_entry_get_entry_type(entry) == GST_TOC_ENTRY_TYPE_EDITION
-        count += isEdition ? Int(unsafe g_list_length(gst_toc_entry_get_sub_entries(entry))) : 1
-      }
-      unsafe next = node.pointee.next
-    }
-    return count
-  }
-
   /// Links this source pad to an unlinked sink pad of an element that accepts its caps.
   ///
   /// To be called from a `pad-added` handler, before data flows.
@@ -143,16 +121,6 @@ public struct PipelinePad: Sendable {
         return dropping.isDropped(pts, isKeyframe) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
       }, dropping.toOpaque(),
       { data in if let data = unsafe data { unsafe Unmanaged<Dropping>.fromOpaque(data).release() } })
-  }
-
-  /// Calls a function for each buffer that is sent through this pad, on the thread that sends it.
-  ///
-  /// - Parameter body: is given the buffer's PTS, and whether it has a keyframe.
-  package func observeBuffers(_ body: @escaping @Sendable (_ pts: ClockTime?, _ isKeyframe: Bool) -> Void) {
-    dropBuffers { pts, isKeyframe in
-      body(pts, isKeyframe)
-      return false
-    }
   }
 
   /// What becomes of a buffer at a pad.

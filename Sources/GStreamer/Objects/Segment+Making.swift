@@ -15,4 +15,15 @@ extension Segment {
     raw.stop = GstClockTime(stop.raw)
     return unsafe Segment(raw)
   }
+
+  /// A segment in time format.
+  /// - Parameters:
+  ///   - start: the start, in timestamps.
+  ///   - stop: the end, in timestamps; `nil` for an open segment.
+  ///   - time: the stream time of the start.
+  package static func time(from start: ClockTime, until stop: ClockTime?, at time: ClockTime) -> Segment {
+    var segment = Segment.time(from: start, until: stop)
+    unsafe segment.raw.time = GstClockTime(time.nanoseconds)
+    return segment
+  }
 }

@@ -54,36 +54,6 @@ public import CGStreamer
     return unsafe Segment(copy)
   }
 
-  /// The segment shown later by an amount.
-  package func moved(by amount: ClockTime) -> Segment {
-    var copy = unsafe raw
-    unsafe copy.base = guint64((ClockTime(nanoseconds: UInt64(raw.base)) + amount).nanoseconds)
-    return unsafe Segment(copy)
-  }
-
-  /// The segment with timestamps as stream time.
-  package var timedByTimestamps: Segment {
-    var copy = unsafe raw
-    copy.time = copy.start
-    return unsafe Segment(copy)
-  }
-
-  /// The segment without an end.
-  package var endless: Segment {
-    var copy = unsafe raw
-    copy.stop = .max
-    return unsafe Segment(copy)
-  }
-
-  /// The segment with what stands before its start, up to an amount; the rest is shown later by that amount.
-  package func extended(by amount: ClockTime) -> Segment {
-    var copy = unsafe moved(by: amount).raw
-    let earlier = min(guint64(amount.nanoseconds), copy.start)
-    copy.start -= earlier
-    copy.base -= earlier
-    return unsafe Segment(copy)
-  }
-
   /// The running time of a position, `nil` when it is outside the segment or the segment is not in time.
   public func runningTime(of position: ClockTime?) -> ClockTime? {
     guard isTime, let position else { return nil }

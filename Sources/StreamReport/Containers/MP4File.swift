@@ -60,18 +60,6 @@ extension MP4 {
       self.source = source
     }
 
-    /// The range in the file of the track's transformation matrix of 36 bytes (`matrix` of `tkhd`, ISO/IEC 14496-12,
-    /// 8.3.2); nil when the box is too short.
-    package var matrixRange: Range<UInt64>? {
-      track.matrix.map { movieOffset + UInt64($0.lowerBound)..<movieOffset + UInt64($0.upperBound) }
-    }
-
-    /// The range in the file of the movie's duration (`duration` of `mvhd`, ISO/IEC 14496-12, 8.2.2); nil when the box
-    /// is too short.
-    package var movieDurationRange: Range<UInt64>? {
-      movie.durationRange.map { movieOffset + UInt64($0.lowerBound)..<movieOffset + UInt64($0.upperBound) }
-    }
-
     /// The next sample; nil after the last.
     ///
     /// - Throws: ``ReadError`` where a fragment is damaged; `.tooLarge` for more samples than the file has bytes, and

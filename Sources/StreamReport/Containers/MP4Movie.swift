@@ -43,8 +43,6 @@ extension MP4 {
     public private(set) var timescale: UInt32 = 0
     /// `duration` of `mvhd`, in ticks of ``timescale``; fragments may make the movie longer. 0 where it is unknown.
     public private(set) var duration: UInt64 = 0
-    /// Where ``duration`` is in the box's content; nil when `mvhd` is too short.
-    private(set) var durationRange: Range<Int>?
     /// The tracks in the order of the file, 1024 at most.
     public private(set) var tracks: [Track] = []
     /// Whether there is an `mvex` box: samples may be in fragments.
@@ -69,8 +67,6 @@ extension MP4 {
         case "mvhd":
           let isLong = span.uint8(at: start) == 1
           timescale = span.uint32(at: start + (isLong ? 20 : 12)) ?? 0
-          let range = isLong ? start + 24..<start + 32 : start + 16..<start + 20
-          if range.upperBound <= box.content.upperBound { durationRange = range }
           duration = Self.duration(span, at: start + (isLong ? 24 : 16), isLong: isLong)
         case "trak":
           if tracks.count < Self.trackLimit { tracks.append(try Track(span, box.content)) }

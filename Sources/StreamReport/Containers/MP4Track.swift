@@ -65,8 +65,6 @@ extension MP4 {
     /// The clockwise rotation by the matrix of `tkhd`: 0, 90, 180 or 270 degrees; nil for another matrix, such as one
     /// that mirrors.
     public var rotation: Int? { orientation.flatMap { $0.isMirrored ? nil : $0.rotation } }
-    /// The range of the matrix in the content of `moov`; nil when `tkhd` is too short.
-    var matrix: Range<Int>?
     /// `width` of `tkhd`, in 1/65536 of a sample.
     public var presentationWidth: UInt32 = 0
     /// `height` of `tkhd`, in 1/65536 of a sample.
@@ -117,7 +115,6 @@ extension MP4 {
       id = bytes.uint32(at: start + (isLong ? 20 : 12)) ?? 0
       // Before the matrix: times, id, reserved and duration; then 16 bytes of reserved fields, layer, group and volume.
       let matrix = start + (isLong ? 36 : 24) + 16
-      if matrix + 36 <= box.content.upperBound { self.matrix = matrix..<matrix + 36 }
       presentationWidth = bytes.uint32(at: matrix + 36) ?? 0
       presentationHeight = bytes.uint32(at: matrix + 40) ?? 0
       func entry(_ index: Int) -> Int64 {
@@ -181,10 +178,11 @@ extension MP4 {
       }
     }
 
-    /// The language code, packed as three letters of five bits.
+    /// The language code, packed as three letters of five bits; smaller values are Macintosh language codes (QuickTime
+    /// File Format, "Language Code Values").
     private static func language(_ code: UInt16) -> String {
-      // Smaller values are QuickTime's Macintosh language codes.
-      guard code >= 0x400, code != 0x7FFF else { return "" }
+      guard code >= 0x400 else { return macintoshLanguages[safe: Int(code)] ?? "" }
+      guard code != 0x7FFF else { return "" }
       var text = ""
       for shift in [10, 5, 0] as [UInt16] {
         let letter = UInt8(truncatingIfNeeded: code >> shift & 31)
@@ -193,7 +191,19 @@ extension MP4 {
       }
       return text
     }
+
+    /// ISO 639-2 codes of the first Macintosh language codes, from 0.
+    private static let macintoshLanguages = [
+      "eng", "fre", "ger", "ita", "dut", "swe", "spa", "dan", "por", "nor", "heb", "jpn", "ara", "fin", "gre", "ice",
+      "mlt", "tur", "hrv", "chi", "urd", "hin", "tha", "kor", "lit", "pol", "hun", "est", "lav", "smi", "fao", "per",
+      "rus", "chi", "dut", "gle", "alb", "rum", "cze", "slo", "slv", "yid", "srp", "mac", "bul", "ukr", "bel",
+    ]
   }
+}
+
+extension Array {
+  /// The element at an index; nil outside the array.
+  fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 
 extension MP4.VisualSampleDescription {

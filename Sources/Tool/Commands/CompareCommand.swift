@@ -119,6 +119,12 @@ extension DecodedPictureReader {
   }
 
   fileprivate func next(_ samples: inout AppSink.Iterator) async throws(Failure) -> Sample? {
-    do { return try await samples.next() } catch { throw reader.failure(error) }
+    while true {
+      do throws(PipelineError) {
+        if let sample = try await samples.next() { return sample }
+      } catch { throw reader.failure(error) }
+      guard try await beginNextPart() else { return nil }
+      samples = try await begin()
+    }
   }
 }

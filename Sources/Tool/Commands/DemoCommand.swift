@@ -2,6 +2,7 @@
 import ArgumentParser
 import GStreamer
 import H26x
+import Synchronization
 import SystemPackage
 
 /// `h26x demo`: decodes a file through all three elements, and compares with a reference.
@@ -41,7 +42,7 @@ struct DemoCommand: AsyncParsableCommand {
     let output = try OutputFile(name, force: force || sheet == nil, inputs: [input])
     let ours: (sum: String, pictures: Int, reference: String)
     do throws(Failure) {
-      print(try await MediaInfo.read(input, counting: false).table)
+      print(try MediaInfo.read(input, counting: false).table)
       let started = ContinuousClock.now
       ours = try await checksum(input) { codec in
         ["swifth\(codec.digits)repack", "swifth\(codec.digits)dec"]
@@ -86,22 +87,22 @@ struct DemoCommand: AsyncParsableCommand {
   private func checksum(
     _ input: InputFile, _ chain: @escaping @Sendable (FormatDescription.Codec) -> [String]
   ) async throws(Failure) -> (sum: String, pictures: Int, reference: String) {
-    let reader = try MediaReader(input) { stream, pipeline throws(PipelineError) in
-      guard let codec = stream.codec else { return nil }
+    let codec = Mutex(FormatDescription.Codec.h264)
+    let reader = try input.pictureSource { found throws(PipelineError) in
+      codec.withLock { $0 = found }
       var elements: [PipelineElement] = []
-      for kind in chain(codec) + ["videocodectestsink"] {
+      for kind in chain(found) + ["videocodectestsink"] {
         elements.append(try PipelineElement(kind, name: kind.hasSuffix("dec") ? "decoder" : nil))
         guard kind.hasSuffix("repack") else { continue }
         // Length-prefixed output, so that the repackager has to repackage byte streams.
-        let format = codec.syntax.outOfBandStreamFormat
-        let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
+        let caps =
+          "\(found.mediaType), stream-format=(string)\(found.syntax.outOfBandStreamFormat), alignment=(string)au"
         elements.append(try PipelineElement("capsfilter", ["caps": .string(caps)]))
       }
-      try pipeline.add(chain: elements)
-      return elements[0]
+      return elements
     }
     var found: String?
-    do throws(Failure) { try await reader.discover() } catch {
+    do throws(Failure) { try await reader.begin() } catch {
       await reader.pipeline.stop()
       throw error
     }
@@ -119,10 +120,9 @@ struct DemoCommand: AsyncParsableCommand {
       await reader.pipeline.stop()
       throw failure
     }
-    let codec = reader.video?.codec
     let pictures = (try? reader.pipeline.element("decoder").fields("stats"))??["frames-out"]?.integer
     await reader.pipeline.stop()
     guard let found else { throw Failure("\(input.name): no picture could be decoded") }
-    return (found, pictures ?? 0, "avdec_h\(codec?.digits ?? "264")")
+    return (found, pictures ?? 0, "avdec_h\(codec.withLock { $0.digits })")
   }
 }

@@ -29,7 +29,7 @@ struct InfoCommand: AsyncParsableCommand {
     var hasPrinted = false
     for name in files {
       do throws(Failure) {
-        let info = try await MediaInfo.read(InputFile(name), counting: count)
+        let info = try MediaInfo.read(InputFile(name), counting: count)
         if json {
           info.write(to: &documents)
         } else {

@@ -64,7 +64,6 @@ struct InspectCommand: AsyncParsableCommand {
         output.write(InspectText.text(item))
       }
     }
-    await items.stop()
     output.write(lines.take())
     try output.finish()
   }

@@ -33,7 +33,7 @@ struct PlayCommand: AsyncParsableCommand {
     let playing = Playing()
     let control = Task { if let keys { await Self.obey(keys, playing) } }
     defer { control.cancel() }
-    let input = try InputFile(file)
+    let input = try InputFile(file, spoolsMP4: false)
     sinks.isImmediate = immediate
     let hasSound = !noAudio && !immediate && (sink == nil || audioSink != nil)
     let reader = try MediaReader(input) { [sinks] stream, pipeline throws(PipelineError) in

@@ -130,7 +130,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     guard target.isSeekable || format.isStream else {
       throw Failure("\(target.name): \(format.rawValue) is written out of order and needs a file")
     }
-    return try RepackRoute(format, into: target, drop: nil, audio: false)
+    return try RepackRoute(format, into: target)
   }
 
   /// How a reception ended.

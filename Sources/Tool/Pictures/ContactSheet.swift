@@ -9,7 +9,7 @@ enum ContactSheet {
     for input: InputFile
   ) -> [(kind: String, properties: KeyValuePairs<String, FieldValue>)] {
     [
-      ("videoconvert", [:]), ("videoflip", ["video-direction": .string(MP4Orientation.direction(in: input))]),
+      ("videoconvert", [:]), ("videoflip", ["video-direction": .string(input.direction)]),
       ("videoscale", ["add-borders": false]), ("videoconvert", [:]),
     ]
   }

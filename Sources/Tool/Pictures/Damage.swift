@@ -23,6 +23,16 @@ struct Damage {
     dropped = statistics["lost"]?.integer ?? 0
   }
 
+  static func + (left: Damage, right: Damage) -> Damage {
+    var sum = left
+    sum.corrupted += right.corrupted
+    sum.failed += right.failed
+    sum.dropped += right.dropped
+    sum.unreadable += right.unreadable
+    sum.isCutOff = left.isCutOff || right.isCutOff
+    return sum
+  }
+
   var isAny: Bool { corrupted + failed + dropped + unreadable > 0 || isCutOff }
 
   /// Ends a sentence: `; damage: 2 pictures damaged`; empty without damage.

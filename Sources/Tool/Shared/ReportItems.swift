@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import StreamReport
 
-/// The items of a report on a file. Byte streams and MP4 are read directly, other containers through GStreamer's
-/// demultiplexers, without a parser.
+/// The items of a report on a file. Byte streams and MP4 are read directly, other containers through libavformat.
 struct ReportItems {
   // Two optionals, not an enum, whose payload would be copied at every change.
   private var direct: StreamReporter?
-  private var demultiplexed: DemultiplexedReport?
+  private var container: ContainerReport?
 
   /// Opens the file. The first bytes of a pipe must have been read (`looksIntoPipes`).
   init(_ file: InputFile, _ options: ReportOptions) async throws(Failure) {
@@ -14,17 +13,15 @@ struct ReportItems {
     // A known format may contain start codes by chance.
     case .other: throw Failure(file.noVideo)
     case .container(let what) where what != "MP4" || file.size == nil:
-      try PluginFile.load()
-      demultiplexed = try await DemultiplexedReport(file, options)
+      container = try ContainerReport(file, options)
     default:
       let source = try ReportSource(file)
       do throws(ReportFailure) { direct = try StreamReporter(source, options: options) } catch {
-        // Sample entries that name neither codec, such as those of AVC-Intra, are known to GStreamer.
+        // Sample entries that name neither codec, such as those of AVC-Intra, are known to libavformat.
         guard case .mp4(let reason) = error, reason.reason == .missing, reason.box.name == "trak" else {
           throw file.failure(error)
         }
-        try PluginFile.load()
-        do throws(Failure) { demultiplexed = try await DemultiplexedReport(file, options) } catch {
+        do throws(Failure) { container = try ContainerReport(file, options) } catch {
           throw Failure("\(file.name): MP4 without H.264 or H.265 video")
         }
       }
@@ -34,15 +31,13 @@ struct ReportItems {
   /// The next item; `nil` after the summary.
   mutating func next() async throws(Failure) -> ReportItem? {
     if direct != nil { return direct?.next() }
-    return try await demultiplexed?.next()
+    return try container?.next()
   }
 
   /// Recent bytes of a demultiplexed stream, by their offset in it; `nil` when they are not kept any more, and for a
   /// file that is read directly.
-  func bytes(at offset: UInt64, count: Int) -> [UInt8]? { demultiplexed?.bytes(at: offset, count: count) }
+  func bytes(at offset: UInt64, count: Int) -> [UInt8]? { container?.bytes(at: offset, count: count) }
 
-  /// Stops reading. Not needed after the summary.
-  func stop() async { await demultiplexed?.stop() }
 }
 
 extension InputFile {

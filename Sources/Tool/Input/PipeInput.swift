@@ -24,6 +24,23 @@ final class PipeInput: Sendable {
     front = bytes
   }
 
+  /// A temporary file without a name that has all of it. The program ends when it is interrupted meanwhile.
+  ///
+  /// - Throws: an `Errno` when the file cannot be made or written.
+  func spooled() throws -> OpenFile {
+    let folder = unsafe getenv("TMPDIR").map { unsafe FilePath(platformString: $0) } ?? "/var/tmp"
+    let path = folder.appending("h26x-\(getpid())-\(UInt32.random(in: 0 ... .max))")
+    let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate, .closeOnExec]
+    let copy = OpenFile(try .open(path, .readWrite, options: options, permissions: .ownerReadWrite))
+    try path.remove()
+    var piece = front
+    while !piece.isEmpty {
+      try copy.descriptor.writeFully(piece.span)
+      piece = file.descriptor.readAvailable(Self.pieceSize)
+    }
+    return copy
+  }
+
   /// A descriptor from which everything can be read, from the first byte on.
   ///
   /// - Throws: an `Errno` when there are no more descriptors or threads.

@@ -3,16 +3,15 @@ import GStreamer
 import H26x
 import Synchronization
 
-/// The first part of every pipeline here: a file that `parsebin` demultiplexes into parsed streams.
-final class MediaReader: Sendable {
+/// The first part of a pipeline that reads a byte stream, or plays any file: `parsebin` demultiplexes it into parsed
+/// streams.
+final class MediaReader: PictureSource {
   /// Returns the element to link a stream to, already added to the pipeline; `nil` to leave the stream unlinked, or
   /// when the route has linked it itself. Called on a streaming thread.
   typealias Route = @Sendable (MediaStream, Pipeline) throws(PipelineError) -> PipelineElement?
 
   let pipeline: Pipeline
   let input: InputFile
-  private let outputName: String?
-  private let whenWhole: @Sendable () -> Void
 
   private struct State {
     var streams: [MediaStream] = []
@@ -24,14 +23,9 @@ final class MediaReader: Sendable {
     var parser: PipelineElement?
     /// The demultiplexer has emitted no-more-pads; `parsebin` may still have to expose some.
     var isComplete = false
-    /// Pads that elements in `parsebin` have added, without those of unknown types.
-    var announced = 0
-    /// The codec of the first of these pads that has H.264 or H.265. The stream need not have any data.
+    /// The codec of the first pad that has H.264 or H.265. The stream need not have any data.
     var codec: FormatDescription.Codec?
     var hasDiscovered = false
-
-    /// Whether `parsebin` has exposed every stream. Without a demultiplexer there is one.
-    var isWhole: Bool { announced == 0 ? !streams.isEmpty : isComplete && streams.count >= announced }
   }
   private let state = Mutex(State())
   /// Ends when there is video, or when it is known that there is none.
@@ -39,23 +33,12 @@ final class MediaReader: Sendable {
     AsyncStream.makeStream()
 
   /// - Parameters:
-  ///   - output: the output file, whose name is in write errors.
   ///   - framerate: the frame rate of a byte stream that has none.
-  ///   - pushed: whether the file is read from beginning to end, as a pipe is. Of fragmented MP4, qtdemux else loses the
-  ///     last fragment of a file that is cut off, and takes pictures for earlier ones.
-  ///   - countsFromTimestamps: whether timestamps are the stream time in Matroska.
-  ///   - parses: whether a parser makes access units of H.264 and H.265; else the stream is as the container has it.
-  ///   - whenWhole: called when `parsebin` has exposed every stream, as far as that can be known; perhaps more than
-  ///     once.
   ///   - route: called for the first H.264 or H.265 stream and for streams of other kinds; further video is not linked.
   init(
-    _ input: InputFile, output: OutputFile? = nil, framerate: GStreamer.Fraction? = nil, pushed: Bool = false,
-    countsFromTimestamps: Bool = false, parses: Bool = true,
-    whenWhole: @escaping @Sendable () -> Void = {}, route: @escaping Route
+    _ input: InputFile, framerate: GStreamer.Fraction? = nil, route: @escaping Route
   ) throws(Failure) {
     self.input = input
-    self.whenWhole = whenWhole
-    outputName = output?.name
     pipeline = Pipeline()
     do throws(PipelineError) {
       let source = try input.source()
@@ -68,36 +51,17 @@ final class MediaReader: Sendable {
       state.withLock { $0.parts.append(source) }
       try pipeline.add(source)
       try pipeline.add(parse)
-      if pushed {
-        // A queue has no pull mode.
-        let queue = try PipelineElement("queue")
-        try pipeline.add(queue)
-        try pipeline.link(source, queue)
-        try pipeline.link(queue, parse)
-        state.withLock { $0.parts.append(queue) }
-      } else {
-        try pipeline.link(source, parse)
-        MP4Duration.hide(in: input, from: parse.pad("sink"))
-      }
+      try pipeline.link(source, parse)
       try parse.connect("element-added") { [weak self] arguments in
         guard let element = arguments.element(0) else { return nil }
         self?.state.withLock { $0.parts.append(element) }
-        let kind = element.kind
         _ = try? element.onPadAdded { [weak self] pad in
           var codec: FormatDescription.Codec?
           if let caps = pad.currentCaps { codec = FormatDescription.Codec(mediaType: caps.first.name) }
-          self?.state.withLock { [codec] state in
-            state.announced += 1
-            state.codec = state.codec ?? codec
-          }
-          // It counts the first pictures from another origin than the later ones when sound begins before them.
-          if kind == "matroskademux", countsFromTimestamps { pad.replaceSegments(\.timedByTimestamps) }
-          // The duration of fragments leaves out the reordering delay of the last pictures.
-          if kind == "qtdemux", pushed { pad.replaceSegments(\.endless) }
+          self?.state.withLock { [codec] state in state.codec = state.codec ?? codec }
         }
         _ = try? element.connect("no-more-pads") { [weak self] _ in
           self?.state.withLock { $0.isComplete = true }
-          self?.tellWhenWhole()
           return nil
         }
         if element.kind.hasPrefix("swifth26") {
@@ -106,42 +70,18 @@ final class MediaReader: Sendable {
         }
         return nil
       }
-      if !parses {
-        try parse.connect("autoplug-continue") { arguments in
-          guard let caps = arguments.caps(1) else { return .boolean(true) }
-          return .boolean(FormatDescription.Codec(mediaType: caps.first.name) == nil)
-        }
-      }
-      try parse.connect("unknown-type") { [weak self] _ in
-        self?.state.withLock { $0.announced -= 1 }
-        self?.tellWhenWhole()
-        return nil
-      }
       try parse.onPadAdded { [weak self] pad in self?.found(MediaStream(pad: pad), route) }
     } catch { throw Failure(error, about: input.name) }
   }
 
   /// All streams that `parsebin` has exposed.
   var streams: [MediaStream] { state.withLock { $0.streams } }
-  /// Whether the demultiplexer has announced all streams.
-  var hasAllStreams: Bool { state.withLock { $0.isComplete } }
+  var hasSought: Bool { false }
+  var parts: [ShownRange] { [] }
   /// The statistics of the video's parser.
   var parserStatistics: Fields? { try? state.withLock { $0.parser }?.fields("stats") }
   /// The first H.264 or H.265 stream.
   var video: MediaStream? { state.withLock { $0.video } }
-  /// Streams of other kinds, and further video.
-  var otherStreams: [MediaStream] {
-    let (streams, video) = state.withLock { ($0.streams, $0.video) }
-    return streams.filter { $0.pad.name != video?.pad.name }
-  }
-
-  /// The caps of the file, by typefind.
-  var containerCaps: String? {
-    guard let element = try? pipeline.element("typefind") else { return nil }
-    // The caps come as a string, quoted and escaped as inside a structure.
-    return (try? element.get("caps").string)?.filter { $0 != "\"" && $0 != "\\" }
-  }
-
   private func found(_ stream: MediaStream, _ route: Route) {
     let isWanted = state.withLock { state in
       state.streams.append(stream)
@@ -150,7 +90,6 @@ final class MediaReader: Sendable {
       state.video = stream
       return true
     }
-    defer { tellWhenWhole() }
     guard isWanted else { return }
     do throws(PipelineError) {
       if let element = try route(stream, pipeline) { try stream.pad.link(to: element) }
@@ -159,8 +98,6 @@ final class MediaReader: Sendable {
     }
     if stream.codec != nil { discovery.continuation.finish() }
   }
-
-  private func tellWhenWhole() { if state.withLock({ $0.isWhole }) { whenWhole() } }
 
   /// Stops the pipeline, and makes this its failure, unless it has one.
   func fail(_ failure: Failure) {
@@ -173,9 +110,6 @@ final class MediaReader: Sendable {
   func failure(_ error: PipelineError) -> Failure {
     if let known = state.withLock({ $0.failure }) { return known }
     guard case .element(let failure) = error else { return Failure(error, about: input.name) }
-    if let outputName, ["filesink", "fdsink"].contains(failure.kind) {
-      return Failure(error, about: outputName)
-    }
     switch failure.error.code {
     case .stream(.wrongType): return nothingFound
     case .stream(.typeNotFound), .stream(.codecNotFound), .core(.missingPlugin):
@@ -267,10 +201,14 @@ final class MediaReader: Sendable {
     do { try await pipeline.play() } catch { throw failure(error) }
   }
 
+  func begin() async throws(Failure) { try await discover() }
+
+  func playToEnd() async throws(Failure) { try await playToEnd {} }
+
   /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
   ///
   /// - Parameter begun: called once the pipeline was set to play.
-  func playToEnd(_ begun: () -> Void = {}) async throws(Failure) {
+  func playToEnd(_ begun: () -> Void) async throws(Failure) {
     try await discover()
     do throws(PipelineError) {
       var messages = pipeline.messages.makeAsyncIterator()

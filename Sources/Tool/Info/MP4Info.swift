@@ -54,17 +54,6 @@ enum MP4Info {
     return counts
   }
 
-  /// The names of streams that `parsebin` has no pads for: chapters, MP4 tracks of other kinds than `seen`, and further
-  /// programmes of a transport stream.
-  static func unseen(_ input: InputFile, seen: [String]) -> [String] {
-    if input.programs.count > 1 { return [Text.count(input.programs.count - 1, "other programme")] }
-    guard input.kind == .container("MP4"), input.size != nil else { return [] }
-    let info = try? read(input, counting: false)
-    return (info?.others ?? []).filter { !seen.contains($0.kind) }.map {
-      $0.kind == "chapters" ? $0.kind : "\($0.kind) (\($0.codecName))"
-    }
-  }
-
   /// Whether the major brand is QuickTime's, or the file begins with another box than ftyp, as the oldest files do.
   private static func isQuickTime(_ source: ReportSource) -> Bool {
     var source = source
@@ -184,7 +173,7 @@ extension StreamDetails {
   }
 
   /// The value that the tag image-orientation has, which turns first and mirrors then.
-  private static func tag(_ orientation: MP4.Orientation?) -> String? {
+  static func tag(_ orientation: MP4.Orientation?) -> String? {
     guard let orientation else { return "unknown" }
     if orientation.isMirrored { return "flip-rotate-\((360 - orientation.rotation) % 360)" }
     return orientation.rotation == 0 ? nil : "rotate-\(orientation.rotation)"

@@ -17,7 +17,8 @@ struct StreamDetails: Sendable {
   var language: String?
   /// Bits a second, by a tag.
   var bitrate: Double?
-  /// See `MediaStream.orientation`.
+  /// How pictures are turned, by the value of the tag image-orientation: `rotate-90`, `flip-rotate-90`; `nil` for upright
+  /// ones.
   var orientation: String?
 
   /// The caps fields that are printed, in this order.
@@ -26,7 +27,6 @@ struct StreamDetails: Sendable {
     "chroma-format", "bit-depth-luma", "bit-depth-chroma", "colorimetry", "mastering-display-info",
     "content-light-level", "stream-format", "alignment",
   ]
-  private static let audioFields = ["rate", "channels"]
 
   /// A field as text; `nil` when it is not there.
   func text(_ field: String) -> String? {
@@ -35,20 +35,5 @@ struct StreamDetails: Sendable {
     case .fraction(let ratio): "\(ratio.numerator)/\(ratio.denominator)"
     case let value: value?.integer.map { "\($0)" }
     }
-  }
-}
-
-extension StreamDetails {
-  /// From the caps and tags of a stream.
-  init(_ stream: MediaStream) {
-    self.init(kind: stream.kind, codec: stream.codec, codecName: stream.codecName)
-    for field in stream.codec == nil ? Self.audioFields : Self.videoFields { fields[field] = stream.field(field) }
-    // Parsers do not say more where only some pictures may be interlaced.
-    if fields["interlace-mode"] == nil, stream.field("coded-picture-structure")?.string == "field" {
-      fields["interlace-mode"] = "mixed"
-    }
-    language = stream.tag("language-code")?.string.flatMap { $0 == "und" ? nil : $0 }
-    bitrate = (stream.tag("bitrate") ?? stream.tag("nominal-bitrate"))?.number
-    orientation = stream.orientation
   }
 }

@@ -4,9 +4,8 @@ import Synchronization
 
 /// Reads the pictures of a file, or those of a range of time.
 ///
-/// Only Matroska and MP4 without fragments are sought: of those GStreamer finds every random access point. Of other
-/// files all pictures are decoded, and those before the range are skipped. So it is done too when what comes after a
-/// seek begins too late or damaged.
+/// Only Matroska and MP4 are sought, which have an index. Of other files all pictures are decoded, and those before the
+/// range are skipped. So it is done too when what comes after a seek begins too late or damaged.
 final class DecodedPictureReader: Sendable {
   /// The decoder's settings, the elements behind it, and the range of time.
   struct Options: Sendable {
@@ -24,8 +23,7 @@ final class DecodedPictureReader: Sendable {
     var duration: ClockTime?
   }
 
-  /// What is decoded before the start of the range: demultiplexers choose a random access point by its decoding time,
-  /// and its leading pictures are lost.
+  /// What is decoded before the start of the range: the leading pictures of a random access point are lost.
   private static let margin = ClockTime.second
 
   private let input: InputFile
@@ -33,12 +31,16 @@ final class DecodedPictureReader: Sendable {
   private let layout: MP4Layout?
   private let pass: Mutex<DecodingPass>
   private let range: Mutex<PictureRange>
+  /// Which of the parts that a container shows is read.
+  private let part = Mutex(0)
+  /// What was damaged in earlier parts.
+  private let before = Mutex(Damage(nil))
 
   init(_ input: InputFile, _ options: Options) throws(Failure) {
     (self.input, self.options) = (input, options)
     layout = MP4Layout(of: input)
     range = Mutex(Self.range(of: input, options))
-    pass = Mutex(try DecodingPass(input, options, pushed: layout?.isFragmented == true))
+    pass = Mutex(try DecodingPass(input, options))
   }
 
   private static func range(of input: InputFile, _ options: Options) -> PictureRange {
@@ -47,12 +49,12 @@ final class DecodedPictureReader: Sendable {
   }
 
   /// The reader of the present pass.
-  var reader: MediaReader { pass.withLock { $0 }.reader }
+  var reader: any PictureSource { pass.withLock { $0 }.reader }
 
   /// What was damaged or lost, among the pictures in the range as far as that is known.
   var damage: Damage {
     let pass = pass.withLock { $0 }
-    var damage = Damage(pass.decoderStatistics, parser: pass.reader.parserStatistics)
+    var damage = before.withLock { $0 } + Damage(pass.decoderStatistics, parser: pass.reader.parserStatistics)
     damage.isCutOff = layout?.isCutOff == true
     if options.start != nil {
       damage.corrupted = range.withLock { $0.corrupted }
@@ -66,15 +68,21 @@ final class DecodedPictureReader: Sendable {
   ///
   /// - Throws: a `Failure`; one for pictures without a time too, when there is a range.
   func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
-    let start = options.start ?? .zero
-    if isSeekable, start > Self.margin + Self.margin,
-      let origin = try await pass.withLock({ $0 }).seek(to: start - Self.margin)
+    if let start = options.start, start > Self.margin + Self.margin, isSeekable,
+      let origin = try await pass.withLock({ $0 }).firstTime()
     {
-      range.withLock { $0.begin(origin: origin) }
-      if try await readPass(body) || Interruption.signal != nil { return }
       await stop()
-      let again = try DecodingPass(input, options, pushed: layout?.isFragmented == true)
+      let time = origin + start - Self.margin
+      let near = try DecodingPass(input, options, part: partShown(at: time), from: time)
+      pass.withLock { $0 = near }
+      if near.reader.hasSought {
+        range.withLock { $0.begin(origin: origin) }
+        if try await readPass(body) || Interruption.signal != nil { return }
+        await stop()
+      }
+      let again = try DecodingPass(input, options)
       pass.withLock { $0 = again }
+      part.withLock { $0 = 0 }
       range.withLock { $0 = Self.range(of: input, options) }
     }
     _ = try await readPass(body)
@@ -87,14 +95,42 @@ final class DecodedPictureReader: Sendable {
       return selection.next == .more
     }
     let isWhole = options.start == nil && options.duration == nil
-    let hasEnded = try await pass.withLock { $0 }.readAll { [self] sample throws(Failure) in
-      if isWhole { return try body(sample) }
-      let selection = range.withLock { $0.select(sample) }
-      if selection.next == .untimed { throw untimed }
-      return try take(selection)
-    }
+    var (hasEnded, hasMore) = (false, false)
+    repeat {
+      hasEnded = try await pass.withLock { $0 }.readAll { [self] sample throws(Failure) in
+        if isWhole { return try body(sample) }
+        let selection = range.withLock { $0.select(sample) }
+        if selection.next == .untimed { throw untimed }
+        return try take(selection)
+      }
+      if hasEnded { hasMore = try await beginNextPart() } else { hasMore = false }
+    } while hasMore
     if hasEnded, !isWhole { _ = try take(range.withLock { $0.finish() }) }
     return range.withLock { !$0.isMissed }
+  }
+
+  /// The last part that begins at or before a time.
+  private func partShown(at time: ClockTime) -> Int {
+    let found = reader.parts.lastIndex { $0.time <= Int64(clamping: time.nanoseconds) } ?? 0
+    part.withLock { $0 = found }
+    return found
+  }
+
+  /// Begins the next part that the container shows, each of which is decoded by itself.
+  ///
+  /// - Returns: whether there is one.
+  func beginNextPart() async throws(Failure) -> Bool {
+    let next = part.withLock { part in
+      part += 1
+      return part
+    }
+    guard next < reader.parts.count else { return false }
+    let ended = pass.withLock { $0 }
+    before.withLock { $0 = $0 + Damage(ended.decoderStatistics, parser: ended.reader.parserStatistics) }
+    await stop()
+    let further = try DecodingPass(input, options, part: next)
+    pass.withLock { $0 = further }
+    return true
   }
 
   private var untimed: Failure {
@@ -103,11 +139,10 @@ final class DecodedPictureReader: Sendable {
         + "such as 25")
   }
 
-  /// Whether there is an index of random access points, or one is made by the demultiplexer.
+  /// Whether there is an index of random access points.
   private var isSeekable: Bool {
     switch input.kind {
-    case .container("Matroska"): input.size != nil
-    case .container("MP4"): layout?.isFragmented == false
+    case .container("Matroska"), .container("MP4"): input.size != nil
     default: false
     }
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 import Synchronization
 
-/// One pass over a file: a `MediaReader`, a decoder, elements that convert, and an appsink.
+/// One pass over a file: what reads it, a decoder, elements that convert, and an appsink.
 final class DecodingPass: Sendable {
-  let reader: MediaReader
+  let reader: any PictureSource
   private let decoder: DecoderInUse
 
   /// The decoder; `nil` until the stream is known.
@@ -12,28 +13,36 @@ final class DecodingPass: Sendable {
     let element = Mutex<PipelineElement?>(nil)
   }
 
-  /// - Parameter pushed: see `MediaReader`.
-  init(_ input: InputFile, _ options: DecodedPictureReader.Options, pushed: Bool) throws(Failure) {
+  /// - Parameters:
+  ///   - part: which of the parts that a container shows is read, from 0.
+  ///   - start: a time of the presentation from which on pictures are wanted; earlier ones come too.
+  init(
+    _ input: InputFile, _ options: DecodedPictureReader.Options, part: Int = 0, from start: ClockTime? = nil
+  ) throws(Failure) {
     let used = DecoderInUse()
     decoder = used
-    reader = try MediaReader(input, framerate: options.framerate, pushed: pushed, countsFromTimestamps: true) {
-      stream, pipeline throws(PipelineError) in
-      guard let codec = stream.codec else { return nil }
-      let name = options.decoder ?? "swifth\(codec.digits)dec"
-      let decoder = try PipelineElement(name)
-      try? decoder.set("max-threads", .int(options.threads))
-      // Only H.265 has such hashes, and only its decoder of the plugin this property.
-      if options.verifiesPictureHash { try? decoder.set("verify-picture-hash", true) }
-      var chain = [decoder]
-      for filter in options.filters { chain.append(try PipelineElement(filter.kind, filter.properties)) }
-      let sink = try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4])
-      // All users map pictures row by row, so that padded rows need no copy.
-      sink.pad("sink")?.acceptVideoMeta()
-      chain.append(sink)
-      try pipeline.add(chain: chain)
-      used.element.withLock { $0 = decoder }
-      return decoder
+    reader = try input.pictureSource(framerate: options.framerate, part: part, from: start) {
+      codec throws(PipelineError) in
+      try Self.chain(codec, options, used)
     }
+  }
+
+  /// The elements behind the parser.
+  private static func chain(
+    _ codec: FormatDescription.Codec, _ options: DecodedPictureReader.Options, _ used: DecoderInUse
+  ) throws(PipelineError) -> [PipelineElement] {
+    let decoder = try PipelineElement(options.decoder ?? "swifth\(codec.digits)dec")
+    try? decoder.set("max-threads", .int(options.threads))
+    // Only H.265 has such hashes, and only its decoder of the plugin this property.
+    if options.verifiesPictureHash { try? decoder.set("verify-picture-hash", true) }
+    var chain = [decoder]
+    for filter in options.filters { chain.append(try PipelineElement(filter.kind, filter.properties)) }
+    let sink = try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4])
+    // All users map pictures row by row, so that padded rows need no copy.
+    sink.pad("sink")?.acceptVideoMeta()
+    chain.append(sink)
+    used.element.withLock { $0 = decoder }
+    return chain
   }
 
   var pipeline: Pipeline { reader.pipeline }
@@ -41,16 +50,12 @@ final class DecodingPass: Sendable {
   /// The decoder's statistics; `nil` for a decoder without the property `stats`.
   var decoderStatistics: Fields? { try? decoder.element.withLock { $0 }?.fields("stats") }
 
-  /// Prerolls, and seeks to the random access point before a time that counts from the first picture.
+  /// Prerolls.
   ///
-  /// - Returns: the stream time of the first picture; `nil` when it cannot be sought.
-  func seek(to time: ClockTime) async throws(Failure) -> ClockTime? {
+  /// - Returns: the stream time of the first picture; `nil` without one.
+  func firstTime() async throws(Failure) -> ClockTime? {
     try await reader.preroll()
-    do throws(PipelineError) {
-      guard let origin = try pipeline.appSink("pictures").takePreroll()?.streamTime else { return nil }
-      try await pipeline.seek(to: origin + time, [.flush, .keyUnit])
-      return origin
-    } catch .notSeekable { return nil } catch { throw reader.failure(error) }
+    do { return try pipeline.appSink("pictures").takePreroll()?.streamTime } catch { throw reader.failure(error) }
   }
 
   /// Calls `body` for every picture until it returns false. It is called on the streaming thread, one picture at a time:

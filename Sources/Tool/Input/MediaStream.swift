@@ -28,9 +28,6 @@ struct MediaStream: Sendable {
   /// The first value of a tag.
   func tag(_ name: String) -> FieldValue? { pad.tags.lazy.compactMap { $0[name] }.first }
 
-  /// Whether its codec tag has come, as it does with the first data.
-  var isDescribed: Bool { tag("\(kind)-codec") != nil }
-
   /// The codec's name: from the tag, the table below, or the media type.
   var codecName: String {
     if let codec { return codec.name }
@@ -44,10 +41,4 @@ struct MediaStream: Sendable {
     "audio/x-ac3": "AC-3", "audio/x-eac3": "E-AC-3", "audio/x-raw": "PCM", "audio/x-alaw": "A-law",
     "audio/x-mulaw": "mu-law", "application/x-ssa": "SSA", "application/x-ass": "ASS",
   ]
-
-  /// The tag image-orientation, such as `rotate-90` or `flip-rotate-90`; `nil` for an upright picture.
-  var orientation: String? {
-    guard let text = tag("image-orientation")?.string, text != "rotate-0" else { return nil }
-    return text
-  }
 }

@@ -15,8 +15,10 @@ struct InputFile: Sendable {
   /// The pipe, if it is one.
   let pipe: PipeInput?
   private let status: Stat
-  /// The open file, where its name cannot be passed to GStreamer, because it is not UTF-8.
+  /// The open file, where its name cannot be passed to GStreamer, because it is not UTF-8, or where it has none.
   private let unnameable: OpenFile?
+  /// A copy of a pipe that cannot be read in its order.
+  private let spool: OpenFile?
 
   /// Program numbers of an MPEG transport stream, as far as they are in its first bytes; of several, one is read.
   let programs: [Int]
@@ -37,14 +39,18 @@ struct InputFile: Sendable {
   /// Whether the first bytes do not rule out a byte stream.
   var isRaw: Bool { if case .container = kind { false } else { true } }
   /// Bytes, `nil` for what has no size, such as a pipe.
-  var size: Int? { status.type == .regular ? Int(status.size) : nil }
+  var size: Int? { pipe == nil && status.type == .regular ? Int(status.size) : nil }
 
   /// Reads the first bytes. The rest of a pipe must be read through `pipe`, because it can be read once only.
-  init(_ path: FilePath) throws(Failure) {
+  ///
+  /// - Parameter spoolsMP4: whether MP4 from a pipe is copied to a temporary file, as far as it goes: its table of
+  ///   contents may be at its end.
+  init(_ path: FilePath, spoolsMP4: Bool = true) throws(Failure) {
     guard !path.isEmpty else { throw Failure("the input has no name", .usage) }
     (self.path, isStandardInput) = (path, path == "-")
     name = isStandardInput ? "standard input" : path.string
     let expected = isStandardInput ? "expected a stream" : "expected a file"
+    let status: Stat
     do throws(Errno) { status = try isStandardInput ? Stat(.standardInput) : Stat(path) } catch {
       if isStandardInput { throw Failure("\(name): closed; \(expected)") }
       if name.hasPrefix("file:") { throw Failure("\(name): a URI; expected a path") }
@@ -56,18 +62,27 @@ struct InputFile: Sendable {
     }
     let file = try isStandardInput ? OpenFile(.standardInput) : OpenFile(path, .readOnly)
     let front: [UInt8]
-    if status.type == .regular {
+    // What another program has read of standard input is not there any more.
+    let hasBegun = isStandardInput && (try? file.descriptor.seek(offset: 0, from: .current)) ?? 0 > 0
+    if status.type == .regular, !hasBegun {
       guard isStandardInput || status.size > 0 else { throw Failure("\(name): an empty file") }
-      (pipe, unnameable) = (nil, String(validating: path) == nil ? file : nil)
-      let start = isStandardInput ? (try? file.descriptor.seek(offset: 0, from: .current)) ?? 0 : 0
+      (self.status, pipe, unnameable, spool) = (status, nil, String(validating: path) == nil ? file : nil, nil)
       front = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
         let buffer = UnsafeMutableRawBufferPointer(buffer)
-        count = (try? unsafe file.descriptor.read(fromAbsoluteOffset: start, into: buffer)) ?? 0
+        count = (try? unsafe file.descriptor.read(fromAbsoluteOffset: 0, into: buffer)) ?? 0
       }
     } else {
       let input = PipeInput(file)
-      (pipe, unnameable, front) = (input, nil, input.front)
+      front = input.front
       guard !front.isEmpty else { throw Failure("\(name): empty; expected a stream") }
+      if spoolsMP4, Kind(front) == .container("MP4") {
+        do {
+          let copy = try input.spooled()
+          (self.status, pipe, unnameable, spool) = (try Stat(copy.descriptor), nil, copy, copy)
+        } catch { throw Failure("\(name): cannot be kept in a temporary file: \(error)") }
+      } else {
+        (self.status, pipe, unnameable, spool) = (status, input, nil, nil)
+      }
     }
     kind = Kind(front)
     programs = kind == .container("MPEG-TS") ? TransportStream.programs(in: front) : []
@@ -76,12 +91,15 @@ struct InputFile: Sendable {
   func isSameFile(as other: Stat) -> Bool { status.isSameFile(as: other) }
 
   /// Opens the file, which is no pipe.
-  func open() throws(Failure) -> OpenFile { try isStandardInput ? OpenFile(.standardInput) : OpenFile(path, .readOnly) }
+  func open() throws(Failure) -> OpenFile {
+    if let spool { return spool }
+    return try isStandardInput ? OpenFile(.standardInput) : OpenFile(path, .readOnly)
+  }
 
   /// Makes the element that reads the file.
   func source() throws(PipelineError) -> PipelineElement {
     if let pipe { return try Self.source(of: pipe) }
-    guard isStandardInput else {
+    guard isStandardInput, spool == nil else {
       return try PipelineElement("filesrc", ["location": .string(unnameable?.descriptor.path ?? name)])
     }
     // For a file, fdsrc claims to be seekable but has no pull mode: flvdemux then seeks in vain, for ever.

@@ -10,14 +10,7 @@ struct ByteStreamInfo {
   /// Bytes of each NAL unit that are searched for SEI display metadata.
   private static let byteCount = 256
 
-  private var codec = FormatDescription.Codec.h264
-  private var parameterSets: [[UInt8]] = []
-  private var display = DisplayMetadata()
-  private var found = PictureCount()
-  private var accessUnits = 0
-  private var fields = 0
-  /// The offset in bytes behind the last access unit that was read.
-  private var end: UInt64 = 0
+  private var stream = StreamSurvey()
 
   static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
     var options = ReportOptions()
@@ -30,39 +23,19 @@ struct ByteStreamInfo {
     var info = ByteStreamInfo()
     var isWhole = false
     while let item = reporter.next() {
-      info.add(item)
+      info.stream.add(item)
       if case .summary = item { isWhole = true }
-      if !counting, info.end > limit { break }
+      if !counting, info.stream.end > limit { break }
     }
     return try info.finish(input, isWhole: isWhole, counting: counting)
   }
 
-  private mutating func add(_ item: ReportItem) {
-    switch item {
-    case .stream(let stream): codec = stream.codec
-    case .parameterSet(let set): if found.pictures < 2 { parameterSets.append(set.nalUnit.bytes) }
-    case .accessUnit(let accessUnit):
-      end = accessUnit.offset + accessUnit.size
-      guard accessUnit.letter != nil else { return }
-      accessUnits += 1
-      if accessUnit.isField { fields += 1 }
-      found.add(accessUnit)
-      for nalUnit in accessUnit.nalUnits where !nalUnit.messages.isEmpty {
-        display.read(nalUnit.bytes.span, headerLength: codec == .h264 ? 1 : 2)
-      }
-    default: break
-    }
-  }
-
   private func finish(_ input: InputFile, isWhole: Bool, counting: Bool) throws(Failure) -> MediaInfo {
-    guard accessUnits > 0, let format else { throw Failure(input.noVideo) }
-    var video = StreamDetails(format, display, streamFormat: codec.syntax.byteStreamFormat)
+    let (found, end) = (stream.found, stream.end)
+    guard stream.accessUnits > 0, let format = stream.format else { throw Failure(input.noVideo) }
+    var video = StreamDetails(format, stream.display, streamFormat: format.codec.syntax.byteStreamFormat)
+    video.fields["interlace-mode"] = stream.interlaceMode.map(FieldValue.string)
     let isFieldSequence = format.isFieldSequence
-    if isFieldSequence || fields == accessUnits {
-      video.fields["interlace-mode"] = "interleaved"
-    } else if fields > 0 || codec == .h264 && format.isInterlacedAllowed {
-      video.fields["interlace-mode"] = "mixed"
-    }
     let frames = isFieldSequence ? (found.pictures + 1) / 2 : found.pictures
     var (duration, isEstimate) = (ClockTime?.none, false)
     if let rate = format.plausibleFrameRate {
@@ -80,12 +53,5 @@ struct ByteStreamInfo {
       name: input.name, container: "Annex B byte stream", size: input.size ?? (isWhole ? Int(clamping: end) : nil),
       duration: duration, isEstimate: isEstimate, videoBitrate: bitrate, video: video, others: [],
       counts: counting ? MediaInfo.Counts(pictures: found.pictures, keyframes: found.keyframes) : nil)
-  }
-
-  private var format: FormatDescription? {
-    do throws(BitstreamError) {
-      return try codec == .h264
-        ? FormatDescription(h264ParameterSets: parameterSets) : FormatDescription(h265ParameterSets: parameterSets)
-    } catch { return nil }
   }
 }

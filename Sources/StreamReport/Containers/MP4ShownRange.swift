@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension MP4 {
+  /// A part of a track's media that is shown: an edit that is not empty (ISO/IEC 14496-12, 8.6.6).
+  package struct ShownRange: Sendable, Hashable {
+    /// The composition time of the first sample that is shown, in ticks of the track.
+    package var start: Int64
+    /// The composition time of the first sample that is not shown any more; nil where all up to the end are.
+    package var end: Int64?
+    /// When it begins in the presentation, in ticks of the track.
+    package var time: Int64
+
+    package init(start: Int64, end: Int64?, time: Int64) { (self.start, self.end, self.time) = (start, end, time) }
+
+    /// Whether a picture that is composed at `start` for `duration` ticks is seen, were it for a tick only.
+    package func shows(_ start: Int64, for duration: UInt32) -> Bool {
+      let end = start.addingReportingOverflow(Int64(max(duration, 1))).partialValue
+      return end > self.start && (self.end.map { start < $0 } ?? true)
+    }
+  }
+}
+
+extension MP4.Track {
+  /// What the edit list shows, in its order; nil without an edit list, where everything is shown at its composition
+  /// time.
+  ///
+  /// The last edit may have no duration: in fragmented files, where it is not known yet, and in files whose writer was
+  /// interrupted.
+  ///
+  /// - Parameter movieTimescale: ``MP4/Movie/timescale``, in whose ticks durations of edits are.
+  package func shownRanges(movieTimescale: UInt32) -> [MP4.ShownRange]? {
+    guard !edits.isEmpty, movieTimescale > 0, timescale > 0 else { return nil }
+    func ticks(_ duration: UInt64) -> Int64 {
+      let (high, low) = duration.multipliedFullWidth(by: UInt64(timescale))
+      guard high < UInt64(movieTimescale) else { return .max }
+      return Int64(clamping: UInt64(movieTimescale).dividingFullWidth((high, low)).quotient)
+    }
+    var time: Int64 = 0
+    var ranges: [MP4.ShownRange] = []
+    for (index, edit) in edits.enumerated() {
+      let length = ticks(edit.duration)
+      if edit.mediaTime >= 0 {
+        let isOpen = edit.duration == 0 && index == edits.count - 1
+        guard isOpen || length > 0 else { continue }
+        let (end, isBeyond) = edit.mediaTime.addingReportingOverflow(length)
+        ranges.append(
+          MP4.ShownRange(start: edit.mediaTime, end: isOpen || isBeyond ? nil : end, time: time))
+      }
+      time = time.addingReportingOverflow(length).partialValue
+      // Only edits of hundreds of millennia come here.
+      guard time >= 0 else { break }
+    }
+    return ranges.isEmpty ? nil : ranges
+  }
+}

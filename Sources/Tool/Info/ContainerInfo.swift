@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import GStreamer
+import H26x
+import StreamReport
+
+/// Reads what `h26x info` prints of a container that libavformat reads.
+struct ContainerInfo {
+  /// Pictures that are read without --count.
+  private static let limit = 250
+  /// Bytes of each NAL unit that are searched for SEI display metadata.
+  private static let byteCount = 256
+
+  private var stream = StreamSurvey()
+  private var counts = MediaInfo.Counts()
+
+  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
+    let file = try ContainerFile(input, ReadingStatus())
+    let companions = try CompanionStreams(file)
+    var options = ReportOptions()
+    options.byteCount = byteCount
+    var report = try ContainerReport(input, options, sharing: file)
+    var info = ContainerInfo()
+    var isWhole = false
+    while let item = try report.next() {
+      info.add(item)
+      if case .summary = item { isWhole = true }
+      if !counting, info.stream.accessUnits > limit { break }
+    }
+    return try info.finish(input, companions, report.track, isWhole: isWhole, counting: counting)
+  }
+
+  private mutating func add(_ item: ReportItem) {
+    stream.add(item)
+    guard case .accessUnit(let accessUnit) = item, accessUnit.letter != nil else { return }
+    counts.bytes += Int(clamping: accessUnit.size)
+    counts.pictures += 1
+    if accessUnit.keyframe != .none { counts.keyframes += 1 }
+    counts.add(accessUnit.sample)
+  }
+
+  private func finish(
+    _ input: InputFile, _ companions: CompanionStreams, _ track: VideoTrack, isWhole: Bool, counting: Bool
+  ) throws(Failure) -> MediaInfo {
+    guard let format = stream.format else { throw Failure(input.noVideo) }
+    var counts = counts
+    let streamFormat =
+      track.packaging.configuration == nil
+      ? track.codec.syntax.byteStreamFormat : track.codec.syntax.outOfBandStreamFormat
+    var video = StreamDetails(format, stream.display, streamFormat: streamFormat)
+    video.fields["interlace-mode"] = stream.interlaceMode.map(FieldValue.string)
+    if let ratio = track.pixelAspect { video.fields["pixel-aspect-ratio"] = .fraction(ratio) }
+    if video.fields["framerate"] == nil, let rate = track.framerate { video.fields["framerate"] = .fraction(rate) }
+    video.orientation = companions.rotation
+    video.language = companions.video?.language
+    counts.complete(
+      frameDuration: format.plausibleFrameRate.map { 1e9 * Double($0.denominator) / Double($0.numerator) })
+    let seen = counts
+    counts.replace(by: stream.found)
+    let stated = companions.context.duration.flatMap { UInt64(exactly: $0) }.map { ClockTime(nanoseconds: $0 &* 1000) }
+    let exact = (isWhole ? counts.duration : nil) ?? stated
+    let estimate = exact == nil ? seen.estimate(size: input.size) : nil
+    let seconds = seen.duration.map { Double($0.nanoseconds) / 1e9 } ?? 0
+    return MediaInfo(
+      name: input.name, container: companions.containerName, size: input.size, duration: exact ?? estimate,
+      isEstimate: estimate != nil, videoBitrate: seconds > 0 ? Double(seen.bytes) * 8 / seconds : nil,
+      isVideoBitrateEstimate: !isWhole, programs: input.programs, video: video,
+      others: companions.others.map { StreamDetails($0) },
+      counts: counting && isWhole ? counts : nil)
+  }
+}
+
+extension CompanionStreams {
+  /// The container's name.
+  fileprivate var containerName: String {
+    guard case .container(let name) = input.kind else { return "unknown" }
+    return switch name {
+    case "an MPEG program stream": "MPEG program stream"
+    case "Matroska": isWebM ? "WebM" : name
+    default: name
+    }
+  }
+
+  private var isWebM: Bool { context.metadata[key: "doctype"] == "webm" }
+}
+
+extension StreamDescription {
+  /// The language, where one is known.
+  var language: String? { metadata[key: "language"].flatMap { $0.isEmpty || $0 == "und" ? nil : $0 } }
+}
+
+extension StreamDetails {
+  /// A stream beside the video.
+  fileprivate init(_ stream: StreamDescription) {
+    self.init(kind: stream.kindName, codec: nil, codecName: stream.displayName)
+    if stream.sampleRate > 0 { fields["rate"] = .int(Int32(clamping: stream.sampleRate)) }
+    if stream.channels > 0 { fields["channels"] = .int(Int32(clamping: stream.channels)) }
+    language = stream.language
+    bitrate = stream.bitrate > 0 ? Double(stream.bitrate) : nil
+  }
+}

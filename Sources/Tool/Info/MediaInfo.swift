@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import StreamReport
+
+/// What `h26x info` prints of a file.
+struct MediaInfo: Sendable {
+  let name: String
+  let container: String
+  let size: Int?
+  let duration: ClockTime?
+  /// Whether the duration is extrapolated from the size and the part that was read.
+  let isEstimate: Bool
+  /// Bits a second of the video stream, by the container or counted.
+  let videoBitrate: Double?
+  /// Whether the bitrate was not counted over the whole file.
+  var isVideoBitrateEstimate = false
+  /// The programmes of an MPEG transport stream.
+  var programs: [Int] = []
+  let video: StreamDetails
+  let others: [StreamDetails]
+  let counts: Counts?
+  /// Access units that the container lists, but that are beyond the end of the file.
+  var missing = 0
+
+  /// Counts of the access units that were read.
+  struct Counts: Sendable {
+    var pictures = 0
+    var keyframes = 0
+    var bytes = 0
+    var first: ClockTime?
+    var end: ClockTime?
+    /// Pictures without presentation time, as in AVI.
+    var untimed = 0
+    private var hasLastDuration = false
+
+    init() {}
+    init(pictures: Int, keyframes: Int) { (self.pictures, self.keyframes) = (pictures, keyframes) }
+
+    /// From the first picture to the end of the last.
+    var duration: ClockTime? {
+      guard untimed == 0, let first, let end else { return nil }
+      return end - first
+    }
+
+    /// The duration of a file of this size, if the rest has the same bitrate.
+    func estimate(size: Int?) -> ClockTime? {
+      guard let size, bytes > 0, let duration else { return nil }
+      return ClockTime(nanoseconds: UInt64(min(Double(duration.nanoseconds) * Double(size) / Double(bytes), 1e18)))
+    }
+
+    /// What was found in the stream itself, where its slices can be read.
+    mutating func replace(by found: PictureCount) {
+      if found.pictures > 0 { (pictures, keyframes) = (found.pictures, found.keyframes) }
+    }
+
+    /// Notes the times of an access unit.
+    mutating func add(_ sample: AccessUnitRecord.Sample?) {
+      guard let sample, let pts = UInt64(exactly: sample.pts) else {
+        untimed += 1
+        return
+      }
+      let time = ClockTime(nanoseconds: pts)
+      first = min(first ?? time, time)
+      if end.map({ time + ClockTime(nanoseconds: UInt64(sample.duration)) > $0 }) ?? true {
+        end = time + ClockTime(nanoseconds: UInt64(sample.duration))
+        hasLastDuration = sample.duration > 0
+      }
+    }
+
+    /// Adds the duration of the last picture where the container has none: that of a frame, in nanoseconds, or else the
+    /// average.
+    mutating func complete(frameDuration: Double?) {
+      guard !hasLastDuration, let first, let end, pictures > 1 else { return }
+      let average = Double((end - first).nanoseconds) / Double(pictures - 1)
+      self.end = end + ClockTime(nanoseconds: UInt64((frameDuration ?? average).rounded()))
+      hasLastDuration = true
+    }
+  }
+
+  /// Reads a part of the file, or all of it for counting.
+  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
+    switch input.kind {
+    case .other, .unknown: throw Failure(input.noVideo)
+    case .byteStream: return try ByteStreamInfo.read(input, counting: counting)
+    case .container("MP4") where input.size != nil:
+      if let info = try MP4Info.read(input, counting: counting) { return info }
+    default: break
+    }
+    return try ContainerInfo.read(input, counting: counting)
+  }
+}

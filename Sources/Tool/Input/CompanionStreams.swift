@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import StreamReport
+
+/// The streams of a container beside the video that is read: sound, subtitles, attachments; and what it has as a whole.
+final class CompanionStreams {
+  /// A packet, and when its turn among others is.
+  struct Packet: ~Copyable {
+    var packet: MediaPacket
+    let stream: StreamDescription
+    /// In nanoseconds of the media, whose edits are applied.
+    let time: Int64
+  }
+
+  let context: InputContext
+  /// The video's description, whose side data a copy of it has too; `nil` where libavformat does not find it.
+  let video: StreamDescription?
+  let others: [StreamDescription]
+
+  /// The place of the text track that has MP4's chapter titles.
+  let chapterStream: Int?
+  /// How pictures are turned, as info prints it; `nil` for upright ones.
+  let rotation: String?
+
+  let input: InputFile
+  /// What is added to the times of a stream, in its ticks: the edit lists of MP4.
+  private let shifts: [Int: Int64]
+  private var wanted: Set<Int> = []
+  private var ahead: Packet?
+  /// Streams whose frames have headers of their own.
+  private let headed: Set<Int>
+  /// How far the container was read, in the same time.
+  private var reached = Int64.min
+  private var isAtEnd = false
+
+  /// Packets in which headers of sound are searched for.
+  private static let trialCount = 100_000
+
+  /// - Throws: a `Failure` where the container cannot be read.
+  init(_ file: ContainerFile) throws(Failure) {
+    let container = try ContainerInput(file, .description)
+    (input, context) = (container.input, container.context)
+    headed = try Self.describeSound(of: container, file)
+    let video = container.video
+    let others = container.context.streams.filter { $0.index != video?.index }
+    (self.video, self.others) = (video, others)
+    let movie = Self.movie(container.input)
+    shifts = Self.shifts(container, movie)
+    let chapters = movie?.tracks.lazy.compactMap(\.chapterTrack).first
+    chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }
+    rotation = movie.map { StreamDetails.tag($0.videoTrack?.orientation) } ?? video?.rotationTag
+  }
+
+  /// Describes sound by the headers of its first frames where nothing else does.
+  ///
+  /// - Returns: the streams that were described so.
+  private static func describeSound(of container: ContainerInput, _ file: ContainerFile) throws(Failure) -> Set<Int> {
+    var missing = container.context.streams.filter {
+      $0.kind == .audio && ($0.sampleRate == 0 || $0.channels == 0 || $0.codecName == "aac" && $0.extradata.isEmpty)
+    }
+    guard !missing.isEmpty else { return [] }
+    var found: Set<Int> = []
+    let trial = try ContainerInput(file, .packets)
+    do throws(AVError) {
+      var packet = try MediaPacket()
+      for _ in 0..<trialCount {
+        guard !missing.isEmpty, try trial.context.read(into: &packet) else { break }
+        guard let stream = trial.context.stream(packet.stream),
+          let place = missing.firstIndex(where: {
+            $0.id == stream.id && $0.codecName.prefix(2) == stream.codecName.prefix(2)
+          }),
+          let header = SoundHeader.first(in: packet.copiedBytes(), codec: missing[place].codecName)
+        else { continue }
+        let index = missing.remove(at: place).index
+        try container.context.describeSound(
+          index, sampleRate: header.sampleRate, channels: header.channels, extradata: header.configuration)
+        if header.length > 0 { found.insert(index) }
+      }
+    } catch {
+      // What is not described is not kept.
+    }
+    return found
+  }
+
+  /// Whether frames of a stream have headers that other containers have not.
+  func hasHeaders(_ stream: StreamDescription) -> Bool { headed.contains(stream.index) }
+
+  private static func movie(_ input: InputFile) -> MP4.Movie? {
+    guard input.kind == .container("MP4"), let source = try? ReportSource(input) else { return nil }
+    return try? MP4.VideoSamples(source).movie
+  }
+
+  /// MP4's edits, which libavformat was told to leave alone.
+  private static func shifts(_ container: ContainerInput, _ movie: MP4.Movie?) -> [Int: Int64] {
+    guard let movie else { return [:] }
+    var shifts: [Int: Int64] = [:]
+    for stream in container.context.streams {
+      let track = movie.tracks.first { $0.id == UInt32(exactly: stream.id) }
+      guard let range = track?.shownRanges(movieTimescale: movie.timescale)?.first else { continue }
+      shifts[stream.index] = range.time &- range.start
+    }
+    return shifts
+  }
+
+  /// Chooses the streams whose packets are read.
+  func choose(_ streams: [StreamDescription]) {
+    wanted = Set(streams.map(\.index))
+    for stream in context.streams {
+      // Of a pipe, the video's packets show how far it was read.
+      let isMark = input.size == nil && stream.index == video?.index
+      context.setWanted(isMark || wanted.contains(stream.index), stream: stream.index)
+    }
+  }
+
+  /// The next packet whose turn is before a time; `nil` when there is none.
+  func next(before time: Int64) throws(Failure) -> Packet? {
+    guard !wanted.isEmpty else { return nil }
+    while ahead == nil, !isAtEnd, reached < time { try read() }
+    guard let turn = ahead?.time, turn < time else { return nil }
+    return ahead.take()
+  }
+
+  /// When the first packet's turn is; `nil` without one.
+  func firstTime() throws(Failure) -> Int64? {
+    guard !wanted.isEmpty else { return nil }
+    while ahead == nil, !isAtEnd { try read() }
+    return ahead?.time
+  }
+
+  private func read() throws(Failure) {
+    do throws(AVError) {
+      var packet = try MediaPacket()
+      guard try context.read(into: &packet) else {
+        isAtEnd = true
+        return
+      }
+      guard let stream = context.stream(packet.stream) else { return }
+      let shift = shifts[stream.index] ?? 0
+      packet.presentation = packet.presentation.map { $0 &+ shift }
+      packet.decoding = packet.decoding.map { $0 &+ shift }
+      guard let ticks = packet.decoding ?? packet.presentation else { return }
+      let time = stream.timeBase.nanoseconds(ticks)
+      reached = max(reached, time)
+      guard wanted.contains(stream.index) else { return }
+      ahead = Packet(packet: packet, stream: stream, time: time)
+    } catch {
+      guard error == .invalidData else { throw ContainerInput.failure(error, input) }
+      isAtEnd = true
+    }
+  }
+}

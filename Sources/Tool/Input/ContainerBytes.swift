@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import Glibc
+import SystemPackage
+
+/// A container's file or pipe. Several readers may read it from beginning to end, each at its own pace, on one thread.
+final class ContainerFile {
+  let input: InputFile
+  let status: ReadingStatus
+  private let file: OpenFile
+  /// nil for a file, which is read at any place.
+  private var pipe: SharedPipe?
+
+  init(_ input: InputFile, _ status: ReadingStatus) throws(Failure) {
+    (self.input, self.status) = (input, status)
+    file = if let pipe = input.pipe { pipe.file } else { try input.open() }
+    pipe = input.pipe.map { SharedPipe($0, status) }
+  }
+
+  /// The bytes for a further reader.
+  func bytes() -> ContainerBytes { ContainerBytes(file, pipe) }
+
+  /// No further reader comes: what all have read of a pipe need not be kept.
+  func hasAllReaders() { pipe?.hasAllReaders = true }
+}
+
+/// The bytes of a container for libavformat: those of a file at any place, those of a pipe in their order.
+final class ContainerBytes: IOSource {
+  private let file: OpenFile
+  private let pipe: SharedPipe?
+  private let number: Int
+  private(set) var position: Int64 = 0
+
+  fileprivate init(_ file: OpenFile, _ pipe: SharedPipe?) {
+    (self.file, self.pipe) = (file, pipe)
+    number = pipe?.add() ?? 0
+  }
+
+  deinit { pipe?.remove(number) }
+
+  var isSeekable: Bool { pipe == nil }
+
+  var size: Int64? { isSeekable ? (try? Stat(file.descriptor))?.size : nil }
+
+  func seek(to position: Int64) throws(AVError) { self.position = position }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(AVError) -> Int {
+    do {
+      let count =
+        if let pipe { try unsafe pipe.read(number, into: buffer) } else {
+          try unsafe file.descriptor.read(fromAbsoluteOffset: position, into: buffer)
+        }
+      position += Int64(count)
+      return count
+    } catch {
+      guard let number = (error as? Errno)?.rawValue, number > 0 else { throw .inputOutput }
+      throw AVError(rawValue: -number)
+    }
+  }
+}
+
+/// A pipe with several readers. What the slowest has not read yet is kept.
+private final class SharedPipe {
+  private let file: OpenFile
+  private let status: ReadingStatus
+  /// What is kept, and where it begins in the pipe.
+  private var kept: [UInt8]
+  private var start = 0
+  var hasAllReaders = false
+  /// Where each reader is; nil for one that has ended.
+  private var places: [Int?] = []
+
+  private static let pieceSize = 1 << 16
+  /// What is dropped at once, so that little is moved.
+  private static let dropSize = 1 << 22
+
+  init(_ pipe: PipeInput, _ status: ReadingStatus) { (file, self.status, kept) = (pipe.file, status, pipe.front) }
+
+  func add() -> Int {
+    places.append(start)
+    return places.count - 1
+  }
+
+  func remove(_ number: Int) { places[number] = nil }
+
+  /// Reads up to as many bytes as the buffer has room for; none at the end, and when reading is to stop.
+  func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    guard let place = places[number] else { return 0 }
+    if place - start == kept.count, try !readOn() { return 0 }
+    let part = kept.dropFirst(place - start).prefix(buffer.count)
+    unsafe buffer.copyBytes(from: part)
+    let count = part.count
+    places[number] = place + count
+    let slowest = places.compactMap(\.self).min() ?? start
+    if hasAllReaders, slowest - start >= Self.dropSize {
+      kept.removeFirst(slowest - start)
+      start = slowest
+    }
+    return count
+  }
+
+  private func readOn() throws -> Bool {
+    while !status.isStopping {
+      var wait = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&wait, 1, 100) > 0 else { continue }
+      let piece = file.descriptor.readAvailable(Self.pieceSize)
+      kept += piece
+      return !piece.isEmpty
+    }
+    return false
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import H26x
+
+/// A container that libavformat reads: Matroska, MPEG-TS and its like, FLV, AVI.
+struct ContainerInput {
+  let input: InputFile
+  let context: InputContext
+  let status: ReadingStatus
+
+  /// What to read of a container.
+  enum Purpose {
+    /// Packets as the container has them: neither cut nor completed.
+    case packets
+    /// What its streams are: the beginning is read, and cut by parsers.
+    case description
+  }
+
+  /// libavformat's demuxer for a kind of file; `nil` for a byte stream and others.
+  private static func demuxer(for kind: InputFile.Kind) -> String? {
+    guard case .container(let name) = kind else { return nil }
+    return switch name {
+    case "MP4": "mov"
+    case "Matroska": "matroska"
+    case "MPEG-TS": "mpegts"
+    case "FLV": "flv"
+    case "AVI": "avi"
+    default: "mpeg"
+    }
+  }
+
+  /// - Throws: a `Failure` where libavformat is missing, the file cannot be read, or is not what it seemed.
+  init(_ file: ContainerFile, _ purpose: Purpose) throws(Failure) {
+    let (input, status) = (file.input, file.status)
+    (self.input, self.status) = (input, status)
+    guard FormatLibrary.isAvailable else {
+      throw Failure("\(input.name): this container needs libavformat, which is not installed")
+    }
+    guard let demuxer = Self.demuxer(for: input.kind) else { throw Failure(input.noVideo) }
+    var settings = InputContext.Settings()
+    // No other, such as that of a playlist.
+    (settings.demuxer, settings.formats) = (demuxer, demuxer)
+    settings.parses = purpose == .description
+    settings.probesStreams = purpose == .description
+    // Edits are ours.
+    settings.options[key: "ignore_editlist"] = "1"
+    if purpose == .description {
+      // Sound may begin late; what never comes must not be waited for.
+      settings.options[key: "analyzeduration"] = input.size == nil ? "10000000" : "600000000"
+      settings.options[key: "probesize"] = input.size == nil ? "33554432" : "268435456"
+    }
+    do throws(AVError) {
+      context = try InputContext(file.bytes(), settings, isInterrupted: { status.isStopping })
+    } catch {
+      throw Self.failure(error, input)
+    }
+  }
+
+  /// The message for an error of libavformat.
+  static func failure(_ error: AVError, _ input: InputFile) -> Failure {
+    let what = if case .container(let name) = input.kind { name } else { "a container" }
+    return switch error {
+    case .invalidData, .invalidArgument, .endOfFile:
+      Failure("\(input.name): \(what) that is cut off or damaged, or without H.264 or H.265 video")
+    default: Failure("\(input.name): \(error)")
+    }
+  }
+
+  /// The codec of a stream; `nil` for neither H.264 nor H.265.
+  static func codec(_ stream: StreamDescription) -> FormatDescription.Codec? {
+    guard stream.kind == .video, !stream.disposition.contains(.attachedPicture) else { return nil }
+    return switch stream.codecName {
+    case "h264": .h264
+    case "hevc": .h265
+    default: nil
+    }
+  }
+
+  /// The stream to read of those that are known: the first of the first program that has one.
+  var video: StreamDescription? {
+    let streams = context.streams
+    for program in context.programs {
+      if let found = program.streams.lazy.compactMap({ self.context.stream($0) }).first(where: { Self.codec($0) != nil }
+      ) {
+        return found
+      }
+    }
+    return streams.first { Self.codec($0) != nil }
+  }
+}
+
+extension InputFile {
+  /// The message that a container announces video and has none.
+  func noPicture(_ codec: FormatDescription.Codec) -> Failure {
+    let container = if case .container(let name) = kind { name } else { "a container" }
+    return Failure("\(name): \(container) with \(codec.name) video, but no picture in it that can be read")
+  }
+}

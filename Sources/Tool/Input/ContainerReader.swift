@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// The first part of a pipeline that reads the video of a container: a source and a parser.
+final class ContainerReader: PictureSource {
+  let pipeline = Pipeline()
+  let input: InputFile
+  let track: VideoTrack
+  private let parser: PipelineElement
+  private let status: ReadingStatus
+  /// Whether it begins at the start that was wanted.
+  let hasSought: Bool
+  /// All parts that are shown.
+  let parts: [ShownRange]
+
+  /// - Parameters:
+  ///   - part: which of the parts that are shown is read, from 0.
+  ///   - start: a time of the presentation from which on pictures are wanted; earlier ones come too.
+  ///   - rest: makes the elements behind the parser.
+  convenience init(
+    _ input: InputFile, part: Int, from start: ClockTime?,
+    _ rest: (FormatDescription.Codec) throws(PipelineError) -> [PipelineElement]
+  ) throws(Failure) {
+    let file = try ContainerFile(input, ReadingStatus())
+    let reader = try Self.reader(file, part: part)
+    try self.init(
+      file, reader, hasSought: start.map { start throws(Failure) in try reader.seek(to: start) } ?? false, clips: true,
+      rest)
+  }
+
+  /// - Parameters:
+  ///   - reader: is taken over.
+  ///   - clips: whether what is not shown is dropped behind the decoder.
+  ///   - rest: makes the elements behind the parser.
+  init(
+    _ file: ContainerFile, _ reader: any VideoTrackReader, hasSought: Bool = false, clips: Bool,
+    _ rest: (FormatDescription.Codec) throws(PipelineError) -> [PipelineElement]
+  ) throws(Failure) {
+    file.hasAllReaders()
+    (input, status, track, parts) = (file.input, file.status, reader.track, reader.parts)
+    self.hasSought = hasSought
+    do throws(PipelineError) {
+      parser = try PipelineElement("swifth\(reader.track.codec.digits)parse", name: "parser")
+      let source = try ContainerSource.make(reading: reader, file.status, clips: clips)
+      let chain = try rest(reader.track.codec)
+      try pipeline.add(chain: [source, parser] + chain)
+    } catch { throw Failure(error, about: file.input.name) }
+  }
+
+  /// MP4's tables are ours to read, but for those of files whose sample entries name neither codec.
+  static func reader(_ file: ContainerFile, part: Int = 0) throws(Failure) -> any VideoTrackReader {
+    let input = file.input
+    guard input.kind == .container("MP4") else { return try ContainerVideoReader(file) }
+    if let failure = input.mp4Failure { throw failure }
+    do throws(Failure) { return try MP4VideoReader(input, part: part) } catch {
+      guard let reader = try? ContainerVideoReader(file) else { throw error }
+      return reader
+    }
+  }
+
+  var parserStatistics: Fields? { try? parser.fields("stats") }
+
+  func begin() async throws(Failure) {}
+
+  func preroll() async throws(Failure) {
+    do { try await pipeline.preroll() } catch { throw failure(error) }
+  }
+
+  func fail(_ failure: Failure) {
+    status.fail(failure)
+    Task { [pipeline] in await pipeline.stop() }
+  }
+
+  func playToEnd() async throws(Failure) {
+    do throws(PipelineError) {
+      var messages = pipeline.messages.makeAsyncIterator()
+      try await pipeline.play()
+      while try await messages.next() != nil {}
+    } catch { throw failure(error) }
+    if let failure = status.failure { throw failure }
+  }
+
+  func failure(_ error: PipelineError) -> Failure {
+    if let known = status.failure { return known }
+    guard case .element(let posted) = error, posted.kind.hasSuffix("parse"), case .stream = posted.error.code else {
+      return Failure(error, about: input.name)
+    }
+    return input.noPicture(track.codec)
+  }
+}
+
+extension InputFile {
+  /// How `videoflip` makes pictures upright: its value of `video-direction`.
+  var direction: String {
+    guard !isRaw else { return "auto" }
+    // A pipe cannot be read twice.
+    guard size != nil, let file = try? ContainerFile(self, ReadingStatus()),
+      let reader = try? ContainerReader.reader(file)
+    else { return "identity" }
+    return reader.track.direction ?? "identity"
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// The source element of a pipeline that decodes or repackages the video track of a container.
+///
+/// The part that is shown is the segment, so that what is decoded for others and not shown is dropped behind the decoder,
+/// as it is behind a demultiplexer.
+final class ContainerSource: PushSource {
+  /// Where the media's time 0 is in the stream, in nanoseconds: times below 0 have a place then.
+  static let origin: Int64 = 1_000_000_000_000_000
+
+  private static let kind = "h26xcontainersrc"
+  private static let isRegistered = register(as: kind, typeName: "H26xContainerSource")
+
+  private var reader: (any VideoTrackReader)?
+  private var status = ReadingStatus()
+  /// Of the track, for queries, which come on any thread.
+  private let (caps, length) = (Locked(""), Locked<ClockTime?>(nil))
+
+  override class var padTemplates: [PadTemplate] { [.source("video/x-h264; video/x-h265")] }
+
+  /// Makes the element. It takes the reader over.
+  ///
+  /// - Parameter clips: whether what is not shown is dropped behind the decoder.
+  static func make(
+    reading reader: any VideoTrackReader, _ status: ReadingStatus, clips: Bool
+  ) throws(PipelineError) -> PipelineElement {
+    _ = isRegistered
+    let element = try PipelineElement(kind)
+    guard let source = element.source(as: ContainerSource.self) else { throw .noSuchElement(kind) }
+    (source.reader, source.status) = (reader, status)
+    source.caps.withLock { $0 = reader.track.caps }
+    source.length.withLock { $0 = reader.track.duration }
+    let shown = reader.shown
+    let segment = Segment.time(
+      from: time(shown.start), until: shown.end.map(time), at: ClockTime(nanoseconds: UInt64(max(0, shown.time))))
+    // The base class would end the stream with the first picture that is shown behind the end, whatever precedes it.
+    if clips { element.pad("src")?.replaceSegments { _ in segment } }
+    return element
+  }
+
+  override func prepareToStream() { setTimeFormat() }
+
+  override func unlock() { status.stop() }
+  override func unlockStop() { status.stop(false) }
+
+  override func duration() -> ClockTime? { length.snapshot }
+
+  override func sourceCaps(filter: borrowing Caps?) -> Caps {
+    Caps(parsing: caps.snapshot) ?? super.sourceCaps(filter: filter)
+  }
+
+  override func nextBuffer() throws(FlowError) -> Buffer {
+    guard let reader else { throw .error }
+    let next: VideoSample?
+    do throws(Failure) { next = try reader.next() } catch {
+      status.fail(error)
+      post(ElementError(.resource(.read), error.message))
+      throw .error
+    }
+    guard let sample = next else { throw status.isStopping ? .flushing : .endOfStream }
+    if let packaging = sample.packaging { begin(packaging, reader.track) }
+    guard var buffer = Buffer(copying: sample.bytes.span) else { throw .error }
+    buffer.pts = sample.composition.map(Self.time)
+    buffer.dts = sample.decoding.map(Self.time)
+    if sample.duration > 0 { buffer.duration = ClockTime(nanoseconds: UInt64(sample.duration)) }
+    if !sample.isSync { buffer.flags.insert(.deltaUnit) }
+    return buffer
+  }
+
+  private func begin(_ packaging: VideoTrack.Packaging, _ track: VideoTrack) {
+    var track = track
+    track.packaging = packaging
+    let text = track.caps
+    caps.withLock { $0 = text }
+    if let caps = Caps(parsing: text) { _ = sourcePad.push(.caps(caps)) }
+  }
+
+  /// A time of the media as a time of the stream.
+  private static func time(_ nanoseconds: Int64) -> ClockTime {
+    ClockTime(nanoseconds: UInt64(max(0, nanoseconds.addingReportingOverflow(origin).partialValue)))
+  }
+}

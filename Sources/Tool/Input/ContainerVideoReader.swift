@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import GStreamer
+import H26x
+
+/// Reads the video track of a container through libavformat, neither cut nor completed by it.
+final class ContainerVideoReader: VideoTrackReader {
+  private(set) var track: VideoTrack
+  private(set) var shown = ShownRange(start: 0, end: nil, time: 0)
+  var parts: [ShownRange] { [shown] }
+
+  /// The time of the first packet of a transport stream, whose clock begins anywhere, in nanoseconds; 0 for others.
+  private(set) var beginning: Int64 = 0
+
+  private let container: ContainerInput
+  private let index: Int
+  private var packet: MediaPacket
+  /// Whether `packet` is the next one.
+  private var isAhead = true
+
+  /// Packets before the first of H.264 or H.265, in which a container without a header may announce it.
+  private static let trialCount = 10_000
+
+  /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 stream.
+  init(_ file: ContainerFile) throws(Failure) {
+    container = try ContainerInput(file, .packets)
+    do throws(AVError) { packet = try MediaPacket() } catch { throw ContainerInput.failure(error, file.input) }
+    var found: StreamDescription?
+    for _ in 0..<Self.trialCount {
+      guard try Self.read(container, into: &packet) else { break }
+      let chosen = container.video
+      if let chosen, chosen.index == packet.stream {
+        found = chosen
+        break
+      }
+    }
+    if found == nil, let announced = container.video, let codec = ContainerInput.codec(announced) {
+      throw file.input.noPicture(codec)
+    }
+    guard let found, let codec = ContainerInput.codec(found) else { throw Self.noVideo(container) }
+    index = found.index
+    track = Self.track(found, codec, isPacketized: Self.isPacketized(container.context))
+    for other in container.context.streams where other.index != index {
+      container.context.setWanted(false, stream: other.index)
+    }
+    track.duration = container.context.duration.flatMap { UInt64(exactly: $0) }
+      .map { ClockTime(nanoseconds: $0 &* 1000) }
+    // Packets of a transport stream begin anywhere on the clock.
+    if let time = packet.presentation ?? packet.decoding, Self.isPacketized(container.context) {
+      beginning = found.timeBase.nanoseconds(time)
+      // Leading pictures of the first random access point are shown before it.
+      shown = ShownRange(start: beginning - 10_000_000_000, end: nil, time: 0)
+    }
+  }
+
+  private static func noVideo(_ container: ContainerInput) -> Failure {
+    let found = container.context.streams.map(\.codecName).joined(separator: ", ")
+    return Failure(container.input.noVideo + (found.isEmpty ? "" : " (it has: \(found))"))
+  }
+
+  /// Whether the container cuts streams into packets wherever it likes.
+  private static func isPacketized(_ context: InputContext) -> Bool { context.formatName.hasPrefix("mpeg") }
+
+  private static func track(
+    _ stream: StreamDescription, _ codec: FormatDescription.Codec, isPacketized: Bool
+  ) -> VideoTrack {
+    var track = VideoTrack(codec: codec, packaging: packaging(stream.extradata, isPacketized: isPacketized))
+    track.size = stream.size
+    track.pixelAspect = stream.pixelAspect.map { GStreamer.Fraction($0.numerator, $0.denominator) }
+    track.framerate = isPacketized ? nil : stream.frameRate.map { GStreamer.Fraction($0.numerator, $0.denominator) }
+    track.direction = stream.rotation
+    track.timescale = stream.timeBase.numerator == 1 ? stream.timeBase.denominator : nil
+    return track
+  }
+
+  /// Containers that may have either form do not state which it is.
+  private static func packaging(_ extradata: [UInt8], isPacketized: Bool) -> VideoTrack.Packaging {
+    let isRecord =
+      extradata.count >= 7 && !extradata.starts(with: [0, 0, 1]) && !extradata.starts(with: [0, 0, 0, 1])
+    guard isRecord, !isPacketized else { return .byteStream(isAligned: !isPacketized) }
+    return .lengthPrefixed(configuration: extradata, allowsInBandParameterSets: false)
+  }
+
+  private static func read(_ container: ContainerInput, into packet: inout MediaPacket) throws(Failure) -> Bool {
+    do throws(AVError) { return try container.context.read(into: &packet) } catch {
+      switch error {
+      // The rest of a damaged file is not there.
+      case .invalidData, .endOfFile: return false
+      case _ where container.status.isStopping: return false
+      default: throw ContainerInput.failure(error, container.input)
+      }
+    }
+  }
+
+  func next() throws(Failure) -> VideoSample? {
+    repeat {
+      if !isAhead, try !Self.read(container, into: &packet) { return nil }
+      isAhead = false
+    } while packet.stream != index
+    guard let stream = container.context.stream(index) else { return nil }
+    let base = stream.timeBase
+    var packaging: VideoTrack.Packaging?
+    if let data = packet.sideData.first(where: { $0.kind == .newExtradata }) {
+      let changed = Self.packaging(data.bytes, isPacketized: Self.isPacketized(container.context))
+      packaging = changed == track.packaging ? nil : changed
+      track.packaging = changed
+    }
+    return VideoSample(
+      bytes: packet.copiedBytes(),
+      composition: packet.presentation.map(base.nanoseconds), decoding: packet.decoding.map(base.nanoseconds),
+      duration: base.nanoseconds(packet.duration), isSync: packet.isKey, packaging: packaging)
+  }
+
+  func seek(to time: ClockTime) throws(Failure) -> Bool {
+    guard container.context.formatName.hasPrefix("matroska"), let nanoseconds = Int64(exactly: time.nanoseconds),
+      let base = container.context.stream(index)?.timeBase
+    else { return false }
+    do throws(AVError) {
+      try container.context.seek(index, to: base.rescaled(nanoseconds, from: .nanoseconds))
+    } catch { return false }
+    isAhead = false
+    return true
+  }
+}
+
+extension TimeBase {
+  /// Ticks as nanoseconds, the nearest ones.
+  func nanoseconds(_ ticks: Int64) -> Int64 { Self.nanoseconds.rescaled(ticks, from: self) }
+}
+
+extension StreamDescription {
+  /// How pictures are turned to be upright, by the value of `videoflip`'s property `video-direction`: from the display
+  /// matrix, nine numbers of 32 bits.
+  var rotation: String? {
+    guard let matrix = sideData.first(where: { $0.kind == .displayMatrix })?.bytes, matrix.count >= 36 else {
+      return nil
+    }
+    func number(_ index: Int) -> Int32 {
+      matrix[index * 4..<index * 4 + 4].reversed().reduce(0) { $0 << 8 | Int32($1) }
+    }
+    let (a, b, c, d) = (number(0), number(1), number(3), number(4))
+    if a == 0, d == 0 { return b > 0 && c < 0 ? "90r" : b < 0 && c > 0 ? "90l" : nil }
+    return b == 0 && c == 0 && a < 0 && d < 0 ? "180" : nil
+  }
+
+  /// The same by the value of the tag image-orientation.
+  var rotationTag: String? {
+    switch rotation {
+    case "90r": "rotate-90"
+    case "180": "rotate-180"
+    case "90l": "rotate-270"
+    default: nil
+    }
+  }
+}

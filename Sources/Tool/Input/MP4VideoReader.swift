@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import StreamReport
+
+/// Reads the video track of an MP4 or MOV file: its samples, and what its edit list shows of them.
+final class MP4VideoReader: VideoTrackReader {
+  let track: VideoTrack
+  let shown: ShownRange
+
+  /// All parts that are shown; one where the file has no edit list.
+  let parts: [ShownRange]
+
+  private let input: InputFile
+  private let size: UInt64
+  private let timescale: UInt32
+  /// At the first sample.
+  private let beginning: MP4.VideoSamples
+  private var samples: MP4.VideoSamples
+  private let range: MP4.ShownRange
+  private var descriptionIndex: Int
+
+  /// More samples than are needed to know the frame rate and the first picture.
+  private static let trialCount = 512
+
+  /// - Parameter part: which of the parts that the edit list shows is read, from 0; `nil` for all media.
+  /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 track.
+  init(_ input: InputFile, part: Int? = 0) throws(Failure) {
+    self.input = input
+    let source = try ReportSource(input)
+    size = source.size
+    do throws(MP4.ReadError) { beginning = try MP4.VideoSamples(source) } catch { throw input.failure(error) }
+    samples = beginning
+    let file = beginning.track
+    guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
+    (timescale, descriptionIndex) = (file.timescale, video.index)
+    let trial = Trial(beginning)
+    let whole = [MP4.ShownRange(start: min(trial.start, 0), end: nil, time: 0)]
+    let edited = file.shownRanges(movieTimescale: beginning.movie.timescale) ?? whole
+    parts = edited.map { [timescale] in Self.range($0, timescale) }
+    range = part.flatMap { edited.indices.contains($0) ? edited[$0] : nil } ?? whole[0]
+    shown = Self.range(range, timescale)
+    let description = video.description
+    var track = VideoTrack(codec: video.codec, packaging: Self.packaging(description))
+    track.size = (description.width, description.height)
+    track.framerate = trial.rate(timescale)
+    if let ratio = description.pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0,
+      let reduced = H26x.Fraction(ratio.horizontal, ratio.vertical)
+    {
+      track.pixelAspect = GStreamer.Fraction(reduced)
+    }
+    track.direction = file.orientation.flatMap(Self.direction)
+    track.duration = file.duration > 0 ? .seconds(file.duration, times: 1, over: timescale) : nil
+    track.timescale = Int32(exactly: timescale)
+    self.track = track
+    goToSyncSample(for: range.start)
+  }
+
+  private static func packaging(_ description: MP4.VisualSampleDescription) -> VideoTrack.Packaging {
+    .lengthPrefixed(
+      configuration: description.configuration,
+      allowsInBandParameterSets: description.coding.allowsInBandParameterSets)
+  }
+
+  private static func direction(_ orientation: MP4.Orientation) -> String? {
+    switch (orientation.rotation, orientation.isMirrored) {
+    case (90, false): "90r"
+    case (180, false): "180"
+    case (270, false): "90l"
+    case (0, true): "horiz"
+    case (90, true): "ur-ll"
+    case (180, true): "vert"
+    case (270, true): "ul-lr"
+    default: nil
+    }
+  }
+
+  // MARK: Times
+
+  private static func nanoseconds(_ ticks: Int64, _ timescale: UInt32) -> Int64 {
+    let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: Int64(timescale))
+    let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !isBeyond else { return ticks < 0 ? .min / 4 : .max / 4 }
+    // The nearest one: a tick of another scale is found again.
+    let product = rest * 1_000_000_000
+    let half = product < 0 ? -Int64(timescale / 2) : Int64(timescale / 2)
+    return whole.addingReportingOverflow((product + half) / Int64(timescale)).partialValue
+  }
+
+  private static func range(_ range: MP4.ShownRange, _ timescale: UInt32) -> ShownRange {
+    ShownRange(
+      start: nanoseconds(range.start, timescale), end: range.end.map { nanoseconds($0, timescale) },
+      time: nanoseconds(range.time, timescale))
+  }
+
+  // MARK: Samples
+
+  func next() throws(Failure) -> VideoSample? {
+    while let sample = try nextSample(), !isBehind(sample) {
+      // What the end of the file cuts off is not there.
+      if sample.range.upperBound <= size { return read(sample) }
+    }
+    return nil
+  }
+
+  private func nextSample() throws(Failure) -> MP4.Sample? {
+    do throws(MP4.ReadError) { return try samples.next() } catch {
+      // A fragment that is cut off ends the file; what precedes it counts.
+      guard samples.movie.isFragmented else { throw input.failure(error) }
+      return nil
+    }
+  }
+
+  /// Whether neither this sample nor a later one is shown, nor needed for what is.
+  private func isBehind(_ sample: MP4.Sample) -> Bool {
+    guard let end = range.end else { return false }
+    // Composition may precede decoding where a writer has negative offsets; two seconds are more than they span.
+    return sample.decodingTime &- 2 &* Int64(timescale) >= end
+  }
+
+  private func read(_ sample: MP4.Sample) -> VideoSample {
+    var packaging: VideoTrack.Packaging?
+    let descriptions = samples.track.descriptions
+    if sample.descriptionIndex != descriptionIndex, descriptions.indices.contains(sample.descriptionIndex) {
+      descriptionIndex = sample.descriptionIndex
+      packaging = Self.packaging(descriptions[sample.descriptionIndex])
+    }
+    let composition = sample.decodingTime.addingReportingOverflow(sample.compositionOffset).partialValue
+    return VideoSample(
+      bytes: samples.bytes(of: sample), composition: Self.nanoseconds(composition, timescale),
+      decoding: Self.nanoseconds(sample.decodingTime, timescale),
+      duration: Self.nanoseconds(Int64(sample.duration), timescale), isSync: sample.isSync, packaging: packaging)
+  }
+
+  // MARK: Seeking
+
+  /// Goes to the last sync sample that is composed at or before a time; to the first sample without one.
+  private func goToSyncSample(for time: Int64) {
+    samples = beginning
+    var (index, found) = (0, 0)
+    var scout = beginning
+    while let sample = try? scout.next(), sample.decodingTime <= time {
+      if sample.isSync, sample.decodingTime &+ sample.compositionOffset <= time { found = index }
+      index += 1
+    }
+    for _ in 0..<found { _ = try? samples.next() }
+  }
+
+  func seek(to time: ClockTime) -> Bool {
+    guard let nanoseconds = Int64(exactly: time.nanoseconds) else { return false }
+    let target = shown.start.addingReportingOverflow(nanoseconds - shown.time).partialValue
+    let ticks = Double(target) / 1e9 * Double(timescale)
+    goToSyncSample(for: max(range.start, Int64(exactly: ticks.rounded()) ?? .max))
+    return true
+  }
+
+  /// What the first samples show of all.
+  private struct Trial {
+    /// The first composition time.
+    private(set) var start: Int64 = 0
+    /// The most frequent duration, by majority vote.
+    private var usual: (duration: UInt32, votes: Int) = (0, 0)
+
+    init(_ samples: MP4.VideoSamples) {
+      var samples = samples
+      var previous: UInt32?
+      for number in 0..<trialCount {
+        guard let sample = try? samples.next() else { break }
+        let time = sample.decodingTime &+ sample.compositionOffset
+        start = number == 0 ? time : min(start, time)
+        // The last duration is often made up.
+        if let previous { vote(previous) }
+        previous = sample.duration
+      }
+      if usual.duration == 0, let previous { vote(previous) }
+    }
+
+    private mutating func vote(_ duration: UInt32) {
+      if usual.votes == 0 { usual = (duration, 0) }
+      usual.votes += duration == usual.duration ? 1 : -1
+    }
+
+    func rate(_ timescale: UInt32) -> GStreamer.Fraction? {
+      guard usual.duration > 0 else { return nil }
+      return H26x.Fraction(timescale, usual.duration).map { GStreamer.Fraction($0) }
+    }
+  }
+}

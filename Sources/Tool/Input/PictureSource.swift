@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// The first part of a pipeline, which gives parsed video.
+protocol PictureSource: Sendable {
+  var pipeline: Pipeline { get }
+  var input: InputFile { get }
+  /// Whether it begins near the start that was wanted.
+  var hasSought: Bool { get }
+  /// All parts that are shown, of which it reads one; none where everything is.
+  var parts: [ShownRange] { get }
+  /// The statistics of the video's parser.
+  var parserStatistics: Fields? { get }
+  /// Waits until the elements are there.
+  func begin() async throws(Failure)
+  /// Prerolls the pipeline.
+  func preroll() async throws(Failure)
+  /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
+  func playToEnd() async throws(Failure)
+  /// Stops the pipeline, and makes this its failure, unless it has one.
+  func fail(_ failure: Failure)
+  /// The message for an error of the pipeline.
+  func failure(_ error: PipelineError) -> Failure
+}
+
+extension InputFile {
+  /// Makes the first part of a pipeline that reads the video.
+  ///
+  /// - Parameters:
+  ///   - framerate: the frame rate of a byte stream that has none.
+  ///   - part: which of the parts that a container shows is read, from 0.
+  ///   - start: a time of the presentation from which on pictures are wanted; earlier ones come too.
+  ///   - rest: makes the elements behind the parser, perhaps on a streaming thread.
+  func pictureSource(
+    framerate: GStreamer.Fraction? = nil, part: Int = 0, from start: ClockTime? = nil,
+    _ rest: @escaping @Sendable (FormatDescription.Codec) throws(PipelineError) -> [PipelineElement]
+  ) throws(Failure) -> any PictureSource {
+    guard isRaw else { return try ContainerReader(self, part: part, from: start, rest) }
+    return try MediaReader(self, framerate: framerate) { stream, pipeline throws(PipelineError) in
+      guard let codec = stream.codec else { return nil }
+      let chain = try rest(codec)
+      try pipeline.add(chain: chain)
+      return chain.first
+    }
+  }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MPL-2.0
+import Synchronization
+
+/// What the thread that reads a container shares with others.
+final class ReadingStatus: Sendable {
+  private let stops = Atomic(false)
+  private let first = Mutex<Failure?>(nil)
+
+  /// Whether reading is to end soon, also from a pipe that nobody writes to.
+  var isStopping: Bool { stops.load(ordering: .relaxed) }
+  func stop(_ isStopping: Bool = true) { stops.store(isStopping, ordering: .relaxed) }
+
+  /// What reading has failed with first.
+  var failure: Failure? { first.withLock { $0 } }
+  func fail(_ failure: Failure) { first.withLock { if $0 == nil { $0 = failure } } }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The header that each frame of some sound begins with. Transport streams describe such sound nowhere else, and
+/// without a decoder libavformat does not read it.
+struct SoundHeader: Equatable {
+  /// Samples a second.
+  let sampleRate: Int
+  let channels: Int
+  /// Bytes of the header, where it does not belong to the frame in other containers; 0 where it does.
+  let length: Int
+  /// What other containers have in its place (`AudioSpecificConfig`); empty where they have nothing.
+  let configuration: [UInt8]
+
+  /// The first header in bytes that may begin within a frame.
+  static func first(in bytes: [UInt8], codec: String) -> SoundHeader? {
+    for start in bytes.indices.prefix(8192) where bytes[start] == 0xFF {
+      if let header = SoundHeader(Array(bytes[start...].prefix(16)), codec: codec) { return header }
+    }
+    return nil
+  }
+
+  /// Reads the header of a frame; `nil` for another codec and for a header that cannot be read.
+  ///
+  /// - Parameter codec: libavcodec's name.
+  init?(_ bytes: [UInt8], codec: String) {
+    switch codec {
+    case "aac": self.init(adts: bytes)
+    case "mp1", "mp2", "mp3": self.init(mpegAudio: bytes)
+    default: return nil
+    }
+  }
+
+  /// ISO/IEC 14496-3, 1.A.2.2 (ADTS).
+  private init?(adts bytes: [UInt8]) {
+    guard bytes.count >= 7, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 else { return nil }
+    let (profile, rate) = (bytes[2] >> 6, Int(bytes[2] >> 2 & 15))
+    // 0 announces a configuration within the frame, which few writers use.
+    let layout = (bytes[2] & 1) << 2 | bytes[3] >> 6
+    let rates = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
+    guard rates.indices.contains(rate), layout > 0 else { return nil }
+    (sampleRate, channels) = (rates[rate], layout == 7 ? 8 : Int(layout))
+    // protection_absent: without it a check sum follows.
+    length = bytes[1] & 1 == 1 ? 7 : 9
+    configuration = [(profile + 1) << 3 | UInt8(rate) >> 1, UInt8(rate & 1) << 7 | layout << 3]
+  }
+
+  /// ISO/IEC 11172-3, 2.4.2.3, and its lower rates in ISO/IEC 13818-3.
+  private init?(mpegAudio bytes: [UInt8]) {
+    guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
+    let (version, rate) = (bytes[1] >> 3 & 3, Int(bytes[2] >> 2 & 3))
+    guard version != 1, rate < 3 else { return nil }
+    let divisor = version == 3 ? 1 : version == 2 ? 2 : 4
+    (sampleRate, channels) = ([44100, 48000, 32000][rate] / divisor, bytes[3] >> 6 == 3 ? 1 : 2)
+    (length, configuration) = (0, [])
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+
+extension StreamDescription {
+  /// `audio (AAC)`.
+  var summary: String { "\(kindName) (\(displayName))" }
+
+  /// `video`, `audio`, `subtitles`, `attachment` or `data`.
+  var kindName: String {
+    switch kind {
+    case .video: disposition.contains(.attachedPicture) ? "cover" : "video"
+    case .audio: "audio"
+    case .subtitle: "subtitles"
+    case .attachment: "attachment"
+    case .data, .unknown: "data"
+    }
+  }
+
+  /// The codec's name as people write it.
+  var displayName: String {
+    if let name = Self.names[codecName] { return name }
+    if codecName.hasPrefix("pcm_alaw") { return "A-law" }
+    if codecName.hasPrefix("pcm_mulaw") { return "mu-law" }
+    if codecName.hasPrefix("pcm_") { return "PCM" }
+    return codecName.uppercased()
+  }
+
+  private static let names = [
+    "h264": "H.264", "hevc": "H.265", "aac_latm": "AAC", "ac3": "AC-3", "eac3": "E-AC-3", "dts": "DTS", "opus": "Opus",
+    "vorbis": "Vorbis", "truehd": "TrueHD", "mov_text": "timed text", "subrip": "SubRip", "webvtt": "WebVTT",
+    "dvb_subtitle": "DVB", "dvb_teletext": "teletext", "hdmv_pgs_subtitle": "PGS", "eia_608": "CEA-608 captions",
+    "mpeg4": "MPEG-4 video", "none": "unknown", "bin_data": "binary", "text": "text",
+  ]
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// The H.264 or H.265 stream of a container, as far as the container describes it.
+struct VideoTrack: Sendable {
+  /// How samples are packaged.
+  enum Packaging: Sendable, Hashable {
+    /// An access unit a sample; NAL units have length prefixes, by this configuration record (`avcC`, `hvcC`).
+    case lengthPrefixed(configuration: [UInt8], allowsInBandParameterSets: Bool)
+    /// A byte stream, cut into access units or anywhere.
+    case byteStream(isAligned: Bool)
+  }
+
+  let codec: FormatDescription.Codec
+  var packaging: Packaging
+  var size: (width: Int, height: Int)?
+  /// Width to height of a pixel.
+  var pixelAspect: GStreamer.Fraction?
+  var framerate: GStreamer.Fraction?
+  /// How pictures are turned to be upright, by the value of `videoflip`'s property `video-direction`; `nil` for upright
+  /// ones.
+  var direction: String?
+  var duration: ClockTime?
+  /// Ticks a second of its times; `nil` where the container does not have any.
+  var timescale: Int32?
+
+  /// The caps of its samples.
+  var caps: String {
+    var caps = codec.mediaType
+    switch packaging {
+    case .lengthPrefixed(let configuration, let allowsInBandParameterSets):
+      let format = allowsInBandParameterSets ? codec.syntax.inBandStreamFormat : codec.syntax.outOfBandStreamFormat
+      caps += ", stream-format=(string)\(format), alignment=(string)au"
+      if !configuration.isEmpty { caps += ", codec_data=(buffer)\(Self.hexadecimal(configuration))" }
+    case .byteStream(let isAligned):
+      caps += ", stream-format=(string)\(codec.syntax.byteStreamFormat)"
+      if isAligned { caps += ", alignment=(string)au" }
+    }
+    if let size, size.width > 0, size.height > 0 {
+      caps += ", width=(int)\(Int32(clamping: size.width)), height=(int)\(Int32(clamping: size.height))"
+    }
+    if let pixelAspect {
+      caps += ", pixel-aspect-ratio=(fraction)\(pixelAspect.numerator)/\(pixelAspect.denominator)"
+    }
+    if let framerate { caps += ", framerate=(fraction)\(framerate.numerator)/\(framerate.denominator)" }
+    return caps
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// A piece of a video track, in decoding order: an access unit, or as many bytes as the container has in one piece.
+struct VideoSample: Sendable {
+  var bytes: [UInt8]
+  /// When it is composed, in nanoseconds of the media, which may be below 0; `nil` where the container does not have it.
+  var composition: Int64?
+  /// When it is decoded, in the same time; `nil` where the container does not have it.
+  var decoding: Int64?
+  /// How long it lasts, in nanoseconds; 0 where that is not known.
+  var duration: Int64 = 0
+  /// The container marks it as a sync sample.
+  var isSync: Bool
+  /// Set where samples are described anew from this one on.
+  var packaging: VideoTrack.Packaging?
+}
+
+/// A part of the media that is shown, in nanoseconds.
+struct ShownRange: Sendable, Hashable {
+  /// The composition time of the first picture.
+  var start: Int64
+  /// The composition time of the first picture that is not shown any more; `nil` for no end.
+  var end: Int64?
+  /// When it begins in the presentation.
+  var time: Int64
+}
+
+/// Reads the video track of a container.
+protocol VideoTrackReader: AnyObject {
+  var track: VideoTrack { get }
+  /// The part that is read.
+  var shown: ShownRange { get }
+  /// All parts that are shown.
+  var parts: [ShownRange] { get }
+  /// The next sample; `nil` at the end.
+  func next() throws(Failure) -> VideoSample?
+  /// Continues at a sync sample that is shown at or before a time of the presentation, as far as the index has one.
+  ///
+  /// - Returns: false where there is no index; nothing has changed then.
+  func seek(to time: ClockTime) throws(Failure) -> Bool
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import Synchronization
+
+/// The last part of a pipeline that records what is received: from parsed video to the muxer and the file.
+final class RepackRoute: Sendable {
+  private let container: TargetContainer
+  private let muxer: PipelineElement?
+  private let sink: PipelineElement
+
+  private struct State {
+    var isBuilt = false
+    /// The number of access units without a PTS, which no container accepts.
+    var untimed = 0
+  }
+  private let state = Mutex(State())
+
+  init(_ container: TargetContainer, into output: OutputFile) throws(Failure) {
+    self.container = container
+    sink = try output.sink()
+    do throws(PipelineError) {
+      muxer = try container.muxer.map { kind throws(PipelineError) in try PipelineElement(kind) }
+      if !output.isSeekable, container == .mkv || container == .flv { try muxer?.set("streamable", true) }
+    } catch { throw Failure(error, about: output.name) }
+  }
+
+  /// The number of access units dropped because they had no PTS.
+  var untimed: Int { state.withLock { $0.untimed } }
+
+  /// Drops access units without a PTS in front of a muxer: `matroskamux` would do so silently, and `flvmux` would give
+  /// all of them the same time.
+  private func watchVideo(at pad: PipelinePad?) {
+    pad?.dropBuffers { [weak self] pts, _ in
+      guard let self, pts == nil, muxer != nil else { return false }
+      state.withLock { $0.untimed += 1 }
+      return true
+    }
+  }
+
+  /// Adds repackager and muxer for parsed video, and returns the first element.
+  func attach(
+    _ codec: FormatDescription.Codec, _ pipeline: Pipeline
+  ) throws(PipelineError) -> PipelineElement {
+    let chain = try video(codec)
+    watchVideo(at: chain.last?.pad("src"))
+    if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
+      throw .notLinkable(from: codec.name, to: container.name)
+    }
+    try attach(chain, pipeline)
+    return chain[0]
+  }
+
+  private func attach(_ chain: [PipelineElement], _ pipeline: Pipeline) throws(PipelineError) {
+    try build(pipeline)
+    try pipeline.add(chain: chain)
+    if let last = chain.last { try pipeline.link(last, muxer ?? sink) }
+  }
+
+  /// Adds muxer and sink, with the first stream.
+  private func build(_ pipeline: Pipeline) throws(PipelineError) {
+    let isBuilt = state.withLock { state in
+      defer { state.isBuilt = true }
+      return state.isBuilt
+    }
+    guard !isBuilt else { return }
+    try pipeline.add(chain: (muxer.map { [$0] } ?? []) + [sink])
+  }
+
+  private func video(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
+    let format = container.hasStartCodes ? codec.syntax.byteStreamFormat : codec.syntax.outOfBandStreamFormat
+    let repack = try PipelineElement("swifth\(codec.digits)repack")
+    let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
+    return [repack, try PipelineElement("capsfilter", name: "packaged", ["caps": .string(caps)])]
+  }
+
+  /// Whether EOS has reached the sink, so that the file is complete.
+  var hasEnded: Bool { sink.pad("sink")?.hasEnded ?? false }
+
+  /// The failure with its remedy, where there is one.
+  func explained(_ failure: Failure) -> Failure {
+    // Its only error of this kind.
+    guard let posted = failure.elementFailure, posted.kind == "matroskamux", posted.error.code == .stream(.mux) else {
+      return failure
+    }
+    return Failure(
+      "\(failure.message): where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do",
+      cause: failure.cause)
+  }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import H26x
+
+/// A container that is written through libavformat: one video track, and other streams as they are.
+final class MediaOutput {
+  /// The video, as its first access unit describes it.
+  struct Video {
+    let codec: FormatDescription.Codec
+    let size: (width: Int, height: Int)
+    let pixelAspect: TimeBase?
+    /// The configuration record; empty for a byte stream.
+    let configuration: [UInt8]
+    let allowsInBandParameterSets: Bool
+    let timeBase: TimeBase
+  }
+
+  /// An access unit.
+  struct AccessUnit {
+    let bytes: [UInt8]
+    /// In nanoseconds of the presentation.
+    let presentation: Int64
+    let decoding: Int64
+    /// In nanoseconds; 0 where that is not known.
+    let duration: Int64
+    let isSync: Bool
+  }
+
+  private let target: OutputFile
+  private let container: TargetContainer
+  private let output: OutputContext
+  private var video = 0
+  /// Where streams of the source are, and whether frames lose their header.
+  private var others: [Int: (index: Int, losesHeader: Bool)] = [:]
+  private var timeBases: [TimeBase] = []
+  private var lastDecoding: [Int: Int64] = [:]
+  /// The decoding time of the video's first access unit, in its ticks: where the media begins.
+  private var firstDecoding: Int64?
+
+  init(_ target: OutputFile, _ container: TargetContainer) throws(Failure) {
+    (self.target, self.container) = (target, container)
+    let bytes = try OutputBytes(target)
+    do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
+      throw Self.failure(error, target)
+    }
+  }
+
+  private static func failure(_ error: AVError, _ target: OutputFile) -> Failure {
+    error == .notImplemented
+      ? Failure("\(target.name): this container needs libavformat, which is not installed")
+      : Failure("\(target.name): \(error)")
+  }
+
+  private func failure(_ error: AVError) -> Failure { Self.failure(error, target) }
+
+  // MARK: Streams
+
+  /// Whether the container can hold a stream.
+  func canHold(_ stream: StreamDescription) -> Bool {
+    switch stream.kind {
+    case .audio where stream.sampleRate == 0 || stream.channels == 0: return false
+    case .audio, .subtitle: break
+    case .attachment: return container == .mkv
+    case .video, .data, .unknown: return false
+    }
+    // Which the muxer would write as private data.
+    if container == .ts { return Self.transportCodecs.contains(stream.codecName) }
+    return output.canHold(codecID: stream.codecID) == true
+  }
+
+  /// Sound and subtitles that ISO/IEC 13818-1 and its extensions have stream types for.
+  private static let transportCodecs: Set = [
+    "mp1", "mp2", "mp3", "aac", "aac_latm", "ac3", "eac3", "dts", "truehd", "opus", "dvb_subtitle", "dvb_teletext",
+  ]
+
+  /// Adds streams and writes the header.
+  ///
+  /// - Parameters:
+  ///   - source: has descriptions of the video and of others.
+  ///   - streams: those of the source that are kept, which the container can hold.
+  func begin(_ video: Video, _ source: CompanionStreams?, keeping streams: [StreamDescription]) throws(Failure) {
+    guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
+      throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
+    }
+    do throws(AVError) {
+      self.video = try add(video, source)
+      for stream in streams {
+        guard let source else { break }
+        // AAC of transport streams has a header in each frame (ADTS), where other containers have one for all.
+        let losesHeader = container != .ts && source.hasHeaders(stream)
+        let isHeaded = container == .ts && source.hasHeaders(stream)
+        let index = try output.addStream(
+          like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
+          timeBase: stream.timeBase)
+        others[stream.index] = (index, losesHeader)
+      }
+      if let source {
+        try output.set(source.context.metadata.kept)
+        try output.add(source.context.chapters)
+      }
+      _ = try output.writeHeader(container.options(video.timeBase))
+      timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
+    } catch { throw failure(error) }
+  }
+
+  private func add(_ video: Video, _ source: CompanionStreams?) throws(AVError) -> Int {
+    if let source, let description = source.video {
+      return try output.addStream(
+        like: description, of: source.context, extradata: video.configuration, tag: tag(video),
+        size: video.size, metadata: metadata(of: description), timeBase: video.timeBase)
+    }
+    return try output.addStream(
+      OutputContext.Video(
+        isHEVC: video.codec == .h265, size: video.size, pixelAspect: video.pixelAspect,
+        extradata: video.configuration, tag: tag(video)),
+      timeBase: video.timeBase)
+  }
+
+  /// What a stream has in the target. libavformat writes languages of QuickTime files by their bibliographic codes only.
+  private func metadata(of stream: StreamDescription) -> MetadataDictionary {
+    var metadata = stream.metadata.kept
+    if container == .mov, let language = metadata[key: "language"], let code = Self.bibliographic[language] {
+      metadata[key: "language"] = code
+    }
+    return metadata
+  }
+
+  /// ISO 639-2's terminological codes that have a bibliographic one too.
+  private static let bibliographic = [
+    "sqi": "alb", "hye": "arm", "eus": "baq", "mya": "bur", "zho": "chi", "ces": "cze", "nld": "dut", "fra": "fre",
+    "kat": "geo", "deu": "ger", "ell": "gre", "isl": "ice", "mkd": "mac", "mri": "mao", "msa": "may", "fas": "per",
+    "ron": "rum", "slk": "slo", "bod": "tib", "cym": "wel",
+  ]
+
+  /// The sample entry type of MP4 and MOV; other containers have their own names.
+  private func tag(_ video: Video) -> OutputContext.CodecTag? {
+    guard container == .mp4 || container == .mov else { return nil }
+    return switch (video.codec, video.allowsInBandParameterSets) {
+    case (.h264, false): OutputContext.CodecTag("avc1")
+    case (.h264, true): OutputContext.CodecTag("avc3")
+    case (.h265, false): OutputContext.CodecTag("hvc1")
+    case (.h265, true): OutputContext.CodecTag("hev1")
+    }
+  }
+
+  // MARK: Packets
+
+  func write(_ accessUnit: AccessUnit) throws(Failure) {
+    let base = timeBases[video]
+    do throws(AVError) {
+      var packet = try MediaPacket(copying: accessUnit.bytes.span)
+      packet.stream = video
+      packet.presentation = base.rescaled(accessUnit.presentation, from: .nanoseconds)
+      packet.decoding = base.rescaled(accessUnit.decoding, from: .nanoseconds)
+      packet.duration = base.rescaled(accessUnit.duration, from: .nanoseconds)
+      packet.isKey = accessUnit.isSync
+      firstDecoding = firstDecoding ?? packet.decoding
+      try write(packet)
+    } catch { throw failure(error) }
+  }
+
+  /// Where a time of the presentation is in the video's media, in its ticks.
+  func mediaTime(of presentation: Int64) -> Int64 {
+    timeBases[video].rescaled(presentation, from: .nanoseconds) - (firstDecoding ?? 0)
+  }
+
+  /// Writes a packet of another stream.
+  ///
+  /// - Parameter zero: when the presentation begins, in nanoseconds of the source's media.
+  func write(_ companion: consuming CompanionStreams.Packet, zero: Int64) throws(Failure) {
+    guard let place = others[companion.stream.index] else { return }
+    let (from, to) = (companion.stream.timeBase, timeBases[place.index])
+    let origin = from.rescaled(zero, from: .nanoseconds)
+    do throws(AVError) {
+      var packet = companion.packet
+      if place.losesHeader {
+        guard let header = SoundHeader(packet.copiedBytes(), codec: companion.stream.codecName) else { return }
+        packet.removeFirst(header.length)
+      }
+      packet.presentation = packet.presentation.map { to.rescaled($0 &- origin, from: from) }
+      packet.decoding = packet.decoding.map { to.rescaled($0 &- origin, from: from) }
+      packet.duration = to.rescaled(packet.duration, from: from)
+      packet.stream = place.index
+      try write(packet)
+    } catch { throw failure(error) }
+  }
+
+  /// Muxers refuse times that do not ascend, which rounding to coarser ticks can make.
+  private func write(_ packet: consuming MediaPacket) throws(AVError) {
+    let index = packet.stream
+    if let time = packet.decoding, let last = lastDecoding[index], time <= last { packet.decoding = last + 1 }
+    if let time = packet.decoding {
+      lastDecoding[index] = time
+      if let presentation = packet.presentation, presentation < time { packet.presentation = time }
+    }
+    try output.write(packet)
+  }
+
+  /// Writes what is left.
+  func finish() throws(Failure) {
+    do throws(AVError) { try output.finish() } catch { throw failure(error) }
+  }
+}
+
+extension MetadataDictionary {
+  /// What is true of a copy too.
+  fileprivate var kept: MetadataDictionary {
+    var kept = MetadataDictionary()
+    for entry in entries where !Self.own.contains(entry.key.lowercased()) { kept[key: entry.key] = entry.value }
+    return kept
+  }
+
+  /// What muxers write of themselves, and of the file.
+  private static let own: Set = ["major_brand", "minor_version", "compatible_brands", "encoder", "duration"]
+}
+
+extension TargetContainer {
+  /// libavformat's name of the muxer.
+  fileprivate var format: String {
+    switch self {
+    case .annexb: "h264"
+    case .mp4: "mp4"
+    case .mov: "mov"
+    case .mkv: "matroska"
+    case .ts: "mpegts"
+    case .flv: "flv"
+    }
+  }
+
+  /// The muxer's options.
+  fileprivate func options(_ timeBase: TimeBase) -> MetadataDictionary {
+    var options = MetadataDictionary()
+    // Nothing that the source does not have: no name of a library, no time.
+    options[key: "fflags"] = "+bitexact"
+    switch self {
+    case .mp4, .mov:
+      if timeBase.numerator == 1 { options[key: "movie_timescale"] = "\(min(timeBase.denominator, 1_000_000))" }
+    case .ts: options[key: "max_delay"] = "700000"
+    case .annexb, .mkv, .flv: break
+    }
+    return options
+  }
+}

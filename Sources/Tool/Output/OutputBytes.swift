@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import SystemPackage
+
+/// The bytes of a container that libavformat writes.
+final class OutputBytes: IOSink {
+  private let file: OpenFile
+  let isSeekable: Bool
+  private(set) var position: Int64 = 0
+  private var end: Int64 = 0
+
+  init(_ target: OutputFile) throws(Failure) { (file, isSeekable) = (try target.open(), target.isSeekable) }
+
+  var size: Int64? { isSeekable ? end : nil }
+
+  func seek(to position: Int64) throws(AVError) { self.position = position }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
+    do {
+      if isSeekable {
+        try unsafe file.descriptor.writeAll(toAbsoluteOffset: position, bytes)
+      } else {
+        try unsafe file.descriptor.writeFully(Span(_unsafeBytes: bytes))
+      }
+    } catch {
+      throw AVError(rawValue: -((error as? Errno)?.rawValue ?? Errno.ioError.rawValue))
+    }
+    position += Int64(bytes.count)
+    end = max(end, position)
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import GStreamer
+import Glibc
+import H26x
+import StreamReport
+import Synchronization
+import SystemPackage
+
+/// A file that is written in another container or packaging.
+struct Repackaging {
+  let input: InputFile
+  let target: OutputFile
+  let container: TargetContainer
+  /// Of a byte stream that has none.
+  let framerate: GStreamer.Fraction?
+  /// Kinds of NAL units, joined by +.
+  let drop: String?
+  let keepsAudio: Bool
+
+  /// What was written, and what was not.
+  typealias Result = (summary: String, left: [String])
+
+  /// Writes the file.
+  func run() async throws(Failure) -> Result {
+    var writer = RepackWriter.Refusal?.none
+    if let result = try await pass(allowsInBandParameterSets: false, refusal: &writer) { return result }
+    guard case .formatChange = writer else { throw untimed }
+    // One description of the video is not enough: parameter sets stay with their pictures.
+    guard container.hasEditList, input.size != nil,
+      let result = try await pass(allowsInBandParameterSets: true, refusal: &writer)
+    else {
+      throw Failure(
+        "\(target.name): where the format changes within a stream, \(container.name) cannot hold it; .ts and .mp4 do")
+    }
+    return result
+  }
+
+  private var untimed: Failure {
+    let reason =
+      framerate == nil
+      ? "and no frame rate in the stream: give it with --framerate, such as 25"
+      : "and --framerate does not help: their order cannot be read"
+    return Failure("\(input.name): pictures without a time, which \(container.name) needs, \(reason)")
+  }
+
+  /// Reads the file once.
+  ///
+  /// - Returns: `nil` where an access unit was refused.
+  private func pass(
+    allowsInBandParameterSets: Bool, refusal: inout RepackWriter.Refusal?
+  ) async throws(Failure) -> Result? {
+    let (reader, writer) = try open(allowsInBandParameterSets: allowsInBandParameterSets)
+    let (pipeline, target) = (reader.pipeline, target)
+    do throws(Failure) {
+      try await Interruption.handled(
+        by: {
+          Task { try? await pipeline.finish() }
+          Task { await Self.endIfStuck(target) }
+        },
+        during: { () async throws(Failure) in
+          try await Progress.during(of: pipeline) { () async throws(Failure) in
+            try await reader.begin()
+            do throws(PipelineError) {
+              try pipeline.appSink("packaged").onSample { sample in
+                guard let failure = writer.take(sample, of: input) else { return true }
+                reader.fail(failure)
+                return false
+              }
+            } catch { throw reader.failure(error) }
+            try await reader.playToEnd()
+          }
+        })
+    } catch {
+      await pipeline.stop()
+      refusal = writer.refusal
+      if refusal != nil { return nil }
+      throw error
+    }
+    await pipeline.stop()
+    return try writer.finish { summary(of: $0) }
+  }
+
+  /// The writer, on the thread of the pipeline and behind its end.
+  private final class Writer: Sendable {
+    private let writer: Mutex<RepackWriter>
+    private let refused = Mutex<RepackWriter.Refusal?>(nil)
+
+    init(_ writer: sending RepackWriter) { self.writer = Mutex(writer) }
+
+    /// Why an access unit was refused; `nil` also for a failure.
+    var refusal: RepackWriter.Refusal? { refused.withLock { $0 } }
+
+    /// Returns why the access unit cannot be written.
+    func take(_ sample: Sample, of input: InputFile) -> Failure? {
+      do throws(RepackWriter.Refusal) {
+        try writer.withLock { writer throws(RepackWriter.Refusal) in try writer.take(sample) }
+        return nil
+      } catch {
+        if case .failure(let failure) = error { return failure }
+        refused.withLock { $0 = error }
+        return Failure(input.name)
+      }
+    }
+
+    func finish(_ summary: (RepackWriter) -> Result) throws(Failure) -> Result {
+      try writer.withLock { writer throws(Failure) in
+        try writer.finish()
+        return summary(writer)
+      }
+    }
+  }
+
+  private func open(
+    allowsInBandParameterSets: Bool
+  ) throws(Failure) -> (reader: any PictureSource, writer: Writer) {
+    @Sendable func chain(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
+      let syntax = codec.syntax
+      let format =
+        container.hasStartCodes
+        ? syntax.byteStreamFormat
+        : allowsInBandParameterSets ? syntax.inBandStreamFormat : syntax.outOfBandStreamFormat
+      let repack = try PipelineElement("swifth\(codec.digits)repack")
+      if let drop { try repack.set("drop", .string(drop)) }
+      let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
+      return try [
+        repack, PipelineElement("capsfilter", ["caps": .string(caps)]),
+        PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64]),
+      ]
+    }
+    guard !input.isRaw else {
+      let reader = try input.pictureSource(framerate: framerate, chain)
+      return (
+        reader,
+        Writer(RepackWriter(target, container, nil, keepsAudio: keepsAudio, RepackWriter.Timing()))
+      )
+    }
+    let file = try ContainerFile(input, ReadingStatus())
+    // Before the video is read on, because a pipe is read once.
+    let companions = try? CompanionStreams(file)
+    var video = try ContainerReader.reader(file)
+    var timing = RepackWriter.Timing(origin: ContainerSource.origin, shown: video.shown)
+    if let edited = video as? MP4VideoReader, edited.parts.count > 1 {
+      video = try MP4VideoReader(input, part: nil)
+      (timing.shown, timing.parts) = (nil, edited.parts)
+    }
+    if let video = video as? ContainerVideoReader, video.beginning != 0 {
+      let start = companions?.context.start.map { $0 &* 1000 } ?? video.beginning
+      timing.zero = min(video.beginning, start)
+      timing.shown = ShownRange(start: timing.zero, end: nil, time: 0)
+    }
+    timing.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
+    let writer = RepackWriter(target, container, companions, keepsAudio: keepsAudio, timing)
+    return (try ContainerReader(file, video, clips: false, chain), Writer(writer))
+  }
+
+  /// What was written, and what was not.
+  private func summary(of writer: RepackWriter) -> Result {
+    var summary = "\(target.name): "
+    if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
+    summary += "\(container.name), \(Text.list([writer.codec?.name ?? "no video"] + writer.kept.map(\.displayName)))"
+    if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) in front of the first keyframe" }
+    if writer.hiddenInFront > 0, !container.hasEditList {
+      summary += "; \(Text.count(writer.hiddenInFront, "picture")) in front of what the source shows"
+    }
+    if writer.hiddenBehind > 0, !container.hasEditList {
+      summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind what the source shows"
+    }
+    return (summary, writer.losses(of: input))
+  }
+
+  /// Ends the program when, after an interrupt, the output cannot be completed: it does not grow for ten seconds.
+  private static func endIfStuck(_ target: OutputFile) async {
+    var (size, still): (Int64, Int) = (-1, 0)
+    while still < 10 {
+      try? await Task.sleep(for: .seconds(1))
+      let now = target.path.flatMap { try? Stat($0) }?.size ?? 0
+      (size, still) = (now, now == size ? still + 1 : 0)
+    }
+    Terminal.say("\(target.name): cannot be completed")
+    Ending.perform()
+    _exit(128 + (Interruption.signal ?? SIGTERM))
+  }
+}

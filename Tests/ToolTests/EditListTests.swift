@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// What the edit list of an MP4 file shows is decoded, and shown by what is made of the file.
+@Suite(.enabled(if: Program.isBuilt)) struct EditListTests {
+  /// An edit: how long it lasts and where it begins in the media, in pictures; no beginning is a pause.
+  typealias Edit = (length: Int, start: Int?)
+
+  /// The clip has 62 pictures; the first is shown when two have been decoded. Its keyframes are 0, 20 and 40.
+  static let lists: [(name: String, edits: [Edit], shown: [Range<Int>])] = [
+    ("an end that is hidden", [(25, 0)], [0..<25]),
+    ("pre-roll", [(31, 31)], [31..<62]),
+    ("pre-roll, and an end that is hidden", [(9, 31)], [31..<40]),
+    ("a pause", [(10, nil), (62, 0)], [0..<62]),
+    ("a pause and pre-roll", [(10, nil), (10, 31)], [31..<41]),
+    ("a long pause and pre-roll", [(200, nil), (10, 31)], [31..<41]),
+    ("two parts", [(10, 0), (10, 31)], [0..<10, 31..<41]),
+    ("two parts and a pause", [(10, 0), (20, nil), (10, 31)], [0..<10, 31..<41]),
+    ("two parts in another order", [(10, 31), (10, 0)], [31..<41, 0..<10]),
+    ("a part twice", [(5, 3), (5, 3)], [3..<8, 3..<8]),
+  ]
+
+  @Test(arguments: ["h264", "h265"]) func showWhatTheyList(codec: String) async throws {
+    let base = try Folder()
+    let source = Program.media.appending(path: "clip.\(codec)").path
+    let made = try await Program.run(["repack", source, "-o", "base.mp4"], in: base.url)
+    try #require(made.status == 0, "\(made.said)")
+    let movie = try #require(base.bytes("base.mp4"))
+    let all = try await Program.run(["decode", source, "-o", "-"], in: base.url).output
+    let size = 320 * 180 * 3 / 2
+    try #require(all.count == 62 * size)
+    try await Crowd.each(Self.lists) { list in
+      let folder = try Folder()
+      try folder.write("in.mp4", try Self.edited(movie, list.edits))
+      let expected = list.shown.reduce(into: Data()) { $0 += all[$1.lowerBound * size..<$1.upperBound * size] }
+      let decoded = try await Program.run(["decode", "in.mp4", "-o", "-"], in: folder.url)
+      // Compared first: a failing comparison of this size would be printed.
+      let isShown = decoded.output == expected
+      #expect(isShown, "\(list.name): \(decoded.output.count / size) pictures, \(decoded.said)")
+      for target in ["mp4", "mov", "mkv"] {
+        let run = try await Program.run(["repack", "in.mp4", "-o", "out.\(target)"], in: folder.url)
+        #expect(run.status == 0, "\(list.name), \(target): \(run.said)")
+        let copy = try await Program.run(["decode", "out.\(target)", "-o", "-"], in: folder.url)
+        let isSame = copy.output == expected
+        let what: Comment = "\(list.name), \(target): \(copy.output.count / size) pictures, \(run.said)"
+        if target == "mkv" {
+          // What is hidden cannot be; the message has it.
+          #expect(isSame != (run.said.contains("source shows") || run.said.contains("shown once")), what)
+        } else {
+          #expect(isSame && !run.said.contains("left behind"), what)
+        }
+      }
+    }
+  }
+
+  /// The file, which ends with its movie box, with another edit list.
+  private static func edited(_ file: Data, _ edits: [Edit]) throws -> Data {
+    var movie = try #require(file.range(of: Data("moov".utf8), options: .backwards)).lowerBound - 4
+    var bytes = [UInt8](file)
+    movie -= file.startIndex
+    func place(_ type: String, after start: Int) throws -> Int {
+      let found = try #require(Data(bytes[start...]).range(of: Data(type.utf8)))
+      return start + found.lowerBound - 4
+    }
+    func number(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+    func four(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+    let track = try place("trak", after: movie)
+    let list = try place("edts", after: track)
+    let header = try place("mdhd", after: track)
+    let (movieScale, mediaScale) = (number(try place("mvhd", after: movie) + 20), number(header + 20))
+    var entries: [UInt8] = []
+    for edit in edits {
+      // 25 pictures a second; the first is composed at the time of the third.
+      let start = edit.start.map { ($0 + 2) * mediaScale / 25 } ?? -1
+      entries += four(edit.length * movieScale / 25) + four(start) + [0, 1, 0, 0]
+    }
+    let elst = four(entries.count + 16) + Array("elst".utf8) + [0, 0, 0, 0] + four(edits.count) + entries
+    let edts = four(elst.count + 8) + Array("edts".utf8) + elst
+    let growth = edts.count - number(list)
+    bytes.replaceSubrange(list..<list + number(list), with: edts)
+    for parent in [movie, track] { bytes.replaceSubrange(parent..<parent + 4, with: four(number(parent) + growth)) }
+    return Data(bytes)
+  }
+}
