@@ -36,7 +36,8 @@ let toolTargets: [Target] = [
       .embedInCode("Page/\($0)")
     },
     swiftSettings: settings),
-  .testTarget(name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec"], swiftSettings: settings),
+  .testTarget(
+    name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: settings),
   .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "TestSupport"], swiftSettings: settings),
 ]
 

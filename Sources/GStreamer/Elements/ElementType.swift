@@ -57,7 +57,7 @@ extension Element {
 private let registration = Locked(())
 
 /// The Swift side of an element's GType, for `class_init` and `instance_init`; never freed, as GTypes are not.
-private final class ElementRecord {
+final class ElementRecord {
   let type: Element.Type
   let properties: [Property]
   let instanceSize: Int
@@ -181,14 +181,5 @@ private final class ElementRecord {
       unsafe g_object_class_install_property(objectClass, guint(index + 1), property.makeSpecification())
     }
     unsafe type.installVirtualMethods(in: classStructure)
-  }
-}
-
-extension PipelineElement {
-  /// The Swift object of a source that this module's user has written; nil for an element of another class.
-  package func source<Source: BaseSource>(as type: Source.Type) -> Source? {
-    guard let record = unsafe ElementRecord.of(UnsafeRawPointer(raw)), record.type == type else { return nil }
-    return unsafe swiftObject(
-      UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: BaseSource.self) as? Source
   }
 }

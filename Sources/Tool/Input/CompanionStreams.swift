@@ -33,6 +33,18 @@ final class CompanionStreams {
   /// How far the container was read, in the same time.
   private var reached = Int64.min
   private var isAtEnd = false
+  /// Packets that have no time.
+  private var untimed = 0
+  /// Where reading ended before the end of the container, in the same time.
+  private var damage: Int64?
+
+  /// What of the chosen streams was lost, for the user.
+  var losses: [String] {
+    var losses: [String] = []
+    if untimed > 0 { losses.append("\(Text.count(untimed, "packet")) without a time") }
+    if damage != nil { losses.append("sound and subtitles behind damage") }
+    return losses
+  }
 
   /// Packets in which headers of sound are searched for.
   private static let trialCount = 100_000
@@ -139,14 +151,17 @@ final class CompanionStreams {
       let shift = shifts[stream.index] ?? 0
       packet.presentation = packet.presentation.map { $0 &+ shift }
       packet.decoding = packet.decoding.map { $0 &+ shift }
-      guard let ticks = packet.decoding ?? packet.presentation else { return }
+      guard let ticks = packet.decoding ?? packet.presentation else {
+        if wanted.contains(stream.index) { untimed += 1 }
+        return
+      }
       let time = stream.timeBase.nanoseconds(ticks)
       reached = max(reached, time)
       guard wanted.contains(stream.index) else { return }
       ahead = Packet(packet: packet, stream: stream, time: time)
     } catch {
       guard error == .invalidData else { throw ContainerInput.failure(error, input) }
-      isAtEnd = true
+      (isAtEnd, damage) = (true, reached)
     }
   }
 }

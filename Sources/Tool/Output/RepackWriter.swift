@@ -140,11 +140,7 @@ struct RepackWriter {
       codec: codec, size: size, pixelAspect: aspect, configuration: configuration,
       allowsInBandParameterSets: allowsInBandParameterSets,
       timeBase: timing.timeBase ?? frames ?? TimeBase(1, 90_000) ?? .nanoseconds)
-    do throws(Failure) { output = try open(video, withCompanions: true) } catch {
-      // A muxer may refuse a stream only when it writes the header.
-      guard !kept.isEmpty else { throw error }
-      output = try open(video, withCompanions: false)
-    }
+    output = try open(video)
     companions?.choose(kept)
     // FLV's times begin at 0.
     if container == .flv {
@@ -154,13 +150,28 @@ struct RepackWriter {
     }
   }
 
-  private mutating func open(_ video: MediaOutput.Video, withCompanions: Bool) throws(Failure) -> MediaOutput {
-    let output = try MediaOutput(target, container)
-    let others = companions?.others ?? []
-    kept = others.filter { withCompanions && (keepsAudio || $0.kind != .audio) && output.canHold($0) }
-    left = others.filter { other in !kept.contains { $0.index == other.index } }
-    try output.begin(video, companions, keeping: kept)
-    return output
+  /// Opens the target with as many of the other streams as its muxer takes: it may refuse one only with the header.
+  private mutating func open(_ video: MediaOutput.Video) throws(Failure) -> MediaOutput {
+    var refused: [StreamDescription.Kind] = []
+    while true {
+      let output = try MediaOutput(target, container)
+      kept = (companions?.others ?? []).filter { other in
+        (keepsAudio || other.kind != .audio) && !refused.contains(other.kind) && output.canHold(other)
+      }
+      // FLV has room for one.
+      if container == .flv, let first = kept.first { kept = [first] }
+      left = (companions?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
+      do throws(Failure) {
+        try output.begin(video, companions, keeping: kept)
+        return output
+      } catch {
+        let doubtful = [StreamDescription.Kind.attachment, .subtitle, .audio].first { kind in
+          kept.contains { $0.kind == kind }
+        }
+        guard let doubtful else { throw error }
+        refused.append(doubtful)
+      }
+    }
   }
 
   private mutating func write(_ bytes: [UInt8]) throws(Failure) {
@@ -199,6 +210,7 @@ struct RepackWriter {
     }
     guard let companions else { return losses }
     if let rotation = companions.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
+    losses += companions.losses
     let chapters = companions.context.chapters.count
     if chapters > 0, !container.keepsChapters { losses.append(Text.count(chapters, "chapter")) }
     return losses
@@ -206,6 +218,10 @@ struct RepackWriter {
 
   /// Writes the rest: nothing more comes.
   mutating func finish() throws(Failure) {
+    guard written > 0 else {
+      try Interruption.check()
+      throw Failure("\(target.name): no picture to write")
+    }
     guard let output else { return }
     try writeCompanions(before: .max)
     try output.finish()
