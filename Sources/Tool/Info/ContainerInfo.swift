@@ -17,6 +17,7 @@ struct ContainerInfo {
   static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
     let file = try ContainerFile(input, ReadingStatus())
     let companions = try CompanionStreams(file)
+    companions.choose([])
     var options = ReportOptions()
     options.byteCount = byteCount
     var report = try ContainerReport(input, options, sharing: file)

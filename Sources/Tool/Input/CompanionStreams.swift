@@ -14,6 +14,7 @@ final class CompanionStreams {
   }
 
   let context: InputContext
+  private let bytes: ContainerBytes
   /// The video's description, whose side data a copy of it has too; `nil` where libavformat does not find it.
   let video: StreamDescription?
   let others: [StreamDescription]
@@ -52,7 +53,7 @@ final class CompanionStreams {
   /// - Throws: a `Failure` where the container cannot be read.
   init(_ file: ContainerFile) throws(Failure) {
     let container = try ContainerInput(file, .description)
-    (input, context) = (container.input, container.context)
+    (input, context, bytes) = (container.input, container.context, container.bytes)
     headed = try Self.describeSound(of: container, file)
     let video = container.video
     let others = container.context.streams.filter { $0.index != video?.index }
@@ -115,9 +116,10 @@ final class CompanionStreams {
     return shifts
   }
 
-  /// Chooses the streams whose packets are read.
+  /// Chooses the streams whose packets are read. Where there are none, nothing more is read.
   func choose(_ streams: [StreamDescription]) {
     wanted = Set(streams.map(\.index))
+    if wanted.isEmpty { bytes.letGo() }
     for stream in context.streams {
       // Of a pipe, the video's packets show how far it was read.
       let isMark = input.size == nil && stream.index == video?.index

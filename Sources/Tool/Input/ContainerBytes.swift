@@ -37,7 +37,10 @@ final class ContainerBytes: IOSource {
     number = pipe?.add() ?? 0
   }
 
-  deinit { pipe?.remove(number) }
+  deinit { letGo() }
+
+  /// Nothing more is read: what others have read of a pipe need not be kept for this reader.
+  func letGo() { pipe?.remove(number) }
 
   var isSeekable: Bool { pipe == nil }
 

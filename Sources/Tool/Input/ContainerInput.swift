@@ -8,6 +8,7 @@ struct ContainerInput {
   let input: InputFile
   let context: InputContext
   let status: ReadingStatus
+  let bytes: ContainerBytes
 
   /// What to read of a container.
   enum Purpose {
@@ -50,8 +51,9 @@ struct ContainerInput {
       settings.options[key: "analyzeduration"] = input.size == nil ? "10000000" : "600000000"
       settings.options[key: "probesize"] = input.size == nil ? "33554432" : "268435456"
     }
+    bytes = file.bytes()
     do throws(AVError) {
-      context = try InputContext(file.bytes(), settings, isInterrupted: { status.isStopping })
+      context = try InputContext(bytes, settings, isInterrupted: { status.isStopping })
     } catch {
       throw Self.failure(error, input)
     }

@@ -57,6 +57,7 @@ struct RepackWriter {
     (self.target, self.container, self.companions) = (target, container, companions)
     (self.keepsAudio, self.timing) = (keepsAudio, timing)
     left = companions?.others ?? []
+    if container == .annexb { companions?.choose([]) }
   }
 
   /// Why an access unit cannot be written.
