@@ -62,13 +62,6 @@ import CAVFormat
     get { unsafe raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
     set { set(AV_PKT_FLAG_KEY, newValue) }
   }
-  /// The demuxer has found damage in it.
-  package var isCorrupt: Bool { unsafe raw.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
-  /// It is to be decoded and not shown.
-  package var isDiscarded: Bool {
-    get { unsafe raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
-    set { set(AV_PKT_FLAG_DISCARD, newValue) }
-  }
 
   private func set(_ flag: Int32, _ isSet: Bool) {
     if isSet { unsafe raw.pointee.flags |= flag } else { unsafe raw.pointee.flags &= ~flag }
@@ -98,16 +91,6 @@ import CAVFormat
   /// Its side data.
   package var sideData: [SideData] {
     (0..<Int(unsafe raw.pointee.side_data_elems)).map { unsafe SideData(copying: raw.pointee.side_data[$0]) }
-  }
-
-  /// Adds side data.
-  ///
-  /// - Throws: `AVError.outOfMemory`.
-  package mutating func add(_ data: SideData) throws(AVError) {
-    guard let target = unsafe cav_packet_new_side_data(raw, data.kind.type, data.bytes.count) else {
-      throw .outOfMemory
-    }
-    for index in data.bytes.indices { unsafe target[index] = data.bytes[index] }
   }
 
   /// Lets its contents go.

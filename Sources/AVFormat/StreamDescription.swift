@@ -42,8 +42,6 @@ package struct StreamDescription: Sendable {
   package let start: Int64?
   /// How long it lasts, in ticks; nil where that is not known.
   package let duration: Int64?
-  /// Samples that the header lists; 0 where it does not.
-  package let sampleCount: Int64
   package let disposition: Disposition
   package let metadata: MetadataDictionary
   package let sideData: [SideData]
@@ -59,8 +57,6 @@ package struct StreamDescription: Sendable {
   package let sampleRate: Int
   /// Channels of sound; 0 for what has none.
   package let channels: Int
-  /// Samples of sound in front of the first one to hear.
-  package let priming: Int
 
   init(copying stream: UnsafePointer<AVStream>) {
     let parameters = unsafe stream.pointee.codecpar.pointee
@@ -83,7 +79,6 @@ package struct StreamDescription: Sendable {
     timeBase = unsafe TimeBase(stream.pointee.time_base) ?? .nanoseconds
     start = unsafe .timestamp(stream.pointee.start_time)
     duration = unsafe .timestamp(stream.pointee.duration)
-    sampleCount = unsafe max(0, stream.pointee.nb_frames)
     disposition = unsafe Disposition(rawValue: stream.pointee.disposition)
     metadata = unsafe MetadataDictionary(copying: stream.pointee.metadata)
     sideData = unsafe (0..<max(0, cav_stream_side_data_count(stream))).map {
@@ -96,6 +91,5 @@ package struct StreamDescription: Sendable {
     bitrate = unsafe max(0, parameters.bit_rate)
     sampleRate = unsafe Int(max(0, parameters.sample_rate))
     channels = unsafe withUnsafePointer(to: parameters) { unsafe Int(max(0, cav_parameters_channels($0))) }
-    priming = unsafe Int(max(0, parameters.initial_padding))
   }
 }

@@ -10,9 +10,8 @@ struct H26xCommand: AsyncParsableCommand {
     commandName: "h26x",
     abstract: "Inspects, checks, decodes, repackages and plays H.264 and H.265 streams.",
     discussion: """
-      Every FILE may be an Annex B byte stream or a container that GStreamer demultiplexes: MP4, MOV, Matroska, \
-      MPEG-TS, FLV, AVI. - is standard input or output. Results go to standard output, everything else to standard \
-      error.
+      Every FILE may be an Annex B byte stream or a container: MP4, MOV, Matroska, MPEG-TS, FLV, AVI. - is \
+      standard input or output. Results go to standard output, everything else to standard error.
 
       Exit status: 0 success; 1 failure; 2 the stream is damaged, differs or breaks the standard; 64 wrong usage; 129, \
       130 and 143 after SIGHUP, SIGINT and SIGTERM.

@@ -11,12 +11,6 @@ extension MP4 {
     package var time: Int64
 
     package init(start: Int64, end: Int64?, time: Int64) { (self.start, self.end, self.time) = (start, end, time) }
-
-    /// Whether a picture that is composed at `start` for `duration` ticks is seen, were it for a tick only.
-    package func shows(_ start: Int64, for duration: UInt32) -> Bool {
-      let end = start.addingReportingOverflow(Int64(max(duration, 1))).partialValue
-      return end > self.start && (self.end.map { start < $0 } ?? true)
-    }
   }
 }
 

@@ -9,7 +9,7 @@ struct InspectCommand: AsyncParsableCommand {
     commandName: "inspect", abstract: "Lists access units, NAL units and syntax elements.",
     discussion: """
       Shows the stream as the file has it, without a parser element in between. Byte streams and MP4 are read \
-      directly, other containers through GStreamer's demultiplexer; offsets then count in the demultiplexed bytes.
+      directly, other containers through libavformat; offsets then count in the demultiplexed bytes.
 
       Examples:
         h26x inspect clip.mp4

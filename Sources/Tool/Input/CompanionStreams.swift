@@ -56,7 +56,13 @@ final class CompanionStreams {
     (input, context, bytes) = (container.input, container.context, container.bytes)
     headed = try Self.describeSound(of: container, file)
     let video = container.video
-    let others = container.context.streams.filter { $0.index != video?.index }
+    // Of several programmes, only that of the video is read.
+    let programme = container.context.programs.first { programme in
+      video.map { programme.streams.contains($0.index) } ?? false
+    }
+    let others = container.context.streams.filter { stream in
+      stream.index != video?.index && programme?.streams.contains(stream.index) != false
+    }
     (self.video, self.others) = (video, others)
     let movie = Self.movie(container.input)
     shifts = Self.shifts(container, movie)

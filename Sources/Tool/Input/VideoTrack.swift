@@ -77,6 +77,11 @@ struct ShownRange: Sendable, Hashable {
   var end: Int64?
   /// When it begins in the presentation.
   var time: Int64
+
+  /// Whether a picture that is composed at a time, for a duration, is seen, were it for a nanosecond only.
+  func shows(_ composition: Int64, for duration: Int64) -> Bool {
+    composition + max(duration, 1) > start && (end.map { composition < $0 } ?? true)
+  }
 }
 
 /// Reads the video track of a container.

@@ -78,7 +78,7 @@ struct MP4EditList {
       return whole + (rest >= 500_000_000 ? 1 : 0)
     }
     let durations = entries.map { ticks($0.duration) }
-    let total = min(durations.reduce(0, +), UInt64(UInt32.max))
+    let total = durations.reduce(0, +)
     for track in Self.boxes("trak", in: movie, 8..<movie.count) where Self.isVideo(movie, track) {
       var list = Self.bytes(UInt64(0x0100_0000), 4) + Self.bytes(UInt64(entries.count), 4)
       for (entry, duration) in zip(entries, durations) {
@@ -108,7 +108,8 @@ struct MP4EditList {
   ) {
     let width = movie[box.lowerBound + 8] == 1 ? 8 : 4
     let others = isMinimum ? tracksEnd(movie) : 0
-    movie.replaceSubrange(place..<place + width, with: bytes(max(value, others), width))
+    movie.replaceSubrange(
+      place..<place + width, with: bytes(min(max(value, others), width == 4 ? UInt64(UInt32.max) : .max), width))
   }
 
   /// When the last of the tracks that are no video ends, in ticks of the movie.

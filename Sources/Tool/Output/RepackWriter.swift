@@ -98,7 +98,7 @@ struct RepackWriter {
       isSync: isSync)
     end = max(end, unit.presentation + duration)
     do throws(Failure) {
-      guard isShown(presentation, for: duration) else {
+      guard timing.shown?.shows(presentation, for: duration) != false else {
         if presentation < timing.shown?.start ?? .min { hiddenInFront += 1 }
         held.append(unit)
         return
@@ -111,11 +111,6 @@ struct RepackWriter {
       held = []
       try write(unit)
     } catch { throw .failure(error) }
-  }
-
-  private func isShown(_ time: Int64, for duration: Int64) -> Bool {
-    guard let shown = timing.shown else { return true }
-    return time + max(duration, 1) > shown.start && (shown.end.map { time < $0 } ?? true)
   }
 
   private var allowsInBandParameterSets = false
@@ -203,9 +198,7 @@ struct RepackWriter {
   /// What of the source is not in the target, for the user.
   func losses(of input: InputFile) -> [String] {
     var losses = left.filter { $0.index != companions?.chapterStream }.map(\.summary)
-    if input.programs.count > 1 {
-      losses = [Text.count(input.programs.count - 1, "other programme")]
-    }
+    if input.programs.count > 1 { losses.append(Text.count(input.programs.count - 1, "other programme")) }
     if timing.parts.count > 1, !container.hasEditList {
       losses.append("\(Text.count(timing.parts.count, "edit")), so that all pictures are shown once")
     }
