@@ -82,7 +82,8 @@ struct AccessUnitSummary {
   /// The coded video sequence ends with it.
   var endsSequence = false
 
-  /// A splice: a random access point that is no IDR picture, with another SPS than the sequence before.
+  /// A splice: a random access point that is no IDR picture, with another SPS than the sequence before, or in H.265 with
+  /// a POC that goes back.
   var beginsOtherSequence = false
 
   /// Header bytes to change for the codec: parameter sets that are withheld from it.

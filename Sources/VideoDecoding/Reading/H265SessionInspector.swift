@@ -9,6 +9,8 @@ struct H265SessionInspector: SessionInspector {
   private var pictures = H265.ReferencePictures()
   /// The SPS of the pictures since the last random access point.
   private var sequence: H265.SequenceParameterSet?
+  /// The highest POC since the picture that began the coded video sequence.
+  private var highestOrder = Int32.min
   /// The last recovery point.
   private var recovery: Recovery?
   /// The stream marks random access points, so that pictures of I slices only are none.
@@ -37,6 +39,7 @@ struct H265SessionInspector: SessionInspector {
   mutating func reset(keepsReferences: Bool) {
     guard !keepsReferences else { return }
     pictures = H265.ReferencePictures()
+    highestOrder = .min
     recovery = nil
   }
 
@@ -102,9 +105,15 @@ struct H265SessionInspector: SessionInspector {
       summary.randomAccess = .intra
     }
     if summary.randomAccess.isMarked || sequence == nil {
-      if let sequence, !use.order.resetsPOC { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }
+      if let sequence, !use.order.resetsPOC {
+        // What precedes an IRAP picture in decoding order precedes it in output order (7.4.2.2).
+        let goesBack = type.isIRAP && !use.isRepeated && use.order.picture < highestOrder
+        summary.beginsOtherSequence = goesBack || !sps.codesPictures(like: sequence)
+      }
       sequence = sps
     }
+    if use.order.resetsPOC { highestOrder = .min }
+    if !use.order.isSkipped { highestOrder = max(highestOrder, use.order.picture) }
     var isBehindBrokenLink = false
     if let recovery {
       summary.awaitsRecovery = use.order.picture < recovery.order

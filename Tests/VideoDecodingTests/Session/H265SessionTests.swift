@@ -92,6 +92,31 @@ import Testing
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
   }
 
+  /// A CRA picture whose POC is not above those before it belongs to no sequence that went before (7.4.2.2: what precedes an
+  /// IRAP picture in decoding order precedes it in output order), drained in between or not.
+  @Test(arguments: [false, true], SessionConfiguration.threadings.indices)
+  func aCRAPictureThatGoesBackBeginsASequence(_ isDrained: Bool, _ threading: Int) throws {
+    let stream = try H265Stream(media: "open-gop.h265")
+    let configuration = SessionConfiguration.threadings[threading]
+    let starts = stream.units.indices.filter { stream.types[$0] == .cra }
+    for (place, start) in starts.enumerated().dropLast() {
+      let head = Array(stream.units[..<starts[place + 1]])
+      let tail = Array(stream.units[start...])
+      let expected = try stream.decode(head, configuration).frames + stream.decode(tail, configuration).frames
+      let session = try DecompressionSession(format: stream.format, configuration: configuration)
+      var run = Run()
+      for (tag, unit) in (head + tail).enumerated() {
+        if isDrained && tag == head.count { session.drain() }
+        try session.decode(unit.span, tag: UInt64(tag))
+        session.takeResults(into: &run)
+      }
+      session.drain()
+      session.takeResults(into: &run)
+      #expect(run.frames.map(\.fingerprint) == expected.map(\.fingerprint))
+      #expect(run.accounts(for: head.count + tail.count) && run.failures.isEmpty)
+    }
+  }
+
   /// Draining after any access unit, also between a CRA picture and its leading pictures, changes no picture.
   @Test(arguments: names) func drained(_ name: String) throws {
     let stream = try H265Stream(media: name)
