@@ -26,7 +26,11 @@ import CAVFormat
       unsafe cav_packet_free(&packet)
       throw AVError(rawValue: code)
     }
-    for index in bytes.indices { unsafe packet.pointee.data[index] = bytes[index] }
+    unsafe bytes.withUnsafeBytes { bytes in
+      if let data = unsafe packet.pointee.data {
+        unsafe UnsafeMutableRawBufferPointer(start: data, count: bytes.count).copyMemory(from: bytes)
+      }
+    }
     unsafe raw = packet
   }
 

@@ -52,7 +52,7 @@ final class CompanionStreams {
 
   /// - Throws: a `Failure` where the container cannot be read.
   init(_ file: ContainerFile) throws(Failure) {
-    let container = try ContainerInput(file, .description)
+    let container = try ContainerInput.described(file)
     (input, context, bytes) = (container.input, container.context, container.bytes)
     headed = try Self.describeSound(of: container, file)
     let video = container.video

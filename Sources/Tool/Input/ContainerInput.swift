@@ -16,6 +16,21 @@ struct ContainerInput {
     case packets
     /// What its streams are: the beginning is read, and cut by parsers.
     case description
+    /// The same for streams whose packets begin late.
+    case longDescription
+  }
+
+  /// Reads what the streams of a container are.
+  static func described(_ file: ContainerFile) throws(Failure) -> ContainerInput {
+    // Program streams and FLV announce their streams with the packets.
+    let announces = ["MP4", "Matroska", "MPEG-TS", "AVI"].contains { file.input.kind == .container($0) }
+    let short = try ContainerInput(file, announces ? .description : .longDescription)
+    let lacksSound = short.context.streams.contains { stream in
+      stream.kind == .audio && stream.sampleRate == 0 && !SoundHeader.codecs.contains(stream.codecName)
+    }
+    guard announces, lacksSound else { return short }
+    short.bytes.letGo()
+    return try ContainerInput(file, .longDescription)
   }
 
   /// libavformat's demuxer for a kind of file; `nil` for a byte stream and others.
@@ -42,12 +57,18 @@ struct ContainerInput {
     var settings = InputContext.Settings()
     // No other, such as that of a playlist.
     (settings.demuxer, settings.formats) = (demuxer, demuxer)
-    settings.parses = purpose == .description
-    settings.probesStreams = purpose == .description
+    settings.parses = purpose != .packets
+    settings.probesStreams = purpose != .packets
     // Edits are ours.
     settings.options[key: "ignore_editlist"] = "1"
-    if purpose == .description {
-      // Sound may begin late; what never comes must not be waited for.
+    // In microseconds and bytes. No decoder tells libavformat that it has read enough: it reads as far as it may.
+    switch purpose {
+    case .packets: break
+    case .description:
+      settings.options[key: "analyzeduration"] = "2000000"
+      settings.options[key: "probesize"] = input.kind == .container("MPEG-TS") ? "4194304" : "524288"
+    case .longDescription:
+      // What never comes must not be waited for.
       settings.options[key: "analyzeduration"] = input.size == nil ? "10000000" : "600000000"
       settings.options[key: "probesize"] = input.size == nil ? "33554432" : "268435456"
     }

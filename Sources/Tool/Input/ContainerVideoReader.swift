@@ -10,7 +10,7 @@ final class ContainerVideoReader: VideoTrackReader {
   private(set) var shown = ShownRange(start: 0, end: nil, time: 0)
   var parts: [ShownRange] { [shown] }
 
-  /// The time of the first packet of a transport stream, whose clock begins anywhere, in nanoseconds; 0 for others.
+  /// The time of the first packet of a transport stream, in nanoseconds; 0 for others.
   private(set) var beginning: Int64 = 0
 
   private let container: ContainerInput
@@ -92,6 +92,9 @@ final class ContainerVideoReader: VideoTrackReader {
       }
     }
   }
+
+  // It does so in any case.
+  func readAllMedia() {}
 
   func next() throws(Failure) -> VideoSample? {
     repeat {

@@ -6,7 +6,8 @@ import StreamReport
 /// Reads the video track of an MP4 or MOV file: its samples, and what its edit list shows of them.
 final class MP4VideoReader: VideoTrackReader {
   let track: VideoTrack
-  let shown: ShownRange
+  private(set) var shown: ShownRange
+  let beginning: Int64 = 0
 
   /// All parts that are shown; one where the file has no edit list.
   let parts: [ShownRange]
@@ -15,30 +16,32 @@ final class MP4VideoReader: VideoTrackReader {
   private let size: UInt64
   private let timescale: UInt32
   /// At the first sample.
-  private let beginning: MP4.VideoSamples
+  private let start: MP4.VideoSamples
   private var samples: MP4.VideoSamples
-  private let range: MP4.ShownRange
+  /// What is read.
+  private var range: MP4.ShownRange
+  private let allMedia: MP4.ShownRange
   private var descriptionIndex: Int
 
   /// More samples than are needed to know the frame rate and the first picture.
   private static let trialCount = 512
 
-  /// - Parameter part: which of the parts that the edit list shows is read, from 0; `nil` for all media.
+  /// - Parameter part: which of the parts that the edit list shows is read, from 0.
   /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 track.
-  init(_ input: InputFile, part: Int? = 0) throws(Failure) {
+  init(_ input: InputFile, part: Int = 0) throws(Failure) {
     self.input = input
     let source = try ReportSource(input)
     size = source.size
-    do throws(MP4.ReadError) { beginning = try MP4.VideoSamples(source) } catch { throw input.failure(error) }
-    samples = beginning
-    let file = beginning.track
+    do throws(MP4.ReadError) { start = try MP4.VideoSamples(source) } catch { throw input.failure(error) }
+    samples = start
+    let file = start.track
     guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
     (timescale, descriptionIndex) = (file.timescale, video.index)
-    let trial = Trial(beginning)
-    let whole = [MP4.ShownRange(start: min(trial.start, 0), end: nil, time: 0)]
-    let edited = file.shownRanges(movieTimescale: beginning.movie.timescale) ?? whole
+    let trial = Trial(start)
+    allMedia = MP4.ShownRange(start: min(trial.start, 0), end: nil, time: 0)
+    let edited = file.shownRanges(movieTimescale: start.movie.timescale) ?? [allMedia]
     parts = edited.map { [timescale] in Self.range($0, timescale) }
-    range = part.flatMap { edited.indices.contains($0) ? edited[$0] : nil } ?? whole[0]
+    range = edited.indices.contains(part) ? edited[part] : allMedia
     shown = Self.range(range, timescale)
     let description = video.description
     var track = VideoTrack(codec: video.codec, packaging: Self.packaging(description))
@@ -134,11 +137,17 @@ final class MP4VideoReader: VideoTrackReader {
 
   // MARK: Seeking
 
+  func readAllMedia() {
+    range = allMedia
+    shown = Self.range(range, timescale)
+    goToSyncSample(for: range.start)
+  }
+
   /// Goes to the last sync sample that is composed at or before a time; to the first sample without one.
   private func goToSyncSample(for time: Int64) {
-    samples = beginning
+    samples = start
     var (index, found) = (0, 0)
-    var scout = beginning
+    var scout = start
     while let sample = try? scout.next(), sample.decodingTime <= time {
       if sample.isSync, sample.decodingTime &+ sample.compositionOffset <= time { found = index }
       index += 1

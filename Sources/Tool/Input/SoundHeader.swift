@@ -11,6 +11,9 @@ struct SoundHeader: Equatable {
   /// What other containers have in its place (`AudioSpecificConfig`); empty where they have nothing.
   let configuration: [UInt8]
 
+  /// libavcodec's names of the codecs that have one.
+  static let codecs: Set = ["aac", "mp1", "mp2", "mp3"]
+
   /// The first header in bytes that may begin within a frame.
   static func first(in bytes: [UInt8], codec: String) -> SoundHeader? {
     for start in bytes.indices.prefix(8192) where bytes[start] == 0xFF {

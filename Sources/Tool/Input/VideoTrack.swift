@@ -91,6 +91,10 @@ protocol VideoTrackReader: AnyObject {
   var shown: ShownRange { get }
   /// All parts that are shown.
   var parts: [ShownRange] { get }
+  /// Where the clock of the media begins, in nanoseconds; 0 unless that may be anywhere.
+  var beginning: Int64 { get }
+  /// Reads all media from the first sample on, whatever is shown of it.
+  func readAllMedia()
   /// The next sample; `nil` at the end.
   func next() throws(Failure) -> VideoSample?
   /// Continues at a sync sample that is shown at or before a time of the presentation, as far as the index has one.

@@ -5,26 +5,28 @@ import H26x
 
 /// A container that is written through libavformat: one video track, and other streams as they are.
 final class MediaOutput {
-  /// The video, as its first access unit describes it.
-  struct Video {
-    let codec: FormatDescription.Codec
-    let size: (width: Int, height: Int)
-    let pixelAspect: TimeBase?
+  /// The video, as the container is to describe it.
+  struct VideoFormat {
+    var codec: FormatDescription.Codec
+    var size = (width: 0, height: 0)
+    /// Width to height of a pixel; `nil` where that is not known.
+    var pixelAspect: TimeBase?
+    /// How long a picture lasts, in seconds; `nil` where that is not known.
+    var frameDuration: TimeBase?
     /// The configuration record; empty for a byte stream.
-    let configuration: [UInt8]
-    let allowsInBandParameterSets: Bool
-    let timeBase: TimeBase
+    var configuration: [UInt8] = []
+    var allowsInBandParameterSets = false
   }
 
   /// An access unit.
   struct AccessUnit {
-    let bytes: [UInt8]
-    /// In nanoseconds of the presentation.
-    let presentation: Int64
-    let decoding: Int64
+    var bytes: [UInt8]
+    /// In nanoseconds.
+    var presentation: Int64
+    var decoding: Int64
     /// In nanoseconds; 0 where that is not known.
-    let duration: Int64
-    let isSync: Bool
+    var duration: Int64
+    var isSync: Bool
   }
 
   private let target: OutputFile
@@ -79,12 +81,14 @@ final class MediaOutput {
   /// - Parameters:
   ///   - source: has descriptions of the video and of others.
   ///   - streams: those of the source that are kept, which the container can hold.
-  func begin(_ video: Video, _ source: CompanionStreams?, keeping streams: [StreamDescription]) throws(Failure) {
+  func begin(
+    _ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?, keeping streams: [StreamDescription]
+  ) throws(Failure) {
     guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
       throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
     }
     do throws(AVError) {
-      self.video = try add(video, source)
+      self.video = try add(video, timeBase, source)
       for stream in streams {
         guard let source else { break }
         // AAC of transport streams has a header in each frame (ADTS), where other containers have one for all.
@@ -99,22 +103,22 @@ final class MediaOutput {
         try output.set(source.context.metadata.kept)
         try output.add(source.context.chapters)
       }
-      _ = try output.writeHeader(container.options(video.timeBase))
+      _ = try output.writeHeader(container.options(timeBase))
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
     } catch { throw failure(error) }
   }
 
-  private func add(_ video: Video, _ source: CompanionStreams?) throws(AVError) -> Int {
+  private func add(_ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?) throws(AVError) -> Int {
     if let source, let description = source.video {
       return try output.addStream(
         like: description, of: source.context, extradata: video.configuration, tag: tag(video),
-        size: video.size, metadata: metadata(of: description), timeBase: video.timeBase)
+        size: video.size, metadata: metadata(of: description), timeBase: timeBase)
     }
     return try output.addStream(
       OutputContext.Video(
         isHEVC: video.codec == .h265, size: video.size, pixelAspect: video.pixelAspect,
         extradata: video.configuration, tag: tag(video)),
-      timeBase: video.timeBase)
+      timeBase: timeBase)
   }
 
   /// What a stream has in the target. libavformat writes languages of QuickTime files by their bibliographic codes only.
@@ -134,7 +138,7 @@ final class MediaOutput {
   ]
 
   /// The sample entry type of MP4 and MOV; other containers have their own names.
-  private func tag(_ video: Video) -> OutputContext.CodecTag? {
+  private func tag(_ video: VideoFormat) -> OutputContext.CodecTag? {
     guard container == .mp4 || container == .mov else { return nil }
     return switch (video.codec, video.allowsInBandParameterSets) {
     case (.h264, false): OutputContext.CodecTag("avc1")
@@ -146,6 +150,9 @@ final class MediaOutput {
 
   // MARK: Packets
 
+  /// Writes an access unit of the video.
+  ///
+  /// - Parameter accessUnit: has times of the presentation.
   func write(_ accessUnit: AccessUnit) throws(Failure) {
     let base = timeBases[video]
     do throws(AVError) {

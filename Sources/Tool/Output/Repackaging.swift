@@ -23,12 +23,13 @@ struct Repackaging {
 
   /// Writes the file.
   func run() async throws(Failure) -> Result {
-    var writer = RepackWriter.Refusal?.none
-    if let result = try await pass(allowsInBandParameterSets: false, refusal: &writer) { return result }
-    guard case .formatChange = writer else { throw untimed }
+    var refusal = RepackWriter.Refusal?.none
+    if let result = try await copy(&refusal) { return result }
+    if let result = try await pass(allowsInBandParameterSets: false, &refusal) { return result }
+    guard case .formatChange = refusal else { throw untimed }
     // One description of the video is not enough: parameter sets stay with their pictures.
     guard container.hasEditList, input.size != nil,
-      let result = try await pass(allowsInBandParameterSets: true, refusal: &writer)
+      let result = try await pass(allowsInBandParameterSets: true, &refusal)
     else {
       throw Failure(
         "\(target.name): where the format changes within a stream, \(container.name) cannot hold it; .ts and .mp4 do")
@@ -44,11 +45,43 @@ struct Repackaging {
     return Failure("\(input.name): pictures without a time, which \(container.name) needs, \(reason)")
   }
 
-  /// Reads the file once.
+  // MARK: Samples as they are
+
+  /// Copies samples whose packaging stays.
+  ///
+  /// - Returns: `nil` where they have to be taken apart.
+  private func copy(_ refusal: inout RepackWriter.Refusal?) async throws(Failure) -> Result? {
+    guard !input.isRaw, input.size != nil, drop == nil, !container.hasStartCodes else { return nil }
+    let source = try Source(input)
+    guard var copy = SampleCopy(source.video) else { return nil }
+    var writer = RepackWriter(target, container, source.companions, keepsAudio: keepsAudio, source.times)
+    let (status, place) = (source.file.status, Progress.Place(of: source.video.track.duration))
+    do throws(RepackWriter.Refusal) {
+      try writer.begin(copy.format)
+      try await Interruption.handled(by: { status.stop() }) { () async throws(RepackWriter.Refusal) in
+        try await Progress.during(place) { () async throws(RepackWriter.Refusal) in
+          while !status.isStopping, let unit = try copy.next() {
+            place.reach(unit.presentation)
+            try writer.take(unit)
+          }
+        }
+      }
+    } catch {
+      if case .failure(let failure) = error { throw failure }
+      refusal = error
+      return nil
+    }
+    try writer.finish()
+    return summary(of: writer)
+  }
+
+  // MARK: Through a pipeline
+
+  /// Reads the file once, and takes its access units apart.
   ///
   /// - Returns: `nil` where an access unit was refused.
   private func pass(
-    allowsInBandParameterSets: Bool, refusal: inout RepackWriter.Refusal?
+    allowsInBandParameterSets: Bool, _ refusal: inout RepackWriter.Refusal?
   ) async throws(Failure) -> Result? {
     let (reader, writer) = try open(allowsInBandParameterSets: allowsInBandParameterSets)
     let (pipeline, target) = (reader.pipeline, target)
@@ -83,10 +116,21 @@ struct Repackaging {
 
   /// The writer, on the thread of the pipeline and behind its end.
   private final class Writer: Sendable {
-    private let writer: Mutex<RepackWriter>
-    private let refused = Mutex<RepackWriter.Refusal?>(nil)
+    private struct State {
+      var writer: RepackWriter
+      /// The configuration record of the last sample.
+      var configuration: [UInt8]?
+    }
 
-    init(_ writer: sending RepackWriter) { self.writer = Mutex(writer) }
+    private let state: Mutex<State>
+    private let refused = Mutex<RepackWriter.Refusal?>(nil)
+    private let origin: Int64
+    private let needsTimes: Bool
+
+    init(_ writer: sending RepackWriter, origin: Int64, needsTimes: Bool) {
+      state = Mutex(State(writer: writer))
+      (self.origin, self.needsTimes) = (origin, needsTimes)
+    }
 
     /// Why an access unit was refused; `nil` also for a failure.
     var refusal: RepackWriter.Refusal? { refused.withLock { $0 } }
@@ -94,7 +138,15 @@ struct Repackaging {
     /// Returns why the access unit cannot be written.
     func take(_ sample: Sample, of input: InputFile) -> Failure? {
       do throws(RepackWriter.Refusal) {
-        try writer.withLock { writer throws(RepackWriter.Refusal) in try writer.take(sample) }
+        let unit = try sample.accessUnit(origin: origin, needsTime: needsTimes)
+        let configuration = sample.codecData ?? []
+        try state.withLock { state throws(RepackWriter.Refusal) in
+          if configuration != state.configuration, let format = sample.videoFormat {
+            try state.writer.begin(format)
+            state.configuration = configuration
+          }
+          try state.writer.take(unit)
+        }
         return nil
       } catch {
         if case .failure(let failure) = error { return failure }
@@ -104,9 +156,9 @@ struct Repackaging {
     }
 
     func finish(_ summary: (RepackWriter) -> Result) throws(Failure) -> Result {
-      try writer.withLock { writer throws(Failure) in
-        try writer.finish()
-        return summary(writer)
+      try state.withLock { state throws(Failure) in
+        try state.writer.finish()
+        return summary(state.writer)
       }
     }
   }
@@ -128,40 +180,58 @@ struct Repackaging {
         PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64]),
       ]
     }
+    let needsTimes = container != .annexb
     guard !input.isRaw else {
-      let reader = try input.pictureSource(framerate: framerate, chain)
+      let writer = RepackWriter(target, container, nil, keepsAudio: keepsAudio, RepackTimes())
       return (
-        reader,
-        Writer(RepackWriter(target, container, nil, keepsAudio: keepsAudio, RepackWriter.Timing()))
+        try input.pictureSource(framerate: framerate, chain), Writer(writer, origin: 0, needsTimes: needsTimes)
       )
     }
-    let file = try ContainerFile(input, ReadingStatus())
-    // Before the video is read on, because a pipe is read once.
-    let companions = try? CompanionStreams(file)
-    var video = try ContainerReader.reader(file)
-    var timing = RepackWriter.Timing(origin: ContainerSource.origin, shown: video.shown)
-    if let edited = video as? MP4VideoReader, edited.parts.count > 1 {
-      video = try MP4VideoReader(input, part: nil)
-      (timing.shown, timing.parts) = (nil, edited.parts)
+    let source = try Source(input)
+    let reader = try ContainerReader(source.file, source.video, clips: false, chain)
+    let writer = RepackWriter(target, container, source.companions, keepsAudio: keepsAudio, source.times)
+    return (reader, Writer(writer, origin: ContainerSource.origin, needsTimes: needsTimes))
+  }
+
+  // MARK: The source
+
+  /// A container that is copied.
+  private struct Source {
+    let file: ContainerFile
+    let video: any VideoTrackReader
+    /// `nil` where libavformat does not read the container.
+    let companions: CompanionStreams?
+    let times: RepackTimes
+
+    init(_ input: InputFile) throws(Failure) {
+      file = try ContainerFile(input, ReadingStatus())
+      // Before the video is read on, because a pipe is read once.
+      companions = try? CompanionStreams(file)
+      video = try ContainerReader.reader(file)
+      var times = RepackTimes(shown: video.shown)
+      if video.parts.count > 1 {
+        (times.shown, times.parts) = (nil, video.parts)
+        video.readAllMedia()
+      }
+      if video.beginning != 0 {
+        let start = companions?.context.start.map { $0 &* 1000 } ?? video.beginning
+        times.zero = min(video.beginning, start)
+        times.shown = ShownRange(start: times.zero, end: nil, time: 0)
+      }
+      times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
+      self.times = times
     }
-    if let video = video as? ContainerVideoReader, video.beginning != 0 {
-      let start = companions?.context.start.map { $0 &* 1000 } ?? video.beginning
-      timing.zero = min(video.beginning, start)
-      timing.shown = ShownRange(start: timing.zero, end: nil, time: 0)
-    }
-    timing.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
-    let writer = RepackWriter(target, container, companions, keepsAudio: keepsAudio, timing)
-    return (try ContainerReader(file, video, clips: false, chain), Writer(writer))
   }
 
   /// What was written, and what was not.
   private func summary(of writer: RepackWriter) -> Result {
     var summary = "\(target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
-    summary += "\(container.name), \(Text.list([writer.codec?.name ?? "no video"] + writer.kept.map(\.displayName)))"
+    summary +=
+      "\(container.name), \(Text.list([writer.format?.codec.name ?? "no video"] + writer.kept.map(\.displayName)))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) in front of the first keyframe" }
-    if writer.hiddenInFront > 0, !container.hasEditList {
-      summary += "; \(Text.count(writer.hiddenInFront, "picture")) in front of what the source shows"
+    if writer.times.hiddenInFront > 0, !container.hasEditList {
+      summary += "; \(Text.count(writer.times.hiddenInFront, "picture")) in front of what the source shows"
     }
     if writer.hiddenBehind > 0, !container.hasEditList {
       summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind what the source shows"

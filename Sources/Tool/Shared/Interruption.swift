@@ -83,9 +83,9 @@ enum Interruption {
   }
 
   /// Runs `body`. The first signal that comes meanwhile calls `handler`, on the signal thread.
-  static func handled<Result>(
-    by handler: @escaping @Sendable () -> Void, during body: () async throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
+  static func handled<Result, Reason: Error>(
+    by handler: @escaping @Sendable () -> Void, during body: () async throws(Reason) -> Result
+  ) async throws(Reason) -> Result {
     let key = state.withLock { state in
       defer { state.next += 1 }
       state.handlers[state.next] = handler

@@ -8,6 +8,24 @@ enum Progress {
   /// Whether the terminal's last line is a progress line.
   static var isShown: Bool { shown.withLock { $0 } }
 
+  /// How far reading has come, from any thread.
+  final class Place: Sendable {
+    let duration: ClockTime?
+    private let reached = Atomic<Int64>(-1)
+
+    init(of duration: ClockTime?) { self.duration = duration }
+
+    /// The latest time that was reached; `nil` before there was any.
+    var position: ClockTime? {
+      UInt64(exactly: reached.load(ordering: .relaxed)).map { ClockTime(nanoseconds: $0) }
+    }
+
+    /// Has come to a time, in nanoseconds. Called on one thread.
+    func reach(_ time: Int64) {
+      if time > reached.load(ordering: .relaxed) { reached.store(time, ordering: .relaxed) }
+    }
+  }
+
   /// Runs `body`, and shows a pipeline's progress meanwhile.
   ///
   /// - Parameter isAtItsTime: whether pictures are shown at their times, so that speed means nothing and what is left
@@ -15,12 +33,27 @@ enum Progress {
   static func during<Result>(
     of pipeline: Pipeline, isAtItsTime: Bool = false, _ body: () async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
+    try await during({ (pipeline.position, pipeline.duration) }, isAtItsTime: isAtItsTime, body)
+  }
+
+  /// Runs `body`, and shows how far it has come meanwhile.
+  static func during<Result, Reason: Error>(
+    _ place: Place, _ body: () async throws(Reason) -> Result
+  ) async throws(Reason) -> Result {
+    try await during({ (place.position, place.duration) }, isAtItsTime: false, body)
+  }
+
+  private static func during<Result, Reason: Error>(
+    _ place: @escaping @Sendable () -> (position: ClockTime?, duration: ClockTime?), isAtItsTime: Bool,
+    _ body: () async throws(Reason) -> Result
+  ) async throws(Reason) -> Result {
     guard Terminal.isInteractive else { return try await body() }
     let task = Task {
       let started = ContinuousClock.now
       while !Task.isCancelled {
         try await Task.sleep(for: .milliseconds(250))
-        show(position: pipeline.position, duration: pipeline.duration, since: isAtItsTime ? nil : started)
+        let (position, duration) = place()
+        show(position: position, duration: duration, since: isAtItsTime ? nil : started)
       }
     }
     defer {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+
+/// Where the times of the media are in a copy, and which pictures of it are shown.
+struct RepackTimes {
+  /// What the source shows; `nil` for everything, from the first picture on.
+  var shown: ShownRange?
+  /// All parts that are shown, where they are several; everything is copied then.
+  var parts: [ShownRange] = []
+  /// When the presentation begins for other streams, in nanoseconds of the media.
+  var zero: Int64 = 0
+  /// Ticks that hold the source's times exactly; `nil` where nothing is known of them.
+  var timeBase: TimeBase?
+
+  /// What is subtracted from the media's times of the video.
+  private var offset: Int64 = 0
+  /// What is subtracted from the media's times of other streams.
+  private(set) var companionOffset: Int64 = 0
+  /// When the last shown picture ends, and the last of all, in nanoseconds of the presentation.
+  private var (shownEnd, end): (Int64, Int64) = (.min, .min)
+  /// Pictures in front of the first one that the source shows.
+  private(set) var hiddenInFront = 0
+
+  /// - Parameter shown: what the source shows; `nil` for everything.
+  init(shown: ShownRange? = nil) { self.shown = shown }
+
+  /// Begins the presentation.
+  ///
+  /// - Parameters:
+  ///   - first: the first access unit's presentation time of the media.
+  ///   - hasEditList: whether the copy can hide what comes before the presentation begins; else it has no times below 0.
+  mutating func begin(at first: Int64, hasEditList: Bool) {
+    offset = parts.isEmpty ? shown.map { $0.start - $0.time } ?? first : 0
+    companionOffset = zero
+    if !hasEditList, first < offset {
+      companionOffset += first - offset
+      offset = first
+    }
+  }
+
+  /// Begins later, so that an access unit that is decoded at this time of the media, and another stream's packet, have no
+  /// times below 0.
+  mutating func beginAtZero(_ decoding: Int64, _ companion: Int64?) {
+    let earliest = min(decoding - offset, companion.map { $0 - companionOffset } ?? 0, 0)
+    offset += earliest
+    companionOffset += earliest
+  }
+
+  /// Replaces an access unit's times of the media by those of the presentation. Returns whether the source shows it.
+  mutating func place(_ unit: inout MediaOutput.AccessUnit) -> Bool {
+    let composition = unit.presentation
+    unit.presentation -= offset
+    unit.decoding -= offset
+    end = max(end, unit.presentation + unit.duration)
+    guard shown?.shows(composition, for: unit.duration) != false else {
+      if composition < shown?.start ?? .min { hiddenInFront += 1 }
+      return false
+    }
+    shownEnd = max(shownEnd, unit.presentation + unit.duration)
+    return true
+  }
+
+  /// What an edit list has to show, with times of the presentation; nothing where timestamps alone show it.
+  var edits: [ShownRange] {
+    if !parts.isEmpty {
+      return parts.map { ShownRange(start: $0.start, end: $0.end ?? max(end, $0.start), time: $0.time) }
+    }
+    guard let shown, end > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
+    return [ShownRange(start: shown.time, end: shownEnd, time: shown.time)]
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import GStreamer
+import H26x
+import StreamReport
+
+/// Copies the access units of a container whose packaging stays: each is inspected, and none is taken apart.
+struct SampleCopy {
+  let format: MediaOutput.VideoFormat
+  private let reader: any VideoTrackReader
+  private var inspector: any SampleInspecting
+  /// For containers that have presentation times only.
+  private var decodingTimes: DecodingTimeRebuilder
+
+  /// - Returns: `nil` where the samples' packaging or their description has to change.
+  init?(_ reader: any VideoTrackReader) {
+    let track = reader.track
+    guard case .lengthPrefixed(let configuration, allowsInBandParameterSets: false) = track.packaging else {
+      return nil
+    }
+    let inspector: (any SampleInspecting)? =
+      switch track.codec {
+      case .h264: SampleInspector<H264>(configuration)
+      case .h265: SampleInspector<H265>(configuration)
+      }
+    guard let inspector else { return nil }
+    let description = inspector.description
+    let rate = track.framerate ?? description.frameRate.map { GStreamer.Fraction($0) }
+    let aspect = track.pixelAspect ?? description.pixelAspectRatio.map { GStreamer.Fraction($0) }
+    format = MediaOutput.VideoFormat(
+      codec: track.codec, size: (description.frameSize.width, description.frameSize.height),
+      pixelAspect: aspect.flatMap { TimeBase($0.numerator, $0.denominator) },
+      frameDuration: rate.flatMap { TimeBase($0.denominator, $0.numerator) }, configuration: configuration)
+    self.reader = reader
+    self.inspector = inspector
+    decodingTimes = DecodingTimeRebuilder(
+      reorderDepth: description.maximumReorderFrames,
+      frameDuration: format.frameDuration.map { $0.nanoseconds(1) } ?? 0)
+  }
+
+  /// Reads the next access unit; `nil` at the end.
+  ///
+  /// - Throws: `RepackWriter.Refusal.irregular` for what cannot be copied as it is.
+  mutating func next() throws(RepackWriter.Refusal) -> MediaOutput.AccessUnit? {
+    let next: VideoSample?
+    do throws(Failure) { next = try reader.next() } catch { throw .failure(error) }
+    guard let sample = next else { return nil }
+    guard sample.packaging == nil, let presentation = sample.composition,
+      let isSync = inspector.isSync(sample.bytes.span)
+    else { throw .irregular }
+    let decoding: Int64
+    if let known = sample.decoding {
+      decoding = known
+    } else {
+      // Of a frame that is coded in two fields, the depth counts each.
+      guard presentation >= 0, !inspector.description.isInterlacedAllowed else { throw .irregular }
+      decoding = decodingTimes.next(presentation: presentation)
+    }
+    guard decoding <= presentation else { throw .irregular }
+    return MediaOutput.AccessUnit(
+      bytes: sample.bytes, presentation: presentation, decoding: decoding, duration: sample.duration, isSync: isSync)
+  }
+}
+
+/// Inspects access units with length prefixes.
+private protocol SampleInspecting {
+  /// The video, by its configuration record.
+  var description: FormatDescription { get }
+  /// Whether decoding can begin with an access unit; `nil` for one that does not hold a whole picture and no more, in
+  /// the format that the configuration record describes.
+  mutating func isSync(_ bytes: Span<UInt8>) -> Bool?
+}
+
+private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
+  let description: FormatDescription
+  private let packaging: NALPackaging
+  private var inspector: Codec.Inspector
+  /// The stream signals random access points, so that pictures of I slices only are none.
+  private var marksRandomAccess = false
+
+  /// - Returns: `nil` for a configuration record that cannot be read, or lacks parameter sets.
+  init?(_ configuration: [UInt8]) {
+    do throws(BitstreamError) {
+      let record = try Codec.ConfigurationRecord(configuration.span)
+      description = try Codec.formatDescription(record)
+      packaging = .lengthPrefixed(record.nalLengthSize)
+      inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())
+      inspector.insert(record.nalUnits)
+    } catch { return nil }
+    guard inspector.parameterSets.canReadSlices else { return nil }
+  }
+
+  mutating func isSync(_ bytes: Span<UInt8>) -> Bool? {
+    let info = inspector.inspect(bytes, packaging: packaging)
+    guard info.error == nil, info.hasPicture, !info.hasParameterSets else { return nil }
+    switch info.randomAccess {
+    case .idr, .irap:
+      // H.264 has no other type for them.
+      if description.codec == .h265 { marksRandomAccess = true }
+      return true
+    case .recoveryPoint:
+      marksRandomAccess = true
+      return true
+    case .none:
+      return description.isIntraOnly || !marksRandomAccess && info.isIntra && !info.isSecondField
+    }
+  }
+}
