@@ -25,10 +25,11 @@ let toolTargets: [Target] = [
   // Containers, for the program alone. Loaded at run time, as libavcodec is.
   .systemLibrary(name: "CAVFormat", providers: [.apt(["libavformat-dev"])]),
   .target(name: "AVFormat", dependencies: ["CAVFormat", "AVCodec"], swiftSettings: settings),
+  .systemLibrary(name: "CLinux"),
   .executableTarget(
     name: "Tool",
     dependencies: [
-      "AVCodec", "AVFormat", "GStreamer", "H26x", "StreamReport",
+      "AVCodec", "AVFormat", "CLinux", "GStreamer", "H26x", "StreamReport",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "SystemPackage", package: "swift-system"),
     ],

@@ -51,14 +51,14 @@ public enum MP4 {
   }
 
   /// Iterates over the boxes in a range of bytes.
-  struct Boxes: ~Escapable {
+  package struct Boxes: ~Escapable {
     private let bytes: Span<UInt8>
     private var position: Int
     private let end: Int
 
     /// Iterates over `bytes[range]`, as far as the range is in `bytes`.
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>, in range: Range<Int>) {
+    package init(_ bytes: Span<UInt8>, in range: Range<Int>) {
       self.bytes = bytes
       position = max(0, min(range.lowerBound, bytes.count))
       end = max(position, min(range.upperBound, bytes.count))
@@ -79,7 +79,7 @@ public enum MP4 {
     }
 
     /// The next box; nil after the last, and where one is damaged. For boxes without which a file can be read.
-    mutating func nextIntact() -> Box? {
+    package mutating func nextIntact() -> Box? {
       do throws(ReadError) { return try next() } catch {
         position = end
         return nil
@@ -87,7 +87,7 @@ public enum MP4 {
     }
 
     /// The next box of this type; nil when there is none before a damaged one.
-    mutating func firstIntact(_ type: FourCharacterCode) -> Box? {
+    package mutating func firstIntact(_ type: FourCharacterCode) -> Box? {
       while let box = nextIntact() { if box.type == type { return box } }
       return nil
     }
@@ -102,21 +102,21 @@ public enum MP4 {
   }
 
   /// The size and type that a box begins with (ISO/IEC 14496-12, 4.2.2).
-  struct BoxHeader: Sendable, Hashable {
-    let type: FourCharacterCode
+  package struct BoxHeader: Sendable, Hashable {
+    package let type: FourCharacterCode
     /// Bytes of the header: 8, or 16 with a `largesize`; 16 more with a `usertype`.
-    let length: Int
+    package let length: Int
     /// Bytes of the whole box.
-    let size: UInt64
+    package let size: UInt64
 
     /// The longest header.
-    static let maximumLength = 32
+    package static let maximumLength = 32
 
     /// Reads a header.
     ///
     /// - Parameter limit: bytes up to the end of the box around it, or of the file.
     /// - Throws: `.truncated`, or `.badSize` for a box that is longer than the limit.
-    init(_ bytes: Span<UInt8>, at offset: Int, limit: UInt64) throws(ReadError) {
+    package init(_ bytes: Span<UInt8>, at offset: Int, limit: UInt64) throws(ReadError) {
       guard let size32 = bytes.uint32(at: offset), let code = bytes.uint32(at: offset + 4) else {
         throw ReadError(.truncated, FourCharacterCode(rawValue: 0), at: UInt64(max(offset, 0)))
       }

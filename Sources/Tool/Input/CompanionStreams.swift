@@ -31,6 +31,8 @@ final class CompanionStreams {
   private var ahead: Packet?
   /// Streams whose frames have headers of their own.
   private let headed: Set<Int>
+  /// How long the last packet of a stream lasts, in its ticks: that of MP4's last sample is not known without a decoder.
+  private var durations: [Int: Int64] = [:]
   /// How far the container was read, in the same time.
   private var reached = Int64.min
   private var isAtEnd = false
@@ -163,6 +165,8 @@ final class CompanionStreams {
         if wanted.contains(stream.index) { untimed += 1 }
         return
       }
+      if packet.duration <= 0, stream.kind == .audio { packet.duration = durations[stream.index] ?? 0 }
+      durations[stream.index] = packet.duration
       let time = stream.timeBase.nanoseconds(ticks)
       reached = max(reached, time)
       guard wanted.contains(stream.index) else { return }

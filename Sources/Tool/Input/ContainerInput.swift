@@ -66,7 +66,7 @@ struct ContainerInput {
     case .packets: break
     case .description:
       settings.options[key: "analyzeduration"] = "2000000"
-      settings.options[key: "probesize"] = input.kind == .container("MPEG-TS") ? "4194304" : "524288"
+      settings.options[key: "probesize"] = "4194304"
     case .longDescription:
       // What never comes must not be waited for.
       settings.options[key: "analyzeduration"] = input.size == nil ? "10000000" : "600000000"

@@ -158,21 +158,24 @@ struct RepackWriter {
     guard let output else { return }
     try writeCompanions(before: .max)
     try output.finish()
-    if container.hasEditList, let path = target.path, !times.edits.isEmpty {
-      try editList(output).write(into: path, name: target.name)
+    guard container.hasEditList, let path = target.path, var file = try MovieFile(path, name: target.name) else {
+      return
     }
+    if !times.edits.isEmpty { file.setEdits(edits(output)) }
+    try file.finish()
   }
 
-  private func editList(_ output: MediaOutput) -> MP4EditList {
-    var entries: [MP4EditList.Entry] = []
+  /// What the copy shows, where timestamps alone do not.
+  private func edits(_ output: MediaOutput) -> [MP4Edit] {
+    var edits: [MP4Edit] = []
     var time: Int64 = 0
     for part in times.edits {
-      if part.time > time { entries.append(MP4EditList.Entry(duration: part.time - time, mediaTime: -1)) }
+      if part.time > time { edits.append(MP4Edit(duration: part.time - time, mediaTime: -1)) }
       let duration = (part.end ?? part.start) - part.start
-      entries.append(MP4EditList.Entry(duration: duration, mediaTime: output.mediaTime(of: part.start)))
+      edits.append(MP4Edit(duration: duration, mediaTime: output.mediaTime(of: part.start)))
       time = part.time + duration
     }
-    return MP4EditList(entries: entries)
+    return edits
   }
 }
 

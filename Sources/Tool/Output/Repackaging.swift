@@ -58,14 +58,16 @@ struct Repackaging {
     let (status, place) = (source.file.status, Progress.Place(of: source.video.track.duration))
     do throws(RepackWriter.Refusal) {
       try writer.begin(copy.format)
-      try await Interruption.handled(by: { status.stop() }) { () async throws(RepackWriter.Refusal) in
-        try await Progress.during(place) { () async throws(RepackWriter.Refusal) in
-          while !status.isStopping, let unit = try copy.next() {
-            place.reach(unit.presentation)
-            try writer.take(unit)
+      try await Interruption.handled(
+        by: { status.stop() },
+        during: { () async throws(RepackWriter.Refusal) in
+          try await Progress.during(place) { () async throws(RepackWriter.Refusal) in
+            while !status.isStopping, let unit = try copy.next() {
+              place.reach(unit.presentation)
+              try writer.take(unit)
+            }
           }
-        }
-      }
+        })
     } catch {
       if case .failure(let failure) = error { throw failure }
       refusal = error

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
+
+/// The box `moov` of a finished MP4 or MOV file, to change what libavformat cannot write.
+struct MovieBox {
+  private(set) var bytes: [UInt8]
+
+  /// - Parameter bytes: the whole box, with a header of eight bytes.
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// A table of chunk offsets (`stco`, `co64`).
+  private struct ChunkOffsets {
+    let box: MP4.Box
+    let parents: [MP4.Box]
+    let width: Int
+    /// Where its entries are in the box's bytes.
+    let entries: Range<Int>
+  }
+
+  // MARK: Reading
+
+  /// The boxes of a type in a range.
+  private func boxes(_ type: FourCharacterCode, in range: Range<Int>) -> [MP4.Box] {
+    var (found, boxes): ([MP4.Box], MP4.Boxes) = ([], MP4.Boxes(bytes.span, in: range))
+    while let box = boxes.firstIntact(type) { found.append(box) }
+    return found
+  }
+
+  private func first(_ type: FourCharacterCode, in range: Range<Int>) -> MP4.Box? { boxes(type, in: range).first }
+
+  private var tracks: [MP4.Box] { boxes(FourCharacterCode("trak"), in: content) }
+  private var content: Range<Int> { 8..<max(bytes.count, 8) }
+
+  private func isVideo(_ track: MP4.Box) -> Bool {
+    guard let media = first(FourCharacterCode("mdia"), in: track.content),
+      let handler = first(FourCharacterCode("hdlr"), in: media.content)
+    else { return false }
+    return number(handler.content.lowerBound + 8, 4) == UInt64(FourCharacterCode("vide").rawValue)
+  }
+
+  /// Whether a box that begins with version and flags has numbers of 64 bits.
+  private func isLong(_ box: MP4.Box) -> Bool { number(box.content.lowerBound, 1) == 1 }
+
+  private func number(_ place: Int, _ count: Int) -> UInt64 {
+    guard place >= 0, count <= bytes.count - place else { return 0 }
+    return bytes[place..<place + count].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The duration in a box with times of creation and modification in front: its place and width.
+  private func duration(in box: MP4.Box, behind skipped: Int) -> (place: Int, width: Int) {
+    isLong(box)
+      ? (box.content.lowerBound + 20 + skipped, 8)
+      : (box.content.lowerBound + 12 + skipped, 4)
+  }
+
+  // MARK: Changing
+
+  private static func bytes(_ value: UInt64, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(count - 1 - $0))) }
+  }
+
+  private static func box(_ type: StaticString, _ content: [UInt8]) -> [UInt8] {
+    bytes(UInt64(content.count + 8), 4) + bytes(UInt64(FourCharacterCode(type).rawValue), 4) + content
+  }
+
+  private mutating func set(_ value: UInt64, at place: Int, _ width: Int) {
+    guard place >= 0, width <= bytes.count - place else { return }
+    bytes.replaceSubrange(place..<place + width, with: Self.bytes(min(value, width == 4 ? 0xFFFF_FFFF : .max), width))
+  }
+
+  /// Replaces bytes within boxes, whose sizes follow.
+  private mutating func replace(_ range: Range<Int>, with new: [UInt8], in parents: [MP4.Box]) {
+    bytes.replaceSubrange(range, with: new)
+    for place in parents.map(\.range.lowerBound) + [0] {
+      set(UInt64(Int(number(place, 4)) + new.count - range.count), at: place, 4)
+    }
+  }
+
+  /// Sets the edit list of the first video track, and the durations that follow from it.
+  mutating func setEdits(_ edits: [MP4Edit]) {
+    guard let header = first(FourCharacterCode("mvhd"), in: content), let track = tracks.first(where: isVideo),
+      let trackHeader = first(FourCharacterCode("tkhd"), in: track.content)
+    else { return }
+    let scale = number(header.content.lowerBound + (isLong(header) ? 20 : 12), 4)
+    let durations = edits.map { Self.ticks($0.duration, scale) }
+    let total = durations.reduce(0, +)
+    let others = tracks.filter { $0 != track }.compactMap { first(FourCharacterCode("tkhd"), in: $0.content) }
+    let end = others.map { (other) -> UInt64 in
+      let (place, width) = duration(in: other, behind: 8)
+      return number(place, width)
+    }.reduce(total, max)
+    let (place, width) = duration(in: trackHeader, behind: 8)
+    set(total, at: place, width)
+    let (movie, movieWidth) = duration(in: header, behind: 4)
+    set(end, at: movie, movieWidth)
+    var list = Self.bytes(0x0100_0000, 4) + Self.bytes(UInt64(edits.count), 4)
+    for (edit, duration) in zip(edits, durations) {
+      list += Self.bytes(duration, 8) + Self.bytes(UInt64(bitPattern: edit.mediaTime), 8) + [0, 1, 0, 0]
+    }
+    let old = first(FourCharacterCode("edts"), in: track.content)?.range
+    replace(
+      old ?? trackHeader.range.upperBound..<trackHeader.range.upperBound,
+      with: Self.box("edts", Self.box("elst", list)), in: [track])
+  }
+
+  private static func ticks(_ nanoseconds: Int64, _ scale: UInt64) -> UInt64 {
+    let (high, low) = UInt64(max(0, nanoseconds)).multipliedFullWidth(by: scale)
+    guard high < 1_000_000_000 else { return UInt64(UInt32.max) }
+    let (whole, rest) = UInt64(1_000_000_000).dividingFullWidth((high, low))
+    return whole + (rest >= 500_000_000 ? 1 : 0)
+  }
+
+  private var chunkOffsets: [ChunkOffsets] {
+    tracks.compactMap { track in
+      guard let media = first(FourCharacterCode("mdia"), in: track.content),
+        let information = first(FourCharacterCode("minf"), in: media.content),
+        let table = first(FourCharacterCode("stbl"), in: information.content),
+        let box = first(FourCharacterCode("stco"), in: table.content)
+          ?? first(FourCharacterCode("co64"), in: table.content)
+      else { return nil }
+      let width = box.type == FourCharacterCode("stco") ? 4 : 8
+      let start = box.content.lowerBound + 8
+      let count = min(Int(clamping: number(start - 4, 4)), max(0, box.content.upperBound - start) / width)
+      return ChunkOffsets(
+        box: box, parents: [track, media, information, table], width: width, entries: start..<start + count * width)
+    }
+  }
+
+  /// Gives tables of chunk offsets 64 bits where media that move by as much would be out of reach.
+  mutating func makeRoom(forMediaMovedBy distance: UInt64) {
+    for index in chunkOffsets.indices {
+      let table = chunkOffsets[index]
+      let offsets = stride(from: table.entries.lowerBound, to: table.entries.upperBound, by: table.width)
+        .map { number($0, table.width) }
+      guard table.width == 4, let last = offsets.max(), last &+ distance > 0xFFFF_FFFF else { continue }
+      let content = Self.bytes(0, 4) + Self.bytes(UInt64(offsets.count), 4) + offsets.flatMap { Self.bytes($0, 8) }
+      replace(table.box.range, with: Self.box("co64", content), in: table.parents)
+    }
+  }
+
+  /// The media are further behind in the file now.
+  mutating func moveMedia(by distance: Int64) {
+    for table in chunkOffsets {
+      for place in stride(from: table.entries.lowerBound, to: table.entries.upperBound, by: table.width) {
+        set(number(place, table.width) &+ UInt64(bitPattern: distance), at: place, table.width)
+      }
+    }
+  }
+}
+
+/// A part that is shown, or a pause (ISO/IEC 14496-12, 8.6.6).
+struct MP4Edit: Hashable {
+  /// How long it lasts, in nanoseconds.
+  var duration: Int64
+  /// Where it begins in the media, in ticks of the track; −1 for a pause.
+  var mediaTime: Int64
+}
