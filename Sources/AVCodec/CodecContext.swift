@@ -6,6 +6,8 @@ import CAVCodec
 /// Use from one thread at a time. Frames and packets may outlive it.
 @safe package final class CodecContext {
   private let raw: UnsafeMutablePointer<AVCodecContext>
+  /// Empty but while it is sent.
+  private let packet: UnsafeMutablePointer<AVPacket>
   /// The context's `opaque`, kept alive here.
   private let host: CallbackHost
 
@@ -15,9 +17,15 @@ import CAVCodec
   ///   whatever else `avcodec_open2` returns.
   package init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
     guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
-    guard let context = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
+    guard let packet = unsafe cav_packet_alloc() else { throw .outOfMemory }
+    guard let context = unsafe cavcodec_alloc_context3(codec) else {
+      var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
+      unsafe cav_packet_free(&unused)
+      throw .outOfMemory
+    }
     host = CallbackHost(buffers, maximumPixels: settings.maximumPixels)
     unsafe raw = unsafe context
+    unsafe self.packet = unsafe packet
     // From here on deinit frees the context, also when this initialiser throws.
     unsafe try Self.apply(settings, to: context)
     unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(host).toOpaque()
@@ -30,6 +38,8 @@ import CAVCodec
   deinit {
     var context: UnsafeMutablePointer<AVCodecContext>? = unsafe raw
     unsafe cavcodec_free_context(&context)
+    var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
+    unsafe cav_packet_free(&packet)
   }
 
   private static func apply(
@@ -67,7 +77,9 @@ import CAVCodec
   /// - Throws: `AVError.tryAgain` when frames must be received first, `AVError.endOfFile` after `sendEndOfStream`, any
   ///   other error for what decoding this or an earlier packet met.
   package func send(_ packet: Packet) throws(AVError) {
-    unsafe try AVError.check(cavcodec_send_packet(raw, packet.raw))
+    unsafe try packet.lend(to: self.packet)
+    defer { unsafe cav_packet_unref(self.packet) }
+    unsafe try AVError.check(cavcodec_send_packet(raw, self.packet))
   }
 
   /// Begins to drain: everything inside comes out, then end of stream. `flush` makes the decoder usable again.

@@ -18,6 +18,9 @@ package import CAVCodec
     unsafe cav_frame_free(&frame)
   }
 
+  /// Releases the content.
+  package func removeContent() { unsafe cav_frame_unref(raw) }
+
   /// Timestamp of the packet that began the picture; `Int64.min` when libavcodec lost it.
   package var timestamp: Int64 { unsafe raw.pointee.pts }
   /// How the samples lie in memory.

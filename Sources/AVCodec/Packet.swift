@@ -1,47 +1,57 @@
 // SPDX-License-Identifier: MPL-2.0
-package import CAVCodec
+import CAVCodec
 
-/// One access unit for a decoder: a reference-counted, padded copy of its bytes (`AVPacket`).
+/// One access unit for a decoder: a padded copy of its bytes, as libavcodec wants them.
 ///
-/// Immutable once made, so that a decoder, its worker threads and a replay buffer may hold it at the same time.
-@safe package final class Packet: @unchecked Sendable {
-  package let raw: UnsafeMutablePointer<AVPacket>
-
-  /// Takes over `buffer`, of which the first `byteCount` bytes are the packet's and at least
-  /// `AV_INPUT_BUFFER_PADDING_SIZE` more are zero.
-  ///
-  /// - Throws: `AVError.outOfMemory`; `buffer` is then released.
-  init(owning buffer: UnsafeMutablePointer<AVBufferRef>, byteCount: Int32, timestamp: Int64) throws(AVError) {
-    guard let packet = unsafe cav_packet_alloc() else {
-      var buffer: UnsafeMutablePointer<AVBufferRef>? = unsafe buffer
-      unsafe cav_buffer_unref(&buffer)
-      throw .outOfMemory
-    }
-    unsafe packet.pointee.buf = unsafe buffer
-    unsafe packet.pointee.data = unsafe buffer.pointee.data
-    unsafe packet.pointee.size = byteCount
-    unsafe packet.pointee.pts = timestamp
-    unsafe packet.pointee.dts = timestamp
-    unsafe raw = unsafe packet
-  }
-
-  deinit {
-    var packet: UnsafeMutablePointer<AVPacket>? = unsafe raw
-    unsafe cav_packet_free(&packet)
-  }
-
+/// Immutable once made, so that a decoder, its worker threads and a replay buffer may hold it at the same time. It is
+/// made without libavcodec: the memory is a block of the pool's.
+@safe package final class Packet: Sendable {
+  private let block: PacketPool.Block
   /// Bytes of the access unit, padding excluded.
-  package var byteCount: Int { unsafe Int(raw.pointee.size) }
-
+  package let byteCount: Int
   /// The number given to the packet when it was made; the frame decoded from it carries the same.
-  package var timestamp: Int64 { unsafe raw.pointee.pts }
+  package let timestamp: Int64
+
+  /// - Parameter block: its first `byteCount` bytes are the packet's, and at least `AV_INPUT_BUFFER_PADDING_SIZE` more
+  ///   are zero.
+  init(_ block: PacketPool.Block, byteCount: Int, timestamp: Int64) {
+    self.block = block
+    self.byteCount = byteCount
+    self.timestamp = timestamp
+  }
 
   /// The packet's bytes.
   package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      let bytes = unsafe Span(_unsafeStart: UnsafePointer(raw.pointee.data), count: byteCount)
+      let bytes = unsafe Span(_unsafeStart: UnsafePointer(block.start), count: byteCount)
       return unsafe _overrideLifetime(bytes, borrowing: self)
     }
   }
+
+  /// Has `packet`, an empty one, refer to the bytes; libavcodec keeps them alive as long as it needs them.
+  ///
+  /// - Throws: `AVError.outOfMemory`.
+  func lend(to packet: UnsafeMutablePointer<AVPacket>) throws(AVError) {
+    let owner = unsafe Unmanaged.passRetained(self)
+    guard
+      let buffer = unsafe cav_buffer_create(
+        block.start, byteCount + Int(CAV_INPUT_PADDING), releasePacket, owner.toOpaque())
+    else {
+      unsafe owner.release()
+      throw .outOfMemory
+    }
+    unsafe packet.pointee.buf = unsafe buffer
+    unsafe packet.pointee.data = unsafe block.start
+    unsafe packet.pointee.size = Int32(clamping: byteCount)
+    unsafe packet.pointee.pts = timestamp
+    unsafe packet.pointee.dts = timestamp
+  }
+}
+
+/// libavcodec needs the bytes no more.
+private let releasePacket: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?) -> Void = {
+  opaque, _ in
+  guard let opaque = unsafe opaque else { return }
+  unsafe Unmanaged<Packet>.fromOpaque(opaque).release()
 }

@@ -1,20 +1,76 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
+import Glibc
+import Synchronization
 
-/// Makes packets out of recycled buffers: one `AVBufferPool` for each power of two, made on first use.
+/// Makes packets out of recycled memory: blocks of powers of two.
 ///
-/// A packet may outlive its pool; the memory is freed with the last packet. Use from one thread at a time; packets
-/// themselves may be used on any.
+/// A packet may outlive its pool. Packets are made by one thread at a time, and may be used and released on any.
 @safe package final class PacketPool {
-  private static let smallestShift = 12
-  private var pools: [OpaquePointer?] = unsafe Array(repeating: nil, count: 31 - smallestShift)
+  /// Free blocks of each size.
+  @safe fileprivate final class Storage: Sendable {
+    @safe private struct Free: @unchecked Sendable {
+      var blocks: [[UnsafeMutablePointer<UInt8>]] = unsafe Array(repeating: [], count: sizeCount)
+    }
+
+    private static let smallestShift = 12
+    private static let sizeCount = 31 - smallestShift
+    /// Bytes in free blocks of one size that are kept.
+    private static let keptByteCount = 16 << 20
+    private let free = Mutex(Free())
+
+    deinit {
+      free.withLock { free in
+        for index in unsafe free.blocks.indices {
+          while let block = unsafe free.blocks[index].popLast() { unsafe Glibc.free(block) }
+        }
+      }
+    }
+
+    /// The index of the smallest size of at least `byteCount` bytes.
+    static func sizeIndex(_ byteCount: Int) -> Int {
+      max(smallestShift, Int.bitWidth - (byteCount - 1).leadingZeroBitCount) - smallestShift
+    }
+
+    func take(_ size: Int) -> UnsafeMutablePointer<UInt8>? {
+      if let block = unsafe free.withLock({ unsafe $0.blocks[size].popLast() }) { return unsafe block }
+      var memory: UnsafeMutableRawPointer?
+      guard unsafe posix_memalign(&memory, 64, 1 << (size + Self.smallestShift)) == 0 else { return nil }
+      return unsafe memory?.assumingMemoryBound(to: UInt8.self)
+    }
+
+    func put(_ block: UnsafeMutablePointer<UInt8>, _ size: Int) {
+      let isKept = free.withLock { free in
+        guard unsafe (free.blocks[size].count + 1) << (size + Self.smallestShift) <= Self.keptByteCount else {
+          return false
+        }
+        unsafe free.blocks[size].append(block)
+        return true
+      }
+      if !isKept { unsafe Glibc.free(block) }
+    }
+  }
+
+  /// A packet's memory; goes back to its pool with its last reference.
+  @safe final class Block: @unchecked Sendable {
+    let start: UnsafeMutablePointer<UInt8>
+    private let size: Int
+    private let storage: Storage
+
+    fileprivate init?(byteCount: Int, of storage: Storage) {
+      size = Storage.sizeIndex(byteCount)
+      guard let memory = unsafe storage.take(size) else { return nil }
+      unsafe start = unsafe memory
+      self.storage = storage
+    }
+
+    deinit { unsafe storage.put(start, size) }
+  }
+
+  private let storage = Storage()
 
   /// Makes an empty pool.
   package init() {}
-
-  deinit {
-    for index in unsafe pools.indices { unsafe cav_buffer_pool_uninit(&pools[index]) }
-  }
 
   /// A change of one byte in a packet's copy.
   package struct Patch: Sendable, Hashable {
@@ -44,9 +100,9 @@ import CAVCodec
     let padding = Int(CAV_INPUT_PADDING)
     let (byteCount, overflow) = bytes.count.addingReportingOverflow(prefix.count)
     guard !overflow, byteCount > 0, byteCount < (1 << 30) - padding else { throw .invalidArgument }
-    let buffer = unsafe try buffer(capacity: byteCount + padding)
-    // SAFETY: `buffer` has room for byteCount + padding bytes, and nobody else knows it yet.
-    guard let start = unsafe UnsafeMutableRawPointer(buffer.pointee.data) else { throw .outOfMemory }
+    guard let block = Block(byteCount: byteCount + padding, of: storage) else { throw .outOfMemory }
+    // SAFETY: the block has room for byteCount + padding bytes, and nobody else knows it yet.
+    let start = unsafe UnsafeMutableRawPointer(block.start)
     unsafe prefix.withUnsafeBytes {
       if let base = $0.baseAddress { unsafe start.copyMemory(from: base, byteCount: $0.count) }
     }
@@ -58,15 +114,6 @@ import CAVCodec
       unsafe rest.storeBytes(of: patch.byte, toByteOffset: patch.offset, as: UInt8.self)
     }
     unsafe (start + byteCount).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-    return unsafe try Packet(owning: buffer, byteCount: Int32(byteCount), timestamp: timestamp)
-  }
-
-  private func buffer(capacity: Int) throws(AVError) -> UnsafeMutablePointer<AVBufferRef> {
-    let shift = max(Self.smallestShift, Int.bitWidth - (capacity - 1).leadingZeroBitCount)
-    let slot = shift - Self.smallestShift
-    if unsafe pools[slot] == nil { unsafe pools[slot] = unsafe cav_buffer_pool_init(1 << shift) }
-    guard let pool = unsafe pools[slot], let buffer = unsafe cav_buffer_pool_get(pool)
-    else { throw .outOfMemory }
-    return unsafe buffer
+    return Packet(block, byteCount: byteCount, timestamp: timestamp)
   }
 }

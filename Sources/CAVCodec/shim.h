@@ -75,16 +75,15 @@ static inline void cavcodec_align_dimensions2(AVCodecContext *context, int *widt
 static inline enum AVPixelFormat cavcodec_default_get_format(AVCodecContext *context, const enum AVPixelFormat *formats) { CAV_CALL(CAV_CODEC_LIBRARY, AV_PIX_FMT_NONE, avcodec_default_get_format, context, formats); }
 static inline AVPacket *cav_packet_alloc(void) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, av_packet_alloc); }
 static inline void cav_packet_free(AVPacket **packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_free, packet); }
+static inline void cav_packet_unref(AVPacket *packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_unref, packet); }
 static inline AVFrame *cav_frame_alloc(void) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_frame_alloc); }
 static inline void cav_frame_free(AVFrame **frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_free, frame); }
+static inline void cav_frame_unref(AVFrame *frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_unref, frame); }
 static inline int cav_cpu_count(void) { CAV_CALL(CAV_UTIL_LIBRARY, 1, av_cpu_count); }
 static inline void *cav_mallocz(size_t size) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_mallocz, size); }
 static inline void cav_free(void *memory) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_free, memory); }
 static inline int cav_strerror(int error, char *text, size_t size) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_strerror, error, text, size); }
 static inline void *cav_buffer_get_opaque(const AVBufferRef *buffer) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_get_opaque, buffer); }
-static inline void cav_buffer_unref(AVBufferRef **buffer) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_buffer_unref, buffer); }
-static inline void cav_buffer_pool_uninit(AVBufferPool **pool) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_buffer_pool_uninit, pool); }
-static inline AVBufferRef *cav_buffer_pool_get(AVBufferPool *pool) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_pool_get, pool); }
 static inline const char *cav_get_pix_fmt_name(enum AVPixelFormat format) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_get_pix_fmt_name, format); }
 static inline enum AVPixelFormat cav_get_pix_fmt(const char *name) { CAV_CALL(CAV_UTIL_LIBRARY, AV_PIX_FMT_NONE, av_get_pix_fmt, name); }
 /// Returns a const pointer with every version (libavcodec 58 returns a mutable one).
@@ -95,10 +94,6 @@ typedef int cav_size;
 #else
 typedef size_t cav_size;
 #endif
-static inline AVBufferPool *cav_buffer_pool_init(size_t size) {
-  if ((size_t)(cav_size)size != size) return NULL;
-  CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_pool_init, (cav_size)size, NULL);
-}
 static inline AVBufferRef *cav_buffer_create(
     uint8_t *data, size_t size, void (*release)(void *opaque, uint8_t *data), void *opaque) {
   if ((size_t)(cav_size)size != size) return NULL;

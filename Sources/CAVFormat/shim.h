@@ -39,7 +39,6 @@ static inline void cav_dict_free(AVDictionary **dictionary) { CAV_CALL_VOID(CAV_
 // MARK: Packets
 
 static inline int cav_packet_ref(AVPacket *target, const AVPacket *source) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), av_packet_ref, target, source); }
-static inline void cav_packet_unref(AVPacket *packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_unref, packet); }
 static inline int cav_new_packet(AVPacket *packet, int size) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), av_new_packet, packet, size); }
 static inline uint8_t *cav_packet_new_side_data(AVPacket *packet, enum AVPacketSideDataType type, size_t size) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, av_packet_new_side_data, packet, type, size); }
 

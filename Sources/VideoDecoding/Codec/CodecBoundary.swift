@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 
-/// All that a session needs of a codec: where tests make it fail.
+/// A codec as a session sees it: values in, values out. Nothing above it knows whether the codec is in this process or
+/// in another.
+///
+/// The events of a call are reported before it returns, in the order of decoding; `report` may use the session, but not
+/// the codec.
 package protocol CodecBoundary: AnyObject {
-  /// Sends a packet.
-  func send(_ packet: Packet) throws(AVError)
-  /// Begins to drain: no packet follows.
-  func sendEndOfStream() throws(AVError)
-  /// Receives a frame.
-  func receive(_ frame: borrowing Frame) throws(AVError) -> CodecContext.Reception
-  /// The errors in pictures of a packet whose decoding has ended.
-  func takeErrors(timestamp: Int64) -> FrameErrors
-  /// Discards everything.
+  /// How far output is behind input, after the last call.
+  var status: CodecStatus { get }
+  /// The youngest access unit that it has taken; nil before the first.
+  var youngest: UInt64? { get }
+  /// Decodes an access unit, and reports what comes out.
+  ///
+  /// - Throws: only errors that mean the codec is lost.
+  func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError)
+  /// Outputs everything inside.
+  ///
+  /// - Throws: only errors that mean the codec is lost.
+  func drain(report: (CodecEvent) -> Void) throws(AVError)
+  /// Discards everything inside.
   func flush()
-  /// Frames held back for reordering.
-  var reorderDepth: Int { get }
-  /// Frames held back by frame threads.
-  var threadDelay: Int { get }
-  /// Pictures to skip.
-  var skip: CodecSettings.Skip { get set }
+  /// Pictures to skip, from the next packet on.
+  func skip(_ pictures: CodecSettings.Skip)
 }
 
-extension CodecContext: CodecBoundary {}
+extension CodecBoundary {
+  /// Whether it has come at least as far as `other`.
+  func isAsFar(as other: any CodecBoundary) -> Bool {
+    guard let reached = other.youngest else { return true }
+    return youngest.map { $0 >= reached } ?? false
+  }
+}
 
-/// Opens a codec.
-package typealias CodecOpener = (CodecSettings, any FrameBufferSource) throws(AVError) -> any CodecBoundary
+/// Opens a codec, which writes its pictures into the bridge's memory.
+package typealias CodecOpener = (CodecSettings, PictureBridge) throws(AVError) -> any CodecBoundary

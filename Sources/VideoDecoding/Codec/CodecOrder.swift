@@ -20,21 +20,3 @@ enum CodecOrder {
   /// Close the codec.
   case close
 }
-
-/// How far a codec's output is behind its input.
-struct CodecStatus {
-  /// Frames held back for reordering.
-  var reorderDepth = 0
-  /// Frames held back by frame threads.
-  var threadDelay = 0
-}
-
-/// What happens while a codec carries out an order.
-enum CodecEvent: ~Copyable {
-  /// Decoding of an access unit has ended, perhaps with an error; libavcodec found these errors in its picture.
-  case decoded(index: UInt64, AVError?, FrameErrors)
-  /// An error that has ended no decoding.
-  case failed(index: UInt64, AVError)
-  /// A picture comes out; libavcodec found these errors in it.
-  case picture(Frame, FrameErrors, isDraining: Bool, CodecStatus)
-}

@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
+package import AVCodec
 
-/// A codec in use: sends and receives as libavcodec wants it, and reports which access unit each answer belongs to.
-final class RunningCodec {
-  let codec: any CodecBoundary
+/// A codec of this process: sends and receives as libavcodec wants it, and reports which access unit each answer belongs
+/// to.
+package final class RunningCodec: CodecBoundary {
+  private let codec: any PacketCodec
   /// Access units that frame threads are still decoding.
   private var inFlight = RingQueue<UInt64>()
   private var isDraining = false
-  /// The youngest access unit that it has taken.
-  private var youngest: UInt64?
+  package private(set) var youngest: UInt64?
   /// An empty frame to receive into next.
   private var spareFrame: Frame?
 
-  init(_ codec: any CodecBoundary) { self.codec = codec }
+  /// Runs a codec that was just opened.
+  package init(_ codec: any PacketCodec) { self.codec = codec }
 
-  /// How far output is behind input.
-  var status: CodecStatus { CodecStatus(reorderDepth: codec.reorderDepth, threadDelay: codec.threadDelay) }
+  package var status: CodecStatus { CodecStatus(reorderDepth: codec.reorderDepth, threadDelay: codec.threadDelay) }
 
-  /// Pictures to skip, from the next packet on.
-  func skip(_ pictures: CodecSettings.Skip) { codec.skip = pictures }
+  package func skip(_ pictures: CodecSettings.Skip) { codec.skip = pictures }
 
-  /// Discards everything inside.
-  func flush() {
+  package func flush() {
     codec.flush()
     inFlight.removeAll()
     isDraining = false
   }
 
-  /// Whether it has come at least as far as `other`.
-  func isAsFar(as other: RunningCodec) -> Bool {
-    guard let reached = other.youngest else { return true }
-    return youngest.map { $0 >= reached } ?? false
-  }
-
-  /// Sends one packet and receives all frames that are ready.
-  ///
-  /// - Throws: only errors that mean the codec is lost.
-  func decode(_ packet: Packet, index: UInt64, report: (consuming CodecEvent) -> Void) throws(AVError) {
+  package func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
     var answer: AVError?
     // A codec takes a packet once its frames are received; after more rounds than this it is broken.
     var rounds = 0
@@ -67,10 +56,7 @@ final class RunningCodec {
     try receiveFrames(report)
   }
 
-  /// Outputs everything inside.
-  ///
-  /// - Throws: only errors that mean the codec is lost.
-  func drain(report: (consuming CodecEvent) -> Void) throws(AVError) {
+  package func drain(report: (CodecEvent) -> Void) throws(AVError) {
     isDraining = true
     do throws(AVError) {
       try codec.sendEndOfStream()
@@ -87,7 +73,7 @@ final class RunningCodec {
   ///
   /// - Returns: true when the codec was drained to the end.
   @discardableResult
-  private func receiveFrames(_ report: (consuming CodecEvent) -> Void) throws(AVError) -> Bool {
+  private func receiveFrames(_ report: (CodecEvent) -> Void) throws(AVError) -> Bool {
     // Bad data here belongs to an access unit; the bound ends a codec that fails for ever.
     var failures = 0
     while true {
@@ -99,7 +85,12 @@ final class RunningCodec {
           // A decoding ends for each frame that a drained codec gives.
           if isDraining { endDecoding(nil, report) }
           let errors = codec.takeErrors(timestamp: frame.timestamp)
-          report(.picture(frame, errors, isDraining: isDraining, status))
+          let picture = PictureDescription(frame)
+          let memory = frame.owner as? PictureMemory
+          // The picture's memory may be needed longer than the frame, which is the next to be received into.
+          frame.removeContent()
+          spareFrame = consume frame
+          if let memory { report(.picture(picture, memory, errors, isDraining: isDraining, status)) }
         case .needsInput:
           spareFrame = consume frame
           return false
@@ -117,7 +108,7 @@ final class RunningCodec {
   }
 
   /// Decoding of the oldest access unit has ended, if there is one.
-  private func endDecoding(_ error: AVError?, _ report: (consuming CodecEvent) -> Void) {
+  private func endDecoding(_ error: AVError?, _ report: (CodecEvent) -> Void) {
     guard let index = inFlight.popFirst() else { return }
     report(.decoded(index: index, error, codec.takeErrors(timestamp: Int64(clamping: index))))
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
 
 /// A decoded picture: a read-only reference to memory that the codec may still read. Free to cross threads.
 @safe public final class DecodedPicture: Sendable {
@@ -30,28 +29,24 @@ import AVCodec
   /// The session's latency when this picture came out.
   public let latency: SessionLatency
 
-  private let frame: Frame
   private let memory: PictureMemory
 
-  init(_ frame: consuming Frame, memory: PictureMemory, _ status: PictureStatus) {
+  init(_ picture: PictureDescription, memory: PictureMemory, _ status: PictureStatus) {
     tag = status.tag
     pixelFormat = memory.pixelFormat
-    codedWidth = frame.width
-    codedHeight = frame.height
-    crop = PictureCrop(
-      left: frame.cropLeft, right: frame.cropRight, top: frame.cropTop, bottom: frame.cropBottom
-    ).bounded(width: frame.width, height: frame.height)
+    codedWidth = picture.width
+    codedHeight = picture.height
+    crop = picture.crop.bounded(width: picture.width, height: picture.height)
     isCorrupt = status.isCorrupt
-    isInterlaced = frame.isInterlaced
-    isTopFieldFirst = frame.isTopFieldFirst
-    repeatsFirstField = frame.repeatCount == 1
+    isInterlaced = picture.isInterlaced
+    isTopFieldFirst = picture.isTopFieldFirst
+    repeatsFirstField = picture.repeatsFirstField
     isSingleField = status.isSingleField
     isRandomAccessPoint = status.isRandomAccessPoint
-    colour = PictureColour(frame)
-    sampleAspectRatio = frame.sampleAspectRatio.map { SampleAspectRatio(width: $0.width, height: $0.height) }
+    colour = picture.colour
+    sampleAspectRatio = picture.sampleAspectRatio
     latency = status.latency
     self.memory = memory
-    self.frame = frame
   }
 
   /// Cropped width in luma samples.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
+package import AVCodec
 import Synchronization
 
 /// Connects libavcodec's `get_buffer2` to the session's allocator: translates requests, keeps to one set of strides,
 /// provides planar chroma for NV12 and chroma for monochrome, and records which access units have started a picture.
-final class PictureBridge: FrameBufferSource {
+package final class PictureBridge: FrameBufferSource {
   private struct State {
     var lock = StrideLock()
     var misses: UInt64 = 0
@@ -46,7 +46,7 @@ final class PictureBridge: FrameBufferSource {
   /// The decoder holds no reference any more: other strides may come.
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
-  func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
+  package func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
     // Last, so that who finds it started sees the memory too: libavcodec passes pictures between its threads by means
     // that no sanitizer sees.
     defer { if let index = UInt64(exactly: request.timestamp) { started.insert(index) } }
@@ -120,7 +120,7 @@ final class PictureBridge: FrameBufferSource {
     let alignment = request.strideAlignment
     let stride = ((request.alignedWidth + 1) / 2 + alignment - 1) / alignment * alignment
     let planeByteCount = stride * ((request.alignedHeight + 1) / 2)
-    guard let block = scratchPool.block(byteCount: 2 * planeByteCount + Self.overread) else { return nil }
+    guard let block = scratchPool.block(byteCount: 2 * planeByteCount + PlaneLayout.overread) else { return nil }
     let chroma = unsafe PictureMemory.Scratch(cb: block.start, cr: block.start + planeByteCount, stride: stride)
     return unsafe ChromaScratch(chroma: chroma, blocks: [block])
   }
@@ -131,27 +131,12 @@ final class PictureBridge: FrameBufferSource {
     var strides = locked
     if strides.isEmpty {
       // Another thread may have been first, with the allocator's strides.
-      strides = settled(
-        (0..<request.pixelFormat.planeCount).map { request.minimumStride(plane: $0) }, for: request)
+      strides = settled(PlaneLayout(request).strides, for: request)
     }
-    var offsets: [Int] = []
-    var total = 0
-    for plane in strides.indices {
-      offsets.append(total)
-      let bytes = strides[plane] * request.rowCount(plane: plane)
-      total += (bytes + request.strideAlignment - 1) / request.strideAlignment * request.strideAlignment
-    }
-    guard let block = pool.block(byteCount: total + Self.overread) else { return nil }
-    let planes = unsafe strides.indices.map { plane in
-      unsafe PictureBuffer.Plane(
-        start: block.start + offsets[plane], stride: strides[plane],
-        byteCount: strides[plane] * request.rowCount(plane: plane))
-    }
+    let layout = PlaneLayout(request, strides: strides)
+    guard let block = pool.block(byteCount: layout.byteCount) else { return nil }
     return unsafe PictureMemory(
-      pixelFormat: request.pixelFormat, planes: planes, token: nil, blocks: scratch.blocks + [block],
-      scratch: scratch.chroma)
+      pixelFormat: request.pixelFormat, planes: layout.planes(at: block.start), token: nil,
+      blocks: scratch.blocks + [block], scratch: scratch.chroma)
   }
-
-  /// Vector code may read this many bytes after the last sample.
-  private static let overread = 64
 }

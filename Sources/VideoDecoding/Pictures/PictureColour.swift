@@ -15,6 +15,18 @@ public struct PictureColour: Sendable, Hashable {
   /// `chroma_sample_loc_type`, 0 to 5.
   public let chromaSampleLocation: UInt8?
 
+  /// A colour description; nothing is known without arguments.
+  init(
+    isFullRange: Bool? = nil, primaries: UInt8? = nil, transfer: UInt8? = nil, matrix: UInt8? = nil,
+    chromaSampleLocation: UInt8? = nil
+  ) {
+    self.isFullRange = isFullRange
+    self.primaries = primaries
+    self.transfer = transfer
+    self.matrix = matrix
+    self.chromaSampleLocation = chromaSampleLocation
+  }
+
   init(_ frame: borrowing Frame) {
     let unspecified: UInt8 = 2
     isFullRange = frame.isFullRange

@@ -2,7 +2,7 @@
 import H26x
 
 /// The memory of one picture in libavcodec, which holds it as the owner of its buffer reference.
-@safe final class PictureMemory: @unchecked Sendable {
+@safe package final class PictureMemory: @unchecked Sendable {
   let pixelFormat: PixelFormat
   /// The planes that the session's caller sees.
   let planes: [PictureBuffer.Plane]

@@ -54,9 +54,9 @@ public final class DecompressionSession {
   let bridge: PictureBridge
   private let openCodec: CodecOpener
   /// The codec; nil after it was lost, until the next random access point.
-  private(set) var codec: RunningCodec?
+  private(set) var codec: (any CodecBoundary)?
   /// Of the lost codecs, the one that came furthest.
-  private var lost: RunningCodec?
+  private var lost: (any CodecBoundary)?
 
   /// Creates a session, and opens the codec.
   ///
@@ -71,7 +71,8 @@ public final class DecompressionSession {
     allocator: (any PictureAllocator)? = nil
   ) throws(DecodeError) {
     try self.init(format: format, configuration: configuration, allocator: allocator) {
-      (settings, buffers) throws(AVError) in try CodecContext(settings, buffers: buffers)
+      (settings, bridge) throws(AVError) in
+      RunningCodec(try CodecContext(settings, buffers: bridge))
     }
   }
 
@@ -262,10 +263,10 @@ public final class DecompressionSession {
     case .open:
       // A lost codec that is kept must keep its strides.
       if lost == nil { bridge.unlockStrides() }
-      codec = RunningCodec(try openCodec(core.codecSettings, bridge))
+      codec = try openCodec(core.codecSettings, bridge)
     case .decode(let packet, let index, _):
-      try codec?.decode(packet, index: index) { (event: consuming CodecEvent) in take(event) }
-    case .drain: try codec?.drain { (event: consuming CodecEvent) in take(event) }
+      try codec?.decode(packet, index: index) { take($0) }
+    case .drain: try codec?.drain { take($0) }
     case .flush:
       codec?.flush()
       bridge.unlockStrides()
@@ -280,16 +281,14 @@ public final class DecompressionSession {
     }
   }
 
-  private func take(_ event: consuming CodecEvent) {
-    switch consume event {
+  private func take(_ event: CodecEvent) {
+    switch event {
     case .decoded(let index, let error, let errors): core.decoded(index, error, errors)
     case .failed(let index, let error): core.note(error, at: index)
-    case .picture(let frame, let errors, let isDraining, let status):
-      guard let memory = frame.owner as? PictureMemory,
-        let picture = core.picture(frame, in: memory, errors, isDraining: isDraining, status)
-      else { return }
-      memory.finish(width: frame.width, height: frame.height)
-      core.show(DecodedPicture(frame, memory: memory, picture))
+    case .picture(let picture, let memory, let errors, let isDraining, let status):
+      guard let shown = core.picture(picture, in: memory, errors, isDraining: isDraining, status) else { return }
+      memory.finish(width: picture.width, height: picture.height)
+      core.show(DecodedPicture(picture, memory: memory, shown))
     }
   }
 }

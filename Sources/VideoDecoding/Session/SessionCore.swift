@@ -287,21 +287,22 @@ struct SessionCore: ~Copyable {
 
   /// A picture has come out; libavcodec found these errors in it. Returns what is to be output; nil for nothing.
   mutating func picture(
-    _ frame: borrowing Frame, in memory: PictureMemory, _ errors: FrameErrors, isDraining: Bool, _ status: CodecStatus
+    _ picture: PictureDescription, in memory: PictureMemory, _ errors: FrameErrors, isDraining: Bool,
+    _ status: CodecStatus
   ) -> PictureStatus? {
     codec.report(status)
-    guard let index = UInt64(exactly: frame.timestamp) else { return nil }
-    if !frame.isCorrupt { codec.pictureCameOut(index) }
+    guard let index = picture.index else { return nil }
+    if !picture.isCorrupt { codec.pictureCameOut(index) }
     ledger.note(errors, at: index)
     // In a replay most access units have their result already.
     guard let record = ledger.remove(index) else { return nil }
     defer { gate.pictureCameOut(index) }
     while let first = ledger.outrun(by: record) { end(first, first.unseenEnding) }
-    let isUnrecovered = gate.isUnrecovered(record, isFlagged: frame.isCorrupt, isDraining: isDraining)
+    let isUnrecovered = gate.isUnrecovered(record, isFlagged: picture.isCorrupt, isDraining: isDraining)
     let awaitsRecovery = gate.awaitsRecovery(record, isTainted: ledger.isTainted(record))
     if !isUnrecovered && !awaitsRecovery { gate.outputCorrectPicture() }
-    let isConcealed = record.isConcealed || record.isDamage(frame.errors)
-    let isMismatched = record.hash.map { !memory.matches($0, width: frame.width, height: frame.height) } ?? false
+    let isConcealed = record.isConcealed || record.isDamage(picture.errors)
+    let isMismatched = record.hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
     if isConcealed { output.count(.concealed) }
     if isMismatched { output.count(.hashMismatch) }
     if isConcealed && !record.isConcealed || isMismatched { ledger.spreadDamage(from: record) }

@@ -27,8 +27,8 @@ import Testing
       UnsafeMutableRawPointer(harness.element), behind: H264Decode.parentType.instanceSize, as: H264Decode.self)
     element.core = DecoderCore<H264>(log: H264Decode.log) { (format, configuration, allocator) throws(DecodeError) in
       try DecompressionSession(format: format, configuration: configuration, allocator: allocator) {
-        (settings, buffers) throws(AVError) in
-        LosingCodec(try CodecContext(settings, buffers: buffers), places)
+        (settings, bridge) throws(AVError) in
+        RunningCodec(LosingCodec(try CodecContext(settings, buffers: bridge), places))
       }
     }
     // Caps that differ from the first, so that the core opens another session.
@@ -171,7 +171,7 @@ import Testing
 }
 
 /// A libavcodec context whose calls fail at some access units, as with a device that is gone.
-private final class LosingCodec: CodecBoundary {
+private final class LosingCodec: PacketCodec {
   private let codec: CodecContext
   private let places: Range<Int64>
 

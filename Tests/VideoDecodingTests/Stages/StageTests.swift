@@ -86,31 +86,30 @@ import Testing
     // The error belongs to the decoding that ends.
     #expect(try events(codec, decoding: 2) == ["decoded 0, error \(AVError.invalidData.rawValue)"])
     var drained: [String] = []
-    try codec.drain { (event: consuming CodecEvent) in drained.append(Self.text(event)) }
+    try codec.drain { drained.append(Self.text($0)) }
     #expect(drained == ["decoded 1", "decoded 2"])
     codec.flush()
     script.send = { _, index, _ in index == 3 ? .invalidData : nil }
     #expect(try events(codec, decoding: 3) == ["failed 3, error \(AVError.invalidData.rawValue)"])
     codec.flush()
     drained = []
-    try codec.drain { (event: consuming CodecEvent) in drained.append(Self.text(event)) }
+    try codec.drain { drained.append(Self.text($0)) }
     #expect(drained == [])
   }
 
-  private func runningCodec(_ script: CodecScript) throws -> RunningCodec {
-    RunningCodec(
-      try script.opener(CodecSettings(codec: .h264), PictureBridge(allocator: nil, layout: .native)))
+  private func runningCodec(_ script: CodecScript) throws -> any CodecBoundary {
+    try script.opener(CodecSettings(codec: .h264), PictureBridge(allocator: nil, layout: .native))
   }
 
-  private func events(_ codec: RunningCodec, decoding index: UInt64) throws -> [String] {
+  private func events(_ codec: any CodecBoundary, decoding index: UInt64) throws -> [String] {
     var events: [String] = []
     let packet = try PacketPool().packet(copying: [1].span, timestamp: Int64(index))
-    try codec.decode(packet, index: index) { (event: consuming CodecEvent) in events.append(Self.text(event)) }
+    try codec.decode(packet, index: index) { events.append(Self.text($0)) }
     return events
   }
 
-  private static func text(_ event: consuming CodecEvent) -> String {
-    switch consume event {
+  private static func text(_ event: CodecEvent) -> String {
+    switch event {
     case .decoded(let index, let error, _): "decoded \(index)" + (error.map { ", error \($0.rawValue)" } ?? "")
     case .failed(let index, let error): "failed \(index), error \(error.rawValue)"
     case .picture: "picture"

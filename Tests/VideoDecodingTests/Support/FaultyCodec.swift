@@ -26,20 +26,20 @@ final class FaultPlan {
 
   /// An opener for a session.
   var opener: CodecOpener {
-    { (settings, buffers) throws(AVError) in
+    { (settings, bridge) throws(AVError) in
       let opening = self.openings
       self.openings += 1
       if let error = self.open(opening) { throw error }
-      let context = try CodecContext(settings, buffers: buffers)
+      let context = try CodecContext(settings, buffers: bridge)
       let codec = FaultyCodec(context, plan: self, opening: opening)
       self.codecs.append(WeakCodec(codec: codec, context: context))
-      return codec
+      return RunningCodec(codec)
     }
   }
 }
 
 /// A libavcodec context with failures added. A failing call does not reach the context, as with a lost device.
-final class FaultyCodec: CodecBoundary {
+final class FaultyCodec: PacketCodec {
   private let codec: CodecContext
   private let plan: FaultPlan
   private let opening: Int

@@ -36,16 +36,16 @@ final class CodecScript {
 
   /// An opener for a session.
   var opener: CodecOpener {
-    { (settings, buffers) throws(AVError) in
+    { (settings, bridge) throws(AVError) in
       self.settings.append(settings)
       self.packets.append([])
-      return ScriptedCodec(self, buffers, opening: self.settings.count - 1)
+      return RunningCodec(ScriptedCodec(self, bridge, opening: self.settings.count - 1))
     }
   }
 }
 
 /// A codec that follows its script.
-final class ScriptedCodec: CodecBoundary {
+final class ScriptedCodec: PacketCodec {
   private let script: CodecScript
   private let buffers: any FrameBufferSource
   private let opening: Int

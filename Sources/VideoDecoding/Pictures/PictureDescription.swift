@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+
+/// What a codec knows of a picture that it outputs, its samples excepted.
+package struct PictureDescription: Sendable, Hashable {
+  /// The index of the access unit that began the picture; nil where the codec has lost it.
+  var index: UInt64?
+  /// Coded size in luma samples.
+  var width: Int, height: Int
+  /// What the stream crops from the coded size, whether or not that is possible.
+  var crop = PictureCrop()
+  /// Not all references of the picture were there.
+  var isCorrupt = false
+  /// Errors met in decoding it.
+  var errors: FrameErrors = []
+  /// Two fields, or an interlaced frame.
+  var isInterlaced = false
+  /// The top field is the first of the two.
+  var isTopFieldFirst = false
+  /// The first field is displayed again after the second.
+  var repeatsFirstField = false
+  /// What the samples mean.
+  var colour = PictureColour()
+  /// Width and height of a sample; nil when the stream does not say.
+  var sampleAspectRatio: SampleAspectRatio?
+
+  /// Describes a picture.
+  init(index: UInt64?, width: Int, height: Int) {
+    self.index = index
+    self.width = width
+    self.height = height
+  }
+
+  init(_ frame: borrowing Frame) {
+    self.init(index: UInt64(exactly: frame.timestamp), width: frame.width, height: frame.height)
+    crop = PictureCrop(left: frame.cropLeft, right: frame.cropRight, top: frame.cropTop, bottom: frame.cropBottom)
+    isCorrupt = frame.isCorrupt
+    errors = frame.errors
+    isInterlaced = frame.isInterlaced
+    isTopFieldFirst = frame.isTopFieldFirst
+    repeatsFirstField = frame.repeatCount == 1
+    colour = PictureColour(frame)
+    sampleAspectRatio = frame.sampleAspectRatio.map { SampleAspectRatio(width: $0.width, height: $0.height) }
+  }
+}
