@@ -12,7 +12,7 @@ package protocol IOSource: AnyObject {
   /// Where the next bytes are, in bytes from the start.
   var position: Int64 { get }
   /// How many bytes there are now; nil where that is not known.
-  var size: Int64? { get }
+  var length: Int64? { get }
   /// Whether ``seek(to:)`` works.
   var isSeekable: Bool { get }
 }

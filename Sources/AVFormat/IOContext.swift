@@ -22,7 +22,7 @@ import CAVFormat
 
     func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
       perform { () throws(AVError) in
-        let (position, size) = (source?.position ?? sink?.position ?? 0, source?.size ?? sink?.size)
+        let (position, size) = (source?.position ?? sink?.position ?? 0, source?.length ?? sink?.size)
         if whence == AVSEEK_SIZE { return size ?? Int64(AVError.notImplemented.rawValue) }
         let base: Int64? =
           switch whence {

@@ -18,7 +18,8 @@ struct H26xCommand: AsyncParsableCommand {
       """,
     version: Release.text,
     subcommands: [
-      InfoCommand.self, DecodeCommand.self, RepackCommand.self, SnapshotCommand.self, CompareCommand.self,
+      InfoCommand.self, DecodeCommand.self, HashCommand.self, RepackCommand.self, SnapshotCommand.self,
+      CompareCommand.self,
       PlayCommand.self, ReceiveCommand.self, DemoCommand.self,
       InspectCommand.self, CheckCommand.self, ReportCommand.self,
     ])
@@ -34,6 +35,9 @@ struct H26xCommand: AsyncParsableCommand {
       let arguments = ArgumentText.all
       try CommandLineCheck.check(arguments)
       let command = try parseAsRoot(arguments)
+      if let command = command as? any ShowsProgress {
+        Progress.configure(command.progress.progress, command: type(of: command).configuration.commandName ?? "")
+      }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -5,6 +5,7 @@ import Foundation
 
 /// A file in memory, for containers that are read and written. Fails on demand.
 final class MemoryFile: IOSource, IOSink {
+  var length: Int64? { size }
   private(set) var bytes: [UInt8]
   private(set) var position: Int64 = 0
   let isSeekable: Bool

@@ -22,7 +22,7 @@ import Testing
 
   /// All samples of the video, by their places in the file.
   private static func samples(_ path: String) throws -> [[UInt8]] {
-    var samples = try MP4.VideoSamples(try ReportSource(try InputFile(FilePath(path))))
+    var samples = try MP4.VideoSamples(try InputBytes(try InputFile(FilePath(path))))
     var found: [[UInt8]] = []
     while let sample = try samples.next() { found.append(samples.bytes(of: sample)) }
     return found

@@ -8,9 +8,10 @@ import Testing
 /// What the program prints for people: progress lines, and SEI messages.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct TextTests {
   @Test(arguments: 1...100) func progressFitsIntoTheTerminal(_ width: Int) {
-    for duration in [nil, ClockTime.seconds(3661)] {
+    for duration in [nil, 3661] as [Double?] {
       for spent in [nil, 0, 12.5] as [Double?] {
-        let line = Tool.Progress.line(.seconds(125), of: duration, spent: spent, fitting: width)
+        let amount = ProgressAmount(done: 125, total: duration, unit: .seconds)
+        let line = amount.line(spent: spent, fitting: width)
         #expect(line.count <= width && !line.isEmpty, "\(line)")
         if width > 60, duration != nil {
           #expect(line.hasPrefix("0:02:05.000 of 1:01:01.000, 3 %"), "\(line)")

@@ -4,7 +4,7 @@ import StreamReport
 import SystemPackage
 
 /// `h26x check`: lists where a stream breaks the standard.
-struct CheckCommand: AsyncParsableCommand {
+struct CheckCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks streams against the standard, their level and their container.",
     discussion: """
@@ -22,6 +22,7 @@ struct CheckCommand: AsyncParsableCommand {
   var files: [FilePath]
   @Flag(help: "List fifty findings of each rule, not three.") var all = false
   @Flag(help: "JSON, an object a line: the stream, the findings and the summary of each file.") var json = false
+  @OptionGroup var progress: ProgressOptions
 
   func run() async throws {
     var output = ResultWriter()
@@ -56,29 +57,41 @@ struct CheckCommand: AsyncParsableCommand {
       line.endLine()
       output.write(line.bytes)
     }
-    while let item = try await items.next() {
-      switch item {
-      case .finding(let finding):
-        listed[finding.rule.rawValue] += 1
-        let number = listed[finding.rule.rawValue]
-        if json {
-          lines.append(item)
-        } else if all || number <= Self.shortList {
-          output.write(Self.text(finding, name, withRemedy: number == 1))
-        }
-      case .summary(let summary):
-        errors += summary.count(of: .error)
-        if json {
-          lines.append(item)
-        } else {
-          output.write(text(summary, name))
-        }
-      case .stream: if json { lines.append(item) }
-      default: break
-      }
-      if lines.bytes.count > 1 << 16 { output.write(lines.take()) }
+    try await Progress.during(items.place, hasLine: !Terminal.showsResults) { () async throws(Failure) in
+      while let item = try await items.next() { errors += take(item, name, &listed, &lines, &output) }
     }
     output.write(lines.take())
+    return errors
+  }
+
+  /// Prints an item.
+  ///
+  /// - Parameter listed: findings of each rule so far.
+  /// - Returns: the number of errors that it announces.
+  private func take(
+    _ item: ReportItem, _ name: String, _ listed: inout [Int], _ lines: inout JSONLines, _ output: inout ResultWriter
+  ) -> UInt64 {
+    var errors: UInt64 = 0
+    switch item {
+    case .finding(let finding):
+      listed[finding.rule.rawValue] += 1
+      let number = listed[finding.rule.rawValue]
+      if json {
+        lines.append(item)
+      } else if all || number <= Self.shortList {
+        output.write(Self.text(finding, name, withRemedy: number == 1))
+      }
+    case .summary(let summary):
+      errors = summary.count(of: .error)
+      if json {
+        lines.append(item)
+      } else {
+        output.write(text(summary, name))
+      }
+    case .stream: if json { lines.append(item) }
+    default: break
+    }
+    if lines.bytes.count > 1 << 16 { output.write(lines.take()) }
     return errors
   }
 

@@ -4,7 +4,7 @@ import GStreamer
 import SystemPackage
 
 /// `h26x compare`: compares the pictures of two files, or of two decoders.
-struct CompareCommand: AsyncParsableCommand {
+struct CompareCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares the pictures of two files, or of two decoders of one file.",
     discussion: """
@@ -24,6 +24,7 @@ struct CompareCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The GStreamer element that decodes the second.", valueName: "element"))
   var decoder: String?
   @Flag(help: "Print a line for each picture.") var all = false
+  @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
     if second == nil, decoder == nil { throw ValidationError("a second FILE, or --decoder for the same one") }
@@ -43,7 +44,7 @@ struct CompareCommand: AsyncParsableCommand {
     ]
     let result: Comparison
     do throws(Failure) {
-      result = try await Progress.during(of: readers[0].reader.pipeline) { () async throws(Failure) in
+      result = try await Progress.during(readers[0].reader.place) { () async throws(Failure) in
         try await compare(names, readers)
       }
     } catch {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
-import Glibc
 import Synchronization
 import SystemPackage
 
 /// `h26x decode`: decodes to raw video, YUV4MPEG or PNG.
-struct DecodeCommand: AsyncParsableCommand {
+struct DecodeCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Decodes to raw video, YUV4MPEG or PNG pictures.",
     discussion: """
@@ -30,31 +29,13 @@ struct DecodeCommand: AsyncParsableCommand {
     completion: .file(), transform: FilePath.init(argument:))
   var output: FilePath
   @Option(help: "raw, y4m or png, whatever OUT's name is.") var format: Format?
-  @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
-  @Option(help: ArgumentHelp("Decode at most this long.", valueName: "time")) var duration: TimeArgument?
-  @Option(help: ArgumentHelp("Write at most this many pictures.", valueName: "n")) var frames: Int?
-  @Option(help: ArgumentHelp("Scale to this size, such as 640x360.", valueName: "size")) var size: SizeArgument?
-  @Option(help: ArgumentHelp("Convert to this format, such as NV12.", valueName: "format")) var pixelFormat: String?
-  @Option(
-    help: ArgumentHelp(
-      "Threads to decode with; 0 for one more than there are processors, 16 at most (one processor: 1).",
-      valueName: "n"))
-  var threads: Int32 = 0
-  @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
-  var framerate: FrameRateArgument?
-  @Flag(
-    help: "Exit with status 2 when a picture was damaged or lost, or differs from the hash that the stream has of it.")
-  var strict = false
+  @OptionGroup var decoding: DecodingOptions
   @Flag(help: "Replace an existing file.") var force = false
+  @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
     if output.isEmpty { throw ValidationError("-o needs a name") }
-    if let frames, frames < 1 { throw ValidationError("--frames needs a number above 0, not \(frames)") }
-    guard (0...64).contains(threads) else { throw ValidationError("--threads needs 0 to 64, not \(threads)") }
-    pixelFormat = pixelFormat?.uppercased()
-    if let pixelFormat, VideoFormat(name: pixelFormat) == nil {
-      throw ValidationError("--pixel-format does not know \(pixelFormat); I420, NV12, Y444, I420_10LE, RGB are some")
-    }
+    let pixelFormat = decoding.pixelFormat
     if resolvedFormat == .y4m, let pixelFormat, !YUV4MPEG.caps.contains(" \(pixelFormat)") {
       throw ValidationError("--pixel-format \(pixelFormat) does not go into YUV4MPEG")
     }
@@ -81,7 +62,7 @@ struct DecodeCommand: AsyncParsableCommand {
       PictureWriter(
         name: output, force: force, input: input, isYUV4MPEG: resolvedFormat == .y4m, isPNG: isPNG, first: first))
     do throws(Failure) {
-      try await pictures.readAll { [limit = frames ?? .max] sample throws(Failure) in
+      try await pictures.readAll { [limit = decoding.frames ?? .max] sample throws(Failure) in
         try writer.withLock { writer throws(Failure) in
           try writer.write(sample)
           return writer.pictures < limit
@@ -99,34 +80,17 @@ struct DecodeCommand: AsyncParsableCommand {
       guard writer.pictures > 0 else {
         writer.discard()
         try Interruption.check()
-        throw Failure(
-          "\(input.name): no picture\(start == nil ? " could be decoded" : " after --start")\(damage.remark)")
+        throw pictures.nothing(damage)
       }
       try writer.commit()
       return "\(writer.place): \(Interruption.remark)\(writer.summary)"
     }
     Terminal.say("\(written)\(damage.remark)")
-    if strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
-  }
-
-  /// With one thread more than processors, none of them waits while a picture is written.
-  private var decoderThreads: Int32 {
-    guard threads == 0 else { return threads }
-    let processors = Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    return processors > 1 ? min(processors + 1, 16) : 1
+    if decoding.strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
   }
 
   private var options: DecodedPictureReader.Options {
-    var options = DecodedPictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
-    options.duration = duration?.time
-    options.verifiesPictureHash = strict
-    var caps = resolvedFormat == .y4m ? YUV4MPEG.caps : "video/x-raw"
-    if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
-    if size != nil { options.filters.append(("videoscale", ["add-borders": false])) }
-    if let size { caps += ", width=(int)\(size.width), height=(int)\(size.height)" }
-    if resolvedFormat != .raw || pixelFormat != nil { options.filters.append(("videoconvert", [:])) }
-    if caps != "video/x-raw" { options.filters.append(("capsfilter", ["caps": .string(caps)])) }
-    if resolvedFormat == .png { options.filters.append(("pngenc", [:])) }
-    return options
+    decoding.options(
+      caps: resolvedFormat == .y4m ? YUV4MPEG.caps : nil, encoder: resolvedFormat == .png ? "pngenc" : nil)
   }
 }

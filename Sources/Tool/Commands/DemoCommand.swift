@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 
 /// `h26x demo`: decodes a file through all three elements, and compares with a reference.
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract: "Decodes a file through parser, repackager and decoder, and compares with a reference.",
@@ -27,6 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
     transform: FilePath.init(argument:))
   var sheet: FilePath?
   @Flag(help: "Replace an existing file.") var force = false
+  @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
     if file == "-" { throw ValidationError("the demo reads its file more than once: standard input will not do") }
@@ -42,7 +43,7 @@ struct DemoCommand: AsyncParsableCommand {
     let output = try OutputFile(name, force: force || sheet == nil, inputs: [input])
     let ours: (sum: String, pictures: Int, reference: String)
     do throws(Failure) {
-      print(try MediaInfo.read(input, counting: false).table)
+      print(try MediaInfo.read(input, counting: false, ProgressPlace(of: input)).table)
       let started = ContinuousClock.now
       ours = try await checksum(input) { codec in
         ["swifth\(codec.digits)repack", "swifth\(codec.digits)dec"]
@@ -109,11 +110,13 @@ struct DemoCommand: AsyncParsableCommand {
     do throws(PipelineError) {
       var messages = reader.pipeline.messages.makeAsyncIterator()
       try await reader.pipeline.play()
-      while let message = try await messages.next() {
-        guard case .element(let fields) = message.content, fields.name == "conformance/checksum",
-          let sum = fields["checksum"]?.string
-        else { continue }
-        found = sum
+      try await Progress.during(reader.place) { () async throws(PipelineError) in
+        while let message = try await messages.next() {
+          guard case .element(let fields) = message.content, fields.name == "conformance/checksum",
+            let sum = fields["checksum"]?.string
+          else { continue }
+          found = sum
+        }
       }
     } catch {
       let failure = reader.failure(error)

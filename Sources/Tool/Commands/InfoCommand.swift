@@ -5,7 +5,7 @@ import StreamReport
 import SystemPackage
 
 /// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation.
-struct InfoCommand: AsyncParsableCommand {
+struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Prints container, format, duration, frame rate, bitrate and rotation of files.",
     discussion: """
@@ -21,6 +21,7 @@ struct InfoCommand: AsyncParsableCommand {
   var files: [FilePath]
   @Flag(help: "Read whole files, and count pictures and groups of pictures.") var count = false
   @Flag(help: "Print a JSON array with an object for each file.") var json = false
+  @OptionGroup var progress: ProgressOptions
 
   func run() async throws {
     var documents = JSONText(isIndented: true)
@@ -29,7 +30,11 @@ struct InfoCommand: AsyncParsableCommand {
     var hasPrinted = false
     for name in files {
       do throws(Failure) {
-        let info = try MediaInfo.read(InputFile(name), counting: count)
+        let input = try InputFile(name)
+        let place = ProgressPlace(of: input)
+        let info = try await Progress.during(place) { () throws(Failure) in
+          try MediaInfo.read(input, counting: count, place)
+        }
         if json {
           info.write(to: &documents)
         } else {

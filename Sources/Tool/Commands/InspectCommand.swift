@@ -4,7 +4,7 @@ import StreamReport
 import SystemPackage
 
 /// `h26x inspect`: lists access units and NAL units, and every syntax element on request.
-struct InspectCommand: AsyncParsableCommand {
+struct InspectCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Lists access units, NAL units and syntax elements.",
     discussion: """
@@ -26,6 +26,7 @@ struct InspectCommand: AsyncParsableCommand {
   @Option(help: "Only these NAL unit types, by number or name: 7,PPS,IDR.") var type: String?
   @Option(help: "Only these access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
   @Flag(help: "JSON, an object a line.") var json = false
+  @OptionGroup var progress: ProgressOptions
 
   func validate() throws {
     if let range, Self.bounds(range) == nil {
@@ -48,20 +49,22 @@ struct InspectCommand: AsyncParsableCommand {
     let types = type.map { Self.types($0) }
     var output = ResultWriter()
     var lines = JSONLines()
-    while let item = try await items.next() {
-      if case .summary(let summary) = item, bounds.lowerBound >= summary.accessUnits, bounds.lowerBound > 0 {
-        try output.finish()
-        throw Failure(
-          "\(file): no access unit \(bounds.lowerBound); it has \(summary.accessUnits), counted from 0")
-      }
-      // The findings on an access unit come after it. Whatever follows them need not be read.
-      if Self.isBeyond(item, bounds.upperBound) { break }
-      guard let item = Self.select(item, bounds, types) else { continue }
-      if json {
-        lines.append(item)
-        if lines.bytes.count > 1 << 16 { output.write(lines.take()) }
-      } else {
-        output.write(InspectText.text(item))
+    try await Progress.during(items.place, hasLine: !Terminal.showsResults) { () async throws(Failure) in
+      while let item = try await items.next() {
+        if case .summary(let summary) = item, bounds.lowerBound >= summary.accessUnits, bounds.lowerBound > 0 {
+          try output.finish()
+          throw Failure(
+            "\(file): no access unit \(bounds.lowerBound); it has \(summary.accessUnits), counted from 0")
+        }
+        // The findings on an access unit come after it. Whatever follows them need not be read.
+        if Self.isBeyond(item, bounds.upperBound) { break }
+        guard let item = Self.select(item, bounds, types) else { continue }
+        if json {
+          lines.append(item)
+          if lines.bytes.count > 1 << 16 { output.write(lines.take()) }
+        } else {
+          output.write(InspectText.text(item))
+        }
       }
     }
     output.write(lines.take())

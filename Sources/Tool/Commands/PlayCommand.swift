@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 
 /// `h26x play`: plays a file on the screen.
-struct PlayCommand: AsyncParsableCommand {
+struct PlayCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Plays on the screen.",
     discussion: """
@@ -24,6 +24,7 @@ struct PlayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
   @Option(help: ArgumentHelp("The GStreamer element that plays sound.", valueName: "element")) var audioSink: String?
   @Flag(help: "No sound.") var noAudio = false
+  @OptionGroup var progress: ProgressOptions
 
   func run() async throws {
     try PluginFile.load()
@@ -48,7 +49,7 @@ struct PlayCommand: AsyncParsableCommand {
       try await Interruption.handled(
         by: { Task { await pipeline.stop() } },
         during: { () async throws(Failure) in
-          try await Progress.during(of: pipeline, isAtItsTime: !immediate) { () async throws(Failure) in
+          try await Progress.during(ProgressPlace(of: pipeline), isAtItsTime: !immediate) { () async throws(Failure) in
             try await reader.playToEnd { playing.begin(pipeline) }
           }
         })

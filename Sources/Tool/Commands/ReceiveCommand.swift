@@ -5,7 +5,7 @@ import H26x
 import SystemPackage
 
 /// `h26x receive`: shows or records a stream from the network.
-struct ReceiveCommand: AsyncParsableCommand {
+struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "receive", abstract: "Receives RTP over UDP, RTSP, or what an SDP file describes.",
     discussion: """
@@ -42,6 +42,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   @Option(help: "auto, udp or tcp, for rtsp://. auto tries UDP first.") var transport = NetworkSource.Transport.auto
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
   @Flag(help: "Replace an existing file.") var force = false
+  @OptionGroup var progress: ProgressOptions
 
   enum ReceivedCodec: String, CaseIterable, ExpressibleByArgument {
     case h264, h265
@@ -155,7 +156,10 @@ struct ReceiveCommand: AsyncParsableCommand {
           var messages = recording.pipeline.messages.makeAsyncIterator()
           try await recording.pipeline.play()
           if Terminal.isInteractive { Terminal.say("listening to \(name)") }
-          while try await messages.next() != nil {}
+          try await Progress.during(ProgressPlace(of: recording.pipeline), hasLine: false) {
+            () async throws(PipelineError) in
+            while try await messages.next() != nil {}
+          }
           return Reception(counts: recording.counts)
         } catch {
           // What was received before is kept.

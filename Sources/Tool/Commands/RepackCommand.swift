@@ -4,7 +4,7 @@ import GStreamer
 import SystemPackage
 
 /// `h26x repack`: changes container and packaging without encoding anew.
-struct RepackCommand: AsyncParsableCommand {
+struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
     discussion: """
@@ -32,6 +32,7 @@ struct RepackCommand: AsyncParsableCommand {
   var drop: String?
   @Flag(help: "Do not write audio.") var noAudio = false
   @Flag(help: "Replace an existing file.") var force = false
+  @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
     if format == nil { format = TargetContainer(fileName: output.string) }

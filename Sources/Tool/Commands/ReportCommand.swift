@@ -4,7 +4,7 @@ import StreamReport
 import SystemPackage
 
 /// `h26x report`: writes the report page of a stream.
-struct ReportCommand: AsyncParsableCommand {
+struct ReportCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
@@ -28,6 +28,7 @@ struct ReportCommand: AsyncParsableCommand {
   private static let detailLimit = 48 << 20
   /// How many of its first bytes the page shows of each NAL unit.
   private static let byteCount = 64
+  @OptionGroup var progress: ProgressOptions
 
   func run() async throws {
     let input = try InputFile(file)
@@ -42,14 +43,16 @@ struct ReportCommand: AsyncParsableCommand {
       var lines = JSONLines()
       var thumbnails = Thumbnails()
       var count = 0
-      while var item = try await items.next() {
-        thumbnails.note(item, of: items)
-        if count > Self.detailLimit { item = Self.withoutDetails(item) }
-        lines.append(item)
-        if lines.bytes.count > 1 << 16 {
-          let bytes = lines.take()
-          count += bytes.count
-          writer.write(bytes)
+      try await Progress.during(items.place) { () async throws(Failure) in
+        while var item = try await items.next() {
+          thumbnails.note(item, of: items)
+          if count > Self.detailLimit { item = Self.withoutDetails(item) }
+          lines.append(item)
+          if lines.bytes.count > 1 << 16 {
+            let bytes = lines.take()
+            count += bytes.count
+            writer.write(bytes)
+          }
         }
       }
       writer.write(lines.take())

@@ -12,11 +12,11 @@ struct ByteStreamInfo {
 
   private var stream = StreamSurvey()
 
-  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
+  static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo {
     var options = ReportOptions()
     options.byteCount = byteCount
     var reporter: StreamReporter
-    let source = try ReportSource(input)
+    let source = try InputBytes(input)
     do throws(ReportFailure) { reporter = try StreamReporter(source, options: options) } catch {
       throw input.failure(error)
     }
@@ -24,6 +24,7 @@ struct ByteStreamInfo {
     var isWhole = false
     while let item = reporter.next() {
       info.stream.add(item)
+      place.reach(item)
       if case .summary = item { isWhole = true }
       if !counting, info.stream.end > limit { break }
     }

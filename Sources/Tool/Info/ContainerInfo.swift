@@ -14,7 +14,7 @@ struct ContainerInfo {
   private var stream = StreamSurvey()
   private var counts = MediaInfo.Counts()
 
-  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
+  static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo {
     let file = try ContainerFile(input, ReadingStatus())
     let companions = try CompanionStreams(file)
     companions.choose([])
@@ -25,6 +25,7 @@ struct ContainerInfo {
     var isWhole = false
     while let item = try report.next() {
       info.add(item)
+      place.reach(bytes: report.position)
       if case .summary = item { isWhole = true }
       if !counting, info.stream.accessUnits > limit { break }
     }

@@ -6,9 +6,9 @@ import StreamReport
 /// Reads what `h26x info` prints of an MP4 file, without GStreamer.
 enum MP4Info {
   /// `nil` for a file without H.264 or H.265 video, whose streams GStreamer can name.
-  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo? {
+  static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo? {
     var samples: MP4.VideoSamples
-    let source = try ReportSource(input)
+    let source = try InputBytes(input)
     do throws(MP4.ReadError) { samples = try MP4.VideoSamples(source) } catch {
       if error.reason == .missing, error.box.name == "trak" { return nil }
       throw input.failure(error)
@@ -40,23 +40,25 @@ enum MP4Info {
       isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil, video: video,
       others: movie.tracks.filter { $0.id != track.id }
         .map { StreamDetails($0, isChapters: $0.id == track.chapterTrack) },
-      counts: counting ? counts(input, tally) : nil, missing: tally.missing)
+      counts: counting ? counts(input, tally, place) : nil, missing: tally.missing)
   }
 
   /// By the stream itself; where it cannot be read, by what the tables say.
-  private static func counts(_ input: InputFile, _ tally: Tally) -> MediaInfo.Counts {
+  private static func counts(_ input: InputFile, _ tally: Tally, _ place: ProgressPlace) -> MediaInfo.Counts {
     var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
-    guard let source = try? ReportSource(input), var reporter = try? StreamReporter(source, options: ReportOptions())
+    guard let source = try? InputBytes(input), var reporter = try? StreamReporter(source, options: ReportOptions())
     else { return counts }
     var found = PictureCount()
-    while let item = reporter.next() { if case .accessUnit(let accessUnit) = item { found.add(accessUnit) } }
+    while let item = reporter.next() {
+      place.reach(item)
+      if case .accessUnit(let accessUnit) = item { found.add(accessUnit) }
+    }
     counts.replace(by: found)
     return counts
   }
 
   /// Whether the major brand is QuickTime's, or the file begins with another box than ftyp, as the oldest files do.
-  private static func isQuickTime(_ source: ReportSource) -> Bool {
-    var source = source
+  private static func isQuickTime(_ source: InputBytes) -> Bool {
     let front = source.read(at: 4, count: 8)
     return front.starts(with: "ftypqt  ".utf8) || !front.starts(with: "ftyp".utf8)
   }

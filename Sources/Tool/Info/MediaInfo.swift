@@ -78,14 +78,18 @@ struct MediaInfo: Sendable {
   }
 
   /// Reads a part of the file, or all of it for counting.
-  static func read(_ input: InputFile, counting: Bool) throws(Failure) -> MediaInfo {
+  ///
+  /// - Parameter place: is told how far the file was read for counting.
+  static func read(
+    _ input: InputFile, counting: Bool, _ place: ProgressPlace
+  ) throws(Failure) -> MediaInfo {
     switch input.kind {
     case .other, .unknown: throw Failure(input.noVideo)
-    case .byteStream: return try ByteStreamInfo.read(input, counting: counting)
+    case .byteStream: return try ByteStreamInfo.read(input, counting: counting, place)
     case .container("MP4") where input.size != nil:
-      if let info = try MP4Info.read(input, counting: counting) { return info }
+      if let info = try MP4Info.read(input, counting: counting, place) { return info }
     default: break
     }
-    return try ContainerInfo.read(input, counting: counting)
+    return try ContainerInfo.read(input, counting: counting, place)
   }
 }

@@ -14,7 +14,7 @@ final class CompanionStreams {
   }
 
   let context: InputContext
-  private let bytes: ContainerBytes
+  private let bytes: InputBytes
   /// The video's description, whose side data a copy of it has too; `nil` where libavformat does not find it.
   let video: StreamDescription?
   let others: [StreamDescription]
@@ -108,7 +108,7 @@ final class CompanionStreams {
   func hasHeaders(_ stream: StreamDescription) -> Bool { headed.contains(stream.index) }
 
   private static func movie(_ input: InputFile) -> MP4.Movie? {
-    guard input.kind == .container("MP4"), let source = try? ReportSource(input) else { return nil }
+    guard input.kind == .container("MP4"), let source = try? InputBytes(input) else { return nil }
     return try? MP4.VideoSamples(source).movie
   }
 

@@ -8,7 +8,7 @@ struct ContainerInput {
   let input: InputFile
   let context: InputContext
   let status: ReadingStatus
-  let bytes: ContainerBytes
+  let bytes: InputBytes
 
   /// What to read of a container.
   enum Purpose {

@@ -7,7 +7,8 @@ final class ContainerReader: PictureSource {
   let pipeline = Pipeline()
   let input: InputFile
   let track: VideoTrack
-  private let parser: PipelineElement
+  let parser: PipelineElement?
+  let place: ProgressPlace
   private let status: ReadingStatus
   /// Whether it begins at the start that was wanted.
   let hasSought: Bool
@@ -40,9 +41,11 @@ final class ContainerReader: PictureSource {
     file.hasAllReaders()
     (input, status, track, parts) = (file.input, file.status, reader.track, reader.parts)
     self.hasSought = hasSought
+    place = ProgressPlace(of: reader.track, in: file.input)
     do throws(PipelineError) {
-      parser = try PipelineElement("swifth\(reader.track.codec.digits)parse", name: "parser")
-      let source = try ContainerSource.make(reading: reader, file.status, clips: clips)
+      let parser = try PipelineElement("swifth\(reader.track.codec.digits)parse", name: "parser")
+      self.parser = parser
+      let source = try ContainerSource.make(reading: reader, file.status, place, clips: clips)
       let chain = try rest(reader.track.codec)
       try pipeline.add(chain: [source, parser] + chain)
     } catch { throw Failure(error, about: file.input.name) }
@@ -52,14 +55,12 @@ final class ContainerReader: PictureSource {
   static func reader(_ file: ContainerFile, part: Int = 0) throws(Failure) -> any VideoTrackReader {
     let input = file.input
     guard input.kind == .container("MP4") else { return try ContainerVideoReader(file) }
-    if let failure = input.mp4Failure { throw failure }
     do throws(Failure) { return try MP4VideoReader(input, part: part) } catch {
+      if let failure = input.mp4Failure { throw failure }
       guard let reader = try? ContainerVideoReader(file) else { throw error }
       return reader
     }
   }
-
-  var parserStatistics: Fields? { try? parser.fields("stats") }
 
   func begin() async throws(Failure) {}
 

@@ -5,7 +5,7 @@ import StreamReport
 /// A report on the video track of a container that libavformat reads, as its packets are.
 struct ContainerReport {
   private let input: InputFile
-  private let reader: any VideoTrackReader
+  private let reader: ContainerVideoReader
   private let status: ReadingStatus
   private var reporter: SampleReporter
   private let container: StreamRecord.Container
@@ -35,6 +35,8 @@ struct ContainerReport {
   }
 
   var track: VideoTrack { reader.track }
+  /// How far the file was read, in bytes.
+  var position: Int64 { reader.position }
 
   /// The next item; `nil` after the summary.
   mutating func next() throws(Failure) -> ReportItem? {

@@ -14,6 +14,7 @@ final class ContainerSource: PushSource {
 
   private var reader: (any VideoTrackReader)?
   private var status = ReadingStatus()
+  private var place: ProgressPlace?
   /// Of the track, for queries, which come on any thread.
   private let (caps, length) = (Locked(""), Locked<ClockTime?>(nil))
 
@@ -21,14 +22,16 @@ final class ContainerSource: PushSource {
 
   /// Makes the element. It takes the reader over.
   ///
-  /// - Parameter clips: whether what is not shown is dropped behind the decoder.
+  /// - Parameters:
+  ///   - place: is told how far it has come.
+  ///   - clips: whether what is not shown is dropped behind the decoder.
   static func make(
-    reading reader: any VideoTrackReader, _ status: ReadingStatus, clips: Bool
+    reading reader: any VideoTrackReader, _ status: ReadingStatus, _ place: ProgressPlace, clips: Bool
   ) throws(PipelineError) -> PipelineElement {
     _ = isRegistered
     let element = try PipelineElement(kind)
     guard let source = element.source(as: ContainerSource.self) else { throw .noSuchElement(kind) }
-    (source.reader, source.status) = (reader, status)
+    (source.reader, source.status, source.place) = (reader, status, place)
     source.caps.withLock { $0 = reader.track.caps }
     source.length.withLock { $0 = reader.track.duration }
     let shown = reader.shown
@@ -59,6 +62,8 @@ final class ContainerSource: PushSource {
       throw .error
     }
     guard let sample = next else { throw status.isStopping ? .flushing : .endOfStream }
+    let time = (sample.composition ?? 0) &- reader.shown.start &+ reader.shown.time
+    place?.reach(time: time &+ sample.duration, bytes: reader.position)
     if let packaging = sample.packaging { begin(packaging, reader.track) }
     guard var buffer = Buffer(copying: sample.bytes.span) else { throw .error }
     buffer.pts = sample.composition.map(Self.time)

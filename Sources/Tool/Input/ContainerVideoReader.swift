@@ -13,6 +13,8 @@ final class ContainerVideoReader: VideoTrackReader {
   /// The time of the first packet of a transport stream, in nanoseconds; 0 for others.
   private(set) var beginning: Int64 = 0
 
+  var position: Int64 { container.bytes.position }
+
   private let container: ContainerInput
   private let index: Int
   private var packet: MediaPacket

@@ -13,7 +13,7 @@ struct MP4Layout {
 
   /// `nil` for other files, and for pipes.
   init?(of input: InputFile) {
-    guard input.kind == .container("MP4"), input.size != nil, var source = try? ReportSource(input) else { return nil }
+    guard input.kind == .container("MP4"), input.size != nil, let source = try? InputBytes(input) else { return nil }
     var offset: UInt64 = 0
     for _ in 0..<Self.limit where offset < source.size {
       let header = source.read(at: offset, count: 16)

@@ -8,6 +8,7 @@ final class MP4VideoReader: VideoTrackReader {
   let track: VideoTrack
   private(set) var shown: ShownRange
   let beginning: Int64 = 0
+  private(set) var position: Int64 = 0
 
   /// All parts that are shown; one where the file has no edit list.
   let parts: [ShownRange]
@@ -18,6 +19,8 @@ final class MP4VideoReader: VideoTrackReader {
   /// At the first sample.
   private let start: MP4.VideoSamples
   private var samples: MP4.VideoSamples
+  /// The sample before the next one of `samples`, which is still to be read; `nil` for none.
+  private var ahead: MP4.Sample?
   /// What is read.
   private var range: MP4.ShownRange
   private let allMedia: MP4.ShownRange
@@ -30,7 +33,7 @@ final class MP4VideoReader: VideoTrackReader {
   /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 track.
   init(_ input: InputFile, part: Int = 0) throws(Failure) {
     self.input = input
-    let source = try ReportSource(input)
+    let source = try InputBytes(input)
     size = source.size
     do throws(MP4.ReadError) { start = try MP4.VideoSamples(source) } catch { throw input.failure(error) }
     samples = start
@@ -107,6 +110,7 @@ final class MP4VideoReader: VideoTrackReader {
   }
 
   private func nextSample() throws(Failure) -> MP4.Sample? {
+    if let sample = ahead.take() { return sample }
     do throws(MP4.ReadError) { return try samples.next() } catch {
       // A fragment that is cut off ends the file; what precedes it counts.
       guard samples.movie.isFragmented else { throw input.failure(error) }
@@ -122,6 +126,7 @@ final class MP4VideoReader: VideoTrackReader {
   }
 
   private func read(_ sample: MP4.Sample) -> VideoSample {
+    position = Int64(clamping: sample.range.upperBound)
     var packaging: VideoTrack.Packaging?
     let descriptions = samples.track.descriptions
     if sample.descriptionIndex != descriptionIndex, descriptions.indices.contains(sample.descriptionIndex) {
@@ -145,14 +150,11 @@ final class MP4VideoReader: VideoTrackReader {
 
   /// Goes to the last sync sample that is composed at or before a time; to the first sample without one.
   private func goToSyncSample(for time: Int64) {
-    samples = start
-    var (index, found) = (0, 0)
+    (samples, ahead) = (start, nil)
     var scout = start
     while let sample = try? scout.next(), sample.decodingTime <= time {
-      if sample.isSync, sample.decodingTime &+ sample.compositionOffset <= time { found = index }
-      index += 1
+      if sample.isSync, sample.decodingTime &+ sample.compositionOffset <= time { (samples, ahead) = (scout, sample) }
     }
-    for _ in 0..<found { _ = try? samples.next() }
   }
 
   func seek(to time: ClockTime) -> Bool {

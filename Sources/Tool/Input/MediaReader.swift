@@ -40,6 +40,7 @@ final class MediaReader: PictureSource {
   ) throws(Failure) {
     self.input = input
     pipeline = Pipeline()
+    place = ProgressPlace(of: pipeline)
     do throws(PipelineError) {
       let source = try input.source()
       let parse = try PipelineElement("parsebin", name: "parsebin")
@@ -76,10 +77,10 @@ final class MediaReader: PictureSource {
 
   /// All streams that `parsebin` has exposed.
   var streams: [MediaStream] { state.withLock { $0.streams } }
+  let place: ProgressPlace
   var hasSought: Bool { false }
   var parts: [ShownRange] { [] }
-  /// The statistics of the video's parser.
-  var parserStatistics: Fields? { try? state.withLock { $0.parser }?.fields("stats") }
+  var parser: PipelineElement? { state.withLock { $0.parser } }
   /// The first H.264 or H.265 stream.
   var video: MediaStream? { state.withLock { $0.video } }
   private func found(_ stream: MediaStream, _ route: Route) {

@@ -10,8 +10,10 @@ protocol PictureSource: Sendable {
   var hasSought: Bool { get }
   /// All parts that are shown, of which it reads one; none where everything is.
   var parts: [ShownRange] { get }
-  /// The statistics of the video's parser.
-  var parserStatistics: Fields? { get }
+  /// The video's parser; `nil` before it is known.
+  var parser: PipelineElement? { get }
+  /// How far it has come.
+  var place: ProgressPlace { get }
   /// Waits until the elements are there.
   func begin() async throws(Failure)
   /// Prerolls the pipeline.
@@ -22,6 +24,13 @@ protocol PictureSource: Sendable {
   func fail(_ failure: Failure)
   /// The message for an error of the pipeline.
   func failure(_ error: PipelineError) -> Failure
+}
+
+extension PictureSource {
+  /// The statistics of the parser.
+  var parserStatistics: Fields? { try? parser?.fields("stats") }
+  /// Width to height of a pixel; `nil` where neither stream nor container has it.
+  var pixelAspect: GStreamer.Fraction? { parser?.pad("src")?.caps.first.value("pixel-aspect-ratio")?.fraction }
 }
 
 extension InputFile {

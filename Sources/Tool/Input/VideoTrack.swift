@@ -93,6 +93,8 @@ protocol VideoTrackReader: AnyObject {
   var parts: [ShownRange] { get }
   /// Where the clock of the media begins, in nanoseconds; 0 unless that may be anywhere.
   var beginning: Int64 { get }
+  /// How far the file was read, in bytes.
+  var position: Int64 { get }
   /// Reads all media from the first sample on, whatever is shown of it.
   func readAllMedia()
   /// The next sample; `nil` at the end.

@@ -12,7 +12,7 @@ struct SessionDescription {
   /// - Throws: a `Failure` for what is no session description, or has no H.264 or H.265.
   init(_ path: FilePath) throws(Failure) {
     let input = try InputFile(path)
-    var source = try ReportSource(input)
+    let source = try InputBytes(input)
     bytes = source.read(at: 0, count: Self.greatestSize + 1)
     let lines = String(decoding: bytes.prefix(Self.greatestSize), as: UTF8.self).split(whereSeparator: \.isNewline)
     guard bytes.count <= Self.greatestSize, !bytes.contains(0), lines.first == "v=0" else {

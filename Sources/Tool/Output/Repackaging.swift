@@ -55,7 +55,7 @@ struct Repackaging {
     let source = try Source(input)
     guard var copy = SampleCopy(source.video) else { return nil }
     var writer = RepackWriter(target, container, source.companions, keepsAudio: keepsAudio, source.times)
-    let (status, place) = (source.file.status, Progress.Place(of: source.video.track.duration))
+    let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     do throws(RepackWriter.Refusal) {
       try writer.begin(copy.format)
       try await Interruption.handled(
@@ -63,7 +63,7 @@ struct Repackaging {
         during: { () async throws(RepackWriter.Refusal) in
           try await Progress.during(place) { () async throws(RepackWriter.Refusal) in
             while !status.isStopping, let unit = try copy.next() {
-              place.reach(unit.presentation)
+              place.reach(time: unit.presentation, bytes: source.video.position)
               try writer.take(unit)
             }
           }
@@ -94,7 +94,7 @@ struct Repackaging {
           Task { await Self.endIfStuck(target) }
         },
         during: { () async throws(Failure) in
-          try await Progress.during(of: pipeline) { () async throws(Failure) in
+          try await Progress.during(reader.place) { () async throws(Failure) in
             try await reader.begin()
             do throws(PipelineError) {
               try pipeline.appSink("packaged").onSample { sample in

@@ -44,8 +44,7 @@ final class DecodedPictureReader: Sendable {
   }
 
   private static func range(of input: InputFile, _ options: Options) -> PictureRange {
-    PictureRange(
-      start: options.start ?? .zero, duration: options.duration, addsDurations: input.kind == .container("AVI"))
+    PictureRange(start: options.start ?? .zero, duration: options.duration, clock: PictureClock(input))
   }
 
   /// The reader of the present pass.
@@ -133,7 +132,15 @@ final class DecodedPictureReader: Sendable {
     return true
   }
 
-  private var untimed: Failure {
+  /// The message that no picture came.
+  ///
+  /// - Parameter damage: of the pass that has ended.
+  func nothing(_ damage: Damage) -> Failure {
+    Failure("\(input.name): no picture\(options.start == nil ? " could be decoded" : " after --start")\(damage.remark)")
+  }
+
+  /// The message that a picture has no time.
+  var untimed: Failure {
     Failure(
       "\(input.name): the stream has no frame rate, so that its pictures have no times; give it with --framerate, "
         + "such as 25")
@@ -148,12 +155,4 @@ final class DecodedPictureReader: Sendable {
   }
 
   func stop() async { await reader.pipeline.stop() }
-}
-
-extension Sample {
-  /// The stream time of its PTS: its time since the beginning of the file.
-  var streamTime: ClockTime? {
-    guard let pts else { return nil }
-    return segment?.streamTime(of: pts) ?? pts
-  }
 }

@@ -73,7 +73,7 @@ final class DecodingPass: Sendable {
         Task { await pipeline.stop() }
       },
       during: { () async throws(Failure) in
-        try await Progress.during(of: pipeline) { () async throws(Failure) in
+        try await Progress.during(reader.place) { () async throws(Failure) in
           let messages = pipeline.messages
           do throws(PipelineError) {
             try pipeline.appSink("pictures").onSample { sample in

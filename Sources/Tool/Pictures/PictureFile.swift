@@ -37,25 +37,7 @@ final class PictureFile {
     if isYUV4MPEG {
       try writer.write(YUV4MPEG.frameHeader(info, fieldOrder: fieldOrder, flags: sample.attributes.flags))
     }
-    let map = try sample.picture()
-    for plane in 0..<map.planeCount {
-      // SAFETY: the memory is the map's, which lives to the end of this function.
-      guard let (first, stride, count) = unsafe map.rows(ofPlane: plane), let start = first.baseAddress else {
-        continue
-      }
-      // Rows without padding between them are written as they are.
-      if stride == first.count {
-        let rows = unsafe UnsafeRawBufferPointer(start: start, count: stride * count)
-        try unsafe writer.write(Span<UInt8>(_unsafeBytes: rows))
-        continue
-      }
-      var rows: [UInt8] = []
-      rows.reserveCapacity(first.count * count)
-      for row in 0..<count {
-        unsafe rows.append(contentsOf: UnsafeRawBufferPointer(start: start + row * stride, count: first.count))
-      }
-      try writer.write(rows.span)
-    }
+    try sample.forEachPlane { plane throws(Failure) in try writer.write(plane) }
     pictures += 1
   }
 }
@@ -71,6 +53,29 @@ extension Sample {
   func picture() throws(Failure) -> VideoFrameMap {
     do throws(FlowError) { return try mapVideo() } catch {
       throw Failure("a picture could not be read (flow \(error.rawValue))")
+    }
+  }
+
+  /// Calls `body` with each plane of the raw picture, cropped and without padding.
+  func forEachPlane(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
+    let map = try picture()
+    for plane in 0..<map.planeCount {
+      // SAFETY: the memory is the map's, which lives to the end of this function.
+      guard let (first, stride, count) = unsafe map.rows(ofPlane: plane), let start = first.baseAddress else {
+        continue
+      }
+      // Rows without padding between them are written as they are.
+      if stride == first.count {
+        let rows = unsafe UnsafeRawBufferPointer(start: start, count: stride * count)
+        try unsafe body(Span<UInt8>(_unsafeBytes: rows))
+        continue
+      }
+      var rows: [UInt8] = []
+      rows.reserveCapacity(first.count * count)
+      for row in 0..<count {
+        unsafe rows.append(contentsOf: UnsafeRawBufferPointer(start: start + row * stride, count: first.count))
+      }
+      try body(rows.span)
     }
   }
 }

@@ -20,9 +20,7 @@ struct PictureRange {
 
   private let start: ClockTime
   private let duration: ClockTime?
-  private let addsDurations: Bool
-  /// The durations of the pictures so far.
-  private var elapsed = ClockTime.zero
+  private var clock: PictureClock
   /// The stream time of the first picture, from which `start` counts: 0 in some containers, a reordering delay or the
   /// time of the recording in others.
   private var origin: ClockTime?
@@ -36,10 +34,8 @@ struct PictureRange {
   /// Chosen pictures with the flag corrupted.
   private(set) var corrupted = 0
 
-  /// - Parameter addsDurations: whether the time of a picture is the sum of the durations before it, because the
-  ///   container has only decoding times.
-  init(start: ClockTime, duration: ClockTime?, addsDurations: Bool) {
-    (self.start, self.duration, self.addsDurations) = (start, duration, addsDurations)
+  init(start: ClockTime, duration: ClockTime?, clock: PictureClock) {
+    (self.start, self.duration, self.clock) = (start, duration, clock)
   }
 
   /// Pictures after a seek come.
@@ -53,7 +49,7 @@ struct PictureRange {
 
   /// Chooses from the pictures up to this one.
   mutating func select(_ sample: Sample) -> Selection {
-    guard let time = time(of: sample) else { return Selection(next: .untimed) }
+    guard let time = clock.streamTime(of: sample) else { return Selection(next: .untimed) }
     let origin = origin ?? time
     self.origin = origin
     let begin = origin + start
@@ -87,12 +83,6 @@ struct PictureRange {
     shown = nil
     let isShown = time + (last.duration ?? .zero) > origin + start + Self.tolerance
     return Selection(samples: isShown ? [last] : [])
-  }
-
-  private mutating func time(of sample: Sample) -> ClockTime? {
-    guard addsDurations, let duration = sample.duration else { return sample.streamTime }
-    defer { elapsed = elapsed + duration }
-    return elapsed
   }
 }
 

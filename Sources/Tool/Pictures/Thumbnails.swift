@@ -95,7 +95,7 @@ struct Thumbnails {
   func pictures(of input: InputFile) async throws(Failure) -> [Picture] {
     guard let stream, !keyframes.isEmpty, !isReadAgain || input.size != nil else { return [] }
     try PluginFile.load()
-    var source = isReadAgain ? try ReportSource(input) : nil
+    let source = isReadAgain ? try InputBytes(input) : nil
     do throws(PipelineError) {
       let pipeline = try Self.pipeline(stream)
       let (frames, files) = (try pipeline.appSource("keyframes"), try pipeline.appSink("pictures"))

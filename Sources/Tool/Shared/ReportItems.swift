@@ -6,16 +6,19 @@ struct ReportItems {
   // Two optionals, not an enum, whose payload would be copied at every change.
   private var direct: StreamReporter?
   private var container: ContainerReport?
+  /// How far the file was read.
+  let place: ProgressPlace
 
-  /// Opens the file. The first bytes of a pipe must have been read (`looksIntoPipes`).
+  /// Opens the file.
   init(_ file: InputFile, _ options: ReportOptions) async throws(Failure) {
+    place = ProgressPlace(of: file)
     switch file.kind {
     // A known format may contain start codes by chance.
     case .other: throw Failure(file.noVideo)
     case .container(let what) where what != "MP4" || file.size == nil:
       container = try ContainerReport(file, options)
     default:
-      let source = try ReportSource(file)
+      let source = try InputBytes(file)
       do throws(ReportFailure) { direct = try StreamReporter(source, options: options) } catch {
         // Sample entries that name neither codec, such as those of AVC-Intra, are known to libavformat.
         guard case .mp4(let reason) = error, reason.reason == .missing, reason.box.name == "trak" else {
@@ -30,8 +33,14 @@ struct ReportItems {
 
   /// The next item; `nil` after the summary.
   mutating func next() async throws(Failure) -> ReportItem? {
-    if direct != nil { return direct?.next() }
-    return try container?.next()
+    guard container == nil else {
+      let item = try container?.next()
+      if let position = container?.position { place.reach(bytes: position) }
+      return item
+    }
+    let item = direct?.next()
+    if let item { place.reach(item) }
+    return item
   }
 
   /// Recent bytes of a demultiplexed stream, by their offset in it; `nil` when they are not kept any more, and for a
@@ -54,7 +63,7 @@ extension InputFile {
   var mp4Failure: Failure? {
     guard kind == .container("MP4"), size != nil else { return nil }
     do throws(Failure) {
-      let source = try ReportSource(self)
+      let source = try InputBytes(self)
       do throws(MP4.ReadError) { _ = try MP4.VideoSamples(source) } catch {
         return error.reason == .missing && error.box.name == "trak" ? nil : failure(error)
       }

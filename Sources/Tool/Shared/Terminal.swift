@@ -7,6 +7,9 @@ enum Terminal {
   /// Whether standard error is a terminal.
   static let isInteractive = FileDescriptor.standardError.isTerminal
 
+  /// Whether standard output is a terminal.
+  static let showsResults = FileDescriptor.standardOutput.isTerminal
+
   /// The columns of the terminal at standard error now: its window may change at any time.
   static var width: Int {
     var size = winsize()
@@ -25,7 +28,7 @@ enum Terminal {
 
   /// Prints a line of results on standard output while a progress line may be shown in the same terminal.
   static func printResult(_ line: String) {
-    if isInteractive, Progress.isShown, FileDescriptor.standardOutput.isTerminal { put("\r\u{1B}[K") }
+    if isInteractive, Progress.isShown, showsResults { put("\r\u{1B}[K") }
     print(line)
   }
 

@@ -2,15 +2,17 @@
 import AVCodec
 import AVFormat
 import Glibc
+import H26x
+import StreamReport
 import SystemPackage
 
-/// A container's file or pipe. Several readers may read it from beginning to end, each at its own pace, on one thread.
+/// A file or a pipe. Several readers may read it from beginning to end, each at its own pace, on one thread.
 final class ContainerFile {
   let input: InputFile
   let status: ReadingStatus
-  private let file: OpenFile
+  fileprivate let file: OpenFile
   /// nil for a file, which is read at any place.
-  private var pipe: SharedPipe?
+  fileprivate let pipe: SharedPipe?
 
   init(_ input: InputFile, _ status: ReadingStatus) throws(Failure) {
     (self.input, self.status) = (input, status)
@@ -19,14 +21,14 @@ final class ContainerFile {
   }
 
   /// The bytes for a further reader.
-  func bytes() -> ContainerBytes { ContainerBytes(file, pipe) }
+  func bytes() -> InputBytes { InputBytes(file, pipe) }
 
   /// No further reader comes: what all have read of a pipe need not be kept.
   func hasAllReaders() { pipe?.hasAllReaders = true }
 }
 
-/// The bytes of a container for libavformat: those of a file at any place, those of a pipe in their order.
-final class ContainerBytes: IOSource {
+/// The bytes of a file at any place, those of a pipe in their order: for libavformat, and for reports.
+final class InputBytes {
   private let file: OpenFile
   private let pipe: SharedPipe?
   private let number: Int
@@ -37,18 +39,23 @@ final class ContainerBytes: IOSource {
     number = pipe?.add() ?? 0
   }
 
+  /// The bytes of an input that has no other reader.
+  convenience init(_ input: InputFile) throws(Failure) {
+    let file = try ContainerFile(input, ReadingStatus())
+    file.hasAllReaders()
+    self.init(file.file, file.pipe)
+  }
+
   deinit { letGo() }
 
   /// Nothing more is read: what others have read of a pipe need not be kept for this reader.
   func letGo() { pipe?.remove(number) }
 
-  var isSeekable: Bool { pipe == nil }
+  /// Bytes there are now; `nil` for a pipe.
+  var length: Int64? { isSeekable ? (try? Stat(file.descriptor))?.size : nil }
 
-  var size: Int64? { isSeekable ? (try? Stat(file.descriptor))?.size : nil }
-
-  func seek(to position: Int64) throws(AVError) { self.position = position }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(AVError) -> Int {
+  /// Reads what comes next. Returns how many bytes; 0 at the end.
+  private func readNext(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     do {
       let count =
         if let pipe { try unsafe pipe.read(number, into: buffer) } else {
@@ -56,9 +63,44 @@ final class ContainerBytes: IOSource {
         }
       position += Int64(count)
       return count
-    } catch {
-      guard let number = (error as? Errno)?.rawValue, number > 0 else { throw .inputOutput }
-      throw AVError(rawValue: -number)
+    } catch { throw error as? Errno ?? .ioError }
+  }
+}
+
+extension InputBytes: IOSource {
+  var isSeekable: Bool { pipe == nil }
+
+  func seek(to position: Int64) throws(AVError) { self.position = position }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(AVError) -> Int {
+    do throws(Errno) { return try unsafe readNext(buffer) } catch {
+      throw error.rawValue > 0 ? AVError(rawValue: -error.rawValue) : .inputOutput
+    }
+  }
+}
+
+extension InputBytes: ByteSource {
+  /// In bytes; `UInt64.max` for a pipe.
+  var size: UInt64 { length.map { UInt64(clamping: $0) } ?? .max }
+
+  func read(at offset: UInt64, count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    read(at: offset, count: count, appendingTo: &bytes)
+    return bytes
+  }
+
+  func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8]) {
+    guard let offset = Int64(exactly: offset), isSeekable || offset == position else { return }
+    position = offset
+    bytes.append(addingCapacity: count) { output in
+      unsafe output.withUnsafeMutableBufferPointer { buffer, filled in
+        while filled < count {
+          let rest = unsafe UnsafeMutableRawBufferPointer(
+            rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
+          guard let got = try? unsafe readNext(rest), got > 0 else { return }
+          filled += got
+        }
+      }
     }
   }
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+import Glibc
+
+/// The options of subcommands that decode: which pictures, and what they are converted to.
+struct DecodingOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
+  @Option(help: ArgumentHelp("Decode at most this long.", valueName: "time")) var duration: TimeArgument?
+  @Option(help: ArgumentHelp("At most this many pictures.", valueName: "n")) var frames: Int?
+  @Option(help: ArgumentHelp("Scale to this size, such as 640x360.", valueName: "size")) var size: SizeArgument?
+  @Option(
+    help: ArgumentHelp("Convert to this format, such as NV12.", valueName: "format"), transform: { $0.uppercased() })
+  var pixelFormat: String?
+  @Option(
+    help: ArgumentHelp(
+      "Threads to decode with; 0 for one more than there are processors, 16 at most (one processor: 1).",
+      valueName: "n"))
+  var threads: Int32 = 0
+  @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
+  var framerate: FrameRateArgument?
+  @Flag(
+    help: "Exit with status 2 when a picture was damaged or lost, or differs from the hash that the stream has of it.")
+  var strict = false
+
+  func validate() throws {
+    if let frames, frames < 1 { throw ValidationError("--frames needs a number above 0, not \(frames)") }
+    guard (0...64).contains(threads) else { throw ValidationError("--threads needs 0 to 64, not \(threads)") }
+    if let pixelFormat, VideoFormat(name: pixelFormat) == nil {
+      throw ValidationError("--pixel-format does not know \(pixelFormat); I420, NV12, Y444, I420_10LE, RGB are some")
+    }
+  }
+
+  /// With one thread more than processors, none of them waits while a picture is written.
+  private var decoderThreads: Int32 {
+    guard threads == 0 else { return threads }
+    let processors = Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    return processors > 1 ? min(processors + 1, 16) : 1
+  }
+
+  /// What they are to the reader.
+  ///
+  /// - Parameters:
+  ///   - caps: of the pictures, unless there is a pixel format; `nil` for any raw video.
+  ///   - encoder: the element behind those that convert.
+  func options(caps wanted: String? = nil, encoder: String? = nil) -> DecodedPictureReader.Options {
+    var options = DecodedPictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
+    options.duration = duration?.time
+    options.verifiesPictureHash = strict
+    var caps = wanted ?? "video/x-raw"
+    if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
+    if size != nil { options.filters.append(("videoscale", ["add-borders": false])) }
+    if let size { caps += ", width=(int)\(size.width), height=(int)\(size.height)" }
+    if wanted != nil || encoder != nil || pixelFormat != nil { options.filters.append(("videoconvert", [:])) }
+    if caps != "video/x-raw" { options.filters.append(("capsfilter", ["caps": .string(caps)])) }
+    if let encoder { options.filters.append((encoder, [:])) }
+    return options
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+
+/// The option of subcommands that may run for long.
+struct ProgressOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How far it has come: auto, a line on a terminal; json, an object a second on standard error; or none.",
+      valueName: "style"))
+  var progress = Progress.Style.auto
+}
+
+extension Progress.Style: ExpressibleByArgument {}
+
+/// A subcommand that may run for long.
+protocol ShowsProgress: ParsableCommand {
+  /// How it shows how far it has come.
+  var progress: ProgressOptions { get }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+@testable import Tool
+
+/// `--progress`: how far a subcommand has come, for programs.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct ProgressTests {
+  private static func media(_ name: String) -> String { Program.media.appending(path: name).path }
+
+  /// Objects of standard error, and its other lines.
+  private func objects(_ run: Program) throws -> (objects: [[String: Any]], rest: [Substring]) {
+    let lines = run.said.split(separator: "\n")
+    let objects = try lines.filter { $0.hasPrefix("{") }.map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    return (objects, lines.filter { !$0.hasPrefix("{") })
+  }
+
+  /// The last line has all that was done.
+  @Test(arguments: ["h264", "mp4", "mkv"]) func printsObjectsOfTime(suffix: String) async throws {
+    let folder = try Folder()
+    let clip = Self.media("clip.\(suffix)")
+    for arguments in [
+      ["decode", clip, "-o", "/dev/null"], ["hash", clip], ["repack", clip, "-o", "out.mkv"],
+      ["snapshot", clip, "--sheet", "2x2", "-o", "a.png"], ["compare", clip, clip],
+    ] {
+      let run = try await Program.run(arguments + ["--progress", "json"], in: folder.url)
+      let last = try #require(try objects(run).objects.last, "\(arguments): \(run.said)")
+      #expect(run.status == 0 && last.keys.sorted() == ["command", "done", "left", "rate", "total", "unit"])
+      #expect(last["command"] as? String == arguments[0] && last["unit"] as? String == "seconds", "\(run.said)")
+      let done = try #require(last["done"] as? Double)
+      #expect(done > 2.3 && done < 2.6, "\(arguments): \(run.said)")
+    }
+  }
+
+  @Test(arguments: ["h264", "mkv"]) func printsObjectsOfBytes(suffix: String) async throws {
+    let folder = try Folder()
+    let clip = Self.media("clip.\(suffix)")
+    let size = try Data(contentsOf: URL(filePath: clip)).count
+    let transportSize = try Data(contentsOf: Program.media.appending(path: "clip.ts")).count
+    for arguments in [
+      ["inspect", clip], ["check", clip], ["report", clip, "-o", "a.html"], ["info", "--count", clip],
+      // A transport stream has no duration.
+      ["hash", Self.media("clip.ts")],
+    ] {
+      let run = try await Program.run(arguments + ["--progress", "json"], in: folder.url)
+      let (objects, rest) = try objects(run)
+      let last = try #require(objects.last, "\(arguments): \(run.said)")
+      #expect(run.status == 0 && rest.isEmpty, "\(run.said)")
+      #expect(last["command"] as? String == arguments[0] && last["unit"] as? String == "bytes", "\(run.said)")
+      let size = arguments[0] == "hash" ? transportSize : size
+      #expect(last["done"] as? Int == size && last["total"] as? Int == size, "\(run.said)")
+      #expect(last["left"] as? Double == 0, "\(run.said)")
+    }
+  }
+
+  /// Of a pipe, neither the size nor what is left are known.
+  @Test func printsNullForWhatIsNotKnown() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      "cat \(Self.media("clip.h264")) | h26x check --progress json -", in: folder.url)
+    let last = try #require(try objects(run).objects.last, "\(run.said)")
+    #expect(last["total"] is NSNull && last["left"] is NSNull, "\(run.said)")
+    let done = ProgressAmount(done: 5, total: 20, unit: .bytes).json("check", spent: 2)
+    #expect(done == #"{"command":"check","done":5,"total":20,"unit":"bytes","rate":3,"left":6.000}"# + "\n")
+  }
+
+  /// In a terminal, too.
+  @Test func printsNothingOnDemand() async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("long.h264", (0..<100).reduce(into: Data()) { bytes, _ in bytes += once })
+    let run = try await Program.shell(
+      "script -qec 'h26x decode long.h264 -o /dev/null --progress none' log < /dev/null > printed", in: folder.url)
+    let log = String(decoding: try #require(folder.bytes("log")), as: UTF8.self)
+    #expect(run.status == 0 && log.contains("6200 pictures") && !log.contains("\u{1B}"), "\(log)")
+    let wrong = try await Program.run(["check", "long.h264", "--progress", "often"], in: folder.url)
+    #expect(wrong.status == 64 && wrong.said.contains("auto"), "\(wrong.said)")
+  }
+}
