@@ -25,7 +25,6 @@ let toolTargets: [Target] = [
   // Containers, for the program alone. Loaded at run time, as libavcodec is.
   .systemLibrary(name: "CAVFormat", providers: [.apt(["libavformat-dev"])]),
   .target(name: "AVFormat", dependencies: ["CAVFormat", "AVCodec"], swiftSettings: settings),
-  .systemLibrary(name: "CLinux"),
   .executableTarget(
     name: "Tool",
     dependencies: [
@@ -79,6 +78,10 @@ let package = Package(
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
     .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),
     .target(name: "AVCodec", dependencies: ["CAVCodec"], swiftSettings: settings),
+    // Calls of Linux that the C library hides or lacks.
+    .systemLibrary(name: "CLinux"),
+    // What application and codec service exchange, and how.
+    .target(name: "CodecLink", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "VideoDecoding", dependencies: ["AVCodec", "H26x"], exclude: isPlugin ? ["Async"] : [],
       swiftSettings: settings),
@@ -123,6 +126,7 @@ let package = Package(
         "TestSupport", "ThreadSanitizerLocks",
       ],
       exclude: ["Records"], swiftSettings: settings),
+    .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a codec process under somebody else's control would try; a debug build of the service tries it on request.
+package enum EscapeAttempt: UInt8, Sendable, CaseIterable {
+  /// Open a file that everybody may read.
+  case openFile = 1
+  /// Make a socket.
+  case makeSocket
+  /// Execute a program.
+  case execute
+  /// Trace the process that it is a child of.
+  case trace
+  /// Signal the process that it is a child of.
+  case signalParent
+  /// Signal the application.
+  case signalApplication
+  /// Make new memory executable.
+  case mapExecutable
+  /// Make its memory executable.
+  case protectExecutable
+  /// Shrink memory that it shares with the application.
+  case shrinkMemory
+  /// Punch a hole into memory that it shares.
+  case punchMemory
+  /// The same through the mapping (MADV_REMOVE).
+  case removePages
+  /// Write memory that it may only read.
+  case writeReadOnlyMemory
+  /// Make memory that has a descriptor.
+  case makeMemory
+  /// Use more memory than its limit.
+  case fillMemory
+  /// The same with shared memory, which RLIMIT_DATA does not count.
+  case fillSharedMemory
+  /// The same with memory that grows downwards as a stack, which RLIMIT_DATA does not count either.
+  case fillStackMemory
+  /// Fork.
+  case fork
+  /// Fork by clone3(2), whose arguments a filter cannot see.
+  case forkByClone3
+  /// Write to a descriptor other than standard error.
+  case writeDescriptor
+  /// Outlive the application, by taking the death signal off.
+  case clearDeathSignal
+  /// Use the system calls of the x32 ABI, or of 32 bits.
+  case foreignCall
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MPL-2.0
+import CLinux
+import Glibc
+
+/// One end of a connection between two processes, in messages of bytes and descriptors.
+///
+/// Messages arrive whole and in order. Each end is used by one thread at a time for each direction.
+package struct LinkSocket: ~Copyable, Sendable {
+  /// Bytes of a message, at most.
+  package static let largestMessage = 1 << 16
+  /// Descriptors of a message, at most.
+  package static let descriptorLimit = Int(CLINUX_DESCRIPTOR_LIMIT)
+
+  private let descriptor: OwnedDescriptor
+
+  /// Takes over one end of `DescriptorPair.sockets()`.
+  package init(owning descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+
+  /// To be polled, or passed to another process.
+  package var rawValue: Int32 { descriptor.rawValue }
+
+  /// Sends a message of 1 to `largestMessage` bytes, and copies of up to `descriptorLimit` descriptors with it.
+  ///
+  /// Waits while the other end has not read what was sent before.
+  ///
+  /// - Throws: `LinkError.closed`, `timedOut`, `cancelled`, or `invalid` for what is too large or empty.
+  package func send(
+    _ bytes: Span<UInt8>, descriptors: [Int32] = [], until deadline: Deadline = .never,
+    unless cancellation: EventDescriptor? = nil
+  ) throws(LinkError) {
+    guard !bytes.isEmpty, bytes.count <= Self.largestMessage, descriptors.count <= Self.descriptorLimit else {
+      throw .invalid
+    }
+    let blocks = deadline.isNever && cancellation == nil
+    let flags = blocks ? 0 : Int32(MSG_DONTWAIT)
+    while true {
+      let result = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe descriptors.withUnsafeBufferPointer { descriptors in
+          unsafe clinux_send(
+            rawValue, bytes.baseAddress, bytes.count, descriptors.baseAddress, descriptors.count, flags)
+        }
+      }
+      if result >= 0 { return }
+      switch LinkError.last {
+      case .system(EINTR): continue
+      case .system(EAGAIN): try wait(for: POLLOUT, until: deadline, unless: cancellation)
+      case let error: throw error
+      }
+    }
+  }
+
+  /// Receives the next message into `message`, whose earlier content is lost; waits for it.
+  ///
+  /// - Throws: `LinkError.closed`, `timedOut`, `cancelled`, or `invalid` for a message that is larger than `message`
+  ///   takes.
+  package func receive(
+    into message: inout LinkMessage, until deadline: Deadline = .never, unless cancellation: EventDescriptor? = nil
+  ) throws(LinkError) {
+    let blocks = deadline.isNever && cancellation == nil
+    while true {
+      if !blocks { try wait(for: POLLIN, until: deadline, unless: cancellation) }
+      do throws(LinkError) {
+        return try message.receive(from: rawValue, flags: blocks ? 0 : Int32(MSG_DONTWAIT))
+      } catch .system(EINTR) {
+        continue
+      } catch .system(EAGAIN) where !blocks {
+        continue
+      }
+    }
+  }
+
+  /// Waits until the socket is ready or its other end is closed.
+  private func wait(
+    for event: Int32, until deadline: Deadline, unless cancellation: EventDescriptor?
+  ) throws(LinkError) {
+    // poll(2) ignores negative descriptors.
+    var states = (
+      pollfd(fd: rawValue, events: Int16(event), revents: 0),
+      pollfd(fd: cancellation?.rawValue ?? -1, events: Int16(POLLIN), revents: 0)
+    )
+    while true {
+      let timeout = deadline.pollTimeout
+      let result = unsafe withUnsafeMutableBytes(of: &states) {
+        unsafe poll($0.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, timeout)
+      }
+      if states.1.revents != 0, result > 0 { throw .cancelled }
+      if result > 0 { return }
+      if result == 0 {
+        if timeout == 0 || deadline.pollTimeout == 0 { throw .timedOut }
+      } else if errno != EINTR {
+        throw .last
+      }
+    }
+  }
+}

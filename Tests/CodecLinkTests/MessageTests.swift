@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MPL-2.0
+import CodecLink
+import Glibc
+import Testing
+
+@Suite struct MessageTests {
+  @Test("fields are read as they were written, and nothing beyond them")
+  func fields() throws {
+    var writer = MessageWriter()
+    writer.append(UInt8(1))
+    writer.append(Int32.min)
+    writer.append([UInt8(5), 6])
+    writer.append(UInt64.max - 1)
+    let bytes = writer.bytes
+    var reader = MessageReader(bytes.span)
+    #expect(try reader.read(UInt8.self) == 1)
+    #expect(try reader.read(Int32.self) == .min)
+    #expect(throws: LinkError.invalid) { try reader.finish() }
+    #expect(try reader.readBytes(limit: 2) == [5, 6])
+    #expect(try reader.read(UInt64.self) == .max - 1)
+    try reader.finish()
+    #expect(throws: LinkError.invalid) { try reader.read(UInt8.self) }
+  }
+
+  @Test("a number of bytes that are not there, or more than expected, is an error")
+  func countOfBytes() {
+    for bytes: [UInt8] in [[2, 0, 0, 0, 1], [0xFF, 0xFF, 0xFF, 0xFF, 1], [1, 0, 0], []] {
+      var reader = MessageReader(bytes.span)
+      #expect(throws: LinkError.invalid) { try reader.readBytes(limit: .max) }
+    }
+    let bytes: [UInt8] = [2, 0, 0, 0, 1, 2]
+    var reader = MessageReader(bytes.span)
+    #expect(throws: LinkError.invalid) { try reader.readBytes(limit: 1) }
+  }
+
+  @Test("every message of the service is read as it was written, and no part of it")
+  func messages() throws {
+    let hello = ServiceHello(release: "1.2.3")
+    let readHello = try ServiceHello(reading: hello.bytes.span)
+    #expect(readHello.protocolNumber == ServiceHello.protocolNumber)
+    #expect(readHello.release == Array("1.2.3".utf8))
+    let request = ServiceRequest(
+      memoryLimit: 5 << 32, requiresSandbox: true, attempt: .fork, withheld: .landlock)
+    let readRequest = try ServiceRequest(reading: request.bytes.span)
+    #expect(readRequest.memoryLimit == 5 << 32)
+    #expect(readRequest.requiresSandbox)
+    #expect(readRequest.attempt == .fork)
+    #expect(readRequest.withheld == .landlock)
+    guard case .begun(7) = try ServiceAnswer(reading: ServiceAnswer.begun(processIdentifier: 7).bytes.span) else {
+      Issue.record("not begun")
+      return
+    }
+    guard case .failed(EAGAIN) = try ServiceAnswer(reading: ServiceAnswer.failed(EAGAIN).bytes.span) else {
+      Issue.record("not failed")
+      return
+    }
+    let ready = ServiceReady(protection: [.landlock, .systemCallFilter])
+    #expect(try ServiceReady(reading: ready.bytes.span).protection == ready.protection)
+    for ending in [ServiceEnding.exited(3), .signalled(9), .unknown] {
+      #expect(try ServiceEnding(reading: ending.report.span) == ending)
+      #expect(ending.report.count == ServiceEnding.reportByteCount)
+    }
+    for count in 0..<request.bytes.count {
+      let bytes = Array(request.bytes.prefix(count))
+      #expect(throws: LinkError.invalid) { try ServiceRequest(reading: bytes.span) }
+      #expect(throws: LinkError.invalid) { try ServiceHello(reading: Array(hello.bytes.prefix(min(count, 11))).span) }
+    }
+  }
+
+  @Test("deadlines: passed, far away, for ever")
+  func deadlines() {
+    #expect(Deadline.never.pollTimeout == -1)
+    #expect(Deadline(after: .zero).pollTimeout == 0)
+    #expect(Deadline(after: .seconds(-5)).pollTimeout == 0)
+    #expect(Deadline(after: .seconds(Int64.max)).pollTimeout == -1)
+    #expect(Deadline(after: .seconds(1 << 32)).pollTimeout == .max)
+    #expect((1...3_600_000).contains(Deadline(after: .seconds(3_600)).pollTimeout))
+  }
+
+  @Test("protection lists what is in force and what is not")
+  func protection() {
+    let some: Protection = [.landlock, .systemCallFilter]
+    #expect(some.description == "system-call filter, Landlock")
+    #expect(some.missing.union(some) == .all)
+    #expect(some.missing.isDisjoint(with: some))
+    #expect(Protection().description == "none")
+    #expect(Protection.all.missing.description == "none")
+  }
+}
