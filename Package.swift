@@ -53,6 +53,7 @@ let package = Package(
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
     .library(name: "StreamReport", targets: ["StreamReport"]),
     .library(name: "TestSupport", targets: ["TestSupport"]),
+    .executable(name: "h26x-codec", targets: ["CodecService"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
   // The plugin's build needs no network and no package.
   dependencies: (isPlugin
@@ -83,8 +84,12 @@ let package = Package(
     // What application and codec service exchange, and how.
     .target(name: "CodecLink", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
-      name: "VideoDecoding", dependencies: ["AVCodec", "H26x"], exclude: isPlugin ? ["Async"] : [],
+      name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"],
+      exclude: isPlugin ? ["Async"] : [],
       swiftSettings: settings),
+    // Decodes for an application behind a wall: libavcodec runs there.
+    .executableTarget(
+      name: "CodecService", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"], swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer", "H26x"], path: "plugin",
@@ -108,6 +113,10 @@ let package = Package(
       name: "bench-async", dependencies: ["VideoDecoding", "H26x"], path: "Tests/Bench/Async", swiftSettings: settings),
     // The example program of README, run by DocumentationExampleTests.
     .executableTarget(name: "decode-to-nv12", dependencies: ["VideoDecoding"], path: "Tests/Examples/DecodeToNV12"),
+    // An application that decodes in other processes, for tests that end it or change its signals.
+    .executableTarget(
+      name: "codec-host", dependencies: ["CLinux", "CodecLink", "VideoDecoding"], path: "Tests/CodecHost",
+      swiftSettings: settings),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
@@ -127,6 +136,10 @@ let package = Package(
       ],
       exclude: ["Records"], swiftSettings: settings),
     .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: settings),
+    .testTarget(
+      name: "CodecServiceTests",
+      dependencies: ["CLinux", "CodecLink", "CodecService", "VideoDecoding", "ThreadSanitizerLocks", "codec-host"],
+      swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),

@@ -89,7 +89,7 @@ else
   [[ -z $fast ]] || left_out+=(--skip "$slow")
   # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
   [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
-  run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|VideoDecoding|Documentation)Tests\.' "${left_out[@]}"
+  run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|CodecService|VideoDecoding|Documentation)Tests\.' "${left_out[@]}"
   # The harness tests, under GStreamer's leak tracer, which lists the objects that are alive at the end.
   if [[ -z $sanitizer ]]; then
     leaks=$PWD/.build/leaks.log

@@ -106,6 +106,7 @@ static inline pid_t clinux_peer(int socket) {
 
 enum {
   CLINUX_POSIX_SPAWN_SETSID = 0x80,
+  CLINUX_CLONE_THREAD = 0x00010000,
   CLINUX_CLONE_NEWNS = 0x00020000,
   CLINUX_CLONE_NEWUTS = 0x04000000,
   CLINUX_CLONE_NEWIPC = 0x08000000,
@@ -130,6 +131,13 @@ static inline int clinux_reap(int process, int options, int *code, int *status) 
 static inline int clinux_prctl(int option, unsigned long argument) { return prctl(option, argument, 0UL, 0UL, 0UL); }
 
 extern int pthread_setattr_default_np(const pthread_attr_t *attributes);
+// The size of the stacks of threads that are made without attributes.
+static inline int clinux_set_thread_stack_size(size_t size) {
+  pthread_attr_t attributes;
+  int result = pthread_attr_init(&attributes);
+  if (result == 0) result = pthread_attr_setstacksize(&attributes, size);
+  return result == 0 ? pthread_setattr_default_np(&attributes) : result;
+}
 extern char *secure_getenv(const char *name);
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
@@ -146,6 +154,19 @@ typedef struct {
   void *address;
 } clinux_object;
 extern int clinux_dladdr(const void *address, clinux_object *object) __asm__("dladdr");
+
+// getpid(2) as a 32-bit program calls it.
+static inline long clinux_call_32_bit(void) {
+#ifdef __x86_64__
+  long result;
+  __asm__ volatile("int $0x80" : "=a"(result) : "a"(20) : "memory", "r8", "r9", "r10", "r11");
+  return result;
+#else
+  return syscall(-1);
+#endif
+}
+// A system call with numbers for arguments, for trying whether it is let through.
+static inline long clinux_call(long number, long first, long second, long third) { return syscall(number, first, second, third); }
 
 // MARK: Protection
 

@@ -2,6 +2,10 @@
 
 /// What a codec process under somebody else's control would try; a debug build of the service tries it on request.
 package enum EscapeAttempt: UInt8, Sendable, CaseIterable {
+  /// Bytes of the memory that the application shares for the attempt: one that the process may write, one that it may
+  /// only read. Their descriptors come in one message.
+  package static let sharedByteCount = 1 << 16
+
   /// Open a file that everybody may read.
   case openFile = 1
   /// Make a socket.
@@ -42,6 +46,8 @@ package enum EscapeAttempt: UInt8, Sendable, CaseIterable {
   case writeDescriptor
   /// Outlive the application, by taking the death signal off.
   case clearDeathSignal
-  /// Use the system calls of the x32 ABI, or of 32 bits.
-  case foreignCall
+  /// Use a system call of the x32 ABI, whose numbers differ.
+  case x32Call
+  /// Use a system call of 32-bit programs, whose numbers differ too.
+  case call32Bit
 }

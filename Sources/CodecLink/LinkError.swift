@@ -15,7 +15,7 @@ package enum LinkError: Error, Hashable, Sendable {
   case system(Int32)
 
   /// The error of the last system call.
-  static var last: LinkError {
+  package static var last: LinkError {
     switch errno {
     case EPIPE, ECONNRESET: .closed
     case let code: .system(code)
@@ -24,7 +24,7 @@ package enum LinkError: Error, Hashable, Sendable {
 
   /// Returns the result of a system call, or throws its error if it is negative.
   @discardableResult
-  static func check(_ result: Int32) throws(LinkError) -> Int32 {
+  package static func check(_ result: Int32) throws(LinkError) -> Int32 {
     guard result >= 0 else { throw last }
     return result
   }

@@ -1,32 +1,45 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The starter's answer to a request. With a process come three descriptors: its socket, its pidfd, and the pipe in
+/// The starter's answer to a request. With a process come three descriptors: its socket, its pidfd, and the socket on
 /// which the starter reports how it ended.
-package enum ServiceAnswer: Sendable {
-  /// The process runs.
-  case begun(processIdentifier: Int32)
-  /// It could not be made, with this `errno`.
-  case failed(Int32)
+package struct ServiceAnswer: Sendable {
+  /// The number of the request.
+  package let number: UInt32
+  /// The process that was made; `nil` where none was.
+  package let processIdentifier: Int32?
+  /// Why not: an `errno`.
+  package let code: Int32
+
+  /// A process was made.
+  package init(number: UInt32, processIdentifier: Int32) {
+    self.number = number
+    self.processIdentifier = processIdentifier
+    code = 0
+  }
+
+  /// None could be made.
+  package init(number: UInt32, failure code: Int32) {
+    self.number = number
+    processIdentifier = nil
+    self.code = code
+  }
 
   /// Reads the message.
   package init(reading bytes: Span<UInt8>) throws(LinkError) {
     var reader = MessageReader(bytes)
-    let (process, code) = (try reader.read(Int32.self), try reader.read(Int32.self))
+    number = try reader.read()
+    let process = try reader.read(Int32.self)
+    processIdentifier = process > 0 ? process : nil
+    code = try reader.read()
     try reader.finish()
-    self = process > 0 ? .begun(processIdentifier: process) : .failed(code)
   }
 
   /// The message.
   package var bytes: [UInt8] {
     var writer = MessageWriter()
-    switch self {
-    case .begun(let process):
-      writer.append(process)
-      writer.append(Int32(0))
-    case .failed(let code):
-      writer.append(Int32(0))
-      writer.append(code)
-    }
+    writer.append(number)
+    writer.append(processIdentifier ?? 0)
+    writer.append(code)
     return writer.bytes
   }
 }

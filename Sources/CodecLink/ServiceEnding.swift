@@ -27,9 +27,6 @@ package enum ServiceEnding: Hashable, Sendable {
     self.init(code: code, status: status)
   }
 
-  /// Bytes of a report.
-  package static let reportByteCount = 8
-
   /// The starter's report.
   package var report: [UInt8] {
     let (code, status): (Int32, Int32) =

@@ -9,36 +9,36 @@ package struct ServiceRequest: Sendable {
   package var requiresSandbox: Bool
   /// What the process tries when it is protected, instead of serving a session; a debug build's only.
   package var attempt: EscapeAttempt?
-  /// Layers that a debug build does as if the kernel lacked them.
-  package var withheld: Protection
+  /// Whether a debug build does as if the kernel had no filter of system calls.
+  package var withholdsFilter: Bool
 
   /// A process that serves a session.
   package init(
-    memoryLimit: UInt64 = 0, requiresSandbox: Bool = false, attempt: EscapeAttempt? = nil, withheld: Protection = []
+    memoryLimit: UInt64 = 0, requiresSandbox: Bool = false, attempt: EscapeAttempt? = nil, withholdsFilter: Bool = false
   ) {
     self.memoryLimit = memoryLimit
     self.requiresSandbox = requiresSandbox
     self.attempt = attempt
-    self.withheld = withheld
+    self.withholdsFilter = withholdsFilter
   }
 
-  /// Reads the message.
-  package init(reading bytes: Span<UInt8>) throws(LinkError) {
-    var reader = MessageReader(bytes)
+  /// Reads the message behind its number.
+  package init(reading reader: inout MessageReader) throws(LinkError) {
     memoryLimit = try reader.read()
     requiresSandbox = try reader.read(UInt8.self) != 0
     attempt = EscapeAttempt(rawValue: try reader.read())
-    withheld = Protection(rawValue: try reader.read())
+    withholdsFilter = try reader.read(UInt8.self) != 0
     try reader.finish()
   }
 
-  /// The message.
-  package var bytes: [UInt8] {
+  /// The message, with a number that the answer repeats.
+  package func bytes(number: UInt32) -> [UInt8] {
     var writer = MessageWriter()
+    writer.append(number)
     writer.append(memoryLimit)
     writer.append(UInt8(requiresSandbox ? 1 : 0))
     writer.append(attempt?.rawValue ?? 0)
-    writer.append(withheld.rawValue)
+    writer.append(UInt8(withholdsFilter ? 1 : 0))
     return writer.bytes
   }
 }

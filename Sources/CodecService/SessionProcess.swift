@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MPL-2.0
+import CLinux
+import CodecLink
+import Glibc
+
+/// A process that was forked for one session.
+enum SessionProcess {
+  /// Puts up the protection that is left to put up, reports it, and serves the session.
+  ///
+  /// - Parameters:
+  ///   - link: the descriptor of the session's socket.
+  ///   - starter: the process that has forked this one.
+  ///   - protection: what it was born behind.
+  static func run(_ request: ServiceRequest, link: Int32, starter: pid_t, protection: Protection) -> Never {
+    // The starter has one thread, so that its death is that of the process. The kernel then kills this one, which may be
+    // stopped or hang.
+    guard clinux_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0, getppid() == starter,
+      // Keeps nothing of the starter's: neither its link nor other sessions'.
+      dup2(link, StarterDescriptor.link) == StarterDescriptor.link
+    else { _exit(1) }
+    ProcessLimits.closeDescriptors(from: StarterDescriptor.link + 1)
+    resetSignals()
+    let socket = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
+
+    var protection = protection.union(ProcessLimits.limitMemory(to: request.memoryLimit))
+    if !request.withholdsFilter, SystemCallFilter(process: getpid()).install() {
+      protection.insert(.systemCallFilter)
+    }
+    do throws(LinkError) {
+      try socket.send(ServiceReady(protection: protection).bytes.span)
+    } catch { _exit(1) }
+    // The application reports what is missing.
+    if request.requiresSandbox, !protection.isSuperset(of: .essential) { _exit(0) }
+    #if DEBUG
+      if let attempt = request.attempt { EscapeTrial.run(attempt, socket) }
+    #endif
+    serveSession(socket)
+  }
+
+  /// Takes away the handlers of the Swift runtime, which would execute a debugger when this process crashes: the filter
+  /// would end it, and hide why. A sanitizer's own are wanted.
+  private static func resetSignals() {
+    guard !ProcessLimits.isSanitized else { return }
+    for number in 1..<Int32(NSIG) { signal(number, SIG_DFL) }
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CLinux
+import CodecLink
+import Glibc
+import H26x
+
+/// The process that an application begins once: it loads libavcodec, and forks a process for each session.
+///
+/// It has one thread, so that a fork copies all of it, and never touches what a stream brings. It ends with its
+/// application, and its sessions' processes end with it (PR_SET_PDEATHSIG).
+final class Starter {
+  private let link: LinkSocket
+  /// The application.
+  private let application: OwnedDescriptor
+  /// The layers that this process and all that it forks are behind.
+  private let protection: Protection
+  private var sessions: [RunningSession] = []
+
+  /// A session's process.
+  private final class RunningSession {
+    let process: OwnedDescriptor
+    /// Where it is reported how the process ended.
+    let report: LinkSocket
+
+    init(process: consuming OwnedDescriptor, report: consuming LinkSocket) {
+      self.process = process
+      self.report = report
+    }
+  }
+
+  /// Serves the application that executed this program, to its end.
+  static func run() -> Never {
+    ProcessLimits.closeDescriptors(from: StarterDescriptor.last + 1)
+    bindToApplication()
+    do throws(LinkError) {
+      try Starter().serve()
+      _exit(0)
+    } catch {
+      // The application is gone, or broke the protocol: it cannot be told.
+      _exit(1)
+    }
+  }
+
+  /// Has the kernel kill this process when the application's end of the lifeline closes: the application has ended, or
+  /// has given the starter up. That works for a process that is stopped, too.
+  private static func bindToApplication() {
+    let lifeline = StarterDescriptor.lifeline
+    guard fcntl(lifeline, F_SETOWN, getpid()) == 0, fcntl(lifeline, Int32(CLINUX_F_SETSIG), SIGKILL) == 0,
+      fcntl(lifeline, F_SETFL, O_ASYNC) == 0
+    else { _exit(1) }
+    // It may have closed before.
+    var state = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
+    if unsafe poll(&state, 1, 0) != 0 { _exit(0) }
+  }
+
+  private init() throws(LinkError) {
+    link = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
+    // A process that the application has forked since may hold its ends of link and lifeline, hence its pidfd too.
+    let parent = getppid()
+    guard clinux_peer(link.rawValue) == parent else { throw .closed }
+    application = try Self.open(process: parent)
+    guard getppid() == parent else { throw .closed }
+    let own = try Self.open(process: getpid())
+    CodecLibrary.preload()
+    protection = Confinement.apply()
+    try link.send(ServiceHello(release: "\(ReleaseVersion.text)").bytes.span, descriptors: [own.rawValue])
+  }
+
+  private static func open(process: pid_t) throws(LinkError) -> OwnedDescriptor {
+    OwnedDescriptor(owning: try LinkError.check(clinux_pidfd_open(process)))
+  }
+
+  /// Forks and reports until the application ends.
+  private func serve() throws(LinkError) {
+    var message = LinkMessage()
+    while true {
+      let ready = try readiness()
+      if ready[1] { return }
+      if ready[0] {
+        try link.receive(into: &message)
+        var reader = MessageReader(message.bytes)
+        try begin(number: reader.read(), ServiceRequest(reading: &reader))
+      }
+      // Those that have begun just now are behind the ones that were polled.
+      reportEnded(among: Array(ready.dropFirst(2)))
+    }
+  }
+
+  /// Waits, and returns which is ready: the link, the application, each session's process.
+  private func readiness() throws(LinkError) -> [Bool] {
+    var states = [link.rawValue, application.rawValue].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    for session in sessions { states.append(pollfd(fd: session.process.rawValue, events: Int16(POLLIN), revents: 0)) }
+    while unsafe poll(&states, UInt(states.count), -1) < 0 {
+      guard errno == EINTR else { throw .system(errno) }
+    }
+    return states.map { $0.revents != 0 }
+  }
+
+  /// Reaps the processes that have ended, and reports how.
+  private func reportEnded(among ended: [Bool]) {
+    guard ended.contains(true) else { return }
+    for index in ended.indices where ended[index] {
+      var (code, status) = (Int32(0), Int32(0))
+      let result = unsafe clinux_reap(sessions[index].process.rawValue, WNOHANG, &code, &status)
+      let ending = result == 0 ? ServiceEnding(code: code, status: status) : .unknown
+      // Fails where the application no longer wants to know.
+      do throws(LinkError) { try sessions[index].report.send(ending.report.span) } catch {}
+    }
+    sessions = sessions.indices.filter { !(ended.indices.contains($0) && ended[$0]) }.map { sessions[$0] }
+  }
+
+  /// Forks a process for a session, and hands its descriptors to the application.
+  private func begin(number: UInt32, _ request: ServiceRequest) throws(LinkError) {
+    #if !DEBUG
+      guard request.attempt == nil, !request.withholdsFilter else { throw .invalid }
+    #endif
+    guard let link = Self.sockets(), let report = Self.sockets() else { return try refuse(number, errno) }
+    let starter = getpid()
+    let process = clinux_fork()
+    guard process != 0 else {
+      SessionProcess.run(request, link: link.second.rawValue, starter: starter, protection: protection)
+    }
+    guard process > 0 else { return try refuse(number, errno) }
+    let descriptor = clinux_pidfd_open(process)
+    guard descriptor >= 0 else {
+      let code = errno
+      kill(process, SIGKILL)
+      waitpid(process, nil, 0)
+      return try refuse(number, code)
+    }
+    let pidfd = OwnedDescriptor(owning: descriptor)
+    try self.link.send(
+      ServiceAnswer(number: number, processIdentifier: process).bytes.span,
+      descriptors: [link.first.rawValue, pidfd.rawValue, report.first.rawValue])
+    sessions.append(RunningSession(process: pidfd, report: LinkSocket(owning: report.second)))
+  }
+
+  private static func sockets() -> DescriptorPair? {
+    do throws(LinkError) { return try .sockets() } catch { return nil }
+  }
+
+  private func refuse(_ number: UInt32, _ code: Int32) throws(LinkError) {
+    try link.send(ServiceAnswer(number: number, failure: code).bytes.span)
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MPL-2.0
+import CLinux
+import CodecLink
+import Glibc
+
+/// A process that the starter has forked, and that is not ready yet.
+struct BegunProcess: ~Copyable, Sendable {
+  let processIdentifier: Int32
+  /// The path of its program.
+  let path: String
+  let socket: LinkSocket
+  let process: OwnedDescriptor
+  /// Where the starter reports how it has ended.
+  let report: LinkSocket
+
+  /// Waits until it is protected.
+  consuming func process(
+    _ request: ServiceRequest, until deadline: Deadline, unless cancellation: EventDescriptor?
+  ) throws(ServiceError) -> ServiceProcess {
+    let ready: ServiceReady
+    do throws(LinkError) {
+      var message = LinkMessage(capacity: 64)
+      try socket.receive(into: &message, until: deadline, unless: cancellation)
+      ready = try ServiceReady(reading: message.bytes)
+    } catch {
+      if error == .closed {
+        throw .diesAtStart(path: path, ending: ServiceProcess.ending(from: report, until: Deadline(after: .seconds(1))))
+      }
+      // It may be stopped, so that a closed connection does not end it.
+      clinux_pidfd_send_signal(process.rawValue, SIGKILL)
+      switch error {
+      case .cancelled: throw .cancelled
+      case .timedOut: throw .doesNotAnswer(path: path)
+      case .system(let code): throw .cannotBegin(path: path, code: code)
+      case .closed, .invalid: throw .diesAtStart(path: path, ending: .unknown)
+      }
+    }
+    if request.requiresSandbox, !ready.protection.isSuperset(of: .essential) {
+      throw .noProtection(path: path, missing: Protection.essential.subtracting(ready.protection))
+    }
+    return ServiceProcess(
+      socket: socket, processIdentifier: processIdentifier, process: process, report: report,
+      protection: ready.protection)
+  }
+}

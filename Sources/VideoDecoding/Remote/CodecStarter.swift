@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MPL-2.0
+package import CodecLink
+import Glibc
+import Synchronization
+
+/// Begins codec processes. The first call executes the service, later ones have it fork, and one that finds it gone
+/// executes it again. Any thread may call it: nothing depends on how long a thread lives.
+package final class CodecStarter: Sendable {
+  /// The application's.
+  package static let shared = CodecStarter()
+
+  /// Where the service is; `nil` where it is looked for each time it is begun.
+  private let location: CodecServiceLocation?
+  /// How long the service may take to load, and a process to put its protection up.
+  private let patience: Duration
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    var starter: StarterProcess?
+    /// The number of the last request.
+    var request: UInt32 = 0
+  }
+
+  /// A starter of one's own, for tests.
+  package init(at location: CodecServiceLocation? = nil, patience: Duration = .seconds(20)) {
+    self.location = location
+    self.patience = patience
+  }
+
+  /// Begins a process for a session, and waits until it is protected.
+  ///
+  /// - Parameter cancellation: ends the wait with `ServiceError.cancelled`.
+  package static func begin(
+    limits: ServiceLimits, unless cancellation: EventDescriptor? = nil
+  ) throws(ServiceError) -> ServiceProcess {
+    try shared.begin(limits.request, unless: cancellation)
+  }
+
+  /// Begins a process for any request.
+  package func begin(
+    _ request: ServiceRequest, unless cancellation: EventDescriptor? = nil
+  ) throws(ServiceError) -> ServiceProcess {
+    try state.withLock { state throws(ServiceError) in
+      try fork(request, &state, unless: cancellation)
+    }.process(request, until: Deadline(after: patience), unless: cancellation)
+  }
+
+  /// The number of the starter's process, if one runs; for tests.
+  package var processIdentifier: Int32? { state.withLock { $0.starter?.processIdentifier } }
+
+  /// Has the starter fork, and begins it before if it must be.
+  private func fork(
+    _ request: ServiceRequest, _ state: inout State, unless cancellation: EventDescriptor?
+  ) throws(ServiceError) -> BegunProcess {
+    state.request &+= 1
+    // One that this process has inherited by a fork is its parent's.
+    if let starter = state.starter, starter.isOwn {
+      do throws(LinkError) {
+        // A fork takes milliseconds. One that does not answer is stopped, or starved.
+        return try starter.fork(
+          request, number: state.request, until: Deadline(after: patience / 4), unless: cancellation)
+      } catch .cancelled {
+        throw .cancelled
+      } catch .system(let code) {
+        throw .cannotBegin(path: starter.path, code: code)
+      } catch {}
+    }
+    // What was there is gone, or ends now.
+    state.starter = nil
+    let deadline = Deadline(after: patience)
+    let place = if let location { location } else { try CodecServiceLocation.find() }
+    let starter = try StarterProcess(at: place, until: deadline, unless: cancellation)
+    state.starter = starter
+    do throws(LinkError) {
+      return try starter.fork(request, number: state.request, until: deadline, unless: cancellation)
+    } catch {
+      switch error {
+      case .cancelled: throw .cancelled
+      case .system(let code): throw .cannotBegin(path: starter.path, code: code)
+      case .timedOut: throw .doesNotAnswer(path: starter.path)
+      case .closed, .invalid: throw .diesAtStart(path: starter.path, ending: .unknown)
+      }
+    }
+  }
+}

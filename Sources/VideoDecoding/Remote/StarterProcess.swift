@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MPL-2.0
+import CLinux
+import CodecLink
+import Glibc
+import H26x
+
+/// The process that loads libavcodec once, and forks a process for each session. It ends with its last reference.
+final class StarterProcess: Sendable {
+  /// The path of its program.
+  let path: String
+  /// Its number, to be shown; signals are sent by descriptor.
+  let processIdentifier: Int32
+  private let link: LinkSocket
+  private let process: OwnedDescriptor
+  /// Its closing has the kernel kill the process, should the application end while it is stopped.
+  private let lifeline: OwnedDescriptor
+  /// The application's process: one that is forked from it inherits the descriptors, not the starter.
+  private let owner: pid_t
+
+  /// Environment variables that the starter gets: where libraries are, and the sanitizers' options.
+  private static let variables = [
+    "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
+  ]
+
+  /// Executes the program and waits until it is ready.
+  init(
+    at location: CodecServiceLocation, until deadline: Deadline, unless cancellation: EventDescriptor?
+  ) throws(ServiceError) {
+    path = location.text
+    owner = getpid()
+    let spawned: Spawned
+    do throws(LinkError) {
+      let sockets = try DescriptorPair.sockets()
+      let lifeline = try DescriptorPair.pipe()
+      spawned = try Self.spawn(location, link: sockets.second.rawValue, lifeline: lifeline.first.rawValue)
+      link = LinkSocket(owning: sockets.first)
+      self.lifeline = lifeline.second
+    } catch .system(let code) {
+      throw Self.error(ofSpawning: location, code: code)
+    } catch { throw .cannotBegin(path: location.text, code: EIO) }
+    processIdentifier = spawned.number
+
+    var message = LinkMessage(descriptorCount: 1)
+    let hello: ServiceHello
+    do throws(LinkError) {
+      try link.receive(into: &message, until: deadline, unless: cancellation)
+      hello = try ServiceHello(reading: message.bytes)
+    } catch {
+      throw Self.error(ofStarting: spawned.process, at: location, error)
+    }
+    let release = String(decoding: hello.release, as: UTF8.self)
+    guard hello.protocolNumber == ServiceHello.protocolNumber, release == "\(ReleaseVersion.text)",
+      let descriptor = message.takeDescriptor()
+    else {
+      Self.end(spawned.process)
+      throw .otherVersion(
+        path: path, found: "\(release), protocol \(hello.protocolNumber)",
+        expected: "\(ReleaseVersion.text), protocol \(ServiceHello.protocolNumber)")
+    }
+    // The number from which `spawned.process` was opened might have been another process's by then, had the starter ended
+    // and the application reaped it; what the starter sends is its own.
+    self.process = descriptor
+  }
+
+  deinit {
+    guard owner == getpid() else { return }
+    Self.end(process)
+  }
+}
+
+// MARK: Requests
+
+extension StarterProcess {
+  /// Whether this process has begun it, rather than one that this process was forked from.
+  var isOwn: Bool { owner == getpid() }
+
+  /// Has a process forked. One request at a time.
+  ///
+  /// - Parameter number: another one for each request.
+  /// - Throws: `LinkError.system` where it could not be forked, `cancelled`; any other where the starter is of no more
+  ///   use.
+  func fork(
+    _ request: ServiceRequest, number: UInt32, until deadline: Deadline, unless cancellation: EventDescriptor?
+  ) throws(LinkError) -> BegunProcess {
+    try link.send(request.bytes(number: number).span, until: deadline, unless: cancellation)
+    var message = LinkMessage(descriptorCount: 3)
+    while true {
+      try link.receive(into: &message, until: deadline, unless: cancellation)
+      let answer = try ServiceAnswer(reading: message.bytes)
+      // The answer to a request whose wait was cancelled: the process ends, because its connection closes.
+      guard answer.number == number else { continue }
+      guard let begun = answer.processIdentifier else { throw .system(answer.code) }
+      guard let socket = message.takeDescriptor(), let process = message.takeDescriptor(),
+        let report = message.takeDescriptor()
+      else { throw .invalid }
+      return BegunProcess(
+        processIdentifier: begun, path: path, socket: LinkSocket(owning: socket), process: process,
+        report: LinkSocket(owning: report))
+    }
+  }
+}
+
+// MARK: Starting
+
+extension StarterProcess {
+  /// A process that was executed.
+  private struct Spawned: ~Copyable {
+    let number: pid_t
+    let process: OwnedDescriptor
+  }
+
+  /// Executes the program in a session of its own, which a terminal's interrupt does not reach, with default signals.
+  private static func spawn(
+    _ location: CodecServiceLocation, link: Int32, lifeline: Int32
+  ) throws(LinkError) -> Spawned {
+    // Above all numbers that are assigned below.
+    let link = try duplicate(link)
+    let lifeline = try duplicate(lifeline)
+    var actions = unsafe posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    var signals = sigset_t()
+    var code = unsafe posix_spawn_file_actions_init(&actions)
+    guard code == 0 else { throw .system(code) }
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    code = unsafe posix_spawnattr_init(&attributes)
+    guard code == 0 else { throw .system(code) }
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+
+    for descriptor in STDIN_FILENO...STDERR_FILENO {
+      code |= unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    code |= unsafe posix_spawn_file_actions_adddup2(&actions, link.rawValue, StarterDescriptor.link)
+    code |= unsafe posix_spawn_file_actions_adddup2(&actions, lifeline.rawValue, StarterDescriptor.lifeline)
+    unsafe sigemptyset(&signals)
+    code |= unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+    unsafe sigfillset(&signals)
+    code |= unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    let flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Int32(CLINUX_POSIX_SPAWN_SETSID)
+    code |= unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+    guard code == 0 else { throw .system(ENOMEM) }
+
+    let path = location.path.map { CChar(bitPattern: $0) } + [0]
+    let environment = variables.compactMap { name -> String? in
+      unsafe getenv(name).map { unsafe "\(name)=\(String(cString: $0))" }
+    }
+    var process = pid_t()
+    code = unsafe withStrings([CodecServiceLocation.name, "--starter"]) { arguments in
+      unsafe withStrings(environment) { environment in
+        unsafe posix_spawn(&process, path, &actions, &attributes, arguments, environment)
+      }
+    }
+    guard code == 0 else { throw .system(code) }
+    let descriptor = try LinkError.check(clinux_pidfd_open(process))
+    return Spawned(number: process, process: OwnedDescriptor(owning: descriptor))
+  }
+
+  private static func duplicate(_ descriptor: Int32) throws(LinkError) -> OwnedDescriptor {
+    OwnedDescriptor(owning: try LinkError.check(fcntl(descriptor, F_DUPFD_CLOEXEC, StarterDescriptor.last + 1)))
+  }
+
+  /// Calls `body` with strings as C has them, with a null pointer behind the last.
+  private static func withStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let copies = unsafe strings.map { unsafe strdup($0) }
+    defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+    return unsafe body(copies + [nil])
+  }
+
+  /// Kills a process, and reaps it unless somebody else does.
+  @discardableResult
+  private static func end(_ process: borrowing OwnedDescriptor) -> ServiceEnding {
+    clinux_pidfd_send_signal(process.rawValue, SIGKILL)
+    return reap(process)
+  }
+
+  /// Reaps a process that ends, for whose end it waits a second at most: the kernel may be busy with its memory.
+  private static func reap(_ process: borrowing OwnedDescriptor) -> ServiceEnding {
+    let deadline = Deadline(after: .seconds(1))
+    var state = pollfd(fd: process.rawValue, events: Int16(POLLIN), revents: 0)
+    while unsafe poll(&state, 1, deadline.pollTimeout) < 0, errno == EINTR {}
+    var (code, status) = (Int32(0), Int32(0))
+    // ECHILD where the application ignores SIGCHLD, or has reaped it.
+    guard unsafe clinux_reap(process.rawValue, WNOHANG, &code, &status) == 0 else { return .unknown }
+    return ServiceEnding(code: code, status: status)
+  }
+
+  /// The failure to execute the program.
+  private static func error(ofSpawning location: CodecServiceLocation, code: Int32) -> ServiceError {
+    switch code {
+    case EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSYS: .cannotBegin(path: location.text, code: code)
+    default: .notExecutable(path: location.text, code: code)
+    }
+  }
+
+  /// The failure of a program that was executed and did not become ready.
+  private static func error(
+    ofStarting process: borrowing OwnedDescriptor, at location: CodecServiceLocation, _ error: LinkError
+  ) -> ServiceError {
+    // What has closed its link is ending by itself, as a rule: how, is worth knowing.
+    let ending = error == .closed ? reap(process) : .unknown
+    if ending != .unknown { return .diesAtStart(path: location.text, ending: ending) }
+    end(process)
+    return switch error {
+    case .timedOut: .doesNotAnswer(path: location.text)
+    case .cancelled: .cancelled
+    case .system(let code): .cannotBegin(path: location.text, code: code)
+    case .closed: .diesAtStart(path: location.text, ending: .unknown)
+    case .invalid:
+      .otherVersion(
+        path: location.text, found: "unknown, it is no codec service",
+        expected: "\(ReleaseVersion.text), protocol \(ServiceHello.protocolNumber)")
+    }
+  }
+}

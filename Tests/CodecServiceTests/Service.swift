@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MPL-2.0
+import CodecLink
+import Foundation
+import Testing
+import VideoDecoding
+
+/// What tests do with codec processes.
+enum Service {
+  /// Whether the process answers.
+  static func answers(_ process: ServiceProcess) -> Bool {
+    do throws(LinkError) {
+      var message = LinkMessage()
+      try process.socket.send([UInt8]("ping".utf8).span)
+      try process.socket.receive(into: &message)
+      return message.bytes.count > 0
+    } catch { return false }
+  }
+
+  /// A program of a line of shell that plays a service, for as long as `body` runs.
+  static func withScript<Result>(_ line: String, mode: Int = 0o755, _ body: (CodecServiceLocation) throws -> Result)
+    throws -> Result
+  {
+    let file = URL.temporaryDirectory.appending(path: "h26x-codec-\(UUID().uuidString)")
+    try Data("#!/bin/sh\n\(line)\n".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+    return try body(CodecServiceLocation(path: Array(file.path.utf8)))
+  }
+
+  /// Fails the test whose service ended otherwise than expected.
+  static func recordUnexpected(_ error: ServiceError?) {
+    Issue.record(Comment(rawValue: error.map { "\($0)" } ?? "no error"))
+  }
+
+  /// The error of beginning a service that is such a script.
+  static func error(of line: String, mode: Int = 0o755, patience: Duration = .seconds(60)) throws -> ServiceError? {
+    try withScript(line, mode: mode) { location in
+      do throws(ServiceError) {
+        _ = try CodecStarter(at: location, patience: patience).begin(ServiceRequest())
+        return nil
+      } catch { return error }
+    }
+  }
+}

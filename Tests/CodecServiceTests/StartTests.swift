@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MPL-2.0
+import CLinux
+import CodecLink
+import Foundation
+import Glibc
+import Testing
+import VideoDecoding
+
+@Suite struct StartTests {
+  @Test("a process begins, is protected and answers")
+  func begin() throws {
+    let process = try CodecStarter.begin(limits: ServiceLimits(memory: 1 << 30, requiresSandbox: true))
+    #expect(Service.answers(process))
+    #expect(process.protection.isSuperset(of: .essential))
+    #expect(process.processIdentifier > 0)
+  }
+
+  @Test("a service of another release is refused, and named with its version")
+  func otherVersion() throws {
+    let error = try Service.error(of: "exec '\(Host.program.path)' greet 9.9.9")
+    guard case .otherVersion(let path, let found, let expected) = error else {
+      Service.recordUnexpected(error)
+      return
+    }
+    #expect(path.contains("h26x-codec-"))
+    #expect(found.hasPrefix("9.9.9, protocol "))
+    #expect(!expected.hasPrefix("9.9.9"))
+  }
+
+  @Test("a program that is no service is refused")
+  func noService() throws {
+    let error = try Service.error(of: "printf hello >&3; sleep 1000")
+    guard case .otherVersion(_, let found, _) = error else {
+      Service.recordUnexpected(error)
+      return
+    }
+    #expect(found.contains("no codec service"))
+  }
+
+  @Test("a program that ends at once, by itself or by a signal, is an error that has the cause")
+  func diesAtStart() throws {
+    for (line, ending) in [("exit 3", ServiceEnding.exited(3)), ("kill -SEGV $$", .signalled(SIGSEGV))] {
+      let error = try Service.error(of: line)
+      guard case .diesAtStart(_, ending) = error else {
+        Service.recordUnexpected(error)
+        return
+      }
+    }
+  }
+
+  @Test("a program that does not become ready is given up, and killed")
+  func doesNotAnswer() throws {
+    let file = URL.temporaryDirectory.appending(path: "h26x-silent-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let error = try Service.error(of: "echo $$ > '\(file.path)'; exec sleep 1000", patience: .milliseconds(300))
+    guard case .doesNotAnswer = error else {
+      Service.recordUnexpected(error)
+      return
+    }
+    // It may not have come to write its number.
+    guard let number = (try? String(contentsOf: file, encoding: .utf8)).flatMap({ pid_t($0.dropLast()) }) else {
+      return
+    }
+    Witness(number)?.waitForEnd()
+  }
+
+  @Test("a wait for a program that does not become ready can be cancelled")
+  func cancelled() throws {
+    let cancellation = try EventDescriptor()
+    cancellation.signal()
+    try Service.withScript("exec sleep 1000") { location in
+      _ = #expect(throws: ServiceError.cancelled) {
+        try CodecStarter(at: location).begin(ServiceRequest(), unless: cancellation)
+      }
+    }
+  }
+
+  @Test("what cannot be executed is an error with the path and the reason")
+  func notExecutable() throws {
+    // Root may execute nothing either that nobody may.
+    let error = try Service.error(of: "exit 0", mode: 0o644)
+    guard case .notExecutable(_, EACCES) = error else {
+      Service.recordUnexpected(error)
+      return
+    }
+  }
+
+  @Test("a service that is missing is an error that lists where it was looked for")
+  func missing() throws {
+    let lines = try Host.lines(["protection"], environment: ["H26X_CODEC_SERVICE": "/nowhere/h26x-codec"])
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("is missing (looked for /nowhere/h26x-codec): install it there") == true)
+  }
+
+  @Test("the environment variable decides where the service is")
+  func variable() throws {
+    let path = Host.folder.appending(path: "h26x-codec").path
+    let lines = try Host.lines(["protection"], environment: ["H26X_CODEC_SERVICE": path])
+    #expect(lines.first?.contains("system-call filter") == true)
+  }
+
+  @Test("each error names path and remedy in one line")
+  func texts() {
+    let path = "/opt/h26x-codec"
+    let errors: [ServiceError] = [
+      .missing(places: [path]), .notExecutable(path: path, code: EACCES),
+      .otherVersion(path: path, found: "1", expected: "2"), .diesAtStart(path: path, ending: .signalled(9)),
+      .doesNotAnswer(path: path), .noProtection(path: path, missing: .systemCallFilter),
+      .cannotBegin(path: path, code: EAGAIN),
+    ]
+    for error in errors {
+      #expect(error.description.contains(path))
+      #expect(!error.description.contains("\n"))
+    }
+  }
+
+  @Test("a required sandbox that the kernel lacks is an error; a process that does with less reports what is missing")
+  func noProtection() throws {
+    let starter = CodecStarter()
+    let error = #expect(throws: ServiceError.self) {
+      try starter.begin(ServiceRequest(requiresSandbox: true, withholdsFilter: true))
+    }
+    guard case .noProtection(_, .systemCallFilter) = error else {
+      Service.recordUnexpected(error)
+      return
+    }
+    let process = try starter.begin(ServiceRequest(withholdsFilter: true))
+    #expect(!process.protection.contains(.systemCallFilter))
+    #expect(process.protection.missing.contains(.systemCallFilter))
+    #expect(Service.answers(process))
+  }
+
+  /// Whether this kernel lets the test make a namespace in which there can be no more.
+  private static let canLimitNamespaces = (try? Host.run("unshare --user --map-root-user true")) == true
+
+  @Test(
+    "where no user namespace can be made, the other layers are up, and what is missing is reported",
+    .enabled(if: canLimitNamespaces))
+  func withoutNamespaces() throws {
+    let limited = ["unshare", "--user", "--map-root-user", "sh", "-c"]
+    let line =
+      "for name in user net mnt ipc uts; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; exec \"$0\" \"$@\""
+    let lines = try Host.lines(["protection"], before: limited + [line])
+    let layers = lines.first ?? ""
+    #expect(layers.contains("system-call filter"))
+    #expect(layers.contains("no capabilities"))
+    #expect(!layers.contains("namespace"))
+  }
+}
