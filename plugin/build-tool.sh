@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds .build/tool/h26x: release, the Swift runtime linked in, stripped; and leaves beside it the plugin that it loads
-# and its manual pages.
+# Builds .build/tool/h26x: release, the Swift runtime linked in, stripped; and leaves beside it the plugin that it loads,
+# h26x-codec, which decodes in a process of its own, and its manual pages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,7 +26,9 @@ cat "$log"
 mkdir -p .build/tool
 strip --strip-unneeded -o .build/tool/.new .build/release-tool/release/h26x
 mv -f .build/tool/.new .build/tool/h26x
-cp -f .build/plugin/libgstswifth26x.so .build/tool/.new
-mv -f .build/tool/.new .build/tool/libgstswifth26x.so
+for file in h26x-codec libgstswifth26x.so; do
+  cp -f ".build/plugin/$file" .build/tool/.new
+  mv -f .build/tool/.new ".build/tool/$file"
+done
 plugin/man.sh
 ls -l .build/tool/h26x

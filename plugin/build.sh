@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds .build/plugin/libgstswifth26x.so: release, the Swift runtime linked in, stripped,
-# nothing exported but the plugin's entry points. That folder holds nothing else, so it can be GST_PLUGIN_PATH.
+# Builds .build/plugin: libgstswifth26x.so, and beside it h26x-codec, the program that decodes in a process of its own.
+# Release, the Swift runtime linked in, stripped. The plugin exports nothing but its entry points. The folder can be
+# GST_PLUGIN_PATH: GStreamer looks at files that end in .so only.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -38,15 +39,26 @@ runtime=()
 # -disable-incremental-llvm-codegen: otherwise the compiler keeps old objects of the same code that lack the sections.
 # -disable-implicit-string-processing-module-import keeps out a regular expression engine of a megabyte.
 # ELEMENTS_ONLY excludes what the elements do not use: see Package.swift.
-ELEMENTS_ONLY=1 swift build -c release --product gstswifth26x --scratch-path .build/release-plugin \
-  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
-  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
-  -Xswiftc -static-stdlib "${runtime[@]}" \
-  -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --version-script="$PWD/plugin/exports.map" \
-  -Xlinker --gc-sections -Xlinker --icf=all \
+flags=(
+  -c release --scratch-path .build/release-plugin
+  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
+  -Xswiftc -static-stdlib "${runtime[@]}"
+  -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --gc-sections -Xlinker --icf=all
   -Xlinker --defsym=_swift_stdlib_getScalarName=swift_deletedMethodError "${short[@]}"
+)
+export ELEMENTS_ONLY=1
+swift build "${flags[@]}" --product gstswifth26x -Xlinker --version-script="$PWD/plugin/exports.map"
+# What both are made of is compiled once. The same list of exports, though none of them is in it: with a static runtime
+# the compiler exports everything, so that nothing could be dropped.
+swift build "${flags[@]}" --product h26x-codec -Xlinker --version-script="$PWD/plugin/exports.map" \
+  -Xlinker --undefined-version
+
 mkdir -p .build/plugin
-# Renamed into place, so that a process which has the old file mapped keeps it whole.
-strip --strip-unneeded -o .build/plugin/.new .build/release-plugin/release/libgstswifth26x.so
-mv -f .build/plugin/.new .build/plugin/libgstswifth26x.so
-ls -l .build/plugin/libgstswifth26x.so
+# Renamed into place, so that a process which has the old file mapped keeps it whole. The program first: the plugin
+# refuses an older one.
+for file in h26x-codec libgstswifth26x.so; do
+  strip --strip-unneeded -o .build/plugin/.new ".build/release-plugin/release/$file"
+  mv -f .build/plugin/.new ".build/plugin/$file"
+done
+ls -l .build/plugin/*

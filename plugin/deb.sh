@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
 # Builds .build/deb/*.deb for the Debian or Ubuntu release that it runs on:
-#   gstreamer1.0-swifth26x   the plugin
+#   gstreamer1.0-swifth26x   the plugin, and the program that decodes in a process of its own
 #   h26x                     the program, with its manual pages and completions
 #
 #   plugin/deb.sh [--built]      --built: packs .build/plugin and .build/tool as they are
@@ -23,10 +23,10 @@ work=$PWD/.build/deb/work
 rm -rf .build/deb
 mkdir -p "$work/debian"
 
-# The libraries that a file needs, as packages. dpkg-shlibdeps wants to be in a source package.
-shared_libraries() { # FILE
+# The libraries that files need, as packages. dpkg-shlibdeps wants to be in a source package.
+shared_libraries() { # FILE…
   printf 'Source: gst-swift-h26x\n\nPackage: any\nArchitecture: any\n' > "$work/debian/control"
-  (cd "$work" && dpkg-shlibdeps -O -xany "$1" 2> /dev/null) | sed -n 's/^shlibs:Depends=//p'
+  (cd "$work" && dpkg-shlibdeps -O -xany "$@" 2> /dev/null) | sed -n 's/^shlibs:Depends=//p'
 }
 
 # Writes what every package has beside its files (changelog, copyright, control data), and builds the package.
@@ -74,11 +74,13 @@ END
 
 plugin=$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstswifth26x.so
 install -D -m 644 .build/plugin/libgstswifth26x.so "$work/gstreamer1.0-swifth26x$plugin"
+service=/usr/libexec/gst-swift-h26x/h26x-codec
+install -D -m 755 .build/plugin/h26x-codec "$work/gstreamer1.0-swifth26x$service"
 # The plugin loads libavcodec at run time, so that dpkg-shlibdeps does not find it. The -extra package replaces it.
 codec=$(dpkg -S "$(readlink -f "$(pkg-config --variable=libdir libavcodec)/libavcodec.so")" | cut -d : -f 1)
 codec=${codec/-extra/}
 pack gstreamer1.0-swifth26x libs \
-  "$(shared_libraries "$work/gstreamer1.0-swifth26x$plugin"), $codec | ${codec/avcodec/avcodec-extra}" '' \
+  "$(shared_libraries "$work/gstreamer1.0-swifth26x"{"$plugin","$service"}), $codec | ${codec/avcodec/avcodec-extra}" '' \
   'H.264 and H.265 parser, repackager and decoder for GStreamer
  GStreamer elements that cut elementary streams into access units, change
  them between Annex B and length-prefixed form, and decode them to raw video.

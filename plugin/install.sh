@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs the plugin where GStreamer looks for plugins and, if it was built, the program h26x with its manual pages and
+# Installs the plugin where GStreamer looks for plugins, the program h26x-codec, and, if it was built, the program h26x with its manual pages and
 # its completions for bash, zsh and fish; or removes them.
 #
 #   plugin/install.sh install|uninstall
 #
-# PREFIX   install below PREFIX/lib/gstreamer-1.0 instead of GStreamer's own plugin folder, and the program below
-#          PREFIX/bin and PREFIX/share instead of /usr/local
+# PREFIX   install below PREFIX/lib/gstreamer-1.0 instead of GStreamer's own plugin folder, and the programs below
+#          PREFIX/libexec, PREFIX/bin and PREFIX/share instead of /usr/local
 # DESTDIR  put in front of the folders, for packagers
 set -euo pipefail
 # Everybody may read what is installed, whatever the caller's mask.
@@ -20,6 +20,8 @@ else
 fi
 installed=${DESTDIR:-}$folder/libgstswifth26x.so
 prefix=${DESTDIR:-}${PREFIX:-/usr/local}
+# Where the plugin looks for it, and nobody's PATH.
+codec=$prefix/libexec/gst-swift-h26x/h26x-codec
 program=$prefix/bin/h26x
 manual=$prefix/share/man/man1
 completions=(
@@ -29,9 +31,11 @@ completions=(
 
 case "${1:-}" in
   install)
-    [[ -f .build/plugin/libgstswifth26x.so ]] || { echo "$0: nothing built yet; run 'make plugin' first" >&2; exit 1; }
+    [[ -f .build/plugin/libgstswifth26x.so && -f .build/plugin/h26x-codec ]] ||
+      { echo "$0: nothing built yet; run 'make plugin' first" >&2; exit 1; }
+    install -D -m 755 .build/plugin/h26x-codec "$codec"
     install -D -m 644 .build/plugin/libgstswifth26x.so "$installed"
-    echo "Installed $installed"
+    echo "Installed $installed and $codec"
     if [[ -n ${PREFIX:-} ]]; then
       echo "GStreamer finds it with GST_PLUGIN_PATH=$folder"
     fi
@@ -46,9 +50,10 @@ case "${1:-}" in
     fi
     ;;
   uninstall)
-    rm -f "$installed" "$program" "$manual"/h26x.1.gz "$manual"/h26x-*.1.gz
+    rm -f "$installed" "$codec" "$program" "$manual"/h26x.1.gz "$manual"/h26x-*.1.gz
     for completion in "${completions[@]}"; do rm -f "${completion#*:}"; done
-    echo "Removed $installed and $program"
+    rmdir "$(dirname "$codec")" 2> /dev/null || true
+    echo "Removed $installed, $codec and $program"
     ;;
   *) sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -42,8 +42,10 @@ enum Confinement {
     // A folder that is there in every system.
     let place = "/proc"
     let flags = UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY)
+    // Mode 555, because chdir(2) needs it: the owner of the new root has no number in a user namespace without a mapping,
+    // where capabilities do not count for its files.
     guard unsafe mount(nil, "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
-      unsafe mount("none", place, "tmpfs", flags, "size=4k,nr_inodes=1,mode=0") == 0, unsafe chdir(place) == 0
+      unsafe mount("none", place, "tmpfs", flags, "size=4k,nr_inodes=1,mode=555") == 0, unsafe chdir(place) == 0
     else { return false }
     // pivot_root(2) puts the old root on top of the new one, from where it is removed. It refuses an initial RAM disk.
     if unsafe clinux_pivot_root(".", ".") == 0 {

@@ -4,8 +4,23 @@ import Testing
 
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct InspectTests {
-  @Test func theFolderHoldsThePluginAndNothingElse() throws {
-    #expect(try FileManager.default.contentsOfDirectory(atPath: PluginUnderTest.folder.path) == ["libgstswifth26x.so"])
+  @Test func theFolderHoldsThePluginAndTheCodecServiceAndNothingElse() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: PluginUnderTest.folder.path)
+    #expect(names.sorted() == ["h26x-codec", "libgstswifth26x.so"])
+  }
+
+  /// A program in a folder of GST_PLUGIN_PATH is no plugin, and no broken one either.
+  @Test func theScannerLeavesTheCodecServiceAlone() async throws {
+    let listed = try await Command.run(["gst-inspect-1.0", "--print-blacklist"])
+    #expect(listed.status == 0, "\(listed)")
+    #expect(!listed.output.contains("h26x"), "\(listed)")
+  }
+
+  @Test func theCodecServiceIsOfThePluginsVersion() async throws {
+    let plugin = try await Command.run(["gst-inspect-1.0", "swifth26x"])
+    let service = try await Command.run([PluginUnderTest.service.path, "--version"])
+    let version = try #require(plugin.output.firstMatch(of: /Version +(\S+)/)).1
+    #expect(service.output.contains("\(version)"), "\(service)")
   }
 
   @Test func pluginIsDescribed() async throws {
@@ -54,16 +69,20 @@ struct InspectTests {
   }
 
   /// Most of it is the Swift runtime; see lean-runtime.sh.
-  @Test func thePluginIsNoLargerThanItMustBe() throws {
-    let attributes = try FileManager.default.attributesOfItem(atPath: PluginUnderTest.library.path)
-    #expect(try #require(attributes[.size] as? Int) <= 7_200_000)
+  @Test(arguments: [(PluginUnderTest.library, 7_200_000), (PluginUnderTest.service, 6_300_000)])
+  func nothingIsLargerThanItMustBe(file: URL, limit: Int) throws {
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(try #require(attributes[.size] as? Int) <= limit)
   }
 
-  /// The plugin needs no shared library of Swift, which a program or another plugin may have in another version.
-  @Test func nothingIsNeededFromASwiftToolchain() async throws {
-    let dependencies = try await Command.run(["ldd", PluginUnderTest.library.path])
+  /// Neither needs a shared library of Swift, which a program or another plugin may have in another version. The codec
+  /// service needs nothing of GStreamer either.
+  @Test(arguments: [
+    (PluginUnderTest.library, ["libswift"]), (PluginUnderTest.service, ["libswift", "libgst", "libglib"]),
+  ])
+  func nothingIsNeededThatIsNotThere(file: URL, unwanted: [String]) async throws {
+    let dependencies = try await Command.run(["ldd", file.path])
     #expect(dependencies.status == 0, "\(dependencies)")
-    #expect(!dependencies.output.contains("libswift"))
-    #expect(!dependencies.output.contains("not found"))
+    for name in unwanted + ["not found"] { #expect(!dependencies.output.contains(name)) }
   }
 }

@@ -9,6 +9,7 @@ enum PluginUnderTest {
   /// The folder that `make plugin` fills.
   static let folder = packageRoot.appending(path: ".build/plugin")
   static let library = folder.appending(path: "libgstswifth26x.so")
+  static let service = folder.appending(path: "h26x-codec")
   static let isBuilt = FileManager.default.fileExists(atPath: library.path)
 
   /// The project's own clips; see make-media.sh there.
