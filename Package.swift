@@ -56,15 +56,12 @@ let package = Package(
     .executable(name: "h26x-codec", targets: ["CodecService"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
   // The plugin's build needs no network and no package.
-  dependencies: (isPlugin
+  dependencies: isPlugin
     ? []
     : [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    ])
-    // Only plugin/docs.sh makes documentation.
-    + (Context.environment["DOCUMENTATION"] == nil
-      ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]),
+    ],
   targets: [
     .target(name: "H26x", swiftSettings: settings),
     // Like H26x, it imports no C library.

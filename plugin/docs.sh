@@ -1,35 +1,41 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds .build/docs, a static site with the documentation of the Swift libraries. A warning, such as a broken link,
+# Builds .build/docs, one static site with the documentation of all Swift libraries. A warning, such as a broken link,
 # fails the build.
 #
-#   plugin/docs.sh               look at it with: python3 -m http.server --directory .build/docs
+#   plugin/docs.sh [BASE]        BASE: the path below which the site is to be served; by default none
+#
+# Look at it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh --build
 
-# Package.swift adds swift-docc-plugin only for this.
-export DOCUMENTATION=1
-rm -rf .build/docs
-mkdir -p .build/docs
-for module in H26x StreamReport VideoDecoding GStreamer; do
-  swift package --allow-writing-to-directory "$PWD/.build/docs" generate-documentation --target "$module" \
-    --output-path "$PWD/.build/docs/$module" --transform-for-static-hosting --hosting-base-path "$module" \
-    --warnings-as-errors
+# Each after those that it refers to, and the folder of its articles.
+modules=(H26x StreamReport GStreamer VideoDecoding HarnessSupport)
+folder_of() { case $1 in HarnessSupport) echo Tests/HarnessSupport ;; *) echo "Sources/$1" ;; esac }
+
+for module in "${modules[@]}"; do swift build --target "$module"; done
+built=$(swift build --show-bin-path)/Modules
+triple=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+headers=()
+for flag in $(pkg-config --cflags-only-I gstreamer-video-1.0 gstreamer-check-1.0); do headers+=(-Xcc "$flag"); done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+archives=()
+for module in "${modules[@]}"; do
+  mkdir "$work/$module"
+  swift symbolgraph-extract -module-name "$module" -minimum-access-level public -skip-inherited-docs \
+    -emit-extension-block-symbols -I "$built" -I Sources/CGStreamer -I Sources/CAVCodec -I Sources/CLinux -I Tests/CGStreamerCheck \
+    "${headers[@]}" -target "$triple" -output-dir "$work/$module"
+  docc convert "$(folder_of "$module")/$module.docc" --additional-symbol-graph-dir "$work/$module" \
+    --output-dir "$work/$module.doccarchive" --hosting-base-path "${1:-}" --warnings-as-errors \
+    --enable-experimental-external-link-support "${archives[@]/#/--dependency=}"
+  archives+=("$work/$module.doccarchive")
 done
-cat > .build/docs/index.html << 'END'
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>gst-swift-h26x</title>
-<h1>gst-swift-h26x: the Swift libraries</h1>
-<ul>
-<li><a href="H26x/documentation/h26x/">H26x</a>: bitstreams of H.264 and H.265
-<li><a href="VideoDecoding/documentation/videodecoding/">VideoDecoding</a>: a decompression session
-<li><a href="GStreamer/documentation/gstreamer/">GStreamer</a>: elements and applications
-<li><a href="StreamReport/documentation/streamreport/">StreamReport</a>: what is in a stream
-</ul>
-</html>
-END
-echo "$PWD/.build/docs/index.html"
+rm -rf .build/docs
+docc merge "${archives[@]}" --synthesized-landing-page-name gst-swift-h26x --output-path .build/docs
+echo '<!doctype html><meta http-equiv="refresh" content="0; url=documentation/"><title>gst-swift-h26x</title>' \
+  > .build/docs/index.html
+echo "$PWD/.build/docs"

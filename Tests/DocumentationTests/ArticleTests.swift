@@ -20,7 +20,7 @@ import VideoDecoding
     let compiled = try ["Tests/DocumentationTests", "plugin/template", "Tests/GStreamerTests/Elements/Examples"]
       .flatMap { Self.files(in: $0, "swift") }
       .map { try String(contentsOf: $0, encoding: .utf8) }
-    let articles = Self.files(in: "Sources", "md")
+    let articles = ["Sources", "Tests/HarnessSupport"].flatMap { Self.files(in: $0, "md") }
     #expect(articles.count >= 10)
     var count = 0
     for article in articles {
@@ -35,15 +35,31 @@ import VideoDecoding
   }
 
   /// Every top-level type and function of a library is listed on the library's page.
-  @Test(arguments: ["GStreamer", "H26x", "StreamReport", "VideoDecoding"])
-  func listsEveryPublicTypeOnTheFirstPage(module: String) throws {
+  @Test(arguments: [
+    ("GStreamer", "Sources"), ("H26x", "Sources"), ("StreamReport", "Sources"), ("VideoDecoding", "Sources"),
+    ("HarnessSupport", "Tests"),
+  ])
+  func listsEveryPublicTypeOnTheFirstPage(module: String, folder: String) throws {
     func lines(_ path: String) throws -> [Substring] {
       try String(contentsOf: Self.root.appending(path: path), encoding: .utf8).split(separator: "\n")
     }
-    let topics = Set(try lines("Sources/\(module)/\(module).docc/\(module).md"))
+    let topics = Set(try lines("\(folder)/\(module)/\(module).docc/\(module).md"))
     let names = try lines("Tests/Scripts/PublicSurface/\(module).txt").compactMap { $0.split(separator: " ").first }
     let missing = names.filter { !$0.contains(".") && !topics.contains("- ``\($0)``") }
     #expect(names.count > 50 && missing.isEmpty)
+  }
+
+  /// The guide has what README lists of VideoToolbox, in the same order: calls first, then errors.
+  @Test func theGuideHasAllOfVideoToolboxThatREADMEHas() throws {
+    func names(_ path: String) throws -> [Substring] {
+      try String(contentsOf: Self.root.appending(path: path), encoding: .utf8).split(separator: "\n")
+        .filter { $0.hasPrefix("| ") }.compactMap { $0.split(separator: "|").first }
+    }
+    let readme = try names("README.md").drop { !$0.contains("on Apple's systems") }
+      .prefix { !$0.contains("element") }.filter { $0.contains("VT") || $0.contains("CM") || $0.contains("CV") }
+    let guide = try names("Sources/VideoDecoding/VideoDecoding.docc/FromVideoToolboxToLinux.md")
+    #expect(readme.count >= 20)
+    #expect(readme.filter { !guide.contains($0) }.isEmpty)
   }
 
   private let stream: [UInt8]

@@ -5,6 +5,7 @@ public import GStreamer
 public struct FileRecording: Sendable {
   /// Caps or a buffer.
   public struct Entry: Equatable, Sendable {
+    /// Whether it is caps.
     public var isCaps = false
     /// The attributes of a buffer.
     public var attributes = Buffer.Attributes()

@@ -8,7 +8,9 @@ private import Synchronization
 @safe public final class HarnessRecording {
   /// An output buffer.
   public struct Output: Sendable {
+    /// Timestamps, duration and flags.
     public var attributes: Buffer.Attributes
+    /// The size in bytes.
     public var byteCount: Int
     /// MD5 of the bytes.
     public var checksum: String
@@ -18,10 +20,13 @@ private import Synchronization
 
   /// A buffer or an event.
   public enum Entry: Sendable {
+    /// A buffer that went downstream.
     case buffer(Output)
     /// Caps, with a checksum in place of `codec_data`.
     case caps(String)
+    /// Another event that went downstream, as text.
     case event(String)
+    /// An event that went upstream, as text.
     case upstreamEvent(String)
   }
 
@@ -35,8 +40,10 @@ private import Synchronization
 
   /// Begins to record. To be made before the input's caps are set.
   ///
-  /// - Parameter keepsBuffers: whether buffers go to the harness, for `Harness.pull`, and their bytes are not recorded;
-  ///   else they are recorded and dropped.
+  /// - Parameters:
+  ///   - harness: whose output is recorded.
+  ///   - keepsBuffers: whether buffers go to the harness, for `Harness.pull`, and their bytes are not recorded; else
+  ///     they are recorded and dropped.
   public init(_ harness: Harness, keepsBuffers: Bool = false) {
     watch = Watch(keepsBuffers: keepsBuffers)
     let downstream = GstPadProbeType(

@@ -19,9 +19,13 @@ private import Glibc
 
   /// An output buffer.
   public struct Output: Equatable, Sendable {
+    /// In nanoseconds; `UInt64.max` for none.
     public var pts: UInt64
+    /// In nanoseconds; `UInt64.max` for none.
     public var dts: UInt64
+    /// Whether it has the flag CORRUPTED.
     public var isCorrupt: Bool
+    /// The content.
     public var bytes: [UInt8]
   }
 

@@ -8,6 +8,7 @@ private import Synchronization
 @safe public final class RecordedPipeline {
   /// What arrived at the sink in one run.
   public struct Run: Sendable {
+    /// Caps and buffers in order.
     public var entries: [FileRecording.Entry]
     /// The codec and bitrates of tag messages, each time they changed.
     public var tags: [String]

@@ -8,9 +8,12 @@ private import Glibc
 @safe public struct RestartRace: Sendable {
   /// An input stream.
   public struct Stream: Sendable {
+    /// The caps of the stream.
     public var caps: String
+    /// Its access units in decoding order.
     public var accessUnits: [[UInt8]]
 
+    /// A stream of these access units.
     public init(caps: String, accessUnits: [[UInt8]]) { (self.caps, self.accessUnits) = (caps, accessUnits) }
   }
 
@@ -21,6 +24,7 @@ private import Glibc
   /// The streams that are pushed, one after the other in a loop.
   public var streams: [Stream]
 
+  /// A race of this element.
   public init(element: String, output: String, streams: [Stream]) {
     (self.element, self.output, self.streams) = (element, output, streams)
   }

@@ -11,6 +11,7 @@ private import Synchronization
     public var pts: UInt64
     /// The number of flushes that arrived before it.
     public var flushes: Int
+    /// The content.
     public var bytes: [UInt8]
   }
 

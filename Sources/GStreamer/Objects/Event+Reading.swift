@@ -85,7 +85,9 @@ extension Event {
   }
 
   /// An event private to some elements, which recognise it by its structure.
-  /// - Parameter isDownstream: whether it goes downstream, in order among the buffers, or upstream.
+  /// - Parameters:
+  ///   - structure: what it is recognised by, and carries.
+  ///   - isDownstream: whether it goes downstream, in order among the buffers, or upstream.
   public static func custom(_ structure: consuming Structure, isDownstream: Bool) -> Event {
     unsafe Event(
       owning: gst_event_new_custom(

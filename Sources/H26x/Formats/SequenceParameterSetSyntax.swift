@@ -4,7 +4,9 @@
 public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   /// Reads an SPS NAL unit, header included.
   ///
-  /// - Parameter trace: records the syntax elements; nil for no record.
+  /// - Parameters:
+  ///   - nalUnit: the NAL unit, without start code or length prefix.
+  ///   - trace: records the syntax elements; nil for no record.
   init(nalUnit: Span<UInt8>, trace: SyntaxTrace?) throws(BitstreamError)
   /// `seq_parameter_set_id`.
   var id: SequenceParameterSetID { get }

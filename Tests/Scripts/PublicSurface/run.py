@@ -16,7 +16,7 @@ import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parents[2]
-MODULES = ["H26x", "StreamReport", "VideoDecoding", "GStreamer"]
+MODULES = ["H26x", "StreamReport", "VideoDecoding", "GStreamer", "HarnessSupport"]
 
 
 def output(*command):
@@ -24,12 +24,13 @@ def output(*command):
 
 
 def symbols(module, folder):
-    flags = shlex.split(output("pkg-config", "--cflags-only-I", "gstreamer-video-1.0", "gstreamer-base-1.0"))
+    flags = shlex.split(output("pkg-config", "--cflags-only-I", "gstreamer-video-1.0", "gstreamer-check-1.0"))
     target = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
     build = output("swift", "build", "--show-bin-path").strip()
     command = ["swift", "symbolgraph-extract", "-module-name", module, "-minimum-access-level", "public"]
     command += ["-skip-synthesized-members", "-I", f"{build}/Modules", "-target", target, "-output-dir", folder]
-    command += ["-I", "Sources/CGStreamer", "-I", "Sources/CAVCodec"]
+    for header in ["Sources/CGStreamer", "Sources/CAVCodec", "Sources/CLinux", "Tests/CGStreamerCheck"]:
+        command += ["-I", header]
     for flag in flags:
         command += ["-Xcc", flag]
     subprocess.run(command, cwd=root, check=True)
