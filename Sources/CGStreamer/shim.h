@@ -218,6 +218,7 @@ static inline gboolean cgst_value_is_caps(const GValue *value) { return G_VALUE_
 /* Transfer none. NULL when it is of a pad or another object. */
 static inline GstElement *cgst_message_source_element(GstMessage *message) { return GST_IS_ELEMENT(GST_MESSAGE_SRC(message)) ? GST_ELEMENT(GST_MESSAGE_SRC(message)) : NULL; }
 static inline gboolean cgst_is_pipeline(gpointer object) { return GST_IS_PIPELINE(object); }
+static inline gboolean cgst_is_bin(gpointer object) { return GST_IS_BIN(object); }
 // TRUE for a bin that has GstBin's own send_event, which forwards the event to the elements inside.
 static inline gboolean cgst_is_plain_bin(gpointer object) {
   gpointer plain;

@@ -97,13 +97,44 @@ extension Pipeline {
 
   /// Shows the next picture of a paused pipeline.
   ///
-  /// Returns when the sinks have it.
-  /// - Throws: `notSeekable` when no sink supports stepping, `element`, `stopped` or `cancelled`.
+  /// Returns when the sinks have it. A sink whose stream has ended keeps its last picture.
+  /// - Throws: `endOfStream` when there is none, `notSeekable` when no sink supports stepping, `element`, `stopped` or
+  ///   `cancelled`.
   public func step() async throws(PipelineError) {
-    let worked = await onOtherThread { [reference] in
-      unsafe gst_element_send_event(reference.element, gst_event_new_step(GST_FORMAT_BUFFERS, 1, 1, 1, 0)) != 0
+    // A sink that steps waits for its next buffer, and of an ended stream none comes.
+    let sinks = reference.sinksInBin
+    let waiting = sinks.filter { !$0.hasEnded }
+    if waiting.isEmpty, !sinks.isEmpty { throw .endOfStream }
+    // By the pipeline where it may: some bins choose the sinks that step.
+    let targets = waiting.count < sinks.count ? waiting : [reference]
+    let worked = await onOtherThread {
+      targets.reduce(false) { worked, target in
+        unsafe gst_element_send_event(target.element, gst_event_new_step(GST_FORMAT_BUFFERS, 1, 1, 1, 0)) != 0 || worked
+      }
     }
     guard worked else { throw .notSeekable }
     try await settle()
+    if waiting.allSatisfy(\.hasEnded), !sinks.isEmpty { throw .endOfStream }
+  }
+}
+
+extension ObjectReference {
+  /// The sinks in a bin and the bins in it.
+  fileprivate var sinksInBin: [ObjectReference] {
+    elementsInBin.filter { element in
+      let flags = unsafe element.raw.assumingMemoryBound(to: GstObject.self).pointee.flags
+      return unsafe flags & GST_ELEMENT_FLAG_SINK.rawValue != 0 && cgst_is_bin(element.raw) == 0
+    }
+  }
+
+  /// Whether the end of the stream was sent to all pads of a sink, which has then received all buffers.
+  fileprivate var hasEnded: Bool {
+    let pads = sinkPads
+    // The pad that sends has the event as soon as it is sent; a paused sink does not return from taking it.
+    return !pads.isEmpty
+      && pads.allSatisfy { pad in
+        guard let peer = unsafe gst_pad_get_peer(pad.pad) else { return false }
+        return PipelinePad(unsafe ObjectReference(owning: peer)).hasEnded
+      }
   }
 }

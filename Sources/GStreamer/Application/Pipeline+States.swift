@@ -54,8 +54,9 @@ extension Pipeline {
   /// Plays to the end of the stream and stops.
   ///
   /// - Throws: `element` for an error that an element posted; `cancelled` when the task was cancelled; `stopped` when
-  ///   another task stopped the pipeline. It is stopped in any case.
+  ///   another task stopped the pipeline; `empty` when it has no elements. It is stopped in any case.
   public func run() async throws(PipelineError) {
+    try checkHasElements()
     do throws(PipelineError) {
       try await play()
       var messages = messages.makeAsyncIterator()
@@ -71,8 +72,10 @@ extension Pipeline {
 
   /// Ends the stream at the sources, and waits until all sinks have reached the end: completes the file of a recording.
   /// The pipeline must be playing.
-  /// - Throws: `element` for an error that an element posted, `stopped` or `cancelled`.
+  /// - Throws: `element` for an error that an element posted, `stopped`, `cancelled`, or `empty` when there are no
+  ///   elements.
   public func finish() async throws(PipelineError) {
+    try checkHasElements()
     var messages = messages.makeAsyncIterator()
     await onOtherThread { [reference] in reference.endStream() }
     while try await messages.next() != nil {}

@@ -70,7 +70,7 @@ public import CGStreamer
   }
 
   /// A pipeline of elements, each linked to the next.
-  /// - Throws: `notLinkable`, or `noSuchElement` for one that is in a pipeline already.
+  /// - Throws: `notLinkable`, or `notAdded` for one that is in a pipeline already.
   public convenience init(linking elements: PipelineElement...) throws(PipelineError) {
     self.init()
     for element in elements { try add(element) }
@@ -110,14 +110,24 @@ public import CGStreamer
   /// The C object, for what this module does not do; it lives as long as the pipeline does.
   @unsafe public var raw: UnsafeMutablePointer<GstElement> { unsafe reference.element }
 
-  private var bin: UnsafeMutablePointer<GstBin> { unsafe reference.raw.assumingMemoryBound(to: GstBin.self) }
+  var bin: UnsafeMutablePointer<GstBin> { unsafe reference.raw.assumingMemoryBound(to: GstBin.self) }
 
   // MARK: Elements
 
+  /// Whether the element is in this pipeline, in a bin of it or not.
+  func contains(_ element: PipelineElement) -> Bool {
+    unsafe gst_object_has_as_ancestor(
+      element.reference.raw.assumingMemoryBound(to: GstObject.self),
+      reference.raw.assumingMemoryBound(to: GstObject.self)) != 0
+  }
+
+  /// Throws where there are no elements, whose end would be waited for.
+  func checkHasElements() throws(PipelineError) { if unsafe bin.pointee.numchildren == 0 { throw .empty } }
+
   /// Adds an element, and synchronises its state with the pipeline's.
-  /// - Throws: `noSuchElement` when it is in a pipeline already, or its name is taken.
+  /// - Throws: `notAdded` when it is in a pipeline already, or its name is taken.
   public func add(_ element: PipelineElement) throws(PipelineError) {
-    guard unsafe gst_bin_add(bin, element.raw) != 0 else { throw .noSuchElement(element.name) }
+    guard unsafe gst_bin_add(bin, element.raw) != 0 else { throw .notAdded(element.name) }
     // Another thread may be changing the pipeline's state: the last target counts.
     var wanted: GstState
     repeat {
@@ -129,10 +139,12 @@ public import CGStreamer
   /// Links two elements, with caps between them if wanted.
   ///
   /// If the first gets its pads only once it knows the stream, as demultiplexers do, they are linked then.
-  /// - Throws: `notLinkable`, or `invalidDescription` for invalid caps.
+  /// - Throws: `notLinkable`, `notInPipeline` for an element that was not added to this pipeline, or
+  ///   `invalidDescription` for invalid caps.
   public func link(
     _ first: PipelineElement, _ second: PipelineElement, caps text: String? = nil
   ) throws(PipelineError) {
+    for element in [first, second] where !contains(element) { throw .notInPipeline(element.name) }
     if let text {
       guard let caps = Caps(parsing: text) else { throw .invalidDescription(text) }
       let filter = try PipelineElement("capsfilter")
@@ -167,14 +179,7 @@ public import CGStreamer
 
   /// Breaks the cycle of a handler that holds its element, which holds the handler.
   private func disconnectHandlers() {
-    guard let elements = unsafe gst_bin_iterate_recurse(bin) else { return }
-    unsafe gst_iterator_foreach(
-      elements,
-      { value, _ in
-        guard let value = unsafe value, let object = unsafe g_value_get_object(value) else { return }
-        unsafe ObjectReference(retaining: object).disconnectAll()
-      }, nil)
-    unsafe gst_iterator_free(elements)
+    for element in reference.elementsInBin { element.disconnectAll() }
   }
 }
 

@@ -13,6 +13,12 @@ public enum PipelineError: Error, Sendable {
   case invalidValue(element: String, property: String, value: FieldValue)
   /// The element has no signal of this name.
   case noSuchSignal(element: String, signal: String)
+  /// The pipeline has an element of this name already, or the element is in a pipeline already.
+  case notAdded(String)
+  /// The element is not in this pipeline.
+  case notInPipeline(String)
+  /// The pipeline has no elements: it would never end.
+  case empty
   /// Two elements have no unlinked pads with caps in common.
   case notLinkable(from: String, to: String)
   /// A plugin could not be loaded, with GStreamer's reason.
@@ -23,6 +29,8 @@ public enum PipelineError: Error, Sendable {
   case stateChange(Pipeline.State)
   /// The pipeline cannot seek, or not to this position.
   case notSeekable
+  /// The stream has ended: there is no further picture.
+  case endOfStream
   /// Data was not accepted.
   case flow(FlowError)
   /// The pipeline was stopped while a task waited for it.
@@ -57,11 +65,15 @@ extension PipelineError: CustomStringConvertible {
     case .noSuchProperty(let element, let property): "\(element) has no property “\(property)” for this"
     case .invalidValue(let element, let property, let value): "\(element) does not take \(value) as “\(property)”"
     case .noSuchSignal(let element, let signal): "\(element) has no signal “\(signal)”"
+    case .notAdded(let name): "“\(name)” cannot be added: it is in a pipeline, or its name is taken"
+    case .notInPipeline(let name): "“\(name)” is not in this pipeline"
+    case .empty: "the pipeline has no elements"
     case .notLinkable(let from, let to): "\(from) cannot be linked to \(to)"
     case .notLoaded(let reason): "the plugin cannot be loaded: \(reason)"
     case .element(let failure): failure.description
     case .stateChange(let state): "the pipeline cannot get to the state \(state)"
     case .notSeekable: "the pipeline cannot seek there"
+    case .endOfStream: "the stream has ended"
     case .flow(let error): "data was refused: \(error)"
     case .stopped: "the pipeline was stopped"
     case .cancelled: "cancelled"
