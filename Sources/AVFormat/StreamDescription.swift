@@ -57,6 +57,8 @@ package struct StreamDescription: Sendable {
   package let sampleRate: Int
   /// Channels of sound; 0 for what has none.
   package let channels: Int
+  /// Samples at the start of sound that its decoder needs and that are not heard.
+  package let priming: Int
 
   init(copying stream: UnsafePointer<AVStream>) {
     let parameters = unsafe stream.pointee.codecpar.pointee
@@ -90,6 +92,7 @@ package struct StreamDescription: Sendable {
     frameRate = unsafe TimeBase(stream.pointee.avg_frame_rate)
     bitrate = unsafe max(0, parameters.bit_rate)
     sampleRate = unsafe Int(max(0, parameters.sample_rate))
+    priming = unsafe Int(max(0, parameters.initial_padding))
     channels = unsafe withUnsafePointer(to: parameters) { unsafe Int(max(0, cav_parameters_channels($0))) }
   }
 }

@@ -55,7 +55,7 @@ import Testing
   }
 
   /// The file, which ends with its movie box, with another edit list.
-  private static func edited(_ file: Data, _ edits: [Edit]) throws -> Data {
+  static func edited(_ file: Data, _ edits: [Edit]) throws -> Data {
     var movie = try #require(file.range(of: Data("moov".utf8), options: .backwards)).lowerBound - 4
     var bytes = [UInt8](file)
     movie -= file.startIndex

@@ -13,10 +13,15 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       language and rotation are kept where the container supports them; what is left behind is listed. An interrupt \
       completes the file, so that it plays.
 
+      --start and --end cut, counted from the first picture, as in decode. --cut keyframe begins with the keyframe at \
+      or before --start, and prints how far off it is; --cut hidden begins with the picture that is shown at --start: \
+      those that it needs are in the file too, hidden by an edit list, which MP4 and MOV have.
+
       Examples:
         h26x repack clip.mp4 -o clip.h264
         h26x repack clip.h264 -o clip.mp4 --framerate 25
         cat clip.ts | h26x repack - -o clip.mkv
+        h26x repack clip.mkv -o part.mp4 --start 1:30 --end 2:00 --cut hidden
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -30,6 +35,11 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   var framerate: FrameRateArgument?
   @Option(help: ArgumentHelp("Drop aud, filler, sei or end-of-sequence NAL units, joined by +.", valueName: "kinds"))
   var drop: String?
+  @Option(help: ArgumentHelp("Keep what is shown from here on: seconds or 1:02:03.5.", valueName: "time"))
+  var start: TimeArgument?
+  @Option(help: ArgumentHelp("Keep what is shown up to here.", valueName: "time")) var end: TimeArgument?
+  @Option(help: "Begin with the keyframe at or before --start (keyframe), or hide what is in front of it (hidden).")
+  var cut: Cut.Mode?
   @Flag(help: "Do not write audio.") var noAudio = false
   @Flag(help: "Replace an existing file.") var force = false
   @OptionGroup var progress: ProgressOptions
@@ -44,10 +54,32 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       throw ValidationError(
         "-o - cannot be \(format.rawValue), which is written out of order; use mkv, ts, flv or annexb")
     }
+    try validateCut(format)
     let kinds: Set<String> = ["aud", "filler", "sei", "end-of-sequence"]
     for kind in drop?.split(separator: "+") ?? [] where !kinds.contains(String(kind)) {
       throw ValidationError("--drop does not know \(kind); aud, filler, sei and end-of-sequence can be dropped")
     }
+  }
+
+  private func validateCut(_ format: TargetContainer) throws {
+    guard start != nil || end != nil else {
+      if let cut { throw ValidationError("--cut \(cut.rawValue) needs --start or --end") }
+      return
+    }
+    if let end, end.time <= start?.time ?? .zero {
+      throw ValidationError("--end \(Text.time(end.time)) is not behind --start \(Text.time(start?.time ?? .zero))")
+    }
+    if cut == .hidden, !format.hasEditList {
+      throw ValidationError("--cut hidden needs an edit list, which \(format.name) does not have; mp4 and mov do")
+    }
+  }
+
+  /// What is kept of the file; `nil` for everything.
+  private var wanted: Cut? {
+    guard start != nil || end != nil else { return nil }
+    return Cut(
+      start: Int64(clamping: start?.time.nanoseconds ?? 0), end: end.map { Int64(clamping: $0.time.nanoseconds) },
+      mode: cut ?? .keyframe)
   }
 
   func run() async throws {
@@ -59,13 +91,14 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       guard target.isSeekable || format.isStream else {
         throw Failure("\(target.name): \(format.rawValue) is written out of order and needs a file")
       }
-      if format != .annexb, input.kind == .container("AVI") {
+      if format != .annexb || wanted != nil, input.kind == .container("AVI") {
         throw Failure(
           "\(input.name): AVI does not say when pictures are shown, which \(format.name) needs; make a byte stream of it "
             + "first (-o FILE.h264), which can be repackaged")
       }
       let repackaging = Repackaging(
-        input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio)
+        input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
+        cut: wanted)
       let (summary, left) = try await repackaging.run()
       try target.commit()
       Terminal.say(summary + (left.isEmpty ? "" : "; left behind: \(left.joined(separator: ", "))"))

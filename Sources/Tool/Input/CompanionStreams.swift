@@ -31,8 +31,11 @@ final class CompanionStreams {
   private var ahead: Packet?
   /// Streams whose frames have headers of their own.
   private let headed: Set<Int>
-  /// How long the last packet of a stream lasts, in its ticks: that of MP4's last sample is not known without a decoder.
-  private var durations: [Int: Int64] = [:]
+  /// How long the last packet of a stream lasts, in its ticks, and when it begins: the duration of MP4's last sample is not
+  /// known without a decoder, and that of no packet in most files of Matroska.
+  private var latest: [Int: (time: Int64, duration: Int64)] = [:]
+  /// The times of frames with headers, of which several may come with one time.
+  private var clocks: [Int: FrameClock] = [:]
   /// How far the container was read, in the same time.
   private var reached = Int64.min
   private var isAtEnd = false
@@ -80,6 +83,7 @@ final class CompanionStreams {
     var missing = container.context.streams.filter {
       $0.kind == .audio && ($0.sampleRate == 0 || $0.channels == 0 || $0.codecName == "aac" && $0.extradata.isEmpty)
     }
+    missing.removeAll { Self.describeOpus($0, of: container) }
     guard !missing.isEmpty else { return [] }
     var found: Set<Int> = []
     let trial = try ContainerInput(file, .packets)
@@ -102,6 +106,20 @@ final class CompanionStreams {
       // What is not described is not kept.
     }
     return found
+  }
+
+  /// Describes Opus by its header (RFC 7845, 5.1), which libavformat makes of a transport stream's descriptor. It always
+  /// has 48,000 samples a second.
+  private static func describeOpus(_ stream: StreamDescription, of container: ContainerInput) -> Bool {
+    let header = stream.extradata
+    guard stream.codecName == "opus", header.starts(with: "OpusHead".utf8), header.count >= 19, header[9] > 0 else {
+      return false
+    }
+    do throws(AVError) {
+      try container.context.describeSound(
+        stream.index, sampleRate: 48_000, channels: Int(header[9]), extradata: header)
+    } catch { return false }
+    return true
   }
 
   /// Whether frames of a stream have headers that other containers have not.
@@ -150,6 +168,13 @@ final class CompanionStreams {
     return ahead?.time
   }
 
+  /// How long a frame of sound lasts that may have neither time nor duration.
+  private func length(of packet: borrowing MediaPacket, _ stream: StreamDescription) -> FrameClock.Length? {
+    if stream.codecName == "opus" { return FrameClock.Length(opus: packet.copiedBytes()) }
+    guard headed.contains(stream.index) else { return nil }
+    return SoundHeader(packet.copiedBytes(), codec: stream.codecName).map { FrameClock.Length($0) }
+  }
+
   private func read() throws(Failure) {
     do throws(AVError) {
       var packet = try MediaPacket()
@@ -158,6 +183,10 @@ final class CompanionStreams {
         return
       }
       guard let stream = context.stream(packet.stream) else { return }
+      if let length = length(of: packet, stream) {
+        clocks[stream.index, default: FrameClock()].complete(&packet, length, stream.timeBase)
+      }
+      let isStated = packet.duration > 0
       let shift = shifts[stream.index] ?? 0
       packet.presentation = packet.presentation.map { $0 &+ shift }
       packet.decoding = packet.decoding.map { $0 &+ shift }
@@ -165,8 +194,10 @@ final class CompanionStreams {
         if wanted.contains(stream.index) { untimed += 1 }
         return
       }
-      if packet.duration <= 0, stream.kind == .audio { packet.duration = durations[stream.index] ?? 0 }
-      durations[stream.index] = packet.duration
+      if packet.duration <= 0, stream.kind == .audio, let last = latest[stream.index] {
+        packet.duration = last.duration > 0 ? last.duration : max(0, ticks &- last.time)
+      }
+      latest[stream.index] = (ticks, isStated ? packet.duration : 0)
       let time = stream.timeBase.nanoseconds(ticks)
       reached = max(reached, time)
       guard wanted.contains(stream.index) else { return }

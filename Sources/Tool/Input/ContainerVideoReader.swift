@@ -9,6 +9,7 @@ final class ContainerVideoReader: VideoTrackReader {
   private(set) var track: VideoTrack
   private(set) var shown = ShownRange(start: 0, end: nil, time: 0)
   var parts: [ShownRange] { [shown] }
+  var hidesFront: Bool { false }
 
   /// The time of the first packet of a transport stream, in nanoseconds; 0 for others.
   private(set) var beginning: Int64 = 0

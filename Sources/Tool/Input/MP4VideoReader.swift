@@ -10,6 +10,7 @@ final class MP4VideoReader: VideoTrackReader {
   let beginning: Int64 = 0
   private(set) var position: Int64 = 0
 
+  let hidesFront: Bool
   /// All parts that are shown; one where the file has no edit list.
   let parts: [ShownRange]
 
@@ -45,6 +46,7 @@ final class MP4VideoReader: VideoTrackReader {
     let edited = file.shownRanges(movieTimescale: start.movie.timescale) ?? [allMedia]
     parts = edited.map { [timescale] in Self.range($0, timescale) }
     range = edited.indices.contains(part) ? edited[part] : allMedia
+    hidesFront = range.start > trial.start
     shown = Self.range(range, timescale)
     let description = video.description
     var track = VideoTrack(codec: video.codec, packaging: Self.packaging(description))

@@ -6,6 +6,8 @@ struct SoundHeader: Equatable {
   /// Samples a second.
   let sampleRate: Int
   let channels: Int
+  /// Samples of the frame.
+  let samples: Int
   /// Bytes of the header, where it does not belong to the frame in other containers; 0 where it does.
   let length: Int
   /// What other containers have in its place (`AudioSpecificConfig`); empty where they have nothing.
@@ -42,6 +44,7 @@ struct SoundHeader: Equatable {
     let rates = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
     guard rates.indices.contains(rate), layout > 0 else { return nil }
     (sampleRate, channels) = (rates[rate], layout == 7 ? 8 : Int(layout))
+    samples = 1024 * (Int(bytes[6] & 3) + 1)
     // protection_absent: without it a check sum follows.
     length = bytes[1] & 1 == 1 ? 7 : 9
     configuration = [(profile + 1) << 3 | UInt8(rate) >> 1, UInt8(rate & 1) << 7 | layout << 3]
@@ -54,6 +57,9 @@ struct SoundHeader: Equatable {
     guard version != 1, rate < 3 else { return nil }
     let divisor = version == 3 ? 1 : version == 2 ? 2 : 4
     (sampleRate, channels) = ([44100, 48000, 32000][rate] / divisor, bytes[3] >> 6 == 3 ? 1 : 2)
+    // Layer III has half as many at lower rates.
+    let layer = bytes[1] >> 1 & 3
+    samples = layer == 3 ? 384 : layer == 1 && version != 3 ? 576 : 1152
     (length, configuration) = (0, [])
   }
 }

@@ -89,6 +89,8 @@ protocol VideoTrackReader: AnyObject {
   var track: VideoTrack { get }
   /// The part that is read.
   var shown: ShownRange { get }
+  /// Whether there are samples in front of the part that is read.
+  var hidesFront: Bool { get }
   /// All parts that are shown.
   var parts: [ShownRange] { get }
   /// Where the clock of the media begins, in nanoseconds; 0 unless that may be anywhere.

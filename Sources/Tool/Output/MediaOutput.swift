@@ -34,7 +34,7 @@ final class MediaOutput {
   private let output: OutputContext
   private var video = 0
   /// Where streams of the source are, and whether frames lose their header.
-  private var others: [Int: (index: Int, losesHeader: Bool)] = [:]
+  private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
   private var timeBases: [TimeBase] = []
   private var lastDecoding: [Int: Int64] = [:]
   /// The decoding time of the video's first access unit, in its ticks: where the media begins.
@@ -81,8 +81,10 @@ final class MediaOutput {
   /// - Parameters:
   ///   - source: has descriptions of the video and of others.
   ///   - streams: those of the source that are kept, which the container can hold.
+  ///   - chapters: have times of the presentation.
   func begin(
-    _ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?, keeping streams: [StreamDescription]
+    _ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?, keeping streams: [StreamDescription],
+    _ chapters: [Chapter]
   ) throws(Failure) {
     guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
       throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
@@ -97,15 +99,28 @@ final class MediaOutput {
         let index = try output.addStream(
           like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
           timeBase: stream.timeBase)
-        others[stream.index] = (index, losesHeader)
+        others[stream.index] = (index, losesHeader, 0)
       }
       if let source {
         try output.set(source.context.metadata.kept)
-        try output.add(source.context.chapters)
+        try output.add(chapters)
       }
       _ = try output.writeHeader(container.options(timeBase))
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
+      for stream in streams {
+        let priming = priming(of: stream)
+        others[stream.index]?.priming = priming
+      }
     } catch { throw failure(error) }
+  }
+
+  /// What times of a stream are in front of those that the container has, in ticks of the target: libavformat reads
+  /// Matroska's Opus so, and writes it so from version 60 on.
+  private func priming(of stream: StreamDescription) -> Int64 {
+    guard container == .mkv, stream.codecName == "opus", FormatLibrary.version.map({ $0.major < 60 }) ?? false,
+      let index = others[stream.index]?.index, let sample = TimeBase(1, 48_000)
+    else { return 0 }
+    return timeBases[index].rescaled(Int64(stream.priming), from: sample)
   }
 
   private func add(_ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?) throws(AVError) -> Int {
@@ -185,8 +200,8 @@ final class MediaOutput {
         guard let header = SoundHeader(packet.copiedBytes(), codec: companion.stream.codecName) else { return }
         packet.removeFirst(header.length)
       }
-      packet.presentation = packet.presentation.map { to.rescaled($0 &- origin, from: from) }
-      packet.decoding = packet.decoding.map { to.rescaled($0 &- origin, from: from) }
+      packet.presentation = packet.presentation.map { to.rescaled($0 &- origin, from: from) &+ place.priming }
+      packet.decoding = packet.decoding.map { to.rescaled($0 &- origin, from: from) &+ place.priming }
       packet.duration = to.rescaled(packet.duration, from: from)
       packet.stream = place.index
       try write(packet)

@@ -5,6 +5,8 @@ import AVFormat
 struct RepackTimes {
   /// What the source shows; `nil` for everything, from the first picture on.
   var shown: ShownRange?
+  /// Whether the source has pictures in front of what it shows.
+  var hidesFront = false
   /// All parts that are shown, where they are several; everything is copied then.
   var parts: [ShownRange] = []
   /// When the presentation begins for other streams, in nanoseconds of the media.
@@ -20,9 +22,23 @@ struct RepackTimes {
   private var (shownEnd, end): (Int64, Int64) = (.min, .min)
   /// Pictures in front of the first one that the source shows.
   private(set) var hiddenInFront = 0
+  /// What is cut out of what the source shows.
+  private var isCut = false
+  /// When the first picture behind what is shown begins, in nanoseconds of the presentation.
+  private var next = Int64.max
 
   /// - Parameter shown: what the source shows; `nil` for everything.
   init(shown: ShownRange? = nil) { self.shown = shown }
+
+  /// The presentation is what is cut out of that of the source.
+  mutating func cut(from start: Int64, to end: Int64?) {
+    zero = companionTime(of: start)
+    shown = ShownRange(start: start, end: end, time: 0)
+    isCut = true
+  }
+
+  /// The time of the media that other streams have when a picture that is composed at a time is shown.
+  func companionTime(of composition: Int64) -> Int64 { zero &+ composition &- (shown.map { $0.start - $0.time } ?? 0) }
 
   /// Begins the presentation.
   ///
@@ -52,12 +68,18 @@ struct RepackTimes {
     unit.presentation -= offset
     unit.decoding -= offset
     end = max(end, unit.presentation + unit.duration)
-    guard shown?.shows(composition, for: unit.duration) != false else {
-      if composition < shown?.start ?? .min { hiddenInFront += 1 }
+    // A cut begins with a whole picture.
+    guard shown?.shows(composition, for: isCut ? 1 : unit.duration) != false else {
+      if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next, unit.presentation) }
       return false
     }
     shownEnd = max(shownEnd, unit.presentation + unit.duration)
     return true
+  }
+
+  /// Whether an access unit with times of the media comes behind the end of what is shown.
+  func isBehind(_ unit: borrowing MediaOutput.AccessUnit) -> Bool {
+    shown?.end.map { unit.presentation >= $0 } ?? false
   }
 
   /// What an edit list has to show, with times of the presentation; nothing where timestamps alone show it.
@@ -66,6 +88,8 @@ struct RepackTimes {
       return parts.map { ShownRange(start: $0.start, end: $0.end ?? max(end, $0.start), time: $0.time) }
     }
     guard let shown, end > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
-    return [ShownRange(start: shown.time, end: shownEnd, time: shown.time)]
+    // The last picture of a cut lasts up to its end, or the next one.
+    let cutEnd = isCut ? shown.end.map { min($0 - offset, next) } : nil
+    return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }
 }

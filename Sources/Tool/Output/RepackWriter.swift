@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import AVFormat
+import GStreamer
 
 /// Writes repackaged video and what goes with it into a container, in the order of decoding.
 struct RepackWriter {
+  /// The source's name, for messages.
+  private let source: String
   private let target: OutputFile
   private let container: TargetContainer
   /// Known before the first access unit.
@@ -16,6 +19,8 @@ struct RepackWriter {
   private var byteStream: OutputBytes?
   /// Hidden access units since the last one that is shown: what follows may need them.
   private var held: [MediaOutput.AccessUnit] = []
+  /// Those of them that come behind the end.
+  private var behindCount = 0
   /// Access units of the video that were written.
   private(set) var written = 0
   /// Hidden pictures that come with later ones that are shown.
@@ -23,15 +28,37 @@ struct RepackWriter {
   /// Pictures before the first keyframe.
   private(set) var early = 0
   private var hasKeyframe = false
+  /// Nothing more of the source is needed.
+  private(set) var isFinished = false
+  /// Access units in front of where a cut, or what the source shows, begins; `nil` from there on.
+  private var front: CutFront?
+  /// Reads access units in front of the beginning.
+  private var roles: (any AccessUnitRoleReading)?
+  /// The formats of access units in front of the beginning.
+  private var frontFormats: [MediaOutput.VideoFormat] = []
+  /// The description of the video does not hold what comes next.
+  private var isFormatChanged = false
+  private let cut: Cut?
+  /// Where the cut begins, for the user; `nil` before that is known.
+  var cutRemark: String? { cut.flatMap { cut in beginning.map { $0.remark(cut) } } }
+  private var beginning: CutBeginning?
+  /// What of the other streams is kept; `nil` for everything.
+  private var span: CompanionSpan?
   /// Streams that are written beside the video, and those that are not.
   private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
 
   init(
-    _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?, keepsAudio: Bool,
-    _ times: RepackTimes
+    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
+    keepsAudio: Bool, _ times: RepackTimes, _ cut: Cut?
   ) {
+    self.source = source.name
     (self.target, self.container, self.companions) = (target, container, companions)
-    (self.keepsAudio, self.times) = (keepsAudio, times)
+    (self.keepsAudio, self.times, self.cut) = (keepsAudio, times, cut)
+    if let cut {
+      front = CutFront(cut, of: times.shown)
+    } else if times.hidesFront, !container.hasEditList {
+      front = CutFront(Cut(mode: .hidden), of: times.shown)
+    }
     left = companions?.others ?? []
     if container == .annexb { companions?.choose([]) }
   }
@@ -48,37 +75,93 @@ struct RepackWriter {
   }
 
   /// Begins another format, before the first access unit that has it.
-  mutating func begin(_ next: MediaOutput.VideoFormat) throws(Refusal) {
+  mutating func begin(_ next: MediaOutput.VideoFormat) {
+    if front != nil {
+      roles = next.roleReader(hasStartCodes: container.hasStartCodes)
+      return frontFormats.append(next)
+    }
     guard let format else {
       format = next
       return
     }
-    guard container.hasStartCodes || format.allowsInBandParameterSets || next.configuration == format.configuration
-    else { throw .formatChange }
+    isFormatChanged = !canHold(next, beside: format)
+  }
+
+  private func canHold(_ next: MediaOutput.VideoFormat, beside format: MediaOutput.VideoFormat) -> Bool {
+    container.hasStartCodes || format.allowsInBandParameterSets || next.configuration == format.configuration
   }
 
   /// Writes an access unit, and what comes before it.
   ///
   /// - Parameter unit: has times of the media.
   mutating func take(_ unit: consuming MediaOutput.AccessUnit) throws(Refusal) {
-    do throws(Failure) {
-      if container == .annexb { return try write(unit.bytes) }
+    guard front == nil else { return try hold(unit) }
+    // One behind the end is not written.
+    if isFormatChanged, !times.isBehind(unit) { throw .formatChange }
+    do throws(Failure) { try place(unit) } catch { throw .failure(error) }
+  }
+
+  private mutating func place(_ unit: consuming MediaOutput.AccessUnit) throws(Failure) {
+    if container == .annexb {
+      if beginning == nil, times.shown?.end == nil { return try write(unit.bytes) }
+    } else {
       hasKeyframe = hasKeyframe || unit.isSync
       if !hasKeyframe { early += 1 }
       if output == nil { try begin(at: unit) }
-      guard times.place(&unit) else { return held.append(unit) }
-      for hidden in held {
-        if hidden.presentation >= unit.presentation { hiddenBehind += 1 }
-        try write(hidden)
-      }
-      held = []
-      try write(unit)
-    } catch { throw .failure(error) }
+    }
+    let isBehind = times.isBehind(unit)
+    guard times.place(&unit) else {
+      held.append(unit)
+      behindCount += isBehind ? 1 : 0
+      // More than can be decoded in front of the last one that is shown.
+      isFinished = cut != nil && behindCount > CutFront.reorderLimit
+      return
+    }
+    behindCount = 0
+    for hidden in held {
+      if hidden.presentation >= unit.presentation { hiddenBehind += 1 }
+      try write(hidden)
+    }
+    held = []
+    try write(unit)
+  }
+
+  // MARK: The beginning
+
+  private mutating func hold(_ unit: consuming MediaOutput.AccessUnit) throws(Refusal) {
+    guard let role = roles?.role(of: unit.bytes) else { return }
+    let entry = CutFront.Entry(unit: unit, role: role, format: frontFormats.count - 1)
+    if front?.add(entry) == true { try beginBehindFront(isAtEnd: false) }
+  }
+
+  /// Writes what is kept of the access units in front of the beginning.
+  private mutating func beginBehindFront(isAtEnd: Bool) throws(Refusal) {
+    guard let found = front?.beginning(isAtEnd: isAtEnd), let first = found.entries.first else { return }
+    (beginning, front, roles) = (found, nil, nil)
+    guard frontFormats.indices.contains(first.format) else { return }
+    let video = frontFormats[first.format]
+    format = video
+    for entry in found.entries where entry.unit.presentation < found.end ?? .max {
+      guard canHold(frontFormats[entry.format], beside: video) else { throw .formatChange }
+    }
+    if let cut {
+      let end = found.end.map { times.companionTime(of: $0 + Cut.tolerance) }
+      times.cut(from: found.start, to: found.end)
+      span = CompanionSpan(
+        start: times.zero, isOpen: cut.start == 0, end: end, hidesFront: container.hasEditList,
+        hasPriming: container == .mkv)
+    }
+    var units = found.entries.map(\.unit)
+    if container.hasStartCodes || video.allowsInBandParameterSets {
+      let reader = video.roleReader(hasStartCodes: container.hasStartCodes)
+      units[0].bytes = reader.completed(units[0].bytes, with: first.role.parameterSets)
+    }
+    do throws(Failure) { for unit in units { try place(unit) } } catch { throw .failure(error) }
   }
 
   private mutating func begin(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
     guard let format else { throw Failure("\(target.name): neither H.264 nor H.265") }
-    times.begin(at: first.presentation, hasEditList: container.hasEditList)
+    times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: container.hasEditList)
     let timeBase = times.timeBase ?? format.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     output = try open(format, timeBase)
     companions?.choose(kept)
@@ -97,7 +180,8 @@ struct RepackWriter {
       if container == .flv, let first = kept.first { kept = [first] }
       left = (companions?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
       do throws(Failure) {
-        try output.begin(video, timeBase, companions, keeping: kept)
+        let chapters = companions?.context.chapters ?? []
+        try output.begin(video, timeBase, companions, keeping: kept, span?.clipped(chapters) ?? chapters)
         return output
       } catch {
         let doubtful = [StreamDescription.Kind.attachment, .subtitle, .audio].first { kind in
@@ -121,6 +205,7 @@ struct RepackWriter {
   }
 
   private mutating func write(_ unit: MediaOutput.AccessUnit) throws(Failure) {
+    guard container != .annexb else { return try write(unit.bytes) }
     try writeCompanions(before: unit.decoding)
     try output?.write(unit)
     written += 1
@@ -128,9 +213,10 @@ struct RepackWriter {
 
   private func writeCompanions(before time: Int64) throws(Failure) {
     guard let companions, let output else { return }
-    let turn = time.addingReportingOverflow(times.companionOffset).partialValue
-    while let packet = try companions.next(before: time == .max ? .max : turn) {
-      try output.write(packet, zero: times.companionOffset)
+    let turn =
+      time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(times.companionOffset).partialValue
+    while var packet = try companions.next(before: turn) {
+      if span?.clip(&packet) != false { try output.write(packet, zero: times.companionOffset) }
     }
   }
 
@@ -150,7 +236,23 @@ struct RepackWriter {
   }
 
   /// Writes the rest: nothing more comes.
-  mutating func finish() throws(Failure) {
+  mutating func finish() throws(Refusal) {
+    if front != nil {
+      try beginBehindFront(isAtEnd: true)
+      if let front, let duration = front.duration { throw .failure(nothing(after: duration)) }
+    }
+    do throws(Failure) { try complete() } catch { throw .failure(error) }
+  }
+
+  /// The message that a cut begins behind the end.
+  private func nothing(after duration: Int64) -> Failure {
+    let (end, start) = (
+      ClockTime(nanoseconds: UInt64(max(duration, 0))), ClockTime(nanoseconds: UInt64(cut?.start ?? 0))
+    )
+    return Failure("\(source): no picture after --start \(Text.time(start)); the last one ends at \(Text.time(end))")
+  }
+
+  private mutating func complete() throws(Failure) {
     guard written > 0 else {
       try Interruption.check()
       throw Failure("\(target.name): no picture to write")
@@ -190,4 +292,9 @@ extension TargetContainer {
     guard self == .mkv else { return hasEditList }
     return FormatLibrary.version.map { ($0.major, $0.minor) >= (61, 7) } ?? false
   }
+}
+
+extension ClockTime {
+  /// A time in nanoseconds; 0 for one below.
+  init(positive nanoseconds: Int64) { self.init(nanoseconds: UInt64(max(0, nanoseconds))) }
 }

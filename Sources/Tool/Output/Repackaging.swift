@@ -17,6 +17,8 @@ struct Repackaging {
   /// Kinds of NAL units, joined by +.
   let drop: String?
   let keepsAudio: Bool
+  /// What is kept; `nil` for everything.
+  let cut: Cut?
 
   /// What was written, and what was not.
   typealias Result = (summary: String, left: [String])
@@ -37,12 +39,19 @@ struct Repackaging {
     return result
   }
 
+  private func writer(_ source: Source?) -> RepackWriter {
+    RepackWriter(
+      input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? RepackTimes(),
+      source == nil ? cut : source?.cut)
+  }
+
   private var untimed: Failure {
     let reason =
       framerate == nil
       ? "and no frame rate in the stream: give it with --framerate, such as 25"
       : "and --framerate does not help: their order cannot be read"
-    return Failure("\(input.name): pictures without a time, which \(container.name) needs, \(reason)")
+    let user = cut == nil ? "\(container.name) needs" : "a cut needs"
+    return Failure("\(input.name): pictures without a time, which \(user), \(reason)")
   }
 
   // MARK: Samples as they are
@@ -52,28 +61,28 @@ struct Repackaging {
   /// - Returns: `nil` where they have to be taken apart.
   private func copy(_ refusal: inout RepackWriter.Refusal?) async throws(Failure) -> Result? {
     guard !input.isRaw, input.size != nil, drop == nil, !container.hasStartCodes else { return nil }
-    let source = try Source(input)
+    let source = try Source(input, cut)
     guard var copy = SampleCopy(source.video) else { return nil }
-    var writer = RepackWriter(target, container, source.companions, keepsAudio: keepsAudio, source.times)
+    var writer = writer(source)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     do throws(RepackWriter.Refusal) {
-      try writer.begin(copy.format)
+      writer.begin(copy.format)
       try await Interruption.handled(
         by: { status.stop() },
         during: { () async throws(RepackWriter.Refusal) in
           try await Progress.during(place) { () async throws(RepackWriter.Refusal) in
-            while !status.isStopping, let unit = try copy.next() {
+            while !status.isStopping, !writer.isFinished, let unit = try copy.next() {
               place.reach(time: unit.presentation, bytes: source.video.position)
               try writer.take(unit)
             }
           }
         })
+      try writer.finish()
     } catch {
       if case .failure(let failure) = error { throw failure }
       refusal = error
       return nil
     }
-    try writer.finish()
     return summary(of: writer)
   }
 
@@ -98,7 +107,10 @@ struct Repackaging {
             try await reader.begin()
             do throws(PipelineError) {
               try pipeline.appSink("packaged").onSample { sample in
-                guard let failure = writer.take(sample, of: input) else { return true }
+                guard let failure = writer.take(sample, of: input) else {
+                  if writer.ends() { Task { try? await pipeline.finish() } }
+                  return true
+                }
                 reader.fail(failure)
                 return false
               }
@@ -113,7 +125,11 @@ struct Repackaging {
       throw error
     }
     await pipeline.stop()
-    return try writer.finish { summary(of: $0) }
+    do throws(RepackWriter.Refusal) { return try writer.finish { summary(of: $0) } } catch {
+      if case .failure(let failure) = error { throw failure }
+      refusal = error
+      return nil
+    }
   }
 
   /// The writer, on the thread of the pipeline and behind its end.
@@ -122,6 +138,7 @@ struct Repackaging {
       var writer: RepackWriter
       /// The configuration record of the last sample.
       var configuration: [UInt8]?
+      var hasEnded = false
     }
 
     private let state: Mutex<State>
@@ -143,8 +160,9 @@ struct Repackaging {
         let unit = try sample.accessUnit(origin: origin, needsTime: needsTimes)
         let configuration = sample.codecData ?? []
         try state.withLock { state throws(RepackWriter.Refusal) in
+          guard !state.writer.isFinished else { return }
           if configuration != state.configuration, let format = sample.videoFormat {
-            try state.writer.begin(format)
+            state.writer.begin(format)
             state.configuration = configuration
           }
           try state.writer.take(unit)
@@ -157,8 +175,17 @@ struct Repackaging {
       }
     }
 
-    func finish(_ summary: (RepackWriter) -> Result) throws(Failure) -> Result {
-      try state.withLock { state throws(Failure) in
+    /// Whether nothing more of the source is needed; true once.
+    func ends() -> Bool {
+      state.withLock { state in
+        guard state.writer.isFinished, !state.hasEnded else { return false }
+        state.hasEnded = true
+        return true
+      }
+    }
+
+    func finish(_ summary: (RepackWriter) -> Result) throws(RepackWriter.Refusal) -> Result {
+      try state.withLock { state throws(RepackWriter.Refusal) in
         try state.writer.finish()
         return summary(state.writer)
       }
@@ -182,16 +209,16 @@ struct Repackaging {
         PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64]),
       ]
     }
-    let needsTimes = container != .annexb
+    let needsTimes = container != .annexb || cut != nil
     guard !input.isRaw else {
-      let writer = RepackWriter(target, container, nil, keepsAudio: keepsAudio, RepackTimes())
+      let writer = writer(nil)
       return (
         try input.pictureSource(framerate: framerate, chain), Writer(writer, origin: 0, needsTimes: needsTimes)
       )
     }
-    let source = try Source(input)
+    let source = try Source(input, cut)
     let reader = try ContainerReader(source.file, source.video, clips: false, chain)
-    let writer = RepackWriter(target, container, source.companions, keepsAudio: keepsAudio, source.times)
+    let writer = writer(source)
     return (reader, Writer(writer, origin: ContainerSource.origin, needsTimes: needsTimes))
   }
 
@@ -204,14 +231,18 @@ struct Repackaging {
     /// `nil` where libavformat does not read the container.
     let companions: CompanionStreams?
     let times: RepackTimes
+    /// What is kept of what the video's reader shows.
+    let cut: Cut?
 
-    init(_ input: InputFile) throws(Failure) {
+    init(_ input: InputFile, _ cut: Cut?) throws(Failure) {
       file = try ContainerFile(input, ReadingStatus())
       // Before the video is read on, because a pipe is read once.
       companions = try? CompanionStreams(file)
-      video = try ContainerReader.reader(file)
+      let first = try ContainerReader.reader(file)
+      (video, self.cut) = if let cut { try Self.reader(file, first, cut) } else { (first, nil) }
       var times = RepackTimes(shown: video.shown)
-      if video.parts.count > 1 {
+      times.hidesFront = video.hidesFront
+      if video.parts.count > 1, cut == nil {
         (times.shown, times.parts) = (nil, video.parts)
         video.readAllMedia()
       }
@@ -223,6 +254,28 @@ struct Repackaging {
       times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
       self.times = times
     }
+
+    /// Reads the one of several parts of an edit list that a cut is in.
+    private static func reader(
+      _ file: ContainerFile, _ first: any VideoTrackReader, _ cut: Cut
+    ) throws(Failure) -> (any VideoTrackReader, Cut) {
+      let parts = first.parts
+      guard let origin = parts.first?.time, parts.count > 1 else { return (first, cut) }
+      let place = parts.lastIndex { $0.time - origin <= cut.start } ?? 0
+      let part = parts[place]
+      var within = cut
+      within.offset = part.time - origin
+      within.start -= within.offset
+      within.end = cut.end.map { $0 - within.offset }
+      if let length = part.end.map({ $0 - part.start }) {
+        guard within.start < length, within.end ?? .max <= length || place == parts.count - 1 else {
+          throw Failure(
+            "\(file.input.name): its edit list shows \(Text.count(parts.count, "part")); a cut has to be within one of them"
+          )
+        }
+      }
+      return (try ContainerReader.reader(file, part: place), within)
+    }
   }
 
   /// What was written, and what was not.
@@ -232,11 +285,14 @@ struct Repackaging {
     summary +=
       "\(container.name), \(Text.list([writer.format?.codec.name ?? "no video"] + writer.kept.map(\.displayName)))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) in front of the first keyframe" }
-    if writer.times.hiddenInFront > 0, !container.hasEditList {
-      summary += "; \(Text.count(writer.times.hiddenInFront, "picture")) in front of what the source shows"
+    let source = cut == nil ? "what the source shows" : "the cut"
+    if let remark = writer.cutRemark { summary += "; \(remark)" }
+    if writer.times.hiddenInFront > 0, !container.hasEditList || cut?.mode == .hidden {
+      summary += "; \(Text.count(writer.times.hiddenInFront, "picture")) in front of \(source)"
+      if cut?.mode == .hidden { summary += ", hidden" }
     }
     if writer.hiddenBehind > 0, !container.hasEditList {
-      summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind what the source shows"
+      summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind \(source)"
     }
     return (summary, writer.losses(of: input))
   }

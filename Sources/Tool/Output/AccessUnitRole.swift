@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// What a cut needs to know of an access unit.
+struct AccessUnitRole {
+  /// Whether decoding can begin with an access unit, so that it and all pictures that are shown behind it are right.
+  enum Start {
+    case none
+    /// Nothing that follows refers to what is in front of it.
+    case closed
+    /// Leading pictures may.
+    case open
+  }
+
+  var start = Start.none
+  /// A leading picture of H.265, to which no other than a leading picture refers.
+  var isLeading = false
+  /// A leading picture that needs what is in front of its random access point (RASL).
+  var isSkippedLeading = false
+  /// Other pictures may refer to it.
+  var isReference = true
+  /// The parameter sets up to here, of an access unit with which decoding can begin.
+  var parameterSets: [[UInt8]] = []
+}
+
+/// Reads the roles of access units, in decoding order.
+protocol AccessUnitRoleReading {
+  mutating func role(of accessUnit: [UInt8]) -> AccessUnitRole
+  /// The access unit with those of the parameter sets that it lacks, behind its delimiter.
+  func completed(_ accessUnit: [UInt8], with parameterSets: [[UInt8]]) -> [UInt8]
+}
+
+extension MediaOutput.VideoFormat {
+  /// - Parameter hasStartCodes: whether access units have start codes, not length prefixes.
+  func roleReader(hasStartCodes: Bool) -> any AccessUnitRoleReading {
+    switch codec {
+    case .h264: AccessUnitRoleReader<H264>(configuration, hasStartCodes: hasStartCodes)
+    case .h265: AccessUnitRoleReader<H265>(configuration, hasStartCodes: hasStartCodes)
+    }
+  }
+}
+
+private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleReading {
+  private let packaging: NALPackaging
+  private var isIntraOnly: Bool
+  private var inspector: Codec.Inspector
+
+  /// - Parameter configuration: a record; empty for a stream that has its parameter sets in-band.
+  init(_ configuration: [UInt8], hasStartCodes: Bool) {
+    inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())
+    var packaging = NALPackaging.lengthPrefixed(.four)
+    do throws(BitstreamError) {
+      let record = try Codec.ConfigurationRecord(configuration.span)
+      packaging = .lengthPrefixed(record.nalLengthSize)
+      inspector.insert(record.nalUnits)
+    } catch {
+      // The parameter sets are in-band.
+    }
+    self.packaging = hasStartCodes ? .annexB : packaging
+    isIntraOnly = Self.isIntraOnly(inspector.parameterSets)
+  }
+
+  private static func isIntraOnly(_ sets: Codec.ParameterSets) -> Bool {
+    do throws(BitstreamError) {
+      return try Codec.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: nil).isIntraOnly
+    } catch { return false }
+  }
+
+  mutating func role(of accessUnit: [UInt8]) -> AccessUnitRole {
+    let info = inspector.inspect(accessUnit.span, packaging: packaging)
+    if info.changesParameterSets { isIntraOnly = Self.isIntraOnly(inspector.parameterSets) }
+    var role = AccessUnitRole()
+    switch info.randomAccess {
+    case .idr: role.start = .closed
+    case .irap: role.start = .open
+    case .recoveryPoint(let point): if point.distance == 0, point.isExactMatch { role.start = .open }
+    // An intra picture promises nothing of what follows it.
+    case .none: if isIntraOnly, info.hasPicture, !info.isSecondField { role.start = .closed }
+    }
+    role.isLeading = (info.sliceType as? H265.NALUnitType)?.isLeading ?? false
+    role.isSkippedLeading = info.sliceType?.isSkippedLeading ?? false
+    role.isReference = info.slice?.isReference ?? true
+    if role.start != .none { role.parameterSets = inspector.parameterSets.nalUnits }
+    return role
+  }
+
+  func completed(_ accessUnit: [UInt8], with parameterSets: [[UInt8]]) -> [UInt8] {
+    let ranges = packaging.nalUnits(of: accessUnit.span)
+    let missing = parameterSets.filter { set in !ranges.contains { accessUnit[$0].elementsEqual(set) } }
+    guard !missing.isEmpty else { return accessUnit }
+    let isDelimited =
+      ranges.first.map { range in
+        !range.isEmpty && Codec.NALUnitType(headerByte: accessUnit[range.lowerBound]) == .accessUnitDelimiter
+      } ?? false
+    let place = isDelimited ? ranges[0].upperBound : 0
+    var bytes = Array(accessUnit[..<place])
+    do throws(BitstreamError) {
+      for set in missing { try packaging.append(set.span, to: &bytes) }
+    } catch { return accessUnit }
+    return bytes + accessUnit[place...]
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+
+/// The part of a file that is kept, without encoding anything anew.
+struct Cut: Sendable, Hashable {
+  /// How the first picture is chosen.
+  enum Mode: String, CaseIterable, ExpressibleByArgument {
+    /// The keyframe at or before the start.
+    case keyframe
+    /// The picture that is shown at the start. Those that it needs are in the file, in front of what the edit list shows.
+    case hidden
+  }
+
+  /// Where it begins, in nanoseconds from the first picture on.
+  var start: Int64 = 0
+  /// Where it ends, in the same time; `nil` for the end of the file.
+  var end: Int64?
+  var mode: Mode
+  /// When the first picture is shown, in nanoseconds of the presentation that the user counts.
+  var offset: Int64 = 0
+
+  /// Half of a millisecond, to which containers round times.
+  static let tolerance: Int64 = 500_000
+}
+
+/// Where a cut, or what a source shows, begins.
+struct CutBeginning {
+  /// The access units up to now, in decoding order, from a keyframe on.
+  var entries: [CutFront.Entry]
+  /// When the first picture that is shown is composed, and the first that is not shown any more, in nanoseconds of the
+  /// media.
+  var start: Int64
+  var end: Int64?
+  /// When the keyframe is composed, and where the cut was to begin.
+  let keyframe: Int64
+  let wanted: Int64
+  /// When the first picture of the file is composed.
+  let origin: Int64
+  /// Leading pictures of the keyframe, which need what was cut off: left out, and kept because others refer to them.
+  let (droppedLeading, keptLeading): (Int, Int)
+
+  /// The earliest presentation time.
+  var earliest: Int64 { entries.lazy.map(\.unit.presentation).min() ?? start }
+}
+
+extension CutBeginning {
+  /// Where it begins, for the user.
+  func remark(_ cut: Cut) -> String {
+    let distance = wanted - start
+    var remark = "from \(Text.time(ClockTime(positive: cut.offset + start - origin)))"
+    if start == keyframe, distance > Cut.tolerance {
+      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before --start"
+    }
+    if droppedLeading > 0 {
+      remark += ", without \(Text.count(droppedLeading, "leading picture")), shown in front of it"
+    }
+    if keptLeading > 0 {
+      remark +=
+        ", with \(Text.count(keptLeading, "leading picture")) that \(keptLeading == 1 ? "refers" : "refer")"
+        + " to what was cut off"
+    }
+    return remark
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The access units in front of where a cut begins. They are held from the last keyframe on that is shown at or before its
+/// start, until all pictures up to there have come.
+struct CutFront {
+  /// An access unit that is held.
+  struct Entry {
+    var unit: MediaOutput.AccessUnit
+    let role: AccessUnitRole
+    /// The number of its format.
+    let format: Int
+  }
+
+  private let cut: Cut
+  /// What the source shows; `nil` for everything.
+  private let shown: ShownRange?
+  /// The composition time of the first picture, once that is known.
+  private var origin: Int64?
+  private var entries: [Entry] = []
+  /// Access units from the first one on that is shown.
+  private var shownCount = 0
+  /// Access units from the first one on that is shown behind the start.
+  private var behind = 0
+
+  /// A picture is decoded behind at most 16 that are shown later, each of which may have two fields.
+  static let reorderLimit = 34
+
+  init(_ cut: Cut, of shown: ShownRange?) { (self.cut, self.shown) = (cut, shown) }
+
+  private var target: Int64? { origin.map { $0 + cut.start + Cut.tolerance } }
+
+  /// Takes an access unit. Returns whether all are there that decide where the cut begins.
+  mutating func add(_ entry: Entry) -> Bool {
+    guard let target else {
+      entries.append(entry)
+      if shownCount > 0 || shows(entry) { shownCount += 1 }
+      if shownCount >= Self.reorderLimit { findOrigin() }
+      return behind >= Self.reorderLimit
+    }
+    add(entry, target)
+    return behind >= Self.reorderLimit
+  }
+
+  private mutating func add(_ entry: Entry, _ target: Int64) {
+    // What is decoded in front of a random access point is shown in front of it.
+    if entry.role.start != .none, entry.unit.presentation <= target {
+      entries = []
+      behind = 0
+    } else if behind > 0 || entry.unit.presentation > target {
+      behind += 1
+    }
+    entries.append(entry)
+  }
+
+  private func shows(_ entry: Entry) -> Bool {
+    shown?.shows(entry.unit.presentation, for: entry.unit.duration) != false
+  }
+
+  /// Finds the first picture: leading pictures of the first keyframe are not decoded, and nothing in front of it is.
+  private mutating func findOrigin() {
+    let first = entries.firstIndex { $0.role.start != .none || $0.unit.isSync } ?? 0
+    guard entries.indices.contains(first) else { return }
+    let keyframe = entries[first].unit.presentation
+    let times = entries[first...].lazy
+      .filter { $0.unit.presentation >= keyframe || $0.role.isLeading && !$0.role.isSkippedLeading }
+      .filter(shows)
+      .map(\.unit.presentation)
+    let origin = max(times.min() ?? keyframe, shown?.start ?? .min)
+    self.origin = origin
+    let held = entries
+    (entries, behind) = ([], 0)
+    for entry in held { add(entry, origin + cut.start + Cut.tolerance) }
+  }
+
+  /// Where the cut begins, by the access units up to now; `nil` where the source ends before.
+  ///
+  /// - Parameter isAtEnd: whether none follows.
+  mutating func beginning(isAtEnd: Bool) -> CutBeginning? {
+    if origin == nil { findOrigin() }
+    guard let origin, let target, let first = entries.first else { return nil }
+    let keyframe = first.unit.presentation
+    if isAtEnd, cut.start > 0, behind == 0, lastEnd <= target { return nil }
+    let upToStart = entries.lazy.map(\.unit.presentation).filter { $0 <= target && $0 >= min(keyframe, target) }
+    let shownFirst = upToStart.max() ?? keyframe
+    let isKeyframeWanted = cut.mode == .keyframe && keyframe <= target
+    let (kept, dropped, leading) = withoutLeading()
+    return CutBeginning(
+      entries: kept, start: isKeyframeWanted ? keyframe : max(shownFirst, shown?.start ?? .min),
+      end: cut.end.map { origin + $0 - Cut.tolerance }, keyframe: keyframe, wanted: origin + cut.start, origin: origin,
+      droppedLeading: dropped, keptLeading: leading)
+  }
+
+  /// When the last picture ends, in nanoseconds of the media.
+  private var lastEnd: Int64 { entries.lazy.map { $0.unit.presentation + max($0.unit.duration, 1) }.max() ?? .min }
+
+  /// From the first picture to the end of the last one up to now, in nanoseconds; `nil` without any.
+  var duration: Int64? { entries.isEmpty ? nil : origin.map { lastEnd - $0 } }
+
+  /// Without the leading pictures of the first access unit that nothing behind them refers to. Returns how many were
+  /// left out, and how many are still there.
+  private func withoutLeading() -> (entries: [Entry], dropped: Int, kept: Int) {
+    guard let first = entries.first, first.role.start == .open else { return (entries, 0, 0) }
+    let keyframe = first.unit.presentation
+    let kept = entries.filter { entry in
+      entry.unit.presentation >= keyframe || !entry.role.isLeading && entry.role.isReference
+    }
+    let leading = kept.count { $0.unit.presentation < keyframe }
+    return (kept, entries.count - kept.count, leading)
+  }
+}
