@@ -102,8 +102,8 @@ completion fish fish/vendor_completions.d/h26x.fish
 format=$(dpkg -S "$(readlink -f "$(pkg-config --variable=libdir libavformat)/libavformat.so")" | cut -d : -f 1)
 format=${format/-extra/}
 pack h26x video \
-  "gstreamer1.0-swifth26x (= $version), gstreamer1.0-plugins-base, $format | ${format/avformat/avformat-extra}, $(shared_libraries "$program")" \
-  'gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad' \
+  "gstreamer1.0-swifth26x (= $version), gstreamer1.0-plugins-base, gstreamer1.0-plugins-good, $format | ${format/avformat/avformat-extra}, $(shared_libraries "$program")" \
+  'gstreamer1.0-plugins-bad' \
   'look into, decode, repackage and play H.264 and H.265
  A program for streams and files of H.264 and H.265: it lists what is in them,
  decodes them to raw video, changes their packaging, and compares pictures.'

@@ -26,7 +26,9 @@ public struct AppSink: AsyncSequence, Sendable {
   private let wakeUps = WakeUps()
 
   init(_ element: PipelineElement, in pipeline: Pipeline) throws(PipelineError) {
-    guard element.kind == "appsink" else { throw .noSuchElement(element.name) }
+    guard element.kind == "appsink" else {
+      throw .wrongKind(element: element.name, kind: element.kind, expected: "appsink")
+    }
     (self.element, self.pipeline) = (element, pipeline)
     try element.set("emit-signals", true)
     if try element.get("max-buffers") == .uint(0) { try element.set("max-buffers", 4) }

@@ -30,7 +30,9 @@ public struct AppSource: Sendable {
   }
 
   init(_ element: PipelineElement, in pipeline: Pipeline) throws(PipelineError) {
-    guard element.kind == "appsrc" else { throw .noSuchElement(element.name) }
+    guard element.kind == "appsrc" else {
+      throw .wrongKind(element: element.name, kind: element.kind, expected: "appsrc")
+    }
     (self.element, self.pipeline) = (element, pipeline)
     // A push that waited would hold what the seek waits for that ends the wait.
     try element.set("block", false)

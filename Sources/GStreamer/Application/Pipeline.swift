@@ -46,15 +46,24 @@ public import CGStreamer
   /// - Parameters:
   ///   - description: the line, without program name and options.
   ///   - properties: values for named elements, by element and property. File names need no quoting here.
-  /// - Throws: `invalidDescription`, `noSuchElement`, `noSuchProperty` or `invalidValue`.
+  /// - Throws: `invalidDescription`; `noSuchElement` for one that is not installed, or not in the description;
+  ///   `noSuchProperty`, `notWritable` or `invalidValue`.
   public convenience init(
     _ description: String, _ properties: [String: [String: FieldValue]] = [:]
   ) throws(PipelineError) {
     Runtime.initialise()
     var error: UnsafeMutablePointer<GError>?
-    let parsed = unsafe gst_parse_launch_full(description, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
-    defer { unsafe g_clear_error(&error) }
+    let context = unsafe gst_parse_context_new()
+    let parsed = unsafe gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+    defer {
+      unsafe g_clear_error(&error)
+      unsafe gst_parse_context_free(context)
+    }
     guard let parsed = unsafe parsed else {
+      if let missing = unsafe gst_parse_context_get_missing_elements(context) {
+        defer { unsafe g_strfreev(missing) }
+        if let name = unsafe missing.pointee { throw .noSuchElement(unsafe String(cString: name)) }
+      }
       throw .invalidDescription(unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? description)
     }
     if unsafe cgst_is_pipeline(parsed) != 0 {
@@ -167,11 +176,11 @@ public import CGStreamer
   }
 
   /// The `appsink` of this name, to fetch its buffers.
-  /// - Throws: `noSuchElement` when there is no appsink of the name.
+  /// - Throws: `noSuchElement` when there is no element of the name, `wrongKind` when it is no appsink.
   public func appSink(_ name: String) throws(PipelineError) -> AppSink { try AppSink(element(name), in: self) }
 
   /// The `appsrc` of this name, to send it buffers.
-  /// - Throws: `noSuchElement` when there is no appsrc of the name.
+  /// - Throws: `noSuchElement` when there is no element of the name, `wrongKind` when it is no appsrc.
   public func appSource(_ name: String) throws(PipelineError) -> AppSource { try AppSource(element(name), in: self) }
 
   /// The messages of the pipeline and its elements.

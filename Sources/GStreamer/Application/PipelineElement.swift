@@ -15,7 +15,7 @@ public import CGStreamer
   ///   - name: its name in the pipeline; by default GStreamer numbers elements of a kind.
   ///   - properties: values for properties. A string serves for every type with a text form, such as enumerations and
   ///     caps.
-  /// - Throws: `noSuchElement`, `noSuchProperty` or `invalidValue`.
+  /// - Throws: `noSuchElement` when it is not installed, `noSuchProperty`, `notWritable` or `invalidValue`.
   public init(
     _ kind: String, name: String? = nil, _ properties: KeyValuePairs<String, FieldValue> = [:]
   ) throws(PipelineError) {
@@ -57,28 +57,31 @@ public import CGStreamer
   ///   - property: its name.
   ///   - value: a number in the property's type and range; a string for every type with a text form, such as
   ///     enumerations, flags, caps and structures.
-  /// - Throws: `noSuchProperty`, or `invalidValue` when the value has another type or is out of range.
+  /// - Throws: `noSuchProperty`, `notWritable`, or `invalidValue` when the value has another type or is out of range.
   public func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
     try reference.set(property, value)
   }
 
   /// Sets a caps property, such as an appsink's.
-  /// - Throws: `noSuchProperty` or `invalidValue`.
+  /// - Throws: `noSuchProperty`, `notWritable` or `invalidValue`.
   public func set(_ property: String, _ caps: borrowing Caps) throws(PipelineError) {
     try set(property, .string(caps.description))
   }
 
   /// Reads a property. Types that `FieldValue` lacks are read as text, an enumeration by its nick.
-  /// - Throws: `noSuchProperty`, also for a value without a text form.
+  /// - Throws: `noSuchProperty`, or `notReadable`, also for a value without a text form.
   public func get(_ property: String) throws(PipelineError) -> FieldValue {
-    guard let specification = unsafe cgst_find_property(reference.raw, property),
-      unsafe specification.pointee.flags.rawValue & G_PARAM_READABLE.rawValue != 0
-    else { throw .noSuchProperty(element: name, property: property) }
+    guard let specification = unsafe cgst_find_property(reference.raw, property) else {
+      throw .noSuchProperty(element: name, property: property)
+    }
+    guard unsafe specification.pointee.flags.rawValue & G_PARAM_READABLE.rawValue != 0 else {
+      throw .notReadable(element: name, property: property)
+    }
     var value = GValue()
     unsafe g_value_init(&value, specification.pointee.value_type)
     defer { unsafe g_value_unset(&value) }
     unsafe g_object_get_property(reference.object, property, &value)
-    guard let result = unsafe FieldValue(&value) else { throw .noSuchProperty(element: name, property: property) }
+    guard let result = unsafe FieldValue(&value) else { throw .notReadable(element: name, property: property) }
     return result
   }
 
@@ -111,12 +114,15 @@ public import CGStreamer
 
   /// Emits a signal; an action signal, such as `splitmuxsink`'s `split-now`, makes the element act.
   /// - Returns: the return value of the signal; `nil` without one that `FieldValue` can hold.
-  /// - Throws: `noSuchSignal`, also when the arguments do not fit.
+  /// - Throws: `noSuchSignal`, or `invalidArguments` when their number or a type does not fit.
   @discardableResult
   public func emit(_ signal: String, _ arguments: FieldValue...) throws(PipelineError) -> FieldValue? {
     var answer: FieldValue?
     guard unsafe emitSignal(signal, of: reference.raw, arguments, read: { unsafe answer = FieldValue($0) }) else {
-      throw .noSuchSignal(element: name, signal: signal)
+      guard let expected = unsafe signalArguments(signal, of: reference.raw) else {
+        throw .noSuchSignal(element: name, signal: signal)
+      }
+      throw .invalidArguments(element: name, signal: signal, expected: expected)
     }
     return answer
   }
@@ -165,14 +171,18 @@ public import CGStreamer
 extension ObjectReference {
   /// Sets a property of an element or a pad.
   func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
-    guard let specification = unsafe cgst_find_property(raw, property),
-      unsafe specification.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
-    else { throw .noSuchProperty(element: name, property: property) }
+    guard let specification = unsafe cgst_find_property(raw, property) else {
+      throw .noSuchProperty(element: name, property: property)
+    }
+    guard unsafe specification.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0 else {
+      throw .notWritable(element: name, property: property)
+    }
     var converted = GValue()
     unsafe g_value_init(&converted, specification.pointee.value_type)
     defer { unsafe g_value_unset(&converted) }
     guard value.convert(into: &converted), unsafe g_param_value_validate(specification, &converted) == 0 else {
-      throw .invalidValue(element: name, property: property, value: value)
+      throw .invalidValue(
+        element: name, property: property, value: value, expected: unsafe describeValues(of: specification))
     }
     unsafe g_object_set_property(object, property, &converted)
   }

@@ -3,14 +3,20 @@ import CGStreamer
 
 /// Why a pipeline could not be made, or failed.
 public enum PipelineError: Error, Sendable {
-  /// The description of a pipeline is invalid, or names an element that is not installed.
+  /// The description of a pipeline is invalid.
   case invalidDescription(String)
   /// There is no element of this name, installed or in the pipeline.
   case noSuchElement(String)
-  /// The element has no such property, or it cannot be set, or read.
+  /// The element is of another kind than the call is for.
+  case wrongKind(element: String, kind: String, expected: String)
+  /// The element has no such property.
   case noSuchProperty(element: String, property: String)
-  /// The value has another type than the property, or is out of range.
-  case invalidValue(element: String, property: String, value: FieldValue)
+  /// The property can only be read.
+  case notWritable(element: String, property: String)
+  /// The property can only be written, or has no value in a form that `FieldValue` has.
+  case notReadable(element: String, property: String)
+  /// The value has another type than the property, or is out of range. `expected` is what fits.
+  case invalidValue(element: String, property: String, value: FieldValue, expected: String)
   /// The element has no signal of this name.
   case noSuchSignal(element: String, signal: String)
   /// The pipeline has an element of this name already, or the element is in a pipeline already.
@@ -19,6 +25,8 @@ public enum PipelineError: Error, Sendable {
   case notInPipeline(String)
   /// The pipeline has no elements: it would never end.
   case empty
+  /// The arguments are not those of the signal, whose types are `expected`.
+  case invalidArguments(element: String, signal: String, expected: String)
   /// Two elements have no unlinked pads with caps in common.
   case notLinkable(from: String, to: String)
   /// A plugin could not be loaded, with GStreamer's reason.
@@ -62,9 +70,15 @@ extension PipelineError: CustomStringConvertible {
     switch self {
     case .invalidDescription(let reason): "the pipeline cannot be made: \(reason)"
     case .noSuchElement(let name): "there is no element “\(name)”"
-    case .noSuchProperty(let element, let property): "\(element) has no property “\(property)” for this"
-    case .invalidValue(let element, let property, let value): "\(element) does not take \(value) as “\(property)”"
+    case .wrongKind(let element, let kind, let expected): "“\(element)” is of the kind \(kind), not \(expected)"
+    case .noSuchProperty(let element, let property): "\(element) has no property “\(property)”"
+    case .notWritable(let element, let property): "the property “\(property)” of \(element) can only be read"
+    case .notReadable(let element, let property): "the property “\(property)” of \(element) cannot be read"
+    case .invalidValue(let element, let property, let value, let expected):
+      "\(element) does not take \(value) as “\(property)”: it is \(expected)"
     case .noSuchSignal(let element, let signal): "\(element) has no signal “\(signal)”"
+    case .invalidArguments(let element, let signal, let expected):
+      "the signal “\(signal)” of \(element) takes \(expected)"
     case .notAdded(let name): "“\(name)” cannot be added: it is in a pipeline, or its name is taken"
     case .notInPipeline(let name): "“\(name)” is not in this pipeline"
     case .empty: "the pipeline has no elements"

@@ -82,6 +82,9 @@ public struct PadTemplate: Sendable {
     unsafe (gst_element_get_type(), MemoryLayout<GstElement>.stride)
   }
 
+  /// The pad templates that the base class cannot be without.
+  class var requiredTemplates: [String] { [] }
+
   /// READY → PAUSED, before the base class activates the pads and calls `start`: no data, event or streaming thread is
   /// in the element. Set up the stream's state anew here, and the base class's settings.
   ///

@@ -24,37 +24,47 @@ extension Element {
   ///   - name: as on a gst-launch-1.0 line.
   ///   - typeName: the GObject type's name, unique in the process.
   ///   - rank: the preference of `decodebin` and its like.
-  ///   - plugin: the plugin of the element; `nil` for none.
-  /// - Returns: `false` when the name or type name is taken or invalid, or the caps of a pad template are no caps, which
-  ///   is also logged as a critical warning. Threads may register the same class at once.
+  ///   - plugin: the plugin of the element; `nil` for none. With one, what is wrong is logged as a critical warning too:
+  ///     GStreamer does not report why a plugin does not load.
+  /// - Returns: `false` when this class was registered under this type name before. Threads may register the same class
+  ///   at once.
+  /// - Throws: what is wrong with the names, or with what the class declares.
   @discardableResult
   public static func register(
     as name: String, typeName: String, rank: Rank = .none, in plugin: Plugin? = nil
-  ) -> Bool {
-    // GStreamer is initialised when it loads a plugin, but perhaps not when an application calls this.
-    if plugin == nil { gst_init(nil, nil) }
-    return registration.withLock { _ in
-      guard unsafe g_type_from_name(typeName) == 0, hasValidTemplates else { return false }
-      let type = ElementRecord(self).registerType(named: typeName)
-      return unsafe gst_element_register(plugin?.raw, name, rank.rawValue, type) != 0
+  ) throws(RegistrationError) -> Bool {
+    do throws(RegistrationError) {
+      // GStreamer is initialised when it loads a plugin, but perhaps not when an application calls this.
+      if plugin == nil { gst_init(nil, nil) }
+      return try makeType(name, typeName, rank, plugin)
+    } catch {
+      if plugin != nil { unsafe cgst_log_critical("\(self): \(error)") }
+      throw error
     }
+  }
+
+  private static func makeType(
+    _ name: String, _ typeName: String, _ rank: Rank, _ plugin: Plugin?
+  ) throws(RegistrationError) -> Bool {
+    let result: Result<Bool, RegistrationError> = registration.withLock { registered in
+      if registered[typeName] == ObjectIdentifier(self) { return .success(false) }
+      do throws(RegistrationError) {
+        guard isTypeName(typeName) else { throw .invalidTypeName(typeName) }
+        guard unsafe g_type_from_name(typeName) == 0 else { throw .typeNameTaken(typeName) }
+        try checkDeclarations()
+        let type = ElementRecord(self).registerType(named: typeName)
+        guard unsafe gst_element_register(plugin?.raw, name, rank.rawValue, type) != 0 else { throw .refused(name) }
+        registered[typeName] = ObjectIdentifier(self)
+        return .success(true)
+      } catch { return .failure(error) }
+    }
+    return try result.get()
   }
 }
 
-extension Element {
-  /// Whether the caps of all pad templates can be parsed. Says which cannot.
-  private static var hasValidTemplates: Bool {
-    padTemplates.allSatisfy { template in
-      if Caps(parsing: template.caps) != nil { return true }
-      unsafe cgst_log_critical("\(self): the pad template “\(template.name)” has no valid caps: \(template.caps)")
-      return false
-    }
-  }
-}
-
-/// Held from the check that a type name is free until the element is registered: a thread that finds the name taken may
-/// use the element at once.
-private let registration = Locked(())
+/// The classes that were registered, by their type names. Held from the check that a type name is free until the element
+/// is registered: a thread that finds the class registered may use the element at once.
+private let registration = Locked<[String: ObjectIdentifier]>([:])
 
 /// The Swift side of an element's GType, for `class_init` and `instance_init`; never freed, as GTypes are not.
 final class ElementRecord {

@@ -21,6 +21,9 @@ public final class Locked<Value: Sendable>: Sendable {
 
 /// A GObject property of an element.
 @safe public struct Property {
+  let name: StaticString
+  /// What is wrong with the declaration, if anything.
+  let fault: () -> String?
   let makeSpecification: () -> UnsafeMutablePointer<GParamSpec>?
   let get: (Element, UnsafeMutablePointer<GValue>) -> Void
   let set: ((Element, UnsafePointer<GValue>) -> Void)?
@@ -36,6 +39,7 @@ public final class Locked<Value: Sendable>: Sendable {
   ) -> [Property] {
     settings.map { setting in
       unsafe Property(
+        name: setting.name, fault: { setting.fault(defaults) },
         makeSpecification: {
           unsafe setting.makeSpecification(defaults, cgst_param_flags(setting.isMutableWhilePlaying ? 1 : 0))
         },
@@ -59,6 +63,7 @@ public final class Locked<Value: Sendable>: Sendable {
   ) -> [Property] {
     readings.map { reading in
       unsafe Property(
+        name: reading.name, fault: { reading.fault(defaults) },
         makeSpecification: { unsafe reading.makeSpecification(defaults, cgst_param_flags_read_only()) },
         get: { element, value in
           unsafe reading.get(locked(unsafeDowncast(element, to: Owner.self)).snapshot, value)
@@ -71,6 +76,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ summary: StaticString, read: @escaping (Owner) -> Structure
   ) -> Property {
     unsafe Property(
+      name: name, fault: { nil },
       makeSpecification: {
         unsafe g_param_spec_boxed(
           name.cString, name.cString, summary.cString, cgst_type_structure(), cgst_param_flags_read_only())
@@ -84,6 +90,9 @@ public final class Locked<Value: Sendable>: Sendable {
 
 /// A property for one field of a value type: name, field, range of values, and the description in `gst-inspect-1.0`.
 @safe public struct Setting<Values> {
+  let name: StaticString
+  /// What is wrong with the declaration and these defaults, if anything.
+  let fault: (Values) -> String?
   let makeSpecification: (Values, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void
   let set: (inout Values, UnsafePointer<GValue>) -> Void
@@ -102,14 +111,22 @@ public final class Locked<Value: Sendable>: Sendable {
   /// A property of any type: its specification with the default, and the conversion to and from a `GValue`. The field
   /// is unchanged when `read` returns `nil`.
   private init<Value>(
-    _ field: WritableKeyPath<Values, Value>,
+    _ name: StaticString, _ field: WritableKeyPath<Values, Value>,
+    fault: @escaping (Value) -> String? = { _ in nil },
     _ makeSpecification: @escaping (Value, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?,
     write: @escaping (UnsafeMutablePointer<GValue>, Value) -> Void,
     read: @escaping (UnsafePointer<GValue>) -> Value?
   ) {
+    self.name = name
+    self.fault = { defaults in fault(defaults[keyPath: field]) }
     unsafe self.makeSpecification = { defaults, access in unsafe makeSpecification(defaults[keyPath: field], access) }
     unsafe get = { values, value in unsafe write(value, values[keyPath: field]) }
     unsafe set = { values, value in if let new = unsafe read(value) { values[keyPath: field] = new } }
+  }
+
+  /// What is wrong with a default for a range.
+  private static func fault<Number: Comparable>(_ value: Number, _ range: ClosedRange<Number>) -> String? {
+    range.contains(value) ? nil : "the default \(value) is not in \(range.lowerBound)...\(range.upperBound)"
   }
 
   /// A whole number (`gint`), of a field that is an `Int32`.
@@ -118,7 +135,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field, fault: { fault($0, range) },
       {
         unsafe g_param_spec_int(
           name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, $1)
@@ -131,7 +148,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field, fault: { fault($0, range) },
       {
         unsafe g_param_spec_uint(
           name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, $1)
@@ -144,7 +161,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field, fault: { fault($0, range) },
       {
         unsafe g_param_spec_int64(
           name.cString, name.cString, summary.cString, gint64(range.lowerBound), gint64(range.upperBound), gint64($0),
@@ -158,7 +175,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field, fault: { fault($0, range) },
       {
         unsafe g_param_spec_uint64(
           name.cString, name.cString, summary.cString, guint64(range.lowerBound), guint64(range.upperBound),
@@ -172,7 +189,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field, fault: { fault($0, range) },
       {
         unsafe g_param_spec_double(
           name.cString, name.cString, summary.cString, range.lowerBound, range.upperBound, $0, $1)
@@ -184,7 +201,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, String>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field, { unsafe g_param_spec_string(name.cString, name.cString, summary.cString, $0, $1) },
+      name, field, { unsafe g_param_spec_string(name.cString, name.cString, summary.cString, $0, $1) },
       write: { unsafe g_value_set_string($0, $1) },
       read: { unsafe g_value_get_string($0).map { unsafe String(cString: $0) } ?? "" })
   }
@@ -194,7 +211,7 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Bool>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field, { unsafe g_param_spec_boolean(name.cString, name.cString, summary.cString, $0 ? 1 : 0, $1) },
+      name, field, { unsafe g_param_spec_boolean(name.cString, name.cString, summary.cString, $0 ? 1 : 0, $1) },
       write: { unsafe g_value_set_boolean($0, $1 ? 1 : 0) }, read: { unsafe g_value_get_boolean($0) != 0 })
   }
 
@@ -203,7 +220,8 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Fraction>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field,
+      fault: { $0.numerator >= 0 && $0.denominator > 0 ? nil : "the default is not in 0/1...2147483647/1" },
       {
         unsafe gst_param_spec_fraction(
           name.cString, name.cString, summary.cString, 0, 1, .max, 1, $0.numerator, $0.denominator, $1)
@@ -216,7 +234,11 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Case>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field,
+      fault: {
+        Case.allCases.contains { [value = $0.rawValue] in $0.rawValue == value }
+          ? nil : "the default is none of the cases"
+      },
       {
         unsafe g_param_spec_enum(
           name.cString, name.cString, summary.cString, Case.registeredType, $0.rawValue, $1)
@@ -228,7 +250,8 @@ public final class Locked<Value: Sendable>: Sendable {
     _ name: StaticString, _ field: WritableKeyPath<Values, Choices>, _ summary: StaticString
   ) -> Self {
     unsafe Self(
-      field,
+      name, field,
+      fault: { Choices(Choices.nicks.map(\.0)).isSuperset(of: $0) ? nil : "the default has a flag without a name" },
       {
         unsafe g_param_spec_flags(
           name.cString, name.cString, summary.cString, Choices.registeredType, $0.rawValue, $1)

@@ -29,3 +29,8 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
     return text
   }
 }
+
+extension FourCharacterCode: CustomStringConvertible {
+  /// The four characters, as `name` has them.
+  public var description: String { name }
+}

@@ -10,7 +10,7 @@ final class ContainerSource: PushSource {
   static let origin: Int64 = 1_000_000_000_000_000
 
   private static let kind = "h26xcontainersrc"
-  private static let isRegistered = register(as: kind, typeName: "H26xContainerSource")
+  private static let isRegistered = (try? register(as: kind, typeName: "H26xContainerSource")) != nil
 
   private var reader: (any VideoTrackReader)?
   private var status = ReadingStatus()

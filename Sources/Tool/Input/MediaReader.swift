@@ -136,8 +136,10 @@ final class MediaReader: PictureSource {
       return input.mp4Failure
         ?? Failure("\(input.name): \(container) with \(codec.name) video, but no picture in it that can be read")
     }
-    let found = streams.map { $0.codecName }.joined(separator: ", ")
-    return input.mp4Failure ?? Failure(found.isEmpty ? input.noVideo : "\(input.noVideo) (it has: \(found))")
+    let names = streams.map { $0.codecName }
+    let found = names.joined(separator: ", ")
+    let remedy = ElementPackage.remedy(forMediaTypes: names)
+    return input.mp4Failure ?? Failure(found.isEmpty ? input.noVideo : "\(input.noVideo) (it has: \(found))\(remedy)")
   }
 
   /// Prerolls the pipeline.

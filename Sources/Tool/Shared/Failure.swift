@@ -29,6 +29,7 @@ struct Failure: Error {
     let reason =
       switch error {
       case .element(let failure): failure.summary
+      case .noSuchElement(let kind): "GStreamer has no element \(kind)\(ElementPackage.remedy(for: kind))"
       default: "\(error)"
       }
     self.init("\(name): \(reason)", cause: error)

@@ -18,7 +18,7 @@ struct PlaySinks: Sendable {
     self.video = video ?? "autovideosink"
     self.audio = audio ?? "autoaudiosink"
     for name in [video, audio].compactMap(\.self) where !Runtime.hasElement(name) {
-      throw Failure("GStreamer has no element \(name)", .usage)
+      throw Failure("GStreamer has no element \(name)\(ElementPackage.remedy(for: name))", .usage)
     }
     if video == nil, !["DISPLAY", "WAYLAND_DISPLAY"].contains(where: Self.isSet) {
       throw Failure(

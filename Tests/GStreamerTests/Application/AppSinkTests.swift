@@ -4,7 +4,7 @@ import HarnessSupport
 import Testing
 
 @Suite struct AppSinkTests {
-  init() { Failing.register() }
+  init() throws { try Failing.register() }
 
   @Test func everyBufferComesOutOnce() async throws {
     let pipeline = try Pipeline(
@@ -100,7 +100,7 @@ import Testing
 
 /// Pipelines that end while tasks wait for them.
 @Suite struct PipelineLifeTests {
-  init() { Failing.register() }
+  init() throws { try Failing.register() }
 
   /// The bound is for tasks that do not get a turn for a while: in half a minute the sink would hold gigabytes.
   private static let endless =

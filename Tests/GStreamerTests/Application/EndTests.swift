@@ -39,9 +39,9 @@ private final class CountingSource: Element {
 }
 
 @Suite struct EndTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    CountingSource.register(as: "testcountingsource", typeName: "GstTestCountingSource")
+    try CountingSource.register(as: "testcountingsource", typeName: "GstTestCountingSource")
   }
 
   @Test func notifiesEachSourceOnceWhileElementsAreAdded() async throws {

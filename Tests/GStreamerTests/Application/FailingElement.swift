@@ -28,8 +28,8 @@ final class Failing: BaseTransform {
     throw .error
   }
 
-  static func register() {
+  static func register() throws(RegistrationError) {
     Harness.initialise()
-    Failing.register(as: "testfailing", typeName: "GstTestFailing")
+    try Failing.register(as: "testfailing", typeName: "GstTestFailing")
   }
 }

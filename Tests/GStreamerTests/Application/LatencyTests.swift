@@ -30,7 +30,7 @@ private final class Raiser: BaseTransform {
 @Suite struct LatencyTests {
   @Test func sinksLearnOfALatencyThatChanges() async throws {
     Harness.initialise()
-    Raiser.register(as: "testraiser", typeName: "GstTestRaiser")
+    try Raiser.register(as: "testraiser", typeName: "GstTestRaiser")
     let pipeline = try Pipeline("videotestsrc is-live=true ! testraiser ! fakesink name=out sync=true")
     let sink = try pipeline.element("out")
     func configured() -> UInt64 {

@@ -80,15 +80,15 @@ private final class Dropping: PushSource {
 }
 
 @Suite struct BaseSourceTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Ramp.register(as: "testramp", typeName: "GstTestRamp")
-    Seconds.register(as: "testseconds", typeName: "GstTestSeconds")
+    try Ramp.register(as: "testramp", typeName: "GstTestRamp")
+    try Seconds.register(as: "testseconds", typeName: "GstTestSeconds")
   }
 
   /// The harness has a clock that stands still until the test moves it. The first buffer is sent at running time 0.
   @Test func aLiveSourceWaitsForTheTimesOfItsBuffers() throws {
-    Ticks.register(as: "testticks", typeName: "GstTestTicks")
+    try Ticks.register(as: "testticks", typeName: "GstTestTicks")
     let harness = try Harness("testticks")
     harness.play()
     for count in 0..<3 as Range<UInt64> {
@@ -101,7 +101,7 @@ private final class Dropping: PushSource {
   }
 
   @Test func aSourceThatDropsInsteadOfMakingABufferFails() async throws {
-    Dropping.register(as: "testdropping", typeName: "GstTestDropping")
+    try Dropping.register(as: "testdropping", typeName: "GstTestDropping")
     await #expect(throws: PipelineError.self) { try await Pipeline("testdropping ! fakesink").run() }
   }
 
@@ -114,7 +114,7 @@ private final class Dropping: PushSource {
   }
 
   @Test func itIsReadFromAnywhere() async throws {
-    Puller.register(as: "testpuller", typeName: "GstTestPuller")
+    try Puller.register(as: "testpuller", typeName: "GstTestPuller")
     let samples = try await samples(of: "testramp ! testpuller")
     #expect(try samples.flatMap { try $0.copiedBytes() } == Array(0..<100))
     #expect(Puller.wasPulling.snapshot == true)

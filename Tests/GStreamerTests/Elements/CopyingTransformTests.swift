@@ -40,10 +40,10 @@ private final class Copy: BaseTransform {
 }
 
 @Suite(.serialized) struct CopyingTransformTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Doubler.register(as: "testdoubler", typeName: "GstTestDoubler")
-    Copy.register(as: "testcopy", typeName: "GstTestCopy")
+    try Doubler.register(as: "testdoubler", typeName: "GstTestDoubler")
+    try Copy.register(as: "testcopy", typeName: "GstTestCopy")
   }
 
   @Test func theOutputIsAsLargeAsItIsToBe() throws {

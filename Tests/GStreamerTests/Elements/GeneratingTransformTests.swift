@@ -36,9 +36,9 @@ private final class Splitter: BaseTransform {
 }
 
 @Suite(.serialized) struct GeneratingTransformTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Splitter.register(as: "testsplitter", typeName: "GstTestSplitter")
+    try Splitter.register(as: "testsplitter", typeName: "GstTestSplitter")
   }
 
   @Test func oneBufferInSeveralOut() throws {

@@ -34,9 +34,9 @@ private final class TakesOne: BaseTransform {
 }
 
 @Suite(.serialized) struct PadLifeTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Copier.register(as: "testcopier", typeName: "GstTestCopier")
+    try Copier.register(as: "testcopier", typeName: "GstTestCopier")
   }
 
   /// A weak pointer to a C object, which becomes `nil` when the object is freed.
@@ -52,7 +52,7 @@ private final class TakesOne: BaseTransform {
   }
 
   @Test func aPadReleasedDuringItsPushLivesUntilThePushReturns() async throws {
-    Interrupting.register(as: "testinterrupting", typeName: "GstTestInterrupting")
+    try Interrupting.register(as: "testinterrupting", typeName: "GstTestInterrupting")
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=3 ! testcopier name=c  c. ! testinterrupting ! fakesink async=0")
     let copier = try pipeline.element("c")
@@ -79,7 +79,7 @@ private final class TakesOne: BaseTransform {
   }
 
   @Test func aBranchThatEndsOrIsNotLinkedStopsNoOther() async throws {
-    TakesOne.register(as: "testtakesone", typeName: "GstTestTakesOne")
+    try TakesOne.register(as: "testtakesone", typeName: "GstTestTakesOne")
     let pipeline = try Pipeline(
       """
       videotestsrc num-buffers=20 ! testcopier name=c  c. ! testtakesone ! queue ! fakesink async=0 \
@@ -95,7 +95,7 @@ private final class TakesOne: BaseTransform {
   }
 
   @Test func theStreamEndsWithTheLastBranch() throws {
-    TakesOne.register(as: "testtakesone", typeName: "GstTestTakesOne")
+    try TakesOne.register(as: "testtakesone", typeName: "GstTestTakesOne")
     let harness = try Harness("testcopier name=c ! testtakesone")
     harness.setInputCaps("application/x-test")
     #expect(harness.push([1]) == 0)

@@ -80,7 +80,7 @@ private final class Relabeller: Element {
 
 @Suite struct PadTests {
   @Test func exposesTheStreamsProperties() throws {
-    Relabeller.register(as: "testrelabeller", typeName: "GstTestRelabeller")
+    try Relabeller.register(as: "testrelabeller", typeName: "GstTestRelabeller")
     let harness = try Harness("testrelabeller")
     harness.setInputCaps("application/x-test")
     #expect(harness.push([1]) == 0)
@@ -107,7 +107,7 @@ private final class Relabeller: Element {
   init() { Harness.initialise() }
 
   @Test func padsComeWithTheStream() async throws {
-    Sorter.register(as: "testsorter", typeName: "GstTestSorter")
+    try Sorter.register(as: "testsorter", typeName: "GstTestSorter")
     let pipeline = try Pipeline("appsrc name=in ! testsorter name=sorter")
     let sorter = try pipeline.element("sorter")
     let told = Locked<[String]>([])
@@ -134,7 +134,7 @@ private final class Relabeller: Element {
   }
 
   @Test func addsAndReleasesRequestPads() throws {
-    Pair.register(as: "testpair", typeName: "GstTestPair")
+    try Pair.register(as: "testpair", typeName: "GstTestPair")
     let element = try PipelineElement("testpair")
     let first = try #require(element.requestPad("src_%u"))
     let second = try #require(element.requestPad("src_%u"))

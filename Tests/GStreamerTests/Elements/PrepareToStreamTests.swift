@@ -58,11 +58,11 @@ private final class PreparedDecoder: VideoDecoder {
 }
 
 @Suite(.serialized) struct PrepareToStreamTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    PreparedParse.register(as: "testpreparedparse", typeName: "GstTestPreparedParse")
-    PreparedTransform.register(as: "testpreparedtransform", typeName: "GstTestPreparedTransform")
-    PreparedDecoder.register(as: "testprepareddecoder", typeName: "GstTestPreparedDecoder")
+    try PreparedParse.register(as: "testpreparedparse", typeName: "GstTestPreparedParse")
+    try PreparedTransform.register(as: "testpreparedtransform", typeName: "GstTestPreparedTransform")
+    try PreparedDecoder.register(as: "testprepareddecoder", typeName: "GstTestPreparedDecoder")
   }
 
   @Test(arguments: ["testpreparedparse", "testpreparedtransform", "testprepareddecoder"])

@@ -46,9 +46,9 @@ private final class Properties: BaseTransform {
 }
 
 @Suite struct PropertyTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Properties.register(as: "testproperties", typeName: "GstTestProperties")
+    try Properties.register(as: "testproperties", typeName: "GstTestProperties")
   }
 
   @Test func defaultsAreThoseOfTheValue() throws {

@@ -81,9 +81,9 @@ private final class LengthParse: BaseParse {
 }
 
 @Suite(.serialized) struct BaseParseTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    LengthParse.register(as: "testlengthparse", typeName: "GstTestLengthParse")
+    try LengthParse.register(as: "testlengthparse", typeName: "GstTestLengthParse")
   }
 
   @Test func cutsFramesWhateverThePieces() throws {
@@ -160,9 +160,9 @@ private final class GrayDecoder: VideoDecoder {
 }
 
 @Suite(.serialized) struct VideoDecoderTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    GrayDecoder.register(as: "testgraydecoder", typeName: "GstTestGrayDecoder")
+    try GrayDecoder.register(as: "testgraydecoder", typeName: "GstTestGrayDecoder")
   }
 
   @Test func picturesKeepTheirTimestamps() throws {

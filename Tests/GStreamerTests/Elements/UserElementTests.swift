@@ -42,9 +42,9 @@ private final class Invert: BaseTransform {
 }
 
 @Suite(.serialized) struct UserElementTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Invert.register(as: "testinvert", typeName: "GstTestInvert")
+    try Invert.register(as: "testinvert", typeName: "GstTestInvert")
   }
 
   @Test func transformsInPlaceUntilTheLimit() throws {
@@ -70,7 +70,7 @@ private final class Invert: BaseTransform {
     #expect(unsafe Invert.alive == before)
   }
 
-  @Test func aNameIsRegisteredOnce() {
-    #expect(!Invert.register(as: "testinvert", typeName: "GstTestInvert"))
+  @Test func aNameIsRegisteredOnce() throws {
+    #expect(try !Invert.register(as: "testinvert", typeName: "GstTestInvert"))
   }
 }

@@ -80,7 +80,7 @@ private final class AskableEncoder: VideoEncoder {
 @Suite struct VideoEncoderTests {
   @Test func keyframesAreMadeWhereTheyAreAskedFor() throws {
     Harness.initialise()
-    AskableEncoder.register(as: "testaskableencoder", typeName: "GstTestAskableEncoder")
+    try AskableEncoder.register(as: "testaskableencoder", typeName: "GstTestAskableEncoder")
     let harness = try Harness("testaskableencoder")
     harness.setInputCaps("video/x-raw, format=GRAY8, width=4, height=4, framerate=1/1")
     var output: [String] = []
@@ -104,7 +104,7 @@ private final class AskableEncoder: VideoEncoder {
 
   @Test func queriesReachItsMethods() async throws {
     Harness.initialise()
-    AskedEncoder.register(as: "testaskedencoder", typeName: "GstTestAskedEncoder")
+    try AskedEncoder.register(as: "testaskedencoder", typeName: "GstTestAskedEncoder")
     let source = "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8,width=4,height=4,framerate=25/1"
     let pictures = try await samples(of: "\(source) ! testaskedencoder")
     for picture in pictures { #expect(try picture.copiedBytes() == [7, 7, 7]) }

@@ -31,9 +31,9 @@ private final class Blackener: VideoFilter {
 }
 
 @Suite(.serialized) struct VideoFilterTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Blackener.register(as: "testblackener", typeName: "GstTestBlackener")
+    try Blackener.register(as: "testblackener", typeName: "GstTestBlackener")
   }
 
   /// The memory is the other branch's too.

@@ -33,7 +33,7 @@ private final class ChecksumSink: BaseSink {
 
 @Suite struct ChecksumSinkTests {
   @Test func reportsEachChecksum() async throws {
-    ChecksumSink.register(as: "testchecksum", typeName: "GstTestChecksum")
+    try ChecksumSink.register(as: "testchecksum", typeName: "GstTestChecksum")
     let white = "videotestsrc num-buffers=2 pattern=white ! video/x-raw,format=GRAY8,width=8,height=2"
     let pipeline = try Pipeline("\(white) ! testchecksum name=sink", ["sink": ["start": 0.5, "label": "white"]])
     let told = Locked<[FieldValue?]>([])

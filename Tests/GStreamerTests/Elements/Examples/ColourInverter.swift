@@ -25,7 +25,7 @@ private final class ColourInverter: VideoFilter {
   @Test(arguments: [("GRAY8", 5), ("I420", 11)]) func invertingTwiceRestores(format: String, rowCount: Int)
     async throws
   {
-    ColourInverter.register(as: "testcolourinverter", typeName: "GstTestColourInverter")
+    try ColourInverter.register(as: "testcolourinverter", typeName: "GstTestColourInverter")
     func rows(_ filters: String) async throws -> [[UInt8]] {
       let source = "videotestsrc num-buffers=1 ! video/x-raw,format=\(format),width=37,height=5"
       let picture = try #require(try await samples(of: source + filters).first).mapVideo()

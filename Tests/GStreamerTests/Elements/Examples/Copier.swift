@@ -42,7 +42,7 @@ final class Copier: Element {
 @Suite struct CopierTests {
   @Test func onABench() throws {
     Harness.initialise()
-    Copier.register(as: "testcopier", typeName: "GstTestCopier")
+    try Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let harness = try Harness("testcopier", source: "src_%u")
     harness.setInputCaps("application/x-test")
     #expect(harness.push([1, 2]) == 0)
@@ -50,7 +50,7 @@ final class Copier: Element {
   }
 
   @Test func everyPadThatWasAskedForHasEveryBuffer() async throws {
-    Copier.register(as: "testcopier", typeName: "GstTestCopier")
+    try Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let pictures = try await samples(
       of: "videotestsrc num-buffers=5 ! testcopier name=s  s. ! queue ! fakesink  s. ! queue")
     #expect(pictures.count == 5)
@@ -59,7 +59,7 @@ final class Copier: Element {
 
   /// What its outputs take, its input takes.
   @Test func theFormatIsAgreedOnThroughIt() async throws {
-    Copier.register(as: "testcopier", typeName: "GstTestCopier")
+    try Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let pictures = try await samples(
       of: "videotestsrc num-buffers=1 ! testcopier name=s  s. ! video/x-raw,format=GRAY8,width=8,height=4")
     #expect(pictures.map(\.size) == [32])

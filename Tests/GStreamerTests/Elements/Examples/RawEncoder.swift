@@ -34,7 +34,7 @@ private final class RawEncoder: VideoEncoder {
 
 @Suite struct RawEncoderTests {
   @Test func picturesComeOutWithTheirTimes() async throws {
-    RawEncoder.register(as: "testrawencoder", typeName: "GstTestRawEncoder")
+    try RawEncoder.register(as: "testrawencoder", typeName: "GstTestRawEncoder")
     let source = "videotestsrc num-buffers=12 ! video/x-raw,format=GRAY8,width=4,height=4,framerate=10/1"
     let pictures = try await samples(of: "\(source) ! testrawencoder")
     #expect(pictures.allSatisfy { $0.size == 17 && $0.caps?.mediaType == "video/x-test-raw" })

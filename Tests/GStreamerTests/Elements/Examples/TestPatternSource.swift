@@ -50,7 +50,7 @@ final class TestPattern: PushSource {
 @Suite struct TestPatternSourceTests {
   @Test func onABench() throws {
     Harness.initialise()
-    TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
+    try TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
     let harness = try Harness("testpattern pictures=1 step=100.5")
     harness.play()
     let picture = try harness.pull()
@@ -59,7 +59,7 @@ final class TestPattern: PushSource {
   }
 
   @Test func itsPicturesComeOut() async throws {
-    TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
+    try TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
     let pictures = try await samples(of: "testpattern pictures=3 step=100.5")
     #expect(pictures.map(\.pts) == [.zero, .seconds(1, times: 1, over: 25), .seconds(2, times: 1, over: 25)])
     for (shade, picture) in zip([0, 100, 201] as [UInt8], pictures) {
@@ -68,7 +68,7 @@ final class TestPattern: PushSource {
   }
 
   @Test func reportsEachPicture() async throws {
-    TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
+    try TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
     let told = Locked<[FieldValue?]>([])
     let pipeline = try Pipeline(
       "testpattern name=source ! fakesink", ["source": ["pictures": 2, "title": "grey ones"]])

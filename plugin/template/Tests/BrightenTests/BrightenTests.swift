@@ -4,9 +4,9 @@ import HarnessSupport
 import Testing
 
 @Suite(.serialized) struct BrightenTests {
-  init() {
+  init() throws {
     Harness.initialise()
-    Brighten.register(as: "brighten", typeName: "SwiftBrighten")
+    try Brighten.register(as: "brighten", typeName: "SwiftBrighten")
   }
 
   @Test(arguments: [(10, [10, 110, 255, 255]), (-10, [0, 90, 240, 245])] as [(Int, [UInt8])])

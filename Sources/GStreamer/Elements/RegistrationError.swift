@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Why an element class cannot be registered: what it declares, or is to be called, is wrong.
+public enum RegistrationError: Error, Hashable, Sendable {
+  /// The name of the GObject type is none: three characters or more of letters, digits, `-`, `_` and `+`, of which the
+  /// first is a letter or `_`.
+  case invalidTypeName(String)
+  /// Another type of the process has this name.
+  case typeNameTaken(String)
+  /// A pad template cannot be.
+  case padTemplate(String, reason: String)
+  /// A property cannot be.
+  case property(String, reason: String)
+  /// A signal cannot be.
+  case signal(String, reason: String)
+  /// GStreamer does not take the element under this name.
+  case refused(String)
+}
+
+extension RegistrationError: CustomStringConvertible {
+  /// What is wrong with what.
+  public var description: String {
+    switch self {
+    case .invalidTypeName(let name): "“\(name)” is no name of a type"
+    case .typeNameTaken(let name): "another type is called “\(name)”"
+    case .padTemplate(let name, let reason): "the pad template “\(name)”: \(reason)"
+    case .property(let name, let reason): "the property “\(name)”: \(reason)"
+    case .signal(let name, let reason): "the signal “\(name)”: \(reason)"
+    case .refused(let name): "GStreamer does not take an element “\(name)”"
+    }
+  }
+}

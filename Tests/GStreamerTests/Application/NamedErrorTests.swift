@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import HarnessSupport
+import Testing
+
+/// Errors name what is wrong, and what is expected.
+@Suite struct NamedErrorTests {
+  init() { Harness.initialise() }
+
+  /// The message of an error; nil where there is none.
+  private func message(of body: () throws(PipelineError) -> Void) -> String? {
+    do throws(PipelineError) {
+      try body()
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  @Test func anElementOfAnotherKind() throws {
+    let pipeline = try Pipeline("fakesrc name=s ! fakesink name=f")
+    #expect(
+      message { () throws(PipelineError) in _ = try pipeline.appSink("f") }
+        == "“f” is of the kind fakesink, not appsink")
+    #expect(
+      message { () throws(PipelineError) in _ = try pipeline.appSource("s") }
+        == "“s” is of the kind fakesrc, not appsrc")
+    #expect(message { () throws(PipelineError) in _ = try pipeline.appSink("g") } == "there is no element “g”")
+  }
+
+  @Test func aPropertyThatCanOnlyBeRead() throws {
+    let sink = try PipelineElement("fakesink", name: "sink")
+    #expect(
+      message { () throws(PipelineError) in try sink.set("last-message", "text") }
+        == "the property “last-message” of sink can only be read")
+    #expect(message { () throws(PipelineError) in try sink.set("no-such", 1) } == "sink has no property “no-such”")
+    #expect(message { () throws(PipelineError) in _ = try sink.get("no-such") } == "sink has no property “no-such”")
+  }
+
+  @Test(
+    arguments: [
+      (
+        "num-buffers", .string("many"), "source does not take many as “num-buffers”: it is a gint from -1 to 2147483647"
+      ),
+      ("blocksize", .int(-1), "source does not take -1 as “blocksize”: it is a guint from 0 to 4294967295"),
+      ("do-timestamp", .string("perhaps"), "source does not take perhaps as “do-timestamp”: it is a gboolean"),
+      (
+        "animation-mode", .string("x"),
+        "source does not take x as “animation-mode”: it is one of frames, wall-time, running-time"
+      ),
+    ] as [(String, FieldValue, String)])
+  func aValueThatDoesNotFit(property: String, value: FieldValue, expected: String) throws {
+    let source = try PipelineElement("videotestsrc", name: "source")
+    #expect(message { () throws(PipelineError) in try source.set(property, value) } == expected)
+  }
+
+  @Test func argumentsThatAreNotTheSignals() throws {
+    let source = try PipelineElement("appsrc", name: "source")
+    #expect(
+      message { () throws(PipelineError) in try source.emit("end-of-stream", 1) }
+        == "the signal “end-of-stream” of source takes no arguments")
+    #expect(
+      message { () throws(PipelineError) in try source.emit("need-data") }
+        == "the signal “need-data” of source takes (guint)")
+    #expect(message { () throws(PipelineError) in try source.emit("none") } == "source has no signal “none”")
+  }
+
+  @Test func aMissingElementInALine() {
+    #expect(
+      message { () throws(PipelineError) in _ = try Pipeline("fakesrc ! nosuchthing ! fakesink") }
+        == "there is no element “nosuchthing”")
+  }
+}
