@@ -110,7 +110,7 @@ private struct StreamRecord {
       case .recoveryPoint: randomAccess.append("\(accessUnits)r")
       }
       if let slice = accessUnit.slice {
-        let (rate, changes) = (Fraction(25, 1), scanner.parameterSetChanges)
+        let (rate, changes) = (Ratio(25, 1), scanner.parameterSetChanges)
         if !timeline.read(slice, rate: rate, generation: changes) {
           _ = timeline.read(
             slice, isContinued: false, endsSequence: info.endsSequence, rate: rate,

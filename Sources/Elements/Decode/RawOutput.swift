@@ -134,7 +134,7 @@ extension VideoInfo {
       // The ratio is the frame's; a field covers the same height with half the rows.
       let ratio = pixelAspectRatio
       let (denominator, overflows) = ratio.denominator.multipliedReportingOverflow(by: 2)
-      if !overflows { pixelAspectRatio = GStreamer.Fraction(ratio.numerator, denominator) }
+      if !overflows { pixelAspectRatio = Fraction(ratio.numerator, denominator) }
     }
   }
 }

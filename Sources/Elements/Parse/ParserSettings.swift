@@ -8,7 +8,7 @@ struct ParserSettings: Sendable {
   /// Time codes in SEI messages are rewritten from the metas of input buffers.
   var updatesTimeCode = false
   /// Frames a second of streams that do not say and have no timestamps; 0/1 for unknown.
-  var frameRate = GStreamer.Fraction(0, 1)
+  var frameRate = Fraction(0, 1)
 
   /// As GObject properties.
   static var properties: [Setting<ParserSettings>] {

@@ -12,7 +12,7 @@ struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
   let packaging: NALPackaging?
   /// `codec_data`; empty when there is none.
   var codecData: [UInt8]
-  let frameRate: GStreamer.Fraction?
+  let frameRate: Fraction?
 
   /// Reads caps.
   ///

@@ -53,7 +53,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   /// The contents of ``codecData``; nil when there is none, when it cannot be read, and for a byte stream.
   let record: Codec.ConfigurationRecord?
   /// `framerate`, when it is above 0.
-  let frameRate: GStreamer.Fraction?
+  let frameRate: Fraction?
   /// The optional fields that are present.
   let fields: Fields
   /// What is wrong, in the order of the cases of ``Problem``; empty for caps as they should be.

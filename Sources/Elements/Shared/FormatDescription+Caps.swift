@@ -21,9 +21,9 @@ extension FormatDescription {
   ///
   /// Some encoders of field sequences send 1:2, for decoders that show each field as a picture. It is taken for 1:1
   /// where frames with square samples are 4:3 or 16:9.
-  var pixelAspectRatioOfCaps: GStreamer.Fraction? {
-    guard let ratio = pixelAspectRatio.map({ GStreamer.Fraction($0) }) else { return nil }
-    return isFieldSequence && ratio == GStreamer.Fraction(1, 2) && hasUsualShape ? GStreamer.Fraction(1, 1) : ratio
+  var pixelAspectRatioOfCaps: Fraction? {
+    guard let ratio = pixelAspectRatio.map({ Fraction($0) }) else { return nil }
+    return isFieldSequence && ratio == Fraction(1, 2) && hasUsualShape ? Fraction(1, 1) : ratio
   }
 
   /// Whether frames are 4:3 or 16:9 with square samples, to a percent.
@@ -34,9 +34,9 @@ extension FormatDescription {
 
   /// The caps field `framerate`; nil when the stream does not say, and when it is more than twice what the level
   /// allows: `num_units_in_tick` and `time_scale` then do not measure time.
-  var frameRateOfCaps: GStreamer.Fraction? {
+  var frameRateOfCaps: Fraction? {
     guard let frameRate, !isFrameRateBeyondLevel else { return nil }
-    return GStreamer.Fraction(frameRate)
+    return Fraction(frameRate)
   }
 
   /// Whether the frame rate is more than twice what the level allows for the picture size.
@@ -57,9 +57,9 @@ extension FormatDescription {
   }
 }
 
-extension GStreamer.Fraction {
+extension Fraction {
   /// The same ratio for caps, each part at most 2³¹ − 1.
-  init(_ fraction: H26x.Fraction) {
+  init(_ fraction: Ratio) {
     self.init(Int32(clamping: fraction.numerator), Int32(clamping: fraction.denominator))
   }
 }

@@ -76,7 +76,7 @@ public struct FormatDescription: Sendable, Hashable {
   /// Bits of a chroma sample.
   public var chromaBitDepth: Int
   /// Width to height of a sample; nil when unspecified.
-  public var pixelAspectRatio: Fraction?
+  public var pixelAspectRatio: Ratio?
   /// Full range, rather than limited range; nil when the stream does not say.
   public var isFullRange: Bool?
   /// Primaries, transfer and matrix; nil when the stream does not say.
@@ -84,7 +84,7 @@ public struct FormatDescription: Sendable, Hashable {
   /// Location of chroma samples in top fields and frames, 0 to 5; nil when the stream does not say.
   public var chromaSampleLocation: UInt8?
   /// Frames a second; nil when the stream does not signal it, or signals something absurd.
-  public var frameRate: Fraction?
+  public var frameRate: Ratio?
   /// The tick from which ``frameRate`` is derived, as sent, absurd or not; nil when it is not sent, or has a term of
   /// zero.
   public var tick: Tick?
@@ -120,6 +120,15 @@ public struct FormatDescription: Sendable, Hashable {
   /// Size of the frame to show: twice as high as the picture where each picture is a field.
   public var frameSize: VideoSize {
     VideoSize(width: cropRectangle.width, height: cropRectangle.height * (isFieldSequence ? 2 : 1))
+  }
+
+  /// Size of the frame to show on square pixels, rounded: ``frameSize``, its width scaled by ``pixelAspectRatio``;
+  /// `CMVideoFormatDescriptionGetPresentationDimensions`.
+  public var presentationSize: VideoSize {
+    guard let ratio = pixelAspectRatio else { return frameSize }
+    // The ratio has at most 31 bits.
+    let scaled = UInt64(UInt32(clamping: frameSize.width)) * UInt64(ratio.numerator) + UInt64(ratio.denominator / 2)
+    return VideoSize(width: max(1, Int(clamping: scaled / UInt64(ratio.denominator))), height: frameSize.height)
   }
 
   /// Whether both descriptions are of the same video for a decoder: equal except for parameter-set bytes, packaging,

@@ -51,11 +51,11 @@ public struct ChromaLocation: Sendable, Hashable {
 
 extension VUISyntax {
   /// The sample aspect ratio (H.264 table E-1, H.265 table E.1); nil when absent, unspecified or with a term of 0.
-  public var sampleAspectRatio: Fraction? {
+  public var sampleAspectRatio: Ratio? {
     guard let aspectRatioIDC else { return nil }
     if aspectRatioIDC == 255 {
       guard sampleAspectRatioWidth > 0, sampleAspectRatioHeight > 0 else { return nil }
-      return Fraction(UInt32(sampleAspectRatioWidth), UInt32(sampleAspectRatioHeight))
+      return Ratio(UInt32(sampleAspectRatioWidth), UInt32(sampleAspectRatioHeight))
     }
     return SampleAspectRatios.ratio(aspectRatioIDC)
   }

@@ -19,6 +19,10 @@ extension FormatDescription {
         first = try H264.SequenceParameterSet(nalUnit: unit.span).id
       }
     }
+    guard let first else {
+      throw BitstreamError(
+        .missingParameterSet, nalUnits.isEmpty ? "an empty list" : "a list without an SPS", bitOffset: 0)
+    }
     try self.init(sets, sequenceParameterSetID: first, nalLengthSize: nalLengthSize)
   }
 

@@ -30,11 +30,11 @@ extension H264.SequenceParameterSet {
   }
 
   /// Frames a second by the VUI (E.2.1); nil when absent or absurd: with a term of 0, or more than 1000.
-  public var frameRate: Fraction? {
+  public var frameRate: Ratio? {
     guard let timing = vui?.timing else { return nil }
     let ticks = UInt64(timing.unitsInTick) * 2
     guard UInt64(timing.timeScale) <= 1000 * ticks else { return nil }
-    return Fraction(wide: UInt64(timing.timeScale), ticks)
+    return Ratio(wide: UInt64(timing.timeScale), ticks)
   }
 
   /// `MaxDpbFrames` (A.3.1), 1 to 16: how many frames the level lets a decoder hold at this size.

@@ -19,6 +19,10 @@ extension FormatDescription {
         first = H265.ParameterSets.sequenceParameterSetID(of: unit.span)
       }
     }
+    guard let first else {
+      throw BitstreamError(
+        .missingParameterSet, nalUnits.isEmpty ? "an empty list" : "a list without an SPS", bitOffset: 0)
+    }
     try self.init(sets, sequenceParameterSetID: first, nalLengthSize: nalLengthSize)
   }
 

@@ -74,15 +74,15 @@ extension H265.SequenceParameterSet {
 
   /// Frames a second by the VUI (E.3.1); nil when absent or absurd: with a term of 0, or more than 1000 pictures a
   /// second.
-  public var frameRate: Fraction? { frameRate(of: vui?.timing) }
+  public var frameRate: Ratio? { frameRate(of: vui?.timing) }
 
   /// Frames a second by the VUI, else by the VPS.
-  public func frameRate(_ vps: H265.VideoParameterSet?) -> Fraction? { frameRate ?? frameRate(of: vps?.timing) }
+  public func frameRate(_ vps: H265.VideoParameterSet?) -> Ratio? { frameRate ?? frameRate(of: vps?.timing) }
 
-  private func frameRate(of timing: H265.VUIParameters.Timing?) -> Fraction? {
+  private func frameRate(of timing: H265.VUIParameters.Timing?) -> Ratio? {
     guard let rate = timing?.pictureRate else { return nil }
     guard isFieldSequence else { return rate }
-    return Fraction(wide: UInt64(rate.numerator), UInt64(rate.denominator) * 2)
+    return Ratio(wide: UInt64(rate.numerator), UInt64(rate.denominator) * 2)
   }
 
   /// Whether pictures with this and with the other SPS may be of one coded video sequence: whether all is equal that

@@ -14,12 +14,12 @@ extension H265 {
     /// Whether a picture was read whose times were not taken yet.
     package var hasPicture: Bool { timeline.hasPicture }
     /// Reads a picture that continues the sequence being timed. Returns whether it does.
-    package mutating func read(_ slice: SliceSegmentHeader, rate: Fraction?, generation: UInt64) -> Bool {
+    package mutating func read(_ slice: SliceSegmentHeader, rate: Ratio?, generation: UInt64) -> Bool {
       timeline.read(slice, rate: rate, generation: generation)
     }
     /// Reads a picture that may begin a sequence. Returns whether enough is known.
     package mutating func read(
-      _ slice: SliceSegmentHeader, isContinued: Bool, endsSequence: Bool, rate: Fraction?,
+      _ slice: SliceSegmentHeader, isContinued: Bool, endsSequence: Bool, rate: Ratio?,
       parameterSets: borrowing ParameterSets, generation: UInt64, lookingAt bytes: Span<UInt8>, from offset: Int,
       isComplete: Bool
     ) -> Bool {

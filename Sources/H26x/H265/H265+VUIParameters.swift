@@ -160,9 +160,9 @@ extension H265.VUIParameters.Timing {
   }
 
   /// Pictures a second; nil when absurd: with a term of 0, or more than 1000.
-  var pictureRate: Fraction? {
+  var pictureRate: Ratio? {
     guard unitsInTick > 0, timeScale > 0, UInt64(timeScale) <= 1000 * UInt64(unitsInTick) else { return nil }
-    return Fraction(timeScale, unitsInTick)
+    return Ratio(timeScale, unitsInTick)
   }
 }
 

@@ -2,6 +2,8 @@
 
 /// Changes the packaging of an access unit: found once, sized exactly, written in one pass.
 ///
+/// ``packaged(_:from:as:inserting:)`` does all of it in one call. Its steps, for memory of the caller's own:
+///
 /// ```
 /// var repackager = Repackager(codec: .h264)
 /// repackager.scanAnnexB(input.span)

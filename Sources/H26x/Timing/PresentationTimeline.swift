@@ -5,7 +5,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   /// Pictures of one SPS at one rate.
   private struct Sequence: Sendable {
     var generator: TimestampGenerator
-    let rate: Fraction
+    let rate: Ratio
     let clock: Clock
     let parameters: Codec.SequenceParameterSet
     /// How often parameter sets had changed when that SPS was found.
@@ -20,7 +20,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     /// - Parameters:
     ///   - rate: frames a second.
     ///   - pictures: pictures in a frame.
-    init(_ rate: Fraction, pictures: Int) {
+    init(_ rate: Ratio, pictures: Int) {
       numerator = UInt64(rate.denominator) * 1_000_000_000
       denominator = UInt64(rate.numerator) * UInt64(max(pictures, 1)) * UInt64(TimestampGenerator.ticksPerFrame)
     }
@@ -64,7 +64,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
 
   // MARK: Order
 
-  mutating func read(_ slice: Codec.SliceHeader, rate: Fraction?, generation: UInt64) -> Bool {
+  mutating func read(_ slice: Codec.SliceHeader, rate: Ratio?, generation: UInt64) -> Bool {
     guard sequence?.generation == generation, sequence?.rate == rate,
       sequence?.parameters.id == slice.sequenceParameterSetID, let parameters = sequence?.parameters
     else { return false }
@@ -79,7 +79,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   }
 
   mutating func read(
-    _ slice: Codec.SliceHeader, isContinued: Bool, endsSequence: Bool, rate: Fraction?,
+    _ slice: Codec.SliceHeader, isContinued: Bool, endsSequence: Bool, rate: Ratio?,
     parameterSets: borrowing Codec.ParameterSets, generation: UInt64, lookingAt bytes: Span<UInt8>, from offset: Int,
     isComplete: Bool
   ) -> Bool {
@@ -112,7 +112,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   }
 
   /// Whether pictures with this SPS at this rate can be timed without another look ahead.
-  private mutating func covers(_ sps: Codec.SequenceParameterSet, _ rate: Fraction, _ generation: UInt64) -> Bool {
+  private mutating func covers(_ sps: Codec.SequenceParameterSet, _ rate: Ratio, _ generation: UInt64) -> Bool {
     guard let sequence, sequence.rate == rate, sequence.parameters == sps else { return false }
     self.sequence?.generation = generation
     return true
@@ -120,7 +120,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
 
   /// Begins a sequence after what was timed so far.
   private mutating func begin(
-    _ sps: Codec.SequenceParameterSet, _ rate: Fraction, _ lookAhead: [TimestampGenerator.Picture],
+    _ sps: Codec.SequenceParameterSet, _ rate: Ratio, _ lookAhead: [TimestampGenerator.Picture],
     _ generation: UInt64
   ) {
     let delayBefore = sequence.map { $0.clock.time($0.generator.presentationDelay) } ?? 0

@@ -22,7 +22,7 @@ package protocol PresentationTiming: Sendable {
   ///   - rate: frames a second; nil when unknown.
   ///   - generation: how often parameter sets have changed: while it is the same, the SPS need not be compared.
   /// - Returns: whether it does continue it; if not, nothing was read.
-  mutating func read(_ slice: Codec.SliceHeader, rate: Fraction?, generation: UInt64) -> Bool
+  mutating func read(_ slice: Codec.SliceHeader, rate: Ratio?, generation: UInt64) -> Bool
 
   /// Reads a picture that may begin a sequence, for which later pictures have to be read.
   ///
@@ -38,7 +38,7 @@ package protocol PresentationTiming: Sendable {
   ///   - isComplete: whether not to wait for more data.
   /// - Returns: whether enough is known; else the picture waits for more data.
   mutating func read(
-    _ slice: Codec.SliceHeader, isContinued: Bool, endsSequence: Bool, rate: Fraction?,
+    _ slice: Codec.SliceHeader, isContinued: Bool, endsSequence: Bool, rate: Ratio?,
     parameterSets: borrowing Codec.ParameterSets, generation: UInt64, lookingAt bytes: Span<UInt8>, from offset: Int,
     isComplete: Bool
   ) -> Bool

@@ -106,7 +106,7 @@ public struct FormatRecord: Sendable {
   /// `video_full_range_flag` of the VUI; nil where it has none.
   var isFullRange: Bool?
   /// Frames a second by the VUI; nil without timing.
-  public var frameRate: Fraction?
+  public var frameRate: Ratio?
   /// The highest bit rate of the level in bits a second (VCL HRD); nil for an unknown level.
   public var maximumBitRate: UInt64?
   /// Size of the decoded picture buffer in frames (H.265: pictures).

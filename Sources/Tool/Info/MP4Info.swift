@@ -149,12 +149,12 @@ enum MP4Info {
     var isRateVariable: Bool { longest > shortest && longest - shortest > max(2, shortest / 20) }
 
     /// Pictures a second, on average where the rate is variable; `nil` for samples without duration.
-    func rate(_ timescale: UInt32) -> H26x.Fraction? {
+    func rate(_ timescale: UInt32) -> Ratio? {
       if isRateVariable, duration > 0 {
         let average = Double(count) * Double(timescale) / Double(duration)
-        return average < 1e6 ? H26x.Fraction(UInt32((average * 1000).rounded()), 1000) : nil
+        return average < 1e6 ? Ratio(UInt32((average * 1000).rounded()), 1000) : nil
       }
-      return usual.duration > 0 ? H26x.Fraction(timescale, usual.duration) : nil
+      return usual.duration > 0 ? Ratio(timescale, usual.duration) : nil
     }
   }
 }
@@ -162,13 +162,13 @@ enum MP4Info {
 extension StreamDetails {
   /// Adds the track's values, which override the stream's, as in players.
   fileprivate mutating func complete(
-    _ description: MP4.VisualSampleDescription, _ track: MP4.Track, rate: H26x.Fraction?
+    _ description: MP4.VisualSampleDescription, _ track: MP4.Track, rate: Ratio?
   ) {
-    if let rate { fields["framerate"] = .fraction(GStreamer.Fraction(rate)) }
+    if let rate { fields["framerate"] = .fraction(Fraction(rate)) }
     if let ratio = description.pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0,
-      let reduced = H26x.Fraction(ratio.horizontal, ratio.vertical)
+      let reduced = Ratio(ratio.horizontal, ratio.vertical)
     {
-      fields["pixel-aspect-ratio"] = .fraction(GStreamer.Fraction(reduced))
+      fields["pixel-aspect-ratio"] = .fraction(Fraction(reduced))
     }
     language = track.language.isEmpty || track.language == "und" ? nil : track.language
     orientation = Self.tag(track.orientation)

@@ -19,8 +19,8 @@ extension StreamDetails {
     fields["chroma-format"] = .string(format.chromaFormat.name)
     fields["bit-depth-luma"] = .int(Int32(clamping: format.lumaBitDepth))
     fields["bit-depth-chroma"] = .int(format.chromaFormat == .monochrome ? 0 : Int32(clamping: format.chromaBitDepth))
-    fields["pixel-aspect-ratio"] = format.pixelAspectRatio.map { .fraction(GStreamer.Fraction($0)) }
-    fields["framerate"] = format.plausibleFrameRate.map { .fraction(GStreamer.Fraction($0)) }
+    fields["pixel-aspect-ratio"] = format.pixelAspectRatio.map { .fraction(Fraction($0)) }
+    fields["framerate"] = format.plausibleFrameRate.map { .fraction(Fraction($0)) }
     if let isFullRange = format.isFullRange {
       let transfer = display.alternativeTransfer?.preferredTransfer ?? format.colour?.transfer ?? 2
       fields["colorimetry"] = colorimetryName(
@@ -45,7 +45,7 @@ extension StreamDetails {
 
 extension FormatDescription {
   /// The frame rate; `nil` where it is more than twice what the level allows, because such VUI timing is not meant.
-  var plausibleFrameRate: H26x.Fraction? {
+  var plausibleFrameRate: Ratio? {
     guard let frameRate, Double(frameRate.numerator) / Double(frameRate.denominator) <= 2 * maximumFrameRate else {
       return nil
     }
@@ -53,9 +53,9 @@ extension FormatDescription {
   }
 }
 
-extension GStreamer.Fraction {
+extension Fraction {
   /// The same ratio, each part at most 2³¹ − 1.
-  init(_ fraction: H26x.Fraction) {
+  init(_ fraction: Ratio) {
     self.init(Int32(clamping: fraction.numerator), Int32(clamping: fraction.denominator))
   }
 }

@@ -70,8 +70,8 @@ final class ContainerVideoReader: VideoTrackReader {
   ) -> VideoTrack {
     var track = VideoTrack(codec: codec, packaging: packaging(stream.extradata, isPacketized: isPacketized))
     track.size = stream.size
-    track.pixelAspect = stream.pixelAspect.map { GStreamer.Fraction($0.numerator, $0.denominator) }
-    track.framerate = isPacketized ? nil : stream.frameRate.map { GStreamer.Fraction($0.numerator, $0.denominator) }
+    track.pixelAspect = stream.pixelAspect.map { Fraction($0.numerator, $0.denominator) }
+    track.framerate = isPacketized ? nil : stream.frameRate.map { Fraction($0.numerator, $0.denominator) }
     track.direction = stream.rotation
     track.timescale = stream.timeBase.numerator == 1 ? stream.timeBase.denominator : nil
     return track

@@ -53,9 +53,9 @@ final class MP4VideoReader: VideoTrackReader {
     track.size = (description.width, description.height)
     track.framerate = trial.rate(timescale)
     if let ratio = description.pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0,
-      let reduced = H26x.Fraction(ratio.horizontal, ratio.vertical)
+      let reduced = Ratio(ratio.horizontal, ratio.vertical)
     {
-      track.pixelAspect = GStreamer.Fraction(reduced)
+      track.pixelAspect = Fraction(reduced)
     }
     track.direction = file.orientation.flatMap(Self.direction)
     track.duration = file.duration > 0 ? .seconds(file.duration, times: 1, over: timescale) : nil
@@ -193,9 +193,9 @@ final class MP4VideoReader: VideoTrackReader {
       usual.votes += duration == usual.duration ? 1 : -1
     }
 
-    func rate(_ timescale: UInt32) -> GStreamer.Fraction? {
+    func rate(_ timescale: UInt32) -> Fraction? {
       guard usual.duration > 0 else { return nil }
-      return H26x.Fraction(timescale, usual.duration).map { GStreamer.Fraction($0) }
+      return Ratio(timescale, usual.duration).map { Fraction($0) }
     }
   }
 }

@@ -36,7 +36,7 @@ final class MediaReader: PictureSource {
   ///   - framerate: the frame rate of a byte stream that has none.
   ///   - route: called for the first H.264 or H.265 stream and for streams of other kinds; further video is not linked.
   init(
-    _ input: InputFile, framerate: GStreamer.Fraction? = nil, route: @escaping Route
+    _ input: InputFile, framerate: Fraction? = nil, route: @escaping Route
   ) throws(Failure) {
     self.input = input
     pipeline = Pipeline()

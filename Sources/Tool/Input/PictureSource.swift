@@ -30,7 +30,7 @@ extension PictureSource {
   /// The statistics of the parser.
   var parserStatistics: Fields? { try? parser?.fields("stats") }
   /// Width to height of a pixel; `nil` where neither stream nor container has it.
-  var pixelAspect: GStreamer.Fraction? { parser?.pad("src")?.caps.first.value("pixel-aspect-ratio")?.fraction }
+  var pixelAspect: Fraction? { parser?.pad("src")?.caps.first.value("pixel-aspect-ratio")?.fraction }
 }
 
 extension InputFile {
@@ -42,7 +42,7 @@ extension InputFile {
   ///   - start: a time of the presentation from which on pictures are wanted; earlier ones come too.
   ///   - rest: makes the elements behind the parser, perhaps on a streaming thread.
   func pictureSource(
-    framerate: GStreamer.Fraction? = nil, part: Int = 0, from start: ClockTime? = nil,
+    framerate: Fraction? = nil, part: Int = 0, from start: ClockTime? = nil,
     _ rest: @escaping @Sendable (FormatDescription.Codec) throws(PipelineError) -> [PipelineElement]
   ) throws(Failure) -> any PictureSource {
     guard isRaw else { return try ContainerReader(self, part: part, from: start, rest) }

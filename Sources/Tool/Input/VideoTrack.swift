@@ -16,8 +16,8 @@ struct VideoTrack: Sendable {
   var packaging: Packaging
   var size: (width: Int, height: Int)?
   /// Width to height of a pixel.
-  var pixelAspect: GStreamer.Fraction?
-  var framerate: GStreamer.Fraction?
+  var pixelAspect: Fraction?
+  var framerate: Fraction?
   /// How pictures are turned to be upright, by the value of `videoflip`'s property `video-direction`; `nil` for upright
   /// ones.
   var direction: String?

@@ -13,7 +13,7 @@ struct Repackaging {
   let target: OutputFile
   let container: TargetContainer
   /// Of a byte stream that has none.
-  let framerate: GStreamer.Fraction?
+  let framerate: Fraction?
   /// Kinds of NAL units, joined by +.
   let drop: String?
   let keepsAudio: Bool

@@ -13,7 +13,7 @@ extension Sample {
   /// The video, by its caps; `nil` where they are of another codec.
   var videoFormat: MediaOutput.VideoFormat? {
     guard let caps, let codec = FormatDescription.Codec(mediaType: caps.first.name) else { return nil }
-    func fraction(_ name: String) -> GStreamer.Fraction? {
+    func fraction(_ name: String) -> Fraction? {
       if case .fraction(let value)? = capsField(name) { value } else { nil }
     }
     return MediaOutput.VideoFormat(

@@ -25,8 +25,8 @@ struct SampleCopy {
       }
     guard let inspector else { return nil }
     let description = inspector.description
-    let rate = track.framerate ?? description.frameRate.map { GStreamer.Fraction($0) }
-    let aspect = track.pixelAspect ?? description.pixelAspectRatio.map { GStreamer.Fraction($0) }
+    let rate = track.framerate ?? description.frameRate.map { Fraction($0) }
+    let aspect = track.pixelAspect ?? description.pixelAspectRatio.map { Fraction($0) }
     format = MediaOutput.VideoFormat(
       codec: track.codec, size: (description.frameSize.width, description.frameSize.height),
       pixelAspect: aspect.flatMap { TimeBase($0.numerator, $0.denominator) },

@@ -61,12 +61,12 @@ import Testing
     var latency = ReportedLatency()
     var told: [UInt64?] = [latency.takeDue()?.nanoseconds]
     for frames in [2, 2, 3] {
-      latency.update(frames: frames, rate: GStreamer.Fraction(50, 1))
+      latency.update(frames: frames, rate: Fraction(50, 1))
       told.append(latency.takeDue()?.nanoseconds)
     }
     #expect(told == [nil, 40_000_000, nil, 60_000_000])
     // Without a rate, 25 a second.
-    for (frames, rate) in [(1, nil), (2, GStreamer.Fraction(0, 1)), (3, GStreamer.Fraction(1, 0)), (-1, nil)] {
+    for (frames, rate) in [(1, nil), (2, Fraction(0, 1)), (3, Fraction(1, 0)), (-1, nil)] {
       latency.update(frames: frames, rate: rate)
       let due = latency.takeDue()?.nanoseconds
       #expect(due == UInt64(max(0, frames)) * 40_000_000)

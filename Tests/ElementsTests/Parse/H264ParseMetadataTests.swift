@@ -119,7 +119,7 @@ import Testing
       harness.push(Self.timedUnit([(.pictureTiming, try Self.timing(.topBottom, [[1, 2, 3, 5], [1, 2, 3, 5]]))])) == 0)
     let frame = try harness.pull()
     #expect(frame.timeCodes.map { [$0.hours, $0.minutes, $0.seconds, $0.frames, $0.fieldCount] } == [[1, 2, 3, 4, 0]])
-    #expect(frame.timeCodes.first?.frameRate == GStreamer.Fraction(25, 1))
+    #expect(frame.timeCodes.first?.frameRate == Fraction(25, 1))
     #expect(!frame.flags.contains(.interlaced))
     let fields = try harness.pull()
     #expect(fields.timeCodes.map { [$0.frames, $0.fieldCount] } == [[5, 1], [5, 2]])
@@ -152,7 +152,7 @@ import Testing
     var buffer = Buffer(copying: Self.timedUnit(before).span) ?? Buffer()
     buffer.addTimeCode(
       Buffer.TimeCode(
-        hours: 10, minutes: 11, seconds: 12, frames: 13, frameRate: GStreamer.Fraction(25, 1), dropsFrames: false,
+        hours: 10, minutes: 11, seconds: 12, frames: 13, frameRate: Fraction(25, 1), dropsFrames: false,
         isInterlaced: false, fieldCount: 0))
     #expect(harness.push(buffer) == 0)
     let output = try harness.pull()

@@ -25,7 +25,7 @@ import Testing
   ) {
     var facts = SourceFacts()
     facts.tick = tick.map { FormatDescription.Tick(units: $0.0, timeScale: $0.1, perFrame: $0.2) }
-    facts.frameRate = rate.map { GStreamer.Fraction($0.0, $0.1) }
+    facts.frameRate = rate.map { Fraction($0.0, $0.1) }
     facts.isTickBeyondLevel = isSenseless
     #expect(facts.frameDuration == expected)
   }

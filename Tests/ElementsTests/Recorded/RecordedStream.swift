@@ -119,7 +119,7 @@ struct RecordedStream: Sendable {
       guard case .accessUnit(let size) = finding else { continue }
       let accessUnit = scanner.takeAccessUnit()
       guard let slice = accessUnit.slice else { continue }
-      let (rate, changes) = (H26x.Fraction(25, 1), scanner.parameterSetChanges)
+      let (rate, changes) = (Ratio(25, 1), scanner.parameterSetChanges)
       if !timeline.read(slice, rate: rate, generation: changes) {
         _ = timeline.read(
           slice, isContinued: false, endsSequence: false, rate: rate, parameterSets: scanner.parameterSets,

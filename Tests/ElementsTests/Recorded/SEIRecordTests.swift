@@ -171,7 +171,7 @@ import Testing
               buffer.addTimeCode(
                 Buffer.TimeCode(
                   hours: 10, minutes: 11, seconds: 12, frames: 13 + index,
-                  frameRate: GStreamer.Fraction(30000, index == 1 ? 1000 : 1001), dropsFrames: index == 0,
+                  frameRate: Fraction(30000, index == 1 ? 1000 : 1001), dropsFrames: index == 0,
                   isInterlaced: false, fieldCount: index))
             }
             buffer.pts = .second

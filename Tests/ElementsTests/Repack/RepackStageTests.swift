@@ -85,7 +85,7 @@ import Testing
     let read = CompressedCaps<H264>(caps)
     let format = try RepackFormat<H264>(read)
     #expect(format.packaging == nil && format.alignment == .accessUnit && format.codecData == [1, 2])
-    #expect(format.frameRate == GStreamer.Fraction(25, 1))
+    #expect(format.frameRate == Fraction(25, 1))
     #expect(RepackFormat<H264>.unreadable(read).debug.hasPrefix("codec_data of 2 bytes is not an avcC: "))
   }
 

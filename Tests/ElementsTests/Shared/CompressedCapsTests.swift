@@ -84,8 +84,8 @@ private typealias Stream = RepackStream
   }
 
   @Test func frameRatesOfNothingAreNone() throws {
-    let rates: [(String, GStreamer.Fraction?)] = [
-      ("25/1", GStreamer.Fraction(25, 1)), ("30000/1001", GStreamer.Fraction(30000, 1001)), ("0/1", nil),
+    let rates: [(String, Fraction?)] = [
+      ("25/1", Fraction(25, 1)), ("30000/1001", Fraction(30000, 1001)), ("0/1", nil),
     ]
     for (text, expected) in rates {
       #expect(try read("video/x-h264, framerate=\(text)").frameRate == expected)

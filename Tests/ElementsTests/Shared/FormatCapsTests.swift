@@ -44,17 +44,17 @@ import Testing
     var format = try Self.format()
     format.isFieldSequence = isFields
     format.cropRectangle = CropRectangle(left: 0, top: 0, width: width, height: isFields ? height / 2 : height)
-    format.pixelAspectRatio = sent.flatMap { H26x.Fraction($0.0, $0.1) }
-    #expect(format.pixelAspectRatioOfCaps == expected.map { GStreamer.Fraction($0.0, $0.1) })
+    format.pixelAspectRatio = sent.flatMap { Ratio($0.0, $0.1) }
+    #expect(format.pixelAspectRatioOfCaps == expected.map { Fraction($0.0, $0.1) })
   }
 
   @Test func frameRatesUpToTwiceTheLevels() throws {
     var format = try Self.format()
     format.maximumFrameRate = 30
     for (rate, expected) in [
-      (H26x.Fraction(60, 1), GStreamer.Fraction(60, 1)), (H26x.Fraction(60001, 1000), nil),
-      (H26x.Fraction(119_999, 2000), GStreamer.Fraction(119_999, 2000)), (nil, nil),
-    ] as [(H26x.Fraction?, GStreamer.Fraction?)] {
+      (Ratio(60, 1), Fraction(60, 1)), (Ratio(60001, 1000), nil),
+      (Ratio(119_999, 2000), Fraction(119_999, 2000)), (nil, nil),
+    ] as [(Ratio?, Fraction?)] {
       format.frameRate = rate
       #expect(format.frameRateOfCaps == expected)
       #expect(format.isFrameRateBeyondLevel == (rate != nil && expected == nil))

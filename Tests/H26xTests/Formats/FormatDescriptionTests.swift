@@ -13,7 +13,7 @@ import Testing
     #expect(description.croppedSize == description.codedSize)
     #expect(description.profileName == "high" && description.levelName == "3.1")
     #expect(description.compatibleProfileNames == ["high-10", "high-4:2:2", "high-4:4:4"])
-    #expect(description.frameRate == Fraction(30, 1))
+    #expect(description.frameRate == Ratio(30, 1))
     #expect(description.sentReorderFrames == 2 && description.maximumReorderFrames == 2)
     #expect(description.decodedPictureBufferFrames == 4)
     #expect(!description.isInterlacedAllowed)
@@ -23,6 +23,42 @@ import Testing
     var other = description
     other.nalLengthSize = .four
     #expect(other != description && other.describesSameVideo(as: description))
+  }
+
+  @Test func thePresentationSizeHasSquarePixels() throws {
+    var description = try FormatDescription(h264ParameterSets: [Samples.highPPS, Samples.highSPS])
+    let shapes: [(Ratio?, Int)] = [
+      (nil, 1280), (Ratio(1, 1), 1280), (Ratio(4, 3), 1707), (Ratio(1, 2), 640), (Ratio(1, 1_000_000), 1),
+    ]
+    for (ratio, width) in shapes {
+      description.pixelAspectRatio = ratio
+      #expect(description.presentationSize == VideoSize(width: width, height: 720))
+    }
+    description.isFieldSequence = true
+    description.pixelAspectRatio = Ratio(1, 2)
+    #expect(description.presentationSize == VideoSize(width: 640, height: 1440))
+    // A description that a program has changed.
+    description.cropRectangle.width = .max
+    description.pixelAspectRatio = Ratio(1 << 31 - 1, 1)
+    #expect(description.presentationSize.width > 0)
+  }
+
+  @Test func whatIsMissingFromAListIsNamed() {
+    func message(_ body: () throws(BitstreamError) -> FormatDescription) -> String? {
+      do throws(BitstreamError) {
+        _ = try body()
+        return nil
+      } catch { return "\(error)" }
+    }
+    #expect(
+      message { () throws(BitstreamError) in try FormatDescription(h264ParameterSets: []) }
+        == "missingParameterSet in an empty list at bit 0")
+    #expect(
+      message { () throws(BitstreamError) in try FormatDescription(h265ParameterSets: []) }
+        == "missingParameterSet in an empty list at bit 0")
+    #expect(
+      message { () throws(BitstreamError) in try FormatDescription(h265ParameterSets: [H265Samples.layeredVPS]) }
+        == "missingParameterSet in a list without an SPS at bit 0")
   }
 
   /// The format description of a record has all its parameter sets, and gives the same record.
@@ -72,7 +108,7 @@ import Testing
       { $0.cropRectangle.top += 1 }, { $0.cropRectangle.width += 1 }, { $0.cropRectangle.height += 1 },
       { $0.profileIDC += 1 }, { $0.constraintFlags += 1 }, { $0.profileName = nil }, { $0.levelIDC += 1 },
       { $0.levelName = nil }, { $0.tierName = "main" }, { $0.chromaFormat = .yuv422 }, { $0.lumaBitDepth += 1 },
-      { $0.chromaBitDepth += 1 }, { $0.pixelAspectRatio = Fraction(9, 8) }, { $0.isFullRange = nil },
+      { $0.chromaBitDepth += 1 }, { $0.pixelAspectRatio = Ratio(9, 8) }, { $0.isFullRange = nil },
       { $0.colour = ColourDescription(primaries: 9, transfer: 16, matrix: 9) }, { $0.chromaSampleLocation = 3 },
       { $0.frameRate = nil }, { $0.maximumFrameRate += 1 }, { $0.isIntraOnly = true },
       { $0.isInterlacedAllowed = true },

@@ -14,7 +14,7 @@ import Testing
     var (avc, hevc) = (H264.VUI(), H265.VUIParameters())
     avc.aspectRatioIDC = idc
     hevc.aspectRatioIDC = idc
-    let expected: Fraction? = 1...16 ~= idc ? Fraction(Self.ratios[Int(idc) - 1].0, Self.ratios[Int(idc) - 1].1) : nil
+    let expected: Ratio? = 1...16 ~= idc ? Ratio(Self.ratios[Int(idc) - 1].0, Self.ratios[Int(idc) - 1].1) : nil
     #expect(avc.sampleAspectRatio == expected && hevc.sampleAspectRatio == expected)
   }
 
@@ -24,7 +24,7 @@ import Testing
     vui.aspectRatioIDC = 255
     vui.sampleAspectRatioWidth = width
     vui.sampleAspectRatioHeight = height
-    #expect(vui.sampleAspectRatio == (width * height == 0 ? nil : Fraction(UInt32(width), UInt32(height))))
+    #expect(vui.sampleAspectRatio == (width * height == 0 ? nil : Ratio(UInt32(width), UInt32(height))))
   }
 
   /// One term without the other is no ratio.

@@ -24,7 +24,7 @@ enum Samples {
     #expect(sps.level.name == "3.1")
     #expect(sps.codedSize == VideoSize(width: 1280, height: 720))
     #expect(sps.cropRectangle == CropRectangle(left: 0, top: 0, width: 1280, height: 720))
-    #expect(sps.frameRate == Fraction(30, 1))
+    #expect(sps.frameRate == Ratio(30, 1))
     #expect(sps.chromaFormat == .yuv420)
     #expect(sps.isFrameOnly)
     #expect(sps.hasProperEnd)
@@ -81,8 +81,8 @@ enum Samples {
     try expectLegalValues("H.264 SPS \(chroma.name)", bytes) { bytes, trace throws(BitstreamError) in
       try H264.SequenceParameterSet(nalUnit: bytes.span, trace: trace).nalUnit()
     }
-    #expect(back.frameRate == Fraction(30000, 1001))
-    #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
+    #expect(back.frameRate == Ratio(30000, 1001))
+    #expect(back.vui?.sampleAspectRatio == Ratio(64, 45))
     for end in bytes.indices {
       same(
         failure { () throws(BitstreamError) in
@@ -209,9 +209,9 @@ enum Samples {
       #expect(sps.frameRate == nil)
     }
     sps.vui?.timing = .init(unitsInTick: UInt32.max, timeScale: UInt32.max, isFixedFrameRate: true)
-    #expect(sps.frameRate == Fraction(1, 2))
+    #expect(sps.frameRate == Ratio(1, 2))
     sps.vui?.timing = .init(unitsInTick: 1, timeScale: 2000, isFixedFrameRate: true)
-    #expect(sps.frameRate == Fraction(1000, 1))
+    #expect(sps.frameRate == Ratio(1000, 1))
   }
 
   @Test func levelZeroIsReadable() throws {

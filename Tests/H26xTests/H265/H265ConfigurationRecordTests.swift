@@ -38,7 +38,7 @@ import Testing
     #expect(format.parameterSets.sequence == [H265Samples.sps])
     #expect(format.parameterSets.picture == [H265Samples.pps])
     #expect(format.profileName == "main" && format.levelName == "1" && format.tierName == "main")
-    #expect(format.frameRate == Fraction(30, 1))
+    #expect(format.frameRate == Ratio(30, 1))
     #expect(format.sentReorderFrames == 2 && format.maximumReorderFrames == 2 && format.decodedPictureBufferFrames == 5)
     #expect(!format.isInterlacedAllowed && !format.isPictureStructurePresent)
     let again = try FormatDescription(decoderConfigurationRecord: format.h265DecoderConfigurationRecord())
@@ -50,7 +50,7 @@ import Testing
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     vps.timing = .init(unitsInTick: 1001, timeScale: 30000)
     let format = try FormatDescription(h265ParameterSets: [vps.nalUnit(), H265Samples.plainSPS().nalUnit()])
-    #expect(format.frameRate == Fraction(30000, 1001))
+    #expect(format.frameRate == Ratio(30000, 1001))
   }
 
   @Test func whatElseARecordHolds() throws {

@@ -11,7 +11,7 @@ import Testing
     #expect(sps.level.tierName == "main")
     #expect(sps.codedSize == VideoSize(width: 128, height: 128))
     #expect(sps.cropRectangle == CropRectangle(left: 0, top: 0, width: 128, height: 128))
-    #expect(sps.frameRate == Fraction(30, 1))
+    #expect(sps.frameRate == Ratio(30, 1))
     #expect(sps.log2MaximumPictureOrderCount == 8)
     #expect(sps.maximumReorderFrames == 2)
     #expect(sps.hasProperEnd)
@@ -133,8 +133,8 @@ import Testing
     try expectLegalValues("H.265 SPS \(chroma.name)", bytes) { bytes, trace throws(BitstreamError) in
       try H265.SequenceParameterSet(nalUnit: bytes.span, trace: trace).nalUnit()
     }
-    #expect(back.frameRate == Fraction(30000, 1001))
-    #expect(back.vui?.sampleAspectRatio == Fraction(64, 45))
+    #expect(back.frameRate == Ratio(30000, 1001))
+    #expect(back.vui?.sampleAspectRatio == Ratio(64, 45))
     let hrd = try #require(back.vui?.timing?.hrdParameters)
     let last = try #require(hrd.subLayers.last?.nal.last)
     #expect(hrd.bitRate(of: last) == 1001 << 9)
@@ -286,7 +286,7 @@ import Testing
     sps.vui = vui
     sps.buffering = [.init(maximumDecodedPictures: 7, maximumReorderPictures: 3)]
     let format = try FormatDescription(h265ParameterSets: [sps.nalUnit()])
-    #expect(format.frameRate == Fraction(25, 1))
+    #expect(format.frameRate == Ratio(25, 1))
     #expect(format.maximumReorderFrames == 2)
     #expect(format.decodedPictureBufferFrames == 4)
     #expect(format.isInterlacedAllowed)

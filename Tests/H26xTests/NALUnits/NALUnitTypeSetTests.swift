@@ -23,7 +23,7 @@ import Testing
   }
 }
 
-@Suite struct FractionTests {
+@Suite struct RatioTests {
   @Test func lowestTermsWithinLimits() {
     let most = UInt32(Int32.max)
     let cases: [(UInt32, UInt32, String?)] = [
@@ -31,6 +31,6 @@ import Testing
       (most, 1, "\(most)/1"), (most + 1, 1, nil), (1, most, "1/\(most)"), (1, most + 1, nil),
       (most + 1, 2, "1073741824/1"), (.max, .max, "1/1"), (.max, 3, "1431655765/1"),
     ]
-    for (numerator, denominator, text) in cases { #expect(Fraction(numerator, denominator)?.description == text) }
+    for (numerator, denominator, text) in cases { #expect(Ratio(numerator, denominator)?.description == text) }
   }
 }

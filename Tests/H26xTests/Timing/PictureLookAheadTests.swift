@@ -111,7 +111,7 @@ import Testing
       let slice = try H265.SliceSegmentHeader(bytes: H265Samples.slice(type), sets)
       let stream = bytes(slices) + [0, 0, 0, 1]
       return timeline.read(
-        slice, isContinued: isContinued, endsSequence: false, rate: Fraction(25, 1), parameterSets: sets, generation: 1,
+        slice, isContinued: isContinued, endsSequence: false, rate: Ratio(25, 1), parameterSets: sets, generation: 1,
         lookingAt: stream.span, from: 0, isComplete: false)
     }
     #expect(try read(.idrWithRADL, before: pictures([1, 2])))

@@ -15,7 +15,7 @@ import Testing
     init(_ sets: H264.ParameterSets) { self.sets = sets }
 
     /// Reads a picture of one slice. Returns whether that was enough.
-    mutating func read(_ bytes: [UInt8], rate: Fraction? = Fraction(25, 1)) throws -> Bool {
+    mutating func read(_ bytes: [UInt8], rate: Ratio? = Ratio(25, 1)) throws -> Bool {
       let slice = try H264.SliceHeader(bytes: bytes, sets, depth: .referenceMarking)
       let stream = MinimalStream.annexB([bytes])
       if timeline.read(slice, rate: rate, generation: 1) { return true }
@@ -58,10 +58,10 @@ import Testing
     var other = stream
     #expect(try stream.read(MinimalStream.slice(isIDR: false)))
     #expect(stream.takeTime() == next)
-    #expect(try stream.read(MinimalStream.slice(isIDR: true), rate: Fraction(50, 1)))
+    #expect(try stream.read(MinimalStream.slice(isIDR: true), rate: Ratio(50, 1)))
     #expect(stream.takeTime() == end)
     // At once.
-    #expect(try other.read(MinimalStream.slice(isIDR: true), rate: Fraction(50, 1)))
+    #expect(try other.read(MinimalStream.slice(isIDR: true), rate: Ratio(50, 1)))
     #expect(other.takeTime() == next)
   }
 
@@ -70,7 +70,7 @@ import Testing
     arguments: [(30000, 1001, 33_366_666), (24, 1, 41_666_666), (1, 3, 3_000_000_000)] as [(UInt32, UInt32, UInt64)])
   func framesLastAsLongAsTheRateGives(_ frames: UInt32, _ seconds: UInt32, _ duration: UInt64) throws {
     var stream = try minimal()
-    let rate = Fraction(frames, seconds)
+    let rate = Ratio(frames, seconds)
     #expect(try stream.read(MinimalStream.slice(isIDR: true), rate: rate))
     #expect(stream.timeline.takeTimes() == PresentationTimes(presentation: 0, decoding: 0))
     #expect(try stream.read(MinimalStream.slice(isIDR: false), rate: rate))
@@ -84,18 +84,18 @@ import Testing
     var stream = try minimal()
     #expect(try stream.read(MinimalStream.slice(isIDR: true)))
     let slice = try H264.SliceHeader(bytes: MinimalStream.slice(isIDR: false), stream.sets)
-    func isEnough(_ rate: Fraction?, _ generation: UInt64) -> Bool {
+    func isEnough(_ rate: Ratio?, _ generation: UInt64) -> Bool {
       var timeline = stream.timeline
       return timeline.read(slice, rate: rate, generation: generation)
     }
-    #expect(isEnough(Fraction(25, 1), 1))
-    #expect(!isEnough(Fraction(25, 1), 2) && !isEnough(Fraction(24, 1), 1) && !isEnough(nil, 1))
+    #expect(isEnough(Ratio(25, 1), 1))
+    #expect(!isEnough(Ratio(25, 1), 2) && !isEnough(Ratio(24, 1), 1) && !isEnough(nil, 1))
     var sets = stream.sets
     try sets.insert(bytes: MinimalStream.sps(id: 1))
     try sets.insert(bytes: MinimalStream.pps(id: 1, sps: 1))
     let other = try H264.SliceHeader(bytes: MinimalStream.slice(isIDR: false, pps: 1), sets)
     var timeline = stream.timeline
-    let isEnoughForAnother = timeline.read(other, rate: Fraction(25, 1), generation: 1)
+    let isEnoughForAnother = timeline.read(other, rate: Ratio(25, 1), generation: 1)
     #expect(!isEnoughForAnother)
   }
 
@@ -125,7 +125,7 @@ import Testing
     for (index, unit) in units.enumerated() {
       let slice = try H265.SliceSegmentHeader(bytes: unit, sets)
       let rest = MinimalStream.annexB(Array(units[(index + 1)...]))
-      let rate = Fraction(25, 1)
+      let rate = Ratio(25, 1)
       if !timeline.read(slice, rate: rate, generation: 1) {
         let isRead = timeline.read(
           slice, isContinued: false, endsSequence: index == 0, rate: rate, parameterSets: sets, generation: 1,

@@ -8,7 +8,7 @@ extension SEIContent {
   /// - Parameters:
   ///   - rate: frames a second in caps, by which time codes count; nil when unknown.
   ///   - tick: the clock of the stream's own time codes.
-  func attach(to buffer: inout Buffer, rate: GStreamer.Fraction?, tick: FormatDescription.Tick?) {
+  func attach(to buffer: inout Buffer, rate: Fraction?, tick: FormatDescription.Tick?) {
     if !captions.isEmpty, !buffer.hasCaptions {
       for captions in captions { buffer.addCaptions(captions.bytes.span, format: captions.format) }
     }
@@ -38,7 +38,7 @@ extension SEIContent {
   }
 
   private static func attach(
-    _ code: PictureDisplay.TimeCode, to buffer: inout Buffer, _ rate: GStreamer.Fraction, _ tick: FormatDescription.Tick
+    _ code: PictureDisplay.TimeCode, to buffer: inout Buffer, _ rate: Fraction, _ tick: FormatDescription.Tick
   ) {
     // n_frames counts ticks, or pairs of them (equation D-1); the meta counts frames.
     let numerator = UInt64(clamping: rate.numerator) * UInt64(tick.units) * (code.isFieldBased ? 2 : 1)

@@ -28,7 +28,7 @@ struct OutputSurroundings<Codec: ElementCodecSyntax> {
   var nalPackaging: NALPackaging
   /// What is in the access unit so far, when NAL units come one by one; else nil.
   var contentsSoFar: AccessUnitContents?
-  var frameRate: GStreamer.Fraction?
+  var frameRate: Fraction?
   var tick: FormatDescription.Tick?
   /// Seconds between insertions of parameter sets.
   var configInterval: Int32

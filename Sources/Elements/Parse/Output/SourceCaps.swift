@@ -140,7 +140,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
       ratio = sent
     }
     setFrameRate(&caps, description, given: given.fraction("framerate"), wanted: settings.frameRate, log)
-    Self.set(sequence, in: &caps, given, width: width, height: height, ratio: ratio ?? GStreamer.Fraction(1, 1))
+    Self.set(sequence, in: &caps, given, width: width, height: height, ratio: ratio ?? Fraction(1, 1))
     description.setCodingFields(of: &caps)
     let preferred = sequence.alternativeTransfer.value?.preferredTransfer
     if !given.has("colorimetry"), let colorimetry = description.colorimetry(preferringTransfer: preferred) {
@@ -152,7 +152,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   }
 
   private mutating func setFrameRate(
-    _ caps: inout Caps, _ description: FormatDescription, given: GStreamer.Fraction?, wanted: GStreamer.Fraction,
+    _ caps: inout Caps, _ description: FormatDescription, given: Fraction?, wanted: Fraction,
     _ log: ElementLog
   ) {
     var rate = description.frameRateOfCaps
@@ -164,13 +164,13 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     // 0/1 means a variable rate, which only upstream may know; a rate that is not known is left out.
     if given == nil, let rate { caps.set("framerate", .fraction(rate)) }
     facts.frameRate = rate
-    facts.pictureRate = rate.flatMap { H26x.Fraction(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
+    facts.pictureRate = rate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
   }
 
   /// Fields from SEI messages, where upstream's caps have none.
   private static func set(
     _ sequence: SequenceSEI, in caps: inout Caps, _ given: StructureView, width: Int32, height: Int32,
-    ratio: GStreamer.Fraction
+    ratio: Fraction
   ) {
     if !given.has("mastering-display-info"), let text = sequence.masteringDisplay.value?.capsText {
       caps.set("mastering-display-info", .string(text))

@@ -5,9 +5,9 @@ import H26x
 /// Facts about the stream that the caps describe, for other stages. Holds no references, so that copies are cheap.
 struct SourceFacts: Sendable {
   /// Frames a second, by upstream, the stream or the property; nil when unknown.
-  var frameRate: GStreamer.Fraction?
+  var frameRate: Fraction?
   /// The same, in lowest terms.
-  var pictureRate: H26x.Fraction?
+  var pictureRate: Ratio?
   /// The clock tick of the stream (`num_units_in_tick`, `time_scale`); nil when it has none.
   var tick: FormatDescription.Tick?
   /// The tick would give more than twice the frames that the level allows: it does not measure time.

@@ -10,7 +10,7 @@ extension ClockTimestamp {
     self.init()
     self.isFieldBased = isFieldBased
     // counting_type: which frame numbers are dropped (H.264 table D-3, H.265 table D.11).
-    countingType = code.dropsFrames ? code.frameRate == GStreamer.Fraction(30000, 1001) ? 4 : 6 : 0
+    countingType = code.dropsFrames ? code.frameRate == Fraction(30000, 1001) ? 4 : 6 : 0
     isFull = true
     frames = min(UInt16(clamping: code.frames), frameLimit)
     seconds = UInt8(clamping: code.seconds)

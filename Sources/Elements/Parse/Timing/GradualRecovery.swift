@@ -56,7 +56,7 @@ struct GradualRecovery<Codec: ParserCodec>: Sendable {
   }
 
   /// The longest one in frames of a stream, if it is new.
-  mutating func takeLongest(_ rate: GStreamer.Fraction?) -> LeadIn? {
+  mutating func takeLongest(_ rate: Fraction?) -> LeadIn? {
     guard isNew, let rate, rate.numerator > 0, rate.denominator > 0 else { return nil }
     isNew = false
     let frame = ClockTime.seconds(1, times: UInt32(rate.denominator), over: UInt32(rate.numerator)).nanoseconds

@@ -3,6 +3,6 @@ import GStreamer
 
 /// How much earlier than its target an accurate seek begins.
 struct LeadIn {
-  let rate: GStreamer.Fraction
+  let rate: Fraction
   let frames: UInt32
 }

@@ -95,7 +95,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// - Returns: whether enough is known; else the access unit waits for more data.
   mutating func readOrder(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
-    _ scanner: borrowing Codec.Scanner, rate: H26x.Fraction?, isComplete: Bool
+    _ scanner: borrowing Codec.Scanner, rate: Ratio?, isComplete: Bool
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
     let isContinued = accessUnit.isOrderKnown

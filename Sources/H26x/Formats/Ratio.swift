@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A positive fraction in lowest terms: a frame rate or a pixel aspect ratio.
-public struct Fraction: Sendable, Hashable {
+/// A positive ratio in lowest terms: a frame rate or a pixel aspect ratio.
+public struct Ratio: Sendable, Hashable {
   /// At least 1.
   public let numerator: UInt32
   /// At least 1.
   public let denominator: UInt32
 
-  /// Creates a fraction, reduced to lowest terms; nil when either term is zero, or above 2³¹ − 1 once reduced.
+  /// Creates a ratio, reduced to lowest terms; nil when either term is zero, or above 2³¹ − 1 once reduced.
   public init?(_ numerator: UInt32, _ denominator: UInt32) {
     self.init(wide: UInt64(numerator), UInt64(denominator))
   }
 
-  /// Creates a fraction; nil when a term is zero, or once reduced too large for GStreamer's `gint`.
+  /// Creates a ratio; nil when a term is zero, or once reduced too large for GStreamer's `gint`.
   init?(wide numerator: UInt64, _ denominator: UInt64) {
     guard numerator > 0, denominator > 0 else { return nil }
     let divisor = greatestCommonDivisor(numerator, denominator)
@@ -29,7 +29,7 @@ public struct Fraction: Sendable, Hashable {
   return larger
 }
 
-extension Fraction: CustomStringConvertible {
+extension Ratio: CustomStringConvertible {
   /// "30000/1001".
   public var description: String { "\(numerator)/\(denominator)" }
 }
