@@ -46,33 +46,13 @@ static inline gboolean cgst_event_is_serialized(const GstEvent *event) { return 
 
 // MARK: Structures (gst_structure_set is variadic)
 
-static inline void cgst_structure_set_int(GstStructure *s, const gchar *name, gint v) { gst_structure_set(s, name, G_TYPE_INT, v, NULL); }
 static inline void cgst_structure_set_uint(GstStructure *s, const gchar *name, guint v) { gst_structure_set(s, name, G_TYPE_UINT, v, NULL); }
-static inline void cgst_structure_set_int64(GstStructure *s, const gchar *name, gint64 v) { gst_structure_set(s, name, G_TYPE_INT64, v, NULL); }
-static inline void cgst_structure_set_uint64(GstStructure *s, const gchar *name, guint64 v) { gst_structure_set(s, name, G_TYPE_UINT64, v, NULL); }
-static inline void cgst_structure_set_boolean(GstStructure *s, const gchar *name, gboolean v) { gst_structure_set(s, name, G_TYPE_BOOLEAN, v, NULL); }
-static inline void cgst_structure_set_double(GstStructure *s, const gchar *name, gdouble v) { gst_structure_set(s, name, G_TYPE_DOUBLE, v, NULL); }
-static inline void cgst_structure_set_string(GstStructure *s, const gchar *name, const gchar *v) { gst_structure_set(s, name, G_TYPE_STRING, v, NULL); }
-static inline void cgst_structure_set_fraction(GstStructure *s, const gchar *name, gint n, gint d) { gst_structure_set(s, name, GST_TYPE_FRACTION, n, d, NULL); }
 static inline void cgst_structure_set_buffer(GstStructure *s, const gchar *name, GstBuffer *v) { gst_structure_set(s, name, GST_TYPE_BUFFER, v, NULL); }
 static inline void cgst_structure_set_structure(GstStructure *s, const gchar *name, const GstStructure *v) { gst_structure_set(s, name, GST_TYPE_STRUCTURE, v, NULL); }
 /* Transfer none. NULL when the field is absent or of another type. */
 static inline GstBuffer *cgst_structure_get_buffer(const GstStructure *s, const gchar *name) {
   const GValue *v = gst_structure_get_value(s, name);
   return v && G_VALUE_HOLDS(v, GST_TYPE_BUFFER) ? gst_value_get_buffer(v) : NULL;
-}
-/* Makes the field a list of strings (a plain string when there is only one). */
-static inline void cgst_structure_set_strings(GstStructure *s, const gchar *name, const gchar *const *strings, guint count) {
-  GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
-  if (count == 1) { cgst_structure_set_string(s, name, strings[0]); return; }
-  gst_value_list_init(&list, count);
-  for (guint i = 0; i < count; i++) {
-    g_value_init(&item, G_TYPE_STRING);
-    g_value_set_string(&item, strings[i]);
-    gst_value_list_append_and_take_value(&list, &item);
-    item = (GValue)G_VALUE_INIT;
-  }
-  gst_structure_take_value(s, name, &list);
 }
 /* The i-th string of a string or list-of-strings field, or NULL past its end. */
 static inline const gchar *cgst_structure_nth_string(const GstStructure *s, const gchar *name, guint i) {

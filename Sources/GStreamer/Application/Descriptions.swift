@@ -43,8 +43,12 @@ extension FieldValue: CustomStringConvertible {
     case .boolean(let value): "\(value)"
     case .double(let value): "\(value)"
     case .string(let value): value
-    case .strings(let values): "{ \(values.joined(separator: ", ")) }"
     case .fraction(let value): "\(value)"
+    case .list(let values): "{ \(values.map(\.description).joined(separator: ", ")) }"
+    case .array(let values): "< \(values.map(\.description).joined(separator: ", ")) >"
+    case .intRange(let range): "[ \(range.lowerBound), \(range.upperBound) ]"
+    case .doubleRange(let range): "[ \(range.lowerBound), \(range.upperBound) ]"
+    case .fractionRange(let least, let most): "[ \(least), \(most) ]"
     }
   }
 }

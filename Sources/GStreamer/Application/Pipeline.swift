@@ -51,21 +51,7 @@ public import CGStreamer
   public convenience init(
     _ description: String, _ properties: [String: [String: FieldValue]] = [:]
   ) throws(PipelineError) {
-    Runtime.initialise()
-    var error: UnsafeMutablePointer<GError>?
-    let context = unsafe gst_parse_context_new()
-    let parsed = unsafe gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
-    defer {
-      unsafe g_clear_error(&error)
-      unsafe gst_parse_context_free(context)
-    }
-    guard let parsed = unsafe parsed else {
-      if let missing = unsafe gst_parse_context_get_missing_elements(context) {
-        defer { unsafe g_strfreev(missing) }
-        if let name = unsafe missing.pointee { throw .noSuchElement(unsafe String(cString: name)) }
-      }
-      throw .invalidDescription(unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? description)
-    }
+    let parsed = try unsafe parse(description, asBin: false)
     if unsafe cgst_is_pipeline(parsed) != 0 {
       self.init(unsafe ObjectReference(sinking: parsed))
     } else {

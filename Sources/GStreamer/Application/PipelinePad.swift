@@ -60,6 +60,40 @@ public struct PipelinePad: Sendable {
     return true
   }
 
+  /// The element that the pad is of; `nil` once it is gone.
+  public var element: PipelineElement? {
+    guard let element = unsafe gst_pad_get_parent_element(reference.pad) else { return nil }
+    return PipelineElement(unsafe ObjectReference(owning: element))
+  }
+
+  /// The pad that this one is linked to.
+  public var peer: PipelinePad? {
+    guard let peer = unsafe gst_pad_get_peer(reference.pad) else { return nil }
+    return PipelinePad(unsafe ObjectReference(owning: peer))
+  }
+
+  /// Links this source pad to a sink pad of an element in the same bin.
+  /// - Throws: `PipelineError.notLinkable` when one of them is linked, their directions or caps do not fit, or they are
+  ///   not in the same bin.
+  public func link(to sink: PipelinePad) throws(PipelineError) {
+    guard unsafe gst_pad_link(reference.pad, sink.reference.pad) == GST_PAD_LINK_OK else {
+      throw .notLinkable(from: place, to: sink.place)
+    }
+  }
+
+  /// Unlinks the pad from its peer, if it has one.
+  ///
+  /// An element that sends through an unlinked pad fails, unless it has others, as a `tee` may: see
+  /// ``addBlockingProbe(_:)``.
+  public func unlink() {
+    guard let peer else { return }
+    let (source, sink) = isSource ? (self, peer) : (peer, self)
+    unsafe gst_pad_unlink(source.reference.pad, sink.reference.pad)
+  }
+
+  /// Element and pad, for messages.
+  private var place: String { "\(element?.name ?? "")\(element == nil ? "" : ".")\(name)" }
+
   /// Links this source pad to an unlinked sink pad of an element that accepts its caps.
   ///
   /// To be called from a `pad-added` handler, before data flows.
@@ -109,18 +143,9 @@ public struct PipelinePad: Sendable {
   ///
   /// - Parameter isDropped: is given each buffer's PTS, and whether it has a keyframe.
   package func dropBuffers(where isDropped: @escaping @Sendable (_ pts: ClockTime?, _ isKeyframe: Bool) -> Bool) {
-    let dropping = unsafe Unmanaged.passRetained(Dropping(isDropped))
-    unsafe gst_pad_add_probe(
-      reference.pad, GST_PAD_PROBE_TYPE_BUFFER,
-      { _, info, data in
-        guard let info = unsafe info, let data = unsafe data, let buffer = unsafe gst_pad_probe_info_get_buffer(info)
-        else { return GST_PAD_PROBE_OK }
-        let dropping = unsafe Unmanaged<Dropping>.fromOpaque(data).takeUnretainedValue()
-        let pts = unsafe ClockTime(raw: UInt64(buffer.pointee.pts))
-        let isKeyframe = unsafe buffer.pointee.mini_object.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue == 0
-        return dropping.isDropped(pts, isKeyframe) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
-      }, dropping.toOpaque(),
-      { data in if let data = unsafe data { unsafe Unmanaged<Dropping>.fromOpaque(data).release() } })
+    attachBufferProbe { buffer in
+      isDropped(buffer.pts, !buffer.flags.contains(.deltaUnit)) ? .drop : .pass
+    }
   }
 
   /// What becomes of a buffer at a pad.
@@ -139,42 +164,21 @@ public struct PipelinePad: Sendable {
   package func decideBuffers(
     _ decision: @escaping @Sendable (_ pts: ClockTime?, _ bytes: Span<UInt8>) -> Passage
   ) {
-    let deciding = unsafe Unmanaged.passRetained(Deciding(decision))
-    unsafe gst_pad_add_probe(
-      reference.pad, GST_PAD_PROBE_TYPE_BUFFER,
-      { _, info, data in
-        guard let info = unsafe info, let data = unsafe data, let raw = unsafe gst_pad_probe_info_get_buffer(info)
-        else { return GST_PAD_PROBE_OK }
-        let deciding = unsafe Unmanaged<Deciding>.fromOpaque(data).takeUnretainedValue()
-        var map = unsafe GstMapInfo()
-        guard unsafe gst_buffer_map(raw, &map, GST_MAP_READ) != 0 else { return GST_PAD_PROBE_OK }
-        let bytes = unsafe UnsafeBufferPointer<UInt8>(start: map.data, count: map.data == nil ? 0 : Int(map.size))
-        let passage = unsafe deciding.decision(
-          ClockTime(raw: UInt64(raw.pointee.pts)), Span(_unsafeElements: bytes))
-        unsafe gst_buffer_unmap(raw, &map)
-        switch passage {
-        case .pass: return GST_PAD_PROBE_OK
-        case .drop: return GST_PAD_PROBE_DROP
-        case .retime(let time):
-          // The probe owns the reference, so that it may be exchanged.
-          let own = unsafe cgst_buffer_make_writable(raw)
-          unsafe own?.pointee.pts = GstClockTime(time.nanoseconds)
-          unsafe own?.pointee.dts = GstClockTime.max
-          unsafe info.pointee.data = UnsafeMutableRawPointer(own)
-          return GST_PAD_PROBE_OK
-        }
-      }, deciding.toOpaque(),
-      { data in if let data = unsafe data { unsafe Unmanaged<Deciding>.fromOpaque(data).release() } })
-  }
-
-  private final class Deciding: Sendable {
-    let decision: @Sendable (ClockTime?, Span<UInt8>) -> Passage
-    init(_ decision: @escaping @Sendable (ClockTime?, Span<UInt8>) -> Passage) { self.decision = decision }
-  }
-
-  private final class Dropping: Sendable {
-    let isDropped: @Sendable (ClockTime?, Bool) -> Bool
-    init(_ isDropped: @escaping @Sendable (ClockTime?, Bool) -> Bool) { self.isDropped = isDropped }
+    attachBufferProbe { buffer in
+      let passage: Passage
+      do throws(FlowError) {
+        let map = try buffer.map()
+        passage = decision(buffer.pts, map.bytes)
+      } catch { return .pass }
+      switch passage {
+      case .pass: return .pass
+      case .drop: return .drop
+      case .retime(let time):
+        buffer.pts = time
+        buffer.dts = nil
+        return .pass
+      }
+    }
   }
 
   private final class Replacing: Sendable {

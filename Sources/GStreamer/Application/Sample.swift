@@ -54,6 +54,10 @@ public struct Sample: Sendable {
     return unsafe Caps.lending(caps) { VideoInfo($0) }
   }
 
+  /// The position in the stream, as ``Pipeline/position`` and seeks count it: the presentation timestamp in the
+  /// segment; `nil` where one of them is missing, or the buffer is not in the segment.
+  public var streamTime: ClockTime? { segment?.streamTime(of: pts) }
+
   /// The segment that the buffer belongs to.
   public var segment: Segment? { unsafe gst_sample_get_segment(raw).map { unsafe Segment($0.pointee) } }
 

@@ -17,29 +17,27 @@ public enum FieldValue: Hashable, Sendable {
   case double(Double)
   /// Text.
   case string(String)
-  /// A list of strings to choose from (`GST_TYPE_LIST`).
-  case strings([String])
   /// `GST_TYPE_FRACTION`.
   case fraction(Fraction)
+  /// Values to choose from (`GST_TYPE_LIST`).
+  case list([FieldValue])
+  /// Values that belong together, in their order (`GST_TYPE_ARRAY`).
+  case array([FieldValue])
+  /// Whole numbers to choose from (`GST_TYPE_INT_RANGE`).
+  case intRange(ClosedRange<Int32>)
+  /// Numbers to choose from (`GST_TYPE_DOUBLE_RANGE`).
+  case doubleRange(ClosedRange<Double>)
+  /// Fractions to choose from (`GST_TYPE_FRACTION_RANGE`).
+  case fractionRange(from: Fraction, to: Fraction)
+
+  /// A list of strings to choose from; of one, the string.
+  public static func strings(_ values: [String]) -> FieldValue {
+    values.count == 1 ? .string(values[0]) : .list(values.map(FieldValue.string))
+  }
 
   func set(on structure: UnsafeMutablePointer<GstStructure>, name: String) {
-    switch self {
-    case .int(let value): unsafe cgst_structure_set_int(structure, name, value)
-    case .uint(let value): unsafe cgst_structure_set_uint(structure, name, value)
-    case .int64(let value): unsafe cgst_structure_set_int64(structure, name, Int(value))
-    case .uint64(let value): unsafe cgst_structure_set_uint64(structure, name, UInt(value))
-    case .boolean(let value): unsafe cgst_structure_set_boolean(structure, name, value ? 1 : 0)
-    case .double(let value): unsafe cgst_structure_set_double(structure, name, value)
-    case .string(let value): unsafe cgst_structure_set_string(structure, name, value)
-    case .strings(let values):
-      let copies = unsafe values.map { unsafe UnsafePointer(g_strdup($0)) }
-      unsafe copies.withUnsafeBufferPointer {
-        unsafe cgst_structure_set_strings(structure, name, $0.baseAddress, guint($0.count))
-      }
-      for index in unsafe copies.indices { unsafe g_free(UnsafeMutableRawPointer(mutating: copies[index])) }
-    case .fraction(let value):
-      unsafe cgst_structure_set_fraction(structure, name, value.numerator, value.denominator)
-    }
+    var value = unsafe makeValue()
+    unsafe gst_structure_take_value(structure, name, &value)
   }
 }
 
@@ -115,10 +113,49 @@ extension FieldValue {
     case CGST_KIND_FRACTION:
       self = unsafe .fraction(
         Fraction(gst_value_get_fraction_numerator(value), gst_value_get_fraction_denominator(value)))
+    case CGST_KIND_LIST:
+      let isList = unsafe cgst_value_type(value) == gst_value_list_get_type()
+      let count = unsafe isList ? gst_value_list_get_size(value) : gst_value_array_get_size(value)
+      var items: [FieldValue] = []
+      for index in 0..<count {
+        guard
+          let item = unsafe isList ? gst_value_list_get_value(value, index) : gst_value_array_get_value(value, index),
+          let read = unsafe FieldValue(item)
+        else { return nil }
+        items.append(read)
+      }
+      self = isList ? .list(items) : .array(items)
     default:
+      if let range = unsafe Self.range(value) {
+        self = range
+        return
+      }
       guard let text = unsafe gst_value_serialize(value) else { return nil }
       defer { unsafe g_free(text) }
       self = unsafe .string(String(cString: text))
+    }
+  }
+
+  /// Reads a range of numbers; `nil` for another value, and for an empty range.
+  private static func range(_ value: UnsafePointer<GValue>) -> FieldValue? {
+    switch unsafe cgst_value_type(value) {
+    case gst_int_range_get_type():
+      let (least, most) = unsafe (gst_value_get_int_range_min(value), gst_value_get_int_range_max(value))
+      // Every third number, for instance, is not this range.
+      guard least <= most, unsafe gst_value_get_int_range_step(value) == 1 else { return nil }
+      return .intRange(least...most)
+    case gst_double_range_get_type():
+      let (least, most) = unsafe (gst_value_get_double_range_min(value), gst_value_get_double_range_max(value))
+      return least <= most ? .doubleRange(least...most) : nil
+    case gst_fraction_range_get_type():
+      guard let least = unsafe gst_value_get_fraction_range_min(value),
+        let most = unsafe gst_value_get_fraction_range_max(value)
+      else { return nil }
+      func fraction(_ value: UnsafePointer<GValue>) -> Fraction {
+        unsafe Fraction(gst_value_get_fraction_numerator(value), gst_value_get_fraction_denominator(value))
+      }
+      return unsafe .fractionRange(from: fraction(least), to: fraction(most))
+    default: return nil
     }
   }
 
@@ -157,12 +194,34 @@ extension FieldValue {
     case .string(let text):
       start(CGST_KIND_STRING)
       unsafe g_value_set_string(&value, text)
-    case .strings(let texts):
+    case .list(let items):
       start(CGST_KIND_LIST)
-      for text in texts {
-        var item = unsafe FieldValue.string(text).makeValue()
+      for item in items {
+        var item = unsafe item.makeValue()
         unsafe gst_value_list_append_and_take_value(&value, &item)
       }
+    case .array(let items):
+      unsafe g_value_init(&value, gst_value_array_get_type())
+      for item in items {
+        var item = unsafe item.makeValue()
+        unsafe gst_value_array_append_and_take_value(&value, &item)
+      }
+    case .intRange(let range) where range.lowerBound < range.upperBound:
+      unsafe g_value_init(&value, gst_int_range_get_type())
+      unsafe gst_value_set_int_range(&value, range.lowerBound, range.upperBound)
+    // GStreamer has no range of one number.
+    case .intRange(let range): return unsafe FieldValue.int(range.lowerBound).makeValue()
+    case .doubleRange(let range) where range.lowerBound < range.upperBound:
+      unsafe g_value_init(&value, gst_double_range_get_type())
+      unsafe gst_value_set_double_range(&value, range.lowerBound, range.upperBound)
+    case .doubleRange(let range): return unsafe FieldValue.double(range.lowerBound).makeValue()
+    case .fractionRange(let least, let most)
+    where Int64(least.numerator) * Int64(most.denominator) < Int64(most.numerator) * Int64(least.denominator)
+      && least.denominator > 0 && most.denominator > 0:
+      unsafe g_value_init(&value, gst_fraction_range_get_type())
+      unsafe gst_value_set_fraction_range_full(
+        &value, least.numerator, least.denominator, most.numerator, most.denominator)
+    case .fractionRange(let least, _): return unsafe FieldValue.fraction(least).makeValue()
     case .fraction(let ratio):
       start(CGST_KIND_FRACTION)
       unsafe cgst_value_set_fraction(&value, ratio.numerator, ratio.denominator)

@@ -76,6 +76,21 @@ func record(_ description: String, for duration: Duration) async throws {
   await pipeline.stop()
 }
 
+/// Puts another element in the place of one while the pipeline plays; no buffer is lost.
+func exchange(_ old: PipelineElement, for new: PipelineElement, in pipeline: Pipeline) async throws {
+  guard let front = old.pad("sink")?.peer, let back = old.pad("src")?.peer else { return }
+  let (idle, continuation) = AsyncStream.makeStream(of: Void.self)
+  let block = front.addBlockingProbe { continuation.finish() }
+  for await _ in idle {}
+  try await pipeline.remove(old)
+  try pipeline.add(new)
+  if let sink = new.pad("sink"), let source = new.pad("src") {
+    try front.link(to: sink)
+    try source.link(to: back)
+  }
+  block.remove()
+}
+
 @Suite struct RunAPipelineTests {
   init() { Harness.initialise() }
 
@@ -100,6 +115,22 @@ func record(_ description: String, for duration: Duration) async throws {
     let first = try #require(try await picture(near: .zero, in: file)?.pts)
     let later = try #require(try await picture(near: .milliseconds(1500), in: file)?.pts)
     #expect(first < .milliseconds(100) && later > .milliseconds(500) && later <= .milliseconds(1500))
+  }
+
+  @Test func anElementIsExchanged() async throws {
+    let pipeline = try Pipeline(
+      "videotestsrc num-buffers=300 ! identity sleep-time=1000 ! identity name=old ! fakesink name=out")
+    let count = Counter()
+    let probe = try pipeline.element("out").pad("sink")?.addBufferProbe { _ in
+      count.increment()
+      return .pass
+    }
+    try await pipeline.play()
+    try await exchange(pipeline.element("old"), for: PipelineElement("identity", name: "new"), in: pipeline)
+    for try await _ in pipeline.messages {}
+    #expect(count.value == 300 && pipeline.state == .playing)
+    await pipeline.stop()
+    probe?.remove()
   }
 
   @Test func aRecordingEnds() async throws {
