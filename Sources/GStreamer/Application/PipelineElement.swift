@@ -54,7 +54,7 @@ public import CGStreamer
   /// Sets a property.
   ///
   /// - Parameters:
-  ///   - property: its name.
+  ///   - property: its name; `sink_0::alpha` for that of a pad, or of an element in a bin.
   ///   - value: a number in the property's type and range; a string for every type with a text form, such as
   ///     enumerations, flags, caps and structures.
   /// - Throws: `noSuchProperty`, `notWritable`, or `invalidValue` when the value has another type or is out of range.
@@ -68,22 +68,9 @@ public import CGStreamer
     try set(property, .string(caps.description))
   }
 
-  /// Reads a property. Types that `FieldValue` lacks are read as text, an enumeration by its nick.
+  /// Reads a property, named as for ``set(_:_:)-(String,FieldValue)``. Types that `FieldValue` lacks are read as text, an enumeration by its nick.
   /// - Throws: `noSuchProperty`, or `notReadable`, also for a value without a text form.
-  public func get(_ property: String) throws(PipelineError) -> FieldValue {
-    guard let specification = unsafe cgst_find_property(reference.raw, property) else {
-      throw .noSuchProperty(element: name, property: property)
-    }
-    guard unsafe specification.pointee.flags.rawValue & G_PARAM_READABLE.rawValue != 0 else {
-      throw .notReadable(element: name, property: property)
-    }
-    var value = GValue()
-    unsafe g_value_init(&value, specification.pointee.value_type)
-    defer { unsafe g_value_unset(&value) }
-    unsafe g_object_get_property(reference.object, property, &value)
-    guard let result = unsafe FieldValue(&value) else { throw .notReadable(element: name, property: property) }
-    return result
-  }
+  public func get(_ property: String) throws(PipelineError) -> FieldValue { try reference.get(property) }
 
   /// Reads a property of type structure, such as an element's statistics; `nil` when it is NULL.
   /// - Throws: `noSuchProperty`.
@@ -169,8 +156,40 @@ public import CGStreamer
 }
 
 extension ObjectReference {
+  /// The child, such as a pad, whose property a name with `::` means, and the property's own name.
+  private func child(of property: String) -> (child: ObjectReference, property: String)? {
+    guard property.contains("::"),
+      unsafe g_type_is_a(
+        raw.load(as: UnsafePointer<GTypeClass>.self).pointee.g_type, gst_child_proxy_get_type()) != 0
+    else { return nil }
+    var child: UnsafeMutablePointer<GObject>?
+    var specification: UnsafeMutablePointer<GParamSpec>?
+    guard unsafe gst_child_proxy_lookup(OpaquePointer(raw), property, &child, &specification) != 0,
+      let child = unsafe child, let name = unsafe specification?.pointee.name
+    else { return nil }
+    return unsafe (ObjectReference(owning: child), String(cString: name))
+  }
+
+  /// Reads a property of an element or a pad.
+  fileprivate func get(_ property: String) throws(PipelineError) -> FieldValue {
+    if let (child, property) = child(of: property) { return try child.get(property) }
+    guard let specification = unsafe cgst_find_property(raw, property) else {
+      throw .noSuchProperty(element: name, property: property)
+    }
+    guard unsafe specification.pointee.flags.rawValue & G_PARAM_READABLE.rawValue != 0 else {
+      throw .notReadable(element: name, property: property)
+    }
+    var value = GValue()
+    unsafe g_value_init(&value, specification.pointee.value_type)
+    defer { unsafe g_value_unset(&value) }
+    unsafe g_object_get_property(object, property, &value)
+    guard let result = unsafe FieldValue(&value) else { throw .notReadable(element: name, property: property) }
+    return result
+  }
+
   /// Sets a property of an element or a pad.
   func set(_ property: String, _ value: FieldValue) throws(PipelineError) {
+    if let (child, property) = child(of: property) { return try child.set(property, value) }
     guard let specification = unsafe cgst_find_property(raw, property) else {
       throw .noSuchProperty(element: name, property: property)
     }

@@ -10,6 +10,12 @@ import CGStreamer
   /// Whether the map is for writing.
   public let isWritable: Bool
 
+  /// Timestamps and flags of the buffer that is mapped.
+  public var attributes: Buffer.Attributes {
+    guard let buffer = unsafe raw.buffer else { return Buffer.Attributes() }
+    return unsafe Buffer.lending(buffer) { $0.attributes }
+  }
+
   /// What a map is for.
   public enum Access: Sendable {
     /// The memory is not changed.

@@ -89,6 +89,23 @@ import Testing
     #expect(throws: PipelineError.self) { try tee.addGhostPad("none", of: branch) }
   }
 
+  @Test func propertiesOfChildrenAreReached() throws {
+    let bin = try PipelineElement(bin: "identity name=i ! fakesink name=f", name: "box")
+    try bin.set("i::sleep-time", 5)
+    #expect(try bin.get("i::sleep-time") == .uint(5))
+    #expect(try bin.element("i").get("sleep-time") == .uint(5))
+    let mixer = try PipelineElement("compositor", name: "mixer")
+    let pad = try #require(mixer.requestPad("sink_%u", named: "sink_3"))
+    try mixer.set("sink_3::alpha", 0.5)
+    #expect(try mixer.get("\(pad.name)::alpha") == .double(0.5))
+    for wrong in ["sink_9::alpha", "sink_3::none", "::", "none"] {
+      do throws(PipelineError) {
+        try mixer.set(wrong, 1)
+        Issue.record("\(wrong) is set")
+      } catch { #expect("\(error)" == "mixer has no property “\(wrong)”") }
+    }
+  }
+
   @Test func whatABinLacksIsNamed() {
     do throws(PipelineError) {
       _ = try PipelineElement(bin: "identity ! nosuchthing")

@@ -30,9 +30,27 @@ private final class Blackener: VideoFilter {
   }
 }
 
+/// Fills a picture with the second that it is shown at, keyframes or not.
+private final class SecondsFilter: VideoFilter {
+  override class var padTemplates: [PadTemplate] {
+    [.sink("video/x-raw, format=GRAY8"), .source("video/x-raw, format=GRAY8")]
+  }
+
+  override func changePicture(_ picture: inout VideoFrameMap) throws(FlowError) {
+    let attributes = picture.attributes
+    let second = (attributes.pts?.nanoseconds ?? 0) / ClockTime.second.nanoseconds
+    let value = UInt8(truncatingIfNeeded: second) | (attributes.flags.contains(.discontinuity) ? 0x80 : 0)
+    for row in 0..<picture.rowCount(ofPlane: 0) {
+      var samples = picture.mutableRow(row, ofPlane: 0)
+      for column in samples.indices { samples[column] = value }
+    }
+  }
+}
+
 @Suite(.serialized) struct VideoFilterTests {
   init() throws {
     Harness.initialise()
+    try SecondsFilter.register(as: "testsecondsfilter", typeName: "GstTestSecondsFilter")
     try Blackener.register(as: "testblackener", typeName: "GstTestBlackener")
   }
 
@@ -44,6 +62,14 @@ private final class Blackener: VideoFilter {
     #expect(try pictures.map { try $0.copiedBytes() } == Array(repeating: [UInt8](repeating: 235, count: 8), count: 3))
     let black = try await samples(of: "\(white) ! testblackener")
     #expect(try black.map { try $0.copiedBytes() } == Array(repeating: [UInt8](repeating: 0, count: 8), count: 3))
+  }
+
+  @Test func aFilterKnowsTimesAndFlags() async throws {
+    let pictures = try await samples(
+      of:
+        "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=4,height=1,framerate=1/1 ! testsecondsfilter"
+    )
+    #expect(try pictures.map { try $0.copiedBytes() } == [0x80, 1, 2].map { [UInt8](repeating: $0, count: 4) })
   }
 
   /// What a map for an access lets through: the size of a row, and the bytes after four were written to the second.
