@@ -28,7 +28,7 @@ let toolTargets: [Target] = [
   .executableTarget(
     name: "Tool",
     dependencies: [
-      "AVCodec", "AVFormat", "CLinux", "GStreamer", "H26x", "StreamReport",
+      "AVCodec", "AVFormat", "CLinux", "CodecLink", "GStreamer", "H26x", "StreamReport", "VideoDecoding",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "SystemPackage", package: "swift-system"),
     ],
@@ -67,7 +67,7 @@ let package = Package(
     // Like H26x, it imports no C library.
     .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
     .systemLibrary(
-      name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-base-1.0",
+      name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-allocators-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
     .target(
       name: "GStreamer", dependencies: ["CGStreamer"], exclude: isPlugin ? unusedInGStreamer : [],
@@ -86,7 +86,8 @@ let package = Package(
       swiftSettings: settings),
     // Decodes for an application behind a wall: libavcodec runs there.
     .executableTarget(
-      name: "CodecService", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"], swiftSettings: settings),
+      name: "CodecService", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x", "VideoDecoding"],
+      swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer", "H26x"], path: "plugin",
@@ -123,7 +124,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "VideoDecodingTests",
-      dependencies: ["VideoDecoding", "AVCodec", "CAVCodec", "H26x", "TestSupport", "ThreadSanitizerLocks"],
+      dependencies: [
+        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecService", "H26x", "TestSupport",
+        "ThreadSanitizerLocks",
+      ],
       exclude: ["Reading/Records"], swiftSettings: settings),
     .testTarget(
       name: "ElementsTests",

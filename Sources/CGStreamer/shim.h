@@ -3,6 +3,7 @@
 // what differs between GStreamer's versions. Nothing else belongs here.
 #pragma once
 #include <gst/gst.h>
+#include <gst/allocators/allocators.h>
 #include <gst/base/base.h>
 #include <gst/video/video.h>
 

@@ -49,6 +49,14 @@ package struct LinkSocket: ~Copyable, Sendable {
     }
   }
 
+  /// Sends what was written, as `send(_:descriptors:until:unless:)` of bytes does.
+  package func send(
+    _ message: borrowing MessageWriter, descriptors: [Int32] = [], until deadline: Deadline = .never,
+    unless cancellation: EventDescriptor? = nil
+  ) throws(LinkError) {
+    try send(message.bytes.span, descriptors: descriptors, until: deadline, unless: cancellation)
+  }
+
   /// Receives the next message into `message`, whose earlier content is lost; waits for it.
   ///
   /// - Throws: `LinkError.closed`, `timedOut`, `cancelled`, or `invalid` for a message that is larger than `message`

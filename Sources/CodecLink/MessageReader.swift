@@ -45,6 +45,9 @@ package struct MessageReader: ~Escapable {
     return result
   }
 
+  /// Whether nothing is left.
+  package var isAtEnd: Bool { offset == bytes.count }
+
   /// Ends: nothing may be left.
   ///
   /// - Throws: `LinkError.invalid` where something is.

@@ -13,9 +13,9 @@ enum Confinement {
   static func apply() -> Protection {
     var protection: Protection = []
     if clinux_prctl(PR_SET_NO_NEW_PRIVS, 1) == 0 { protection.insert(.noNewPrivileges) }
-    protection.formUnion(ProcessLimits.applyCommon())
+    protection.formUnion(ResourceLimits.applyCommon())
     // A sanitizer reads /proc and writes its reports to files.
-    guard !ProcessLimits.isSanitized else { return protection }
+    guard !ResourceLimits.isSanitized else { return protection }
     protection.formUnion(enterNamespaces())
     if clinux_drop_capabilities() == 0 { protection.insert(.noCapabilities) }
     if restrictByLandlock() { protection.insert(.landlock) }

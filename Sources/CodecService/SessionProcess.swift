@@ -18,11 +18,11 @@ enum SessionProcess {
       // Keeps nothing of the starter's: neither its link nor other sessions'.
       dup2(link, StarterDescriptor.link) == StarterDescriptor.link
     else { _exit(1) }
-    ProcessLimits.closeDescriptors(from: StarterDescriptor.link + 1)
+    ResourceLimits.closeDescriptors(from: StarterDescriptor.link + 1)
     resetSignals()
     let socket = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
 
-    var protection = protection.union(ProcessLimits.limitMemory(to: request.memoryLimit))
+    var protection = protection.union(ResourceLimits.limitMemory(to: request.memoryLimit))
     if !request.withholdsFilter, SystemCallFilter(process: getpid()).install() {
       protection.insert(.systemCallFilter)
     }
@@ -40,7 +40,7 @@ enum SessionProcess {
   /// Takes away the handlers of the Swift runtime, which would execute a debugger when this process crashes: the filter
   /// would end it, and hide why. A sanitizer's own are wanted.
   private static func resetSignals() {
-    guard !ProcessLimits.isSanitized else { return }
+    guard !ResourceLimits.isSanitized else { return }
     for number in 1..<Int32(NSIG) { signal(number, SIG_DFL) }
   }
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
 import Glibc
+import VideoDecoding
 
 /// Serves a session until its application closes the connection.
 func serveSession(_ socket: consuming LinkSocket) -> Never {
-  var message = LinkMessage()
   do throws(LinkError) {
-    while true {
-      try socket.receive(into: &message)
-      try socket.send(message.bytes)
-    }
+    try CodecServer.serve(socket)
   } catch { _exit(error == .closed ? 0 : 1) }
 }

@@ -31,7 +31,7 @@ final class Starter {
 
   /// Serves the application that executed this program, to its end.
   static func run() -> Never {
-    ProcessLimits.closeDescriptors(from: StarterDescriptor.last + 1)
+    ResourceLimits.closeDescriptors(from: StarterDescriptor.last + 1)
     bindToApplication()
     do throws(LinkError) {
       try Starter().serve()

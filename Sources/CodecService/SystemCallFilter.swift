@@ -99,7 +99,7 @@ struct SystemCallFilter {
   /// - Returns: whether it is in force; not where the kernel has no filters, or cannot end a process by them.
   func install() -> Bool {
     // What a sanitizer calls is not in the table.
-    guard let architecture = Architecture.current, !ProcessLimits.isSanitized,
+    guard let architecture = Architecture.current, !ResourceLimits.isSanitized,
       clinux_seccomp_action_is_available(FilterVerdict.kill.rawValue) != 0
     else { return false }
     var program = program(for: architecture).map {

@@ -33,8 +33,15 @@ struct H26xCommand: AsyncParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     do {
       let arguments = ArgumentText.all
+      if arguments == ["--version", "--verbose"] {
+        print(([Release.text] + PluginDecoder.protection).joined(separator: "\n"))
+        end(nil)
+      }
       try CommandLineCheck.check(arguments)
       let command = try parseAsRoot(arguments)
+      if let command = command as? any DecodesPictures, command.isolation.noIsolation {
+        PluginDecoder.decodeInThisProcess()
+      }
       if let command = command as? any ShowsProgress {
         Progress.configure(command.progress.progress, command: type(of: command).configuration.commandName ?? "")
       }

@@ -29,7 +29,7 @@ import VideoDecoding
   /// Begins processes, prints the numbers of the starter's and of theirs, and waits to be killed.
   private static func hold(_ count: Int) throws(ServiceError) {
     var processes: [ServiceProcess] = []
-    for _ in 0..<count { processes.append(try CodecStarter.begin(limits: ServiceLimits())) }
+    for _ in 0..<count { processes.append(try CodecStarter.begin(limits: ProcessLimits())) }
     show("\(CodecStarter.shared.processIdentifier ?? 0)")
     for process in processes { show("\(process.processIdentifier)") }
     show("ready")
@@ -41,7 +41,7 @@ import VideoDecoding
   private static func churn(_ count: Int) throws(ServiceError) {
     func begin(_ count: Int) throws(ServiceError) {
       for index in 0..<count {
-        let process = try CodecStarter.begin(limits: ServiceLimits())
+        let process = try CodecStarter.begin(limits: ProcessLimits())
         if index % 100 == 0, !answers(process) { show("no answer") }
         process.kill()
         // The starter reports once it has reaped.
@@ -50,6 +50,8 @@ import VideoDecoding
     }
     func usage() -> [Int] {
       let starter = CodecStarter.shared.processIdentifier ?? 0
+      // While it sleeps it has closed what belonged to the processes that have ended.
+      while !sleeps(starter) { usleep(1000) }
       return [entries("/proc/self/fd"), entries("/proc/\(starter)/fd"), pages("self"), pages("\(starter)")]
     }
     try begin(10)
@@ -67,14 +69,25 @@ import VideoDecoding
     return count
   }
 
+  /// Whether a process waits.
+  private static func sleeps(_ process: pid_t) -> Bool {
+    // The state follows the name, which is in parentheses.
+    contents("/proc/\(process)/stat").split(separator: ")").last?.hasPrefix(" S") ?? true
+  }
+
   /// The resident pages of a process.
   private static func pages(_ process: String) -> Int {
-    let file = unsafe open("/proc/\(process)/statm", O_RDONLY)
+    let words = contents("/proc/\(process)/statm").split(separator: " ")
+    return words.count > 1 ? Int(words[1]) ?? 0 : 0
+  }
+
+  /// The first bytes of a file of the kernel's.
+  private static func contents(_ path: String) -> String {
+    let file = unsafe open(path, O_RDONLY)
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = unsafe read(file, &bytes, bytes.count)
-    let words = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
-    return words.count > 1 ? Int(words[1]) ?? 0 : 0
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
   nonisolated(unsafe) private static var signalCount = 0
@@ -88,12 +101,12 @@ import VideoDecoding
       unsafe action.__sigaction_handler.sa_handler = { _ in unsafe CodecHost.signalCount += 1 }
     }
     unsafe sigaction(SIGCHLD, &action, nil)
-    let first = try CodecStarter.begin(limits: ServiceLimits())
+    let first = try CodecStarter.begin(limits: ProcessLimits())
     first.kill()
     show("killed: \(first.ending(within: .seconds(60)))")
     show("signals: \(unsafe signalCount)")
     if let starter = CodecStarter.shared.processIdentifier { kill(starter, SIGKILL) }
-    let second = try CodecStarter.begin(limits: ServiceLimits())
+    let second = try CodecStarter.begin(limits: ProcessLimits())
     show("answers: \(answers(second))")
     var now = sigaction()
     unsafe sigaction(SIGCHLD, nil, &now)
@@ -107,7 +120,9 @@ import VideoDecoding
   private static func answers(_ process: ServiceProcess) -> Bool {
     do throws(LinkError) {
       var message = LinkMessage()
-      try process.socket.send([UInt8]("ping".utf8).span)
+      var command = MessageWriter()
+      CodecCommand.drain.write(to: &command)
+      try process.socket.send(command.bytes.span)
       try process.socket.receive(into: &message)
       return message.bytes.count > 0
     } catch { return false }
@@ -115,12 +130,12 @@ import VideoDecoding
 
   /// Begins a process, forks, and has the fork begin and end its own.
   private static func useInFork() throws(ServiceError) {
-    let process = try CodecStarter.begin(limits: ServiceLimits())
+    let process = try CodecStarter.begin(limits: ProcessLimits())
     let starter = CodecStarter.shared.processIdentifier
     let fork = clinux_fork()
     if fork == 0 {
       do throws(ServiceError) {
-        let own = try CodecStarter.begin(limits: ServiceLimits())
+        let own = try CodecStarter.begin(limits: ProcessLimits())
         show("fork answers: \(answers(own))")
         show("fork's starter: \(CodecStarter.shared.processIdentifier == starter ? "the same" : "another")")
       } catch { show("\(error)") }
@@ -133,7 +148,7 @@ import VideoDecoding
 
   private static func showProtection() {
     do throws(ServiceError) {
-      let process = try CodecStarter.begin(limits: ServiceLimits(memory: 1 << 30))
+      let process = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30))
       show("\(process.protection)")
     } catch { show("\(error)") }
   }

@@ -8,7 +8,7 @@ import VideoDecoding
 @Suite struct LifeTests {
   @Test("a process that is killed is noticed, and its cause known", arguments: [SIGKILL, SIGSEGV, SIGABRT])
   func killed(signal: Int32) throws {
-    let process = try CodecStarter.begin(limits: ServiceLimits())
+    let process = try CodecStarter.begin(limits: ProcessLimits())
     kill(process.processIdentifier, signal)
     var message = LinkMessage()
     #expect(throws: LinkError.closed) { try process.socket.receive(into: &message) }
@@ -17,14 +17,14 @@ import VideoDecoding
 
   @Test("a process ends by itself when its connection closes")
   func closed() throws {
-    let process = try CodecStarter.begin(limits: ServiceLimits())
+    let process = try CodecStarter.begin(limits: ProcessLimits())
     shutdown(process.socket.rawValue, Int32(SHUT_RDWR))
     #expect(process.ending(within: .seconds(60)) == .exited(0))
   }
 
   @Test("a stopped process does not answer, and is killed all the same")
   func stopped() throws {
-    let process = try CodecStarter.begin(limits: ServiceLimits())
+    let process = try CodecStarter.begin(limits: ProcessLimits())
     kill(process.processIdentifier, SIGSTOP)
     // What was sent before it stopped may still have been answered.
     var message = LinkMessage()
@@ -39,7 +39,7 @@ import VideoDecoding
 
   @Test("the last reference ends a process, a stopped one too", arguments: [false, true])
   func released(isStopped: Bool) throws {
-    var process: ServiceProcess? = try CodecStarter.begin(limits: ServiceLimits())
+    var process: ServiceProcess? = try CodecStarter.begin(limits: ProcessLimits())
     let number = process?.processIdentifier ?? 0
     let witness = try #require(Witness(number))
     if isStopped { kill(number, SIGSTOP) }

@@ -7,7 +7,7 @@ import VideoDecoding
   /// The owner of the new root has no number in the namespace: it is entered by its mode, not by a capability.
   @Test("where the system allows a user namespace, the file system is empty too")
   func emptyFileSystem() throws {
-    let protection = try CodecStarter.begin(limits: ServiceLimits(memory: 1 << 30, requiresSandbox: false)).protection
+    let protection = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30, sandbox: .bestEffort)).protection
     #expect(protection.contains(.mountNamespace) == protection.contains(.userNamespace), "\(protection)")
   }
 }

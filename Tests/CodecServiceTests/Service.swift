@@ -10,7 +10,9 @@ enum Service {
   static func answers(_ process: ServiceProcess) -> Bool {
     do throws(LinkError) {
       var message = LinkMessage()
-      try process.socket.send([UInt8]("ping".utf8).span)
+      var command = MessageWriter()
+      CodecCommand.drain.write(to: &command)
+      try process.socket.send(command.bytes.span)
       try process.socket.receive(into: &message)
       return message.bytes.count > 0
     } catch { return false }

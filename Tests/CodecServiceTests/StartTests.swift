@@ -9,7 +9,7 @@ import VideoDecoding
 @Suite struct StartTests {
   @Test("a process begins, is protected and answers")
   func begin() throws {
-    let process = try CodecStarter.begin(limits: ServiceLimits(memory: 1 << 30, requiresSandbox: true))
+    let process = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30, sandbox: .required))
     #expect(Service.answers(process))
     #expect(process.protection.isSuperset(of: .essential))
     #expect(process.processIdentifier > 0)

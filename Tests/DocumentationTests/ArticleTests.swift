@@ -76,6 +76,10 @@ import VideoDecoding
     #expect(accessUnitSizes(of: stream, inPiecesOf: stream.count) == sizes)
   }
 
+  @Test func whatIsNotTrustedIsDecoded() async throws {
+    #expect(try await decode(AccessUnits(of: stream, codec: .h264), unless: Cancellation()) == 62)
+  }
+
   @Test func theFirstPagesCodeWorks() async throws {
     let format = try #require(try firstFormat(of: stream))
     #expect(format.width == 320 && format.height == 180)

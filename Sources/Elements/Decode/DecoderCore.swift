@@ -44,15 +44,17 @@ struct DecoderCore<Codec: DecoderCodec> {
     var isAgreed: Bool
   }
 
-  /// - Parameter makeSession: makes sessions; tests make some that fail.
+  /// - Parameters:
+  ///   - cancellation: ends waits for an isolated codec.
+  ///   - makeSession: makes sessions; tests make some that fail.
   init(
-    log: Log,
+    log: Log, cancellation: Cancellation = Cancellation(),
     makeSession: @escaping DecoderSession.Maker = { (format, configuration, allocator) throws(DecodeError) in
       try DecompressionSession(format: format, configuration: configuration, allocator: allocator)
     }
   ) {
     outcomes = FrameOutcomes(log: log)
-    session = DecoderSession(makeSession)
+    session = DecoderSession(cancellation: cancellation, makeSession)
   }
 
   // MARK: Caps

@@ -52,6 +52,7 @@ extension DecoderElement {
         guard let buffer = pooled.shareBuffer().writable() else { throw reported(.error, as: .unwritableOutput) }
         return buffer
       }
+      if output.isDirect, let buffer = picture.shared(as: output.info) { return buffer }
       if core.rendersDirectly, let buffer = picture.wrapped(as: output.info) { return buffer }
       core.pictureCopied()
       let target = try acquireOutput()
@@ -63,6 +64,8 @@ extension DecoderElement {
     do throws(FlowError) {
       if let pooled {
         try conversion.convert(pooled.shareBuffer(), into: &target)
+      } else if let buffer = picture.shared(as: conversion.source) {
+        try conversion.convert(buffer, into: &target)
       } else {
         core.pictureCopied()
         let source = try picture.copied(into: try conversion.acquireSource(), info: conversion.source)
@@ -103,6 +106,15 @@ extension DecoderElement {
 }
 
 extension DecodedPicture {
+  /// A buffer of the memory that the codec's process has written the picture into, for whoever takes GstVideoMeta.
+  fileprivate func shared(as info: VideoInfo) -> Buffer? {
+    guard let samples = sharedSamples, info.planeCount == planeCount, info.interlaceMode != .alternate,
+      var buffer = Buffer(sharing: samples.descriptor, byteCount: samples.byteCount, keeping: self)
+    else { return nil }
+    buffer.describePlanes(of: info, offsets: samples.offsets, strides: samples.strides)
+    return buffer
+  }
+
   /// A buffer of the picture's own memory, one GstMemory a plane, where rows and planes lie as in a buffer without
   /// GstVideoMeta. Mapping it whole copies; sinks that write to files or pass it on need no copy.
   fileprivate func wrapped(as info: VideoInfo) -> Buffer? {

@@ -14,6 +14,8 @@ protocol DecoderElement: VideoDecoder {
   var settings: Locked<DecoderSettings> { get }
   /// For the `stats` property, which application threads read.
   var statistics: Locked<DecoderStatistics> { get }
+  /// Ends waits for an isolated codec, from any thread.
+  var cancellation: Cancellation { get }
   /// Used with the stream lock held, or before and after data flow.
   var core: DecoderCore<Codec> { get set }
 }
@@ -21,7 +23,8 @@ protocol DecoderElement: VideoDecoder {
 extension DecoderElement {
   /// Data flow is about to begin.
   func startAnew() {
-    core = DecoderCore<Codec>(log: Self.log)
+    cancellation.reset()
+    core = DecoderCore<Codec>(log: Self.log, cancellation: cancellation)
     statistics.withLock { $0 = DecoderStatistics() }
   }
 
@@ -87,8 +90,12 @@ extension DecoderElement {
     try perform()
   }
 
+  /// An event from upstream, on any thread: a flush does not wait for an isolated codec.
+  func cancelWaits(before event: borrowing Event) { if event.kind == .flushStart { cancellation.cancel() } }
+
   /// A seek: discards everything inside.
   func flushCore() -> Bool {
+    cancellation.reset()
     core.flush()
     // Only releases of frames are left, which cannot fail.
     try? perform()

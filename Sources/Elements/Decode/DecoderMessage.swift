@@ -33,6 +33,15 @@ struct DecoderMessage<Codec: DecoderCodec> {
       reason: "referenceMissing", status: -17694)
   }
 
+  /// The codec's process is not as well protected as it could be.
+  static func incompleteSandbox(missing: String) -> DecoderMessage {
+    DecoderMessage(
+      ElementError(
+        .resource(.settings), "The codec's process is not behind all layers of protection.",
+        debug: "this kernel or container does not provide: \(missing)"),
+      reason: "incompleteSandbox", status: 0)
+  }
+
   /// A muxer has left start codes in length-prefixed access units.
   static var misplacedStartCodes: DecoderMessage {
     DecoderMessage(
@@ -51,7 +60,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   /// - Parameter consequence: what follows from it.
   init(_ cause: DecodeError, before consequence: String? = nil) {
     var debug = "\(cause.message)"
-    if let message = cause.libavcodecMessage { debug += " (libavcodec: \(message))" }
+    debug += cause.explanation
     if let consequence { debug += "; \(consequence)" }
     self.init(cause, debug: debug)
   }
@@ -77,6 +86,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
     details.set("videotoolbox-status", .int(status))
     details.set("averror", .int(cause?.libavcodecCode ?? 0))
     if let message = cause?.libavcodecMessage { details.set("averror-text", .string(message)) }
+    if let detail = cause?.detail { details.set("codec-process", .string(detail)) }
     if let type = cause?.nalUnitType {
       details.set("nal-unit-type", .uint(UInt32(type)))
       details.set("nal-unit-name", .string(Codec.NALUnitType(rawValue: type).name))
@@ -99,8 +109,15 @@ struct PictureFault<Codec: DecoderCodec> {
     if let pts { text += " at \(pts.nanoseconds) ns" }
     if let type = error.nalUnitType { text += ", NAL unit type \(type) (\(Codec.NALUnitType(rawValue: type).name))" }
     text += ": \(error.message)"
-    if let message = error.libavcodecMessage { text += " (libavcodec: \(message))" }
-    return text
+    return text + error.explanation
+  }
+}
+
+extension DecodeError {
+  /// What libavcodec or its process adds, in parentheses.
+  fileprivate var explanation: String {
+    if let detail { return " (\(detail))" }
+    return libavcodecMessage.map { " (libavcodec: \($0))" } ?? ""
   }
 }
 

@@ -10,14 +10,19 @@ struct DecoderSession {
   /// The sum of earlier sessions' counts.
   private var earlier = SessionStatistics()
   private let make: Maker
+  /// Ends waits for an isolated codec.
+  private let cancellation: Cancellation
   /// At the next IDR picture: a new session could decode without the conversion that this one needs.
   private(set) var isToBeReplaced = false
 
   /// Makes sessions; tests make some that fail.
-  typealias Maker = (FormatDescription, SessionConfiguration, any PictureAllocator) throws(DecodeError)
+  typealias Maker = (FormatDescription, SessionConfiguration, (any PictureAllocator)?) throws(DecodeError)
     -> DecompressionSession
 
-  init(_ make: @escaping Maker) { self.make = make }
+  init(cancellation: Cancellation, _ make: @escaping Maker) {
+    self.cancellation = cancellation
+    self.make = make
+  }
 
   var isOpen: Bool { current != nil }
   /// How the session lays its pictures out.
@@ -43,7 +48,10 @@ struct DecoderSession {
     allocator: PoolPictureAllocator
   ) throws(DecodeError) {
     close()
-    current = try make(format, settings.sessionConfiguration(layout: layout, isLive: isLive), allocator)
+    var configuration = settings.sessionConfiguration(layout: layout, isLive: isLive)
+    configuration.cancellation = cancellation
+    // Another process cannot write into downstream's buffers: its own memory goes there.
+    current = try make(format, configuration, settings.isolation == .none ? allocator : nil)
     isToBeReplaced = false
   }
 
@@ -116,6 +124,7 @@ extension DecoderSettings {
     configuration.unknownReordering = compliance.sessionValue(isUrgent: isLive || lowDelay)
     configuration.outputLayout = layout
     configuration.verifiesPictureHash = verifiesPictureHash
+    configuration.isolation = sessionIsolation
     return configuration
   }
 }

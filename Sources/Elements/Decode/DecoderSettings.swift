@@ -93,6 +93,25 @@ struct DecoderSettings: Sendable {
     }
   }
 
+  /// `isolation`.
+  enum Isolation: Int32, PropertyEnumeration {
+    case none, process
+
+    static var typeName: StaticString { "GstSwiftDecoderIsolation" }
+
+    var nick: PropertyNick {
+      switch self {
+      case .none: PropertyNick("none", "In the application's process")
+      case .process: PropertyNick("process", "In a process of its own, behind a sandbox")
+      }
+    }
+  }
+
+  var isolation = Isolation.none
+  /// Nanoseconds.
+  var codecTimeout: UInt64 = 5_000_000_000
+  /// Bytes; 0 for no limit.
+  var codecMemoryLimit: UInt64 = 0
   var maximumThreads: Int32 = 0
   var threadType = ThreadType.automatic
   var outputCorrupt = true
@@ -111,6 +130,17 @@ struct DecoderSettings: Sendable {
 
   /// More than 64 threads gain nothing at any picture size.
   var threadCount: Int { Int(min(maximumThreads, 64)) }
+
+  /// Where a session's codec is.
+  var sessionIsolation: SessionConfiguration.Isolation {
+    switch isolation {
+    case .none: .none
+    case .process:
+      .process(
+        ProcessLimits(
+          timeout: .nanoseconds(Int64(clamping: codecTimeout)), memory: codecMemoryLimit > 0 ? codecMemoryLimit : nil))
+    }
+  }
 
   static var properties: [Setting<Self>] { immediate + ofTheNextSession.map { $0.mutableInReady() } }
 
@@ -132,6 +162,15 @@ struct DecoderSettings: Sendable {
         "max-threads", \.maximumThreads, in: 0...Int32.max,
         "Threads to decode with (0 = as many as processors), 64 at most; from the next session on"),
       .enumeration("thread-type", \.threadType, "What threads share; from the next session on"),
+      .enumeration(
+        "isolation", \.isolation,
+        "Where libavcodec decodes: a stream that makes it crash ends that process only; from the next session on"),
+      .uint64(
+        "codec-timeout", \.codecTimeout, in: 1_000_000...UInt64(Int64.max),
+        "Nanoseconds within which an isolated codec must answer, or be replaced; from the next session on"),
+      .uint64(
+        "codec-memory-limit", \.codecMemoryLimit, in: 0...UInt64.max,
+        "Bytes of memory that an isolated codec may use beside its pictures (0 = no limit); from the next session on"),
       .boolean(
         "low-delay", \.lowDelay,
         "Put a picture out before the next one comes where the stream's order allows it; from the next session on"),

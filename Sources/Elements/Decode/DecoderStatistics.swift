@@ -28,6 +28,11 @@ struct DecoderStatistics: Sendable {
     structure.set("replayed", .uint64(session.replayed))
     structure.set("resynchronisations", .uint64(session.resynchronisations))
     structure.set("copied", .uint64(copied))
+    // Of sessions whose codec is in a process of its own.
+    if let process = session.codecProcess { structure.set("codec-process", .int(process)) }
+    if session.codecProcess != nil || session.processesLost > 0 {
+      structure.set("processes-lost", .uint64(session.processesLost))
+    }
     if let lastFault { structure.set("last-error", .string(lastFault)) }
     return structure
   }
@@ -47,6 +52,9 @@ extension SessionStatistics {
     restarts &+= other.restarts
     replayed &+= other.replayed
     resynchronisations &+= other.resynchronisations
+    processesLost &+= other.processesLost
+    // The session that came last.
+    codecProcess = other.codecProcess
     allocatorMisses &+= other.allocatorMisses
     lastError = other.lastError ?? lastError
   }

@@ -103,7 +103,8 @@ struct FrameOutcomes<Codec: DecoderCodec> {
   mutating func message(for notice: SessionNotice) -> DecoderMessage<Codec> {
     switch notice {
     case .codecLost(let error): health.codecLost(error)
-    case .beganWithoutRandomAccessPoint: DecoderMessage.noRandomAccessPoint
+    case .beganWithoutRandomAccessPoint: .noRandomAccessPoint
+    case .incompleteSandbox(let missing): .incompleteSandbox(missing: missing)
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 import H26x
+import VideoDecoding
 
 /// `swifth264dec`: decodes H.264 to raw video, with a decompression session on libavcodec.
 final class H264Decode: VideoDecoder, DecoderElement {
@@ -8,6 +9,7 @@ final class H264Decode: VideoDecoder, DecoderElement {
 
   let settings = Locked(DecoderSettings())
   let statistics = Locked(DecoderStatistics())
+  let cancellation = Cancellation()
   var core = DecoderCore<H264>(log: H264Decode.log)
 
   override class var metadata: ElementMetadata {
@@ -53,4 +55,9 @@ final class H264Decode: VideoDecoder, DecoderElement {
   override func drain() throws(FlowError) { try drainCore() }
   override func finish() throws(FlowError) { try endStream() }
   override func flush() -> Bool { flushCore() }
+  override func interruptStream() { cancellation.cancel() }
+  override func sinkEvent(_ event: consuming Event) -> Bool {
+    cancelWaits(before: event)
+    return super.sinkEvent(event)
+  }
 }

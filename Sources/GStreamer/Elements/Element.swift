@@ -92,6 +92,12 @@ public struct PadTemplate: Sendable {
   /// begin, with no lock but the state lock held.
   open func prepareToStream() {}
 
+  /// PAUSED → READY, before pads are deactivated, which waits for the streaming threads: ends waits of theirs that the
+  /// base class does not know of.
+  ///
+  /// They may still run, so that the stream's state must not be touched.
+  open func interruptStream() {}
+
   /// PAUSED → READY: pads are inactive, and no streaming thread is in the element any more. For an element whose base
   /// class has no `stop`, to release the stream's resources.
   open func cleanUpAfterStream() {}

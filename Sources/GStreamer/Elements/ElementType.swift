@@ -180,6 +180,10 @@ final class ElementRecord {
         unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
           .prepareToStream()
       }
+      if transition == GST_STATE_CHANGE_PAUSED_TO_READY {
+        unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)
+          .interruptStream()
+      }
       let result = unsafe parent.assumingMemoryBound(to: GstElementClass.self).pointee.change_state(raw, transition)
       if transition == GST_STATE_CHANGE_PAUSED_TO_READY {
         unsafe swiftObject(UnsafeMutableRawPointer(raw), behind: record.instanceSize, as: Element.self)

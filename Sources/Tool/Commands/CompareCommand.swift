@@ -4,7 +4,7 @@ import GStreamer
 import SystemPackage
 
 /// `h26x compare`: compares the pictures of two files, or of two decoders.
-struct CompareCommand: AsyncParsableCommand, ShowsProgress {
+struct CompareCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares the pictures of two files, or of two decoders of one file.",
     discussion: """
@@ -24,6 +24,7 @@ struct CompareCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: ArgumentHelp("The GStreamer element that decodes the second.", valueName: "element"))
   var decoder: String?
   @Flag(help: "Print a line for each picture.") var all = false
+  @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {

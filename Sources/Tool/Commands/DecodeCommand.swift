@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 
 /// `h26x decode`: decodes to raw video, YUV4MPEG or PNG.
-struct DecodeCommand: AsyncParsableCommand, ShowsProgress {
+struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Decodes to raw video, YUV4MPEG or PNG pictures.",
     discussion: """
@@ -31,6 +31,7 @@ struct DecodeCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: "raw, y4m or png, whatever OUT's name is.") var format: Format?
   @OptionGroup var decoding: DecodingOptions
   @Flag(help: "Replace an existing file.") var force = false
+  @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {

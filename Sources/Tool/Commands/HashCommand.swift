@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 
 /// `h26x hash`: prints hashes of decoded pictures.
-struct HashCommand: AsyncParsableCommand, ShowsProgress {
+struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "hash", abstract: "Prints the MD5 or SHA-256 of the decoded pictures, of all together or of each.",
     discussion: """
@@ -36,6 +36,7 @@ struct HashCommand: AsyncParsableCommand, ShowsProgress {
   @Flag(help: "Print a line for each picture.") var each = false
   @Option(help: "md5 or sha256.") var algorithm = Algorithm.md5
   @OptionGroup var decoding: DecodingOptions
+  @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
   func run() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 
 /// `h26x play`: plays a file on the screen.
-struct PlayCommand: AsyncParsableCommand, ShowsProgress {
+struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Plays on the screen.",
     discussion: """
@@ -24,6 +24,7 @@ struct PlayCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
   @Option(help: ArgumentHelp("The GStreamer element that plays sound.", valueName: "element")) var audioSink: String?
   @Flag(help: "No sound.") var noAudio = false
+  @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
   func run() async throws {

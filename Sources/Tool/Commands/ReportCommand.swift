@@ -4,7 +4,7 @@ import StreamReport
 import SystemPackage
 
 /// `h26x report`: writes the report page of a stream.
-struct ReportCommand: AsyncParsableCommand, ShowsProgress {
+struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
@@ -28,6 +28,7 @@ struct ReportCommand: AsyncParsableCommand, ShowsProgress {
   private static let detailLimit = 48 << 20
   /// How many of its first bytes the page shows of each NAL unit.
   private static let byteCount = 64
+  @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
   func run() async throws {

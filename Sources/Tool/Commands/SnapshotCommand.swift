@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 
 /// `h26x snapshot`: writes one picture, or a sheet of pictures.
-struct SnapshotCommand: AsyncParsableCommand, ShowsProgress {
+struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "snapshot", abstract: "Writes a picture, or a sheet of pictures, as PNG or JPEG.",
     discussion: """
@@ -33,6 +33,7 @@ struct SnapshotCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none, for --at.", valueName: "rate"))
   var framerate: FrameRateArgument?
   @Flag(help: "Replace an existing file.") var force = false
+  @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {

@@ -31,7 +31,8 @@ final class DecodingPass: Sendable {
   private static func chain(
     _ codec: FormatDescription.Codec, _ options: DecodedPictureReader.Options, _ used: DecoderInUse
   ) throws(PipelineError) -> [PipelineElement] {
-    let decoder = try PipelineElement(options.decoder ?? "swifth\(codec.digits)dec")
+    let decoder =
+      if let name = options.decoder { try PipelineElement(name) } else { try PluginDecoder.make(codec) }
     try? decoder.set("max-threads", .int(options.threads))
     // Only H.265 has such hashes, and only its decoder of the plugin this property.
     if options.verifiesPictureHash { try? decoder.set("verify-picture-hash", true) }

@@ -151,7 +151,7 @@ struct Thumbnails {
           "\(codec.mediaType), stream-format=(string)\(codec.syntax.byteStreamFormat), alignment=(string)au"),
         "format": "time", "max-bytes": .int(64 << 20),
       ])
-    let decoder = try PipelineElement("swifth\(codec.digits)dec")
+    let decoder = try PluginDecoder.make(codec)
     // A keyframe that cannot be decoded must not end the pipeline.
     try decoder.set("max-errors", -1)
     // One thread, so that draining after each keyframe costs little.

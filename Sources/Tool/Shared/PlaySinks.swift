@@ -34,7 +34,7 @@ struct PlaySinks: Sendable {
 
   /// Adds decoder, queue, conversion and sink to the pipeline, linked, and returns the decoder.
   func attachVideo(_ codec: FormatDescription.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
-    let decoder = try PipelineElement("swifth\(codec.digits)dec", name: "decoder")
+    let decoder = try PluginDecoder.make(codec, name: "decoder")
     try decoder.set("low-delay", .boolean(isImmediate))
     let sink = try PipelineElement(video, name: "screen")
     try? sink.set("sync", .boolean(!isImmediate))

@@ -23,9 +23,13 @@ package protocol CodecBoundary: AnyObject {
   func flush()
   /// Pictures to skip, from the next packet on.
   func skip(_ pictures: CodecSettings.Skip)
+  /// The process that it is in; `nil` for the application's.
+  var process: CodecProcess? { get }
 }
 
 extension CodecBoundary {
+  package var process: CodecProcess? { nil }
+
   /// Whether it has come at least as far as `other`.
   func isAsFar(as other: any CodecBoundary) -> Bool {
     guard let reached = other.youngest else { return true }

@@ -6,9 +6,31 @@ import Synchronization
 final class StartedPictures: Sendable {
   /// More than can be inside a decoder: 16 frames of two fields, and all threads.
   private static let capacity = 1024
-  private let slots = Mutex([UInt64](repeating: .max, count: capacity))
+  private let keepsInsertions: Bool
+  private let state = Mutex(State())
 
-  func insert(_ index: UInt64) { slots.withLock { $0[Int(index % UInt64(Self.capacity))] = index } }
+  private struct State {
+    var slots = [UInt64](repeating: .max, count: capacity)
+    var insertions: [UInt64] = []
+  }
 
-  func contains(_ index: UInt64) -> Bool { slots.withLock { $0[Int(index % UInt64(Self.capacity))] == index } }
+  /// - Parameter keepsInsertions: `takeInsertions` is called, and returns them.
+  init(keepsInsertions: Bool = false) { self.keepsInsertions = keepsInsertions }
+
+  func insert(_ index: UInt64) {
+    state.withLock { state in
+      state.slots[Int(index % UInt64(Self.capacity))] = index
+      if keepsInsertions { state.insertions.append(index) }
+    }
+  }
+
+  func contains(_ index: UInt64) -> Bool { state.withLock { $0.slots[Int(index % UInt64(Self.capacity))] == index } }
+
+  /// What was inserted since the last call.
+  func takeInsertions() -> [UInt64] {
+    state.withLock { state in
+      defer { state.insertions.removeAll(keepingCapacity: true) }
+      return state.insertions
+    }
+  }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CodecLink
 
 /// A decoded picture: a read-only reference to memory that the codec may still read. Free to cross threads.
 @safe public final class DecodedPicture: Sendable {
@@ -65,14 +66,31 @@
   @_lifetime(borrow self)
   public func plane(_ index: Int) -> PicturePlane {
     guard 0..<planeCount ~= index else { return PicturePlane() }
-    let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
     let first = unsafe memory.planes[index]
-    let column = pixelFormat.rowByteCount(plane: index, width: (crop.left >> shift.0) << shift.0)
-    let start = unsafe first.start + (crop.top >> shift.1) * first.stride + column
+    let start = unsafe first.start + firstSample(ofPlane: index)
     let plane = unsafe PicturePlane(
       start: start, stride: first.stride, rowByteCount: pixelFormat.rowByteCount(plane: index, width: width),
       rowCount: pixelFormat.rowCount(plane: index, height: height))
     return unsafe _overrideLifetime(plane, borrowing: self)
+  }
+
+  /// Where the samples lie in memory that the codec's process has written; `nil` for memory of this process's own.
+  package var sharedSamples: SharedSamples? {
+    guard let shared = memory.lease?.memory else { return nil }
+    let offsets = (0..<planeCount).map { index in
+      let (plane, first) = (unsafe memory.planes[index], firstSample(ofPlane: index))
+      return unsafe UnsafeRawPointer(plane.start) - UnsafeRawPointer(shared.base) + first
+    }
+    return SharedSamples(
+      descriptor: shared.rawValue, byteCount: shared.byteCount, offsets: offsets,
+      strides: unsafe memory.planes.map { unsafe $0.stride })
+  }
+
+  /// Where a cropped plane begins in the coded one, in bytes.
+  private func firstSample(ofPlane index: Int) -> Int {
+    let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
+    let column = pixelFormat.rowByteCount(plane: index, width: (crop.left >> shift.0) << shift.0)
+    return unsafe (crop.top >> shift.1) * memory.planes[index].stride + column
   }
 
   /// A plane's rows, padding between them included, as one piece of memory, readable as long as the picture lives; nil

@@ -8,7 +8,7 @@ public struct PictureRequest: Sendable, Hashable {
   /// Coded size in luma samples, not cropped.
   public let codedWidth: Int, codedHeight: Int
   /// What to crop from the coded size.
-  public let crop: PictureCrop
+  public internal(set) var crop: PictureCrop
   /// Size in luma samples that the memory must have; at least the coded size, since libavcodec writes whole blocks
   /// (`avcodec_align_dimensions2`). The picture begins at its top left corner, without an edge.
   public let alignedWidth: Int, alignedHeight: Int

@@ -28,16 +28,20 @@ package final class PictureBridge: FrameBufferSource {
   }
 
   private let allocator: (any PictureAllocator)?
-  private let layout: SessionConfiguration.OutputLayout
+  let layout: SessionConfiguration.OutputLayout
   private let pool = PicturePool()
   private let scratchPool = PicturePool()
   private let state = Mutex(State())
   /// The access units for which the decoder has begun a picture.
-  let started = StartedPictures()
+  let started: StartedPictures
 
-  init(allocator: (any PictureAllocator)?, layout: SessionConfiguration.OutputLayout) {
+  init(
+    allocator: (any PictureAllocator)?, layout: SessionConfiguration.OutputLayout,
+    started: StartedPictures = StartedPictures()
+  ) {
     self.allocator = allocator
     self.layout = layout
+    self.started = started
   }
 
   /// Pictures so far that did not go into the allocator's memory.
@@ -45,6 +49,24 @@ package final class PictureBridge: FrameBufferSource {
 
   /// The decoder holds no reference any more: other strides may come.
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
+
+  /// The memory of a picture that is output, complete: its chroma interleaved where that is wanted, and copied into the
+  /// allocator's memory where another process has written it.
+  func complete(_ memory: PictureMemory, _ picture: PictureDescription) -> PictureMemory {
+    guard var request = memory.sharedRequest, let allocator else {
+      memory.finish(width: picture.width, height: picture.height)
+      return memory
+    }
+    request.crop = picture.crop.bounded(width: picture.width, height: picture.height)
+    guard let buffer = unsafe allocator.pictureBuffer(for: request), unsafe buffer.meets(request) else {
+      state.withLock { $0.misses &+= 1 }
+      return memory
+    }
+    let copy = unsafe PictureMemory(
+      pixelFormat: request.pixelFormat, planes: buffer.planes, token: buffer.token, blocks: [])
+    copy.copySamples(of: memory, width: picture.width, height: picture.height)
+    return copy
+  }
 
   package func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
     // Last, so that who finds it started sees the memory too: libavcodec passes pictures between its threads by means

@@ -12,6 +12,10 @@ import H26x
   private let blocks: [PicturePool.Block]
   /// Planar chroma not yet interleaved into plane 1.
   let scratch: Scratch?
+  /// What the memory was requested for that this process shares with the codec's; `nil` for memory of its own.
+  let sharedRequest: PictureRequest?
+  /// Keeps shared memory.
+  let lease: SlotTable.Lease?
 
   @unsafe struct Scratch {
     let cb: UnsafeMutablePointer<UInt8>
@@ -28,6 +32,32 @@ import H26x
     self.token = token
     self.blocks = blocks
     unsafe self.scratch = unsafe scratch
+    sharedRequest = nil
+    lease = nil
+  }
+
+  /// Memory that the codec's process has written. It may change what is in it at any time.
+  init(sharing request: PictureRequest, planes: [PictureBuffer.Plane], lease: SlotTable.Lease) {
+    pixelFormat = request.pixelFormat
+    unsafe self.planes = unsafe planes
+    token = nil
+    blocks = []
+    unsafe scratch = nil
+    sharedRequest = request
+    self.lease = lease
+  }
+
+  /// Copies a picture of this size, whose format is the same.
+  func copySamples(of other: PictureMemory, width: Int, height: Int) {
+    for index in unsafe 0..<min(planes.count, other.planes.count) {
+      let (source, target) = unsafe (other.planes[index], planes[index])
+      let byteCount = pixelFormat.rowByteCount(plane: index, width: width)
+      for row in 0..<pixelFormat.rowCount(plane: index, height: height) {
+        // SAFETY: both planes hold a picture of this size.
+        unsafe UnsafeMutableRawPointer(target.start + row * target.stride)
+          .copyMemory(from: source.start + row * source.stride, byteCount: byteCount)
+      }
+    }
   }
 
   /// Sets chroma samples of two bytes to mid-range: no colour.
@@ -66,6 +96,8 @@ extension PictureMemory {
     var (start, stride) = unsafe (first.start, first.stride)
     if index > 0, let scratch = unsafe scratch {
       unsafe (start, stride) = unsafe (index == 1 ? scratch.cb : scratch.cr, scratch.stride)
+    } else if index > 0, pixelFormat == .nv12 {
+      return matchesInterleaved(hash, plane: index, width: width, height: height)
     }
     let bytesPerSample = format.bitDepth > 8 ? 2 : 1
     let (rowByteCount, rowCount) = (
@@ -80,5 +112,25 @@ extension PictureMemory {
     case .some(let plane): return hash.matches(plane, index: index)
     case .none: return false
     }
+  }
+
+  /// As `matches`, for a plane whose samples lie between another's.
+  private func matchesInterleaved(
+    _ hash: H265.DecodedPictureHash, plane index: Int, width: Int, height: Int
+  ) -> Bool {
+    let interleaved = unsafe planes[1]
+    let sampleCount = PixelFormat.yuv420p.rowByteCount(plane: 1, width: width)
+    let rowCount = pixelFormat.rowCount(plane: 1, height: height)
+    var samples: [UInt8] = []
+    samples.reserveCapacity(sampleCount * rowCount)
+    for row in 0..<rowCount {
+      let start = unsafe interleaved.start + row * interleaved.stride + (index - 1)
+      for column in 0..<sampleCount { unsafe samples.append(start[2 * column]) }
+    }
+    guard
+      let plane = H265.DecodedPictureHash.Plane(
+        samples.span, width: sampleCount, height: rowCount, stride: sampleCount, bitDepth: 8)
+    else { return false }
+    return hash.matches(plane, index: index)
   }
 }

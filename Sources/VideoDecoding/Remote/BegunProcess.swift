@@ -40,6 +40,7 @@ struct BegunProcess: ~Copyable, Sendable {
     }
     return ServiceProcess(
       socket: socket, processIdentifier: processIdentifier, process: process, report: report,
-      protection: ready.protection)
+      protection: ready.protection,
+      missingProtection: ready.protection.missing.subtracting(request.memoryLimit > 0 ? [] : .memoryLimit))
   }
 }

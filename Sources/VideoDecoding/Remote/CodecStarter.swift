@@ -31,7 +31,7 @@ package final class CodecStarter: Sendable {
   ///
   /// - Parameter cancellation: ends the wait with `ServiceError.cancelled`.
   package static func begin(
-    limits: ServiceLimits, unless cancellation: EventDescriptor? = nil
+    limits: ProcessLimits, unless cancellation: EventDescriptor? = nil
   ) throws(ServiceError) -> ServiceProcess {
     try shared.begin(limits.request, unless: cancellation)
   }

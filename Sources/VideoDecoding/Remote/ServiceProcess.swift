@@ -14,6 +14,8 @@ package final class ServiceProcess: Sendable {
   package let processIdentifier: Int32
   /// What is in force around it.
   package let protection: Protection
+  /// What was asked for and is not in force.
+  package let missingProtection: Protection
   private let process: OwnedDescriptor
   /// Where the starter reports how it has ended.
   private let report: LinkSocket
@@ -22,13 +24,14 @@ package final class ServiceProcess: Sendable {
 
   init(
     socket: consuming LinkSocket, processIdentifier: Int32, process: consuming OwnedDescriptor,
-    report: consuming LinkSocket, protection: Protection
+    report: consuming LinkSocket, protection: Protection, missingProtection: Protection
   ) {
     self.socket = socket
     self.processIdentifier = processIdentifier
     self.process = process
     self.report = report
     self.protection = protection
+    self.missingProtection = missingProtection
     owner = getpid()
   }
 

@@ -29,6 +29,8 @@ public struct DecodeError: Error, Sendable, Hashable {
   public let reason: Reason
   /// libavcodec's return code, 0 when it was not libavcodec that failed.
   public let libavcodecCode: Int32
+  /// What happened to the codec's process, or why there is none; `nil` where neither is the failure.
+  public let detail: String?
   /// The caller's tag of the access unit, if the error is about one.
   public let tag: UInt64?
   /// The access unit's number in this session, from 0.
@@ -38,10 +40,11 @@ public struct DecodeError: Error, Sendable, Hashable {
 
   init(
     _ reason: Reason, code: AVError? = nil, tag: UInt64? = nil, accessUnitNumber: UInt64? = nil,
-    nalUnitType: UInt8? = nil
+    nalUnitType: UInt8? = nil, detail: String? = nil
   ) {
     self.reason = reason
-    self.libavcodecCode = code?.rawValue ?? 0
+    self.libavcodecCode = code.map { $0.isOfProcess ? 0 : $0.rawValue } ?? 0
+    self.detail = detail ?? code?.processFailure
     self.tag = tag
     self.accessUnitNumber = accessUnitNumber
     self.nalUnitType = nalUnitType
@@ -67,7 +70,9 @@ public struct DecodeError: Error, Sendable, Hashable {
   }
 
   /// The failure to open a codec.
-  init(opening code: AVError) {
+  ///
+  /// - Parameter detail: why no process could be begun for it.
+  init(opening code: AVError, detail: String? = nil) {
     let reason: Reason =
       switch code {
       case .invalidData, .invalidArgument: .invalidFormatDescription
@@ -76,7 +81,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .unsupportedFeature: .unsupportedFeature
       default: .malfunction
       }
-    self.init(reason, code: code)
+    self.init(reason, code: code, detail: detail)
   }
 
   /// The `OSStatus` that VideoToolbox or CoreMedia returns for the same failure.
@@ -116,11 +121,12 @@ public struct DecodeError: Error, Sendable, Hashable {
 }
 
 extension DecodeError: CustomStringConvertible {
-  /// Message, picture, NAL unit type, libavcodec's text and VideoToolbox's status, as far as known.
+  /// Message, picture, NAL unit type, what happened to the codec's process, libavcodec's text and VideoToolbox's status, as far as known.
   public var description: String {
     var text = "\(message)"
     if let accessUnitNumber { text += ", access unit \(accessUnitNumber)" }
     if let nalUnitType { text += ", NAL unit type \(nalUnitType)" }
+    if let detail { text += ", \(detail)" }
     if let libavcodecMessage { text += ", libavcodec: \(libavcodecMessage)" }
     return text + " (\(status))"
   }
@@ -131,7 +137,7 @@ extension AVError {
   var meansLostSession: Bool {
     switch self {
     case .external, .outOfMemory, .inputOutput, .noDevice, .unknown, .bug, .bug2: true
-    default: false
+    default: isOfProcess
     }
   }
 }

@@ -53,6 +53,10 @@ public final class DecompressionSession {
   private(set) var core: SessionCore
   let bridge: PictureBridge
   private let openCodec: CodecOpener
+  /// Begins processes for codecs; `nil` where they are in this one.
+  private let service: ServiceOpener?
+  /// What is missing of a codec's protection was reported.
+  private var hasReportedProtection = false
   /// The codec; nil after it was lost, until the next random access point.
   private(set) var codec: (any CodecBoundary)?
   /// Of the lost codecs, the one that came furthest.
@@ -70,19 +74,43 @@ public final class DecompressionSession {
     format: FormatDescription, configuration: SessionConfiguration = SessionConfiguration(),
     allocator: (any PictureAllocator)? = nil
   ) throws(DecodeError) {
-    try self.init(format: format, configuration: configuration, allocator: allocator) {
-      (settings, bridge) throws(AVError) in
-      RunningCodec(try CodecContext(settings, buffers: bridge))
+    try self.init(format: format, configuration: configuration, allocator: allocator, starter: .shared)
+  }
+
+  /// As the public initialiser, with a starter of the caller's choice for codecs in processes of their own.
+  package convenience init(
+    format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
+    starter: CodecStarter
+  ) throws(DecodeError) {
+    switch configuration.isolation {
+    case .none:
+      try self.init(format: format, configuration: configuration, allocator: allocator) {
+        (settings, bridge) throws(AVError) in
+        RunningCodec(try CodecContext(settings, buffers: bridge))
+      }
+    case .process(let limits):
+      let service = ServiceOpener(limits, cancellation: configuration.cancellation, starter: starter)
+      try self.init(
+        format: format, configuration: configuration, allocator: allocator, openCodec: service.open, service: service)
     }
   }
 
   /// As the public initialiser, with a codec of the caller's choice.
-  package init(
+  package convenience init(
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     openCodec: @escaping CodecOpener
   ) throws(DecodeError) {
+    try self.init(
+      format: format, configuration: configuration, allocator: allocator, openCodec: openCodec, service: nil)
+  }
+
+  private init(
+    format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
+    openCodec: @escaping CodecOpener, service: ServiceOpener?
+  ) throws(DecodeError) {
     self.configuration = configuration
     self.openCodec = openCodec
+    self.service = service
     bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
     core = try SessionCore(format, configuration, started: bridge.started)
     var attempts = max(0, configuration.retries)
@@ -90,8 +118,9 @@ public final class DecompressionSession {
       do throws(AVError) {
         try carryOut(.open)
       } catch {
-        core.openingFailed(error)
-        guard error.meansLostSession, attempts > 0 else { throw DecodeError(opening: error) }
+        let failure = DecodeError(opening: error, detail: serviceFailure(error))
+        core.openingFailed(failure)
+        guard error.meansLostSession, error != .cancelled, attempts > 0 else { throw failure }
         attempts -= 1
       }
     }
@@ -107,6 +136,7 @@ public final class DecompressionSession {
   public var statistics: SessionStatistics {
     var statistics = core.statistics
     statistics.allocatorMisses = bridge.misses
+    statistics.codecProcess = codec?.process?.identifier
     return statistics
   }
 
@@ -232,6 +262,7 @@ public final class DecompressionSession {
   public func flush() {
     // Released at the end, when the core is no longer being changed.
     let pictures = core.flush()
+    configuration.cancellation?.reset()
     runCodec()
     extendLifetime(pictures)
   }
@@ -254,8 +285,19 @@ public final class DecompressionSession {
       } catch {
         failure = error
       }
-      core.finish(order, failure, codec?.status)
+      core.finish(order, failure, codec?.status, detail: failure.flatMap(serviceFailure))
     }
+  }
+
+  /// Why no process could be begun for the codec, where that is the error.
+  private func serviceFailure(_ error: AVError) -> String? {
+    error == .serviceUnavailable ? service?.failure?.description : nil
+  }
+
+  private func reportMissingProtection() {
+    guard !hasReportedProtection, let missing = codec?.process?.missingProtection else { return }
+    hasReportedProtection = true
+    if !missing.isEmpty { core.reportMissingProtection("\(missing)") }
   }
 
   private func carryOut(_ order: CodecOrder) throws(AVError) {
@@ -264,6 +306,7 @@ public final class DecompressionSession {
       // A lost codec that is kept must keep its strides.
       if lost == nil { bridge.unlockStrides() }
       codec = try openCodec(core.codecSettings, bridge)
+      reportMissingProtection()
     case .decode(let packet, let index, _):
       try codec?.decode(packet, index: index) { take($0) }
     case .drain: try codec?.drain { take($0) }
@@ -276,8 +319,10 @@ public final class DecompressionSession {
     case .takeBack: codec = lost.take()
     case .closeLost: lost = nil
     case .close:
-      codec = nil
+      // Released at the end, when the property is no longer being changed.
+      let closed = codec.take()
       bridge.unlockStrides()
+      extendLifetime(closed)
     }
   }
 
@@ -287,8 +332,7 @@ public final class DecompressionSession {
     case .failed(let index, let error): core.note(error, at: index)
     case .picture(let picture, let memory, let errors, let isDraining, let status):
       guard let shown = core.picture(picture, in: memory, errors, isDraining: isDraining, status) else { return }
-      memory.finish(width: picture.width, height: picture.height)
-      core.show(DecodedPicture(picture, memory: memory, shown))
+      core.show(DecodedPicture(picture, memory: bridge.complete(memory, picture), shown))
     }
   }
 }

@@ -37,6 +37,15 @@ public struct SessionConfiguration: Sendable {
     }
   }
 
+  /// Where the codec is.
+  public enum Isolation: Sendable, Hashable {
+    /// In the application's process: a stream that ends libavcodec ends the application.
+    case none
+    /// In a process of its own, behind a sandbox: a stream that ends libavcodec costs at most the access unit that does
+    /// so. The program `h26x-codec` is that process's; see ``ProcessLimits``.
+    case process(ProcessLimits)
+  }
+
   /// Memory layout of decoded pictures.
   public enum OutputLayout: Sendable {
     /// As libavcodec writes them: planar.
@@ -80,6 +89,11 @@ public struct SessionConfiguration: Sendable {
   public var verifiesPictureHash = false
   /// Largest coded picture in luma samples; larger ones fail before memory is allocated. Level 6.2 allows 35,651,584.
   public var maximumPixels = 1 << 26
+
+  /// Where the codec is.
+  public var isolation = Isolation.none
+  /// Ends the session's wait for a codec that is in another process.
+  public var cancellation: Cancellation?
 
   var expectsReordering: Bool { unknownReordering == .expect && !lowDelay }
 

@@ -26,6 +26,8 @@ struct SessionCore: ~Copyable {
   private var tasks = RingQueue<Task>()
   /// Why the codec was lost, as long as none has taken its place.
   private var loss: DecodeError?
+  /// Why no process could be begun for the codec.
+  private var detail: String?
 
   private enum Task {
     case decode(Submission)
@@ -39,6 +41,8 @@ struct SessionCore: ~Copyable {
     case sequence
     /// Everything is out; what follows may refer to it.
     case drained
+    /// The wait for the codec was cancelled: nothing is inside.
+    case cancelled
     /// The codec was lost for good; a failure that is not reported yet, where nothing is missing so far.
     case lost(unreported: DecodeError?)
   }
@@ -219,15 +223,24 @@ struct SessionCore: ~Copyable {
   // MARK: How that went
 
   /// The first codec could not be opened.
-  mutating func openingFailed(_ error: AVError) { output.note(DecodeError(opening: error)) }
+  mutating func openingFailed(_ error: DecodeError) { output.note(error) }
+
+  /// The codec is in a process without these layers of protection.
+  mutating func reportMissingProtection(_ missing: String) { output.notify(.incompleteSandbox(missing: missing)) }
 
   /// The first codec is open.
   mutating func isOpen(_ status: CodecStatus?) { codec.report(status) }
 
   /// An order was carried out, or failed because the codec is lost.
   ///
-  /// - Parameter status: the delays of the codec in use; nil where there is none.
-  mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?) {
+  /// - Parameters:
+  ///   - status: the delays of the codec in use; nil where there is none.
+  ///   - detail: why no process could be begun.
+  mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, detail: String? = nil) {
+    if let error {
+      self.detail = detail
+      if error.endsProcess { output.count(.processLoss) }
+    }
     switch order {
     case .open where error == nil: output.count(.restart)
     case .decode(_, _, isRepeated: true): output.count(.replay)
@@ -250,6 +263,10 @@ struct SessionCore: ~Copyable {
       while let first = ledger.first, first.index < start { end(first, .dropped(.sessionLost)) }
       if !isDraining { settle(upTo: index) }
     case .gaveUp(let recovery, let isDrained): giveUp(recovery, isDrained: isDrained)
+    case .cancelled:
+      loss = nil
+      dropEverything()
+      reset(to: .cancelled)
     }
   }
 
@@ -260,7 +277,7 @@ struct SessionCore: ~Copyable {
     // It was to give what is inside and no more: then nothing is lost.
     if recovery.isDraining && isEverythingOut { return drained() }
     while let first = ledger.first {
-      end(first, first.index == recovery.index ? .failed(recovery.cause) : .dropped(.sessionLost))
+      end(first, first.index == recovery.culprit ? .failed(recovery.cause) : .dropped(.sessionLost))
     }
     reset(to: .lost(unreported: isEverythingOut ? failure : nil))
     output.count(.resynchronisation)
@@ -282,7 +299,8 @@ struct SessionCore: ~Copyable {
   mutating func note(_ error: AVError, at index: UInt64) { output.note(failure(error, at: index)) }
 
   private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
-    ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+    if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
+    return ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
   }
 
   /// A picture has come out; libavcodec found these errors in it. Returns what is to be output; nil for nothing.
@@ -384,7 +402,7 @@ struct SessionCore: ~Copyable {
     switch ending {
     case .sequence: isReplayed = codec.flush(keepsReferences: false)
     case .drained: isReplayed = codec.flush(keepsReferences: true)
-    case .lost: codec.close()
+    case .lost, .cancelled: codec.close()
     }
     input.reset(keepsReferences: isReplayed)
     guard !isReplayed else { return }
@@ -392,7 +410,7 @@ struct SessionCore: ~Copyable {
     gate.forgetDecoded()
     ledger.forgetDecoded()
     switch ending {
-    case .sequence: gate.reset()
+    case .sequence, .cancelled: gate.reset()
     case .drained: gate.close()
     case .lost(let failure): gate.lose(unreported: failure)
     }

@@ -10,4 +10,6 @@ public enum SessionNotice: Sendable, Hashable {
   /// No random access point came within `SessionConfiguration.startPatience`, or before the end: decoding began without
   /// one, and pictures are flagged as corrupt.
   case beganWithoutRandomAccessPoint
+  /// The codec is in a process of its own, and the kernel lacks these layers of protection around it. Comes once.
+  case incompleteSandbox(missing: String)
 }

@@ -23,6 +23,10 @@ public struct SessionStatistics: Sendable, Hashable {
   public var restarts: UInt64 = 0
   /// Access units decoded again after that.
   public var replayed: UInt64 = 0
+  /// Codecs lost because their process ended, did not answer in time, or broke the protocol.
+  public var processesLost: UInt64 = 0
+  /// The number of the process that the codec is in; `nil` for the application's, and without a codec.
+  public var codecProcess: Int32?
   /// Times that no replay succeeded and the session waited for the next random access point.
   public var resynchronisations: UInt64 = 0
   /// Pictures decoded into the session's own memory because the allocator's was missing or unsuitable.

@@ -33,6 +33,8 @@ struct CodecControl {
     case lost(AVError, index: UInt64)
     /// Another codec has taken the place of the lost one. Of access units before `start` it knows nothing.
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
+    /// The wait for the codec was cancelled.
+    case cancelled
     /// No codec could be made to continue. What was inside the lost one is out, unless that failed, too.
     case gaveUp(CodecRecovery, isDrained: Bool)
   }
@@ -77,7 +79,9 @@ struct CodecControl {
   /// How a codec is opened now. Frame threads report a deeper reordering only frames later: they get all that is known,
   /// and no frame is lost.
   func settings(skipping frames: SessionConfiguration.SkipFrames) -> CodecSettings {
-    setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
+    var configuration = configuration
+    if recovery?.isCautious == true { configuration.threadType = .none }
+    return setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
       learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth
     }
   }
@@ -147,7 +151,11 @@ struct CodecControl {
     case .decode(_, let index, _):
       if let error { return lost(error, at: index, retries: retries) }
       guard replaying.isEmpty else { return .none }
-      if let recovery { return replaced(by: recovery) }
+      if let recovery {
+        guard case .salvaging = recovery.replay else { return replaced(by: recovery) }
+        giveUp()
+        return .none
+      }
       settledDepth = reorderDepth
       return .decoded(index: index)
     case .open:
@@ -168,9 +176,14 @@ struct CodecControl {
 
   private mutating func lost(_ error: AVError, at index: UInt64, retries: Int, isDraining: Bool = false) -> Outcome {
     replaying = []
+    if error == .cancelled {
+      recovery = nil
+      orders.removeAll()
+      return .cancelled
+    }
     var recovery =
       self.recovery ?? CodecRecovery(at: index, error, attempts: max(0, retries), isDraining: isDraining)
-    recovery.fails(error)
+    recovery.fails(error, at: index)
     self.recovery = recovery
     orders.append(.setAside)
     openAnother()
@@ -178,17 +191,28 @@ struct CodecControl {
   }
 
   private mutating func openAnother() {
-    if replay.isUsable, recovery?.takeAttempt() == true { return orders.append(.open) }
-    recovery?.giveUp()
+    if replay.isUsable, recovery?.chooseReplay() == true { return orders.append(.open) }
     // If none gets through, the pictures inside the one that came furthest are all there are.
     orders.append(.takeBack)
+    giveUp()
+  }
+
+  /// Has the codec output what is inside, and nothing after it.
+  private mutating func giveUp() {
+    recovery?.giveUp()
     orders.append(.drain)
   }
 
   /// Has the codec decode the replay buffer. Pictures that have their result are not output twice.
   private mutating func beginReplay(at index: UInt64, retries: Int) -> Outcome {
     do throws(AVError) {
-      replaying = try replay.beginning(packets)[...]
+      let entries = try replay.beginning(packets)
+      replaying = entries[...]
+      if case .salvaging(let end) = recovery?.replay {
+        replaying = entries.prefix { $0.index < end }
+        orders.append(.closeLost)
+        if replaying.isEmpty { giveUp() }
+      }
       return .none
     } catch {
       return lost(error, at: index, retries: retries)

@@ -11,20 +11,62 @@ struct CodecRecovery {
   let isDraining: Bool
   /// No attempts are left, or there is nothing to replay.
   private(set) var hasGivenUp = false
+  /// What the next replay is for.
+  private(set) var replay = Replay.continuing
+  /// The access unit whose decoding ended the codec's process in the last replay.
+  private var suspect: UInt64
+
+  enum Replay {
+    /// Another codec takes the lost one's place.
+    case continuing
+    /// The same with one thread: a process that ends does so in decoding the access unit that it got last.
+    case cautious
+    /// Only what precedes the access unit that ends processes, so that its pictures come out.
+    case salvaging(before: UInt64)
+  }
+
+  /// The codec decodes with one thread.
+  var isCautious: Bool { if case .continuing = replay { false } else { true } }
+
+  /// The access unit that fails where the codec is lost for good.
+  var culprit: UInt64 { if case .salvaging(let end) = replay { end } else { index } }
   private var attemptsLeft: Int
+  private let mayRetry: Bool
+  /// No codec was opened in place of the lost one yet.
+  private var isFirst = true
 
   init(at index: UInt64, _ cause: AVError, attempts: Int, isDraining: Bool = false) {
     self.index = index
     self.cause = cause
     self.isDraining = isDraining
     attemptsLeft = attempts
+    suspect = index
+    mayRetry = attempts > 0
   }
 
-  /// The codec that was opened in place of the lost one is lost, too, or could not be opened.
-  mutating func fails(_ cause: AVError) { self.cause = cause }
+  /// The codec that was opened in place of the lost one is lost, too, or could not be opened; decoding of this access
+  /// unit was the last that it was ordered.
+  mutating func fails(_ cause: AVError, at index: UInt64) {
+    self.cause = cause
+    if cause.endsProcess { suspect = index }
+  }
 
-  /// Whether another codec may be opened.
-  mutating func takeAttempt() -> Bool {
+  /// Chooses the next replay. Returns whether there is one.
+  mutating func chooseReplay() -> Bool {
+    guard cause.endsProcess else { return takeAttempt() }
+    switch replay {
+    case .continuing where isFirst: isFirst = false
+    case .continuing where attemptsLeft > 0: replay = .cautious
+    case .continuing, .cautious:
+      guard mayRetry else { return false }
+      replay = .salvaging(before: suspect)
+      return true
+    case .salvaging: return false
+    }
+    return takeAttempt()
+  }
+
+  private mutating func takeAttempt() -> Bool {
     guard attemptsLeft > 0 else { return false }
     attemptsLeft -= 1
     return true

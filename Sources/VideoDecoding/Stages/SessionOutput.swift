@@ -8,7 +8,7 @@ struct SessionOutput {
   private(set) var statistics = SessionStatistics()
 
   /// What is counted beside results.
-  enum Event { case submitted, concealed, hashMismatch, corrupted, restart, replay, resynchronisation }
+  enum Event { case submitted, concealed, hashMismatch, corrupted, restart, replay, processLoss, resynchronisation }
 
   /// Older notices are discarded.
   private static let noticeLimit = 16
@@ -24,6 +24,7 @@ struct SessionOutput {
     case .corrupted: statistics.corrupted += 1
     case .restart: statistics.restarts += 1
     case .replay: statistics.replayed += 1
+    case .processLoss: statistics.processesLost += 1
     case .resynchronisation: statistics.resynchronisations += 1
     }
   }

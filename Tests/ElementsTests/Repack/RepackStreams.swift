@@ -140,7 +140,9 @@ extension Harness {
   /// A field of `stats` as a number.
   func statistic(_ name: String) -> Int? {
     let text = text("stats").filter { $0 != "\\" }
-    guard let range = text.firstRange(of: " \(name)=(guint64)") else { return nil }
+    guard let range = text.firstRange(of: " \(name)=(guint64)") ?? text.firstRange(of: " \(name)=(int)") else {
+      return nil
+    }
     return Int(text[range.upperBound...].prefix { $0.isNumber })
   }
 }

@@ -42,7 +42,7 @@ import Testing
     for size in [NALLengthSize.two, .four] {
       var format = stream.format
       format.nalLengthSize = size
-      let session = try DecompressionSession(format: format)
+      let session = try DecompressionSession(format: format, configuration: .with { _ in })
       var run = Run()
       let slices = stream.units.map { unit in
         H265Stream.joined(
@@ -208,7 +208,7 @@ import Testing
     let units = stream.units.map { H265Stream.joined(spoil(H265Stream.nalUnits($0))) }
     for size in [nil, NALLengthSize.four] {
       format.nalLengthSize = size
-      let session = try DecompressionSession(format: format)
+      let session = try DecompressionSession(format: format, configuration: .with { _ in })
       var run = Run()
       let packaged: [[UInt8]] = units.map { unit in
         if let size { VideoDecodingTests.lengthPrefixed(unit, size) } else { unit }
@@ -247,7 +247,7 @@ import Testing
     let stream = try H265Stream(media: "open-gop.h265")
     let whole = try stream.decode()
     let start = try #require(stream.units.indices.filter { stream.types[$0] == .cra }.dropFirst().first)
-    let session = try DecompressionSession(format: stream.format)
+    let session = try DecompressionSession(format: stream.format, configuration: .with { _ in })
     var run = Run()
     for index in 0...2 { try session.decode(stream.units[index], tag: UInt64(index)) }
     session.flush()

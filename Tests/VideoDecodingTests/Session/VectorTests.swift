@@ -23,7 +23,8 @@ import Testing
   func decodesLengthPrefixed(_ name: String, _ size: NALLengthSize) throws {
     let vector = try #require(Vector.named(name))
     let units = accessUnits(vector.bytes)
-    let session = try DecompressionSession(format: try streamFormat(units, lengthSize: size))
+    let session = try DecompressionSession(
+      format: try streamFormat(units, lengthSize: size), configuration: .with { _ in })
     var run = Run()
     try session.run(units.map { lengthPrefixed($0, size) }, into: &run)
     #expect(run.md5 == vector.md5)

@@ -111,6 +111,7 @@ func decodeAll(
 extension SessionConfiguration {
   static func with(_ change: (inout SessionConfiguration) -> Void) -> SessionConfiguration {
     var configuration = SessionConfiguration()
+    configuration.isolation = TestIsolation.tested
     change(&configuration)
     return configuration
   }

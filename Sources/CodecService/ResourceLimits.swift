@@ -4,7 +4,7 @@ import CodecLink
 import Glibc
 
 /// What a process may have of memory, files and descriptors.
-enum ProcessLimits {
+enum ResourceLimits {
   /// Bytes of the stack of each of libavcodec's threads, which need less than a quarter of it.
   private static let stackSize = 1 << 20
 

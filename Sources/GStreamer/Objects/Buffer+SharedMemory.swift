@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+extension Buffer {
+  /// `GstFdAllocator`, which never ends.
+  nonisolated(unsafe) private static let descriptorAllocator: UnsafeMutablePointer<GstAllocator>? = {
+    guard let allocator = unsafe gst_fd_allocator_new() else { return nil }
+    unsafe allocator.pointee.object.flags |= GST_OBJECT_FLAG_MAY_BE_LEAKED.rawValue
+    return unsafe allocator
+  }()
+  private static let owner = unsafe g_quark_from_static_string("GstSwiftSharedMemoryOwner")
+
+  /// A buffer of memory that has a descriptor, so that it can be passed on to other processes: `GstFdMemory`, read-only.
+  /// Nothing is copied until somebody changes the buffer. `nil` where there is no memory for it.
+  ///
+  /// - Parameters:
+  ///   - descriptor: of memory that can be mapped (memfd_create(2)).
+  ///   - byteCount: its size.
+  ///   - owner: keeps descriptor and bytes until it is released, with the last use of the memory, on any thread.
+  package init?(sharing descriptor: Int32, byteCount: Int, keeping owner: AnyObject) {
+    let flags = GstFdMemoryFlags(
+      rawValue: GST_FD_MEMORY_FLAG_DONT_CLOSE.rawValue | GST_FD_MEMORY_FLAG_KEEP_MAPPED.rawValue)
+    guard let allocator = unsafe Self.descriptorAllocator,
+      let memory = unsafe gst_fd_allocator_alloc(allocator, descriptor, gsize(byteCount), flags)
+    else { return nil }
+    unsafe memory.pointee.mini_object.flags |= GST_MEMORY_FLAG_READONLY.rawValue
+    let reference = unsafe Unmanaged.passRetained(owner)
+    unsafe gst_mini_object_set_qdata(
+      UnsafeMutableRawPointer(memory).assumingMemoryBound(to: GstMiniObject.self), Self.owner, reference.toOpaque()
+    ) { owner in
+      if let owner = unsafe owner { unsafe Unmanaged<AnyObject>.fromOpaque(owner).release() }
+    }
+    self.init()
+    unsafe gst_buffer_append_memory(raw, memory)
+  }
+
+  /// Describes where the planes lie, each by the offset of its first sample and the bytes from one row to the next
+  /// (`GstVideoMeta`).
+  package mutating func describePlanes(of info: VideoInfo, offsets: [Int], strides: [Int]) {
+    // GST_VIDEO_MAX_PLANES.
+    var places = (0..<4).map { gsize(clamping: $0 < offsets.count ? offsets[$0] : 0) }
+    var steps = (0..<4).map { gint(clamping: $0 < strides.count ? strides[$0] : 0) }
+    _ = unsafe gst_buffer_add_video_meta_full(
+      raw, GST_VIDEO_FRAME_FLAG_NONE, info.format.raw, guint(clamping: info.width), guint(clamping: info.height),
+      guint(clamping: offsets.count), &places, &steps)
+  }
+}

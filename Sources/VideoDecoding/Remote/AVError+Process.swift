@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MPL-2.0
+package import AVCodec
+import CodecLink
+
+/// Failures of a codec's process, by numbers that libavcodec does not use.
+extension AVError {
+  private static let base: Int32 = -0x7000_0000
+
+  private enum Kind: Int32 {
+    case ended = 1
+    case timedOut, protocolViolation, cancelled, serviceUnavailable
+  }
+
+  private init(_ kind: Kind, signal: Int32 = 0) { self.init(rawValue: Self.base - (kind.rawValue << 8 | signal)) }
+
+  /// The process ended, by this signal; 0 where it was none, or where it is not known.
+  package static func processEnded(signal: Int32) -> AVError { AVError(.ended, signal: 0...127 ~= signal ? signal : 0) }
+  /// The process did not answer in time.
+  package static let timedOut = AVError(.timedOut)
+  /// The process answered what it must not.
+  package static let protocolViolation = AVError(.protocolViolation)
+  /// The wait for the process was cancelled.
+  package static let cancelled = AVError(.cancelled)
+  /// No process could be begun.
+  package static let serviceUnavailable = AVError(.serviceUnavailable)
+
+  private var kind: Kind? {
+    // No other codes are that low: those of libavutil begin with a letter below 'p'.
+    guard rawValue <= Self.base, rawValue > Self.base - 0x1_0000 else { return nil }
+    return Kind(rawValue: (Self.base - rawValue) >> 8)
+  }
+
+  /// The failure is the process's, not libavcodec's.
+  var isOfProcess: Bool { kind != nil }
+
+  /// The process is gone, and what was inside it with it.
+  var endsProcess: Bool {
+    switch kind {
+    case .ended, .timedOut, .protocolViolation: true
+    case .cancelled, .serviceUnavailable, nil: false
+    }
+  }
+
+  /// What happened to the process; `nil` for libavcodec's own failures.
+  var processFailure: String? {
+    switch kind {
+    case .ended:
+      let signal = (Self.base - rawValue) & 0x7F
+      return "the codec's process \(signal > 0 ? ServiceEnding.signalled(signal) : .unknown)"
+    case .timedOut: return "the codec's process did not answer in time"
+    case .protocolViolation: return "the codec's process broke the protocol"
+    case .cancelled: return "the wait for the codec's process was cancelled"
+    case .serviceUnavailable: return "no process for the codec could be started"
+    case nil: return nil
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MPL-2.0
+package import AVCodec
+package import CodecLink
+
+/// What the application has a codec process do: a message each. The process answers those that decode, drain or open
+/// with `CodecReply` records, the last of which is `finished`; `flush` and `skip` have no answer.
+package enum CodecCommand {
+  /// Open a decoder. Two descriptors come with it: the socket on which picture slots are granted, and the memory that
+  /// access units lie in, whose first `settings.extradata.count` bytes are the extradata.
+  case open(CodecSettings, SessionConfiguration.OutputLayout, memoryByteCount: Int)
+  /// Decode the access unit in the first bytes of the memory.
+  case decode(index: UInt64, byteCount: Int)
+  /// The same. The memory is another: its descriptor comes with the message.
+  case decodeInNewMemory(index: UInt64, byteCount: Int, memoryByteCount: Int)
+  /// Output everything inside.
+  case drain
+  /// Discard everything inside.
+  case flush
+  /// Pictures to skip, from the next access unit on.
+  case skip(CodecSettings.Skip)
+
+  /// Bytes of extradata or of an access unit, at most: what a packet of libavcodec's can hold.
+  package static let inputLimit = 1 << 30
+
+  private enum Kind: UInt8 {
+    case open = 1
+    case decode, decodeInNewMemory, drain, flush, skip
+  }
+
+  /// Reads the message.
+  ///
+  /// - Throws: `LinkError.invalid`.
+  package init(reading bytes: Span<UInt8>) throws(LinkError) {
+    var reader = MessageReader(bytes)
+    guard let kind = Kind(rawValue: try reader.read()) else { throw .invalid }
+    switch kind {
+    case .open: self = try Self.open(reading: &reader)
+    case .decode: self = .decode(index: try reader.read(), byteCount: try reader.readCount(limit: Self.inputLimit))
+    case .decodeInNewMemory:
+      self = .decodeInNewMemory(
+        index: try reader.read(), byteCount: try reader.readCount(limit: Self.inputLimit),
+        memoryByteCount: try reader.readCount(limit: 2 * Self.inputLimit))
+    case .drain: self = .drain
+    case .flush: self = .flush
+    case .skip: self = .skip(try reader.readSkip())
+    }
+    try reader.finish()
+  }
+
+  private static func open(reading reader: inout MessageReader) throws(LinkError) -> CodecCommand {
+    let flags = OpenFlags(rawValue: try reader.read())
+    var settings = CodecSettings(codec: flags.contains(.isH265) ? .h265 : .h264)
+    settings.useFrameThreads = flags.contains(.frameThreads)
+    settings.useSliceThreads = flags.contains(.sliceThreads)
+    settings.lowDelay = flags.contains(.lowDelay)
+    settings.expectsDeepestReordering = flags.contains(.deepestReordering)
+    settings.skip = try reader.readSkip()
+    settings.threadCount = try reader.readCount(limit: 64)
+    settings.reorderDepth = try reader.readCount(limit: 16)
+    settings.maximumPixels = try reader.readCount(limit: Int(Int32.max))
+    // The bytes lie in the memory.
+    settings.extradata = Array(repeating: 0, count: try reader.readCount(limit: 1 << 24))
+    let memoryByteCount = try reader.readCount(limit: 2 * inputLimit)
+    return .open(settings, flags.contains(.semiPlanar) ? .semiPlanar : .native, memoryByteCount: memoryByteCount)
+  }
+
+  /// Appends the message.
+  package func write(to writer: inout MessageWriter) {
+    switch self {
+    case .open(let settings, let layout, let memoryByteCount):
+      writer.append(Kind.open.rawValue)
+      var flags: OpenFlags = []
+      if settings.codec == .h265 { flags.insert(.isH265) }
+      if settings.useFrameThreads { flags.insert(.frameThreads) }
+      if settings.useSliceThreads { flags.insert(.sliceThreads) }
+      if settings.lowDelay { flags.insert(.lowDelay) }
+      if settings.expectsDeepestReordering { flags.insert(.deepestReordering) }
+      if layout == .semiPlanar { flags.insert(.semiPlanar) }
+      writer.append(flags.rawValue)
+      writer.append(settings.skip)
+      writer.append(count: settings.effectiveThreadCount)
+      writer.append(count: settings.reorderDepth)
+      writer.append(count: min(settings.maximumPixels, Int(Int32.max)))
+      writer.append(count: settings.extradata.count)
+      writer.append(count: memoryByteCount)
+    case .decode(let index, let byteCount):
+      writer.append(Kind.decode.rawValue)
+      writer.append(index)
+      writer.append(count: byteCount)
+    case .decodeInNewMemory(let index, let byteCount, let memoryByteCount):
+      writer.append(Kind.decodeInNewMemory.rawValue)
+      writer.append(index)
+      writer.append(count: byteCount)
+      writer.append(count: memoryByteCount)
+    case .drain: writer.append(Kind.drain.rawValue)
+    case .flush: writer.append(Kind.flush.rawValue)
+    case .skip(let skip):
+      writer.append(Kind.skip.rawValue)
+      writer.append(skip)
+    }
+  }
+
+  private struct OpenFlags: OptionSet {
+    let rawValue: UInt8
+    static let isH265 = OpenFlags(rawValue: 1 << 0)
+    static let frameThreads = OpenFlags(rawValue: 1 << 1)
+    static let sliceThreads = OpenFlags(rawValue: 1 << 2)
+    static let lowDelay = OpenFlags(rawValue: 1 << 3)
+    static let deepestReordering = OpenFlags(rawValue: 1 << 4)
+    static let semiPlanar = OpenFlags(rawValue: 1 << 5)
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+package import CodecLink
+
+/// In a codec process: carries out the application's commands.
+package final class CodecServer {
+  private let link: SharedLink
+  private var message = LinkMessage(descriptorCount: 2)
+  private var writer = MessageWriter()
+  private let packets = PacketPool()
+
+  /// What an opened decoder works with.
+  private struct Opened {
+    let codec: RunningCodec
+    let started: StartedPictures
+    let slots: SlotAllocator
+    var memory: SharedMemory
+  }
+  private var opened: Opened?
+
+  /// A message of replies is sent when it has become as long as this.
+  private static let messageLimit = LinkSocket.largestMessage / 2
+
+  private init(_ socket: consuming LinkSocket) { link = SharedLink(socket) }
+
+  /// Serves the application until it closes the connection or breaks the protocol.
+  ///
+  /// - Throws: `LinkError.closed` at the end, and whatever ends it earlier.
+  package static func serve(_ socket: consuming LinkSocket) throws(LinkError) -> Never {
+    let server = CodecServer(socket)
+    while true { try server.serveNext() }
+  }
+
+  private func serveNext() throws(LinkError) {
+    try link.socket.receive(into: &message)
+    switch try CodecCommand(reading: message.bytes) {
+    case .open(let settings, let layout, let memoryByteCount):
+      try open(settings, layout, memoryByteCount: memoryByteCount)
+    case .decodeInNewMemory(let index, let byteCount, let memoryByteCount):
+      guard let descriptor = message.takeDescriptor() else { throw .invalid }
+      opened?.memory = try SharedMemory(mapping: descriptor, byteCount: memoryByteCount, access: .readable)
+      try decode(index: index, byteCount: byteCount)
+    case .decode(let index, let byteCount): try decode(index: index, byteCount: byteCount)
+    case .drain: try drain()
+    case .flush: opened?.codec.flush()
+    case .skip(let skip): opened?.codec.skip(skip)
+    }
+  }
+
+  private func open(
+    _ settings: CodecSettings, _ layout: SessionConfiguration.OutputLayout, memoryByteCount: Int
+  ) throws(LinkError) {
+    guard opened == nil, let grants = message.takeDescriptor(), let descriptor = message.takeDescriptor() else {
+      throw .invalid
+    }
+    let memory = try SharedMemory(mapping: descriptor, byteCount: memoryByteCount, access: .readable)
+    var settings = settings
+    var extradata = settings.extradata.mutableSpan
+    try memory.read(at: 0, into: &extradata)
+    let slots = SlotAllocator(link: link, grants: LinkSocket(owning: grants))
+    let started = StartedPictures(keepsInsertions: true)
+    let bridge = PictureBridge(allocator: slots, layout: layout, started: started)
+    do throws(AVError) {
+      let codec = RunningCodec(try CodecContext(settings, buffers: bridge))
+      opened = Opened(codec: codec, started: started, slots: slots, memory: memory)
+    } catch {
+      return try finishUnopened(error)
+    }
+    try finish(nil)
+  }
+
+  private func decode(index: UInt64, byteCount: Int) throws(LinkError) {
+    guard let opened else { return try finishUnopened(.invalidArgument) }
+    guard byteCount > 0, byteCount <= opened.memory.byteCount, index <= UInt64(Int64.max) else { throw .invalid }
+    var failure: AVError?
+    var linkFailure: LinkError?
+    do throws(AVError) {
+      // The application may change the bytes meanwhile: libavcodec gets a copy.
+      // SAFETY: the memory has that many bytes, which were checked.
+      let bytes = unsafe Span(
+        _unsafeStart: UnsafePointer(opened.memory.base.assumingMemoryBound(to: UInt8.self)), count: byteCount)
+      let packet = try packets.packet(copying: bytes, timestamp: Int64(index))
+      try opened.codec.decode(packet, index: index) { report($0, opened, &linkFailure) }
+    } catch { failure = error }
+    if let linkFailure { throw linkFailure }
+    try finish(failure)
+  }
+
+  private func drain() throws(LinkError) {
+    guard let opened else { return try finishUnopened(.invalidArgument) }
+    var failure: AVError?
+    var linkFailure: LinkError?
+    do throws(AVError) {
+      try opened.codec.drain { report($0, opened, &linkFailure) }
+    } catch { failure = error }
+    if let linkFailure { throw linkFailure }
+    try finish(failure)
+  }
+
+  // MARK: Replies
+
+  private func report(_ event: CodecEvent, _ opened: Opened, _ linkFailure: inout LinkError?) {
+    writeBegun(opened)
+    var isUrgent = writer.bytes.count >= Self.messageLimit
+    switch event {
+    case .decoded(let index, let error, let errors):
+      CodecReply.decoded(index: index, error, errors).write(to: &writer)
+    case .failed(let index, let error): CodecReply.failed(index: index, error).write(to: &writer)
+    case .picture(let picture, let memory, let errors, let isDraining, let status):
+      guard let slot = memory.token as? SlotAllocator.Slot else {
+        // The application had no memory for it, so that the decoder has written into its own.
+        if let index = picture.index { CodecReply.failed(index: index, .outOfMemory).write(to: &writer) }
+        break
+      }
+      memory.finish(width: picture.width, height: picture.height)
+      CodecReply.picture(picture, slot: slot.number, errors, isDraining: isDraining, status).write(to: &writer)
+      // A drain takes as long as decoding several pictures: each shows that the process works.
+      isUrgent = isUrgent || isDraining
+    }
+    guard isUrgent, linkFailure == nil else { return }
+    do throws(LinkError) {
+      try send()
+    } catch { linkFailure = error }
+  }
+
+  private func writeBegun(_ opened: Opened) {
+    for index in opened.started.takeInsertions() { CodecReply.begun(index: index).write(to: &writer) }
+  }
+
+  /// Ends a command.
+  private func finish(_ error: AVError?) throws(LinkError) {
+    guard let opened else { return try finishUnopened(error ?? .invalidArgument) }
+    writeBegun(opened)
+    for slot in opened.slots.takeReleased() { CodecReply.released(slot: slot).write(to: &writer) }
+    if writer.bytes.count >= Self.messageLimit { try send() }
+    CodecReply.finished(error, opened.codec.status, consumedSlotCount: opened.slots.consumedCount).write(to: &writer)
+    try send()
+  }
+
+  private func finishUnopened(_ error: AVError) throws(LinkError) {
+    CodecReply.finished(error, CodecStatus(), consumedSlotCount: 0).write(to: &writer)
+    try send()
+  }
+
+  private func send() throws(LinkError) {
+    try link.socket.send(writer)
+    writer.removeAll()
+  }
+}

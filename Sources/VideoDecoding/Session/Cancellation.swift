@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MPL-2.0
+package import CodecLink
+import Synchronization
+
+/// Ends a session's wait for its codec's process, from any thread.
+///
+/// Give it to the session in ``SessionConfiguration/cancellation``. Sessions that decode in the application's process
+/// do not wait for another one: nothing happens to them.
+public final class Cancellation: Sendable {
+  private struct State: Sendable {
+    var isCancelled = false
+    /// What waits poll; made for the first.
+    var event: EventDescriptor?
+  }
+  private let state = Mutex(State())
+
+  /// Nothing is cancelled yet.
+  public init() {}
+
+  /// Ends the wait, now or when it next begins: access units inside the session are dropped as `flushed`, and their
+  /// codec's process is ended. Sessions wait again after `DecompressionSession.flush()`.
+  public func cancel() {
+    state.withLock { state in
+      state.isCancelled = true
+      state.event?.signal()
+    }
+  }
+
+  /// Waits may begin again.
+  package func reset() {
+    state.withLock { state in
+      state.isCancelled = false
+      state.event?.clear()
+    }
+  }
+
+  /// What waits poll; `nil` where the application has no descriptor left: then the session's time-out ends the wait.
+  package var event: EventDescriptor? {
+    state.withLock { state in
+      if state.event == nil {
+        state.event = try? EventDescriptor()
+        if state.isCancelled { state.event?.signal() }
+      }
+      return state.event
+    }
+  }
+}

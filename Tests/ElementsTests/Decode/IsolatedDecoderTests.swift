@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Foundation
+import GStreamer
+import Glibc
+import H26x
+import HarnessSupport
+import Testing
+
+@testable import Elements
+
+/// Decoders whose codec is in a process of its own.
+@Suite(.serialized) struct IsolatedDecoderTests {
+  private static let isolated = "isolation=process max-threads=2"
+
+  private func accessUnits(_ codec: StreamCodec) throws -> [[UInt8]] {
+    codec == .h264
+      ? try Clip.accessUnits("clip.h264") : try Clip.accessUnits("clip.h265", of: H265.self)
+  }
+
+  private func decoder(
+    _ codec: StreamCodec, _ properties: String, output: String? = nil, takesVideoMeta: Bool = true
+  ) throws -> Harness {
+    let harness = try Harness.decoder(
+      codec.chain("swifth264dec \(properties)"),
+      input: "video/x-\(codec), stream-format=byte-stream, alignment=au", output: output,
+      takesVideoMeta: takesVideoMeta)
+    harness.collectMessages()
+    return harness
+  }
+
+  /// Pushes access units in decoding order without times of their own.
+  private func decode(_ units: [[UInt8]], _ harness: Harness) throws -> [Picture] {
+    for unit in units { #expect(harness.push(unit) == 0) }
+    harness.endOfStream()
+    return try harness.takePictures()
+  }
+
+  private func signal(_ number: Int32, to harness: Harness) throws {
+    kill(Int32(try #require(harness.statistic("codec-process"))), number)
+  }
+
+  @Test(arguments: StreamCodec.allCases, ["I420", "NV12", "BGRx"])
+  func outputsTheSamePictures(_ codec: StreamCodec, _ format: String) throws {
+    let units = try accessUnits(codec)
+    let output = "video/x-raw, format=\(format)"
+    for takesVideoMeta in [true, false] {
+      let expected = try decode(
+        units, try decoder(codec, "max-threads=2", output: output, takesVideoMeta: takesVideoMeta))
+      let harness = try decoder(codec, Self.isolated, output: output, takesVideoMeta: takesVideoMeta)
+      let pictures = try decode(units, harness)
+      #expect(pictures.map(\.fingerprint) == expected.map(\.fingerprint))
+      #expect(pictures.count == units.count)
+      #expect(harness.statistic("processes-lost") == 0)
+    }
+  }
+
+  @Test(arguments: StreamCodec.allCases) func losesNoPictureWhenTheProcessIsKilled(_ codec: StreamCodec) throws {
+    let units = try accessUnits(codec)
+    let expected = try decode(units, try decoder(codec, "max-threads=2"))
+    let harness = try decoder(codec, Self.isolated)
+    for (index, unit) in units.enumerated() {
+      if index % 20 == 15 { try signal(SIGKILL, to: harness) }
+      #expect(harness.push(unit) == 0)
+    }
+    harness.endOfStream()
+    #expect(try harness.takePictures().map(\.fingerprint) == expected.map(\.fingerprint))
+    #expect(harness.takeFault() == nil)
+    #expect(harness.statistic("processes-lost") == 3)
+    #expect(harness.statistic("session-restarts") == 3)
+  }
+
+  /// Whether the thread of this name is in poll(2).
+  private func isPolling(_ thread: String) -> Bool {
+    let tasks = "/proc/self/task"
+    for number in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
+      guard let name = try? String(contentsOfFile: "\(tasks)/\(number)/comm", encoding: .utf8), name == thread + "\n",
+        let text = try? String(contentsOfFile: "\(tasks)/\(number)/syscall", encoding: .utf8)
+      else { continue }
+      // poll or ppoll of x86-64, ppoll of aarch64.
+      return ["7", "271", "73"].contains(text.prefix { $0 != " " })
+    }
+    return false
+  }
+
+  @Test(arguments: StreamCodec.allCases) func aFlushDoesNotWaitForAProcessThatHangs(_ codec: StreamCodec) throws {
+    let units = try accessUnits(codec)
+    let expected = try decode(units, try decoder(codec, "max-threads=2"))
+    // Nobody waits for an hour: the test ends, or never does.
+    let harness = try decoder(codec, Self.isolated + " codec-timeout=3600000000000")
+    for unit in units.prefix(20) { #expect(harness.push(unit) == 0) }
+    _ = try harness.takePictures()
+    try signal(SIGSTOP, to: harness)
+    nonisolated(unsafe) let pushed = harness
+    let pusher = Thread {
+      try? "pusher-\(codec)".write(toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
+      _ = unsafe pushed.push(units[20])
+    }
+    pusher.start()
+    // A flush that comes before the wait leaves the process to the next one.
+    while !isPolling("pusher-\(codec)") { usleep(1000) }
+    harness.push(Event.flushStart())
+    while !pusher.isFinished { usleep(1000) }
+    harness.flush()
+    #expect(try decode(units, harness).suffix(units.count).map(\.fingerprint) == expected.map(\.fingerprint))
+    #expect(harness.takeFault() == nil)
+  }
+
+  @Test(arguments: StreamCodec.allCases) func stoppingDoesNotWaitForAProcessThatHangs(_ codec: StreamCodec) throws {
+    let units = try accessUnits(codec)
+    let harness = try decoder(codec, Self.isolated + " codec-timeout=3600000000000")
+    for unit in units.prefix(20) { #expect(harness.push(unit) == 0) }
+    try signal(SIGSTOP, to: harness)
+    nonisolated(unsafe) let pushed = harness
+    let pusher = Thread { _ = unsafe pushed.push(units[20]) }
+    pusher.start()
+    unsafe gst_element_set_state(harness.element, GST_STATE_NULL)
+    while !pusher.isFinished { usleep(1000) }
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CodecLink
+import Foundation
+import Glibc
+import H26x
+import Testing
+
+@testable import VideoDecoding
+
+/// Codecs whose process ends, stops or is waited for in vain.
+@Suite struct LostProcessTests {
+  /// Every how many access units a process is ended; `PROCESS_KILL_STEP=1` ends it at each.
+  static let step = unsafe getenv("PROCESS_KILL_STEP").flatMap { unsafe Int(String(cString: $0)) } ?? 7
+
+  private func session(
+    _ stream: CodedStream, _ limits: ProcessLimits = ProcessLimits(),
+    _ change: (inout SessionConfiguration) -> Void = { _ in }
+  ) throws -> DecompressionSession {
+    var configuration = SessionConfiguration()
+    configuration.threadCount = 2
+    configuration.isolation = .process(limits)
+    change(&configuration)
+    return try DecompressionSession(format: stream.format, configuration: configuration)
+  }
+
+  /// Signals the process that the session's codec is in.
+  private func signal(_ number: Int32, to session: DecompressionSession) throws {
+    kill(try #require(session.statistics.codecProcess), number)
+  }
+
+  @Test(
+    arguments: ["clip.h264", "clip.h265", "interlaced.h264", "interlaced.h265", "open-gop.h264", "open-gop.h265"],
+    [SIGKILL, SIGSEGV])
+  func losesNoPictureWhenTheProcessEnds(_ name: String, _ number: Int32) throws {
+    let stream = try CodedStream(name)
+    let expected = try stream.decode(.with { $0.threadCount = 2 })
+    for victim in stride(from: 0, to: stream.units.count, by: Self.step) {
+      let session = try session(stream)
+      var run = Run()
+      for (index, unit) in stream.units.enumerated() {
+        if index == victim { try signal(number, to: session) }
+        try session.decode(unit, tag: UInt64(index))
+        session.takeResults(into: &run)
+      }
+      session.drain()
+      session.takeResults(into: &run)
+      #expect(run.checksums == expected.checksums, "ended before access unit \(victim)")
+      #expect(session.statistics.processesLost == 1)
+    }
+  }
+
+  @Test(arguments: ["clip.h264", "clip.h265"])
+  func losesNoPictureWhenTheProcessEndsInADrain(_ name: String) throws {
+    let stream = try CodedStream(name)
+    let expected = try stream.decode(.with { $0.threadCount = 2 })
+    let session = try session(stream)
+    var run = Run()
+    for (index, unit) in stream.units.enumerated() { try session.decode(unit, tag: UInt64(index)) }
+    try signal(SIGKILL, to: session)
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.checksums == expected.checksums)
+  }
+
+  @Test func losesNoPictureWhenTheProcessIsStopped() throws {
+    let stream = try CodedStream("clip.h264")
+    let expected = try stream.decode(.with { $0.threadCount = 2 })
+    let session = try session(stream, ProcessLimits(timeout: .milliseconds(500)))
+    var run = Run()
+    for (index, unit) in stream.units.enumerated() {
+      if index == 20 { try signal(SIGSTOP, to: session) }
+      try session.decode(unit, tag: UInt64(index))
+      session.takeResults(into: &run)
+    }
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(run.checksums == expected.checksums)
+    #expect(session.statistics.processesLost >= 1)
+    #expect(session.statistics.lastError?.detail?.contains("did not answer in time") == true)
+  }
+
+  /// A codec in a process that an access unit makes crash, each time that it is decoded.
+  private final class PoisonedCodec: CodecBoundary {
+    private let remote: any CodecBoundary
+    private let poison: UInt64
+
+    init(_ remote: any CodecBoundary, poison: UInt64) {
+      self.remote = remote
+      self.poison = poison
+    }
+
+    var status: CodecStatus { remote.status }
+    var youngest: UInt64? { remote.youngest }
+    var process: CodecProcess? { remote.process }
+    func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
+      if index == poison, let process { kill(process.identifier, SIGSEGV) }
+      try remote.decode(packet, index: index, report: report)
+    }
+    func drain(report: (CodecEvent) -> Void) throws(AVError) { try remote.drain(report: report) }
+    func flush() { remote.flush() }
+    func skip(_ pictures: CodecSettings.Skip) { remote.skip(pictures) }
+  }
+
+  @Test(arguments: ["clip.h264", "open-gop.h264", "open-gop.h265"], [1, 2])
+  func anAccessUnitThatCrashesTheProcessFailsAlone(_ name: String, _ threads: Int) throws {
+    let stream = try CodedStream(name)
+    let expected = try stream.decode(.with { $0.threadCount = threads })
+    // One in the second half, so that a random access point stands before and after it where the stream has several.
+    let poison = UInt64(stream.units.count / 2 + 3)
+    let service = ServiceOpener(ProcessLimits(), cancellation: nil)
+    let session = try DecompressionSession(
+      format: stream.format, configuration: .with { $0.threadCount = threads }, allocator: nil,
+      openCodec: { (settings, bridge) throws(AVError) in
+        PoisonedCodec(try service.open(settings, bridge), poison: poison)
+      })
+    var run = Run()
+    try session.run(stream.units, into: &run)
+    #expect(run.accounts(for: stream.units.count))
+    let failures = run.failures
+    #expect(failures.map(\.tag) == [poison])
+    #expect(failures.first?.reason == .malfunction)
+    #expect(failures.first?.detail?.contains("signal \(SIGSEGV)") == true, "\(String(describing: failures.first))")
+    // What precedes it in decoding order, and what follows the next random access point, comes as ever.
+    let dropped = Set(run.results.compactMap { if case .dropped(let tag, .sessionLost) = $0 { tag } else { nil } })
+    #expect(dropped.allSatisfy { $0 > poison })
+    let isMissing = { (line: String) in
+      let tag = UInt64(line.prefix { $0 != " " }) ?? 0
+      return tag == poison || dropped.contains(tag)
+    }
+    let came = Set(run.checksums)
+    let after = (dropped.max() ?? poison) + 1
+    #expect(
+      expected.checksums.filter { !isMissing($0) && (UInt64($0.prefix { $0 != " " }) ?? 0) < poison }
+        .allSatisfy(came.contains))
+    #expect(session.statistics.processesLost == (threads == 1 ? 3 : 3))
+    #expect(after <= UInt64(stream.units.count))
+  }
+
+  @Test func cancellingEndsAWaitAndAFlushBeginsAnew() async throws {
+    let stream = try CodedStream("clip.h264")
+    let expected = try stream.decode(.with { $0.threadCount = 2 })
+    let cancellation = Cancellation()
+    let session = try session(stream, ProcessLimits(timeout: .seconds(3600))) { $0.cancellation = cancellation }
+    var run = Run()
+    for (index, unit) in stream.units.prefix(10).enumerated() {
+      try session.decode(unit, tag: UInt64(index))
+    }
+    try signal(SIGSTOP, to: session)
+    let canceller = Thread { cancellation.cancel() }
+    canceller.start()
+    try session.decode(stream.units[10], tag: 10)
+    session.takeResults(into: &run)
+    #expect(run.accounts(for: 11))
+    #expect(session.nextNotice() == nil)
+    session.flush()
+    var second = Run()
+    try session.run(stream.units, into: &second)
+    #expect(second.checksums == expected.checksums)
+  }
+
+  @Test func aServiceThatIsMissingIsNamedWithTheRemedy() throws {
+    let stream = try CodedStream("clip.h264")
+    let starter = CodecStarter(at: CodecServiceLocation(path: Array("/nowhere/h26x-codec".utf8)))
+    let configuration = SessionConfiguration.with { $0.isolation = .process(ProcessLimits()) }
+    let error = #expect(throws: DecodeError.self) {
+      _ = try DecompressionSession(
+        format: stream.format, configuration: configuration, allocator: nil, starter: starter)
+    }
+    #expect(error?.reason == .malfunction)
+    #expect(error?.detail?.contains("/nowhere/h26x-codec") == true)
+    #expect(error?.detail?.contains("H26X_CODEC_SERVICE") == true)
+  }
+
+  @Test func limitsTheMemoryOfTheProcess() throws {
+    let stream = try CodedStream("clip.h264")
+    // Too little for any decoder.
+    let limits = ProcessLimits(memory: 1 << 20)
+    let error = #expect(throws: DecodeError.self) { _ = try session(stream, limits) }
+    #expect(error?.reason == .allocationFailed || error?.reason == .malfunction)
+  }
+}

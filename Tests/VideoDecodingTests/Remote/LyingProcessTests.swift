@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CodecLink
+import Foundation
+import Glibc
+import H26x
+import TestSupport
+import Testing
+
+@testable import VideoDecoding
+
+/// What a process under somebody else's control may answer: whatever it is, it is refused, or does no harm.
+@Suite struct LyingProcessTests {
+  /// The other end of a codec, which has its answers sent before they are waited for.
+  private final class Liar {
+    private let socket: LinkSocket
+    private let bridge = PictureBridge(allocator: nil, layout: .native)
+    private var codec: RemoteCodec?
+    /// Where the codec's slots are granted.
+    private var grants: LinkSocket?
+
+    init() throws {
+      let sockets = try DescriptorPair.sockets()
+      let reports = try DescriptorPair.sockets()
+      socket = LinkSocket(owning: sockets.second)
+      // No process: signals to it go nowhere.
+      let nobody = unsafe open("/dev/null", O_RDONLY)
+      let service = ServiceProcess(
+        socket: LinkSocket(owning: sockets.first), processIdentifier: 0, process: OwnedDescriptor(owning: nobody),
+        report: LinkSocket(owning: reports.first), protection: [], missingProtection: [])
+      try answer([.finished(nil, CodecStatus(), consumedSlotCount: 0)])
+      codec = try RemoteCodec(
+        service, CodecSettings(codec: .h264), bridge,
+        RemoteCodec.Options(timeout: .milliseconds(20), cancellation: nil))
+      var message = LinkMessage(descriptorCount: 2)
+      try socket.receive(into: &message)
+      if let descriptor = message.takeDescriptor() { grants = LinkSocket(owning: descriptor) }
+    }
+
+    func answer(_ replies: [CodecReply]) throws {
+      var writer = MessageWriter()
+      for reply in replies { reply.write(to: &writer) }
+      try socket.send(writer, until: Deadline(after: .milliseconds(100)))
+    }
+
+    func send(_ bytes: [UInt8]) throws { try socket.send(bytes.span) }
+
+    /// Has the codec decode an access unit; returns its error and what it reports.
+    func decode(_ index: UInt64 = 0) throws -> (error: AVError?, events: [CodecEvent]) {
+      let packet = try PacketPool().packet(copying: [UInt8](repeating: 1, count: 100).span, timestamp: Int64(index))
+      var events: [CodecEvent] = []
+      do throws(AVError) {
+        try codec?.decode(packet, index: index) { events.append($0) }
+        return (nil, events)
+      } catch { return (error, events) }
+    }
+  }
+
+  private static let finished = CodecReply.finished(nil, CodecStatus(), consumedSlotCount: 0)
+
+  private static func request(
+    width: Int = 64, height: Int = 64, alignedWidth: Int = 64, alignedHeight: Int = 64, alignment: Int = 64
+  ) -> CodecReply {
+    .slotRequest(
+      SlotRequest(
+        number: 1,
+        picture: PictureRequest(
+          pixelFormat: .yuv420p, codedWidth: width, codedHeight: height, crop: PictureCrop(),
+          alignedWidth: alignedWidth, alignedHeight: alignedHeight, strideAlignment: alignment)))
+  }
+
+  private static func picture(index: UInt64? = 0, width: Int = 64, height: Int = 64, slot: Int = 0) -> CodecReply {
+    .picture(
+      PictureDescription(index: index, width: width, height: height), slot: slot, [], isDraining: false, CodecStatus())
+  }
+
+  @Test func whatIsTrueIsTaken() throws {
+    let liar = try Liar()
+    try liar.answer([Self.request()])
+    try liar.answer([
+      .begun(index: 0), .decoded(index: 0, nil, []), Self.picture(), .released(slot: 0), Self.finished,
+    ])
+    let (error, events) = try liar.decode()
+    #expect(error == nil)
+    #expect(events.count == 2)
+  }
+
+  /// Lies, each behind a request for a slot that is granted.
+  static let lies: [[CodecReply]] = [
+    [picture(slot: 1), finished],
+    [picture(slot: CodecReply.slotLimit - 1), finished],
+    [picture(width: 65), finished],
+    [picture(height: 0), finished],
+    [picture(width: Int(Int32.max), height: Int(Int32.max)), finished],
+    [picture(index: 1), finished],
+    [.released(slot: 0), .released(slot: 0), finished],
+    [.released(slot: 0), picture(), finished],
+    [.begun(index: 7), finished],
+    [.decoded(index: UInt64.max, nil, []), finished],
+    [.failed(index: 1, .invalidData), finished],
+    [finished, finished],
+    [.decoded(index: 0, .processEnded(signal: 11), []), finished],
+    [.finished(nil, CodecStatus(reorderDepth: 17), consumedSlotCount: 0)],
+    [.finished(nil, CodecStatus(threadDelay: Int.max), consumedSlotCount: 0)],
+    [request(width: 0)],
+    [request(width: 1 << 16, height: 1 << 16, alignedWidth: 1 << 16, alignedHeight: 1 << 16)],
+    [request(alignedWidth: 63)],
+    [request(alignedHeight: 1 << 16)],
+    [request(alignment: 0)],
+    [request(alignment: 48)],
+    [request(alignment: 1 << 20)],
+  ]
+
+  @Test(arguments: lies.indices) func aLieEndsTheProcess(_ number: Int) throws {
+    let liar = try Liar()
+    try liar.answer([Self.request()])
+    try liar.answer(Self.lies[number])
+    #expect(try liar.decode().error == .protocolViolation)
+    // It is lost for good.
+    try liar.answer([Self.finished])
+    #expect(try liar.decode(1).error == .protocolViolation)
+  }
+
+  @Test(arguments: [[0], [200], [7], [2, 1, 2], Array(repeating: 1, count: 4000)] as [[UInt8]])
+  func whatIsNoRecordEndsTheProcess(_ bytes: [UInt8]) throws {
+    let liar = try Liar()
+    try liar.send(bytes)
+    #expect(try liar.decode().error == .protocolViolation)
+  }
+
+  @Test func recordsWithoutEndEndTheProcess() throws {
+    let liar = try Liar()
+    let many = Array(repeating: CodecReply.begun(index: 0), count: 4000)
+    nonisolated(unsafe) let other = liar
+    // Ends when nobody receives any more.
+    let sender = Thread { while (try? unsafe other.answer(many)) != nil {} }
+    sender.start()
+    #expect(try liar.decode().error == .protocolViolation)
+  }
+
+  @Test func aPictureKeepsItsMemoryWhateverTheProcessReports() throws {
+    let liar = try Liar()
+    try liar.answer([Self.request()])
+    try liar.answer([Self.picture(), .released(slot: 0), Self.finished])
+    let (_, events) = try liar.decode()
+    guard case .picture(_, let held, _, _, _)? = events.first else {
+      Issue.record("no picture")
+      return
+    }
+    // The slot is not granted again as long as somebody holds the picture.
+    try liar.answer([Self.request()])
+    try liar.answer([Self.picture(index: 1), Self.finished])
+    #expect(try liar.decode(1).error == .protocolViolation)
+    extendLifetime(held)
+  }
+
+  @Test(arguments: 0..<8) func anythingAtAllDoesNoHarm(_ seed: Int) throws {
+    var random = SeededGenerator(state: UInt64(seed))
+    for _ in 0..<300 {
+      let liar = try Liar()
+      for index in 0..<UInt64(4) {
+        try liar.answer([Self.request(width: 16 << Int(random.next() % 3))])
+        for _ in 0..<random.next() % 4 {
+          var writer = MessageWriter()
+          for _ in 0...random.next() % 5 { Self.reply(&random).write(to: &writer) }
+          var bytes = writer.bytes
+          if random.next() % 3 == 0 {
+            bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+          }
+          try liar.send(bytes)
+        }
+        try liar.answer([Self.finished])
+        _ = try liar.decode(index)
+      }
+    }
+  }
+
+  private static func reply(_ random: inout SeededGenerator) -> CodecReply {
+    let (index, slot) = (random.next() % 5, Int(random.next() % 4))
+    switch random.next() % 7 {
+    case 0: return .begun(index: index)
+    case 1: return .decoded(index: index, random.next() % 2 == 0 ? nil : .invalidData, [])
+    case 2: return .failed(index: index, .unsupportedFeature)
+    case 3: return .released(slot: slot)
+    case 4: return picture(index: index, width: Int(random.next() % 70), slot: slot)
+    case 5: return request(height: Int(random.next() % 200))
+    default: return finished
+    }
+  }
+}
