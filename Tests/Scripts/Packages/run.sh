@@ -43,6 +43,7 @@ try() {
   in_root gst-launch-1.0 -q filesrc location=/packages/clip.h264 ! swifth264parse ! swifth264dec ! fakesink ||
     fail "$1: the clip does not decode"
   in_root h26x info /packages/clip.h264 | grep -q 'Annex B byte stream' || fail "$1: h26x info"
+  in_root /usr/libexec/gst-swift-h26x/h26x-codec --version > /dev/null || fail "$1: no h26x-codec"
   local file
   for file in man/man1/h26x.1.gz man/man1/h26x-info.1.gz bash-completion/completions/h26x \
     zsh/vendor-completions/_h26x fish/vendor_completions.d/h26x.fish; do
