@@ -34,7 +34,15 @@ extension MP4 {
     ///   H.265 track.
     public init(_ source: consuming some ByteSource) throws(ReadError) { try self.init(FileBytes(source)) }
 
-    init(_ source: FileBytes) throws(ReadError) {
+    /// Reads the tracks of a file.
+    ///
+    /// - Parameter index: the place of the track whose samples are read; nil for the first H.264 or H.265 track.
+    /// - Throws: ``ReadError``; `.missing` for `trak` where there is no such track, or it is of another codec.
+    package init(_ source: consuming some ByteSource, track index: Int?) throws(ReadError) {
+      try self.init(FileBytes(source), track: index)
+    }
+
+    init(_ source: FileBytes, track index: Int? = nil) throws(ReadError) {
       var offset: UInt64 = 0
       var found: Movie?
       var firstFragment: UInt64?
@@ -52,7 +60,9 @@ extension MP4 {
         offset += box.size
       }
       guard let found else { throw ReadError(.missing, FourCharacterCode("moov"), at: offset) }
-      guard let track = found.videoTrack else { throw ReadError(.missing, FourCharacterCode("trak"), at: offset) }
+      guard let track = index.map({ found.videoTrack(at: $0) }) ?? found.videoTrack else {
+        throw ReadError(.missing, FourCharacterCode("trak"), at: offset)
+      }
       position = min(firstFragment ?? offset, offset)
       movie = found
       self.track = track

@@ -102,6 +102,11 @@ extension MP4 {
       tracks.first { $0.video != nil }
     }
 
+    /// A track of H.264 or H.265 by its place among all; nil where there is none, or one of another codec.
+    package func videoTrack(at index: Int) -> Track? {
+      tracks.indices.contains(index) && tracks[index].video != nil ? tracks[index] : nil
+    }
+
     /// Whether both were read from the same bytes.
     public static func == (left: Movie, right: Movie) -> Bool { left.bytes == right.bytes }
 

@@ -32,6 +32,7 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   @OptionGroup var decoding: DecodingOptions
   @Flag(help: "Replace an existing file.") var force = false
   @OptionGroup var isolation: IsolationOptions
+  @OptionGroup var video: VideoStreamOptions
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
@@ -54,7 +55,7 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
 
   func run() async throws {
     try PluginFile.load()
-    let input = try InputFile(file)
+    let input = try InputFile(file).selecting(video.selection)
     let isPNG = resolvedFormat == .png
     let first = isPNG ? nil : try OutputFile(output, force: force, inputs: [input])
     let pictures = try DecodedPictureReader(input, options)

@@ -37,11 +37,12 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   @Option(help: "md5 or sha256.") var algorithm = Algorithm.md5
   @OptionGroup var decoding: DecodingOptions
   @OptionGroup var isolation: IsolationOptions
+  @OptionGroup var video: VideoStreamOptions
   @OptionGroup var progress: ProgressOptions
 
   func run() async throws {
     try PluginFile.load()
-    let input = try InputFile(file)
+    let input = try InputFile(file).selecting(video.selection)
     let pictures = try DecodedPictureReader(input, decoding.options())
     let clock = Mutex(PictureClock(input))
     // Hashed by the decoder's thread.

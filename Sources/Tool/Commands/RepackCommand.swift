@@ -10,12 +10,15 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     discussion: """
       OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Slices \
       stay as they are, byte for byte; access units without a delimiter get one, unless --drop aud. Audio, its \
-      language and rotation are kept where the container supports them; what is left behind is listed. An interrupt \
+      language and rotation are kept where the container supports them; what is left behind is listed, a line each. An interrupt \
       completes the file, so that it plays.
 
       --start and --end cut, counted from the first picture, as in decode. --cut keyframe begins with the keyframe at \
       or before --start, and prints how far off it is; --cut hidden begins with the picture that is shown at --start: \
       those that it needs are in the file too, hidden by an edit list, which MP4 and MOV have.
+
+      Without --streams, --program and --language, all that goes with the first video is kept. info prints the numbers \
+      of streams and programmes.
 
       Examples:
         h26x repack clip.mp4 -o clip.h264
@@ -40,6 +43,11 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: ArgumentHelp("Keep what is shown up to here.", valueName: "time")) var end: TimeArgument?
   @Option(help: "Begin with the keyframe at or before --start (keyframe), or hide what is in front of it (hidden).")
   var cut: Cut.Mode?
+  @Option(help: ArgumentHelp("Keep these streams only, by their numbers, such as 0,2.", valueName: "list"))
+  var streams: StreamNumbersArgument?
+  @Option(help: ArgumentHelp("The programme of MPEG-TS to read.", valueName: "n")) var program: Int?
+  @Option(help: ArgumentHelp("Keep sound and subtitles of this language only, such as ger.", valueName: "code"))
+  var language: String?
   @Flag(help: "Do not write audio.") var noAudio = false
   @Flag(help: "Replace an existing file.") var force = false
   @OptionGroup var progress: ProgressOptions
@@ -85,7 +93,8 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   func run() async throws {
     try PluginFile.load()
     guard let format else { throw Failure("\(output): no format", .usage) }
-    let input = try InputFile(file)
+    let selection = StreamSelection(streams: streams?.numbers, program: program, language: language)
+    let input = try InputFile(file).selecting(selection)
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
       guard target.isSeekable || format.isStream else {
@@ -101,7 +110,8 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
         cut: wanted)
       let (summary, left) = try await repackaging.run()
       try target.commit()
-      Terminal.say(summary + (left.isEmpty ? "" : "; left behind: \(left.joined(separator: ", "))"))
+      Terminal.say(summary)
+      for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
     } catch {
       target.discard()
       throw error

@@ -34,6 +34,7 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   var framerate: FrameRateArgument?
   @Flag(help: "Replace an existing file.") var force = false
   @OptionGroup var isolation: IsolationOptions
+  @OptionGroup var video: VideoStreamOptions
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
@@ -51,7 +52,7 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
 
   func run() async throws {
     try PluginFile.load()
-    let input = try InputFile(file)
+    let input = try InputFile(file).selecting(video.selection)
     let target = try OutputFile(NumberedName(output)?(1) ?? output, force: force, inputs: [input])
     do throws(Failure) {
       let picture: Sample

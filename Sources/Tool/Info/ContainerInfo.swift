@@ -55,6 +55,7 @@ struct ContainerInfo {
     if video.fields["framerate"] == nil, let rate = track.framerate { video.fields["framerate"] = .fraction(rate) }
     video.orientation = companions.rotation
     video.language = companions.video?.language
+    video.number = companions.video?.index
     counts.complete(
       frameDuration: format.plausibleFrameRate.map { 1e9 * Double($0.denominator) / Double($0.numerator) })
     let seen = counts
@@ -66,7 +67,8 @@ struct ContainerInfo {
     return MediaInfo(
       name: input.name, container: companions.containerName, size: input.size, duration: exact ?? estimate,
       isEstimate: estimate != nil, videoBitrate: seconds > 0 ? Double(seen.bytes) * 8 / seconds : nil,
-      isVideoBitrateEstimate: !isWhole, programs: input.programs, video: video,
+      isVideoBitrateEstimate: !isWhole, programs: input.programs,
+      programStreams: companions.context.programs.reduce(into: [:]) { $0[$1.number] = $1.streams }, video: video,
       others: companions.others.map { StreamDetails($0) },
       counts: counting && isWhole ? counts : nil)
   }
@@ -98,6 +100,7 @@ extension StreamDetails {
     if stream.sampleRate > 0 { fields["rate"] = .int(Int32(clamping: stream.sampleRate)) }
     if stream.channels > 0 { fields["channels"] = .int(Int32(clamping: stream.channels)) }
     language = stream.language
+    number = stream.index
     bitrate = stream.bitrate > 0 ? Double(stream.bitrate) : nil
   }
 }

@@ -27,6 +27,7 @@ enum MP4Info {
     }
     video.complete(description, track, rate: tally.rate(track.timescale))
     video.isRateVariable = tally.isRateVariable
+    video.number = movie.tracks.firstIndex { $0.id == track.id }
     // Of a fragmented file, mvhd has the duration of the first fragment, or none.
     let isSaid = !movie.isFragmented && movie.timescale > 0 && movie.duration > 0
     let duration =
@@ -38,8 +39,9 @@ enum MP4Info {
       name: input.name, container: isQuickTime(source) ? "QuickTime" : "MP4", size: input.size,
       duration: duration,
       isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil, video: video,
-      others: movie.tracks.filter { $0.id != track.id }
-        .map { StreamDetails($0, isChapters: $0.id == track.chapterTrack) },
+      others: movie.tracks.enumerated().filter { $1.id != track.id }.map { number, other in
+        StreamDetails(other, number: number, isChapters: other.id == track.chapterTrack)
+      },
       counts: counting ? counts(input, tally, place) : nil, missing: tally.missing)
   }
 
@@ -182,7 +184,7 @@ extension StreamDetails {
   }
 
   /// The details of a track that is not the video.
-  fileprivate init(_ track: MP4.Track, isChapters: Bool) {
+  fileprivate init(_ track: MP4.Track, number: Int, isChapters: Bool) {
     let kind =
       switch track.handler.name {
       case _ where isChapters: "chapters"
@@ -191,14 +193,15 @@ extension StreamDetails {
       case "sbtl", "subt", "text", "clcp": "subtitles"
       default: "data"
       }
-    self.init(kind: kind, codec: nil, codecName: Self.name(track))
+    self.init(kind: kind, number: number, codec: nil, codecName: Self.name(track))
     fields["rate"] = track.sound.flatMap { $0.rate > 0 ? .int(Int32(clamping: $0.rate)) : nil }
     fields["channels"] = track.sound.map { .int(Int32(clamping: $0.channels)) }
     language = track.language.isEmpty || track.language == "und" ? nil : track.language
   }
 
   private static func name(_ track: MP4.Track) -> String {
-    switch track.coding.name {
+    if let video = track.video { return video.codec.name }
+    return switch track.coding.name {
     case "mp4a":
       switch track.sound?.objectType {
       case 0x69, 0x6B: "MP3"

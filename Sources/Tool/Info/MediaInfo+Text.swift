@@ -12,7 +12,7 @@ extension MediaInfo {
   /// The table that `h26x info` prints.
   var table: String {
     var rows: [(String, String?)] = [("File", name), ("Container", container)]
-    if programs.count > 1 { rows.append(("Programmes", "\(programs.count), of which one is read")) }
+    if programs.count > 1 { rows.append(("Programmes", "\(programs.count), of which one is read\(programList)")) }
     rows.append(("Size", size.map { "\($0) bytes" }))
     rows.append(("Duration", duration.map { (isEstimate ? "about " : "") + Text.time($0) }))
     rows.append(("Bitrate", bitrate.map(Self.bits)))
@@ -22,6 +22,7 @@ extension MediaInfo {
         [
           video.codec?.name, video.text("profile").map { "\($0) profile" },
           video.text("level").map { "level \($0)" }, video.text("tier").map { "\($0) tier" },
+          others.isEmpty && programs.count < 2 ? nil : video.number.map { "stream \($0)" },
         ].compactMap(\.self).joined(separator: ", ")
       ))
     if let width = video.text("width"), let height = video.text("height") {
@@ -42,6 +43,7 @@ extension MediaInfo {
       let details = [
         stream.codecName, stream.language, stream.text("rate").map { "\($0) Hz" },
         stream.fields["channels"]?.integer.map { Text.count($0, "channel") }, stream.bitrate.map(Self.bits),
+        stream.number.map { "stream \($0)" },
       ]
       rows.append((Self.capitalised(stream.kind), details.compactMap(\.self).joined(separator: ", ")))
     }
@@ -55,6 +57,16 @@ extension MediaInfo {
     // Tags and names come from the file.
     return rows.compactMap { name, value in value.map { Terminal.printable(Text.padded(name, 20) + $0) } }
       .joined(separator: "\n")
+  }
+
+  /// `: 1 (streams 0 and 1), 2 (stream 2)`.
+  private var programList: String {
+    let known = programs.map { number in
+      let streams = programStreams[number, default: []].sorted()
+      let list = Text.list(streams.map { "\($0)" })
+      return streams.isEmpty ? "\(number)" : "\(number) (stream\(streams.count == 1 ? "" : "s") \(list))"
+    }
+    return ": \(known.joined(separator: ", "))"
   }
 
   /// `29.97 (30000/1001)`.
@@ -101,6 +113,7 @@ extension MediaInfo {
     json.openArray("streams")
     for stream in others {
       json.open()
+      json.member("stream", orNull: stream.number)
       json.member("kind", string: stream.kind)
       json.member("codec", string: stream.codecName)
       json.member("language", orNull: stream.language)
@@ -115,6 +128,7 @@ extension MediaInfo {
 
   private func writeVideo(to json: inout JSONText) {
     json.open()
+    if let number = video.number { json.member("stream", number) }
     json.member("codec", orNull: video.codec?.name)
     for field in StreamDetails.videoFields {
       guard let value = video.fields[field] else { continue }

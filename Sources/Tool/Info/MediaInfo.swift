@@ -16,6 +16,8 @@ struct MediaInfo: Sendable {
   var isVideoBitrateEstimate = false
   /// The programmes of an MPEG transport stream.
   var programs: [Int] = []
+  /// The numbers of the streams of programmes, where they are known.
+  var programStreams: [Int: [Int]] = [:]
   let video: StreamDetails
   let others: [StreamDetails]
   let counts: Counts?

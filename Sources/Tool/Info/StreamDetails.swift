@@ -6,6 +6,8 @@ import H26x
 struct StreamDetails: Sendable {
   /// `video`, `audio`, `subtitles`, `chapters` or another kind.
   var kind: String
+  /// Its number in the container, from 0; `nil` for a byte stream.
+  var number: Int?
   /// `nil` for other codecs than H.264 and H.265.
   var codec: FormatDescription.Codec?
   /// The codec's name.

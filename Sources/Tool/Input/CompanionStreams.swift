@@ -18,6 +18,10 @@ final class CompanionStreams {
   /// The video's description, whose side data a copy of it has too; `nil` where libavformat does not find it.
   let video: StreamDescription?
   let others: [StreamDescription]
+  /// Those of them that are chosen.
+  let chosen: [StreamDescription]
+  /// The number of the programme that is read; `nil` where there are no programmes.
+  let programme: Int?
 
   /// The place of the text track that has MP4's chapter titles.
   let chapterStream: Int?
@@ -59,6 +63,8 @@ final class CompanionStreams {
   init(_ file: ContainerFile) throws(Failure) {
     let container = try ContainerInput.described(file)
     (input, context, bytes) = (container.input, container.context, container.bytes)
+    let selection = file.input.selection
+    try container.check(selection)
     headed = try Self.describeSound(of: container, file)
     let video = container.video
     // Of several programmes, only that of the video is read.
@@ -66,14 +72,19 @@ final class CompanionStreams {
       video.map { programme.streams.contains($0.index) } ?? false
     }
     let others = container.context.streams.filter { stream in
-      stream.index != video?.index && programme?.streams.contains(stream.index) != false
+      stream.index != video?.index
+        && (selection.streams?.contains(stream.index) == true || programme?.streams.contains(stream.index) != false)
     }
-    (self.video, self.others) = (video, others)
+    (self.video, self.others, chosen) = (video, others, others.filter(selection.includes))
+    self.programme = programme?.number
     let movie = Self.movie(container.input)
     shifts = Self.shifts(container, movie)
     let chapters = movie?.tracks.lazy.compactMap(\.chapterTrack).first
     chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }
-    rotation = movie.map { StreamDetails.tag($0.videoTrack?.orientation) } ?? video?.rotationTag
+    rotation =
+      movie.map { movie in
+        StreamDetails.tag((video.flatMap { movie.videoTrack(at: $0.index) } ?? movie.videoTrack)?.orientation)
+      } ?? video?.rotationTag
   }
 
   /// Describes sound by the headers of its first frames where nothing else does.

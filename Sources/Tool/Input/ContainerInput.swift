@@ -100,16 +100,17 @@ struct ContainerInput {
     }
   }
 
-  /// The stream to read of those that are known: the first of the first program that has one.
+  /// The stream to read of those that are known: the first that is chosen, or the first of the first programme that has
+  /// one.
   var video: StreamDescription? {
-    let streams = context.streams
-    for program in context.programs {
-      if let found = program.streams.lazy.compactMap({ self.context.stream($0) }).first(where: { Self.codec($0) != nil }
-      ) {
-        return found
-      }
+    let selection = input.selection
+    func first(_ numbers: [Int]) -> StreamDescription? {
+      numbers.lazy.compactMap { self.context.stream($0) }.first { Self.codec($0) != nil }
     }
-    return streams.first { Self.codec($0) != nil }
+    if let chosen = selection.streams { return first(chosen.sorted()) }
+    let programs = context.programs.filter { $0.number == selection.program ?? $0.number }
+    if let found = programs.lazy.compactMap({ first($0.streams) }).first { return found }
+    return selection.program == nil ? first(Array(0..<context.streamCount)) : nil
   }
 }
 

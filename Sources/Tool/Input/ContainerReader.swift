@@ -57,6 +57,7 @@ final class ContainerReader: PictureSource {
     guard input.kind == .container("MP4") else { return try ContainerVideoReader(file) }
     do throws(Failure) { return try MP4VideoReader(input, part: part) } catch {
       if let failure = input.mp4Failure { throw failure }
+      if !input.selection.isEmpty { throw try ContainerInput(file, .description).selectionFailure ?? error }
       guard let reader = try? ContainerVideoReader(file) else { throw error }
       return reader
     }

@@ -41,7 +41,9 @@ final class ContainerVideoReader: VideoTrackReader {
     if found == nil, let announced = container.video, let codec = ContainerInput.codec(announced) {
       throw file.input.noPicture(codec)
     }
-    guard let found, let codec = ContainerInput.codec(found) else { throw Self.noVideo(container) }
+    guard let found, let codec = ContainerInput.codec(found) else {
+      throw container.selectionFailure ?? Self.noVideo(container)
+    }
     index = found.index
     track = Self.track(found, codec, isPacketized: Self.isPacketized(container.context))
     for other in container.context.streams where other.index != index {

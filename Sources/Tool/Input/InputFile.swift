@@ -20,6 +20,9 @@ struct InputFile: Sendable {
   /// A copy of a pipe that cannot be read in its order.
   private let spool: OpenFile?
 
+  /// Which streams of a container are read.
+  var selection = StreamSelection()
+
   /// Program numbers of an MPEG transport stream, as far as they are in its first bytes; of several, one is read.
   let programs: [Int]
 
@@ -89,6 +92,16 @@ struct InputFile: Sendable {
   }
 
   func isSameFile(as other: Stat) -> Bool { status.isSameFile(as: other) }
+
+  /// The file with a selection of streams, which only containers have.
+  func selecting(_ selection: StreamSelection) throws(Failure) -> InputFile {
+    guard selection.isEmpty || !isRaw else {
+      throw Failure("\(name): streams can be chosen in containers only, and this is none", .usage)
+    }
+    var file = self
+    file.selection = selection
+    return file
+  }
 
   /// Opens the file, which is no pipe.
   func open() throws(Failure) -> OpenFile {

@@ -36,7 +36,10 @@ final class MP4VideoReader: VideoTrackReader {
     self.input = input
     let source = try InputBytes(input)
     size = source.size
-    do throws(MP4.ReadError) { start = try MP4.VideoSamples(source) } catch { throw input.failure(error) }
+    do throws(MP4.ReadError) { start = try MP4.VideoSamples(source, track: try Self.track(input, source)) } catch {
+      throw input.failure(error)
+    }
+    if let program = input.selection.program { throw Failure("\(input.name): no programme \(program); MP4 has none") }
     samples = start
     let file = start.track
     guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
@@ -62,6 +65,13 @@ final class MP4VideoReader: VideoTrackReader {
     track.timescale = Int32(exactly: timescale)
     self.track = track
     goToSyncSample(for: range.start)
+  }
+
+  /// The place of the track that is chosen; `nil` for the first.
+  private static func track(_ input: InputFile, _ source: InputBytes) throws(MP4.ReadError) -> Int? {
+    guard let chosen = input.selection.streams else { return nil }
+    let movie = try MP4.VideoSamples(source).movie
+    return chosen.sorted().first { movie.videoTrack(at: $0) != nil } ?? chosen.first
   }
 
   private static func packaging(_ description: MP4.VisualSampleDescription) -> VideoTrack.Packaging {

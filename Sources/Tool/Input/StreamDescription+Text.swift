@@ -5,6 +5,11 @@ extension StreamDescription {
   /// `audio (AAC)`.
   var summary: String { "\(kindName) (\(displayName))" }
 
+  /// `audio (AAC, ger), stream 2`.
+  var numberedSummary: String {
+    "\(kindName) (\([displayName, language].compactMap(\.self).joined(separator: ", "))), stream \(index)"
+  }
+
   /// `video`, `audio`, `subtitles`, `attachment` or `data`.
   var kindName: String {
     switch kind {

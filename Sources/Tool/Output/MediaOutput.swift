@@ -139,18 +139,11 @@ final class MediaOutput {
   /// What a stream has in the target. libavformat writes languages of QuickTime files by their bibliographic codes only.
   private func metadata(of stream: StreamDescription) -> MetadataDictionary {
     var metadata = stream.metadata.kept
-    if container == .mov, let language = metadata[key: "language"], let code = Self.bibliographic[language] {
+    if container == .mov, let language = metadata[key: "language"], let code = Language.bibliographic[language] {
       metadata[key: "language"] = code
     }
     return metadata
   }
-
-  /// ISO 639-2's terminological codes that have a bibliographic one too.
-  private static let bibliographic = [
-    "sqi": "alb", "hye": "arm", "eus": "baq", "mya": "bur", "zho": "chi", "ces": "cze", "nld": "dut", "fra": "fre",
-    "kat": "geo", "deu": "ger", "ell": "gre", "isl": "ice", "mkd": "mac", "mri": "mao", "msa": "may", "fas": "per",
-    "ron": "rum", "slk": "slo", "bod": "tib", "cym": "wel",
-  ]
 
   /// The sample entry type of MP4 and MOV; other containers have their own names.
   private func tag(_ video: VideoFormat) -> OutputContext.CodecTag? {

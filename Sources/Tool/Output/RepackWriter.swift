@@ -173,7 +173,7 @@ struct RepackWriter {
     var refused: [StreamDescription.Kind] = []
     while true {
       let output = try MediaOutput(target, container)
-      kept = (companions?.others ?? []).filter { other in
+      kept = (companions?.chosen ?? []).filter { other in
         (keepsAudio || other.kind != .audio) && !refused.contains(other.kind) && output.canHold(other)
       }
       // FLV has room for one.
@@ -222,8 +222,11 @@ struct RepackWriter {
 
   /// What of the source is not in the target, for the user.
   func losses(of input: InputFile) -> [String] {
-    var losses = left.filter { $0.index != companions?.chapterStream }.map(\.summary)
-    if input.programs.count > 1 { losses.append(Text.count(input.programs.count - 1, "other programme")) }
+    var losses = left.filter { $0.index != companions?.chapterStream }.map(\.numberedSummary)
+    if input.programs.count > 1 {
+      let read = companions?.programme ?? input.programs.first
+      losses += input.programs.filter { $0 != read }.map { "programme \($0)" }
+    }
     if times.parts.count > 1, !container.hasEditList {
       losses.append("\(Text.count(times.parts.count, "edit")), so that all pictures are shown once")
     }

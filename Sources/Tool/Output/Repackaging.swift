@@ -237,7 +237,7 @@ struct Repackaging {
     init(_ input: InputFile, _ cut: Cut?) throws(Failure) {
       file = try ContainerFile(input, ReadingStatus())
       // Before the video is read on, because a pipe is read once.
-      companions = try? CompanionStreams(file)
+      companions = input.selection.isEmpty ? try? CompanionStreams(file) : try CompanionStreams(file)
       let first = try ContainerReader.reader(file)
       (video, self.cut) = if let cut { try Self.reader(file, first, cut) } else { (first, nil) }
       var times = RepackTimes(shown: video.shown)

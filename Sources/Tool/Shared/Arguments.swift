@@ -60,3 +60,15 @@ struct FrameRateArgument: ExpressibleByArgument {
     }
   }
 }
+
+/// Numbers of streams: 0,2.
+struct StreamNumbersArgument: ExpressibleByArgument {
+  let numbers: [Int]
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { part in part.allSatisfy { $0.isASCII && $0.isNumber } ? Int(part) : nil }
+    guard numbers.count == parts.count, !numbers.isEmpty else { return nil }
+    self.numbers = numbers
+  }
+}
