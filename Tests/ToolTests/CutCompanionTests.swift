@@ -15,7 +15,7 @@ import Testing
     var duration: Double
   }
 
-  private static func open(_ path: String) throws -> InputContext {
+  static func open(_ path: String) throws -> InputContext {
     var settings = InputContext.Settings()
     settings.formats = path.hasSuffix(".mkv") ? "matroska" : path.hasSuffix(".ts") ? "mpegts" : "mov"
     settings.demuxer = settings.formats

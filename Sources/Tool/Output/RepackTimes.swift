@@ -89,7 +89,7 @@ struct RepackTimes {
     }
     guard let shown, end > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
     // The last picture of a cut lasts up to its end, or the next one.
-    let cutEnd = isCut ? shown.end.map { min($0 - offset, next) } : nil
+    let cutEnd = isCut ? shown.end.map { min($0 + Cut.tolerance - offset, next) } : nil
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }
 }
