@@ -17,7 +17,7 @@ import Testing
   }
 
   /// The clip with sound in MPEG-TS.
-  private static func transportStream(_ folder: Folder) async throws -> [UInt8] {
+  static func transportStream(_ folder: Folder) async throws -> [UInt8] {
     let made = try await Program.shell(
       "gst-launch-1.0 -q mp4mux name=m ! filesink location=in.mp4 filesrc location=\(media("clip.mp4")) ! qtdemux "
         + "! h264parse ! queue ! m. audiotestsrc num-buffers=116 wave=pink-noise ! audio/x-raw,rate=48000,channels=2 "

@@ -36,4 +36,31 @@ import Testing
       #expect(counts == suffixes.map { _ in file.pictures }, "\(file.name): \(counts)")
     }
   }
+
+  /// Sound that MPEG-TS announces without packets, and sound whose bytes are damaged: the video is whole, and what of the
+  /// sound is not there is listed.
+  @Test(arguments: [false, true]) func missingOrDamagedSoundCostsNoVideo(isDamaged: Bool) async throws {
+    let folder = try Folder()
+    var stream = try await LongTimesTests.transportStream(folder)
+    let sound = stride(from: 0, to: stream.count - 187, by: 188).filter { place in
+      // libavformat's PID of the second stream.
+      Int(stream[place + 1] & 31) << 8 | Int(stream[place + 2]) == 0x101
+    }
+    #expect(sound.count > 20)
+    for place in sound.reversed() {
+      if !isDamaged {
+        stream.removeSubrange(place..<place + 188)
+      } else if place / 188 % 3 == 0 {
+        for index in place + 30..<place + 180 { stream[index] = UInt8(truncatingIfNeeded: index &* 37) }
+      }
+    }
+    try folder.write("in.ts", Data(stream))
+    for suffix in ["mp4", "mkv", "ts"] {
+      let run = try await Program.run(["repack", "in.ts", "-o", "out.\(suffix)"], in: folder.url)
+      #expect(run.status == 0 && run.said.contains("H.264 and AAC") == isDamaged, "\(run.said)")
+      if !isDamaged { #expect(run.said.hasSuffix("left behind: audio (AAC), stream 1\n"), "\(run.said)") }
+      let info = try await Program.run(["info", "--count", "out.\(suffix)"], in: folder.url)
+      #expect(info.text.contains("Pictures            62\n"), "\(info.text)\(info.said)")
+    }
+  }
 }
