@@ -90,6 +90,9 @@ else
   # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
   [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
   run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|CodecService|VideoDecoding|Documentation)Tests\.' "${left_out[@]}"
+  # Sessions once more, each with its codec in a process of its own.
+  [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated sessions" \
+    --filter '^VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests' "${left_out[@]}"
   # The harness tests, under GStreamer's leak tracer, which lists the objects that are alive at the end.
   if [[ -z $sanitizer ]]; then
     leaks=$PWD/.build/leaks.log

@@ -44,10 +44,20 @@ import Testing
     }
   }
 
+  /// Memory that processes share counts as a file.
+  @Test func namesTheLimitThatKeepsItFromDecodingElsewhere() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell("ulimit -f 1; exec h26x decode \(Self.clip) -o - --frames 1", in: folder.url)
+    #expect(run.status == 1 && run.said.contains("ulimit -f"), "\(run.said)")
+  }
+
   /// A full disk, imitated by ulimit; standard output that is full, closed, or whose reader has left.
   @Test func reportsAFullDisk() async throws {
     let lines = Self.writers.filter { $0.suffix != ".mp4" }.map { writer in
-      "ulimit -f 1; exec h26x \(writer.arguments.joined(separator: " ")) \(Self.clip) \(writer.option) out\(writer.suffix)"
+      var arguments = writer.arguments
+      if ["decode", "snapshot", "report"].contains(arguments[0]) { arguments.append("--no-isolation") }
+      return "ulimit -f 1; "
+        + "exec h26x \(arguments.joined(separator: " ")) \(Self.clip) \(writer.option) out\(writer.suffix)"
     }
     let readers = ["info", "inspect", "check", "decode -o -", "repack --format mkv -o -", "report -o -"]
     let outputs = readers.flatMap { ["h26x \($0) \(Self.clip) > /dev/full", "h26x \($0) \(Self.clip) >&-"] }

@@ -131,6 +131,9 @@ extension ElementError {
       self.init(.stream(.notImplemented), "The stream uses a feature that cannot be decoded.", debug: debug)
     case .malfunction:
       self.init(.resource(.failed), "The codec failed and could not be brought back.", debug: debug)
+    case .processUnavailable:
+      self.init(
+        .resource(.notFound), "No process to decode in: \(error.detail ?? "it could not be started").", debug: debug)
     case .allocationFailed:
       self.init(.resource(.noSpaceLeft), "No memory to decode with.", debug: debug)
     case .decoderNotFound:

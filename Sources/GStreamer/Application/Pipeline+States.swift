@@ -105,13 +105,21 @@ extension Pipeline {
     let result = await onOtherThread { [reference] in
       unsafe gst_element_set_state(reference.element, state.raw)
     }
-    guard result != GST_STATE_CHANGE_FAILURE else {
-      let phase = hub.phase
-      await stop()
-      if case .failed(let failure) = phase { throw .element(failure) }
-      throw .stateChange(state)
-    }
+    if result == GST_STATE_CHANGE_FAILURE { throw await failure(to: state) }
     hub.start()
+  }
+
+  /// Why the pipeline does not get to a state; it is stopped.
+  private func failure(to state: State) async -> PipelineError {
+    // The state may have failed before the error is posted; it has been when no streaming thread runs any more.
+    await onOtherThread { [reference] in _ = unsafe gst_element_set_state(reference.element, GST_STATE_NULL) }
+    let phase = hub.phase
+    await stop()
+    return switch phase {
+    case .failed(let failure): .element(failure)
+    case .stopped(let isCancelled): isCancelled ? .cancelled : .stopped
+    case .idle, .running, .ended: .stateChange(state)
+    }
   }
 
   /// Waits until a state change or seek is complete.
@@ -134,7 +142,7 @@ extension Pipeline {
       await stop()
       throw .element(failure)
     case .stopped(let isCancelled): throw isCancelled ? .cancelled : .stopped
-    case .idle, .running, .ended: if result == GST_STATE_CHANGE_FAILURE { throw .stateChange(.paused) }
+    case .idle, .running, .ended: if result == GST_STATE_CHANGE_FAILURE { throw await failure(to: .paused) }
     }
   }
 

@@ -8,7 +8,7 @@ extension AVError {
 
   private enum Kind: Int32 {
     case ended = 1
-    case timedOut, protocolViolation, cancelled, serviceUnavailable
+    case timedOut, protocolViolation, cancelled, serviceUnavailable, fileSizeLimit
   }
 
   private init(_ kind: Kind, signal: Int32 = 0) { self.init(rawValue: Self.base - (kind.rawValue << 8 | signal)) }
@@ -24,6 +24,9 @@ extension AVError {
   /// No process could be begun.
   package static let serviceUnavailable = AVError(.serviceUnavailable)
 
+  /// Memory that processes share counts as a file, and the application's limit does not allow one of that size.
+  package static let fileSizeLimit = AVError(.fileSizeLimit)
+
   private var kind: Kind? {
     // No other codes are that low: those of libavutil begin with a letter below 'p'.
     guard rawValue <= Self.base, rawValue > Self.base - 0x1_0000 else { return nil }
@@ -37,7 +40,7 @@ extension AVError {
   var endsProcess: Bool {
     switch kind {
     case .ended, .timedOut, .protocolViolation: true
-    case .cancelled, .serviceUnavailable, nil: false
+    case .cancelled, .serviceUnavailable, .fileSizeLimit, nil: false
     }
   }
 
@@ -50,7 +53,9 @@ extension AVError {
     case .timedOut: return "the codec's process did not answer in time"
     case .protocolViolation: return "the codec's process broke the protocol"
     case .cancelled: return "the wait for the codec's process was cancelled"
-    case .serviceUnavailable: return "no process for the codec could be started"
+    case .fileSizeLimit:
+      return "memory shared with the codec's process counts as a file: raise the limit of file sizes (ulimit -f)"
+    case .serviceUnavailable: return nil
     case nil: return nil
     }
   }

@@ -59,7 +59,7 @@ final class RemoteCodec: CodecBoundary {
     do throws(LinkError) {
       memory = try Self.makeMemory(for: settings.extradata.count)
       try memory.write(settings.extradata.span, at: 0)
-    } catch { throw .outOfMemory }
+    } catch { throw error == .system(EFBIG) ? .fileSizeLimit : .outOfMemory }
     let peer = sockets.second
     grants = LinkSocket(owning: sockets.first)
     try send(

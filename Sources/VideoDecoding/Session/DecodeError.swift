@@ -11,6 +11,8 @@ public struct DecodeError: Error, Sendable, Hashable {
     case unsupportedFeature
     /// The codec failed and could not be restarted; the access unit is lost.
     case malfunction
+    /// No process could be begun for the codec: see ``DecodeError/detail``.
+    case processUnavailable
     /// The session was invalidated.
     case invalidSession
     /// The new format needs a new session.
@@ -79,6 +81,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .decoderNotFound: .decoderNotFound
       case .outOfMemory: .allocationFailed
       case .unsupportedFeature: .unsupportedFeature
+      case .serviceUnavailable, .fileSizeLimit: .processUnavailable
       default: .malfunction
       }
     self.init(reason, code: code, detail: detail)
@@ -90,6 +93,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case .badData: -12909  // kVTVideoDecoderBadDataErr
     case .unsupportedFeature: -12910  // kVTVideoDecoderUnsupportedDataFormatErr
     case .malfunction: -12911  // kVTVideoDecoderMalfunctionErr
+    case .processUnavailable: -12913  // kVTVideoDecoderNotAvailableNowErr
     case .invalidSession: -12903  // kVTInvalidSessionErr
     case .formatChangeNotSupported: -12916  // kVTFormatDescriptionChangeNotSupportedErr
     case .invalidFormatDescription: -12712  // what CoreMedia answers to unusable parameter sets
@@ -105,6 +109,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case .badData: "the access unit does not decode"
     case .unsupportedFeature: "the stream uses a feature that the decoder does not have"
     case .malfunction: "the codec failed and could not be brought back"
+    case .processUnavailable: "no process for the codec could be started"
     case .invalidSession: "the session was invalidated"
     case .formatChangeNotSupported: "the new format needs a new session"
     case .invalidFormatDescription: "the parameter sets cannot be used"

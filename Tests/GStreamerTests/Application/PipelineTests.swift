@@ -288,6 +288,19 @@ private func media(_ name: String) -> String {
   }
 
   /// The error comes before the first buffer.
+  /// A state may have failed before its error is posted.
+  @Test func theErrorOfAPrerollIsTheElements() async throws {
+    for _ in 0..<200 {
+      let pipeline = try Pipeline("videotestsrc num-buffers=3 ! identity error-after=1 ! fakesink")
+      do throws(PipelineError) {
+        try await pipeline.preroll()
+        Issue.record("no error")
+      } catch .element(let failure) {
+        #expect(failure.kind == "identity")
+      } catch { Issue.record("\(error)") }
+    }
+  }
+
   @Test func prerollEndsWithAnError() async throws {
     let pipeline = try Pipeline("videotestsrc ! testfailing after=0 ! fakesink")
     await #expect(throws: PipelineError.self) { try await pipeline.preroll() }

@@ -167,7 +167,7 @@ import Testing
       _ = try DecompressionSession(
         format: stream.format, configuration: configuration, allocator: nil, starter: starter)
     }
-    #expect(error?.reason == .malfunction)
+    #expect(error?.reason == .processUnavailable)
     #expect(error?.detail?.contains("/nowhere/h26x-codec") == true)
     #expect(error?.detail?.contains("H26X_CODEC_SERVICE") == true)
   }
