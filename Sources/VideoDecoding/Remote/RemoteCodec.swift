@@ -14,6 +14,8 @@ final class RemoteCodec: CodecBoundary {
   /// On which picture slots are granted.
   private let grants: LinkSocket
   private let slots: SlotTable
+  /// Slots that the process may hold, and pictures that may come out in one command.
+  private let holdLimit: Int
   private let started: StartedPictures
   private let maximumPixels: Int
   /// Access units lie here; the process can only read it.
@@ -54,7 +56,8 @@ final class RemoteCodec: CodecBoundary {
     started = bridge.started
     maximumPixels = settings.maximumPixels
     // Pictures that are referred to, and those that threads are decoding, in frames of two fields.
-    slots = SlotTable(holdLimit: 64 + 4 * settings.effectiveThreadCount)
+    holdLimit = 64 + 4 * settings.effectiveThreadCount
+    slots = SlotTable(holdLimit: holdLimit)
     let sockets = try Self.makeSockets()
     do throws(LinkError) {
       memory = try Self.makeMemory(for: settings.extradata.count)
@@ -153,17 +156,24 @@ final class RemoteCodec: CodecBoundary {
   private func receiveAnswer(
     into message: inout LinkMessage, _ report: (CodecEvent) -> Void
   ) throws(LinkError) -> AVError? {
-    var recordCount = 0
+    var (recordCount, pictureCount) = (0, 0)
+    var deadline = Deadline(after: options.timeout)
     while true {
-      try service.socket.receive(
-        into: &message, until: Deadline(after: options.timeout), unless: options.cancellation?.event)
+      try service.socket.receive(into: &message, until: deadline, unless: options.cancellation?.event)
       var reader = MessageReader(message.bytes)
       while !reader.isAtEnd {
         recordCount += 1
         guard recordCount <= Self.recordLimit else { throw .invalid }
-        if case .finished(let error) = try take(CodecReply(reading: &reader), report) {
+        switch try take(CodecReply(reading: &reader), report) {
+        case .finished(let error):
           try reader.finish()
           return error
+        case .picture:
+          // A drain may decode many pictures: each has its time, and there are not more than slots.
+          pictureCount += 1
+          guard pictureCount <= holdLimit else { throw .invalid }
+          deadline = Deadline(after: options.timeout)
+        case .more: break
         }
       }
     }
@@ -171,6 +181,7 @@ final class RemoteCodec: CodecBoundary {
 
   private enum Progress {
     case more
+    case picture
     case finished(AVError?)
   }
 
@@ -183,6 +194,7 @@ final class RemoteCodec: CodecBoundary {
       if let index = picture.index { _ = try known(index) }
       self.status = status
       report(.picture(picture, try slots.memory(of: picture, slot: slot), errors, isDraining: isDraining, status))
+      return .picture
     case .released(let slot): try slots.release(slot)
     case .slotRequest(let request):
       guard request.isWithin(maximumPixels) else { throw .invalid }
