@@ -58,6 +58,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       switch code {
       case .unsupportedFeature, .notImplemented: .unsupportedFeature
       case .outOfMemory: .allocationFailed
+      case .serviceUnavailable, .fileSizeLimit: .processUnavailable
       case let code where code.meansLostSession: .malfunction
       default: .badData
       }

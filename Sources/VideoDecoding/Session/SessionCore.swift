@@ -23,29 +23,11 @@ struct SessionCore: ~Copyable {
   /// The access unit that was read, until it is decoded.
   private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8])?
   /// What is still to be done.
-  private var tasks = RingQueue<Task>()
+  private var tasks = RingQueue<SessionTask>()
   /// Why the codec was lost, as long as none has taken its place.
   private var loss: DecodeError?
   /// Why no process could be begun for the codec.
   private var detail: String?
-
-  private enum Task {
-    case decode(Submission)
-    case drain
-    case reset
-  }
-
-  /// What ends, and so what may still be referred to.
-  private enum Ending {
-    /// Nothing of what was decoded has to do with what follows.
-    case sequence
-    /// Everything is out; what follows may refer to it.
-    case drained
-    /// The wait for the codec was cancelled: nothing is inside.
-    case cancelled
-    /// The codec was lost for good; a failure that is not reported yet, where nothing is missing so far.
-    case lost(unreported: DecodeError?)
-  }
 
   /// - Throws: `invalidFormatDescription`.
   init(
@@ -237,10 +219,8 @@ struct SessionCore: ~Copyable {
   ///   - status: the delays of the codec in use; nil where there is none.
   ///   - detail: why no process could be begun.
   mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, detail: String? = nil) {
-    if let error {
-      self.detail = detail
-      if error.endsProcess { output.count(.processLoss) }
-    }
+    self.detail = detail
+    if error?.endsProcess == true { output.count(.processLoss) }
     switch order {
     case .open where error == nil: output.count(.restart)
     case .decode(_, _, isRepeated: true): output.count(.replay)
@@ -397,7 +377,7 @@ struct SessionCore: ~Copyable {
   }
 
   /// The codec forgets its references, and the stages what they know of them.
-  private mutating func reset(to ending: Ending) {
+  private mutating func reset(to ending: SessionEnding) {
     var isReplayed = false
     switch ending {
     case .sequence: isReplayed = codec.flush(keepsReferences: false)
