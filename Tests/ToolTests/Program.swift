@@ -71,9 +71,12 @@ struct Program {
     ]) { $1 }
     let (out, err) = (folder.appending(path: ".stdout"), folder.appending(path: ".stderr"))
     for file in [out, err] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
-    process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: out)
-    process.standardError = try FileHandle(forWritingTo: err)
+    let read = try input.map { try FileHandle(forReadingFrom: $0) }
+    let written = try [out, err].map { try FileHandle(forWritingTo: $0) }
+    process.standardInput = read ?? FileHandle.nullDevice
+    (process.standardOutput, process.standardError) = (written[0], written[1])
+    // Process keeps what it was given, and Foundation does not survive some 1,300 descriptors.
+    defer { for handle in [read].compactMap(\.self) + written { try? handle.close() } }
     // Not waitUntilExit, which would block one of the few threads of the concurrency pool.
     await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
       process.terminationHandler = { _ in ended.resume() }
