@@ -158,7 +158,7 @@ public import CGStreamer
 extension ObjectReference {
   /// The child, such as a pad, whose property a name with `::` means, and the property's own name.
   private func child(of property: String) -> (child: ObjectReference, property: String)? {
-    guard property.contains("::"),
+    guard property.utf8.contains(UInt8(ascii: ":")),
       unsafe g_type_is_a(
         raw.load(as: UnsafePointer<GTypeClass>.self).pointee.g_type, gst_child_proxy_get_type()) != 0
     else { return nil }
