@@ -57,8 +57,6 @@ check_codec() { # CODEC CLIP LENGTH_PREFIXED_FORMAT
     "$parse ! $repack ! $media,stream-format=$3 ! $repack ! $media,stream-format=byte-stream ! fakesink"
   check "$codec-dec" no "$parse ! $decode max-threads=1 ! fakesink"
   check "$codec-dec-threads" no "$parse ! $decode max-threads=3 ! video/x-raw,format=NV12 ! fakesink"
-  # The process that decodes is not under valgrind.
-  check "$codec-dec-isolated" no "$parse ! $decode isolation=process max-threads=3 ! fakesink"
 }
 case ${1-} in
 *.h265 | *.265 | *.hevc) check_codec h265 "$1" hvc1 ;;
