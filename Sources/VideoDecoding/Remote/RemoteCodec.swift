@@ -219,11 +219,11 @@ final class RemoteCodec: CodecBoundary {
   /// Frame threads begin pictures while nobody waits for the process: there is a slot for each.
   private func grantAhead() throws(AVError) {
     guard failure == nil, let request else { return }
-    let unusedCount = Int(Int32(truncatingIfNeeded: grantedCount &- consumedCount))
-    let count = status.threadDelay + 1 - max(0, unusedCount)
-    guard count > 0 else { return }
+    let unusedCount = max(0, Int(Int32(truncatingIfNeeded: grantedCount &- consumedCount)))
+    guard unusedCount <= status.threadDelay else { return }
     do throws(LinkError) {
-      try grant(request, count: count)
+      // A few more, so that not each access unit takes a message.
+      try grant(request, count: status.threadDelay + 4 - unusedCount)
     } catch { throw lose(error) }
   }
 
