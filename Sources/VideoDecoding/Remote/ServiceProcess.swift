@@ -1,5 +1,5 @@
-import CLinux
 // SPDX-License-Identifier: MPL-2.0
+import CLinux
 package import CodecLink
 import Glibc
 
