@@ -54,6 +54,35 @@ private import Synchronization
     return unsafe gst_element_get_state(pipeline.raw, nil, nil, 600_000_000_000) == GST_STATE_CHANGE_SUCCESS
   }
 
+  /// Has the element `source` answer the next pull of at least `size` bytes only when a flush has begun.
+  ///
+  /// - Returns: whether that pull has come, each time it is called.
+  public func holdPull(ofAtLeast size: UInt32) -> () -> Bool {
+    let hold = PullHold(size: size)
+    guard let source = unsafe pipeline.element("source") else { return { false } }
+    defer { unsafe gst_object_unref(source) }
+    guard let pad = unsafe gst_element_get_static_pad(source, "src") else { return { false } }
+    defer { unsafe gst_object_unref(pad) }
+    // Events count as pushed.
+    let kinds = [
+      GST_PAD_PROBE_TYPE_PULL, GST_PAD_PROBE_TYPE_PUSH, GST_PAD_PROBE_TYPE_BLOCK, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+    ]
+    unsafe gst_pad_add_probe(
+      pad, GstPadProbeType(rawValue: kinds.reduce(0) { $0 | $1.rawValue }),
+      { _, info, data in
+        guard let info = unsafe info, let data = unsafe data else { return GST_PAD_PROBE_OK }
+        let hold = unsafe Unmanaged<PullHold>.fromOpaque(data).takeUnretainedValue()
+        if unsafe info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_EVENT_FLUSH.rawValue != 0 {
+          hold.release()
+        } else {
+          hold.pull(unsafe info.pointee.size)
+        }
+        return GST_PAD_PROBE_PASS
+      }, Unmanaged.passRetained(hold).toOpaque(),
+      { data in if let data = unsafe data { unsafe Unmanaged<PullHold>.fromOpaque(data).release() } })
+    return { hold.isHolding }
+  }
+
   /// Seeks with a flush; times in nanoseconds, -1 for the end of the stream.
   public func seek(rate: Double = 1, _ flags: GstSeekFlags, from start: Int64, to stop: Int64 = -1) -> Bool {
     let all = GstSeekFlags(rawValue: flags.rawValue | GST_SEEK_FLAG_FLUSH.rawValue)

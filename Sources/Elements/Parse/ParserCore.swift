@@ -146,6 +146,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       forgetPosition()
       reader.jump()
     }
+    intake.notice(situation.offset)
     if reader.finder.heldSize == nil {
       if mayBatch() { batch.prepare(reader.timestamps) } else { batch.forbid() }
     }

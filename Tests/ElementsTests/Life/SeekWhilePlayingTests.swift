@@ -114,6 +114,35 @@ import Testing
     try play(codec, chain, [Jump(seconds: 12, times: 5), Jump(seconds: 3, times: 8), Jump(seconds: 20, times: 3)])
   }
 
+  /// A seek to the start is interrupted while the parser reads ahead, before it has consumed anything.
+  @Test(arguments: StreamCodec.allCases, chains) func whileReadingAhead(_ codec: StreamCodec, _ chain: String) throws {
+    let path = try Self.file(codec)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let pipeline = try WatchedPipeline(
+      "filesrc name=source location=\(path) ! \(codec.chain(chain)) ! fakesink name=sink sync=true")
+    try #require(pipeline.go(to: GST_STATE_PLAYING))
+    let target = 12 * Self.second
+    // Now the base class has the keyframe at the target in its index.
+    #expect(try firstPicture(pipeline, from: target) == (300, UInt64(target)))
+    let isHeld = pipeline.holdPull(ofAtLeast: 128 << 10)
+    try #require(pipeline.seek(GST_SEEK_FLAG_ACCURATE, from: 0))
+    try #require(pipeline.wait { _ in isHeld() })
+    #expect(try firstPicture(pipeline, from: target) == (300, UInt64(target)))
+  }
+
+  /// The first picture after a seek.
+  private func firstPicture(_ pipeline: WatchedPipeline, from target: Int64) throws -> (number: UInt64, pts: UInt64) {
+    try #require(pipeline.seek(GST_SEEK_FLAG_ACCURATE, from: target))
+    let flushes = pipeline.flushes
+    func first(_ arrivals: [WatchedPipeline.Arrival]) -> (number: UInt64, pts: UInt64)? {
+      arrivals.lazy.filter { $0.flushes == flushes }.compactMap { arrival in
+        Self.number(arrival.bytes).map { ($0, arrival.pts) }
+      }.first
+    }
+    try #require(pipeline.wait { first($0) != nil })
+    return try #require(first(pipeline.arrivals))
+  }
+
   @Test(arguments: StreamCodec.allCases, chains) func atOtherRates(_ codec: StreamCodec, _ chain: String) throws {
     try play(codec, chain, [Jump(rate: 2, seconds: 10), Jump(rate: 0.5, seconds: 5), Jump(seconds: 15)])
   }

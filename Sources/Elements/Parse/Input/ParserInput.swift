@@ -122,10 +122,10 @@ struct Playback: Sendable {
 
 /// Stage: where in the input the next data should be.
 struct InputPosition: Sendable {
+  /// Where data begins that continues the last; nil before any came.
   private var expected: UInt64?
-
   /// Whether nothing was consumed yet.
-  var isFresh: Bool { expected == nil }
+  private(set) var isFresh = true
 
   /// Whether data at this offset does not continue what came before: the base class has sought, without an event.
   func isJump(to offset: UInt64?) -> Bool {
@@ -133,11 +133,15 @@ struct InputPosition: Sendable {
     return offset != expected
   }
 
+  /// Data at this offset was handed over. It comes again, unless it is consumed or the base class seeks.
+  mutating func notice(_ offset: UInt64?) { expected = expected ?? offset }
+
   /// `count` bytes at this offset are consumed.
   mutating func advance(by count: Int, from offset: UInt64?) {
-    if count > 0 { expected = offset.map { $0 &+ UInt64(count) } }
+    guard count > 0 else { return }
+    (expected, isFresh) = (offset.map { $0 &+ UInt64(count) }, false)
   }
 
   /// The data at this offset will come again, unless the base class seeks meanwhile.
-  mutating func expectAgain(_ offset: UInt64?) { expected = offset }
+  mutating func expectAgain(_ offset: UInt64?) { (expected, isFresh) = (offset, false) }
 }

@@ -75,6 +75,9 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
 
   // MARK: Where it is
 
+  /// Data at this offset was handed over.
+  mutating func notice(_ offset: UInt64?) { position.notice(offset) }
+
   /// Whether nothing was consumed at this position yet.
   var isFresh: Bool { position.isFresh }
 
