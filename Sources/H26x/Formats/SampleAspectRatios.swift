@@ -12,4 +12,7 @@ package enum SampleAspectRatios {
     let (width, height) = table[Int(idc) - 1]
     return Ratio(width, height)
   }
+
+  /// The `aspect_ratio_idc` of a ratio; nil where it has none.
+  static func code(of ratio: Ratio) -> UInt8? { (1...16).first { self.ratio($0) == ratio } }
 }

@@ -16,6 +16,8 @@ public protocol VUISyntax: Sendable, Hashable {
   var chromaLocation: ChromaLocation? { get set }
   /// The Recommendation's name for the syntax element of ``ColourDescription/matrix``.
   static var matrixElement: StaticString { get }
+  /// The Recommendation and the clause of its semantics: "H.264 E.2.1".
+  static var semanticsClause: StaticString { get }
 }
 
 /// `video_signal_type_present_flag` of a VUI, and its fields.

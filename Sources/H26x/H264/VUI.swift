@@ -34,6 +34,8 @@ extension H264 {
     public typealias ChromaLocation = H26x.ChromaLocation
     /// "matrix_coefficients".
     public static var matrixElement: StaticString { "matrix_coefficients" }
+    /// "H.264 E.2.1".
+    public static var semanticsClause: StaticString { "H.264 E.2.1" }
 
     /// `timing_info_present_flag` and its fields.
     public struct Timing: Sendable, Hashable {

@@ -91,7 +91,7 @@ extension H265.SequenceParameterSet {
     return writer.bytes
   }
 
-  private func write(to writer: inout BitWriter) {
+  func write(to writer: inout BitWriter) {
     writer.u(4, UInt32(videoParameterSetID.rawValue))
     writer.u(3, UInt32(max(1, subLayerCount) - 1))
     writer.flag(hasNestedTemporalIDs)

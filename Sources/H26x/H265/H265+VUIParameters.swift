@@ -34,6 +34,8 @@ extension H265 {
     public typealias ChromaLocation = H26x.ChromaLocation
     /// "matrix_coeffs".
     public static var matrixElement: StaticString { "matrix_coeffs" }
+    /// "H.265 E.3.1".
+    public static var semanticsClause: StaticString { "H.265 E.3.1" }
 
     /// `vui_timing_info_present_flag`, or `vps_timing_info_present_flag`, and its fields.
     public struct Timing: Sendable, Hashable {

@@ -60,6 +60,12 @@ extension H265 {
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
       _ = try NALUnitHeader(nalUnit, of: .videoParameterSet)
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
+      try self.init(payload: &reader)
+      hasProperEnd = reader.endsProperly()
+    }
+
+    /// Reads `video_parameter_set_rbsp()`, up to the trailing bits.
+    init(payload reader: inout BitReader) throws(BitstreamError) {
       id = .init(try reader.u8(4, "vps_video_parameter_set_id"))
       hasInternalBaseLayer = try reader.flag("vps_base_layer_internal_flag")
       hasAvailableBaseLayer = try reader.flag("vps_base_layer_available_flag")
@@ -75,7 +81,6 @@ extension H265 {
         try readHRDParameters(&reader)
       }
       if try reader.flag("vps_extension_flag") { extensionData = try ExtensionData(&reader) }
-      hasProperEnd = reader.endsProperly()
     }
 
     private mutating func readLayerSets(_ reader: inout BitReader) throws(BitstreamError) {
@@ -106,6 +111,12 @@ extension H265 {
     public func nalUnit() -> [UInt8] {
       var writer = BitWriter()
       NALUnitHeader(type: .videoParameterSet).write(to: &writer)
+      write(to: &writer)
+      writer.trailingBits()
+      return writer.bytes
+    }
+
+    func write(to writer: inout BitWriter) {
       writer.u(4, UInt32(id.rawValue))
       writer.flag(hasInternalBaseLayer)
       writer.flag(hasAvailableBaseLayer)
@@ -134,8 +145,6 @@ extension H265 {
       }
       writer.flag(extensionData != nil)
       extensionData?.write(to: &writer)
-      writer.trailingBits()
-      return writer.bytes
     }
   }
 }

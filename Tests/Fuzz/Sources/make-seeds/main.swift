@@ -59,7 +59,8 @@ func saveH265(_ bytes: [UInt8]) throws {
   }
   guard !sets.isEmpty else { return }
   try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner")
-  try save(choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element", "h265-decode-element")
+  try save(
+    choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element", "h265-decode-element", "h265-edit")
   try save(whole, "report")
   if let record = try? FormatDescription(h265ParameterSets: sets).h265DecoderConfigurationRecord().bytes() {
     try save(record, "hvcc")
@@ -102,7 +103,7 @@ for path in arguments.dropFirst(2) {
   try save(stream, "slice-header", "access-units", "access-unit-info", "access-unit-scanner")
   try save(choices + stream, "nal-units", "repack")
   try save(sets.flatMap { startCode + $0 }, "format-description")
-  try save(choices + whole, "parse-element", "parse-file", "repack-element", "decode-element")
+  try save(choices + whole, "parse-element", "parse-file", "repack-element", "decode-element", "edit")
   try save(whole, "report")
   if let record = try? FormatDescription(h264ParameterSets: sets).h264DecoderConfigurationRecord().bytes() {
     try save(record, "avcc")

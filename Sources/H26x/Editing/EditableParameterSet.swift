@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A parameter set that edits apply to.
+protocol EditableParameterSet: Equatable {
+  /// Reads the payload, up to what this library does not read.
+  init(payload reader: inout BitReader) throws(BitstreamError)
+  /// Writes what ``init(payload:)`` reads.
+  func write(to writer: inout BitWriter)
+  /// Applies an edit; one that does not concern it changes nothing.
+  mutating func apply(_ edit: StreamEdit) throws(StreamEditError)
+  /// Its id.
+  var number: UInt8 { get }
+}
+
+extension EditableParameterSet {
+  /// Applies edits to a NAL unit.
+  static func edited(
+    _ nalUnit: Span<UInt8>, headerLength: Int, _ kind: FieldChange.ParameterSet, _ edits: [StreamEdit]
+  ) throws(StreamEditError) -> EditedParameterSet {
+    let (before, after) = (SyntaxTrace(), SyntaxTrace())
+    var set: Self
+    var bits: RBSPBits
+    do throws(BitstreamError) {
+      var reader = BitReader(nalUnit, from: headerLength, trace: before)
+      set = try Self(payload: &reader)
+      bits = try RBSPBits(nalUnit, headerLength: headerLength, end: reader.bitOffset)
+    } catch {
+      return .unreadable(error)
+    }
+    let original = set
+    for edit in edits {
+      var edited = set
+      try edited.apply(edit)
+      guard edited != set else { continue }
+      bits.replace({ set.write(to: &$0) }, with: { edited.write(to: &$0) })
+      set = edited
+    }
+    guard set != original else { return .unchanged }
+    let edited = bits.nalUnit
+    do throws(BitstreamError) {
+      var reader = BitReader(edited.span, from: headerLength, trace: after)
+      guard try Self(payload: &reader) == set else { throw reader.fail(.unsupported, "parameter set") }
+    } catch {
+      // An edit has left a value that cannot be read again, which the edits must prevent.
+      return .unreadable(error)
+    }
+    return .replaced(edited, changes: FieldChange.list(kind, id: set.number, before, after))
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264: StreamEditing {
+  /// Applies edits to an SPS or subset SPS; other parameter sets are unchanged.
+  ///
+  /// - Throws: the refusal of an edit.
+  public static func edited(
+    parameterSet nalUnit: Span<UInt8>, _ edits: [StreamEdit], sets: borrowing ParameterSets
+  ) throws(StreamEditError) -> EditedParameterSet {
+    guard nalUnit.count > 0 else { return .unchanged }
+    switch NALUnitType(headerByte: nalUnit[0]) {
+    case .sequenceParameterSet: return try SequenceParameterSet.edited(nalUnit, headerLength: 1, .sequence, edits)
+    case .subsetSequenceParameterSet: return try SequenceParameterSet.edited(nalUnit, headerLength: 1, .subset, edits)
+    default: return .unchanged
+    }
+  }
+
+  /// Applies edits to the NAL units of an avcC record. Its profile and level are those of the first SPS.
+  ///
+  /// - Throws: what `edited` throws; `.lengthNotRepresentable`.
+  public static func edited(
+    _ record: DecoderConfigurationRecord, with edited: ([UInt8]) throws(StreamEditError) -> [UInt8]?
+  ) throws(StreamEditError) -> DecoderConfigurationRecord {
+    var record = record
+    for index in record.sequenceParameterSets.indices {
+      guard let new = try edited(record.sequenceParameterSets[index]) else { continue }
+      try StreamEditError.checkRecordLength(new)
+      record.sequenceParameterSets[index] = new
+    }
+    guard let first = record.sequenceParameterSets.first else { return record }
+    do throws(BitstreamError) {
+      let sps = try SequenceParameterSet(nalUnit: first.span)
+      record.profile = sps.profile
+      record.levelIDC = sps.levelIDC
+    } catch {
+      // The record's fields stay as they are, as does the set.
+    }
+    return record
+  }
+}
+
+extension H264.SequenceParameterSet: EditableParameterSet {
+  init(payload reader: inout BitReader) throws(BitstreamError) { try self.init(&reader) }
+
+  var number: UInt8 { id.rawValue }
+
+  mutating func apply(_ edit: StreamEdit) throws(StreamEditError) {
+    switch edit {
+    case .crop(let margins): try crop(margins)
+    case .frameRate(let rate): try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in try vui.setRate(rate) }
+    default:
+      let format = SampleFormat(chroma: chromaFormat, lumaBitDepth: lumaBitDepth, chromaBitDepth: chromaBitDepth)
+      try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in try vui.applyDisplay(edit, to: format) }
+    }
+  }
+
+  /// Changes the VUI, which is added where it is needed, and removed when nothing is left of it.
+  mutating func editVUI(_ change: (inout H264.VUI) throws(StreamEditError) -> Void) throws(StreamEditError) {
+    let old = vui ?? H264.VUI()
+    var new = old
+    try change(&new)
+    guard new != old else { return }
+    vui = new == H264.VUI() ? nil : new
+  }
+
+  private mutating func crop(_ margins: CropMargins) throws(StreamEditError) {
+    let unitWidth: UInt32 = chromaArrayType == .yuv420 || chromaArrayType == .yuv422 ? 2 : 1
+    let unitHeight: UInt32 = (chromaArrayType == .yuv420 ? 2 : 1) * (isFrameOnly ? 1 : 2)
+    guard margins.fit(in: codedSize) else {
+      throw StreamEditError(
+        .forbiddenCombination, "frame_crop_offsets", nil, "nothing is left of the picture", clause: "H.264 7.4.2.1.1")
+    }
+    guard let offsets = margins.offsets(unitWidth: unitWidth, unitHeight: unitHeight) else {
+      throw StreamEditError(
+        .forbiddenCombination, "frame_crop_offsets", nil,
+        "must be multiples of the crop units, which chroma format and fields determine", clause: "H.264 7.4.2.1.1")
+    }
+    let old = cropping ?? Cropping(left: 0, right: 0, top: 0, bottom: 0)
+    let new = Cropping(left: offsets.left, right: offsets.right, top: offsets.top, bottom: offsets.bottom)
+    guard new != old else { return }
+    cropping = margins.isEmpty ? nil : new
+  }
+}
+
+extension H264.VUI {
+  /// A frame lasts two ticks (E.2.1, `num_units_in_tick`).
+  fileprivate mutating func setRate(_ rate: Ratio?) throws(StreamEditError) {
+    guard let rate else {
+      guard nalHRD == nil, vclHRD == nil else {
+        throw StreamEditError(
+          .forbiddenCombination, "timing_info_present_flag", 0, "HRD parameters need the clock tick",
+          clause: "H.264 C.1")
+      }
+      timing = nil
+      return
+    }
+    if let timing, Ratio(wide: UInt64(timing.timeScale), UInt64(timing.unitsInTick) * 2) == rate { return }
+    // The terms of a ratio are below 2³¹.
+    timing = Timing(
+      unitsInTick: rate.denominator, timeScale: rate.numerator * 2, isFixedFrameRate: timing?.isFixedFrameRate ?? false)
+  }
+}
