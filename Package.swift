@@ -47,6 +47,7 @@ let package = Package(
     .library(name: "H26x", targets: ["H26x"]),
     .library(name: "VideoDecoding", targets: ["VideoDecoding"]),
     .library(name: "GStreamer", targets: ["GStreamer"]),
+    .library(name: "VideoFiles", targets: ["VideoFiles"]),
     .library(name: "gstswifth26x", type: .dynamic, targets: ["Plugin"]),
     // For Tests/Fuzz, a separate package that links the element classes statically.
     .library(name: "Elements", targets: ["Elements"]),
@@ -84,6 +85,8 @@ let package = Package(
       name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"],
       exclude: isPlugin ? ["Async"] : [],
       swiftSettings: settings),
+    // Video files as access units for VideoDecoding.
+    .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),
     // Decodes for an application behind a wall: libavcodec runs there.
     .executableTarget(
       name: "CodecService", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x", "VideoDecoding"],
@@ -110,7 +113,8 @@ let package = Package(
     .executableTarget(
       name: "bench-async", dependencies: ["VideoDecoding", "H26x"], path: "Tests/Bench/Async", swiftSettings: settings),
     // The example program of README, run by DocumentationExampleTests.
-    .executableTarget(name: "decode-to-nv12", dependencies: ["VideoDecoding"], path: "Tests/Examples/DecodeToNV12"),
+    .executableTarget(
+      name: "decode-to-nv12", dependencies: ["VideoDecoding", "VideoFiles"], path: "Tests/Examples/DecodeToNV12"),
     // An application that decodes in other processes, for tests that end it or change its signals.
     .executableTarget(
       name: "codec-host", dependencies: ["CLinux", "CodecLink", "VideoDecoding"], path: "Tests/CodecHost",
@@ -143,7 +147,11 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
     .testTarget(
-      name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),
+      name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding", "VideoFiles"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "VideoFilesTests", dependencies: ["VideoFiles", "VideoDecoding", "StreamReport", "H26x", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(name: "PipelineTests", dependencies: ["H26x", "TestSupport"], swiftSettings: settings),
   ] + (isPlugin ? [] : toolTargets),
   swiftLanguageModes: [.v6]

@@ -89,7 +89,7 @@ else
   [[ -z $fast ]] || left_out+=(--skip "$slow")
   # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
   [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
-  run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|CodecService|VideoDecoding|Documentation)Tests\.' "${left_out[@]}"
+  run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
   # Sessions once more, each with its codec in a process of its own.
   [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated sessions" \
     --filter '^VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests' "${left_out[@]}"

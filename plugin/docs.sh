@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 plugin/dependencies.sh --build
 
 # Each after those that it refers to, and the folder of its articles.
-modules=(H26x StreamReport GStreamer VideoDecoding HarnessSupport)
+modules=(H26x StreamReport GStreamer VideoDecoding VideoFiles HarnessSupport)
 folder_of() { case $1 in HarnessSupport) echo Tests/HarnessSupport ;; *) echo "Sources/$1" ;; esac }
 
 for module in "${modules[@]}"; do swift build --target "$module"; done

@@ -147,7 +147,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     end = max(end, Self.sum(origin, clock.time(times.presentation + times.duration + ticks)))
     return PresentationTimes(
       presentation: Self.sum(origin, clock.time(times.presentation + ticks)),
-      decoding: Self.sum(origin, clock.time(times.decoding + ticks)))
+      decoding: Self.sum(origin, clock.time(times.decoding + ticks)), duration: clock.time(times.duration))
   }
 
   mutating func move(_ time: UInt64, to other: UInt64) {

@@ -10,7 +10,7 @@ package enum CodecGuess {
   ///
   /// The first SPS that can be read as one codec's and not as the other's decides. Without any, the NAL unit headers
   /// are scored as either codec's, and the higher sum decides.
-  static func codec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
+  package static func codec(of bytes: Span<UInt8>) -> FormatDescription.Codec? {
     if let evident = evidentCodec(of: bytes) { return evident }
     // There may be start codes in a container too.
     guard FileFormat(bytes) == nil else { return nil }

@@ -17,13 +17,7 @@ final class MP4VideoReader: VideoTrackReader {
   private let input: InputFile
   private let size: UInt64
   private let timescale: UInt32
-  /// At the first sample.
-  private let start: MP4.VideoSamples
-  private var samples: MP4.VideoSamples
-  /// The sample before the next one of `samples`, which is still to be read; `nil` for none.
-  private var ahead: MP4.Sample?
-  /// What is read.
-  private var range: MP4.ShownRange
+  private var samples: MP4.ShownSamples
   private let allMedia: MP4.ShownRange
   private var descriptionIndex: Int
 
@@ -36,11 +30,11 @@ final class MP4VideoReader: VideoTrackReader {
     self.input = input
     let source = try InputBytes(input)
     size = source.size
+    let start: MP4.VideoSamples
     do throws(MP4.ReadError) { start = try MP4.VideoSamples(source, track: try Self.track(input, source)) } catch {
       throw input.failure(error)
     }
     if let program = input.selection.program { throw Failure("\(input.name): no programme \(program); MP4 has none") }
-    samples = start
     let file = start.track
     guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
     (timescale, descriptionIndex) = (file.timescale, video.index)
@@ -48,7 +42,8 @@ final class MP4VideoReader: VideoTrackReader {
     allMedia = MP4.ShownRange(start: min(trial.start, 0), end: nil, time: 0)
     let edited = file.shownRanges(movieTimescale: start.movie.timescale) ?? [allMedia]
     parts = edited.map { [timescale] in Self.range($0, timescale) }
-    range = edited.indices.contains(part) ? edited[part] : allMedia
+    let range = edited.indices.contains(part) ? edited[part] : allMedia
+    samples = MP4.ShownSamples(start, showing: range)
     hidesFront = range.start > trial.start
     shown = Self.range(range, timescale)
     let description = video.description
@@ -64,7 +59,6 @@ final class MP4VideoReader: VideoTrackReader {
     track.duration = file.duration > 0 ? .seconds(file.duration, times: 1, over: timescale) : nil
     track.timescale = Int32(exactly: timescale)
     self.track = track
-    goToSyncSample(for: range.start)
   }
 
   /// The place of the track that is chosen; `nil` for the first.
@@ -114,7 +108,7 @@ final class MP4VideoReader: VideoTrackReader {
   // MARK: Samples
 
   func next() throws(Failure) -> VideoSample? {
-    while let sample = try nextSample(), !isBehind(sample) {
+    while let sample = try nextSample() {
       // What the end of the file cuts off is not there.
       if sample.range.upperBound <= size { return read(sample) }
     }
@@ -122,19 +116,11 @@ final class MP4VideoReader: VideoTrackReader {
   }
 
   private func nextSample() throws(Failure) -> MP4.Sample? {
-    if let sample = ahead.take() { return sample }
     do throws(MP4.ReadError) { return try samples.next() } catch {
       // A fragment that is cut off ends the file; what precedes it counts.
       guard samples.movie.isFragmented else { throw input.failure(error) }
       return nil
     }
-  }
-
-  /// Whether neither this sample nor a later one is shown, nor needed for what is.
-  private func isBehind(_ sample: MP4.Sample) -> Bool {
-    guard let end = range.end else { return false }
-    // Composition may precede decoding where a writer has negative offsets; two seconds are more than they span.
-    return sample.decodingTime &- 2 &* Int64(timescale) >= end
   }
 
   private func read(_ sample: MP4.Sample) -> VideoSample {
@@ -145,9 +131,8 @@ final class MP4VideoReader: VideoTrackReader {
       descriptionIndex = sample.descriptionIndex
       packaging = Self.packaging(descriptions[sample.descriptionIndex])
     }
-    let composition = sample.decodingTime.addingReportingOverflow(sample.compositionOffset).partialValue
     return VideoSample(
-      bytes: samples.bytes(of: sample), composition: Self.nanoseconds(composition, timescale),
+      bytes: samples.bytes(of: sample), composition: Self.nanoseconds(sample.compositionTime, timescale),
       decoding: Self.nanoseconds(sample.decodingTime, timescale),
       duration: Self.nanoseconds(Int64(sample.duration), timescale), isSync: sample.isSync, packaging: packaging)
   }
@@ -155,25 +140,15 @@ final class MP4VideoReader: VideoTrackReader {
   // MARK: Seeking
 
   func readAllMedia() {
-    range = allMedia
-    shown = Self.range(range, timescale)
-    goToSyncSample(for: range.start)
-  }
-
-  /// Goes to the last sync sample that is composed at or before a time; to the first sample without one.
-  private func goToSyncSample(for time: Int64) {
-    (samples, ahead) = (start, nil)
-    var scout = start
-    while let sample = try? scout.next(), sample.decodingTime <= time {
-      if sample.isSync, sample.decodingTime &+ sample.compositionOffset <= time { (samples, ahead) = (scout, sample) }
-    }
+    samples.show(allMedia)
+    shown = Self.range(allMedia, timescale)
   }
 
   func seek(to time: ClockTime) -> Bool {
     guard let nanoseconds = Int64(exactly: time.nanoseconds) else { return false }
     let target = shown.start.addingReportingOverflow(nanoseconds - shown.time).partialValue
     let ticks = Double(target) / 1e9 * Double(timescale)
-    goToSyncSample(for: max(range.start, Int64(exactly: ticks.rounded()) ?? .max))
+    samples.seek(to: max(samples.range.start, Int64(exactly: ticks.rounded()) ?? .max))
     return true
   }
 

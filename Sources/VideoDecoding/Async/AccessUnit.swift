@@ -9,19 +9,35 @@ public struct AccessUnit: Sendable {
   public var tag: UInt64
   /// Presentation time, from any origin, if known.
   public var time: Duration?
+  /// Decoding time, from the same origin, never later than ``time`` in an intact stream; nil if unknown.
+  public var decodingTime: Duration?
+  /// How long the picture is shown; nil if unknown.
+  public var duration: Duration?
+  /// Whether decoding may begin here, as the container marks its samples (`stss`), or as the stream does by its NAL
+  /// unit types and recovery point SEI messages.
+  public var isRandomAccessPoint: Bool
   /// Decode only because later pictures refer to it: gives no picture.
   public var doNotOutput: Bool
+  /// Whether this access unit does not continue the one before, as after a seek: no picture from here on refers to
+  /// one before.
+  public var isDiscontinuous: Bool
   /// The stream's format from here on; nil where it has not changed.
   public var format: FormatDescription?
 
   /// Creates an access unit; the first of a stream must have a format.
   public init(
-    _ bytes: [UInt8], tag: UInt64, time: Duration? = nil, doNotOutput: Bool = false, format: FormatDescription? = nil
+    _ bytes: [UInt8], tag: UInt64, time: Duration? = nil, decodingTime: Duration? = nil, duration: Duration? = nil,
+    isRandomAccessPoint: Bool = false, doNotOutput: Bool = false, isDiscontinuous: Bool = false,
+    format: FormatDescription? = nil
   ) {
     self.bytes = bytes
     self.tag = tag
     self.time = time
+    self.decodingTime = decodingTime
+    self.duration = duration
+    self.isRandomAccessPoint = isRandomAccessPoint
     self.doNotOutput = doNotOutput
+    self.isDiscontinuous = isDiscontinuous
     self.format = format
   }
 }

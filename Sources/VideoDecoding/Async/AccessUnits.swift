@@ -7,7 +7,7 @@ public import H26x
 /// for try await accessUnit in AccessUnits(of: pieces, codec: .h264) { … }
 /// ```
 ///
-/// Tags count from 0. What comes before the first parameter sets is dropped, and so is what is no NAL unit, and an access
+/// Tags count from 0; ``AccessUnit/isRandomAccessPoint`` is set where decoding may begin. What comes before the first parameter sets is dropped, and so is what is no NAL unit, and an access
 /// unit of more than 64 MiB.
 public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Element == [UInt8] {
   /// An access unit; the first one has the format.
@@ -17,23 +17,26 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
 
   let source: Source
   let codec: FormatDescription.Codec
+  let times: StreamTimes
 
   /// Cuts a stream into access units.
   ///
   /// - Parameters:
   ///   - source: the stream in pieces of any size.
   ///   - codec: the stream's codec.
-  public init(of source: Source, codec: FormatDescription.Codec) {
+  ///   - times: where the access units' times come from; a live stream has least delay without any.
+  public init(of source: Source, codec: FormatDescription.Codec, times: StreamTimes = .none) {
     self.source = source
     self.codec = codec
+    self.times = times
   }
 
   /// An iterator over the stream, from its beginning.
   public func makeAsyncIterator() -> Iterator {
     let cutter: any StreamCutting =
       switch codec {
-      case .h264: StreamCutter<H264>()
-      case .h265: StreamCutter<H265>()
+      case .h264: StreamCutter<H264>(times: times)
+      case .h265: StreamCutter<H265>(times: times)
       }
     return Iterator(source: source.makeAsyncIterator(), cutter: cutter)
   }
@@ -64,8 +67,10 @@ extension AccessUnits: Sendable where Source: Sendable {}
 
 extension AccessUnits where Source == WholeStream {
   /// Cuts a stream that is in memory as a whole.
-  public init(of bytes: [UInt8], codec: FormatDescription.Codec) {
-    self.init(of: WholeStream(bytes), codec: codec)
+  public init(
+    of bytes: [UInt8], codec: FormatDescription.Codec, times: StreamTimes = .pictureOrder()
+  ) {
+    self.init(of: WholeStream(bytes), codec: codec, times: times)
   }
 }
 

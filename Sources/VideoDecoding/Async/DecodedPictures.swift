@@ -11,7 +11,7 @@
 /// task is cancelled, the sequence ends, which `Task.isCancelled` distinguishes from the end of the stream. When the access units end, it first gives all pictures that are left.
 ///
 /// An access unit without a picture is passed over here; ``Iterator/nextResult(isolation:)`` reports it. Errors end the
-/// sequence: those of the source, and those that make a session impossible.
+/// sequence: those of the source, after the pictures of what came before, and those that make a session impossible.
 public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source.Element == AccessUnit {
   /// A picture, free to cross threads.
   public typealias Element = DecodedPicture
@@ -49,6 +49,8 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
     /// The access unit that waits for the last results of the session before.
     private var waiting: AccessUnit?
     private var isAtEnd = false
+    /// The source's error, thrown when everything before it is out.
+    private var sourceFailure: Source.Failure?
 
     init(_ pictures: DecodedPictures) {
       source = pictures.source.makeAsyncIterator()
@@ -90,12 +92,15 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
         } catch {
           throw fail(.decoding(error))
         }
+        if let error = sourceFailure.take() { throw fail(.source(error)) }
         guard !isAtEnd else { return nil }
         let next: AccessUnit?
         do throws(Source.Failure) {
           next = try await source.next(isolation: actor)
         } catch {
-          throw fail(.source(error))
+          (sourceFailure, isAtEnd) = (error, true)
+          session?.drain()
+          continue
         }
         do throws(DecodeError) {
           guard let next else {
@@ -112,21 +117,16 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
 
     /// Decodes an access unit, or drains the session that cannot take it.
     private mutating func decode(_ accessUnit: AccessUnit) throws(DecodeError) {
-      if let format = accessUnit.format {
-        if let session, !session.canAccept(format) {
-          session.drain()
-          waiting = accessUnit
-          return
-        }
-        if let session {
-          try session.accept(format)
-        } else {
-          session = try DecompressionSession(format: format, configuration: configuration, allocator: allocator)
-        }
+      if let session, let format = accessUnit.format, !session.canAccept(format) {
+        session.drain()
+        waiting = accessUnit
+        return
+      }
+      if session == nil, let format = accessUnit.format {
+        session = try DecompressionSession(format: format, configuration: configuration, allocator: allocator)
       }
       guard let session else { throw DecodeError(.invalidFormatDescription, tag: accessUnit.tag) }
-      try session.decode(
-        accessUnit.bytes.span, tag: accessUnit.tag, time: accessUnit.time, doNotOutput: accessUnit.doNotOutput)
+      try session.decode(accessUnit)
     }
 
     /// Ends the sequence with an error.

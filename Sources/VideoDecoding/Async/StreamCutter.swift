@@ -13,14 +13,32 @@ protocol StreamCutting {
   mutating func next() -> AccessUnit?
 }
 
-struct StreamCutter<Codec: VideoCodecSyntax>: StreamCutting {
+struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
+  /// An access unit at the start of what is not used up.
+  private struct Found {
+    /// Its bytes and the zeros behind them.
+    var size: Int
+    /// What the scanner knows of it.
+    var scanned: ScannedAccessUnit<Codec.SliceHeader>
+    /// Whether it waited for more of the stream, which shows when it is presented.
+    var hasWaited = false
+  }
+
   private var scanner = Codec.Scanner()
+  private var clock: StreamClock<Codec>?
+  private var found: Found?
   private var bytes: [UInt8] = []
   /// Where what is not used up begins in ``bytes``.
   private var start = 0
   private var count: UInt64 = 0
   private var hasFormat = false
   private(set) var isAtEnd = false
+
+  init(times: StreamTimes = .none) {
+    guard case .pictureOrder(let fallbackRate) = times else { return }
+    clock = StreamClock(fallbackRate: fallbackRate)
+    scanner.sliceDepth = .referenceMarking
+  }
 
   mutating func append(_ piece: [UInt8]) {
     bytes.removeSubrange(..<start)
@@ -31,6 +49,25 @@ struct StreamCutter<Codec: VideoCodecSyntax>: StreamCutting {
   mutating func end() { isAtEnd = true }
 
   mutating func next() -> AccessUnit? {
+    while var current = found.take() ?? scan() {
+      let format = hasFormat ? nil : describe()
+      // Slices whose parameter sets cannot be read make no session.
+      guard hasFormat || format != nil else {
+        start += current.size
+        continue
+      }
+      guard readTimes(of: current) else {
+        current.hasWaited = true
+        found = current
+        return nil
+      }
+      return take(current, format)
+    }
+    return nil
+  }
+
+  /// The next access unit; nil when it needs more of the stream.
+  private mutating func scan() -> Found? {
     let bytes = bytes
     while start < bytes.count {
       switch scanner.next(in: bytes.span.extracting(start...), isMarked: false, isDraining: isAtEnd) {
@@ -44,23 +81,39 @@ struct StreamCutter<Codec: VideoCodecSyntax>: StreamCutting {
       case .garbage(let size), .unusable(let size):
         start += size
       case .accessUnit(let size):
-        let end = start + scanner.takeAccessUnit().end
-        defer { start += size }
-        var accessUnit = AccessUnit([], tag: count)
-        if !hasFormat {
-          // Slices whose parameter sets cannot be read make no session.
-          guard
-            let format = try? Codec.formatDescription(
-              scanner.parameterSets, sequenceParameterSetID: nil, nalLengthSize: nil)
-          else { continue }
-          accessUnit.format = format
-          hasFormat = true
-        }
-        count += 1
-        accessUnit.bytes = Array(bytes[start..<end])
-        return accessUnit
+        return Found(size: size, scanned: scanner.takeAccessUnit())
       }
     }
     return nil
+  }
+
+  /// The stream's format; nil as long as its parameter sets cannot be read.
+  private func describe() -> FormatDescription? {
+    try? Codec.formatDescription(scanner.parameterSets, sequenceParameterSetID: nil, nalLengthSize: nil)
+  }
+
+  /// Reads when an access unit is presented. Returns whether that is known; else more of the stream has to come first.
+  private mutating func readTimes(of found: Found) -> Bool {
+    guard clock != nil else { return true }
+    let bytes = bytes
+    let isComplete = isAtEnd || bytes.count - start > AccessUnitLimits.size / 2
+    return clock?.read(
+      found.scanned, scanner, lookingAt: bytes.span.extracting(start...), from: found.size,
+      isContinued: found.hasWaited, isComplete: isComplete) ?? true
+  }
+
+  private mutating func take(_ found: Found, _ format: FormatDescription?) -> AccessUnit {
+    let contents = found.scanned.contents
+    let times = clock?.takeTimes(contents)
+    let accessUnit = AccessUnit(
+      Array(bytes[start..<start + found.scanned.end]), tag: count,
+      time: times.map { .nanoseconds(Int64(clamping: $0.presentation)) },
+      decodingTime: times.map { .nanoseconds(Int64(clamping: $0.decoding)) },
+      duration: times.map { .nanoseconds(Int64(clamping: $0.duration)) },
+      isRandomAccessPoint: !contents.isDisjoint(with: [.randomAccess, .recoveryPoint]), format: format)
+    hasFormat = true
+    count += 1
+    start += found.size
+    return accessUnit
   }
 }

@@ -5,6 +5,10 @@ import CodecLink
 @safe public final class DecodedPicture: Sendable {
   /// The tag given to `decode` with the access unit; of two fields, with the first.
   public let tag: UInt64
+  /// The presentation time given to `decode` with the access unit; of two fields, with the first.
+  public let time: Duration?
+  /// How long it is shown, as given to `decode` with the access unit; of two fields, the sum of both.
+  public let duration: Duration?
   /// How the samples lie in memory.
   public let pixelFormat: PixelFormat
   /// Coded size in luma samples.
@@ -34,6 +38,8 @@ import CodecLink
 
   init(_ picture: PictureDescription, memory: PictureMemory, _ status: PictureStatus) {
     tag = status.tag
+    time = status.time
+    duration = status.duration
     pixelFormat = memory.pixelFormat
     codedWidth = picture.width
     codedHeight = picture.height

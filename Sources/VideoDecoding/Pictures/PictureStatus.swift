@@ -3,6 +3,8 @@
 /// What a session knows of a picture that comes out.
 struct PictureStatus {
   let tag: UInt64
+  let time: Duration?
+  let duration: Duration?
   let isCorrupt: Bool
   let isSingleField: Bool
   let isRandomAccessPoint: Bool
@@ -10,6 +12,8 @@ struct PictureStatus {
 
   init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
     tag = record.tag
+    time = record.time
+    duration = record.duration
     self.isCorrupt = isCorrupt
     isSingleField = record.isField && !record.hasBothFields
     isRandomAccessPoint = record.isRandomAccessPoint

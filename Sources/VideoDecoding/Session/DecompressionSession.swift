@@ -194,16 +194,21 @@ public final class DecompressionSession {
   ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description describes. Copied.
   ///     Start codes that a careless muxer has left where lengths should be are replaced.
   ///   - tag: comes back with the result.
-  ///   - time: presentation time, from any origin, if known. Used only for ``SessionConfiguration/startPatience``.
+  ///   - time: presentation time, from any origin, if known. It comes back as ``DecodedPicture/time``, and is used for
+  ///     ``SessionConfiguration/startPatience``.
   ///   - doNotOutput: decode only because later pictures refer to it; the result is a drop.
   /// - Throws: `DecodeError` when the access unit is not taken: `invalidSession`, or `invalidArgument` for an empty
   ///   one. Everything else is a result.
   public func decode(
     _ accessUnit: Span<UInt8>, tag: UInt64, time: Duration? = nil, doNotOutput: Bool = false
   ) throws(DecodeError) {
-    guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
-    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
-    let request = DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput)
+    try decode(accessUnit, DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput))
+  }
+
+  /// As the public methods, with all that is known of an access unit.
+  func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) throws(DecodeError) {
+    guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: request.tag) }
+    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: request.tag) }
     guard let repaired = core.repaired(accessUnit) else {
       return decode(accessUnit, core.read(accessUnit), request)
     }
@@ -220,10 +225,7 @@ public final class DecompressionSession {
   }
 
   private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
-    if core.inspect(accessUnit, description) {
-      core.endSequence()
-      runCodec()
-    }
+    if core.inspect(accessUnit, description) { endSequence() }
     core.decode(accessUnit, description, request)
     runCodec()
   }
@@ -241,7 +243,11 @@ public final class DecompressionSession {
   ///
   /// `decode` does so too; for callers that want the results of one sequence before they prepare the next.
   package func finishSequence(before accessUnit: Span<UInt8>, _ description: AccessUnitDescription) {
-    guard core.isSplice(accessUnit, description) else { return }
+    if core.isSplice(accessUnit, description) { endSequence() }
+  }
+
+  /// Outputs everything inside; what comes next does not refer to it.
+  func endSequence() {
     core.endSequence()
     runCodec()
   }

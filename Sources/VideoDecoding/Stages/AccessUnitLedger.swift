@@ -37,7 +37,11 @@ struct AccessUnitLedger {
     record.countWithoutPictureBefore = countWithoutPicture
     damage.admit(&record, summary)
     pending.append(record)
-    if summary.isSecondField && record.index > 0 { pending.update(record.index - 1) { $0.hasBothFields = true } }
+    guard summary.isSecondField, record.index > 0 else { return }
+    pending.update(record.index - 1) { first in
+      first.hasBothFields = true
+      if let duration = record.duration { first.duration = first.duration.map { $0 + duration } }
+    }
   }
 
   /// An access unit has no picture: it pushes none out.

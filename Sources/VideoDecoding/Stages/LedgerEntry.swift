@@ -7,6 +7,10 @@ struct LedgerEntry {
   /// Counts access units from 0; the packet's timestamp.
   let index: UInt64
   let tag: UInt64
+  /// Presentation time, if known.
+  var time: Duration?
+  /// How long its picture is shown, if known.
+  var duration: Duration?
   let doNotOutput: Bool
   let nalUnitType: UInt8?
   let isField: Bool
@@ -73,6 +77,8 @@ extension LedgerEntry {
     let summary = submission.summary
     index = submission.index
     tag = submission.request.tag
+    time = submission.request.time
+    duration = submission.request.duration
     doNotOutput = submission.request.doNotOutput
     nalUnitType = summary.nalUnitType
     isField = summary.isField

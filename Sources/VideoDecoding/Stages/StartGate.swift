@@ -7,6 +7,8 @@ struct DecodeRequest {
   let tag: UInt64
   /// Presentation time, if known.
   var time: Duration?
+  /// How long the picture is shown, if known.
+  var duration: Duration?
   /// Decode only because later pictures refer to it.
   var doNotOutput = false
 }

@@ -3,16 +3,15 @@
 // BEGIN
 import Foundation
 import VideoDecoding
+import VideoFiles
 
 // INPUT (.h264 or .h265, Annex B) to OUTPUT, picture after picture as NV12.
 let (input, output) = (CommandLine.arguments[1], URL(filePath: CommandLine.arguments[2]))
-let stream = [UInt8](try Data(contentsOf: URL(filePath: input)))
 var configuration = SessionConfiguration()
 configuration.outputLayout = .semiPlanar
 try Data().write(to: output)
 let file = try FileHandle(forWritingTo: output)
-let accessUnits = AccessUnits(of: stream, codec: input.hasSuffix("5") ? .h265 : .h264)
-for try await picture in DecodedPictures(of: accessUnits, configuration: configuration) {
+for try await picture in DecodedPictures(of: try AccessUnits(fileAt: input), configuration: configuration) {
   for index in 0..<picture.planeCount {
     let plane = picture.plane(index)
     for row in 0..<plane.rowCount {

@@ -115,12 +115,13 @@ import Testing
         lookingAt: stream.span, from: 0, isComplete: false)
     }
     #expect(try read(.idrWithRADL, before: pictures([1, 2])))
-    #expect(timeline.takeTimes() == PresentationTimes(presentation: 80_000_000, decoding: 0))
+    #expect(timeline.takeTimes() == PresentationTimes(presentation: 80_000_000, decoding: 0, duration: 40_000_000))
     let leading: [Slice] = [(.radlN, -2), (.radlN, -1)]
     #expect(try !read(.idrWithRADL, before: leading))
     #expect(try read(.idrWithRADL, before: leading + pictures([1]), isContinued: true))
     // After the two that are shown before it.
-    #expect(timeline.takeTimes() == PresentationTimes(presentation: 200_000_000, decoding: 40_000_000))
+    let times = PresentationTimes(presentation: 200_000_000, decoding: 40_000_000, duration: 40_000_000)
+    #expect(timeline.takeTimes() == times)
     // By its type, this one has none.
     #expect(try read(.idrWithoutLeading, before: []))
   }

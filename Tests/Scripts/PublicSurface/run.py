@@ -16,7 +16,7 @@ import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parents[2]
-MODULES = ["H26x", "StreamReport", "VideoDecoding", "GStreamer", "HarnessSupport"]
+MODULES = ["H26x", "StreamReport", "VideoDecoding", "VideoFiles", "GStreamer", "HarnessSupport"]
 
 
 def output(*command):

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MPL-2.0
+public import StreamReport
+
+/// The bytes of a file from beginning to end, in pieces.
+public struct FilePieces<File: ByteSource>: AsyncSequence {
+  /// A piece.
+  public typealias Element = [UInt8]
+  /// Nothing can fail: what cannot be read ends the sequence.
+  public typealias Failure = Never
+
+  let file: File
+  /// Bytes of a piece: many pictures of usual bit rates, and few enough to stay in the processor's cache.
+  static var pieceSize: Int { 256 << 10 }
+
+  /// Creates the sequence.
+  public init(_ file: File) { self.file = file }
+
+  /// Begins with the first piece.
+  public func makeAsyncIterator() -> Iterator { Iterator(file: file) }
+
+  /// Reads a piece whenever one is asked for.
+  public struct Iterator: AsyncIteratorProtocol {
+    var file: File
+    var offset: UInt64 = 0
+
+    /// The next piece; nil at the end of the file, and where it cannot be read.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> [UInt8]? {
+      guard offset < file.size else { return nil }
+      let piece = file.read(at: offset, count: Int(Swift.min(UInt64(FilePieces.pieceSize), file.size - offset)))
+      offset += UInt64(piece.count)
+      return piece.isEmpty ? nil : piece
+    }
+  }
+}
+
+extension FilePieces: Sendable where File: Sendable {}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MPL-2.0
+import VideoDecoding
+import VideoFiles
+
+// The code of the module's page and of README, checked by ArticleTests.
+
+/// How many pictures an MP4 shows from a time on.
+func pictureCount(inMP4At path: String, from time: Duration) async throws -> Int {
+  let accessUnits = try MP4AccessUnits(fileAt: path).part(from: time)
+  var count = 0
+  for try await _ in DecodedPictures(of: accessUnits) { count += 1 }
+  return count
+}
+
+/// The darkest picture of an MP4, and when it is shown.
+func darkestPicture(inMP4At path: String) async throws -> (luma: Int, time: Duration)? {
+  var darkest: (luma: Int, time: Duration)?
+  for try await picture in DecodedPictures(of: try MP4AccessUnits(fileAt: path)) {
+    let luma = picture.plane(0)
+    var sum = 0
+    for number in 0..<luma.rowCount {
+      let row = luma.row(number)
+      for column in row.indices { sum += Int(row[column]) }
+    }
+    guard let time = picture.time, sum < darkest?.luma ?? .max else { continue }
+    darkest = (sum, time)
+  }
+  return darkest
+}
