@@ -33,4 +33,28 @@ public enum StreamEdit: Sendable, Hashable {
   /// `frame_cropping_flag`, in H.265 `conformance_window_flag`, and the offsets. Refused where the chroma format does not
   /// allow them, and where nothing of the picture would be left.
   case crop(CropMargins)
+  /// `level_idc`, in H.265 `general_level_idc` of VPS and SPS. Refused where the parameter sets do not keep the level's
+  /// limits.
+  ///
+  /// In H.264, what is inferred from the level is kept: where `bitstream_restriction_flag` is 0, `max_dec_frame_buffering`
+  /// and `max_num_reorder_frames` are written with the values that were inferred (E.2.1). Level 1b is
+  /// `constraint_set3_flag` in the profiles that have it so (A.3.1).
+  case level(StreamLevel)
+  /// `general_tier_flag` of H.265.
+  case highTier(Bool)
+  /// `constraint_setN_flag` of H.264, N from 0 to 5. Whether the pictures keep to it is not checked.
+  case constraintSet(Int, Bool)
+  /// How many frames precede one in decoding order and follow it in output order, at most, and how many the decoded
+  /// picture buffer holds; nil to keep that. `max_num_reorder_frames` and `max_dec_frame_buffering` of H.264's VUI;
+  /// `sps_max_num_reorder_pics` and `sps_max_dec_pic_buffering_minus1` + 1 of H.265, in SPS and VPS.
+  case reordering(UInt8, buffer: UInt8?)
+  /// Removes HRD parameters, and from SEI all that depends on them: buffering period and decoding unit information, and
+  /// the delays in picture timing.
+  case removeHRD
+  /// Removes SEI messages of a type.
+  case removeSEI(SEIPayloadType)
+  /// Removes SEI messages of all types but these.
+  case keepSEI(Set<SEIPayloadType>)
+  /// Adds an SEI message in front of the slices of some access units.
+  case insertSEI(SEIInsertion)
 }

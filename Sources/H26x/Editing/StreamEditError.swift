@@ -10,6 +10,8 @@ public struct StreamEditError: Error, Sendable {
     case valueOutOfRange
     /// The value is legal, but not together with what the stream is or does.
     case forbiddenCombination
+    /// The stream does not keep the limits of the level.
+    case exceedsLevel
     /// The NAL unit would be too long for its length prefix, or for a configuration record.
     case lengthNotRepresentable
   }

@@ -15,11 +15,21 @@ public protocol StreamEditing: VideoCodecSyntax {
   ///
   /// - Parameters:
   ///   - record: the record.
-  ///   - edited: edits a NAL unit; nil where it stays as it is.
+  ///   - edited: edits a NAL unit; nil where it stays as it is, and an empty one where it is to be left out.
   /// - Throws: what `edited` throws; `.lengthNotRepresentable` for one of more than 65,535 bytes.
   static func edited(
     _ record: ConfigurationRecord, with edited: ([UInt8]) throws(StreamEditError) -> [UInt8]?
   ) throws(StreamEditError) -> ConfigurationRecord
+  /// What becomes of an SEI message when the HRD parameters are removed.
+  ///
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - sps: the SPS of its picture, before the edits; nil where that is not known.
+  static func withoutHRD(_ message: borrowing SEIMessages.Message, sps: SequenceParameterSet?) -> EditedSEIMessage
+  /// The header of an SEI NAL unit for the picture of a slice.
+  static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8]
+  /// Whether a NAL unit belongs to the slice behind it.
+  static func isPrefix(_ nalUnit: Span<UInt8>) -> Bool
 }
 
 /// What has become of a parameter set.
@@ -30,4 +40,14 @@ public enum EditedParameterSet: Sendable {
   case replaced([UInt8], changes: [FieldChange])
   /// It cannot be read, and stays as it is.
   case unreadable(BitstreamError)
+}
+
+/// What has become of an SEI message.
+public enum EditedSEIMessage: Sendable, Hashable {
+  /// It stays as it is.
+  case unchanged
+  /// It has another payload.
+  case replaced([UInt8])
+  /// It is gone.
+  case removed
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Changes what the headers of a stream announce, and nothing else: colour, shape, rate. Slices, start codes and all
-/// that no edit concerns come out byte for byte.
+/// Changes what the headers of a stream announce, and nothing else: colour, shape, rate, level, SEI. Slices, start codes
+/// and all that no edit concerns come out byte for byte.
 ///
 /// Make an editor for a stream, pass it the configuration record, if there is one, and then every access unit in
 /// decoding order.
@@ -15,6 +15,8 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   public let edits: [StreamEdit]
   /// What was changed so far, each syntax element of each version of a parameter set once. At most ``changeLimit``.
   public private(set) var changes: [FieldChange] = []
+  /// SEI messages that were changed, removed and inserted, by type.
+  public private(set) var messages = SEIChanges()
   /// Why the last parameter set that could not be read, and was left as it was, could not; nil when there was none.
   public private(set) var lastUnreadable: BitstreamError?
 
@@ -23,13 +25,19 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   /// Versions of parameter sets remembered at most.
   private static var memory: Int { 64 }
 
+  private let sei: SEIEdits
   private var sets = Codec.ParameterSets()
   private var known: [(original: [UInt8], edited: [UInt8]?)] = []
+  /// Access units so far.
+  private var count = 0
 
   /// Creates an editor. Each edit is checked against the parameter sets that it changes, when these come.
-  public init(_ edits: [StreamEdit]) { self.edits = edits }
+  public init(_ edits: [StreamEdit]) {
+    self.edits = edits
+    sei = SEIEdits(edits)
+  }
 
-  /// Edits the parameter sets of a configuration record, and the fields of the record that repeat theirs.
+  /// Edits the NAL units of a configuration record, and the fields of the record that repeat what they contain.
   ///
   /// - Throws: the refusal of an edit, with nothing changed.
   public mutating func edit(
@@ -37,38 +45,46 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   ) throws(StreamEditError) -> Codec.ConfigurationRecord {
     let nalUnits = record.nalUnits
     for nalUnit in nalUnits { remember(nalUnit.span) }
+    let sps = firstSPS(nalUnits)
     return try Codec.edited(record) { (nalUnit: [UInt8]) throws(StreamEditError) -> [UInt8]? in
-      try edited(nalUnit.span)
+      try edited(nalUnit.span, sps)
     }
   }
 
   /// Edits an access unit.
   ///
-  /// Any whole number of NAL units can be passed in its place. Bytes in front of the first start code, between NAL units
-  /// and after a bad length stay where they are.
+  /// Where no edit concerns SEI, any whole number of NAL units can be passed in its place. Bytes in front of the first
+  /// start code, between NAL units and after a bad length stay where they are.
   ///
   /// - Returns: the edited access unit; nil when it stays as it is.
-  /// - Throws: the refusal of an edit; `.lengthNotRepresentable` when a parameter set has become too long for the length
+  /// - Throws: the refusal of an edit; `.lengthNotRepresentable` when a NAL unit has become too long for the length
   ///   prefix. The access unit is then not to be used.
   public mutating func edit(
     _ accessUnit: Span<UInt8>, packaging: NALPackaging
   ) throws(StreamEditError) -> [UInt8]? {
     guard !edits.isEmpty else { return nil }
-    let ranges = packaging.nalUnits(of: accessUnit)
-    for range in ranges { remember(accessUnit.extracting(range)) }
-    var output: [UInt8] = []
-    var copied = 0
-    for range in ranges {
-      guard let nalUnit = try edited(accessUnit.extracting(range)) else { continue }
-      output += [UInt8](copying: accessUnit.extracting(copied..<range.lowerBound))
-      if case .lengthPrefixed(let size) = packaging { try output.replaceLength(size, nalUnit.count) }
-      output += nalUnit
-      copied = range.upperBound
+    let places = NALUnitPlace.all(accessUnit, packaging)
+    for place in places { remember(accessUnit.extracting(place.range)) }
+    let picture = sei.isEmpty ? nil : picture(in: accessUnit, places)
+    let inserted = picture.map { insertedSEI($0, accessUnit, places) } ?? nil
+    count += 1
+    var splice = AccessUnitSplice(accessUnit, packaging)
+    for (index, place) in places.enumerated() {
+      if let inserted, index == picture?.insertion { try splice.insert(inserted, before: place) }
+      guard let nalUnit = try edited(accessUnit.extracting(place.range), picture?.sps) else {
+        splice.keep(place)
+        continue
+      }
+      if nalUnit.isEmpty {
+        splice.remove(place, isFirst: index == 0)
+      } else {
+        try splice.replace(place, with: nalUnit)
+      }
     }
-    guard copied > 0 else { return nil }
-    output += [UInt8](copying: accessUnit.extracting(copied..<accessUnit.count))
-    return output
+    return splice.finish()
   }
+
+  // MARK: Parameter sets
 
   /// Takes a parameter set into the store of those before the edits.
   private mutating func remember(_ nalUnit: Span<UInt8>) {
@@ -76,7 +92,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     do throws(BitstreamError) {
       try sets.insert(nalUnit)
     } catch {
-      // Slices that refer to it cannot be read; nothing else depends on it here.
+      // Slices that refer to it cannot be read, and SEI that depends on it is removed with the HRD parameters.
     }
   }
 
@@ -84,9 +100,11 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     nalUnit.count >= Codec.nalUnitHeaderLength && Codec.NALUnitType(headerByte: nalUnit[0]).isParameterSet
   }
 
-  /// What takes a NAL unit's place; nil when it stays.
-  private mutating func edited(_ nalUnit: Span<UInt8>) throws(StreamEditError) -> [UInt8]? {
-    guard Self.isParameterSet(nalUnit) else { return nil }
+  /// What takes a NAL unit's place: nil when it stays, an empty one when it is removed.
+  private mutating func edited(
+    _ nalUnit: Span<UInt8>, _ sps: Codec.SequenceParameterSet?
+  ) throws(StreamEditError) -> [UInt8]? {
+    guard Self.isParameterSet(nalUnit) else { return sei.edited(nalUnit, Codec.self, sps, &messages) }
     if let index = known.firstIndex(where: { BulkBytes.areEqual($0.original, nalUnit) }) { return known[index].edited }
     let result = try Codec.edited(parameterSet: nalUnit, edits, sets: sets)
     var edited: [UInt8]?
@@ -101,20 +119,61 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     known.append(([UInt8](copying: nalUnit), edited))
     return edited
   }
-}
 
-extension [UInt8] {
-  /// Writes a length in place of the length prefix at the end.
-  fileprivate mutating func replaceLength(_ size: NALLengthSize, _ length: Int) throws(StreamEditError) {
-    guard length <= size.maximumNALUnitLength else {
-      throw StreamEditError(
-        .lengthNotRepresentable, "NALUnitLength", Int64(length),
-        "the length prefix is too short for the edited NAL unit",
-        clause: "ISO/IEC 14496-15 4.3.3")
+  // MARK: SEI
+
+  /// The picture of an access unit.
+  private struct Picture {
+    /// The index of the NAL unit that SEI is inserted before.
+    var insertion: Int
+    /// The index of its first slice.
+    var slice: Int
+    var isKeyframe: Bool
+    var sps: Codec.SequenceParameterSet?
+  }
+
+  private func picture(in accessUnit: Span<UInt8>, _ places: [NALUnitPlace]) -> Picture? {
+    var isKeyframe = false
+    for (index, place) in places.enumerated() {
+      let nalUnit = accessUnit.extracting(place.range)
+      let role = Codec.role(of: nalUnit)
+      if role == .sei, SEIMessages.hold(.recoveryPoint, nalUnit, headerLength: Codec.nalUnitHeaderLength) {
+        isKeyframe = true
+      }
+      guard role == .slice || role == .slicePart || role == .layerSlice else { continue }
+      var insertion = index
+      while insertion > 0, Codec.isPrefix(accessUnit.extracting(places[insertion - 1].range)) { insertion -= 1 }
+      isKeyframe = isKeyframe || Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint
+      return Picture(insertion: insertion, slice: index, isKeyframe: isKeyframe, sps: sps(of: nalUnit))
     }
-    removeLast(size.byteCount)
-    for index in 0..<size.byteCount {
-      append(UInt8(truncatingIfNeeded: length >> (8 * (size.byteCount - 1 - index))))
+    return nil
+  }
+
+  private func sps(of slice: Span<UInt8>) -> Codec.SequenceParameterSet? {
+    do throws(BitstreamError) {
+      let header = try Codec.SliceHeader(nalUnit: slice, parameterSets: sets, depth: .pictureIdentity)
+      return sets.sequenceParameterSet(header.sequenceParameterSetID)
+    } catch {
+      return nil
     }
+  }
+
+  private func firstSPS(_ nalUnits: [[UInt8]]) -> Codec.SequenceParameterSet? {
+    for nalUnit in nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
+      if let id = Codec.ParameterSets.sequenceParameterSetID(of: nalUnit.span) { return sets.sequenceParameterSet(id) }
+    }
+    return nil
+  }
+
+  /// The SEI NAL unit to insert.
+  private mutating func insertedSEI(
+    _ picture: Picture, _ accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
+  ) -> [UInt8]? {
+    let new = sei.inserted(accessUnit: count, isKeyframe: picture.isKeyframe)
+    guard !new.isEmpty else { return nil }
+    for message in new { messages.count(message.type) { $0.inserted += 1 } }
+    return seiNALUnit(
+      new.map { ($0.type, $0.payload) },
+      header: Codec.seiHeader(forPictureOf: accessUnit.extracting(places[picture.slice].range)))
   }
 }

@@ -47,6 +47,16 @@ extension H264.SequenceParameterSet: EditableParameterSet {
   mutating func apply(_ edit: StreamEdit) throws(StreamEditError) {
     switch edit {
     case .crop(let margins): try crop(margins)
+    case .level(let level): try setLevel(level)
+    case .constraintSet(let set, let value): try setConstraint(set, value)
+    case .reordering(let frames, let buffer): try setReordering(frames, buffer: buffer)
+    case .highTier(let isHigh):
+      throw StreamEditError(
+        .notInCodec, "general_tier_flag", isHigh ? 1 : 0, "H.264 has no tiers", clause: "H.264 A.3")
+    case .removeHRD:
+      try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in
+        (vui.nalHRD, vui.vclHRD, vui.isLowDelayHRD) = (nil, nil, false)
+      }
     case .frameRate(let rate): try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in try vui.setRate(rate) }
     default:
       let format = SampleFormat(chroma: chromaFormat, lumaBitDepth: lumaBitDepth, chromaBitDepth: chromaBitDepth)

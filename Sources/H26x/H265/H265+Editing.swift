@@ -49,6 +49,7 @@ extension H265: StreamEditing {
         try StreamEditError.checkRecordLength(new)
         record.arrays[array].nalUnits[index] = new
       }
+      record.arrays[array].nalUnits.removeAll(where: \.isEmpty)
     }
     guard let first = record.nalUnits(of: .sequenceParameterSet).first else { return record }
     do throws(BitstreamError) {
@@ -78,9 +79,16 @@ extension H265.VideoParameterSet: EditableParameterSet {
   var number: UInt8 { id.rawValue }
 
   mutating func apply(_ edit: StreamEdit) throws(StreamEditError) {
+    switch edit {
     // The VUI has the tick of a stream whose VPS has none.
-    guard case .frameRate(let rate) = edit, timing != nil else { return }
-    try H265.VUIParameters.Timing.set(rate, &timing, hasHRD: !hrdParameters.isEmpty, clause: "H.265 7.4.3.1")
+    case .frameRate(let rate) where timing != nil:
+      try H265.VUIParameters.Timing.set(rate, &timing, hasHRD: !hrdParameters.isEmpty, clause: "H.265 7.4.3.1")
+    case .level(let level): try profileTierLevel.setLevel(level)
+    case .highTier(let isHigh): try profileTierLevel.setTier(isHigh: isHigh)
+    case .reordering(let pictures, let size): try buffering.setReordering(pictures, buffer: size)
+    case .removeHRD: hrdParameters = []
+    default: break
+    }
   }
 }
 
@@ -92,6 +100,20 @@ extension H265.SequenceParameterSet: EditableParameterSet {
   mutating func apply(_ edit: StreamEdit) throws(StreamEditError) {
     switch edit {
     case .crop(let margins): try crop(margins)
+    case .level, .highTier:
+      let old = profileTierLevel
+      if case .level(let level) = edit { try profileTierLevel.setLevel(level) }
+      if case .highTier(let isHigh) = edit { try profileTierLevel.setTier(isHigh: isHigh) }
+      if profileTierLevel != old { try checkLevel() }
+    case .reordering(let pictures, let size):
+      let old = decodedPictureBufferPictures
+      try buffering.setReordering(pictures, buffer: size)
+      if decodedPictureBufferPictures > old { try checkBuffer() }
+    case .removeHRD:
+      try editVUI { (vui: inout H265.VUIParameters) throws(StreamEditError) in vui.timing?.hrdParameters = nil }
+    case .constraintSet(let set, _):
+      throw StreamEditError(
+        .notInCodec, "constraint_set_flag", Int64(set), "H.265 has other constraint flags", clause: "H.265 7.4.4")
     case .frameRate:
       let isFieldSequence = isFieldSequence
       guard case .frameRate(let rate) = isFieldSequence ? edit.forFields : edit else { return }

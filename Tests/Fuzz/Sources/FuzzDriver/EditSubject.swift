@@ -3,7 +3,7 @@ public import H26x
 
 /// Edits a stream. The input decides the edits, the packaging and the stream.
 ///
-/// A finding is a trap, a byte outside parameter sets that has changed, an edit that is not the same when it is made
+/// A finding is a trap, a byte outside parameter sets and SEI that has changed, an edit that is not the same when it is made
 /// twice, or an empty edit that changes something.
 public enum EditSubject<Codec: StreamEditing> {
   /// Runs with one input.
@@ -12,18 +12,30 @@ public enum EditSubject<Codec: StreamEditing> {
     let stream = [UInt8](choices.data, 0..<choices.data.count)
     let packaging = Self.packaging(choices.below(4))
     var edits: [StreamEdit] = []
-    for _ in 0...choices.below(4) { edits.append(Self.edit(choices.below(12), choices.byte())) }
-    var nothing = StreamEditor<Codec>([])
+    for _ in 0...choices.below(4) { edits.append(Self.edit(choices.below(19), choices.byte())) }
+    require(outcome([], stream, packaging) == .unchanged, "edit: an empty edit changes something")
+    guard case .edited(let edited) = outcome(edits, stream, packaging) else { return }
     require(
-      (try? nothing.edit(stream.span, packaging: packaging)) == .some(nil), "edit: an empty edit changes something")
+      nalUnits(stream, packaging) == nalUnits(edited, packaging),
+      "edit: NAL units that are neither parameter sets nor SEI have changed")
+    // Others undo what one before them has done, or add something each time.
+    guard edits.allSatisfy(\.isOfDisplay) else { return }
+    require(outcome(edits, edited, packaging) == .unchanged, "edit: the second time differs")
+  }
 
+  private enum Outcome: Equatable {
+    case unchanged
+    case refused
+    case edited([UInt8])
+  }
+
+  private static func outcome(_ edits: [StreamEdit], _ stream: [UInt8], _ packaging: NALPackaging) -> Outcome {
     var editor = StreamEditor<Codec>(edits)
-    guard let result = try? editor.edit(stream.span, packaging: packaging) else { return }
-    guard let edited = result else { return }
-    let (before, after) = (nalUnits(stream, packaging), nalUnits(edited, packaging))
-    require(before == after, "edit: NAL units that are no parameter sets have changed")
-    var again = StreamEditor<Codec>(edits)
-    require((try? again.edit(edited.span, packaging: packaging)) == .some(nil), "edit: the second time differs")
+    do throws(StreamEditError) {
+      return try editor.edit(stream.span, packaging: packaging).map { .edited($0) } ?? .unchanged
+    } catch {
+      return .refused
+    }
   }
 
   private static func packaging(_ choice: Int) -> NALPackaging {
@@ -47,17 +59,24 @@ public enum EditSubject<Codec: StreamEditing> {
     case 8: .sampleAspectRatio(Ratio(UInt32(value), 11))
     case 9: .overscanAppropriate(value == 0 ? nil : value & 1 != 0)
     case 10: .frameRate(Ratio(UInt32(value), 1))
-    default: .crop(CropMargins(left: UInt32(value & 3), right: UInt32(value >> 4), top: UInt32(value & 12)))
+    case 11: .crop(CropMargins(left: UInt32(value & 3), right: UInt32(value >> 4), top: UInt32(value & 12)))
+    case 12: .level(value == 11 ? .level1b : StreamLevel(tenths: value & 63))
+    case 13: .highTier(value & 1 != 0)
+    case 14: .constraintSet(Int(value & 7), value & 8 != 0)
+    case 15: .reordering(value & 7, buffer: value >> 7 == 0 ? nil : value >> 3 & 15)
+    case 16: .removeHRD
+    case 17: .removeSEI(SEIPayloadType(rawValue: UInt32(value)))
+    default: .insertSEI(SEIInsertion(.contentLightLevel, payload: [0, 0, 0, value], at: .keyframes))
     }
   }
 
-  /// The NAL units, parameter sets cut down to their types.
+  /// The NAL units without SEI, and parameter sets cut down to their types.
   private static func nalUnits(_ stream: [UInt8], _ packaging: NALPackaging) -> [[UInt8]] {
     var result: [[UInt8]] = []
     func take(_ range: Range<Int>) {
       let nalUnit = [UInt8](stream[range])
-      let isEditable = Codec.NALUnitType(headerByte: nalUnit[0]).isParameterSet
-      result.append(isEditable ? [nalUnit[0]] : nalUnit)
+      let type = Codec.NALUnitType(headerByte: nalUnit[0])
+      if !type.isSEI { result.append(type.isParameterSet ? [nalUnit[0]] : nalUnit) }
     }
     switch packaging {
     case .annexB:
@@ -68,5 +87,14 @@ public enum EditSubject<Codec: StreamEditing> {
       while let range = try? units.next() { take(range) }
     }
     return result
+  }
+}
+
+extension StreamEdit {
+  fileprivate var isOfDisplay: Bool {
+    switch self {
+    case .level, .highTier, .constraintSet, .reordering, .removeHRD, .removeSEI, .keepSEI, .insertSEI: false
+    default: true
+    }
   }
 }

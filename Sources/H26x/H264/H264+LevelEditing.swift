@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264.SequenceParameterSet {
+  /// Changes level and constraint flags; what was inferred from them is kept.
+  mutating func setLevel(_ level: StreamLevel) throws(StreamEditError) {
+    let has1b = [66, 77, 88].contains(profile.idc)
+    var flags = profile.constraintFlags
+    // Behind level 1b, constraint_set3_flag has no meaning in these profiles.
+    if has1b, self.level.name == "1b" { flags &= ~0x10 }
+    if level.is1b, has1b { flags |= 0x10 }
+    let idc: UInt8 = level.is1b && !has1b ? 9 : level.tenths
+    guard idc != levelIDC || flags != profile.constraintFlags else { return }
+    let old = self
+    levelIDC = idc
+    profile = H264.Profile(idc: profile.idc, constraintFlags: flags)
+    try checkLevel()
+    try keepInferredBuffer(of: old)
+  }
+
+  mutating func setConstraint(_ set: Int, _ value: Bool) throws(StreamEditError) {
+    guard 0...5 ~= set else {
+      throw StreamEditError(
+        .valueOutOfRange, "constraint_set_flag", Int64(set), "there are constraint_set0_flag to constraint_set5_flag",
+        clause: "H.264 7.4.2.1.1")
+    }
+    let bit = 0x80 >> UInt8(set)
+    let flags = value ? profile.constraintFlags | UInt8(bit) : profile.constraintFlags & ~UInt8(bit)
+    guard flags != profile.constraintFlags else { return }
+    let old = self
+    profile = H264.Profile(idc: profile.idc, constraintFlags: flags)
+    if set == 3, level != old.level {
+      throw StreamEditError(
+        .forbiddenCombination, "constraint_set3_flag", value ? 1 : 0, "it is level 1b here: change the level",
+        clause: "H.264 A.3.1")
+    }
+    if set == 4, value, !isFrameOnly, [77, 88, 100, 110, 118, 128, 134].contains(profile.idc) {
+      throw StreamEditError(
+        .forbiddenCombination, "constraint_set4_flag", 1, "needs frame_mbs_only_flag 1", clause: "H.264 7.4.2.1.1")
+    }
+    try keepInferredBuffer(of: old)
+  }
+
+  mutating func setReordering(_ frames: UInt8, buffer: UInt8?) throws(StreamEditError) {
+    let inferred = UInt8(clamping: decodedPictureBufferFrames)
+    var restriction = vui?.bitstreamRestriction ?? .inferred(reorder: inferred, buffer: inferred)
+    restriction.maximumReorderFrames = frames
+    restriction.maximumDecodedFrameBuffering = buffer ?? max(restriction.maximumDecodedFrameBuffering, frames)
+    guard frames <= restriction.maximumDecodedFrameBuffering else {
+      throw StreamEditError(
+        .forbiddenCombination, "max_num_reorder_frames", Int64(frames), "is above max_dec_frame_buffering",
+        clause: "H.264 E.2.1")
+    }
+    guard restriction.maximumDecodedFrameBuffering >= maximumReferenceFrames else {
+      throw StreamEditError(
+        .forbiddenCombination, "max_dec_frame_buffering", Int64(restriction.maximumDecodedFrameBuffering),
+        "is below max_num_ref_frames", clause: "H.264 E.2.1")
+    }
+    guard vui?.bitstreamRestriction != restriction else { return }
+    if Int(restriction.maximumDecodedFrameBuffering) > decodedPictureBufferFrames { try checkBuffer(restriction) }
+    try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in vui.bitstreamRestriction = restriction }
+  }
+
+  /// Writes what was inferred from profile and level, where it would be inferred otherwise now (E.2.1).
+  private mutating func keepInferredBuffer(of old: Self) throws(StreamEditError) {
+    guard vui?.bitstreamRestriction == nil else { return }
+    let buffer = old.decodedPictureBufferFrames
+    let isIntraOnly = (old.profile.isIntraOnly, profile.isIntraOnly)
+    guard buffer != decodedPictureBufferFrames || isIntraOnly.0 != isIntraOnly.1 else { return }
+    // Nothing waits where output order is decoding order: the references suffice.
+    let isOrdered = pictureOrderCountType == .decodingOrder
+    let needed = isOrdered ? min(buffer, maximumDecodedPictureBufferFrames) : buffer
+    let restriction = H264.VUI.BitstreamRestriction.inferred(
+      reorder: isOrdered || old.profile.isIntraOnly ? 0 : UInt8(clamping: needed), buffer: UInt8(clamping: needed))
+    try checkBuffer(restriction)
+    try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in vui.bitstreamRestriction = restriction }
+  }
+
+  private func checkBuffer(_ restriction: H264.VUI.BitstreamRestriction) throws(StreamEditError) {
+    guard Int(restriction.maximumDecodedFrameBuffering) <= maximumDecodedPictureBufferFrames else {
+      throw StreamEditError(
+        .exceedsLevel, "max_dec_frame_buffering", Int64(restriction.maximumDecodedFrameBuffering),
+        "is above MaxDpbFrames of the level", clause: "H.264 A.3.1")
+    }
+  }
+
+  /// Whether the set keeps the limits of its level (A.3).
+  private func checkLevel() throws(StreamEditError) {
+    guard let limits = levelLimits else {
+      throw StreamEditError(
+        .valueOutOfRange, "level_idc", Int64(levelIDC), "there is no such level", clause: "H.264 table A-1")
+    }
+    func refusal(_ element: StaticString, _ value: Int64, _ requirement: StaticString, _ clause: StaticString)
+      -> StreamEditError
+    {
+      StreamEditError(.exceedsLevel, element, value, requirement, clause: clause)
+    }
+    let (width, height) = (UInt64(clamping: widthInMacroblocks), UInt64(clamping: heightInMacroblocks))
+    let size = width * height
+    guard size <= limits.pictureSize else {
+      throw refusal("PicSizeInMbs", Int64(clamping: size), "is above MaxFS of the level", "H.264 table A-1")
+    }
+    guard max(width, height) * max(width, height) <= 8 * limits.pictureSize else {
+      throw refusal(
+        "PicWidthInMbs", Int64(clamping: max(width, height)), "is above the root of 8 MaxFS of the level",
+        "H.264 A.3.1")
+    }
+    if let rate = frameRate, vui?.timing?.isFixedFrameRate == true,
+      size * UInt64(rate.numerator) > limits.rate * UInt64(rate.denominator)
+    {
+      throw refusal("time_scale", Int64(rate.numerator), "more frames than MaxMBPS of the level allows", "H.264 A.3.1")
+    }
+    guard Int(maximumReferenceFrames) <= maximumDecodedPictureBufferFrames else {
+      throw refusal(
+        "max_num_ref_frames", Int64(maximumReferenceFrames), "is above MaxDpbFrames of the level", "H.264 A.3.1")
+    }
+    if let restriction = vui?.bitstreamRestriction { try checkBuffer(restriction) }
+    if profile.idc != 66 {
+      guard isFrameOnly || 21...41 ~= levelIDC else {
+        throw refusal("frame_mbs_only_flag", 0, "must be 1 except at levels 2.1 to 4.1", "H.264 table A-4")
+      }
+      guard usesDirect8x8Inference || levelIDC < 30 || profile.forbidsBSlices else {
+        throw refusal("direct_8x8_inference_flag", 0, "must be 1 from level 3 on", "H.264 table A-4")
+      }
+    }
+    for (hrd, bitRate, buffer) in [
+      (vui?.nalHRD, limits.nalBitRate, limits.nalCodedBuffer), (vui?.vclHRD, limits.bitRate, limits.codedBuffer),
+    ] {
+      guard let hrd else { continue }
+      guard hrd.buffers.contains(where: { hrd.bitRate(of: $0) <= bitRate && hrd.size(of: $0) <= buffer }) else {
+        throw refusal(
+          "bit_rate_value_minus1", Int64(hrd.buffers.first?.bitRateValue ?? 1) - 1,
+          "BitRate or CpbSize is above that of the level", "H.264 A.3.1")
+      }
+    }
+  }
+}
+
+extension H264.Profile {
+  /// Whether there are no B slices by the profile, for which `direct_8x8_inference_flag` has no meaning.
+  fileprivate var forbidsBSlices: Bool { isIntraOnly || idc == 66 }
+}
+
+extension H264.VUI.BitstreamRestriction {
+  /// What is inferred when it is absent (E.2.1), with a reorder depth and a buffer.
+  static func inferred(reorder: UInt8, buffer: UInt8) -> Self {
+    Self(
+      motionVectorsOverPictureBoundaries: true, maximumBytesPerPictureDenominator: 2,
+      maximumBitsPerMacroblockDenominator: 1, log2MaximumMotionVectorLengthHorizontal: 15,
+      log2MaximumMotionVectorLengthVertical: 15, maximumReorderFrames: reorder, maximumDecodedFrameBuffering: buffer)
+  }
+}

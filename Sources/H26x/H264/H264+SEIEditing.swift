@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension H264 {
+  /// Buffering period SEI goes; picture timing loses its delays, and goes where nothing else is in it (D.1.3). Time
+  /// offsets have 24 bits without HRD parameters (E.2.2).
+  public static func withoutHRD(
+    _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet?
+  ) -> EditedSEIMessage {
+    switch message.type {
+    case .bufferingPeriod: return .removed
+    case .pictureTiming:
+      guard var new = sps, let vui = new.vui, vui.nalHRD != nil || vui.vclHRD != nil else { return .unchanged }
+      guard vui.isPictureStructurePresent else { return .removed }
+      do throws(BitstreamError) {
+        let timing = try PictureTiming(message, sps: new)
+        new.vui?.nalHRD = nil
+        new.vui?.vclHRD = nil
+        guard timing.clockTimestamps.allSatisfy({ abs(Int64($0?.timeOffset ?? 0)) < 1 << 23 }) else { return .removed }
+        return .replaced(timing.payload(sps: new))
+      } catch {
+        // What follows the delays cannot be found.
+        return .removed
+      }
+    default: return .unchanged
+    }
+  }
+
+  /// `nal_unit_type` 6.
+  public static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8] { [6] }
+
+  /// Whether it is a prefix NAL unit (14).
+  public static func isPrefix(_ nalUnit: Span<UInt8>) -> Bool {
+    nalUnit.count > 0 && NALUnitType(headerByte: nalUnit[0]) == .prefix
+  }
+}

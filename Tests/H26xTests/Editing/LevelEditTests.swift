@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MPL-2.0
+
+import H26x
+import TestSupport
+import Testing
+
+@Suite struct LevelEditTests {
+  private static let levels = ["1", "1b", "1.1", "2", "2.1", "3", "3.1", "4.1", "4.2", "5.1", "6.2"]
+
+  private func edited<Codec: StreamEditing>(_ nalUnit: [UInt8], _ edits: StreamEdit..., as _: Codec.Type) throws
+    -> [UInt8]
+  {
+    var editor = StreamEditor<Codec>(edits)
+    return nalUnits(try editor.edited([0, 0, 0, 1] + nalUnit))[0]
+  }
+
+  private func refusal(_ edit: StreamEdit, _ sps: H264.SequenceParameterSet) -> StreamEditError? {
+    do {
+      _ = try edited(sps.nalUnit(), edit, as: H264.self)
+      return nil
+    } catch {
+      return error as? StreamEditError
+    }
+  }
+
+  /// What decoders infer or read of the buffer is the same at every level that is not refused, and a level that is
+  /// refused is one that the set breaks.
+  @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
+  func inferredBufferStays(_ row: Vectors.Row) throws {
+    for nalUnit in Set(nalUnits(try Vectors.bytes(row.file))) where nalUnit[0] & 0x1F == 7 {
+      guard let before = try? H264.SequenceParameterSet(bytes: nalUnit) else { continue }
+      for name in Self.levels {
+        let level = try #require(StreamLevel(name))
+        guard let new = try? edited(nalUnit, .level(level), as: H264.self) else { continue }
+        let after = try H264.SequenceParameterSet(bytes: new)
+        #expect(after.level.name == name, "\(row.file)")
+        if before.pictureOrderCountType != .decodingOrder {
+          #expect(after.decodedPictureBufferFrames == before.decodedPictureBufferFrames, "\(row.file) \(name)")
+          #expect(after.maximumReorderFrames == before.maximumReorderFrames, "\(row.file) \(name)")
+        }
+        #expect(
+          after.decodedPictureBufferFrames
+            <= max(after.maximumDecodedPictureBufferFrames, Int(after.maximumReferenceFrames)))
+        #expect(after.codesPictures(like: before), "\(row.file)")
+      }
+      // Its own level is no edit.
+      if let own = before.level.name, let level = StreamLevel(own) {
+        #expect(try edited(nalUnit, .level(level), as: H264.self) == nalUnit, "\(row.file)")
+      }
+    }
+  }
+
+  @Test func level1bIsAConstraintFlag() throws {
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
+    let level1b = try H264.SequenceParameterSet(bytes: edited(sps.nalUnit(), .level(.level1b), as: H264.self))
+    #expect(level1b.levelIDC == 11 && level1b.profile.isConstrained(toSet: 3) && level1b.level.name == "1b")
+    let back = try H264.SequenceParameterSet(
+      bytes: edited(level1b.nalUnit(), .level(StreamLevel(tenths: 11)), as: H264.self))
+    #expect(back.levelIDC == 11 && !back.profile.isConstrained(toSet: 3) && back.level.name == "1.1")
+    #expect(refusal(.constraintSet(3, false), level1b)?.clause.description == "H.264 A.3.1")
+    sps.profile = H264.Profile(idc: 100, constraintFlags: 0)
+    let high = try H264.SequenceParameterSet(bytes: edited(sps.nalUnit(), .level(.level1b), as: H264.self))
+    #expect(high.levelIDC == 9 && high.profile.constraintFlags == 0 && high.level.name == "1b")
+  }
+
+  @Test func whatALevelForbidsIsRefused() throws {
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
+    sps.profile = H264.Profile(idc: 77, constraintFlags: 0)
+    sps.pictureOrderCountType = .leastSignificantBits(log2Maximum: 4)
+    func expect(_ level: String, _ element: String, _ change: (inout H264.SequenceParameterSet) -> Void) throws {
+      var sps = sps
+      change(&sps)
+      let error = refusal(.level(try #require(StreamLevel(level))), sps)
+      #expect(error?.reason == .exceedsLevel && error?.element.description == element, "\(level): \(element)")
+    }
+    try expect("1", "PicSizeInMbs") { ($0.widthInMacroblocks, $0.heightInMapUnits) = (20, 20) }
+    try expect("1", "PicWidthInMbs") { ($0.widthInMacroblocks, $0.heightInMapUnits) = (40, 1) }
+    try expect("1", "max_num_ref_frames") {
+      ($0.widthInMacroblocks, $0.heightInMapUnits, $0.maximumReferenceFrames) = (9, 11, 5)
+      $0.vui = H264.VUI()
+      $0.vui?.bitstreamRestriction = restriction(2, 5)
+    }
+    // Inferred, and more than the level has.
+    try expect("1", "max_dec_frame_buffering") { ($0.widthInMacroblocks, $0.heightInMapUnits) = (9, 11) }
+    try expect("4.2", "frame_mbs_only_flag") { $0.isFrameOnly = false }
+    try expect("3.1", "direct_8x8_inference_flag") {
+      $0.levelIDC = 21
+      $0.usesDirect8x8Inference = false
+    }
+    try expect("1", "time_scale") {
+      $0.vui = H264.VUI()
+      $0.vui?.timing = .init(unitsInTick: 1, timeScale: 2000, isFixedFrameRate: true)
+    }
+    #expect(refusal(.level(StreamLevel(tenths: 45)), sps)?.reason == .valueOutOfRange)
+    #expect(refusal(.highTier(true), sps)?.reason == .notInCodec)
+    #expect(refusal(.constraintSet(6, true), sps)?.reason == .valueOutOfRange)
+    var fields = sps
+    fields.isFrameOnly = false
+    #expect(refusal(.constraintSet(4, true), fields)?.element.description == "constraint_set4_flag")
+  }
+
+  private func restriction(_ reorder: UInt8, _ buffer: UInt8) -> H264.VUI.BitstreamRestriction? {
+    let nalUnit = try? edited(MinimalStream.sps(), .reordering(reorder, buffer: buffer), as: H264.self)
+    return nalUnit.flatMap { try? H264.SequenceParameterSet(bytes: $0) }?.vui?.bitstreamRestriction
+  }
+
+  @Test func reorderingIsWrittenAndChecked() throws {
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
+    sps.maximumReferenceFrames = 3
+    let nalUnit = sps.nalUnit()
+    let set = try H264.SequenceParameterSet(bytes: edited(nalUnit, .reordering(1, buffer: 3), as: H264.self))
+    #expect(set.sentReorderFrames == 1 && set.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering == 3)
+    let kept = try H264.SequenceParameterSet(bytes: edited(nalUnit, .reordering(1, buffer: nil), as: H264.self))
+    #expect(kept.decodedPictureBufferFrames == sps.decodedPictureBufferFrames)
+    #expect(refusal(.reordering(4, buffer: 3), sps)?.element.description == "max_num_reorder_frames")
+    #expect(refusal(.reordering(0, buffer: 2), sps)?.element.description == "max_dec_frame_buffering")
+    #expect(refusal(.reordering(0, buffer: 17), sps)?.reason == .exceedsLevel)
+    #expect(refusal(.reordering(1, buffer: nil), set) == nil)
+  }
+
+  @Test func h265LevelsTiersAndSubLayers() throws {
+    let before = try H265.SequenceParameterSet(bytes: H265Samples.sps)
+    for name in ["3.1", "4", "6.2"] {
+      let level = try #require(StreamLevel(name))
+      for (nalUnit, own) in [(H265Samples.sps, "1"), (H265Samples.vps, "1"), (H265Samples.layeredVPS, "2.1")] {
+        let new = try edited(nalUnit, .level(level), as: H265.self)
+        #expect(new != nalUnit)
+        #expect(try edited(new, .level(try #require(StreamLevel(own))), as: H265.self) == nalUnit)
+      }
+      let set = try H265.SequenceParameterSet(bytes: edited(H265Samples.sps, .level(level), as: H265.self))
+      #expect(set.level.name == name && set.codesPictures(like: before))
+    }
+    var sps = H265Samples.plainSPS()
+    sps.subLayerCount = 2
+    sps.profileTierLevel.subLayers = [.init(profile: sps.profile, levelIDC: 93)]
+    sps.buffering = [
+      .init(maximumDecodedPictures: 4, maximumReorderPictures: 2, maximumLatencyIncreasePlus1: 2),
+      .init(maximumDecodedPictures: 6, maximumReorderPictures: 3, maximumLatencyIncreasePlus1: 0),
+    ]
+    let lower = try H265.SequenceParameterSet(
+      bytes: edited(sps.nalUnit(), .level(StreamLevel(tenths: 20)), .reordering(1, buffer: 3), as: H265.self))
+    #expect(lower.profileTierLevel.subLayers[0].levelIDC == 60)
+    #expect(lower.buffering.map(\.maximumReorderPictures) == [1, 1])
+    #expect(lower.buffering.map(\.maximumDecodedPictures) == [3, 3])
+    #expect(lower.buffering.map(\.maximumLatencyIncreasePlus1) == [3, 0])
+    let tier = try H265.SequenceParameterSet(
+      bytes: edited(sps.nalUnit(), .level(StreamLevel(tenths: 40)), .highTier(true), as: H265.self))
+    #expect(tier.level.tierName == "high")
+    let cases: [(StreamEdit, StreamEditError.Reason)] = [
+      (.highTier(true), .forbiddenCombination), (.level(.level1b), .valueOutOfRange),
+      (.level(StreamLevel(tenths: 99)), .valueOutOfRange), (.reordering(6, buffer: 6), .forbiddenCombination),
+      (.reordering(0, buffer: 17), .valueOutOfRange), (.constraintSet(1, true), .notInCodec),
+    ]
+    for (edit, reason) in cases {
+      do {
+        _ = try edited(sps.nalUnit(), edit, as: H265.self)
+        Issue.record("\(edit) was not refused")
+      } catch {
+        #expect((error as? StreamEditError)?.reason == reason, "\(edit)")
+      }
+    }
+    sps.codedSize = VideoSize(width: 1920, height: 1088)
+    do {
+      _ = try edited(sps.nalUnit(), .level(StreamLevel(tenths: 30)), as: H265.self)
+      Issue.record("level 3 does not hold 1920 × 1088")
+    } catch {
+      #expect((error as? StreamEditError)?.element.description == "PicSizeInSamplesY")
+    }
+  }
+}
