@@ -19,6 +19,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 real_time='RealTime[A-Za-z]*Tests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
 slow='(Soak|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged)Tests'
+# Suites of the decoder elements.
+decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|AccurateSeekDecode)Tests'
 # SoakTests measure their process's memory: no other test may run in it.
 soak='SoakTests'
 
@@ -90,9 +92,9 @@ else
   # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
   [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
   run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
-  # Sessions once more, each with its codec in a process of its own.
-  [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated sessions" \
-    --filter '^VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests' "${left_out[@]}"
+  # Sessions and decoder elements once more, each with its codec in a process of its own.
+  [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated codecs" --filter \
+    "^(VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests|$decoders)" "${left_out[@]}"
   # The harness tests, under GStreamer's leak tracer, which lists the objects that are alive at the end.
   if [[ -z $sanitizer ]]; then
     leaks=$PWD/.build/leaks.log

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 import Foundation
+import HarnessSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ import Testing
       "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! swifth264parse ! swifth264dec max-threads=1")
     let description =
       "filesrc location=\(file) ! \(chain) ! fakesink name=sink sync=false signal-handoffs=true"
-    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
+    let pipeline = try unsafe #require(gst_parse_launch(DecoderIsolation.described(description), nil))
     unsafe raw = pipeline
     unsafe bus = gst_element_get_bus(pipeline)
     let bin = unsafe UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self)

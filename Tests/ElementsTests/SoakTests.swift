@@ -15,7 +15,7 @@ import Testing
 @Suite(.serialized) struct SoakTests {
   init() { #expect(Registration.succeeded) }
 
-  private static let accessUnits =
+  static let accessUnits =
     ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"].flatMap(Int.init) ?? 4000
 
   @Test(arguments: StreamCodec.allCases)
@@ -169,7 +169,7 @@ import Testing
   }
 
   /// Whether the process is measured: SOAK_ACCESS_UNITS is set.
-  private static let isAlone = ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"] != nil
+  static let isAlone = ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"] != nil
 
   /// Memory and descriptors of the process.
   struct Usage {

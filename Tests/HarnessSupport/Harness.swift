@@ -47,6 +47,7 @@ import Glibc
   public init(_ description: String, sink: String = "sink", source: String = "src") throws {
     Self.initialise()
     let isChain = description.contains("!")
+    let description = DecoderIsolation.described(description)
     let element =
       unsafe isChain
       ? gst_parse_bin_from_description(description, 1, nil) : gst_parse_launch(description, nil)

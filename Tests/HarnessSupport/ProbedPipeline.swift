@@ -14,7 +14,7 @@ import CGStreamer
     _ description: String, _ kinds: GstPadProbeType..., watch: AnyObject, probe: GstPadProbeCallback
   ) throws(Harness.Failure) {
     Harness.initialise()
-    guard let raw = unsafe gst_parse_launch(description, nil) else { throw .noSuchElement }
+    guard let raw = unsafe gst_parse_launch(DecoderIsolation.described(description), nil) else { throw .noSuchElement }
     unsafe self.raw = raw
     guard let sink = unsafe element("sink") else { throw .noSuchElement }
     defer { unsafe gst_object_unref(sink) }

@@ -222,7 +222,9 @@ import Testing
     }
     harness.endOfStream()
     try take()
-    #expect(shared > 0 && pictures == expected.map(\.bytes))
+    #expect(pictures == expected.map(\.bytes))
+    // Memory of another process is copied where downstream takes no GstVideoMeta, as here.
+    #expect((shared > 0) == !DecoderIsolation.isTested)
   }
 
   @Test func directRenderingCanBeSwitchedOff() throws {
@@ -280,7 +282,7 @@ import Testing
     _ = try Harness.decoder()
     let description =
       "filesrc location=\(Clip.path("clip.h264")) ! h264parse ! swifth264dec name=decoder ! fakevideosink sync=false"
-    let pipeline = try unsafe #require(gst_parse_launch(description, nil))
+    let pipeline = try unsafe #require(gst_parse_launch(DecoderIsolation.described(description), nil))
     defer { unsafe gst_object_unref(pipeline) }
     let states = [GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_PLAYING, GST_STATE_NULL]
     for round in 0..<200 {

@@ -17,7 +17,9 @@ import HarnessSupport
 
   init(_ description: String) throws {
     Harness.initialise()
-    guard Registration.succeeded, let pipeline = unsafe gst_parse_launch(description, nil) else {
+    guard Registration.succeeded,
+      let pipeline = unsafe gst_parse_launch(DecoderIsolation.described(description), nil)
+    else {
       throw Harness.Failure.noSuchElement
     }
     unsafe raw = unsafe pipeline

@@ -13,6 +13,17 @@ import Testing
   /// Every how many access units a process is ended; `PROCESS_KILL_STEP=1` ends it at each.
   static let step = unsafe getenv("PROCESS_KILL_STEP").flatMap { unsafe Int(String(cString: $0)) } ?? 7
 
+  /// Streams in which processes are lost again and again: `PROCESS_KILL_VECTORS=10` takes ten vectors of each codec.
+  static let streams: [String] = {
+    let count = unsafe getenv("PROCESS_KILL_VECTORS").flatMap { unsafe Int(String(cString: $0)) }
+    guard let count else { return ["clip.h264", "clip.h265"] }
+    return [FormatDescription.Codec.h264, .h265].flatMap { codec in
+      Vector.undamaged.lazy.filter { $0.codec == codec }.prefix(count).map {
+        String($0.file.split(separator: "/").last ?? "")
+      }
+    }
+  }()
+
   private func session(
     _ stream: CodedStream, _ limits: ProcessLimits = ProcessLimits(),
     _ change: (inout SessionConfiguration) -> Void = { _ in }
@@ -47,6 +58,32 @@ import Testing
       session.takeResults(into: &run)
       #expect(run.checksums == expected.checksums, "ended before access unit \(victim)")
       #expect(session.statistics.processesLost == 1)
+    }
+  }
+
+  /// Each fifth access unit takes its process along, with each of the five as the first one.
+  @Test(arguments: streams, [SIGKILL, SIGSEGV, SIGSTOP])
+  func losesNoPictureWhenProcessesAreLostAgainAndAgain(_ name: String, _ number: Int32) throws {
+    let stream = try CodedStream(name)
+    let expected = try stream.decode(.with { $0.threadCount = 2 })
+    // Each process that is stopped is waited for.
+    let limits = ProcessLimits(timeout: number == SIGSTOP ? .milliseconds(500) : .seconds(60))
+    let interval = number == SIGSTOP ? 25 : 5
+    for first in number == SIGSTOP ? 0..<1 : 0..<interval {
+      let session = try session(stream, limits)
+      var (run, lostCount) = (Run(), 0)
+      for (index, unit) in stream.units.enumerated() {
+        if index % interval == first {
+          try signal(number, to: session)
+          lostCount += 1
+        }
+        try session.decode(unit, tag: UInt64(index))
+        session.takeResults(into: &run)
+      }
+      session.drain()
+      session.takeResults(into: &run)
+      #expect(run.checksums == expected.checksums, "lost at \(first), \(first + interval), …")
+      #expect(session.statistics.processesLost >= lostCount)
     }
   }
 

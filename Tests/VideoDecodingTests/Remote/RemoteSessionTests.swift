@@ -103,4 +103,29 @@ import Testing
     #expect(checksums == expected)
     #expect(drops.count == expectedDrops.count)
   }
+
+  @Test func manySessionsAtOnce() throws {
+    let stream = try CodedStream("clip.h264")
+    let configuration = SessionConfiguration.with {
+      $0.isolation = Self.isolated
+      $0.threadCount = 1
+    }
+    let expected = try stream.decode(configuration)
+    let sessions = try (0..<64).map { _ in
+      try DecompressionSession(format: stream.format, configuration: configuration)
+    }
+    #expect(Set(sessions.compactMap(\.statistics.codecProcess)).count == sessions.count)
+    var runs = sessions.map { _ in Run() }
+    for (index, unit) in stream.units.enumerated() {
+      for number in sessions.indices {
+        try sessions[number].decode(unit, tag: UInt64(index))
+        sessions[number].takeResults(into: &runs[number])
+      }
+    }
+    for number in sessions.indices {
+      sessions[number].drain()
+      sessions[number].takeResults(into: &runs[number])
+    }
+    #expect(runs.allSatisfy { $0.checksums == expected.checksums })
+  }
 }
