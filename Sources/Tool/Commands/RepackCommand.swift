@@ -17,6 +17,8 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       or before --start, and prints how far off it is; --cut hidden begins with the picture that is shown at --start: \
       those that it needs are in the file too, hidden by an edit list, which MP4 and MOV have.
 
+      Into a pipe, MP4 and MOV are written in fragments, which play while they are loaded.
+
       Without --streams, --program and --language, all that goes with the first video is kept. info prints the numbers \
       of streams and programmes.
 
@@ -24,6 +26,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
         h26x repack clip.mp4 -o clip.h264
         h26x repack clip.h264 -o clip.mp4 --framerate 25
         cat clip.ts | h26x repack - -o clip.mkv
+        h26x repack clip.mkv -o - --format mp4 | cat > clip.mp4
         h26x repack clip.mkv -o part.mp4 --start 1:30 --end 2:00 --cut hidden
       """)
 
@@ -58,10 +61,6 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       throw ValidationError(
         "-o \(output) does not say what to make: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
     }
-    if output == "-", !format.isStream {
-      throw ValidationError(
-        "-o - cannot be \(format.rawValue), which is written out of order; use mkv, ts, flv or annexb")
-    }
     try validateCut(format)
     let kinds: Set<String> = ["aud", "filler", "sei", "end-of-sequence"]
     for kind in drop?.split(separator: "+") ?? [] where !kinds.contains(String(kind)) {
@@ -77,7 +76,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     if let end, end.time <= start?.time ?? .zero {
       throw ValidationError("--end \(Text.time(end.time)) is not behind --start \(Text.time(start?.time ?? .zero))")
     }
-    if cut == .hidden, !format.hasEditList {
+    if cut == .hidden, !format.isMovie {
       throw ValidationError("--cut hidden needs an edit list, which \(format.name) does not have; mp4 and mov do")
     }
   }
@@ -97,8 +96,8 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     let input = try InputFile(file).selecting(selection)
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
-      guard target.isSeekable || format.isStream else {
-        throw Failure("\(target.name): \(format.rawValue) is written out of order and needs a file")
+      guard cut != .hidden || format.hasEditList(in: target) else {
+        throw Failure("\(target.name): --cut hidden needs a file: edit lists are not written into a pipe")
       }
       if format != .annexb || wanted != nil, input.kind == .container("AVI") {
         throw Failure(

@@ -105,7 +105,7 @@ final class MediaOutput {
         try output.set(source.context.metadata.kept)
         try output.add(chapters)
       }
-      _ = try output.writeHeader(container.options(timeBase))
+      _ = try output.writeHeader(container.options(timeBase, isFragmented: container.isMovie && !target.isSeekable))
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for stream in streams {
         let priming = priming(of: stream)
@@ -147,7 +147,7 @@ final class MediaOutput {
 
   /// The sample entry type of MP4 and MOV; other containers have their own names.
   private func tag(_ video: VideoFormat) -> OutputContext.CodecTag? {
-    guard container == .mp4 || container == .mov else { return nil }
+    guard container.isMovie else { return nil }
     return switch (video.codec, video.allowsInBandParameterSets) {
     case (.h264, false): OutputContext.CodecTag("avc1")
     case (.h264, true): OutputContext.CodecTag("avc3")
@@ -244,12 +244,18 @@ extension TargetContainer {
   }
 
   /// The muxer's options.
-  fileprivate func options(_ timeBase: TimeBase) -> MetadataDictionary {
+  fileprivate func options(_ timeBase: TimeBase, isFragmented: Bool) -> MetadataDictionary {
     var options = MetadataDictionary()
     // Nothing that the source does not have: no name of a library, no time.
     options[key: "fflags"] = "+bitexact"
     switch self {
     case .mp4, .mov:
+      if isFragmented {
+        // The first fragment in front of moov, whose description of sound and whose start need it.
+        options[key: "movflags"] = "+frag_keyframe+empty_moov+delay_moov+default_base_moof"
+        // Where keyframes are far apart.
+        options[key: "frag_size"] = "\(1 << 24)"
+      }
       if timeBase.numerator == 1 { options[key: "movie_timescale"] = "\(min(timeBase.denominator, 1_000_000))" }
     case .ts: options[key: "max_delay"] = "700000"
     case .annexb, .mkv, .flv: break

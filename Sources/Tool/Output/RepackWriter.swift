@@ -56,12 +56,14 @@ struct RepackWriter {
     (self.keepsAudio, self.times, self.cut) = (keepsAudio, times, cut)
     if let cut {
       front = CutFront(cut, of: times.shown)
-    } else if times.hidesFront, !container.hasEditList {
+    } else if times.hidesFront, !hasEditList {
       front = CutFront(Cut(mode: .hidden), of: times.shown)
     }
     left = companions?.others ?? []
     if container == .annexb { companions?.choose([]) }
   }
+
+  private var hasEditList: Bool { container.hasEditList(in: target) }
 
   /// Why an access unit cannot be written.
   enum Refusal: Error {
@@ -148,7 +150,7 @@ struct RepackWriter {
       let end = found.end.map { times.companionTime(of: $0 + Cut.tolerance) }
       times.cut(from: found.start, to: found.end)
       span = CompanionSpan(
-        start: times.zero, isOpen: cut.start == 0, end: end, hidesFront: container.hasEditList,
+        start: times.zero, isOpen: cut.start == 0, end: end, hidesFront: hasEditList,
         hasPriming: container == .mkv)
     }
     var units = found.entries.map(\.unit)
@@ -161,7 +163,7 @@ struct RepackWriter {
 
   private mutating func begin(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
     guard let format else { throw Failure("\(target.name): neither H.264 nor H.265") }
-    times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: container.hasEditList)
+    times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
     let timeBase = times.timeBase ?? format.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     output = try open(format, timeBase)
     companions?.choose(kept)
@@ -227,7 +229,7 @@ struct RepackWriter {
       let read = companions?.programme ?? input.programs.first
       losses += input.programs.filter { $0 != read }.map { "programme \($0)" }
     }
-    if times.parts.count > 1, !container.hasEditList {
+    if times.parts.count > 1, !hasEditList {
       losses.append("\(Text.count(times.parts.count, "edit")), so that all pictures are shown once")
     }
     guard let companions else { return losses }
@@ -263,7 +265,7 @@ struct RepackWriter {
     guard let output else { return }
     try writeCompanions(before: .max)
     try output.finish()
-    guard container.hasEditList, let path = target.path, var file = try MovieFile(path, name: target.name) else {
+    guard hasEditList, let path = target.path, var file = try MovieFile(path, name: target.name) else {
       return
     }
     if !times.edits.isEmpty { file.setEdits(edits(output)) }
@@ -285,14 +287,17 @@ struct RepackWriter {
 }
 
 extension TargetContainer {
-  /// Whether what is decoded need not be shown.
-  var hasEditList: Bool { self == .mp4 || self == .mov }
+  /// Whether it is of the ISO base media file format.
+  var isMovie: Bool { self == .mp4 || self == .mov }
 
-  fileprivate var keepsChapters: Bool { hasEditList || self == .mkv }
+  /// Whether what is decoded need not be shown. Into a pipe, movies are written in fragments, behind their edit list.
+  func hasEditList(in target: OutputFile) -> Bool { isMovie && target.isSeekable }
+
+  fileprivate var keepsChapters: Bool { isMovie || self == .mkv }
 
   /// Matroska can hold it; libavformat writes it from 7.1 on.
   fileprivate var keepsRotation: Bool {
-    guard self == .mkv else { return hasEditList }
+    guard self == .mkv else { return isMovie }
     return FormatLibrary.version.map { ($0.major, $0.minor) >= (61, 7) } ?? false
   }
 }

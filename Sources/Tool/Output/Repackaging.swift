@@ -30,14 +30,17 @@ struct Repackaging {
     if let result = try await pass(allowsInBandParameterSets: false, &refusal) { return result }
     guard case .formatChange = refusal else { throw untimed }
     // One description of the video is not enough: parameter sets stay with their pictures.
-    guard container.hasEditList, input.size != nil,
+    guard hasEditList, input.size != nil,
       let result = try await pass(allowsInBandParameterSets: true, &refusal)
     else {
       throw Failure(
-        "\(target.name): where the format changes within a stream, \(container.name) cannot hold it; .ts and .mp4 do")
+        "\(target.name): where the format changes within a stream, \(container.name) cannot hold it; "
+          + (container.isMovie && !target.isSeekable ? "a file of MP4 does" : ".ts and .mp4 do"))
     }
     return result
   }
+
+  private var hasEditList: Bool { container.hasEditList(in: target) }
 
   private func writer(_ source: Source?) -> RepackWriter {
     RepackWriter(
@@ -60,7 +63,8 @@ struct Repackaging {
   ///
   /// - Returns: `nil` where they have to be taken apart.
   private func copy(_ refusal: inout RepackWriter.Refusal?) async throws(Failure) -> Result? {
-    guard !input.isRaw, input.size != nil, drop == nil, !container.hasStartCodes else { return nil }
+    // What is in a pipe cannot be written again.
+    guard !input.isRaw, input.size != nil, target.isSeekable, drop == nil, !container.hasStartCodes else { return nil }
     let source = try Source(input, cut)
     guard var copy = SampleCopy(source.video) else { return nil }
     var writer = writer(source)
@@ -287,11 +291,11 @@ struct Repackaging {
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) in front of the first keyframe" }
     let source = cut == nil ? "what the source shows" : "the cut"
     if let remark = writer.cutRemark { summary += "; \(remark)" }
-    if writer.times.hiddenInFront > 0, !container.hasEditList || cut?.mode == .hidden {
+    if writer.times.hiddenInFront > 0, !hasEditList || cut?.mode == .hidden {
       summary += "; \(Text.count(writer.times.hiddenInFront, "picture")) in front of \(source)"
       if cut?.mode == .hidden { summary += ", hidden" }
     }
-    if writer.hiddenBehind > 0, !container.hasEditList {
+    if writer.hiddenBehind > 0, !hasEditList {
       summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind \(source)"
     }
     return (summary, writer.losses(of: input))

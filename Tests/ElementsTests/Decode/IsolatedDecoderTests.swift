@@ -36,6 +36,14 @@ import Testing
     return try harness.takePictures()
   }
 
+  /// An error or warning, but not that the machine, or a sanitizer, does not allow all protection.
+  private func fault(_ harness: Harness) -> Harness.Fault? {
+    while let fault = harness.takeFault() {
+      if !fault.details.contains("incompleteSandbox") { return fault }
+    }
+    return nil
+  }
+
   private func signal(_ number: Int32, to harness: Harness) throws {
     kill(Int32(try #require(harness.statistic("codec-process"))), number)
   }
@@ -65,7 +73,7 @@ import Testing
     }
     harness.endOfStream()
     #expect(try harness.takePictures().map(\.fingerprint) == expected.map(\.fingerprint))
-    #expect(harness.takeFault() == nil)
+    #expect(fault(harness) == nil)
     #expect(harness.statistic("processes-lost") == 3)
     #expect(harness.statistic("session-restarts") == 3)
   }
@@ -103,7 +111,7 @@ import Testing
     while !pusher.isFinished { usleep(1000) }
     harness.flush()
     #expect(try decode(units, harness).suffix(units.count).map(\.fingerprint) == expected.map(\.fingerprint))
-    #expect(harness.takeFault() == nil)
+    #expect(fault(harness) == nil)
   }
 
   @Test(arguments: StreamCodec.allCases) func stoppingDoesNotWaitForAProcessThatHangs(_ codec: StreamCodec) throws {

@@ -13,12 +13,13 @@ import Testing
   /// Every how many access units a process is ended; `PROCESS_KILL_STEP=1` ends it at each.
   static let step = unsafe getenv("PROCESS_KILL_STEP").flatMap { unsafe Int(String(cString: $0)) } ?? 7
 
-  /// Streams in which processes are lost again and again: `PROCESS_KILL_VECTORS=10` takes ten vectors of each codec.
+  /// Streams in which processes are lost again and again: `PROCESS_KILL_VECTORS=10` takes ten vectors of each codec,
+  /// of a second or more.
   static let streams: [String] = {
     let count = unsafe getenv("PROCESS_KILL_VECTORS").flatMap { unsafe Int(String(cString: $0)) }
     guard let count else { return ["clip.h264", "clip.h265"] }
     return [FormatDescription.Codec.h264, .h265].flatMap { codec in
-      Vector.undamaged.lazy.filter { $0.codec == codec }.prefix(count).map {
+      Vector.undamaged.lazy.filter { $0.codec == codec && $0.frames >= 24 }.prefix(count).map {
         String($0.file.split(separator: "/").last ?? "")
       }
     }
