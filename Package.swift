@@ -83,7 +83,7 @@ let package = Package(
     .target(name: "CodecLink", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"],
-      exclude: isPlugin ? ["Async"] : [],
+      exclude: isPlugin ? ["Async", "Conversion"] : [],
       swiftSettings: settings),
     // Video files as access units for VideoDecoding.
     .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),
@@ -147,7 +147,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
     .testTarget(
-      name: "DocumentationTests", dependencies: ["H26x", "StreamReport", "VideoDecoding", "VideoFiles"],
+      name: "DocumentationTests", dependencies: ["GStreamer", "H26x", "StreamReport", "VideoDecoding", "VideoFiles"],
       swiftSettings: settings),
     .testTarget(
       name: "VideoFilesTests", dependencies: ["VideoFiles", "VideoDecoding", "StreamReport", "H26x", "TestSupport"],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import GStreamer
 import H26x
 import StreamReport
 import Testing
@@ -127,6 +128,26 @@ import VideoFiles
     #expect(try await darkestPicture(inMP4At: clip)?.time != nil)
   }
 
+  @Test func aFileIsShown() async throws {
+    let clip = Self.root.appending(path: "Tests/Media/clip.mp4").path()
+    let shown = URL.temporaryDirectory.appending(path: "shown-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: shown) }
+    try await show(mp4At: clip, on: "filesink location=\(shown.path())")
+    var expected: [UInt8] = []
+    let accessUnits = try MP4AccessUnits(fileAt: clip)
+    for try await picture in DecodedPictures(of: accessUnits, configuration: .semiPlanar) {
+      expected += picture.copiedBytes()
+      let sample = try sample(of: picture)
+      #expect(sample.pts.map { Duration($0) } == picture.time)
+      #expect(sample.videoInfo?.width == 320)
+    }
+    #expect(try [UInt8](Data(contentsOf: shown)) == expected)
+    // What is not NV12 comes as BGRA.
+    var native = DecodedPictures(of: accessUnits).makeAsyncIterator()
+    let first = try #require(try await native.next())
+    #expect(try sample(of: first).copiedBytes() == PictureConverter(to: .bgra).convert(first).bytes)
+  }
+
   /// README's lines are those of the page.
   @Test func readmeHasThePagesLines() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
@@ -158,5 +179,13 @@ import VideoFiles
     threads.threadCount = 3
     let accessUnits = AccessUnits(of: stream, codec: .h264)
     #expect(try await greatestDelay(of: accessUnits, liveConfiguration()) < greatestDelay(of: accessUnits, threads))
+  }
+}
+
+extension SessionConfiguration {
+  fileprivate static var semiPlanar: SessionConfiguration {
+    var configuration = SessionConfiguration()
+    configuration.outputLayout = .semiPlanar
+    return configuration
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
+public import H26x
 
 /// A decoded picture: a read-only reference to memory that the codec may still read. Free to cross threads.
 @safe public final class DecodedPicture: Sendable {
@@ -29,6 +30,10 @@ import CodecLink
   public let isRandomAccessPoint: Bool
   /// What the samples mean.
   public let colour: PictureColour
+  /// The display that the sequence was mastered on (HDR10, SEI of type 137); nil when the stream does not say.
+  public let masteringDisplay: MasteringDisplayColourVolume?
+  /// The sequence's light levels (HDR10, SEI of type 144); nil when the stream does not say.
+  public let contentLightLevel: ContentLightLevel?
   /// Width and height of a sample; nil when the stream does not say.
   public let sampleAspectRatio: SampleAspectRatio?
   /// The session's latency when this picture came out.
@@ -40,6 +45,8 @@ import CodecLink
     tag = status.tag
     time = status.time
     duration = status.duration
+    masteringDisplay = status.display.masteringDisplay
+    contentLightLevel = status.display.contentLight
     pixelFormat = memory.pixelFormat
     codedWidth = picture.width
     codedHeight = picture.height
@@ -60,6 +67,16 @@ import CodecLink
   public var width: Int { codedWidth - crop.left - crop.right }
   /// Cropped height in luma samples.
   public var height: Int { codedHeight - crop.top - crop.bottom }
+  /// Size on square pixels, rounded: the width is scaled by ``sampleAspectRatio``.
+  public var presentationSize: VideoSize {
+    guard let ratio = sampleAspectRatio, ratio.width > 0, ratio.height > 0 else {
+      return VideoSize(width: width, height: height)
+    }
+    let (high, low) = UInt64(width).multipliedFullWidth(by: UInt64(ratio.width))
+    guard high == 0 else { return VideoSize(width: width, height: height) }
+    let scaled = low.addingReportingOverflow(UInt64(ratio.height) / 2).partialValue / UInt64(ratio.height)
+    return VideoSize(width: max(1, Int(clamping: scaled)), height: height)
+  }
   /// Number of planes.
   public var planeCount: Int { pixelFormat.planeCount }
 
@@ -78,6 +95,22 @@ import CodecLink
       start: start, stride: first.stride, rowByteCount: pixelFormat.rowByteCount(plane: index, width: width),
       rowCount: pixelFormat.rowCount(plane: index, height: height))
     return unsafe _overrideLifetime(plane, borrowing: self)
+  }
+
+  /// A copy of the cropped picture: all planes one after the other, rows from the top, without padding.
+  public func copiedBytes() -> [UInt8] {
+    var bytes: [UInt8] = []
+    let sizes = (0..<planeCount).map {
+      pixelFormat.rowByteCount(plane: $0, width: width) * pixelFormat.rowCount(plane: $0, height: height)
+    }
+    bytes.reserveCapacity(sizes.reduce(0, +))
+    for index in 0..<planeCount {
+      let plane = plane(index)
+      for number in 0..<plane.rowCount {
+        unsafe plane.row(number).withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+      }
+    }
+    return bytes
   }
 
   /// Where the samples lie in memory that the codec's process has written; `nil` for memory of this process's own.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// What a session knows of a picture that comes out.
 struct PictureStatus {
   let tag: UInt64
   let time: Duration?
   let duration: Duration?
+  let display: DisplayMetadata
   let isCorrupt: Bool
   let isSingleField: Bool
   let isRandomAccessPoint: Bool
@@ -14,6 +16,7 @@ struct PictureStatus {
     tag = record.tag
     time = record.time
     duration = record.duration
+    display = record.display
     self.isCorrupt = isCorrupt
     isSingleField = record.isField && !record.hasBothFields
     isRandomAccessPoint = record.isRandomAccessPoint

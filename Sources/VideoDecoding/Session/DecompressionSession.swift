@@ -61,6 +61,8 @@ public final class DecompressionSession {
   private(set) var codec: (any CodecBoundary)?
   /// Of the lost codecs, the one that came furthest.
   private var lost: (any CodecBoundary)?
+  /// The loss that ``simulateLoss(_:)`` has asked for and that has not happened yet.
+  private var simulatedLoss: SimulatedLoss?
 
   /// Creates a session, and opens the codec.
   ///
@@ -230,6 +232,10 @@ public final class DecompressionSession {
     runCodec()
   }
 
+  /// Has the codec be lost when it decodes the next access unit, as where its process ends or memory is short. For tests
+  /// of an application that wants to know how it fares then.
+  public func simulateLoss(_ loss: SimulatedLoss) { simulatedLoss = loss }
+
   /// The next result; nil when there is none until more is decoded. Frames come in presentation order.
   public func nextResult() -> SessionResult? { core.nextResult() }
 
@@ -306,7 +312,22 @@ public final class DecompressionSession {
     if !missing.isEmpty { core.reportMissingProtection("\(missing)") }
   }
 
+  /// Whether the codec is to be lost with this order.
+  private func loses(_ order: CodecOrder) -> Bool {
+    switch (simulatedLoss, order) {
+    case (.recoverable, .decode):
+      simulatedLoss = nil
+      return true
+    case (.lasting, .decode), (.lasting, .open): return true
+    case (.lasting, .takeBack):
+      simulatedLoss = nil
+      return false
+    default: return false
+    }
+  }
+
   private func carryOut(_ order: CodecOrder) throws(AVError) {
+    guard !loses(order) else { throw .external }
     switch order {
     case .open:
       // A lost codec that is kept must keep its strides.

@@ -95,6 +95,7 @@ struct SessionCore: ~Copyable {
   /// Decodes the access unit that was inspected.
   mutating func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
     guard let incoming = incoming.take() else { return }
+    let request = input.describe(request, accessUnit, description)
     let isSplice = incoming.summary.beginsOtherSequence
     // Gaps and fields are judged without the pictures of the other sequence.
     let summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary

@@ -11,6 +11,8 @@ struct LedgerEntry {
   var time: Duration?
   /// How long its picture is shown, if known.
   var duration: Duration?
+  /// How it is to be displayed, as SEI messages up to it say.
+  var display = DisplayMetadata()
   let doNotOutput: Bool
   let nalUnitType: UInt8?
   let isField: Bool
@@ -79,6 +81,7 @@ extension LedgerEntry {
     tag = submission.request.tag
     time = submission.request.time
     duration = submission.request.duration
+    display = submission.request.display
     doNotOutput = submission.request.doNotOutput
     nalUnitType = summary.nalUnitType
     isField = summary.isField

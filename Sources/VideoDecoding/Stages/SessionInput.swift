@@ -16,6 +16,7 @@ struct SessionInput {
   /// Parameter sets and the like to go in front of the next access unit: from outside the stream, or from an access
   /// unit that the codec does not get.
   private var carriedOver: [UInt8] = []
+  private var display = DisplayTracker()
 
   /// Replaces start codes where lengths should be.
   private var repackager: Repackager
@@ -61,6 +62,16 @@ struct SessionInput {
   /// Takes the next access unit, and what was read of it, before it is numbered.
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> AccessUnitSummary {
     inspector.inspect(accessUnit, description, index: nextIndex)
+  }
+
+  /// Adds to what the caller wants of an access unit how SEI messages say that it is to be displayed.
+  mutating func describe(
+    _ request: DecodeRequest, _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription
+  ) -> DecodeRequest {
+    _ = description.update(&display, accessUnit)
+    var request = request
+    request.display = display.display
+    return request
   }
 
   /// Whether the access unit that was inspected last holds nothing but the picture of the one before once more.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import H26x
 
 /// What the caller wants of an access unit.
 struct DecodeRequest {
@@ -9,6 +10,8 @@ struct DecodeRequest {
   var time: Duration?
   /// How long the picture is shown, if known.
   var duration: Duration?
+  /// How the picture is to be displayed, as SEI messages up to it say.
+  var display = DisplayMetadata()
   /// Decode only because later pictures refer to it.
   var doNotOutput = false
 }
