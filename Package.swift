@@ -29,8 +29,8 @@ let toolTargets: [Target] = [
     name: "Tool",
     dependencies: [
       "AVCodec", "AVFormat", "CLinux", "CodecLink", "GStreamer", "H26x", "StreamReport", "VideoDecoding",
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      .product(name: "SystemPackage", package: "swift-system"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Program"])),
+      .product(name: "SystemPackage", package: "swift-system", condition: .when(traits: ["Program"])),
     ],
     resources: ["page.html", "page.css", "model.js", "charts.js", "draw.js", "list.js", "syntax.js", "page.js"].map {
       .embedInCode("Page/\($0)")
@@ -40,6 +40,16 @@ let toolTargets: [Target] = [
     name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: settings),
   .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "TestSupport"], swiftSettings: settings),
 ]
+
+// What a package that depends on this one takes of it. H26x, StreamReport, VideoDecoding and VideoFiles need no trait:
+// with `traits: []` nothing is fetched, and no C library is looked for when the package is loaded.
+let traits: Set<Trait> = [
+  .default(enabledTraits: ["GStreamer", "Program"]),
+  .trait(name: "GStreamer", description: "The libraries GStreamer and HarnessSupport, and the elements."),
+  .trait(name: "Program", description: "The program h26x.", enabledTraits: ["GStreamer"]),
+]
+let cGStreamer = Target.Dependency.target(name: "CGStreamer", condition: .when(traits: ["GStreamer"]))
+let cGStreamerCheck = Target.Dependency.target(name: "CGStreamerCheck", condition: .when(traits: ["GStreamer"]))
 
 let package = Package(
   name: "gst-swift-h26x",
@@ -56,6 +66,7 @@ let package = Package(
     .library(name: "TestSupport", targets: ["TestSupport"]),
     .executable(name: "h26x-codec", targets: ["CodecService"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
+  traits: traits,
   // The plugin's build needs no network and no package.
   dependencies: isPlugin
     ? []
@@ -71,7 +82,7 @@ let package = Package(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-allocators-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
     .target(
-      name: "GStreamer", dependencies: ["CGStreamer"], exclude: isPlugin ? unusedInGStreamer : [],
+      name: "GStreamer", dependencies: [cGStreamer], exclude: isPlugin ? unusedInGStreamer : [],
       swiftSettings: settings),
     // No pkgConfig, whose -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
@@ -93,10 +104,10 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
-      name: "Plugin", dependencies: ["Elements", "GStreamer", "CGStreamer", "H26x"], path: "plugin",
+      name: "Plugin", dependencies: ["Elements", "GStreamer", cGStreamer, "H26x"], path: "plugin",
       exclude: [
         "build.sh", "build-tool.sh", "deb.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh", "man.sh",
-        "lean-runtime.sh",
+        "lean-runtime.sh", "sbom.sh",
         "new",
         "template",
       ],
@@ -104,7 +115,7 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
     .target(
-      name: "HarnessSupport", dependencies: ["GStreamer", "CGStreamer", "CGStreamerCheck"],
+      name: "HarnessSupport", dependencies: ["GStreamer", cGStreamer, cGStreamerCheck],
       path: "Tests/HarnessSupport", swiftSettings: settings),
     // Empty unless tests are built with the thread sanitizer.
     .target(name: "ThreadSanitizerLocks", path: "Tests/ThreadSanitizer", publicHeadersPath: "."),
@@ -124,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: settings),
     .testTarget(
-      name: "GStreamerTests", dependencies: ["GStreamer", "CGStreamer", "HarnessSupport", "ThreadSanitizerLocks"],
+      name: "GStreamerTests", dependencies: ["GStreamer", cGStreamer, "HarnessSupport", "ThreadSanitizerLocks"],
       swiftSettings: settings),
     .testTarget(
       name: "VideoDecodingTests",
@@ -136,7 +147,7 @@ let package = Package(
     .testTarget(
       name: "ElementsTests",
       dependencies: [
-        "Elements", "GStreamer", "VideoDecoding", "AVCodec", "CGStreamer", "HarnessSupport", "H26x",
+        "Elements", "GStreamer", "VideoDecoding", "AVCodec", cGStreamer, "HarnessSupport", "H26x",
         "TestSupport", "ThreadSanitizerLocks",
       ],
       exclude: ["Records"], swiftSettings: settings),

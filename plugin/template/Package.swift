@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
   name: "gst-brighten",
   products: [.library(name: "gstbrighten", type: .dynamic, targets: ["BrightenPlugin"])],
-  dependencies: [.package(name: "gst-swift-h26x", path: "../..")],
+  dependencies: [.package(name: "gst-swift-h26x", path: "../..", traits: ["GStreamer"])],
   targets: [
     .target(name: "BrightenElements", dependencies: [.product(name: "GStreamer", package: "gst-swift-h26x")]),
     .target(
