@@ -3,6 +3,7 @@
 # Builds .build/deb/*.deb for the Debian or Ubuntu release that it runs on:
 #   gstreamer1.0-swifth26x   the plugin, and the program that decodes in a process of its own
 #   h26x                     the program, with its manual pages and completions
+# and beside each what is in it, as a software bill of materials (SPDX), which the package has too.
 #
 #   plugin/deb.sh [--built]      --built: packs .build/plugin and .build/tool as they are
 set -euo pipefail
@@ -67,6 +68,8 @@ END
     [[ -z $4 ]] || printf 'Recommends: %s\n' "$4"
     printf 'Homepage: https://github.com/gst-swift-h26x/gst-swift-h26x\nDescription: %s\n' "$5"
   } > "$root/DEBIAN/control"
+  plugin/sbom.sh "$name" "$version" "$date" "$root" "$3" > ".build/deb/${name}_${version}_$architecture.spdx.json"
+  install -m 644 ".build/deb/${name}_${version}_$architecture.spdx.json" "$root/usr/share/doc/$name/$name.spdx.json"
   (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
   find "$root" -type d -exec chmod 755 {} +
   dpkg-deb --root-owner-group --build "$root" ".build/deb/${name}_${version}_$architecture.deb"

@@ -45,6 +45,10 @@ try() {
   in_root h26x info /packages/clip.h264 | grep -q 'Annex B byte stream' || fail "$1: h26x info"
   in_root /usr/libexec/gst-swift-h26x/h26x-codec --version > /dev/null || fail "$1: no h26x-codec"
   local file
+  for file in h26x gstreamer1.0-swifth26x; do
+    python3 -c 'import json, sys; json.load(sys.stdin)["packages"][0]["packageVerificationCode"]' \
+      < "$root/usr/share/doc/$file/$file.spdx.json" || fail "$1: $file has no list of what is in it"
+  done
   for file in man/man1/h26x.1.gz man/man1/h26x-info.1.gz bash-completion/completions/h26x \
     zsh/vendor-completions/_h26x fish/vendor_completions.d/h26x.fish; do
     [[ -s $root/usr/share/$file ]] || fail "$1: no /usr/share/$file"
