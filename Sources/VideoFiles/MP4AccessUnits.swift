@@ -13,9 +13,9 @@ public import VideoDecoding
 /// ```
 ///
 /// Edits are applied: times are those of the presentation, from zero on, and access units that are decoded only because
-/// shown ones refer to them have ``AccessUnit/doNotOutput`` set. Where an edit list shows several parts, they follow one
-/// another, and the first access unit of each is ``AccessUnit/isDiscontinuous``. Decoding times have the same origin, so
-/// that the first may be negative. Tags count from 0.
+/// shown ones refer to them have ``/VideoDecoding/AccessUnit/doNotOutput`` set. Where an edit list shows several parts,
+/// they follow one another, and the first access unit of each is ``/VideoDecoding/AccessUnit/isDiscontinuous``. Decoding
+/// times have the same origin, so that the first may be negative. Tags count from 0.
 ///
 /// A file is read sample by sample when an access unit is requested, in the task that iterates, and the read blocks.
 /// What a damaged or truncated file still has is returned before the error is thrown.

@@ -7,7 +7,7 @@ public import StreamReport
 public enum VideoFileError: Error, Sendable {
   /// The file cannot be opened; `code` is an `errno`.
   case cannotOpen(path: String, code: Int32)
-  /// The container is damaged, or has no H.264 or H.265 track (``StreamReport/MP4/ReadError/Reason/missing``).
+  /// The container is damaged, or has no H.264 or H.265 track (``/StreamReport/MP4/ReadError/Reason/missing``).
   case container(MP4.ReadError)
   /// The parameter sets of a sample description, or of the samples that should have them, cannot be used.
   case format(BitstreamError)

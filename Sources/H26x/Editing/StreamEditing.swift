@@ -7,6 +7,7 @@ public protocol StreamEditing: VideoCodecSyntax {
   /// - Parameters:
   ///   - nalUnit: the parameter set, header included. Sets that no edit concerns, such as PPS, are unchanged.
   ///   - sets: the parameter sets of the stream, before any edit.
+  ///   - edits: what is to be changed, in the order in which it is.
   /// - Throws: the refusal of an edit.
   static func edited(
     parameterSet nalUnit: Span<UInt8>, _ edits: [StreamEdit], sets: borrowing ParameterSets
