@@ -13,9 +13,9 @@ mkdir -p "$work/scratch"
 export GST_REGISTRY=$work/registry.bin GST_REGISTRY_FORK=no
 
 # Both in the same folder, one after the other, so that this package's libraries are compiled once.
-make_plugin() { # NAME
+make_plugin() { # NAME [OPTIONS]
   rm -rf "$package"
-  plugin/new "$1" "$package"
+  plugin/new "${@:2}" "$1" "$package"
   ln -s "$work/scratch" "$package/.build"
   "$package/build.sh"
   mkdir -p "$work/$1"
@@ -26,7 +26,21 @@ fail() {
   exit 1
 }
 
-make_plugin second
+described='Adds "light" & a \ backslash'
+make_plugin second --description "$described" --license MIT --version 1.2.3 --author 'A. Tester <a@example.org>'
+"$package/deb.sh" > "$work/deb.log" || fail "make deb: $(cat "$work/deb.log")"
+packed=("$package"/.build/deb/*.deb)
+[[ ${#packed[@]} == 1 ]] || fail "make deb made ${packed[*]}"
+[[ $(dpkg-deb -f "${packed[0]}" Package Version Maintainer) == \
+  $'Package: gstreamer1.0-second\nVersion: 1.2.3\nMaintainer: A. Tester <a@example.org>' ]] ||
+  fail "the package is $(dpkg-deb -f "${packed[0]}")"
+[[ $(dpkg-deb -f "${packed[0]}" Description | head -n 1) == "$described" ]] || fail 'the package has another description'
+[[ $(dpkg-deb -f "${packed[0]}" Depends) == *libgstreamer* ]] || fail 'the package depends on no GStreamer'
+[[ $(dpkg-deb -c "${packed[0]}") == */gstreamer-1.0/libgstsecond.so* ]] || fail 'the package has no plugin'
+GST_PLUGIN_PATH=$work/second gst-inspect-1.0 --plugin "$work/second/libgstsecond.so" > "$work/inspected"
+for expected in '1.2.3' 'MIT/X11' "$described"; do
+  grep -qF "$expected" "$work/inspected" || fail "the plugin has no '$expected': $(cat "$work/inspected")"
+done
 make_plugin first
 # A base class that this package lacks, in another package.
 cp Tests/GStreamerTests/Elements/Examples/OwnBaseClass.swift "$package/Tests/FirstTests/"
@@ -51,6 +65,9 @@ gst-launch-1.0 -q videotestsrc pattern=black num-buffers=1 ! video/x-raw,format=
 # Names that GStreamer cannot use, and those of which the class would be Self, Any, Property, Locked.
 for name in '' Upper two-words 1st self any property locked; do
   ! plugin/new "$name" "$work/refused" 2> /dev/null || fail "plugin/new took '$name'"
+done
+for options in '--license GPL' '--version one' '--colour red' '--version'; do
+  ! plugin/new $options third "$work/refused" 2> /dev/null || fail "plugin/new took '$options'"
 done
 ! plugin/new first "$package" 2> /dev/null || fail 'plugin/new wrote over a folder'
 echo "Two new plugins and this package's work in one process."
