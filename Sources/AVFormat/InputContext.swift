@@ -139,6 +139,14 @@ import CAVFormat
     try AVError.check(unsafe cavcodec_parameters_copy(target, stream.pointee.codecpar))
   }
 
+  /// Copies the parameters of a stream's codec to a decoder.
+  func copyParameters(of index: Int, into decoder: UnsafeMutablePointer<AVCodecContext>) throws(AVError) {
+    guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else {
+      throw .invalidArgument
+    }
+    try AVError.check(unsafe cavcodec_parameters_to_context(decoder, stream.pointee.codecpar))
+  }
+
   /// Completes the description of a sound stream, which is in its frames only.
   ///
   /// - Parameters:

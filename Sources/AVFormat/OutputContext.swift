@@ -86,6 +86,26 @@ import CAVFormat
     return unsafe Int(stream.pointee.index)
   }
 
+  /// Adds a stream of subtitles that are converted.
+  ///
+  /// - Parameters:
+  ///   - source: the stream that is converted.
+  ///   - timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
+  /// - Returns: its place.
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
+  package func addStream(
+    _ subtitles: SubtitleConverter, like source: StreamDescription, metadata: MetadataDictionary, timeBase: TimeBase
+  ) throws(AVError) -> Int {
+    guard stage == .header else { throw .invalidArgument }
+    guard let stream = unsafe cavformat_new_stream(raw) else { throw .outOfMemory }
+    unsafe try subtitles.copyParameters(into: stream.pointee.codecpar)
+    unsafe stream.pointee.codecpar.pointee.codec_tag = 0
+    unsafe stream.pointee.time_base = timeBase.rational
+    unsafe stream.pointee.disposition = source.disposition.rawValue
+    unsafe stream.pointee.metadata = unsafe try metadata.copied()
+    return unsafe Int(stream.pointee.index)
+  }
+
   /// A code of four characters by which a container names a codec: `avc1`, `hvc1`.
   package struct CodecTag: Sendable, Hashable {
     let rawValue: UInt32

@@ -47,6 +47,15 @@ static inline uint8_t *cav_packet_new_side_data(AVPacket *packet, enum AVPacketS
 static inline int cavcodec_parameters_copy(AVCodecParameters *target, const AVCodecParameters *source) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_parameters_copy, target, source); }
 static inline const char *cavcodec_get_name(enum AVCodecID id) { CAV_CALL(CAV_CODEC_LIBRARY, "unknown", avcodec_get_name, id); }
 
+// MARK: Text subtitles
+
+static inline const AVCodec *cavcodec_find_encoder(enum AVCodecID id) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, avcodec_find_encoder, id); }
+static inline int cavcodec_parameters_to_context(AVCodecContext *context, const AVCodecParameters *parameters) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_parameters_to_context, context, parameters); }
+static inline int cavcodec_parameters_from_context(AVCodecParameters *parameters, const AVCodecContext *context) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_parameters_from_context, parameters, context); }
+static inline int cavcodec_decode_subtitle2(AVCodecContext *context, AVSubtitle *subtitle, int *isThere, AVPacket *packet) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_decode_subtitle2, context, subtitle, isThere, packet); }
+static inline int cavcodec_encode_subtitle(AVCodecContext *context, uint8_t *bytes, int size, const AVSubtitle *subtitle) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_encode_subtitle, context, bytes, size, subtitle); }
+static inline void cavsubtitle_free(AVSubtitle *subtitle) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avsubtitle_free, subtitle); }
+
 /// The channels of a sound stream: a field before libavcodec 59.24, part of the channel layout from then on.
 static inline int cav_parameters_channels(const AVCodecParameters *parameters) {
 #if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(59, 24, 100)

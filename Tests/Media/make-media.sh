@@ -31,3 +31,10 @@ for clip in clip.h264 clip.mp4 clip.mkv clip.ts clip.flv; do
   printf '%s  %s\n' "${sum#MD5=}" "$clip"
 done > checksums.md5
 cat checksums.md5
+
+# Text subtitles in three codecs beside a few pictures.
+printf '1\n00:00:00,200 --> 00:00:01,200\none <i>word</i>\n\n2\n00:00:01,400 --> 00:00:02,200\ntwo\nlines\n\n' > subtitles.srt
+ffmpeg -v error -y -fflags +bitexact -i clip.mp4 -i subtitles.srt -map 0 -map 1 -map 1 -map 1 -frames:v 12 -c:v copy \
+  -c:s:0 srt -c:s:1 ass -c:s:2 webvtt -metadata:s:s:0 language=ger -metadata:s:s:1 language=eng \
+  -metadata:s:s:2 language=fre subtitles.mkv
+rm subtitles.srt

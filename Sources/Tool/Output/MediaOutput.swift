@@ -35,6 +35,8 @@ final class MediaOutput {
   private var video = 0
   /// Where streams of the source are, and whether frames lose their header.
   private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
+  /// Of text subtitles whose codec the container does not hold.
+  private var converters: [Int: SubtitleConverter] = [:]
   private var timeBases: [TimeBase] = []
   private var lastDecoding: [Int: Int64] = [:]
   /// The decoding time of the video's first access unit, in its ticks: where the media begins.
@@ -58,8 +60,22 @@ final class MediaOutput {
 
   // MARK: Streams
 
-  /// Whether the container can hold a stream.
-  func canHold(_ stream: StreamDescription) -> Bool {
+  /// Whether the container can hold a stream, as it is or converted.
+  func canHold(_ stream: StreamDescription, of source: InputContext) -> Bool {
+    // libavformat writes fragments without the durations of subtitles.
+    if isFragmented, stream.kind == .subtitle { return false }
+    return canHold(stream) || converter(of: stream, source) != nil
+  }
+
+  /// What a stream of the source is in the container, for the user.
+  func displayName(of stream: StreamDescription) -> String {
+    guard converters[stream.index] != nil, let target = container.subtitles else { return stream.displayName }
+    return "\(stream.displayName) as \(target == .timedText ? "timed text" : "SubRip")"
+  }
+
+  private var isFragmented: Bool { container.isMovie && !target.isSeekable }
+
+  private func canHold(_ stream: StreamDescription) -> Bool {
     switch stream.kind {
     case .audio where stream.sampleRate == 0 || stream.channels == 0: return false
     case .audio, .subtitle: break
@@ -69,6 +85,19 @@ final class MediaOutput {
     // Which the muxer would write as private data.
     if container == .ts { return Self.transportCodecs.contains(stream.codecName) }
     return output.canHold(codecID: stream.codecID) == true
+  }
+
+  private func converter(of stream: StreamDescription, _ source: InputContext) -> SubtitleConverter? {
+    if let converter = converters[stream.index] { return converter }
+    guard let target = container.subtitles, SubtitleConverter.codecs.contains(stream.codecName) else { return nil }
+    converters[stream.index] = try? SubtitleConverter(stream, of: source, to: target)
+    return converters[stream.index]
+  }
+
+  /// What was not converted, for the user.
+  var losses: [String] {
+    let count = others.keys.compactMap { converters[$0]?.failureCount }.reduce(0, +)
+    return count > 0 ? ["\(Text.count(count, "subtitle")) that cannot be read"] : []
   }
 
   /// Sound and subtitles that ISO/IEC 13818-1 and its extensions have stream types for.
@@ -93,6 +122,12 @@ final class MediaOutput {
       self.video = try add(video, timeBase, source)
       for stream in streams {
         guard let source else { break }
+        if !canHold(stream), let converter = converter(of: stream, source.context) {
+          let index = try output.addStream(
+            converter, like: stream, metadata: metadata(of: stream), timeBase: stream.timeBase)
+          others[stream.index] = (index, false, 0)
+          continue
+        }
         // AAC of transport streams has a header in each frame (ADTS), where other containers have one for all.
         let losesHeader = container != .ts && source.hasHeaders(stream)
         let isHeaded = container == .ts && source.hasHeaders(stream)
@@ -105,7 +140,7 @@ final class MediaOutput {
         try output.set(source.context.metadata.kept)
         try output.add(chapters)
       }
-      _ = try output.writeHeader(container.options(timeBase, isFragmented: container.isMovie && !target.isSeekable))
+      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for stream in streams {
         let priming = priming(of: stream)
@@ -136,11 +171,11 @@ final class MediaOutput {
       timeBase: timeBase)
   }
 
-  /// What a stream has in the target. libavformat writes languages of QuickTime files by their bibliographic codes only.
+  /// What a stream has in the target.
   private func metadata(of stream: StreamDescription) -> MetadataDictionary {
     var metadata = stream.metadata.kept
-    if container == .mov, let language = metadata[key: "language"], let code = Language.bibliographic[language] {
-      metadata[key: "language"] = code
+    if container == .mov, let language = metadata[key: "language"] {
+      metadata[key: "language"] = Language.quickTime(language)
     }
     return metadata
   }
@@ -189,6 +224,10 @@ final class MediaOutput {
     let origin = from.rescaled(zero, from: .nanoseconds)
     do throws(AVError) {
       var packet = companion.packet
+      if let converter = converters[companion.stream.index] {
+        guard let converted = try converter.convert(packet) else { return }
+        packet = converted
+      }
       if place.losesHeader {
         guard let header = SoundHeader(packet.copiedBytes(), codec: companion.stream.codecName) else { return }
         packet.removeFirst(header.length)
@@ -231,6 +270,15 @@ extension MetadataDictionary {
 }
 
 extension TargetContainer {
+  /// What text subtitles of other containers are converted to.
+  fileprivate var subtitles: SubtitleConverter.Target? {
+    switch self {
+    case .mp4, .mov: .timedText
+    case .mkv: .subRip
+    case .annexb, .ts, .flv: nil
+    }
+  }
+
   /// libavformat's name of the muxer.
   fileprivate var format: String {
     switch self {

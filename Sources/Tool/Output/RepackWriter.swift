@@ -47,6 +47,9 @@ struct RepackWriter {
   /// Streams that are written beside the video, and those that are not.
   private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
 
+  /// What those that are written are in the container, for the user.
+  var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
+
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
     keepsAudio: Bool, _ times: RepackTimes, _ cut: Cut?
@@ -176,7 +179,8 @@ struct RepackWriter {
     while true {
       let output = try MediaOutput(target, container)
       kept = (companions?.chosen ?? []).filter { other in
-        (keepsAudio || other.kind != .audio) && !refused.contains(other.kind) && output.canHold(other)
+        (keepsAudio || other.kind != .audio) && !refused.contains(other.kind)
+          && companions.map { output.canHold(other, of: $0.context) } == true
       }
       // FLV has room for one.
       if container == .flv, let first = kept.first { kept = [first] }
@@ -234,7 +238,7 @@ struct RepackWriter {
     }
     guard let companions else { return losses }
     if let rotation = companions.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
-    losses += companions.losses
+    losses += companions.losses + (output?.losses ?? [])
     let chapters = companions.context.chapters.count
     if chapters > 0, !container.keepsChapters { losses.append(Text.count(chapters, "chapter")) }
     return losses

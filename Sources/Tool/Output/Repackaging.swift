@@ -287,7 +287,7 @@ struct Repackaging {
     var summary = "\(target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary +=
-      "\(container.name), \(Text.list([writer.format?.codec.name ?? "no video"] + writer.kept.map(\.displayName)))"
+      "\(container.name), \(Text.list([writer.format?.codec.name ?? "no video"] + writer.keptNames))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) in front of the first keyframe" }
     let source = cut == nil ? "what the source shows" : "the cut"
     if let remark = writer.cutRemark { summary += "; \(remark)" }

@@ -8,4 +8,10 @@ enum Language {
     "kat": "geo", "deu": "ger", "ell": "gre", "isl": "ice", "mkd": "mac", "mri": "mao", "msa": "may", "fas": "per",
     "ron": "rum", "slk": "slo", "bod": "tib", "cym": "wel",
   ]
+
+  /// The code of a language that libavformat has in its table of QuickTime's languages: most are bibliographic.
+  static func quickTime(_ code: String) -> String {
+    let code = bibliographic[code] ?? code
+    return ["fre": "fra", "rum": "ron", "cze": "ces", "slo": "slk"][code] ?? code
+  }
 }

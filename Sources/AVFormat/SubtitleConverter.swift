@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MPL-2.0
+package import AVCodec
+import CAVFormat
+
+/// Text subtitles of one codec as those of another: decoded to ASS, and encoded again, by libavcodec.
+@safe package final class SubtitleConverter {
+  /// What a container's text subtitles can be converted to.
+  package enum Target: Sendable {
+    /// 3GPP Timed Text, which MP4 and MOV hold (`mov_text`).
+    case timedText
+    /// SubRip (`subrip`).
+    case subRip
+
+    fileprivate var codec: AVCodecID { self == .timedText ? AV_CODEC_ID_MOV_TEXT : AV_CODEC_ID_SUBRIP }
+  }
+
+  private let decoder: Context
+  private let encoder: Context
+  private var bytes = [UInt8](repeating: 0, count: 1 << 16)
+  /// Packets that could not be converted.
+  package private(set) var failureCount = 0
+
+  /// The codecs that can be converted, by libavcodec's names.
+  package static let codecs: Set = ["subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"]
+
+  @safe private final class Context {
+    let raw: UnsafeMutablePointer<AVCodecContext>
+    private let codec: UnsafePointer<AVCodec>
+
+    init(_ codec: UnsafePointer<AVCodec>?) throws(AVError) {
+      guard let codec = unsafe codec else { throw .decoderNotFound }
+      guard let made = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
+      unsafe (raw, self.codec) = (made, codec)
+    }
+
+    func open() throws(AVError) { unsafe try AVError.check(cavcodec_open2(raw, codec, nil)) }
+
+    deinit {
+      var context: UnsafeMutablePointer<AVCodecContext>? = unsafe raw
+      unsafe cavcodec_free_context(&context)
+    }
+  }
+
+  /// Opens both codecs.
+  ///
+  /// - Parameters:
+  ///   - stream: of `input`, with one of ``codecs``.
+  /// - Throws: `AVError.decoderNotFound` where libavcodec lacks a codec; what the codecs throw for a configuration that
+  ///   they cannot read.
+  package init(_ stream: StreamDescription, of input: InputContext, to target: Target) throws(AVError) {
+    decoder = unsafe try Context(cavcodec_find_decoder(AVCodecID(stream.codecID)))
+    unsafe try input.copyParameters(of: stream.index, into: decoder.raw)
+    unsafe decoder.raw.pointee.pkt_timebase = stream.timeBase.rational
+    try decoder.open()
+    encoder = unsafe try Context(cavcodec_find_encoder(target.codec))
+    unsafe encoder.raw.pointee.time_base = AVRational(num: 1, den: 1000)
+    // Styles of the decoder's ASS, which the encoder reads.
+    let count = unsafe Int(max(0, decoder.raw.pointee.subtitle_header_size))
+    if count > 0, let header = unsafe decoder.raw.pointee.subtitle_header {
+      guard let memory = unsafe cav_mallocz(count + 1) else { throw .outOfMemory }
+      unsafe memory.copyMemory(from: header, byteCount: count)
+      unsafe encoder.raw.pointee.subtitle_header = memory.assumingMemoryBound(to: UInt8.self)
+      unsafe encoder.raw.pointee.subtitle_header_size = Int32(clamping: count)
+    }
+    try encoder.open()
+  }
+
+  /// Copies the parameters of the target's codec.
+  func copyParameters(into target: UnsafeMutablePointer<AVCodecParameters>) throws(AVError) {
+    unsafe try AVError.check(cavcodec_parameters_from_context(target, encoder.raw))
+  }
+
+  /// A packet of the source as one of the target, with its times; nil where it has no text, or where it cannot be read.
+  package func convert(_ packet: borrowing MediaPacket) throws(AVError) -> MediaPacket? {
+    var subtitle = unsafe AVSubtitle()
+    var isThere: Int32 = 0
+    guard unsafe cavcodec_decode_subtitle2(decoder.raw, &subtitle, &isThere, packet.raw) >= 0 else {
+      failureCount += 1
+      return nil
+    }
+    guard isThere != 0 else { return nil }
+    defer { unsafe cavsubtitle_free(&subtitle) }
+    guard unsafe subtitle.num_rects > 0 else { return nil }
+    let size = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+      unsafe cavcodec_encode_subtitle(encoder.raw, buffer.baseAddress, Int32(clamping: buffer.count), &subtitle)
+    }
+    guard size >= 0 else {
+      failureCount += 1
+      return nil
+    }
+    guard size > 0 else { return nil }
+    let text = Array(bytes.prefix(Int(size)))
+    var converted = try MediaPacket(copying: text.span)
+    (converted.presentation, converted.decoding) = (packet.presentation, packet.decoding)
+    converted.duration = packet.duration
+    converted.stream = packet.stream
+    converted.isKey = true
+    return converted
+  }
+}
