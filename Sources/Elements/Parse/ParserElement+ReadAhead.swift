@@ -45,8 +45,10 @@ extension ParserElement {
   /// before the target. Returns nil where there is nothing to skip.
   func skipToTarget(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep? {
     if let scout = core.scout() {
+      let arrived = try readAhead(scout)
+      // Interrupted by another seek to the same time, the target is that one's.
       target.withLock { if $0 == scout.target { $0 = nil } }
-      core.arrive(try readAhead(scout))
+      core.arrive(arrived)
     }
     guard let skip = core.skip(frame.size) else { return nil }
     if skip.isDropped { frame.markAsDropped() }
