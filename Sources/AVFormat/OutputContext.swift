@@ -159,6 +159,46 @@ import CAVFormat
     return unsafe Int(stream.pointee.index)
   }
 
+  /// How samples become colours, by the codes of H.273.
+  package struct Colour: Sendable, Hashable {
+    package var primaries: UInt8
+    package var transfer: UInt8
+    package var matrix: UInt8
+    package var isFullRange: Bool
+
+    package init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool) {
+      (self.primaries, self.transfer, self.matrix, self.isFullRange) = (primaries, transfer, matrix, isFullRange)
+    }
+  }
+
+  /// Sets the colour of a video stream.
+  ///
+  /// - Throws: `AVError.invalidArgument` behind the header, and for a stream that is not there.
+  package func setColour(_ colour: Colour, of index: Int) throws(AVError) {
+    let parameters = unsafe try parameters(of: index)
+    unsafe parameters.pointee.color_primaries = AVColorPrimaries(rawValue: UInt32(colour.primaries))
+    unsafe parameters.pointee.color_trc = AVColorTransferCharacteristic(rawValue: UInt32(colour.transfer))
+    unsafe parameters.pointee.color_space = AVColorSpace(rawValue: UInt32(colour.matrix))
+    unsafe parameters.pointee.color_range = colour.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+  }
+
+  /// Sets width to height of a pixel of a video stream; nil for not known.
+  ///
+  /// - Throws: `AVError.invalidArgument` behind the header, and for a stream that is not there.
+  package func setPixelAspect(_ aspect: TimeBase?, of index: Int) throws(AVError) {
+    let parameters = unsafe try parameters(of: index)
+    let ratio = aspect?.rational ?? AVRational(num: 0, den: 1)
+    unsafe parameters.pointee.sample_aspect_ratio = ratio
+    unsafe raw.pointee.streams[index]?.pointee.sample_aspect_ratio = ratio
+  }
+
+  private func parameters(of index: Int) throws(AVError) -> UnsafeMutablePointer<AVCodecParameters> {
+    guard stage == .header, index >= 0, unsafe index < Int(raw.pointee.nb_streams),
+      let stream = unsafe raw.pointee.streams[index], let parameters = unsafe stream.pointee.codecpar
+    else { throw .invalidArgument }
+    return unsafe parameters
+  }
+
   static func set(_ extradata: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(AVError) {
     unsafe cav_free(parameters.pointee.extradata)
     unsafe (parameters.pointee.extradata, parameters.pointee.extradata_size) = (nil, 0)

@@ -8,7 +8,7 @@ import SystemPackage
 struct H26xCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "h26x",
-    abstract: "Inspects, checks, decodes, repackages and plays H.264 and H.265 streams.",
+    abstract: "Inspects, checks, decodes, repackages, edits and plays H.264 and H.265 streams.",
     discussion: """
       Every FILE may be an Annex B byte stream or a container: MP4, MOV, Matroska, MPEG-TS, FLV, AVI. - is \
       standard input or output. Results go to standard output, everything else to standard error.
@@ -18,7 +18,8 @@ struct H26xCommand: AsyncParsableCommand {
       """,
     version: Release.text,
     subcommands: [
-      InfoCommand.self, DecodeCommand.self, HashCommand.self, RepackCommand.self, SnapshotCommand.self,
+      InfoCommand.self, DecodeCommand.self, HashCommand.self, RepackCommand.self, EditCommand.self,
+      SnapshotCommand.self,
       CompareCommand.self,
       PlayCommand.self, ReceiveCommand.self, DemoCommand.self,
       InspectCommand.self, CheckCommand.self, ReportCommand.self,

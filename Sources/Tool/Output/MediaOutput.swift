@@ -16,6 +16,10 @@ final class MediaOutput {
     /// The configuration record; empty for a byte stream.
     var configuration: [UInt8] = []
     var allowsInBandParameterSets = false
+    /// The colour that replaces what the source says; `nil` to keep that.
+    var colour: OutputContext.Colour?
+    /// Whether ``pixelAspect`` replaces what the source says.
+    var hasEditedAspect = false
   }
 
   /// An access unit.
@@ -159,16 +163,21 @@ final class MediaOutput {
   }
 
   private func add(_ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?) throws(AVError) -> Int {
+    let index: Int
     if let source, let description = source.video {
-      return try output.addStream(
+      index = try output.addStream(
         like: description, of: source.context, extradata: video.configuration, tag: tag(video),
         size: video.size, metadata: metadata(of: description), timeBase: timeBase)
+      if video.hasEditedAspect { try output.setPixelAspect(video.pixelAspect, of: index) }
+    } else {
+      index = try output.addStream(
+        OutputContext.Video(
+          isHEVC: video.codec == .h265, size: video.size, pixelAspect: video.pixelAspect,
+          extradata: video.configuration, tag: tag(video)),
+        timeBase: timeBase)
     }
-    return try output.addStream(
-      OutputContext.Video(
-        isHEVC: video.codec == .h265, size: video.size, pixelAspect: video.pixelAspect,
-        extradata: video.configuration, tag: tag(video)),
-      timeBase: timeBase)
+    if let colour = video.colour { try output.setColour(colour, of: index) }
+    return index
   }
 
   /// What a stream has in the target.

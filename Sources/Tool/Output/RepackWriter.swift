@@ -2,6 +2,7 @@
 import AVCodec
 import AVFormat
 import GStreamer
+import H26x
 
 /// Writes repackaged video and what goes with it into a container, in the order of decoding.
 struct RepackWriter {
@@ -39,6 +40,9 @@ struct RepackWriter {
   /// The description of the video does not hold what comes next.
   private var isFormatChanged = false
   private let cut: Cut?
+  private let edits: [StreamEdit]
+  /// Changes the headers; `nil` where nothing is to be changed, and before the first format.
+  private(set) var edit: VideoEdit?
   /// Where the cut begins, for the user; `nil` before that is known.
   var cutRemark: String? { cut.flatMap { cut in beginning.map { $0.remark(cut) } } }
   private var beginning: CutBeginning?
@@ -52,9 +56,9 @@ struct RepackWriter {
 
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
-    keepsAudio: Bool, _ times: RepackTimes, _ cut: Cut?
+    keepsAudio: Bool, _ times: RepackTimes, _ cut: Cut?, _ edits: [StreamEdit] = []
   ) {
-    self.source = source.name
+    (self.source, self.edits) = (source.name, edits)
     (self.target, self.container, self.companions) = (target, container, companions)
     (self.keepsAudio, self.times, self.cut) = (keepsAudio, times, cut)
     if let cut {
@@ -80,16 +84,27 @@ struct RepackWriter {
   }
 
   /// Begins another format, before the first access unit that has it.
-  mutating func begin(_ next: MediaOutput.VideoFormat) {
+  mutating func begin(_ format: MediaOutput.VideoFormat) throws(Refusal) {
+    let next: MediaOutput.VideoFormat
+    do throws(Failure) { next = try edited(format) } catch { throw .failure(error) }
     if front != nil {
       roles = next.roleReader(hasStartCodes: container.hasStartCodes)
       return frontFormats.append(next)
     }
-    guard let format else {
-      format = next
+    guard let format = self.format else {
+      self.format = next
       return
     }
     isFormatChanged = !canHold(next, beside: format)
+  }
+
+  private mutating func edited(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
+    guard !edits.isEmpty else { return format }
+    var (edit, format) = (edit ?? VideoEdit(format.codec, edits, source: source), format)
+    format.configuration = try edit.edit(configuration: format.configuration)
+    edit.describe(&format)
+    self.edit = edit
+    return format
   }
 
   private func canHold(_ next: MediaOutput.VideoFormat, beside format: MediaOutput.VideoFormat) -> Bool {
@@ -100,6 +115,9 @@ struct RepackWriter {
   ///
   /// - Parameter unit: has times of the media.
   mutating func take(_ unit: consuming MediaOutput.AccessUnit) throws(Refusal) {
+    if edit != nil {
+      do throws(Failure) { unit.bytes = try edit?.edit(unit.bytes) ?? unit.bytes } catch { throw .failure(error) }
+    }
     guard front == nil else { return try hold(unit) }
     // One behind the end is not written.
     if isFormatChanged, !times.isBehind(unit) { throw .formatChange }

@@ -19,6 +19,8 @@ struct Repackaging {
   let keepsAudio: Bool
   /// What is kept; `nil` for everything.
   let cut: Cut?
+  /// Changes of the headers.
+  var edits: [StreamEdit] = []
 
   /// What was written, and what was not.
   typealias Result = (summary: String, left: [String])
@@ -45,7 +47,7 @@ struct Repackaging {
   private func writer(_ source: Source?) -> RepackWriter {
     RepackWriter(
       input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? RepackTimes(),
-      source == nil ? cut : source?.cut)
+      source == nil ? cut : source?.cut, edits)
   }
 
   private var untimed: Failure {
@@ -70,7 +72,7 @@ struct Repackaging {
     var writer = writer(source)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     do throws(RepackWriter.Refusal) {
-      writer.begin(copy.format)
+      try writer.begin(copy.format)
       try await Interruption.handled(
         by: { status.stop() },
         during: { () async throws(RepackWriter.Refusal) in
@@ -166,7 +168,7 @@ struct Repackaging {
         try state.withLock { state throws(RepackWriter.Refusal) in
           guard !state.writer.isFinished else { return }
           if configuration != state.configuration, let format = sample.videoFormat {
-            state.writer.begin(format)
+            try state.writer.begin(format)
             state.configuration = configuration
           }
           try state.writer.take(unit)

@@ -12,6 +12,14 @@ enum SEIText {
     return name.map { "\($0) (\(type))" } ?? "payload \(type)"
   }
 
+  /// The payload type with a name of Annex D; `nil` for another name.
+  static func type(named name: String) -> UInt32? {
+    for names in [shared, h264, h265] {
+      if let found = names.first(where: { $0.value == name }) { return found.key }
+    }
+    return nil
+  }
+
   private static let shared: [UInt32: String] = [
     0: "buffering_period", 1: "pic_timing", 2: "pan_scan_rect", 3: "filler_payload",
     4: "user_data_registered_itu_t_t35", 5: "user_data_unregistered", 6: "recovery_point", 9: "scene_info",

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import GStreamer
+import H26x
+
+/// What `edit` changes.
+struct EditOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Primaries, transfer and matrix, by name or number.", valueName: "name"))
+  var colour: ColourArgument?
+  @Option(help: ArgumentHelp("colour_primaries alone.", valueName: "n")) var primaries: UInt8?
+  @Option(help: ArgumentHelp("transfer_characteristics alone.", valueName: "n")) var transfer: UInt8?
+  @Option(help: ArgumentHelp("matrix_coefficients alone.", valueName: "n")) var matrix: UInt8?
+  @Option(help: "limited or full.") var range: RangeArgument?
+  @Flag(help: "Remove video format, range and colour.") var removeColour = false
+  @Option(help: "left, center, top-left, top, bottom-left or bottom.") var chromaLocation: ChromaLocationArgument?
+  @Option(help: ArgumentHelp("Width to height of a sample, such as 64:45.", valueName: "w:h"))
+  var sampleAspect: AspectArgument?
+  @Option(help: ArgumentHelp("Frames a second, in the stream; a container's times stay.", valueName: "rate"))
+  var frameRate: FrameRateArgument?
+  @Option(help: "component, pal, ntsc, secam, mac or unspecified.") var videoFormat: VideoFormatArgument?
+  @Option(help: "show or crop: whether overscan is appropriate.") var overscan: OverscanArgument?
+  @Option(help: ArgumentHelp("What is cut off the coded picture, in luma samples.", valueName: "l,r,t,b"))
+  var crop: CropArgument?
+  @Option(help: ArgumentHelp("The level, such as 4.1 or 1b, or auto.", valueName: "level")) var level: LevelArgument?
+  @Option(help: "The tier of H.265: main or high.") var tier: TierArgument?
+  @Option(help: ArgumentHelp("A constraint flag of H.264, such as 1=1; may be repeated.", valueName: "n=0|1"))
+  var constraintSet: [ConstraintArgument] = []
+  @Flag(help: "Remove HRD parameters, and all that depends on them.") var removeHRD = false
+  @Option(help: ArgumentHelp("Pictures that wait for one that is decoded later: auto or a number.", valueName: "n"))
+  var latency: LatencyArgument?
+  @Option(
+    name: .customLong("remove-sei"), help: ArgumentHelp("Remove SEI messages of these types.", valueName: "types"))
+  var removeSEI: SEITypesArgument?
+  @Option(
+    name: .customLong("keep-sei"),
+    help: ArgumentHelp("Remove SEI messages of all other types; none keeps none.", valueName: "types"))
+  var keepSEI: SEITypesArgument?
+  @Option(
+    name: .customLong("insert-sei"),
+    help: ArgumentHelp("Add an SEI message to every keyframe, its payload in hexadecimal.", valueName: "type=hex"))
+  var insertSEI: [SEIMessageArgument] = []
+
+  func validate() throws {
+    guard !list.isEmpty || latency != nil || level != nil else {
+      throw ValidationError("nothing to change: expected an edit")
+    }
+    guard !removeColour || colour == nil && primaries == nil && transfer == nil && matrix == nil && range == nil else {
+      throw ValidationError("--remove-colour and another option about colour exclude each other")
+    }
+  }
+
+  /// The edits, without that of the latency, which is measured first.
+  var list: [StreamEdit] {
+    var edits: [StreamEdit] = []
+    if removeColour { edits.append(.removeVideoSignal) }
+    if let colour { edits.append(.colour(colour.colour)) }
+    if let primaries { edits.append(.primaries(primaries)) }
+    if let transfer { edits.append(.transfer(transfer)) }
+    if let matrix { edits.append(.matrix(matrix)) }
+    if let range { edits.append(.fullRange(range == .full)) }
+    if let videoFormat { edits.append(.videoFormat(videoFormat.code)) }
+    if let chromaLocation { edits.append(.chromaLocation(chromaLocation.location)) }
+    if let sampleAspect { edits.append(.sampleAspectRatio(sampleAspect.ratio)) }
+    if let overscan { edits.append(.overscanAppropriate(overscan == .crop)) }
+    if let frameRate, let numerator = UInt32(exactly: frameRate.rate.numerator),
+      let denominator = UInt32(exactly: frameRate.rate.denominator)
+    {
+      edits.append(.frameRate(Ratio(numerator, denominator)))
+    }
+    if let crop { edits.append(.crop(crop.margins)) }
+    if removeHRD { edits.append(.removeHRD) }
+    edits += constraintSet.map { .constraintSet($0.set, $0.value) }
+    if let tier, tier == .main { edits.append(.highTier(false)) }
+    if case .named(let level) = level { edits.append(.level(level)) }
+    if let tier, tier == .high { edits.append(.highTier(true)) }
+    edits += removeSEI?.types.map { .removeSEI($0) } ?? []
+    if let keepSEI { edits.append(.keepSEI(Set(keepSEI.types))) }
+    edits += insertSEI.map { .insertSEI(SEIInsertion($0.type, payload: $0.payload, at: .keyframes)) }
+    return edits
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import GStreamer
+import H26x
+import StreamReport
+
+/// Reads a file as it is, edits it, and writes a byte stream or nothing.
+struct EditSource {
+  let input: InputFile
+  let edits: [StreamEdit]
+
+  /// How much of a byte stream is read at once.
+  private static let chunk = 1 << 20
+
+  /// Edits a byte stream; everything but what the edits concern is copied, byte for byte.
+  ///
+  /// - Returns: what was changed.
+  func editByteStream(_ write: ([UInt8]) throws(Failure) -> Void) async throws(Failure) -> VideoEdit {
+    guard case .byteStream(let known) = input.kind, let codec = known else { throw Failure(input.noVideo) }
+    let place = ProgressPlace(of: input)
+    let bytes = try InputBytes(input)
+    var stream = ByteStreamEdit(codec, VideoEdit(codec, edits, source: input.name))
+    try await Progress.during(place) { () async throws(Failure) in
+      var isLast = false
+      while !isLast, Interruption.signal == nil {
+        let chunk = try read(bytes)
+        isLast = chunk.isEmpty
+        try stream.take(chunk, isLast: isLast, write)
+        place.reach(bytes: bytes.position)
+      }
+    }
+    return stream.result
+  }
+
+  private func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
+    var failure: AVError?
+    let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunk) { buffer, count in
+      do throws(AVError) { count = try unsafe bytes.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
+        failure = error
+      }
+    }
+    if let failure { throw Failure("\(input.name): cannot be read: \(failure)") }
+    return chunk
+  }
+
+  /// Edits the video of a container, and writes nothing.
+  ///
+  /// - Returns: what would be changed.
+  func tryContainer() async throws(Failure) -> VideoEdit {
+    let file = try ContainerFile(input, ReadingStatus())
+    let video = try ContainerReader.reader(file)
+    file.hasAllReaders()
+    video.readAllMedia()
+    let (codec, place) = (video.track.codec, ProgressPlace(of: video.track, in: input))
+    var edit = VideoEdit(codec, edits, source: input.name)
+    var stream: ByteStreamEdit?
+    try begin(video.track.packaging, codec, &edit, &stream)
+    try await Progress.during(place) { () async throws(Failure) in
+      while Interruption.signal == nil, let sample = try video.next() {
+        if let packaging = sample.packaging { try begin(packaging, codec, &edit, &stream) }
+        if stream != nil {
+          try stream?.take(sample.bytes, isLast: false) { _ in }
+        } else {
+          _ = try edit.edit(sample.bytes)
+        }
+        place.reach(time: sample.composition ?? 0, bytes: video.position)
+      }
+      try stream?.take([], isLast: true) { _ in }
+    }
+    return stream?.result ?? edit
+  }
+
+  private func begin(
+    _ packaging: VideoTrack.Packaging, _ codec: FormatDescription.Codec, _ edit: inout VideoEdit,
+    _ stream: inout ByteStreamEdit?
+  ) throws(Failure) {
+    switch packaging {
+    case .lengthPrefixed(let configuration, _): _ = try edit.edit(configuration: configuration)
+    case .byteStream: stream = stream ?? ByteStreamEdit(codec, edit)
+    }
+  }
+}

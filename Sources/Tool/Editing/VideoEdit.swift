@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import GStreamer
+import H26x
+
+/// The editor of a stream whose codec is known only when it is read.
+struct VideoEdit {
+  private var editor: any VideoEditing
+  private let source: String
+  /// Access units so far.
+  private var count = 0
+  private var packaging = NALPackaging.annexB
+
+  /// - Parameter source: the name for messages.
+  init(_ codec: FormatDescription.Codec, _ edits: [StreamEdit], source: String) {
+    editor = codec == .h264 ? StreamEditor<H264>(edits) : StreamEditor<H265>(edits)
+    self.source = source
+  }
+
+  /// Edits a configuration record, by which access units are packaged from then on; an empty one is of a byte stream.
+  mutating func edit(configuration: [UInt8]) throws(Failure) -> [UInt8] {
+    guard !configuration.isEmpty else {
+      packaging = .annexB
+      return []
+    }
+    do throws(RecordRefusal) {
+      let (bytes, size) = try editor.edit(configuration: configuration)
+      packaging = .lengthPrefixed(size)
+      return bytes
+    } catch {
+      switch error {
+      case .edit(let error): throw Failure("\(source): \(error)")
+      case .bitstream(let error): throw Failure("\(source): its configuration record cannot be read: \(error)")
+      }
+    }
+  }
+
+  /// Edits an access unit.
+  mutating func edit(_ accessUnit: [UInt8]) throws(Failure) -> [UInt8] {
+    defer { count += 1 }
+    do throws(StreamEditError) {
+      return try editor.edit(accessUnit.span, packaging: packaging) ?? accessUnit
+    } catch { throw Failure("\(source): access unit \(count): \(error)") }
+  }
+
+  /// What a description of the video in a container says after the edits.
+  func describe(_ format: inout MediaOutput.VideoFormat) {
+    guard let description = editor.description(format.configuration) else { return }
+    if editor.changesSize { format.size = (description.cropRectangle.width, description.cropRectangle.height) }
+    if editor.changesShape {
+      format.pixelAspect = description.pixelAspectRatio.flatMap {
+        TimeBase(Int32(clamping: $0.numerator), Int32(clamping: $0.denominator))
+      }
+      format.hasEditedAspect = true
+    }
+    guard editor.changesColour else { return }
+    let colour = description.colour
+    format.colour = OutputContext.Colour(
+      primaries: colour?.primaries ?? 2, transfer: colour?.transfer ?? 2, matrix: colour?.matrix ?? 2,
+      isFullRange: description.isFullRange ?? false)
+  }
+
+  /// What was changed, a line each; the codec decides the names of SEI messages.
+  var lines: [String] {
+    var lines = editor.changes.map(\.description)
+    for (type, count) in editor.messages.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let name = SEIText.name(type.rawValue, isH264: editor.isH264)
+      if count.removed > 0 { lines.append("SEI: \(name): \(count.removed) removed") }
+      if count.changed > 0 { lines.append("SEI: \(name): \(count.changed) changed") }
+      if count.inserted > 0 { lines.append("SEI: \(name): \(count.inserted) inserted") }
+    }
+    if let error = editor.lastUnreadable {
+      lines.append("a parameter set that cannot be read stays as it is: \(error)")
+    }
+    return lines
+  }
+
+  /// Whether anything was changed.
+  var hasChanged: Bool { !editor.changes.isEmpty || !editor.messages.isEmpty }
+}
+
+/// Why a configuration record was refused.
+private enum RecordRefusal: Error {
+  case edit(StreamEditError)
+  case bitstream(BitstreamError)
+}
+
+/// An editor of any codec.
+private protocol VideoEditing {
+  var edits: [StreamEdit] { get }
+  var changes: [FieldChange] { get }
+  var messages: SEIChanges { get }
+  var lastUnreadable: BitstreamError? { get }
+  var isH264: Bool { get }
+  mutating func edit(_ accessUnit: Span<UInt8>, packaging: NALPackaging) throws(StreamEditError) -> [UInt8]?
+  mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize)
+  func description(_ configuration: [UInt8]) -> FormatDescription?
+}
+
+extension VideoEditing {
+  fileprivate var changesSize: Bool { edits.contains { if case .crop = $0 { true } else { false } } }
+  fileprivate var changesShape: Bool { edits.contains { if case .sampleAspectRatio = $0 { true } else { false } } }
+  fileprivate var changesColour: Bool {
+    edits.contains {
+      switch $0 {
+      case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: true
+      default: false
+      }
+    }
+  }
+}
+
+extension StreamEditor: VideoEditing {
+  fileprivate var isH264: Bool { Codec.codec == .h264 }
+
+  fileprivate mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize) {
+    let record: Codec.ConfigurationRecord
+    do throws(BitstreamError) { record = try Codec.ConfigurationRecord(configuration.span) } catch {
+      throw .bitstream(error)
+    }
+    let edited: Codec.ConfigurationRecord
+    do throws(StreamEditError) { edited = try edit(record) } catch { throw .edit(error) }
+    do throws(BitstreamError) { return (try edited.bytes(), record.nalLengthSize) } catch { throw .bitstream(error) }
+  }
+
+  fileprivate func description(_ configuration: [UInt8]) -> FormatDescription? {
+    do throws(BitstreamError) {
+      return try Codec.formatDescription(Codec.ConfigurationRecord(configuration.span))
+    } catch { return nil }
+  }
+}
