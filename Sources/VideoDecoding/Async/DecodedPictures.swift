@@ -125,7 +125,11 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
       if session == nil, let format = accessUnit.format {
         session = try DecompressionSession(format: format, configuration: configuration, allocator: allocator)
       }
-      guard let session else { throw DecodeError(.invalidFormatDescription, tag: accessUnit.tag) }
+      guard let session else {
+        throw DecodeError(
+          .invalidFormatDescription, tag: accessUnit.tag,
+          detail: "the first access unit has no format (AccessUnit.format), which AccessUnits would set")
+      }
       try session.decode(accessUnit)
     }
 

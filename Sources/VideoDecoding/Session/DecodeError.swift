@@ -31,7 +31,8 @@ public struct DecodeError: Error, Sendable, Hashable {
   public let reason: Reason
   /// libavcodec's return code, 0 when it was not libavcodec that failed.
   public let libavcodecCode: Int32
-  /// What happened to the codec's process, or why there is none; `nil` where neither is the failure.
+  /// What happened to the codec's process, why there is none, or what the caller has left out; `nil` where none of these
+  /// is the failure.
   public let detail: String?
   /// The caller's tag of the access unit, if the error is about one.
   public let tag: UInt64?

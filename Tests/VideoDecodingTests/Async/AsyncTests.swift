@@ -127,7 +127,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     } catch {
       if case .decoding(let reason) = error {
         #expect(reason.reason == .invalidFormatDescription)
-        #expect("\(error)" == "\(reason)")
+        #expect("\(error)" == "\(reason)" && "\(error)".contains("the first access unit has no format"))
       } else {
         Issue.record("\(error)")
       }
