@@ -76,10 +76,13 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     if let end, end.time <= start?.time ?? .zero {
       throw ValidationError("--end \(Text.time(end.time)) is not behind --start \(Text.time(start?.time ?? .zero))")
     }
+    if cut == .hidden, output == "-" { throw ValidationError(Self.hidingNeedsAFile) }
     if cut == .hidden, !format.isMovie {
       throw ValidationError("--cut hidden needs an edit list, which \(format.name) does not have; mp4 and mov do")
     }
   }
+
+  private static let hidingNeedsAFile = "--cut hidden needs a file, because edit lists are not written into a pipe"
 
   /// What is kept of the file; `nil` for everything.
   private var wanted: Cut? {
@@ -97,7 +100,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
       guard cut != .hidden || format.hasEditList(in: target) else {
-        throw Failure("\(target.name): --cut hidden needs a file: edit lists are not written into a pipe")
+        throw Failure("\(target.name): \(Self.hidingNeedsAFile)")
       }
       if format != .annexb || wanted != nil, input.kind == .container("AVI") {
         throw Failure(
