@@ -18,7 +18,7 @@ extension H265: StreamEditing {
     case .sequenceParameterSet:
       return try SequenceParameterSet.edited(nalUnit, headerLength: NALUnitHeader.byteCount, .sequence, edits)
     case .videoParameterSet:
-      let edits = fieldsHaveTicks(nalUnit, sets) ? edits.map(\.forFields) : edits
+      let edits = fieldsHaveTicks(nalUnit, sets) ? edits.map { $0.forFields } : edits
       return try VideoParameterSet.edited(nalUnit, headerLength: NALUnitHeader.byteCount, .video, edits)
     default: return .unchanged
     }
@@ -49,7 +49,7 @@ extension H265: StreamEditing {
         try StreamEditError.checkRecordLength(new)
         record.arrays[array].nalUnits[index] = new
       }
-      record.arrays[array].nalUnits.removeAll(where: \.isEmpty)
+      record.arrays[array].nalUnits.removeAll { $0.isEmpty }
     }
     guard let first = record.nalUnits(of: .sequenceParameterSet).first else { return record }
     do throws(BitstreamError) {
