@@ -155,4 +155,16 @@ import Testing
       #expect(folder.names.isEmpty, "\(arguments)")
     }
   }
+
+  /// What never ends is not collected without limit.
+  @Test func refusesAnAccessUnitWithoutEnd() async throws {
+    let folder = try Folder()
+    let clip = try Data(contentsOf: URL(filePath: Self.media("clip.h264")))
+    let slice = try #require(clip.range(of: Data([0, 0, 1, 0x65]))).upperBound
+    try folder.write("endless.h264", clip[..<(slice + 40)] + Data(repeating: 0x55, count: 80 << 20))
+    let run = try await Program.run(
+      ["edit", "endless.h264", "-o", "out.h264", "--colour", "bt2020-pq"], in: folder.url)
+    #expect(run.status == 1 && run.said.hasSuffix(": no end of an access unit within 64 MiB\n"), "\(run.said)")
+    #expect(folder.names == ["endless.h264"])
+  }
 }

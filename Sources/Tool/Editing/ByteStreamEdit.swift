@@ -29,12 +29,17 @@ struct ByteStreamEdit {
     while let piece = cutter.next(isLast: isLast) {
       try write(piece.isAccessUnit ? edit.edit(piece.bytes) : piece.bytes)
     }
+    guard cutter.pendingCount <= AccessUnitLimits.size else {
+      throw Failure("\(edit.source): no end of an access unit within \(AccessUnitLimits.size >> 20) MiB")
+    }
   }
 }
 
 /// Cuts a byte stream.
 private protocol AccessUnitCutting {
   mutating func append(_ bytes: [UInt8])
+  /// How many bytes wait for the end of an access unit.
+  var pendingCount: Int { get }
   /// The next access unit, or bytes that are none; nil where more is needed, and at the end.
   mutating func next(isLast: Bool) -> (bytes: [UInt8], isAccessUnit: Bool)?
 }
@@ -43,6 +48,8 @@ private struct AccessUnitCutter<Codec: VideoCodecSyntax>: AccessUnitCutting {
   private var scanner = Codec.Scanner()
   private var pending: [UInt8] = []
   private var start = 0
+
+  var pendingCount: Int { pending.count - start }
 
   mutating func append(_ bytes: [UInt8]) {
     pending.removeFirst(start)

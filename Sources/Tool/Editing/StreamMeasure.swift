@@ -114,6 +114,7 @@ struct StreamMeasure {
   /// The most bits that come in a second.
   private func highestBitRate(_ rate: Ratio) -> UInt64 {
     let frames = max(1, Int(rate.numerator / rate.denominator))
+    let count = UInt64(sizes.count)
     var (sum, highest): (UInt64, UInt64) = (0, 0)
     for (index, size) in sizes.enumerated() {
       sum += UInt64(size)
@@ -121,8 +122,12 @@ struct StreamMeasure {
       highest = max(highest, sum)
     }
     // Of a short stream, what it would have in a whole second.
-    if sizes.count < frames, !sizes.isEmpty { highest = highest * UInt64(frames) / UInt64(sizes.count) }
-    return highest * 8
+    if sizes.count < frames, count > 0 {
+      // Each has less than 2³² bytes, and a second less than 2³² frames: the mean fits.
+      highest = count.dividingFullWidth(highest.multipliedFullWidth(by: UInt64(frames))).quotient
+    }
+    let (bits, isBeyond) = highest.multipliedReportingOverflow(by: 8)
+    return isBeyond ? .max : bits
   }
 }
 

@@ -6,7 +6,8 @@ import H26x
 /// The editor of a stream whose codec is known only when it is read.
 struct VideoEdit {
   private var editor: any VideoEditing
-  private let source: String
+  /// The name of the file, for messages.
+  let source: String
   /// Access units so far.
   private var count = 0
   private var packaging = NALPackaging.annexB
