@@ -64,6 +64,7 @@ let package = Package(
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
     .library(name: "StreamReport", targets: ["StreamReport"]),
     .library(name: "TestSupport", targets: ["TestSupport"]),
+    .library(name: "CodecPeers", targets: ["CodecPeers"]),
     .executable(name: "h26x-codec", targets: ["CodecService"]),
   ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
   traits: traits,
@@ -132,6 +133,10 @@ let package = Package(
       swiftSettings: settings),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
+    // What codec processes and applications send that break the protocol.
+    .target(
+      name: "CodecPeers", dependencies: ["AVCodec", "CodecLink", "VideoDecoding", "TestSupport"],
+      path: "Tests/CodecPeers", swiftSettings: settings),
     .testTarget(
       name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: settings),
     .testTarget(
@@ -140,7 +145,7 @@ let package = Package(
     .testTarget(
       name: "VideoDecodingTests",
       dependencies: [
-        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecService", "H26x", "TestSupport",
+        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecService", "H26x", "TestSupport",
         "ThreadSanitizerLocks",
       ],
       exclude: ["Reading/Records"], swiftSettings: settings),

@@ -27,6 +27,9 @@ let reportSubjects = ["report"]
 /// Subjects of decompression sessions.
 let sessionSubjects = ["session", "h265-session"]
 
+/// Subjects of the connection between an application and a codec's process.
+let connectionSubjects = ["codec-process", "codec-application"]
+
 /// Subjects of elements, in a harness or a pipeline.
 let elementSubjects = [
   "parse-element", "parse-file", "repack-element", "decode-element", "h265-parse-element", "h265-parse-file",
@@ -68,6 +71,11 @@ let package = Package(
       .executableTarget(
         name: $0, dependencies: ["FuzzDriver", "FuzzSession", testSupport], path: "Subjects/\($0)",
         swiftSettings: settings)
+    }
+    + connectionSubjects.map {
+      .executableTarget(
+        name: $0, dependencies: ["FuzzDriver", .product(name: "CodecPeers", package: "gst-swift-h26x")],
+        path: "Subjects/\($0)", swiftSettings: settings)
     }
     + elementSubjects.map {
       .executableTarget(

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Which of the last access units have started a picture, in a ring of their indices, so that it never grows. Written
 /// by libavcodec's threads.
-final class StartedPictures: Sendable {
+package final class StartedPictures: Sendable {
   /// More than can be inside a decoder: 16 frames of two fields, and all threads.
   private static let capacity = 1024
   private let keepsInsertions: Bool
@@ -15,7 +15,7 @@ final class StartedPictures: Sendable {
   }
 
   /// - Parameter keepsInsertions: `takeInsertions` is called, and returns them.
-  init(keepsInsertions: Bool = false) { self.keepsInsertions = keepsInsertions }
+  package init(keepsInsertions: Bool = false) { self.keepsInsertions = keepsInsertions }
 
   func insert(_ index: UInt64) {
     state.withLock { state in

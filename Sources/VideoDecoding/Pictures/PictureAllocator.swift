@@ -15,6 +15,19 @@ public struct PictureRequest: Sendable, Hashable {
   /// Every stride and every plane's address must be a multiple of this many bytes.
   public let strideAlignment: Int
 
+  package init(
+    pixelFormat: PixelFormat, codedWidth: Int, codedHeight: Int, crop: PictureCrop, alignedWidth: Int,
+    alignedHeight: Int, strideAlignment: Int
+  ) {
+    self.pixelFormat = pixelFormat
+    self.codedWidth = codedWidth
+    self.codedHeight = codedHeight
+    self.crop = crop
+    self.alignedWidth = alignedWidth
+    self.alignedHeight = alignedHeight
+    self.strideAlignment = strideAlignment
+  }
+
   /// Smallest stride of `plane` in bytes, a multiple of ``strideAlignment``.
   public func minimumStride(plane: Int) -> Int {
     let bytes = pixelFormat.rowByteCount(plane: plane, width: alignedWidth)

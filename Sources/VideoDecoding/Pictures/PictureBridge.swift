@@ -35,7 +35,7 @@ package final class PictureBridge: FrameBufferSource {
   /// The access units for which the decoder has begun a picture.
   let started: StartedPictures
 
-  init(
+  package init(
     allocator: (any PictureAllocator)?, layout: SessionConfiguration.OutputLayout,
     started: StartedPictures = StartedPictures()
   ) {

@@ -8,13 +8,13 @@ package struct PictureDescription: Sendable, Hashable {
   /// Coded size in luma samples.
   var width: Int, height: Int
   /// What the stream crops from the coded size, whether or not that is possible.
-  var crop = PictureCrop()
+  package var crop = PictureCrop()
   /// Not all references of the picture were there.
-  var isCorrupt = false
+  package var isCorrupt = false
   /// Errors met in decoding it.
   var errors: FrameErrors = []
   /// Two fields, or an interlaced frame.
-  var isInterlaced = false
+  package var isInterlaced = false
   /// The top field is the first of the two.
   var isTopFieldFirst = false
   /// The first field is displayed again after the second.
@@ -25,7 +25,7 @@ package struct PictureDescription: Sendable, Hashable {
   var sampleAspectRatio: SampleAspectRatio?
 
   /// Describes a picture.
-  init(index: UInt64?, width: Int, height: Int) {
+  package init(index: UInt64?, width: Int, height: Int) {
     self.index = index
     self.width = width
     self.height = height

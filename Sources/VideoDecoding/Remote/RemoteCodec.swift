@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
+package import AVCodec
 import CodecLink
 import Glibc
 
@@ -8,7 +8,7 @@ import Glibc
 /// No thread is added: while the caller waits for the answer to a command, it also serves the process's requests for
 /// picture memory. Whatever the process reports is copied and checked before it is used. A process that has ended, that
 /// does not answer in time or that breaks the protocol is a lost codec.
-final class RemoteCodec: CodecBoundary {
+package final class RemoteCodec: CodecBoundary {
   private let service: ServiceProcess
   private let options: Options
   /// On which picture slots are granted.
@@ -32,13 +32,18 @@ final class RemoteCodec: CodecBoundary {
   /// Why the codec is lost.
   private var failure: AVError?
 
-  private(set) var status = CodecStatus()
-  private(set) var youngest: UInt64?
+  package private(set) var status = CodecStatus()
+  package private(set) var youngest: UInt64?
 
   /// How to wait for the process.
-  struct Options: Sendable {
-    var timeout: Duration
-    var cancellation: Cancellation?
+  package struct Options: Sendable {
+    let timeout: Duration
+    let cancellation: Cancellation?
+
+    package init(timeout: Duration, cancellation: Cancellation?) {
+      self.timeout = timeout
+      self.cancellation = cancellation
+    }
   }
 
   /// Records that answer one command, at most: far more than a decoder has pictures inside.
@@ -48,7 +53,7 @@ final class RemoteCodec: CodecBoundary {
   /// Opens a decoder in a process that waits for its first command.
   ///
   /// - Throws: what libavcodec throws, or how the process was lost.
-  init(
+  package init(
     _ service: ServiceProcess, _ settings: CodecSettings, _ bridge: PictureBridge, _ options: Options
   ) throws(AVError) {
     self.service = service
@@ -90,13 +95,13 @@ final class RemoteCodec: CodecBoundary {
   }
 
   /// Which process decodes.
-  var process: CodecProcess? {
+  package var process: CodecProcess? {
     CodecProcess(identifier: service.processIdentifier, missingProtection: service.missingProtection)
   }
 
   // MARK: Commands
 
-  func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
+  package func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
     let byteCount = packet.byteCount
     do throws(LinkError) {
       if byteCount > memory.byteCount {
@@ -118,14 +123,14 @@ final class RemoteCodec: CodecBoundary {
     if let error = try answer(report) { throw error }
   }
 
-  func drain(report: (CodecEvent) -> Void) throws(AVError) {
+  package func drain(report: (CodecEvent) -> Void) throws(AVError) {
     try send(.drain)
     if let error = try answer(report) { throw error }
   }
 
   // A failure shows itself in the next command that has an answer.
-  func flush() { try? send(.flush) }
-  func skip(_ pictures: CodecSettings.Skip) { try? send(.skip(pictures)) }
+  package func flush() { try? send(.flush) }
+  package func skip(_ pictures: CodecSettings.Skip) { try? send(.skip(pictures)) }
 
   private func send(_ command: CodecCommand, descriptors: [Int32] = []) throws(AVError) {
     if let failure { throw failure }

@@ -22,7 +22,7 @@ package final class ServiceProcess: Sendable {
   /// The process that has begun it: one that is forked from it inherits the descriptors, not the process.
   private let owner: pid_t
 
-  init(
+  package init(
     socket: consuming LinkSocket, processIdentifier: Int32, process: consuming OwnedDescriptor,
     report: consuming LinkSocket, protection: Protection, missingProtection: Protection
   ) {

@@ -9,6 +9,11 @@ package struct SlotGrant {
     package let number: Int
     /// Its memory is one that the process has not got yet: the descriptor comes with the message.
     package let isNew: Bool
+
+    package init(number: Int, isNew: Bool) {
+      self.number = number
+      self.isNew = isNew
+    }
   }
 
   /// Slots of a message, at most: a descriptor each may come with them.
@@ -19,7 +24,7 @@ package struct SlotGrant {
   /// None where the application has no memory.
   package let slots: [Slot]
 
-  init(request: UInt32, slots: [Slot]) {
+  package init(request: UInt32, slots: [Slot]) {
     self.request = request
     self.slots = slots
   }

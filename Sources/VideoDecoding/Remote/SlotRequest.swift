@@ -14,7 +14,7 @@ package struct SlotRequest {
   /// Alignments of strides, at most.
   private static let largestAlignment = 4096
 
-  init(number: UInt32, picture: PictureRequest) {
+  package init(number: UInt32, picture: PictureRequest) {
     self.number = number
     self.picture = picture
   }

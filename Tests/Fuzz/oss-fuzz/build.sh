@@ -8,7 +8,7 @@ cd "$(git rev-parse --show-toplevel)/Tests/Fuzz"
 
 if (($# == 0)); then
   # The others decode: what libavcodec does is fuzzed where libavcodec is.
-  set -- $(ls Subjects | grep -vE -- '(-element|-file|-stream|session)$')
+  set -- $(ls Subjects | grep -vE -- '(-element|-file|-stream|session|^codec-.*)$')
 fi
 flags=(-c release -Xswiftc "-sanitize=fuzzer,${SANITIZER:-address}" -Xswiftc -use-ld=lld -Xswiftc -static-stdlib)
 binaries=$(swift build "${flags[@]}" --show-bin-path)

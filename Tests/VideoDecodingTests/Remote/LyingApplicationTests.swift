@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import CodecLink
+import CodecPeers
 import Foundation
 import Glibc
 import H26x
@@ -71,44 +72,9 @@ import Testing
     #expect(ending == .invalid)
   }
 
+  /// As the fuzz subject "codec-application".
   @Test(arguments: LyingProcessTests.seeds) func anythingAtAllDoesNoHarm(_ seed: Int) throws {
     var random = SeededGenerator(state: UInt64(seed))
-    for _ in 0..<50 {
-      let memory = try SharedMemory(byteCount: 1 << 16, peerAccess: .readable)
-      let pair = try DescriptorPair.sockets()
-      let noise = (0..<1 << 10).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-      try memory.write(([0, 0, 0, 1, 0x65] + noise).span, at: 0)
-      _ = try end { socket in
-        // A decoder that waits for memory gets none.
-        defer { shutdown(pair.first.rawValue, Int32(SHUT_RDWR)) }
-        if random.next() % 4 > 0 {
-          var settings = CodecSettings(codec: random.next() % 2 == 0 ? .h264 : .h265)
-          settings.threadCount = Int(random.next() % 4)
-          try? send(
-            .open(settings, .semiPlanar, memoryByteCount: 1 << 16), socket, [pair.second.rawValue, memory.rawValue])
-        }
-        for _ in 0..<random.next() % 12 {
-          var writer = MessageWriter()
-          command(&random).write(to: &writer)
-          var bytes = writer.bytes
-          if random.next() % 3 == 0 {
-            bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
-          }
-          // Fails once it has ended.
-          try? socket.send(bytes.span, descriptors: random.next() % 5 == 0 ? [memory.rawValue] : [])
-        }
-      }
-    }
-  }
-
-  private func command(_ random: inout SeededGenerator) -> CodecCommand {
-    switch random.next() % 6 {
-    case 0: .drain
-    case 1: .flush
-    case 2: .skip(.nonKey)
-    case 3:
-      .decodeInNewMemory(index: random.next() % 9, byteCount: Int(random.next() % 3000), memoryByteCount: 1 << 16)
-    default: .decode(index: random.next() % 9, byteCount: Int(random.next() % 70_000))
-    }
+    for _ in 0..<50 { try LyingApplication.run((0..<random.below(2000)).map { _ in UInt8(random.below(256)) }) }
   }
 }

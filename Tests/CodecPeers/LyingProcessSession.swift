@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CodecLink
+import TestSupport
+import VideoDecoding
+
+/// A decompression session whose codecs are in processes that answer whatever an input decides.
+///
+/// Wrong is a trap, a sanitizer's report, memory of a picture that cannot be read, a session that never ends, and an
+/// access unit that has no result, or more than one.
+public enum LyingProcessSession {
+  /// Drives a session with one input.
+  ///
+  /// - Returns: what is wrong; `nil` where nothing is.
+  public static func run(_ input: [UInt8]) -> String? {
+    var fixed = SeededGenerator(state: UInt64(input.first ?? 0) % 16)
+    var stream = RandomH264Stream(&fixed)
+    let answers = Answers(ByteDecisions(Array(input.dropFirst())))
+    var configuration = SessionConfiguration()
+    configuration.threadType = .none
+    configuration.outputLayout = fixed.oneIn(2) ? .semiPlanar : .native
+    configuration.outputCorrupt = fixed.oneIn(2)
+    guard let format = stream.format,
+      let session = try? DecompressionSession(
+        format: format, configuration: configuration, allocator: nil,
+        openCodec: { (settings, bridge) throws(AVError) in try AnsweredCodec(settings, bridge, answers) })
+    else { return nil }
+    var results: [UInt64: Int] = [:]
+    var tag: UInt64 = 0
+    while !answers.decisions.isAtEnd, tag < 100 {
+      disturb(session, answers)
+      let accessUnit = MinimalStream.annexB(stream.nextAccessUnit(&fixed))
+      if (try? session.decode(accessUnit.span, tag: tag, time: .milliseconds(40 * Int(tag)))) != nil { tag += 1 }
+      take(session, &results)
+    }
+    session.drain()
+    take(session, &results)
+    guard results.count == Int(tag), results.values.allSatisfy({ $0 == 1 }) else {
+      return "not one result for each access unit"
+    }
+    return nil
+  }
+
+  private static func disturb(_ session: DecompressionSession, _ answers: Answers) {
+    switch answers.decisions.below(16) {
+    case 15: session.flush()
+    case 14: session.drain()
+    case 13: session.skipFrames = answers.decisions.one(of: Array(SessionConfiguration.SkipFrames.allCases))
+    default: break
+    }
+  }
+
+  private static func take(_ session: DecompressionSession, _ results: inout [UInt64: Int]) {
+    while let result = session.nextResult() {
+      results[result.tag, default: 0] += 1
+      // Reads each sample.
+      if case .frame(let picture) = result { _ = picture.copiedBytes() }
+    }
+  }
+}
+
+/// The decisions that all processes of a session share.
+private final class Answers {
+  var decisions: ByteDecisions
+  init(_ decisions: ByteDecisions) { self.decisions = decisions }
+
+  /// Sends what decides the next command of a codec. Behind the end of the decisions a process is silent: a session
+  /// gives up then.
+  func send(to process: LyingProcess, youngest: UInt64) {
+    process.discardCommands()
+    for _ in 0..<decisions.below(6) {
+      switch PeerMessage(&decisions, youngest: youngest) {
+      case .replies(let replies): try? process.answer(replies)
+      case .bytes(let bytes): try? process.send(bytes)
+      case .silence: return
+      }
+    }
+    guard !decisions.isAtEnd else { return }
+    try? process.answer([.finished(nil, CodecStatus(), consumedSlotCount: 0)])
+  }
+}
+
+/// A codec whose process has each command answered before it gets it.
+private final class AnsweredCodec: CodecBoundary {
+  private let process: LyingProcess
+  private let codec: RemoteCodec
+  private let answers: Answers
+
+  init(_ settings: CodecSettings, _ bridge: PictureBridge, _ answers: Answers) throws(AVError) {
+    do throws(LinkError) {
+      process = try LyingProcess()
+    } catch { throw .outOfMemory }
+    self.answers = answers
+    answers.send(to: process, youngest: 0)
+    codec = try process.open(settings, bridge, timeout: .zero)
+  }
+
+  var status: CodecStatus { codec.status }
+  var youngest: UInt64? { codec.youngest }
+
+  func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
+    answers.send(to: process, youngest: index)
+    try codec.decode(packet, index: index, report: report)
+  }
+
+  func drain(report: (CodecEvent) -> Void) throws(AVError) {
+    answers.send(to: process, youngest: codec.youngest ?? 0)
+    try codec.drain(report: report)
+  }
+
+  func flush() { codec.flush() }
+  func skip(_ pictures: CodecSettings.Skip) { codec.skip(pictures) }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CodecLink
+import TestSupport
+import VideoDecoding
+
+/// What a peer sends that decisions make up: records that are well formed, whatever they claim, or bytes.
+enum PeerMessage {
+  /// Records of one message.
+  case replies([CodecReply])
+  /// A message of any bytes.
+  case bytes([UInt8])
+  /// No message; the peer does not answer any more.
+  case silence
+
+  /// The next message of a codec process that has got the access units up to `youngest`.
+  init(_ decisions: inout ByteDecisions, youngest: UInt64) {
+    switch decisions.below(16) {
+    case 14: self = .bytes(Self.bytes(&decisions))
+    case 15: self = .silence
+    case let count: self = .replies((0...count / 4).map { _ in Self.reply(&decisions, youngest) })
+    }
+  }
+
+  static func bytes(_ decisions: inout ByteDecisions) -> [UInt8] {
+    (0...decisions.below(64)).map { _ in UInt8(decisions.below(256)) }
+  }
+
+  private static func reply(_ decisions: inout ByteDecisions, _ youngest: UInt64) -> CodecReply {
+    // Mostly of an access unit that is known.
+    let index = youngest &+ 1 &- UInt64(decisions.below(8))
+    switch decisions.below(8) {
+    case 0: return .begun(index: index)
+    case 1: return .decoded(index: index, error(&decisions), FrameErrors(rawValue: Int32(decisions.below(256))))
+    case 2: return .failed(index: index, error(&decisions) ?? .invalidData)
+    case 3: return .released(slot: decisions.below(8))
+    case 4:
+      return .picture(
+        description(&decisions, index), slot: decisions.below(8), [], isDraining: decisions.oneIn(4),
+        status(&decisions))
+    case 5: return .slotRequest(request(&decisions))
+    default: return .finished(error(&decisions), status(&decisions), consumedSlotCount: UInt32(decisions.below(256)))
+    }
+  }
+
+  private static func error(_ decisions: inout ByteDecisions) -> AVError? {
+    switch decisions.below(8) {
+    case 5: AVError(rawValue: -Int32(decisions.below(256)))
+    case 6: .invalidData
+    case 7: .outOfMemory
+    default: nil
+    }
+  }
+
+  private static func status(_ decisions: inout ByteDecisions) -> CodecStatus {
+    CodecStatus(reorderDepth: decisions.below(18), threadDelay: decisions.below(66))
+  }
+
+  private static func description(_ decisions: inout ByteDecisions, _ index: UInt64) -> PictureDescription {
+    var picture = PictureDescription(
+      index: decisions.oneIn(8) ? nil : index, width: decisions.below(80), height: decisions.below(80))
+    if decisions.oneIn(4) {
+      picture.crop = PictureCrop(
+        left: decisions.below(90) - 5, right: decisions.below(90) - 5, top: decisions.below(90) - 5,
+        bottom: decisions.below(90) - 5)
+    }
+    picture.isCorrupt = decisions.oneIn(4)
+    picture.isInterlaced = decisions.oneIn(4)
+    return picture
+  }
+
+  private static func request(_ decisions: inout ByteDecisions) -> SlotRequest {
+    let (width, height) = (decisions.below(80), decisions.below(80))
+    return SlotRequest(
+      number: UInt32(decisions.below(4)),
+      picture: PictureRequest(
+        pixelFormat: decisions.one(of: Array(PixelFormat.allCases)), codedWidth: width, codedHeight: height,
+        crop: PictureCrop(left: decisions.below(90) - 5, top: decisions.below(90) - 5),
+        alignedWidth: width + decisions.below(64), alignedHeight: height + decisions.below(64),
+        strideAlignment: 1 << decisions.below(13)))
+  }
+}
