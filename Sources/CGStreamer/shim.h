@@ -21,6 +21,7 @@ static inline const gchar *cgst_buffer_pool_option_video_meta(void) { return GST
 static inline const gchar *cgst_buffer_pool_option_video_alignment(void) { return GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT; }
 
 /* Named as GStreamer's own warnings; without a domain in this header, g_critical() would say "**". */
+static inline void cgst_log_warning(const gchar *text) { g_log("GStreamer", G_LOG_LEVEL_WARNING, "%s", text); }
 static inline void cgst_log_critical(const gchar *text) { g_log("GStreamer", G_LOG_LEVEL_CRITICAL, "%s", text); }
 
 // MARK: Elements

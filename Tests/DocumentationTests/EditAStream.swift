@@ -23,3 +23,9 @@ func announcedAsFullRange(
   for sample in samples { output.append(try editor.edit(sample.span, packaging: packaging) ?? sample) }
   return (edited, output)
 }
+
+/// Edits that a user has typed, such as "colour=bt709,level=auto", for a stream with these parameter sets.
+func edits(_ text: String, for sets: [[UInt8]]) throws(StreamEditTextError) -> [StreamEdit] {
+  let list = try StreamEditList(text)
+  return list.edits(at: list.findsLevel ? H264.lowestLevel(of: sets, after: list.edits) : nil)
+}

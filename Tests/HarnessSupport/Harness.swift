@@ -213,7 +213,7 @@ import Glibc
     unsafe gst_harness_set_upstream_latency(raw, GstClockTime(latency.nanoseconds))
   }
 
-  /// Takes the errors and warnings from the bus, as "error: …" and "warning: …".
+  /// Takes errors, warnings and element messages from the bus, as "error: …", "warning: …" and "element: …".
   ///
   /// A harness has no bus: call `collectMessages` first.
   public func takeMessages() -> [String] {
@@ -230,6 +230,10 @@ import Glibc
       case GST_MESSAGE_WARNING:
         unsafe gst_message_parse_warning(message, &error, nil)
         unsafe result.append("warning: " + String(cString: error!.pointee.message))
+      case GST_MESSAGE_ELEMENT:
+        let name = unsafe gst_message_get_structure(message).flatMap { unsafe gst_structure_get_name($0) }
+        unsafe result.append("element: " + (name.map { unsafe String(cString: $0) } ?? ""))
+        continue
       default: continue
       }
       unsafe g_error_free(error)

@@ -2,12 +2,16 @@
 import H26x
 
 /// What is in an access unit, as far as repackaging needs to know.
-struct AccessUnitContent<Codec: ElementCodecSyntax> {
+struct AccessUnitContent<Codec: RepackCodec> {
   /// There is a slice.
   private(set) var hasPicture = false
   /// The temporal sub-layer of the first slice.
   private(set) var temporalID: UInt8 = 0
   private(set) var isRandomAccessPoint = false
+  /// The type of the first slice.
+  private var pictureType: Codec.NALUnitType?
+  /// It ends the coded video sequence.
+  private(set) var hasEnd = false
   private(set) var hasDelimiter = false
   /// There is something other than parameter sets and delimiters.
   private(set) var hasOther = false
@@ -27,7 +31,10 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
   mutating func add(_ nalUnit: Span<UInt8>, _ role: NALUnitRole, type: UInt8) {
     switch role {
     case .slice, .slicePart:
-      if !hasPicture { temporalID = Codec.temporalID(of: nalUnit) }
+      if !hasPicture {
+        temporalID = Codec.temporalID(of: nalUnit)
+        pictureType = Codec.NALUnitType(rawValue: type)
+      }
       hasPicture = true
       if Codec.NALUnitType(rawValue: type).isRandomAccessPoint { isRandomAccessPoint = true }
     case .sei:
@@ -37,6 +44,9 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
       }
     case .accessUnitDelimiter:
       hasDelimiter = true
+    case .end:
+      hasEnd = true
+      hasOther = true
     default:
       hasOther = true
     }
@@ -58,6 +68,17 @@ struct AccessUnitContent<Codec: ElementCodecSyntax> {
 
   /// Adds a parameter set after the slices.
   mutating func add(lateParameterSet nalUnit: Span<UInt8>) { lateParameterSets.append(nalUnit.copied()) }
+
+  /// Whether a coded video sequence begins.
+  ///
+  /// - Parameter isEnded: whether the one before was ended, so that any random access point begins another.
+  func startsSequence(afterEnd isEnded: Bool) -> Bool {
+    guard let pictureType else { return false }
+    return Codec.startsSequence(pictureType) || isEnded && pictureType.isRandomAccessPoint
+  }
+
+  /// Whether there are parameter sets that could be read.
+  var hasParameterSets: Bool { !parameterSets.isEmpty || !lateParameterSets.isEmpty }
 
   /// Nothing but parameter sets, perhaps after a delimiter: they belong to the next picture.
   var isParameterSetsOnly: Bool { !hasPicture && !hasOther && !parameterSets.isEmpty }

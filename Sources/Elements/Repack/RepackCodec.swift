@@ -3,18 +3,22 @@ import GStreamer
 import H26x
 
 /// What a repackager needs of a codec beside its syntax.
-protocol RepackCodec: ElementCodecSyntax {
+protocol RepackCodec: ElementCodecSyntax, StreamEditing {
   /// The properties that only this codec's repackager has.
   static var ownSettings: [Setting<RepackSettings>] { get }
 
   /// The NAL unit's first header byte that turns a slice after a cut into one of a BLA picture, whose RASL pictures are
   /// discarded; nil for other slices.
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8?
+
+  /// Whether a picture of this type begins a coded video sequence, whatever comes before it.
+  static func startsSequence(_ type: NALUnitType) -> Bool
 }
 
 extension H264: RepackCodec {
   static var ownSettings: [Setting<RepackSettings>] { [] }
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? { nil }
+  static func startsSequence(_ type: NALUnitType) -> Bool { type.isIDR }
 }
 
 extension H265: RepackCodec {
@@ -26,6 +30,8 @@ extension H265: RepackCodec {
       )
     ]
   }
+  /// NoRaslOutputFlag of a CRA picture depends on what comes before it (8.1.3).
+  static func startsSequence(_ type: NALUnitType) -> Bool { type.isIDR || type.isBLA }
   /// CRA becomes BLA_W_LP: the slice header has the same syntax for both (7.3.6.1).
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? {
     guard NALUnitType(headerByte: headerByte) == .cra else { return nil }

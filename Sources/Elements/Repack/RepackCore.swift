@@ -7,7 +7,7 @@ import H26x
 /// It never calls out: it returns what has to be sent or asked as a ``RepackAction``, and the element asks again when
 /// that is done. Used with the sink pad's stream lock held.
 ///
-/// input format → assembler → continuity → parameter sets → caps → writer → splitter
+/// input format → assembler → continuity → parameter sets → edits → caps → writer → splitter
 struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var settings: RepackSettings
   private var input: RepackFormat<Codec>?
@@ -15,28 +15,25 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
   private var content = AccessUnitContent<Codec>()
   private var sets = RepackParameterSets<Codec>()
+  private var editing = RepackEditing<Codec>()
   private var held = HeldStream()
   private var continuity = RepackContinuity<Codec>()
   private var writer = RepackWriter<Codec>()
   private var splitter = NALUnitSplitter<Codec>()
   private var journal = RepackJournal()
   /// The next step for the current access unit.
-  private var step = Step.assemble
+  private var step = RepackStep.assemble
   /// The input's last caps, if they were refused with an error on the bus.
   private var refusedCaps: CompressedCaps<Codec>?
+  /// Something was edited since buffers could bypass the element.
+  private var hasEdited = false
   /// A used piece, kept for the memory of its NAL unit table.
   private var spare: RepackPiece<Codec>?
 
-  private enum Step {
-    /// There is none: assemble one.
-    case assemble
-    /// Send the caps that wait for its parameter sets.
-    case describe
-    /// Write it, with these NAL units in front.
-    case write([[UInt8]])
+  init(_ settings: RepackSettings) {
+    self.settings = settings
+    editing.adopt(settings.edit.list)
   }
-
-  init(_ settings: RepackSettings) { self.settings = settings }
 
   // MARK: Settings
 
@@ -47,7 +44,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func adopt(_ current: RepackSettings) -> Change {
     guard current != settings else { return .nothing }
     let isOtherSize = current.nalLengthSize != settings.nalLengthSize
+    if current.edit != settings.edit { journal.beginEdits() }
     settings = current
+    editing.adopt(current.edit.list)
     guard output != nil, !held.holdsCaps else { return .nothing }
     // codec_data holds the length size.
     return isOtherSize ? .lengthSize : .passthrough
@@ -57,7 +56,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   @inline(__always) var isIdentity: Bool {
     guard let input, let output, !held.holdsCaps else { return false }
     guard input.streamFormat == output.streamFormat, input.alignment == output.alignment,
-      input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks
+      input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks,
+      editing.isIdle
     else { return false }
     switch output.streamFormat {
     case .outOfBand: return true
@@ -67,7 +67,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   }
 
   /// Whether buffers can bypass the element as soon as what was collected is out.
-  @inline(__always) var isBypassDue: Bool { !assembler.pieces.isEmpty && isIdentity }
+  @inline(__always) var isBypassDue: Bool { (!assembler.pieces.isEmpty || hasEdited) && isIdentity }
 
   /// When to insert parameter sets.
   @inline(__always) private var insertion: RepackSettings.ParameterSetInsertion {
@@ -106,18 +106,16 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     held.forgetCaps()
     if format.packaging == nil {
       guard predicted == format.streamFormat else { throw RepackFormat.unreadable(caps) }
-      journal.warnOnce(.unreadableCodecData) {
-        ElementError(
-          .stream(.format), "codec_data cannot be read; the stream is passed through unchanged.",
-          debug: RepackFormat.unreadable(caps).debug)
-      }
+      journal.warnOfUnreadableCodecData(RepackFormat.unreadable(caps))
     }
     refusedCaps = nil
     input = format
     continuity.beginFormat()
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(format.alignment)
     removeAccessUnit()
+    let known = sets.nalUnits
     sets.adopt(caps)
+    if sets.areOutOfBand, sets.nalUnits != known { beginEditing(nil) }
     // The parameter sets so far may be those of the stream before: wait for the next access unit's.
     guard !sets.areOutOfBand, format.packaging != nil else { return false }
     return switch predicted {
@@ -138,7 +136,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// - Parameter output: a length-prefixed format.
   func codecData(for output: StreamFormat<Codec>) -> [UInt8] {
     guard let input else { return [] }
-    return sets.codecData(for: output, input: input.streamFormat, lengthSize: settings.nalLengthSize.size) ?? []
+    return sets.codecData(for: output, input: input.streamFormat, settings.nalLengthSize.size, editing) ?? []
+  }
+
+  /// Sets the fields of the output's caps that edits concern.
+  func setEditedFields(of caps: inout Caps, upstream: StructureView) {
+    editing.setFields(of: &caps, upstream: upstream)
   }
 
   // MARK: Held events
@@ -153,15 +156,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Takes a buffer. The one before must be used up: ``advance(_:)`` has returned `awaitInput`.
   mutating func put(_ buffer: consuming Buffer) throws(RepackFailure) {
     guard let input else { throw RepackFailure(.notNegotiated) }
-    guard let packaging = input.packaging else {
-      throw RepackFailure(
-        .error,
-        ElementError(
-          .stream(.format), "codec_data cannot be read: nothing in the stream can be changed.",
-          debug:
-            "expected \(Codec.ConfigurationRecord.name), found \(input.codecData.count) bytes; packets can only be passed through unchanged"
-        ))
-    }
+    guard let packaging = input.packaging else { throw .unreadableCodecData(input) }
     let searchesSlices = continuity.searchesSlices(for: output?.streamFormat)
     do throws(FlowError) {
       if let piece = spare {
@@ -193,6 +188,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
         guard try assemble() else { return .awaitInput }
         let damage = continuity.inspect(assembler.pieces)
         journal.note(damage, unreadableParameterSets: content.unreadableParameterSets, in: input?.streamFormat)
+        beginEditing(content)
         step = .describe
       case .describe:
         if held.holdsCaps {
@@ -202,7 +198,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
           continue
         }
         guard let codecData = try prepare() else { continue }
-        if !codecData.isEmpty { return .announce(codecData: codecData) }
+        if editing.takeDescriptionChange() || !codecData.isEmpty { return .announce(codecData: codecData) }
       case .write(let insertions):
         let buffer = try write(insertions)
         guard output?.alignment == .nalUnit else { return .output(buffer) }
@@ -227,6 +223,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     let pieces = assembler.pieces
     assembler.flush()
     removeAccessUnit()
+    hasEdited = false
     return pieces
   }
 
@@ -239,11 +236,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func endStream() -> ElementError? {
     guard held.holdsCaps else { return nil }
     held.removeGaps()
-    let count = journal.statistics.droppedBeforeParameterSets
-    guard count > 0 else { return nil }
-    return ElementError(
-      .stream(.format), "The stream has no parameter sets that its slices could be decoded with.",
-      debug: "\(count) access units came without a sequence and a picture parameter set")
+    return journal.missingParameterSets
   }
 
   /// Discards everything from before a flush.
@@ -255,6 +248,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     sets.makeAllPending()
     held.flush()
     continuity.flush()
+    editing.flush()
   }
 
   /// Another stream begins: forgets the one before and its held events. Settings and output stay.
@@ -269,12 +263,14 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     journal.beginStream()
     refusedCaps = nil
     continuity.beginStream()
+    editing.beginStream()
   }
 
   // MARK: Bookkeeping
 
   /// Counts a buffer that came in.
   mutating func count(input size: Int, isPassedOn: Bool) {
+    if isPassedOn { editing.noteDelivery() }
     journal.count(input: size, isPassedOn: isPassedOn)
   }
 
@@ -282,10 +278,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func takeReport() -> RepackReport {
     guard output != nil else { return journal.takeReport(latency: nil) }
     let waits = input?.alignment == .nalUnit && !assembler.seesMarkers && !isIdentity
-    let duration = input?.frameRate.map {
-      ClockTime.seconds(1, times: UInt32($0.denominator), over: UInt32($0.numerator))
-    }
-    return journal.takeReport(latency: RepackLatency(waitsForNextAccessUnit: waits, accessUnitDuration: duration))
+    return journal.takeReport(latency: RepackLatency(waits: waits, frameRate: input?.frameRate))
   }
 
   // MARK: The way of an access unit
@@ -312,29 +305,45 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// - Returns: `codec_data` to send first, empty for none; nil when nothing of the access unit is sent.
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
-    dropUnwanted()
+    if !settings.drop.isEmpty {
+      let unwanted = settings.drop.types(of: Codec.self)
+      for piece in assembler.pieces { journal.count(dropped: piece.drop(unwanted)) }
+    }
     let placement = sets.place(
       content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
-    if placement.removesOwn { dropParameterSets() }
+    if placement.removesOwn { for piece in assembler.pieces { piece.drop(Codec.typesInConfigurationRecord) } }
     let codecData = placement.changesCodecData ? try changedCodecData(output) : []
-    let isEmpty = assembler.pieces.allSatisfy { $0.nalUnits.isEmpty }
+    try edit(output)
+    let isEmpty = assembler.pieces.allSatisfy { $0.isEmpty }
     guard !isEmpty, !content.isParameterSetsOnly else {
       removeAccessUnit()
       return nil
     }
-    step = .write(delimited(placement.insertions))
+    step = .write(delimited(placement.insertions.map { editing.edited($0) }))
     return codecData
   }
 
-  /// Removes the NAL units of the property `drop`.
-  private mutating func dropUnwanted() {
-    guard !settings.drop.isEmpty else { return }
-    let unwanted = settings.drop.types(of: Codec.self)
-    for piece in assembler.pieces { journal.count(dropped: piece.drop(unwanted)) }
+  /// Chooses the edits of an access unit, or of new caps.
+  private mutating func beginEditing(_ content: AccessUnitContent<Codec>?) {
+    guard !editing.isIdle else { return }
+    hasEdited = true
+    let isStale = editing.begin(
+      content, sets, frameRate: input?.frameRate, limit: output?.longestParameterSet ?? .max)
+    if isStale { sets.makeStale() }
+    if content?.isRandomAccessPoint ?? true || !editing.hasDelivered {
+      editing.describe(assembler.pieces, sets)
+    }
+    journal.note(refusal: editing.takeRefusal(), isPending: editing.takePending())
   }
 
-  private func dropParameterSets() {
-    for piece in assembler.pieces { piece.drop(Codec.typesInConfigurationRecord) }
+  /// Edits the access unit.
+  private mutating func edit(_ output: RepackFormat<Codec>) throws(RepackFailure) {
+    do throws(FlowError) {
+      journal.count(edited: try editing.edit(assembler.pieces, content, limit: output.longestNALUnit))
+    } catch {
+      throw abandon(RepackFailure(error))
+    }
+    journal.note(refusal: editing.takeRefusal(), isPending: false)
   }
 
   /// New `codec_data`; empty when downstream has it.
@@ -342,14 +351,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     // After a damaged change, the codec_data before is the best there is.
     guard output.streamFormat.isLengthPrefixed, sets.canDescribe else { return [] }
     let codecData = codecData(for: output.streamFormat)
-    guard !codecData.isEmpty else {
-      throw abandon(
-        RepackFailure(
-          .error,
-          ElementError(
-            .stream(.format), "The stream's parameter sets do not fit codec_data.",
-            debug: "\(Codec.ConfigurationRecord.name) has no room for their number or lengths")))
-    }
+    guard !codecData.isEmpty else { throw abandon(.unrepresentableParameterSets(Codec.self)) }
     guard codecData != output.codecData else { return [] }
     self.output?.codecData = codecData
     journal.countParameterSetChange()
@@ -374,6 +376,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       var written = try writer.write(
         pieces, inserting: insertions, marksBrokenLink: marksBrokenLink, from: input?.packaging, as: output)
       removeAccessUnit()
+      editing.noteDelivery()
       if continuity.takeLoss() { written.buffer.flags.insert(.discontinuity) }
       journal.count(output: written.buffer.size, written.method)
       return written.buffer

@@ -37,7 +37,8 @@ extension RepackElement {
 
   func possibleCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     RepackNegotiation<Codec>.possibleCaps(
-      caps, on: side, otherTemplate: side == .sink ? sourcePad.templateCaps : sinkPad.templateCaps, filter: filter)
+      caps, on: side, otherTemplate: side == .sink ? sourcePad.templateCaps : sinkPad.templateCaps,
+      edited: settings.snapshot.edit.capsFields, filter: filter)
   }
 
   /// Chooses the output's caps among those possible.
@@ -56,6 +57,7 @@ extension RepackElement {
       let bytes = core.codecData(for: choice.streamFormat)
       if let buffer = Buffer(copying: bytes.span), !bytes.isEmpty { chosen.set("codec_data", buffer) }
     }
+    core.setEditedFields(of: &chosen, upstream: input.first)
     return chosen.fixated()
   }
 
@@ -267,12 +269,17 @@ extension RepackElement {
     forwardHeldEvents()
   }
 
-  /// Sends caps with new `codec_data`.
+  /// Sends caps with new `codec_data`, unless it is empty, and with what edits have changed.
   private func announce(_ codecData: [UInt8]) throws(FlowError) {
-    guard let current = sourcePad.currentCaps, let buffer = Buffer(copying: codecData.span) else { return }
-    Self.log(.info, self, "parameter sets changed: \(codecData.count) bytes of codec_data")
+    guard let current = sourcePad.currentCaps, let upstream = sinkPad.currentCaps else { return }
     var caps = current.copy()
-    caps.set("codec_data", buffer)
+    if !codecData.isEmpty {
+      guard let buffer = Buffer(copying: codecData.span) else { return }
+      caps.set("codec_data", buffer)
+    }
+    core.setEditedFields(of: &caps, upstream: upstream.first)
+    guard !caps.isStrictlyEqual(to: current) else { return }
+    Self.log(.info, self, "parameter sets changed: \(codecData.count) bytes of codec_data")
     do throws(FlowError) {
       try updateSourceCaps(caps)
     } catch {
@@ -289,6 +296,10 @@ extension RepackElement {
   private func publish(_ report: RepackReport) {
     statistics.withLock { $0 = report.statistics }
     for warning in report.warnings { postWarning(warning) }
+    if report.isEditPending {
+      Self.log(.info, self, "edits wait for the next coded video sequence")
+      postMessage(Structure("edit-pending"))
+    }
     guard let latency = report.latency else { return }
     self.latency.withLock { $0 = latency }
     postLatencyChanged()

@@ -33,6 +33,14 @@ struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
     frameRate = caps.frameRate
   }
 
+  /// The longest NAL unit that length prefixes allow.
+  var longestNALUnit: Int {
+    if case .lengthPrefixed(let size) = packaging { size.maximumNALUnitLength } else { .max }
+  }
+
+  /// The longest parameter set that length prefixes allow, or a configuration record.
+  var longestParameterSet: Int { streamFormat == .outOfBand ? 0xFFFF : longestNALUnit }
+
   /// The error for caps whose `codec_data` cannot be read, where it must be.
   static func unreadable(_ caps: CompressedCaps<Codec>) -> ElementError {
     refusal(of: caps, caps.problems.first { if case .unreadableCodecData = $0 { true } else { false } })

@@ -8,6 +8,7 @@ struct RepackJournal {
   private var latency = RepackLatency()
   private var warnings: [ElementError] = []
   private var warned: Warning = []
+  private var isEditPending = false
 
   /// A warning that is given once a stream.
   struct Warning: OptionSet {
@@ -17,6 +18,7 @@ struct RepackJournal {
     static let noParameterSets = Self(rawValue: 4)
     static let unreadableParameterSet = Self(rawValue: 8)
     static let unreadableCodecData = Self(rawValue: 16)
+    static let refusedEdit = Self(rawValue: 32)
   }
 
   /// Another stream begins.
@@ -26,6 +28,22 @@ struct RepackJournal {
   mutating func warnOnce(_ kind: Warning, _ warning: () -> ElementError) {
     if warned.insert(kind).inserted { warnings.append(warning()) }
   }
+
+  /// Edits have changed: a refusal is of others than before.
+  mutating func beginEdits() { warned.remove(.refusedEdit) }
+
+  /// Notes what has become of edits.
+  mutating func note(refusal: StreamEditError?, isPending: Bool) {
+    if isPending { isEditPending = true }
+    guard let refusal else { return }
+    warnOnce(.refusedEdit) {
+      ElementError(
+        .stream(.format), "The stream goes on unedited: an edit is refused.", debug: refusal.description)
+    }
+  }
+
+  /// Counts NAL units that edits have changed, inserted or removed.
+  mutating func count(edited: Int) { statistics.editedNALUnits += UInt64(edited) }
 
   /// Counts the damage of an access unit of the input, and warns of it.
   mutating func note<Codec>(
@@ -67,6 +85,23 @@ struct RepackJournal {
     }
   }
 
+  /// Warns, once a stream, that nothing in it can be changed.
+  mutating func warnOfUnreadableCodecData(_ error: ElementError) {
+    warnOnce(.unreadableCodecData) {
+      ElementError(
+        .stream(.format), "codec_data cannot be read; the stream is passed through unchanged.", debug: error.debug)
+    }
+  }
+
+  /// The error of a stream that has ended; nil when no access unit was dropped for want of parameter sets.
+  var missingParameterSets: ElementError? {
+    let count = statistics.droppedBeforeParameterSets
+    guard count > 0 else { return nil }
+    return ElementError(
+      .stream(.format), "The stream has no parameter sets that its slices could be decoded with.",
+      debug: "\(count) access units came without a sequence and a picture parameter set")
+  }
+
   /// Counts a buffer that came in.
   mutating func count(input size: Int, isPassedOn: Bool) {
     statistics.bytesIn += UInt64(size)
@@ -101,8 +136,10 @@ struct RepackJournal {
   mutating func takeReport(latency current: RepackLatency?) -> RepackReport {
     let changed = current == latency ? nil : current
     latency = changed ?? latency
-    let report = RepackReport(statistics: statistics, latency: changed, warnings: warnings)
+    let report = RepackReport(
+      statistics: statistics, latency: changed, warnings: warnings, isEditPending: isEditPending)
     if !warnings.isEmpty { warnings = [] }
+    isEditPending = false
     return report
   }
 }

@@ -21,9 +21,11 @@ enum RepackNegotiation<Codec: ElementCodecSyntax> {
   ///   - caps: of one side.
   ///   - side: which side that is.
   ///   - otherTemplate: the template of the pad on the other side.
+  ///   - edited: fields that edits concern, which say nothing about the other side.
   ///   - filter: caps to intersect the result with, in the filter's order.
   static func possibleCaps(
-    _ caps: borrowing Caps, on side: Pad.Direction, otherTemplate: borrowing Caps, filter: borrowing Caps?
+    _ caps: borrowing Caps, on side: Pad.Direction, otherTemplate: borrowing Caps,
+    edited: [EditedCapsField] = [], filter: borrowing Caps?
   ) -> Caps {
     var result = Caps.empty()
     if caps.isAny {
@@ -32,11 +34,13 @@ enum RepackNegotiation<Codec: ElementCodecSyntax> {
       for index in 0..<caps.count {
         guard var same = caps.structure(at: index), same.first.name == Codec.mediaType else { continue }
         same.remove("codec_data")
+        for field in edited { same.remove(field.rawValue) }
         result.merge(same)
       }
       for index in 0..<caps.count {
         guard var other = caps.structure(at: index), other.first.name == Codec.mediaType else { continue }
         other.remove("codec_data")
+        for field in edited { other.remove(field.rawValue) }
         for (format, alignments) in side == .sink ? outputPackagings : inputPackagings {
           other.set("stream-format", .string(format.rawValue))
           other.set("alignment", .strings(alignments))

@@ -45,7 +45,7 @@ extension RepackParameterSets {
     _ content: AccessUnitContent<Codec>, insertion: RepackSettings.ParameterSetInsertion, present: [[UInt8]]
   ) -> ParameterSetPlacement {
     var placement = ParameterSetPlacement()
-    placement.changesCodecData = !content.changedParameterSets.isEmpty
+    placement.changesCodecData = !content.changedParameterSets.isEmpty || isDescriptionStale
     placement.insertions = pendingNALUnits(includingOutOfBand: insertion != .never)
     markDelivered(leavesDescriptionStale: false)
     if insertion == .keyframes, content.isRandomAccessPoint { placement.insertions = nalUnits }

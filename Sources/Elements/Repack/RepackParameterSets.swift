@@ -2,7 +2,7 @@
 import H26x
 
 /// The parameter sets of the stream, and which of them downstream has not got yet.
-struct RepackParameterSets<Codec: ElementCodecSyntax> {
+struct RepackParameterSets<Codec: RepackCodec> {
   /// A parameter set that must go before the next picture.
   private struct Pending {
     var nalUnit: [UInt8]
@@ -15,6 +15,8 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
 
   /// The latest of each kind and id.
   private(set) var store = Codec.ParameterSets()
+  /// Counts changes of the sets.
+  private(set) var version: UInt64 = 0
   /// A change went downstream in-band: `codec_data` is out of date.
   private(set) var isDescriptionStale = false
   /// The input's caps brought parameter sets.
@@ -36,6 +38,7 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
     isContradicted = false
     areOutOfBand = Self.carriesParameterSets(caps)
     guard areOutOfBand else { return }
+    version += 1
     store.removeAll()
     for nalUnit in nalUnits {
       // Unreadable ones are passed on all the same: a decoder may know more.
@@ -64,6 +67,7 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
       return .unreadable
     }
     isContradicted = true
+    version += 1
     return .changed
   }
 
@@ -73,6 +77,12 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
     where pending.count < Self.maximumPending && !pending.contains(where: { $0.nalUnit == nalUnit }) {
       pending.append(Pending(nalUnit: nalUnit, wasInBand: true))
     }
+  }
+
+  /// Downstream has all of them in another form than that of the next picture.
+  mutating func makeStale() {
+    addPending(nalUnits)
+    isDescriptionStale = true
   }
 
   /// Downstream has everything, by `codec_data` or in-band.
@@ -104,18 +114,20 @@ struct RepackParameterSets<Codec: ElementCodecSyntax> {
 
   /// `codec_data` for length-prefixed output; nil when parameter sets are missing, or are more than it can hold.
   func codecData(
-    for output: StreamFormat<Codec>, input: StreamFormat<Codec>, lengthSize: NALLengthSize
+    for output: StreamFormat<Codec>, input: StreamFormat<Codec>, _ lengthSize: NALLengthSize,
+    _ edits: RepackEditing<Codec>
   ) -> [UInt8]? {
     // Unreadable codec_data is passed on as it is.
     if output == input, record == nil, !recordBytes.isEmpty { return recordBytes }
     // With avc3 or hev1 on both sides it stays, whatever comes in the stream.
-    if let record, output == .inBand, input == .inBand { return bytes(of: record, lengthSize) }
+    if let record, output == .inBand, input == .inBand { return bytes(of: edits.edited(record), lengthSize) }
     guard canDescribe else { return nil }
     do throws(BitstreamError) {
-      let current =
+      let unedited =
         if let description { description } else {
           try Codec.ConfigurationRecord(store, nalLengthSize: lengthSize)
         }
+      let current = edits.edited(unedited)
       return bytes(of: output == .inBand ? current.withoutParameterSets : current, lengthSize)
     } catch {
       return nil

@@ -55,9 +55,21 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
     return found.repackager.droppedCount
   }
 
+  /// Has another NAL unit written in the place of one of ``nalUnits``; an empty one leaves it out.
+  func replace(with nalUnit: [UInt8], at index: Int) {
+    found.repackager.replace(with: nalUnit.isEmpty ? [] : [nalUnit], at: index)
+  }
+
+  /// Has a NAL unit written in front of one of ``nalUnits``.
+  func insert(_ nalUnit: [UInt8], before index: Int) { found.repackager.insert([nalUnit], before: index) }
+
+  /// Whether nothing of it is written.
+  var isEmpty: Bool { found.repackager.outputCount == 0 }
+
   /// Whether the NAL units are all that the buffer holds, unchanged.
   var isIntact: Bool {
     found.damage == nil && found.misplacedStartCodes == 0 && found.repackager.droppedCount == 0
+      && !found.repackager.isSpliced
   }
 
   // MARK: A piece of an access unit

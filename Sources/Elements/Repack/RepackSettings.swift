@@ -10,6 +10,7 @@ struct RepackSettings: Sendable, Equatable {
   var drop: Drop = []
   /// A CRA picture after a cut becomes a BLA picture.
   var marksBrokenLinks = false
+  var edit = RepackEdit()
 
   /// Size of length prefixes in bytes.
   enum LengthSize: Int32, PropertyEnumeration {
@@ -99,6 +100,10 @@ struct RepackSettings: Sendable, Equatable {
         "insert-parameter-sets", \.parameterSets, "When to put parameter sets into output that has them in-band"),
       .boolean("insert-aud", \.insertsDelimiter, "Put an access unit delimiter before each access unit that lacks one"),
       .flags("drop", \.drop, "NAL units to leave out"),
+      .text(
+        "edit", \.edit, \.text, read: RepackEdit.read,
+        "What headers announce: FIELD=VALUE, several joined by commas, as the options of h26x edit, such as colour=bt709,range=limited,level=auto"
+      ),
     ]
   }
 }

@@ -16,6 +16,8 @@ struct RepackStatistics: Sendable {
   /// Parameter sets inserted.
   var insertedParameterSets: UInt64 = 0
   var insertedDelimiters: UInt64 = 0
+  /// NAL units that edits have changed, inserted or removed.
+  var editedNALUnits: UInt64 = 0
   /// Times the parameter sets changed after the first ones.
   var parameterSetChanges: UInt64 = 0
   /// Parameter sets that could not be read and were left where they were.
@@ -42,6 +44,7 @@ struct RepackStatistics: Sendable {
     structure.set("dropped-nal-units", .uint64(droppedNALUnits))
     structure.set("inserted-parameter-sets", .uint64(insertedParameterSets))
     structure.set("inserted-auds", .uint64(insertedDelimiters))
+    structure.set("edited-nal-units", .uint64(editedNALUnits))
     structure.set("parameter-set-changes", .uint64(parameterSetChanges))
     structure.set("unreadable-parameter-sets", .uint64(unreadableParameterSets))
     structure.set("damaged", .uint64(damaged))

@@ -47,6 +47,10 @@ public final class Locked<Value: Sendable>: Sendable {
           unsafe setting.get(locked(unsafeDowncast(element, to: Owner.self)).snapshot, value)
         },
         set: { element, value in
+          // Before the lock is taken: a handler of the warning may read the property.
+          if let refusal = unsafe setting.refusal(value) {
+            return unsafe cgst_log_warning("\(element.name): \(setting.name) stays as it was: \(refusal)")
+          }
           unsafe locked(unsafeDowncast(element, to: Owner.self)).withLock { unsafe setting.set(&$0, value) }
         })
     }
@@ -96,6 +100,9 @@ public final class Locked<Value: Sendable>: Sendable {
   let makeSpecification: (Values, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void
   let set: (inout Values, UnsafePointer<GValue>) -> Void
+
+  /// Why a value cannot be taken; nil when it can.
+  private(set) var refusal: (UnsafePointer<GValue>) -> String? = { _ in nil }
 
   /// A change takes effect while the element plays.
   private(set) var isMutableWhilePlaying = true
@@ -204,6 +211,32 @@ public final class Locked<Value: Sendable>: Sendable {
       name, field, { unsafe g_param_spec_string(name.cString, name.cString, summary.cString, $0, $1) },
       write: { unsafe g_value_set_string($0, $1) },
       read: { unsafe g_value_get_string($0).map { unsafe String(cString: $0) } ?? "" })
+  }
+
+  /// A string (`gchararray`) that stands for a value of another type; NULL is read as "". A string that cannot be read
+  /// is refused with a warning (`g_warning`), and the value before stays.
+  ///
+  /// - Parameters:
+  ///   - name: the property's name.
+  ///   - field: where the value is kept.
+  ///   - text: the string of a value.
+  ///   - read: the value of a string, or why it has none.
+  ///   - summary: the description in `gst-inspect-1.0`.
+  public static func text<Value, Refusal: Error & CustomStringConvertible>(
+    _ name: StaticString, _ field: WritableKeyPath<Values, Value>, _ text: @escaping (Value) -> String,
+    read: @escaping (String) -> Result<Value, Refusal>, _ summary: StaticString
+  ) -> Self {
+    func result(_ value: UnsafePointer<GValue>) -> Result<Value, Refusal> {
+      read(unsafe g_value_get_string(value).map { unsafe String(cString: $0) } ?? "")
+    }
+    var setting = unsafe Self(
+      name, field, { unsafe g_param_spec_string(name.cString, name.cString, summary.cString, text($0), $1) },
+      write: { unsafe g_value_set_string($0, text($1)) },
+      read: { if case .success(let new) = unsafe result($0) { new } else { nil } })
+    unsafe setting.refusal = {
+      if case .failure(let refusal) = unsafe result($0) { refusal.description } else { nil }
+    }
+    return setting
   }
 
   /// A boolean (`gboolean`).

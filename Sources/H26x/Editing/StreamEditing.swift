@@ -27,6 +27,10 @@ public protocol StreamEditing: VideoCodecSyntax {
   ///   - message: the message.
   ///   - sps: the SPS of its picture, before the edits; nil where that is not known.
   static func withoutHRD(_ message: borrowing SEIMessages.Message, sps: SequenceParameterSet?) -> EditedSEIMessage
+  /// The levels of Annex A, the lowest first.
+  static var levels: [StreamLevel] { get }
+  /// Whether pictures with an SPS keep to what its level has room for.
+  static func keeps(_ sps: SequenceParameterSet, _ demand: LevelDemand) -> Bool
   /// The header of an SEI NAL unit for the picture of a slice.
   static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8]
   /// Whether a NAL unit belongs to the slice behind it.

@@ -100,6 +100,13 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     nalUnit.count >= Codec.nalUnitHeaderLength && Codec.NALUnitType(headerByte: nalUnit[0]).isParameterSet
   }
 
+  private func firstSPS(_ nalUnits: [[UInt8]]) -> Codec.SequenceParameterSet? {
+    for nalUnit in nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
+      if let id = Codec.ParameterSets.sequenceParameterSetID(of: nalUnit.span) { return sets.sequenceParameterSet(id) }
+    }
+    return nil
+  }
+
   /// What takes a NAL unit's place: nil when it stays, an empty one when it is removed.
   private mutating func edited(
     _ nalUnit: Span<UInt8>, _ sps: Codec.SequenceParameterSet?
@@ -122,58 +129,64 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
 
   // MARK: SEI
 
-  /// The picture of an access unit.
-  private struct Picture {
-    /// The index of the NAL unit that SEI is inserted before.
-    var insertion: Int
-    /// The index of its first slice.
-    var slice: Int
-    var isKeyframe: Bool
-    var sps: Codec.SequenceParameterSet?
-  }
-
-  private func picture(in accessUnit: Span<UInt8>, _ places: [NALUnitPlace]) -> Picture? {
-    var isKeyframe = false
-    for (index, place) in places.enumerated() {
-      let nalUnit = accessUnit.extracting(place.range)
-      let role = Codec.role(of: nalUnit)
-      if role == .sei, SEIMessages.hold(.recoveryPoint, nalUnit, headerLength: Codec.nalUnitHeaderLength) {
-        isKeyframe = true
-      }
-      guard role == .slice || role == .slicePart || role == .layerSlice else { continue }
-      var insertion = index
-      while insertion > 0, Codec.isPrefix(accessUnit.extracting(places[insertion - 1].range)) { insertion -= 1 }
-      isKeyframe = isKeyframe || Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint
-      return Picture(insertion: insertion, slice: index, isKeyframe: isKeyframe, sps: sps(of: nalUnit))
-    }
+  private func picture(
+    in accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
+  ) -> PictureSearch<Codec>.Picture? {
+    var search = PictureSearch<Codec>()
+    for place in places { if let picture = search.take(accessUnit.extracting(place.range), sets) { return picture } }
     return nil
   }
 
-  private func sps(of slice: Span<UInt8>) -> Codec.SequenceParameterSet? {
-    do throws(BitstreamError) {
-      let header = try Codec.SliceHeader(nalUnit: slice, parameterSets: sets, depth: .pictureIdentity)
-      return sets.sequenceParameterSet(header.sequenceParameterSetID)
-    } catch {
-      return nil
-    }
-  }
-
-  private func firstSPS(_ nalUnits: [[UInt8]]) -> Codec.SequenceParameterSet? {
-    for nalUnit in nalUnits where Codec.role(of: nalUnit.span) == .sequenceParameterSet {
-      if let id = Codec.ParameterSets.sequenceParameterSetID(of: nalUnit.span) { return sets.sequenceParameterSet(id) }
-    }
-    return nil
-  }
-
-  /// The SEI NAL unit to insert.
+  /// The SEI NAL unit to insert into an access unit.
   private mutating func insertedSEI(
-    _ picture: Picture, _ accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
+    _ picture: PictureSearch<Codec>.Picture, _ accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
   ) -> [UInt8]? {
-    let new = sei.inserted(accessUnit: count, isKeyframe: picture.isKeyframe)
+    insertedSEI(isKeyframe: picture.isKeyframe, slice: accessUnit.extracting(places[picture.slice].range))
+  }
+
+  /// The SEI NAL unit to insert in front of a picture.
+  private mutating func insertedSEI(isKeyframe: Bool, slice: Span<UInt8>) -> [UInt8]? {
+    let new = sei.inserted(accessUnit: count, isKeyframe: isKeyframe)
     guard !new.isEmpty else { return nil }
     for message in new { messages.count(message.type) { $0.inserted += 1 } }
-    return seiNALUnit(
-      new.map { ($0.type, $0.payload) },
-      header: Codec.seiHeader(forPictureOf: accessUnit.extracting(places[picture.slice].range)))
+    return seiNALUnit(new.map { ($0.type, $0.payload) }, header: Codec.seiHeader(forPictureOf: slice))
+  }
+}
+
+// MARK: NAL unit by NAL unit
+
+extension StreamEditor {
+  /// Creates an editor for a stream whose parameter sets are known.
+  package init(_ edits: [StreamEdit], sets: Codec.ParameterSets) {
+    self.init(edits)
+    self.sets = sets
+  }
+
+  /// An editor with other edits, for the same stream.
+  package func with(_ edits: [StreamEdit]) -> StreamEditor { StreamEditor(edits, sets: sets) }
+
+  /// Whether an edit concerns SEI.
+  package var editsSEI: Bool { !sei.isEmpty }
+
+  /// Edits a NAL unit of the access unit of a picture.
+  ///
+  /// - Parameter picture: what was found of it; nil where no edit concerns SEI.
+  /// - Returns: nil when it stays as it is, an empty one when it is removed.
+  /// - Throws: the refusal of an edit.
+  package mutating func edited(
+    _ nalUnit: Span<UInt8>, of picture: PictureSearch<Codec>.Picture?
+  ) throws(StreamEditError) -> [UInt8]? {
+    try edited(nalUnit, picture?.sps)
+  }
+
+  /// Looks for the picture in the next NAL unit of an access unit.
+  ///
+  /// - Returns: the picture with the SEI NAL unit to insert, when this is its first slice.
+  package mutating func search(
+    _ nalUnit: Span<UInt8>, _ search: inout PictureSearch<Codec>
+  ) -> (picture: PictureSearch<Codec>.Picture, sei: [UInt8]?)? {
+    guard let picture = search.take(nalUnit, sets) else { return nil }
+    defer { count += 1 }
+    return (picture, insertedSEI(isKeyframe: picture.isKeyframe, slice: nalUnit))
   }
 }

@@ -135,6 +135,20 @@ extension H264.SequenceParameterSet {
   }
 }
 
+extension H264 {
+  /// Levels 1 to 6.2, and 1b.
+  public static var levels: [StreamLevel] {
+    let whole: [UInt8] = [11, 12, 13, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62]
+    return [StreamLevel(tenths: 10), .level1b] + whole.map { StreamLevel(tenths: $0) }
+  }
+
+  /// By MaxMBPS, and MaxBR of the NAL HRD.
+  public static func keeps(_ sps: SequenceParameterSet, _ demand: LevelDemand) -> Bool {
+    let size = UInt64(clamping: sps.widthInMacroblocks) * UInt64(clamping: sps.heightInMacroblocks)
+    return sps.levelLimits?.keep(size: size, sentRate: sps.frameRate, demand) ?? false
+  }
+}
+
 extension H264.Profile {
   /// Whether there are no B slices by the profile, for which `direct_8x8_inference_flag` has no meaning.
   fileprivate var forbidsBSlices: Bool { isIntraOnly || idc == 66 }

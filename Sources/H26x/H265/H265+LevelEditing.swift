@@ -28,6 +28,19 @@ extension H265.ProfileTierLevel {
   }
 }
 
+extension H265 {
+  /// Levels 1 to 6.2.
+  public static var levels: [StreamLevel] {
+    [10, 20, 21, 30, 31, 40, 41, 50, 51, 52, 60, 61, 62].map { StreamLevel(tenths: $0) }
+  }
+
+  /// By MaxLumaSr, and MaxBR of the NAL HRD.
+  public static func keeps(_ sps: SequenceParameterSet, _ demand: LevelDemand) -> Bool {
+    let size = UInt64(clamping: sps.codedSize.width) * UInt64(clamping: sps.codedSize.height)
+    return sps.levelLimits?.keep(size: size, sentRate: sps.frameRate, demand) ?? false
+  }
+}
+
 extension H265.SequenceParameterSet {
   /// Whether the set keeps the limits of its level and tier (A.4).
   func checkLevel() throws(StreamEditError) {

@@ -33,6 +33,9 @@ public struct Repackager: Sendable {
   /// NAL units dropped since the last scan.
   public private(set) var droppedCount = 0
 
+  /// What is written in the place of entries, or in front of them, by ascending index.
+  private var splices: [(index: Int, nalUnits: [[UInt8]], replaces: Bool)] = []
+
   private let layout: NALUnitLayout
   private var payloadBytes = 0
   private var hasOnlyFourBytePrefixes = true
@@ -194,8 +197,40 @@ public struct Repackager: Sendable {
     return part
   }
 
+  // MARK: Replacing
+
+  /// Has other NAL units written in the place of one of ``entries``. What is spliced comes in ascending order, once for
+  /// each entry, when nothing more is dropped.
+  ///
+  /// - Parameters:
+  ///   - nalUnits: what is written; none to leave the entry out.
+  ///   - index: the entry's; one that is not there changes nothing.
+  package mutating func replace(with nalUnits: [[UInt8]], at index: Int) {
+    splice(nalUnits, at: index, replaces: true)
+  }
+
+  /// Has NAL units written in front of one of ``entries``, in the order of ``replace(with:at:)``.
+  package mutating func insert(_ nalUnits: [[UInt8]], before index: Int) {
+    splice(nalUnits, at: index, replaces: false)
+  }
+
+  private mutating func splice(_ nalUnits: [[UInt8]], at index: Int, replaces: Bool) {
+    guard entries.indices.contains(index), index > splices.last?.index ?? -1 else { return }
+    splices.append((index, nalUnits, replaces))
+    payloadBytes += nalUnits.reduce(replaces ? -entries[index].range.count : 0) { $0 + $1.count }
+  }
+
+  /// Whether other NAL units are written than those that were found.
+  package var isSpliced: Bool { !splices.isEmpty }
+
+  /// How many NAL units are written.
+  package var outputCount: Int {
+    splices.reduce(entries.count) { $0 + $1.nalUnits.count - ($1.replaces ? 1 : 0) }
+  }
+
   private mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
+    if !splices.isEmpty { splices.removeAll() }
     payloadBytes = 0
     droppedCount = 0
     hasOnlyFourBytePrefixes = true
@@ -217,7 +252,7 @@ public struct Repackager: Sendable {
   /// Whether ``writeInPlace(_:as:)`` is possible: every prefix has four bytes, nothing lies between the NAL units,
   /// nothing is dropped, and the output's prefixes have four bytes too.
   public func canWriteInPlace(as packaging: NALPackaging) -> Bool {
-    hasOnlyFourBytePrefixes && droppedCount == 0 && packaging.prefixLength == 4
+    hasOnlyFourBytePrefixes && droppedCount == 0 && splices.isEmpty && packaging.prefixLength == 4
   }
 
   /// The exact number of bytes that ``write(_:as:inserting:to:)`` writes.
@@ -230,10 +265,18 @@ public struct Repackager: Sendable {
   public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int
   {
     if case .lengthPrefixed(let size) = packaging {
-      for entry in entries { try size.check(entry.range.count, at: entry.range.lowerBound) }
+      var rest = splices[...]
+      for (index, entry) in entries.enumerated() {
+        if let splice = rest.first, splice.index == index {
+          rest.removeFirst()
+          for unit in splice.nalUnits { try size.check(unit.count) }
+          if splice.replaces { continue }
+        }
+        try size.check(entry.range.count, at: entry.range.lowerBound)
+      }
       for unit in insertions { try size.check(unit.count) }
     }
-    return insertions.reduce(payloadBytes + entries.count * packaging.prefixLength) {
+    return insertions.reduce(payloadBytes + outputCount * packaging.prefixLength) {
       $0 + $1.count + packaging.prefixLength
     }
   }
@@ -260,18 +303,32 @@ public struct Repackager: Sendable {
     }
     var offset = 0
     var next = 0
+    var rest = splices[...]
     if !insertions.isEmpty {
       while next < entries.count, entries[next].type == layout.accessUnitDelimiter {
-        try Self.put(bytes, entries[next].range, as: packaging, to: &output, at: &offset)
+        try put(bytes, next, &rest, as: packaging, to: &output, at: &offset)
         next += 1
       }
       for unit in insertions { try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
     }
     while next < entries.count {
-      try Self.put(bytes, entries[next].range, as: packaging, to: &output, at: &offset)
+      try put(bytes, next, &rest, as: packaging, to: &output, at: &offset)
       next += 1
     }
     return offset
+  }
+
+  /// Writes an entry, or what takes its place.
+  private func put(
+    _ bytes: Span<UInt8>, _ index: Int, _ rest: inout ArraySlice<(index: Int, nalUnits: [[UInt8]], replaces: Bool)>,
+    as packaging: NALPackaging, to output: inout MutableSpan<UInt8>, at offset: inout Int
+  ) throws(BitstreamError) {
+    if let splice = rest.first, splice.index == index {
+      rest.removeFirst()
+      for unit in splice.nalUnits { try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
+      if splice.replaces { return }
+    }
+    try Self.put(bytes, entries[index].range, as: packaging, to: &output, at: &offset)
   }
 
   /// Changes the packaging in place.

@@ -6,29 +6,11 @@ import H26x
 struct ColourArgument: ExpressibleByArgument {
   let colour: ColourDescription
   /// For `--help` and messages.
-  static let names =
-    "bt709, bt601-525, bt601-625, bt2020, bt2020-pq, bt2020-hlg, p3-pq, srgb, or PRIMARIES:TRANSFER:MATRIX"
+  static let names = ColourDescription.names
 
   init?(argument: String) {
-    let codes: (UInt8, UInt8, UInt8)
-    switch argument {
-    case "bt709": codes = (1, 1, 1)
-    case "bt601-525": codes = (6, 6, 6)
-    case "bt601-625": codes = (5, 6, 5)
-    case "bt2020": codes = (9, 14, 9)
-    case "bt2020-pq": codes = (9, 16, 9)
-    case "bt2020-hlg": codes = (9, 18, 9)
-    case "p3-pq": codes = (12, 16, 9)
-    // Of BT.709's matrix: RGB itself needs 4:4:4.
-    case "srgb": codes = (1, 13, 1)
-    default:
-      let parts = argument.split(separator: ":", omittingEmptySubsequences: false).map { UInt8($0) }
-      guard parts.count == 3, let primaries = parts[0], let transfer = parts[1], let matrix = parts[2] else {
-        return nil
-      }
-      codes = (primaries, transfer, matrix)
-    }
-    colour = ColourDescription(primaries: codes.0, transfer: codes.1, matrix: codes.2)
+    guard let colour = ColourDescription(text: argument) else { return nil }
+    self.colour = colour
   }
 }
 
@@ -73,10 +55,7 @@ struct AspectArgument: ExpressibleByArgument {
   let ratio: Ratio
 
   init?(argument: String) {
-    let parts = argument.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "/" }
-    guard parts.count == 2, let width = UInt32(parts[0]), let height = UInt32(parts[1]),
-      let ratio = Ratio(width, height)
-    else { return nil }
+    guard let ratio = Ratio(aspect: argument) else { return nil }
     self.ratio = ratio
   }
 }
@@ -86,9 +65,8 @@ struct CropArgument: ExpressibleByArgument {
   let margins: CropMargins
 
   init?(argument: String) {
-    let parts = argument.split(separator: ",", omittingEmptySubsequences: false).compactMap { UInt32($0) }
-    guard parts.count == 4, argument.filter({ $0 == "," }).count == 3 else { return nil }
-    margins = CropMargins(left: parts[0], right: parts[1], top: parts[2], bottom: parts[3])
+    guard let margins = CropMargins(text: argument) else { return nil }
+    self.margins = margins
   }
 }
 
@@ -144,8 +122,8 @@ struct SEITypesArgument: ExpressibleByArgument {
   init?(argument: String) {
     var types: [SEIPayloadType] = []
     for part in argument == "none" ? [] : argument.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let number = UInt32(part) ?? SEIText.type(named: String(part)) else { return nil }
-      types.append(SEIPayloadType(rawValue: number))
+      guard let type = SEIPayloadType(part) else { return nil }
+      types.append(type)
     }
     self.types = types
   }
@@ -158,16 +136,9 @@ struct SEIMessageArgument: ExpressibleByArgument {
 
   init?(argument: String) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = UInt32(parts[0]) ?? SEIText.type(named: String(parts[0])) else { return nil }
-    let digits = Array(parts[1].utf8)
-    guard digits.count.isMultiple(of: 2), digits.count <= 1 << 20 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16),
-        digits[index] != 43, digits[index] != 45
-      else { return nil }
-      bytes.append(byte)
-    }
-    (type, payload) = (SEIPayloadType(rawValue: number), bytes)
+    guard parts.count == 2, let type = SEIPayloadType(parts[0]),
+      let payload = EditText.hexadecimal(Array(parts[1].utf8)[...])
+    else { return nil }
+    (self.type, self.payload) = (type, payload)
   }
 }

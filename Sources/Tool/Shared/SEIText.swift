@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 import StreamReport
 
 /// What SEI messages say, as text: names of payload types, bytes, and values with their units.
@@ -8,50 +9,9 @@ enum SEIText {
   /// Annex D's name of a payload type and its number: `user_data_unregistered (5)`; the number alone where the codec has
   /// no name for it.
   static func name(_ type: UInt32, isH264: Bool) -> String {
-    let name = shared[type] ?? (isH264 ? h264[type] : h265[type])
+    let name = SEIPayloadType(rawValue: type).name(in: isH264 ? .h264 : .h265)
     return name.map { "\($0) (\(type))" } ?? "payload \(type)"
   }
-
-  /// The payload type with a name of Annex D; `nil` for another name.
-  static func type(named name: String) -> UInt32? {
-    for names in [shared, h264, h265] {
-      if let found = names.first(where: { $0.value == name }) { return found.key }
-    }
-    return nil
-  }
-
-  private static let shared: [UInt32: String] = [
-    0: "buffering_period", 1: "pic_timing", 2: "pan_scan_rect", 3: "filler_payload",
-    4: "user_data_registered_itu_t_t35", 5: "user_data_unregistered", 6: "recovery_point", 9: "scene_info",
-    16: "progressive_refinement_segment_start", 17: "progressive_refinement_segment_end",
-    19: "film_grain_characteristics", 22: "post_filter_hint", 23: "tone_mapping_info",
-    45: "frame_packing_arrangement", 47: "display_orientation", 137: "mastering_display_colour_volume",
-    142: "colour_remapping_info", 144: "content_light_level_info", 147: "alternative_transfer_characteristics",
-    148: "ambient_viewing_environment", 149: "content_colour_volume", 150: "equirectangular_projection",
-    151: "cubemap_projection", 154: "sphere_rotation", 155: "regionwise_packing", 156: "omni_viewport",
-    200: "sei_manifest", 201: "sei_prefix_indication",
-  ]
-
-  private static let h264: [UInt32: String] = [
-    7: "dec_ref_pic_marking_repetition", 8: "spare_pic", 10: "sub_seq_info", 11: "sub_seq_layer_characteristics",
-    12: "sub_seq_characteristics", 13: "full_frame_freeze", 14: "full_frame_freeze_release", 15: "full_frame_snapshot",
-    18: "motion_constrained_slice_group_set", 20: "deblocking_filter_display_preference", 21: "stereo_video_info",
-    24: "scalability_info", 36: "parallel_decoding_info", 37: "mvc_scalable_nesting", 38: "view_scalability_info",
-    39: "multiview_scene_info", 40: "multiview_acquisition_info", 46: "multiview_view_position",
-  ]
-
-  private static let h265: [UInt32: String] = [
-    15: "picture_snapshot", 128: "structure_of_pictures_info", 129: "active_parameter_sets", 130: "decoding_unit_info",
-    131: "temporal_sub_layer_zero_idx", 132: "decoded_picture_hash", 133: "scalable_nesting",
-    134: "region_refresh_info", 135: "no_display", 136: "time_code",
-    138: "segmented_rect_frame_packing_arrangement", 139: "temporal_motion_constrained_tile_sets",
-    140: "chroma_resampling_filter_hint", 141: "knee_function_info", 143: "deinterlaced_field_identification",
-    145: "dependent_rap_indication", 146: "coded_region_completion", 160: "layers_not_present",
-    161: "inter_layer_constrained_tile_sets", 162: "bsp_nesting", 163: "bsp_initial_arrival_time",
-    164: "sub_bitstream_property", 165: "alpha_channel_info", 166: "overlay_info",
-    176: "three_dimensional_reference_displays_info", 177: "depth_representation_info",
-    178: "multiview_scene_info", 179: "multiview_acquisition_info", 180: "multiview_view_position",
-  ]
 
   // MARK: Syntax elements
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+
+/// A field of caps that repeats what edits change.
+enum EditedCapsField: String, CaseIterable {
+  case width, height, colorimetry, framerate, level, tier, profile
+  case chromaSite = "chroma-site"
+  case pixelAspectRatio = "pixel-aspect-ratio"
+  case masteringDisplay = "mastering-display-info"
+  case contentLight = "content-light-level"
+  case dynamicRange = "hdr-format"
+  case multiviewMode = "multiview-mode"
+  case multiviewFlags = "multiview-flags"
+
+  /// The fields that these edits concern, each once.
+  static func list(_ edits: [StreamEdit]) -> [Self] {
+    allCases.filter { field in edits.contains { of($0).contains(field) } }
+  }
+
+  private static func of(_ edit: StreamEdit) -> [Self] {
+    switch edit {
+    case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: [.colorimetry]
+    case .chromaLocation: [.chromaSite]
+    case .sampleAspectRatio: [.pixelAspectRatio]
+    case .frameRate: [.framerate]
+    case .crop: [.width, .height]
+    case .level: [.level]
+    case .highTier: [.tier]
+    case .constraintSet: [.profile]
+    case .removeSEI(let type): of(type)
+    case .insertSEI(let insertion): of(insertion.type)
+    case .keepSEI(let types): repeated.filter { !types.contains($0) }.flatMap(of)
+    case .videoFormat, .overscanAppropriate, .reordering, .removeHRD: []
+    }
+  }
+
+  /// The messages that caps repeat.
+  private static let repeated: [SEIPayloadType] = [
+    .stereoVideoInformation, .framePackingArrangement, .masteringDisplayColourVolume, .contentLightLevel,
+    .alternativeTransferCharacteristics,
+  ]
+
+  private static func of(_ type: SEIPayloadType) -> [Self] {
+    switch type {
+    case .stereoVideoInformation, .framePackingArrangement: [.multiviewMode, .multiviewFlags]
+    case .masteringDisplayColourVolume: [.masteringDisplay, .dynamicRange]
+    case .contentLightLevel: [.contentLight, .dynamicRange]
+    case .alternativeTransferCharacteristics: [.colorimetry]
+    default: []
+    }
+  }
+
+  /// The field's value by what the edited parameter sets say; nil where they do not say it. What SEI messages say is
+  /// left to decoders.
+  func value(_ format: FormatDescription) -> FieldValue? {
+    switch self {
+    case .width: .int(Int32(clamping: format.cropRectangle.width))
+    case .height: .int(Int32(clamping: format.frameSize.height))
+    case .colorimetry: format.colorimetry().map { .string($0) }
+    case .framerate: format.frameRateOfCaps.map { .fraction($0) }
+    case .level: format.levelName.map { .string($0) }
+    case .tier: format.tierName.map { .string($0) }
+    case .profile: format.profileName.map { .string($0) }
+    case .pixelAspectRatio: format.pixelAspectRatioOfCaps.map { .fraction($0) }
+    case .chromaSite, .masteringDisplay, .contentLight, .dynamicRange, .multiviewMode, .multiviewFlags: nil
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// The value of the property `edit`.
+struct RepackEdit: Sendable, Equatable {
+  /// As it was set.
+  private(set) var text = ""
+  private(set) var list = StreamEditList()
+
+  /// Reads the property's string.
+  static func read(_ text: String) -> Result<RepackEdit, StreamEditTextError> {
+    do throws(StreamEditTextError) {
+      return .success(RepackEdit(text: text, list: try StreamEditList(text)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The caps fields that depend on what is edited.
+  var capsFields: [EditedCapsField] { EditedCapsField.list(list.edits) + (list.findsLevel ? [.level] : []) }
+}
+
+extension StreamEditList {
+  /// Whether there is none.
+  var isEmpty: Bool { edits.isEmpty && !findsLevel }
+
+  /// The edits of parameter sets, with a level in the place of `level=auto`.
+  func headerEdits(at level: StreamLevel?) -> [StreamEdit] { edits(at: level).filter { !$0.concernsSEI } }
+
+  /// The edits of SEI alone.
+  var messageEdits: [StreamEdit] { edits.filter(\.concernsSEI) }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Edits as text: "colour=bt709,range=limited,level=4.1".
+///
+/// The fields are those of the program's options (`h26x edit --help`), and so are their values. A part without `=` that
+/// is no field of its own continues the value before: "crop=0,0,0,8,remove-hrd".
+public struct StreamEditList: Sendable, Hashable {
+  /// The edits, in the order in which they are to be applied, whatever the order in the text; without the level that
+  /// ``findsLevel`` asks for.
+  public private(set) var edits: [StreamEdit] = []
+  /// "level=auto": the lowest level that the stream keeps is wanted, which ``edits(at:)`` then takes.
+  public private(set) var findsLevel = false
+
+  /// Creates a list without an edit.
+  public init() {}
+
+  /// Reads text; an empty one is a list without an edit.
+  ///
+  /// - Throws: for a field that there is not, one that is there twice, and a value that cannot be read.
+  public init(_ text: String) throws(StreamEditTextError) {
+    var given: [StreamEditField: [ArraySlice<UInt8>]] = [:]
+    for (name, value) in try Self.parts(of: text) {
+      guard let field = StreamEditField(name) else {
+        throw StreamEditTextError(name, value, "expected a field of edits")
+      }
+      guard given[field] == nil || field.isRepeatable else {
+        throw StreamEditTextError(name, value, "the field was given before")
+      }
+      given[field, default: []].append(value)
+    }
+    let ofColour: [StreamEditField] = [.colour, .primaries, .transfer, .matrix, .range]
+    if given[.removeColour] != nil, ofColour.contains(where: { given[$0] != nil }) {
+      throw StreamEditTextError(Array("remove-colour".utf8)[...], [], "excludes other fields of colour")
+    }
+    for field in StreamEditField.allCases {
+      for value in given[field] ?? [] {
+        if field == .level, EditText.isEqual(value, "auto") {
+          findsLevel = true
+          continue
+        }
+        guard let new = field.edits(value) else { throw StreamEditTextError(field, value) }
+        edits += new
+      }
+    }
+    // A stream of the High tier cannot be below level 4, so the tier comes first where it is Main.
+    guard let tier = edits.firstIndex(of: .highTier(false)) else { return }
+    edits.insert(edits.remove(at: tier), at: 0)
+  }
+
+  /// The edits with a level in the place of "level=auto"; without one, where no level was found.
+  public func edits(at level: StreamLevel?) -> [StreamEdit] {
+    guard findsLevel, let level else { return edits }
+    let place = edits.firstIndex { $0 == .highTier(true) || $0.concernsSEI } ?? edits.endIndex
+    return Array(edits[..<place]) + [.level(level)] + Array(edits[place...])
+  }
+
+  /// Names and values, continued ones put together.
+  private static func parts(
+    of text: String
+  ) throws(StreamEditTextError) -> [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+    let bytes = Array(text.utf8)
+    guard !bytes.allSatisfy({ $0 == space }) else { return [] }
+    var parts: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
+    for part in bytes.split(separator: EditText.comma, omittingEmptySubsequences: false) {
+      let part = trimmed(part)
+      if let equals = part.firstIndex(of: EditText.equals) {
+        parts.append((trimmed(part[..<equals]), trimmed(part[(equals + 1)...])))
+      } else if let field = StreamEditField(part), field.isFlag {
+        parts.append((part, []))
+      } else if let last = parts.indices.last, !part.isEmpty, !(StreamEditField(parts[last].name)?.isFlag ?? true) {
+        parts[last].value = bytes[parts[last].value.startIndex..<part.endIndex]
+      } else {
+        throw StreamEditTextError(part, [], "expected FIELD=VALUE")
+      }
+    }
+    return parts
+  }
+
+  private static let space: UInt8 = 32
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var bytes = bytes.drop { $0 == space }
+    while bytes.last == space { bytes.removeLast() }
+    return bytes
+  }
+}
+
+/// Why a list of edits cannot be read.
+public struct StreamEditTextError: Error, Sendable, Hashable {
+  /// The field, as it is in the text.
+  public let field: String
+  /// Its value, as it is in the text; empty for none.
+  public let value: String
+  /// What is wrong, or expected in its place.
+  public let requirement: String
+
+  init(_ field: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, _ requirement: StaticString) {
+    self.field = String(decoding: field, as: UTF8.self)
+    self.value = String(decoding: value, as: UTF8.self)
+    self.requirement = requirement.description
+  }
+
+  init(_ field: StreamEditField, _ value: ArraySlice<UInt8>) {
+    self.field = field.name.description
+    self.value = String(decoding: value, as: UTF8.self)
+    requirement = "expected " + field.expected
+  }
+}
+
+extension StreamEditTextError: CustomStringConvertible {
+  /// For people: "level=9x: expected auto, or a level such as 4.1".
+  public var description: String {
+    (value.isEmpty ? field : field + "=" + value) + ": " + requirement
+  }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import HarnessSupport
+import Testing
+
+@testable import Elements
+
+/// What comes out of a repackager with edits, packaging by packaging.
+@Suite(.serialized) struct RepackEditTests {
+  /// An edit, and what shows it.
+  struct Edit: Sendable, CustomTestStringConvertible {
+    var text: String
+    var isThere: @Sendable (FormatDescription, StructureView) -> Bool
+    var testDescription: String { text }
+  }
+
+  private static let edits = [
+    Edit(text: "colour=bt2020-pq") {
+      $0.colour == ColourDescription(primaries: 9, transfer: 16, matrix: 9) && $1.string("colorimetry") == "bt2100-pq"
+    },
+    Edit(text: "colorimetry=bt709,range=full") {
+      $0.isFullRange == true && $1.string("colorimetry") == "1:3:5:1"
+    },
+    Edit(text: "sample-aspect=64:45") {
+      $0.pixelAspectRatio == Ratio(64, 45) && $1.fraction("pixel-aspect-ratio") == Fraction(64, 45)
+    },
+    Edit(text: "frame-rate=29.97") {
+      $0.frameRate == Ratio(30_000, 1001) && $1.fraction("framerate") == Fraction(30_000, 1001)
+    },
+    Edit(text: "crop=0,2,0,4") {
+      $1.int("width") == Int32($0.cropRectangle.width) && $1.int("height") == Int32($0.cropRectangle.height)
+        && $0.codedSize.width - $0.cropRectangle.width == 2
+    },
+    Edit(text: "level=5.1") { $0.levelName == "5.1" && $1.string("level") == "5.1" },
+    Edit(text: "level=auto") { $0.levelName == $1.string("level") && ["1", "2"].contains($0.levelName) },
+    Edit(text: "latency=1") { format, _ in format.sentReorderFrames == 1 },
+  ]
+
+  /// Pushes the sample as a stream of this packaging.
+  static func push(_ sample: RepackSample, _ input: RepackEnd, into harness: Harness) throws {
+    for unit in input.format == .outOfBand ? sample.accessUnits : sample.withSets {
+      for nalUnits in input.alignment == "au" ? [unit] : unit.map({ [$0] }) {
+        #expect(harness.push(try RepackStream.buffer(input.pack(nalUnits))) == 0)
+      }
+    }
+    harness.endOfStream()
+  }
+
+  /// All NAL units that wait in the harness.
+  static func pullAll(_ harness: Harness, _ output: RepackEnd) throws -> [[UInt8]] {
+    var nalUnits: [[UInt8]] = []
+    while let buffer = harness.tryPull() { nalUnits += output.unpack(try buffer.copiedBytes()) }
+    return nalUnits
+  }
+
+  static func isSet(_ nalUnit: [UInt8], _ sample: RepackSample) -> Bool {
+    sample.codec == "264"
+      ? H264.NALUnitType(headerByte: nalUnit[0]).isParameterSet
+      : H265.NALUnitType(headerByte: nalUnit[0]).isParameterSet
+  }
+
+  /// The description of the output by these parameter sets and its `codec_data`.
+  static func description(
+    _ nalUnits: [[UInt8]], _ codecData: [UInt8], _ sample: RepackSample
+  ) throws -> FormatDescription {
+    if sample.codec == "264" {
+      var sets = H264.ParameterSets()
+      let record = codecData.isEmpty ? nil : try H264.DecoderConfigurationRecord(codecData.span)
+      for nalUnit in (record?.nalUnits ?? []) + nalUnits { try sets.insert(nalUnit.span) }
+      return try H264.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: nil)
+    }
+    var sets = H265.ParameterSets()
+    let record = codecData.isEmpty ? nil : try H265.DecoderConfigurationRecord(codecData.span)
+    for nalUnit in (record?.nalUnits ?? []) + nalUnits { try sets.insert(nalUnit.span) }
+    return try H265.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: nil)
+  }
+
+  /// Each edit in each packaging: it is in the parameter sets, `codec_data` and caps, and all else is as it was.
+  @Test(arguments: edits) func editsEveryPackaging(edit: Edit) throws {
+    for sample in RepackSample.all {
+      for input in RepackEnd.inputs where input.lengthSize != 2 {
+        for output in RepackEnd.outputs where output.lengthSize != 2 {
+          let comment: Comment = "\(sample.codec) \(input) to \(output)"
+          let harness = try sample.harness("edit=\"\(edit.text)\" nal-length-size=\(output.lengthSize)", to: output)
+          harness.setInputCaps(
+            sample.caps(
+              input,
+              more: """
+                , width=32, height=32, framerate=25/1, pixel-aspect-ratio=1/1, colorimetry=bt601, level=(string)3, \
+                profile=main
+                """))
+          try Self.push(sample, input, into: harness)
+          let nalUnits = try Self.pullAll(harness, output)
+          let sets = nalUnits.filter { Self.isSet($0, sample) }
+          let codecData = try harness.outputCodecData()
+          let caps = try harness.outputCaps()
+          let format = try Self.description(sets, codecData, sample)
+          let isThere = edit.isThere(format, caps.first)
+          #expect(isThere, "\(comment): \(caps.description)")
+          #expect(nalUnits.filter { !Self.isSet($0, sample) } == Array(sample.accessUnits.joined()), comment)
+          #expect(sets.isEmpty == (output.format == .outOfBand), comment)
+          #expect(!sets.contains(sample.sets[sample.sets.count - 2]), "\(comment): an SPS as it was")
+        }
+      }
+    }
+  }
+
+  /// Messages are removed and inserted, and the caps no longer repeat them.
+  @Test func editsMessages() throws {
+    for sample in RepackSample.all {
+      for input in RepackEnd.inputs where input.lengthSize == 4 {
+        for output in RepackEnd.outputs where output.lengthSize == 4 {
+          let comment: Comment = "\(sample.codec) \(input) to \(output)"
+          let harness = try sample.harness("edit=\"keep-sei=6,insert-sei=144=00010002\"", to: output)
+          harness.setInputCaps(sample.caps(input, more: ", content-light-level=(string)1:1, hdr-format=(string)hdr10"))
+          try Self.push(sample, input, into: harness)
+          let nalUnits = try Self.pullAll(harness, output).filter { !Self.isSet($0, sample) }
+          let inserted =
+            sample.codec == "264" ? [6, 144, 4, 0, 1, 0, 2, 0x80] : [0x4E, 1, 144, 4, 0, 1, 0, 2, 0x80] as [UInt8]
+          func isVCL(_ nalUnit: [UInt8]) -> Bool {
+            sample.codec == "264"
+              ? H264.NALUnitType(headerByte: nalUnit[0]).isVCL : H265.NALUnitType(headerByte: nalUnit[0]).isVCL
+          }
+          func isSEI(_ nalUnit: [UInt8]) -> Bool {
+            sample.codec == "264"
+              ? H264.NALUnitType(headerByte: nalUnit[0]).isSEI : H265.NALUnitType(headerByte: nalUnit[0]).isSEI
+          }
+          var expected: [[UInt8]] = []
+          for (index, unit) in sample.accessUnits.enumerated() {
+            let kept = unit.filter { !isSEI($0) || $0 == RepackStream.recoveryPoint }
+            let place = kept.firstIndex(where: isVCL) ?? 0
+            expected += index == 1 ? kept : kept[..<place] + [inserted] + kept[place...]
+          }
+          #expect(nalUnits == expected, comment)
+          let caps = try harness.outputCaps()
+          let repeats = caps.first.has("content-light-level") || caps.first.has("hdr-format")
+          #expect(!repeats, comment)
+        }
+      }
+    }
+  }
+
+  /// Without edits nothing is copied, nor with edits where an access unit has nothing that they concern.
+  @Test func copiesNothingWithoutNeed() throws {
+    for sample in RepackSample.all {
+      for (edit, untouched) in [("", 4), ("colour=bt709", 2), ("remove-sei=144,5", 3)] {
+        let end = RepackEnd(format: .byteStream, alignment: "au")
+        let harness = try sample.harness("edit=\"\(edit)\"", to: end)
+        harness.setInputCaps(sample.caps(end))
+        try Self.push(sample, end, into: harness)
+        #expect(harness.statistic("untouched") == untouched, "\(sample.codec) \(edit)")
+        #expect(harness.statistic("copied") == 4 - untouched, "\(sample.codec) \(edit)")
+        #expect((harness.statistic("edited-nal-units") ?? 0 > 0) == !edit.isEmpty)
+      }
+    }
+  }
+
+  /// A value that cannot be read leaves the one before.
+  @Test(arguments: ["range=wide", "level", "range=full,range=full"]) func refusesAWrongValue(text: String) throws {
+    for sample in RepackSample.all {
+      let harness = try sample.harness("edit=\"range=full\"", to: RepackEnd(format: .byteStream, alignment: "au"))
+      let before = harness.text("edit")
+      let warnings = Harness.warnings { harness.set("edit", text) }
+      #expect(warnings.count == 1 && warnings[0].contains(": edit stays as it was: \(text.prefix(5))"))
+      #expect(harness.text("edit") == before && before.contains("full"))
+      #expect(Harness.warnings { harness.set("edit", "") } == [])
+      #expect(harness.text("edit") != before)
+    }
+  }
+
+  /// What the stream forbids is a warning with its clause, and the stream goes on as it was.
+  @Test(arguments: ["matrix=0", "level=1,crop=0,0,0,4096", "crop=0,4096,0,0,remove-sei=5,144"])
+  func aRefusedEditLeavesTheStream(text: String) throws {
+    for sample in RepackSample.all {
+      for input in RepackEnd.inputs where input.lengthSize == 4 {
+        for output in RepackEnd.outputs where output.lengthSize == 4 {
+          let comment: Comment = "\(sample.codec) \(input) to \(output)"
+          let harness = try sample.harness("edit=\"\(text)\"", to: output)
+          harness.collectMessages()
+          harness.setInputCaps(sample.caps(input, more: ", colorimetry=bt601, width=32"))
+          try Self.push(sample, input, into: harness)
+          let nalUnits = try Self.pullAll(harness, output)
+          #expect(nalUnits.filter { !sample.isSet($0) } == Array(sample.accessUnits.joined()), comment)
+          let messages = harness.takeMessages()
+          #expect(messages == ["warning: The stream goes on unedited: an edit is refused."], comment)
+          let caps = try harness.outputCaps()
+          #expect(caps.first.string("colorimetry") == "bt601" && caps.first.int("width") == 32, comment)
+        }
+      }
+    }
+  }
+
+  /// A parameter set that outgrows its length prefix is refused as an edit is.
+  @Test func aSetThatOutgrowsItsLengthPrefixStays() throws {
+    let sample = RepackSample.all[0]
+    let output = RepackEnd(format: .inBand, alignment: "au", lengthSize: 1)
+    let payload = String(repeating: "00", count: 300)
+    for edit in ["insert-sei=5=\(payload)"] {
+      let harness = try sample.harness("nal-length-size=1 edit=\"\(edit)\"", to: output)
+      harness.collectMessages()
+      let input = RepackEnd(format: .byteStream, alignment: "au")
+      harness.setInputCaps(sample.caps(input))
+      try Self.push(sample, input, into: harness)
+      #expect(try Self.pullAll(harness, output) == Array(sample.withSets.joined()))
+      #expect(harness.takeMessages() == ["warning: The stream goes on unedited: an edit is refused."])
+    }
+  }
+
+  /// Upstream's fields say nothing about an edited output, nor downstream's about the input.
+  @Test func negotiatesWithoutTheEditedFields() throws {
+    let harness = try Harness.repack("edit=\"colour=bt709,frame-rate=25,sample-aspect=1:1,level=auto\"", to: "avc")
+    harness.setOutputCaps("video/x-h264, stream-format=avc, colorimetry=bt709, framerate=25/1, level=(string)3")
+    let caps = harness.querySinkCaps(filter: nil)
+    let upstream = Caps(
+      parsing: """
+        video/x-h264, stream-format=byte-stream, alignment=au, colorimetry=bt601, framerate=30/1, \
+        pixel-aspect-ratio=4/3, level=(string)4
+        """)
+    let isPossible = upstream?.isSubset(of: caps) ?? false
+    #expect(isPossible, "\(caps.description)")
+  }
+}
