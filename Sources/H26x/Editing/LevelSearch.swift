@@ -53,7 +53,8 @@ extension LevelLimits {
   func keep(size: UInt64, sentRate: Ratio?, _ demand: LevelDemand) -> Bool {
     if let bitRate = demand.bitRate, bitRate > nalBitRate { return false }
     guard let frames = sentRate ?? demand.frameRate else { return true }
-    return size * UInt64(frames.numerator) <= rate * UInt64(frames.denominator)
+    return !isExceeded(
+      bySize: size, pictures: UInt64(frames.numerator), inSeconds: UInt64(frames.denominator))
   }
 }
 

@@ -14,4 +14,10 @@ package struct LevelLimits: Sendable {
   package let nalBitRate: UInt64
   /// The largest coded picture buffer of the NAL HRD, in bits.
   package let nalCodedBuffer: UInt64
+
+  /// Whether pictures of this size, so many in so many seconds, are more than ``rate`` allows. Any numbers may be given.
+  package func isExceeded(bySize size: UInt64, pictures: UInt64, inSeconds seconds: UInt64) -> Bool {
+    let (sent, allowed) = (size.multipliedFullWidth(by: pictures), rate.multipliedFullWidth(by: seconds))
+    return (sent.high, sent.low) > (allowed.high, allowed.low)
+  }
 }

@@ -105,7 +105,7 @@ extension H264.SequenceParameterSet {
         "H.264 A.3.1")
     }
     if let rate = frameRate, vui?.timing?.isFixedFrameRate == true,
-      size * UInt64(rate.numerator) > limits.rate * UInt64(rate.denominator)
+      limits.isExceeded(bySize: size, pictures: UInt64(rate.numerator), inSeconds: UInt64(rate.denominator))
     {
       throw refusal("time_scale", Int64(rate.numerator), "more frames than MaxMBPS of the level allows", "H.264 A.3.1")
     }

@@ -72,7 +72,7 @@ extension H265.SequenceParameterSet {
     }
     if let rate = frameRate, layer.pictureRate.isFixed {
       let pictures = UInt64(rate.numerator) * (isFieldSequence ? 2 : 1)
-      guard size * pictures <= UInt64(clamping: level.maximumLumaSampleRate) * UInt64(rate.denominator) else {
+      guard !limits.isExceeded(bySize: size, pictures: pictures, inSeconds: UInt64(rate.denominator)) else {
         throw refusal(
           "vui_time_scale", Int64(rate.numerator), "more pictures than MaxLumaSr of the level allows", "H.265 A.4.2")
       }

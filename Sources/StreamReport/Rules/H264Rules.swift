@@ -67,7 +67,7 @@ enum H264Rules: CodecRules {
         .levelFrameSize, "\(width)x\(height) macroblocks",
         expected: "MaxFS \(limits.pictureSize) macroblocks, no side above the root of 8 MaxFS")
     } else if let rate = sps.frameRate, sps.vui?.timing?.isFixedFrameRate == true,
-      size * UInt64(rate.numerator) > limits.rate * UInt64(rate.denominator)
+      limits.isExceeded(bySize: size, pictures: UInt64(rate.numerator), inSeconds: UInt64(rate.denominator))
     {
       log.report(
         .levelRate, "\(size) macroblocks at \(rate.numerator)/\(rate.denominator) frames a second",

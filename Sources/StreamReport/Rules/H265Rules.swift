@@ -53,7 +53,8 @@ enum H265Rules: CodecRules {
         expected: "MaxLumaPs \(limits.pictureSize), no side above the root of 8 MaxLumaPs")
     } else if let rate = sps.frameRate, sps.hasFixedPictureRate {
       let (frames, seconds) = (UInt64(rate.numerator), UInt64(rate.denominator) * UInt64(sps.ticksPerPicture))
-      if size * frames * (sps.isFieldSequence ? 2 : 1) > limits.rate * seconds {
+      let pictures = sps.isFieldSequence ? frames * 2 : frames
+      if limits.isExceeded(bySize: size, pictures: pictures, inSeconds: seconds) {
         log.report(
           .levelRate, "\(size) luma samples at \(frames)/\(seconds) frames a second",
           expected: "MaxLumaSr \(limits.rate)")

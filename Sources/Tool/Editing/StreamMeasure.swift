@@ -178,7 +178,9 @@ private struct Needs<Codec: StreamEditing>: LevelNeeds {
       default: return false
       }
       guard let limits else { return false }
-      return bitRate <= limits.nalBitRate && size * UInt64(rate.numerator) <= limits.rate * UInt64(rate.denominator)
+      return bitRate <= limits.nalBitRate
+        && !limits.isExceeded(
+          bySize: size, pictures: UInt64(rate.numerator), inSeconds: UInt64(rate.denominator))
     }
   }
 }

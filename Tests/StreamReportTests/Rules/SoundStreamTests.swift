@@ -159,7 +159,8 @@ import Testing
 
   /// An SPS of H.265 with HRD parameters, `rate` bits a second and `frequency` clock ticks a second.
   private static func sequence(
-    level: UInt8 = 60, rate: UInt32, frequency: UInt32 = 25, ticks: UInt16 = 1, profile: H265.Profile? = nil
+    level: UInt8 = 60, rate: UInt32, frequency: UInt32 = 25, units: UInt32 = 1, ticks: UInt16 = 1,
+    profile: H265.Profile? = nil
   ) -> [UInt8] {
     H265TestStream.sps { sps in
       sps.profileTierLevel.levelIDC = level
@@ -168,7 +169,7 @@ import Testing
       common.hasNAL = true
       var layer = H265.HRDParameters.SubLayer(pictureRate: .fixed(elementalDuration: ticks))
       layer.nal = [.init(bitRateValue: rate / 64, sizeValue: 1000, isConstantBitRate: false)]
-      var timing = H265.VUIParameters.Timing(unitsInTick: 1, timeScale: frequency)
+      var timing = H265.VUIParameters.Timing(unitsInTick: units, timeScale: frequency)
       timing.hrdParameters = H265.HRDParameters(common: common, subLayers: [layer])
       sps.vui = H265.VUIParameters()
       sps.vui?.timing = timing
@@ -208,6 +209,13 @@ import Testing
     // Level 1: 16 pictures of 256 × 128 a second.
     #expect(try !rules(Self.sequence(level: 30, rate: 64, frequency: 30, ticks: 2)).contains(.levelRate))
     #expect(try rules(Self.sequence(level: 30, rate: 64, frequency: 30)).contains(.levelRate))
+  }
+
+  /// The samples that the level allows in this time are more than 64 bits hold.
+  @Test("The longest pictures of the highest level")
+  func longestPictures() throws {
+    let sps = Self.sequence(level: 186, rate: 64, frequency: 1, units: .max, ticks: 2048)
+    #expect(try !rules(sps).contains(.levelRate))
   }
 
   @Test("Screen content profiles hold one picture more", arguments: [1, 9] as [UInt8])
