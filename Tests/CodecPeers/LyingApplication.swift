@@ -132,7 +132,10 @@ public enum LyingApplication {
       var writer = MessageWriter()
       SlotGrant(request: isTrue ? request.number : request.number &- 1, slots: slots).write(to: &writer)
       let hasAll = isTrue || decisions.oneIn(2)
-      try? grants.send(writer, descriptors: hasAll ? memories.map(\.rawValue) : [])
+      // Descriptors are closed with their memory.
+      withExtendedLifetime(memories) {
+        try? grants.send(writer, descriptors: hasAll ? memories.map(\.rawValue) : [])
+      }
       // A request that is never granted ends with the connection.
       if !isTrue { shutdown(grants.rawValue, Int32(SHUT_WR)) }
     }
