@@ -51,8 +51,8 @@ enum EditedCapsField: String, CaseIterable {
     }
   }
 
-  /// The field's value by what the edited parameter sets say; nil where they do not say it. What SEI messages say is
-  /// left to decoders.
+  /// The field's value by the edited parameter sets; nil where they do not have it. What is in SEI messages is left to
+  /// decoders.
   func value(_ format: FormatDescription) -> FieldValue? {
     switch self {
     case .width: .int(Int32(clamping: format.cropRectangle.width))

@@ -94,7 +94,7 @@ struct RepackEditing<Codec: RepackCodec> {
     return decide(sets, frameRate, limit)
   }
 
-  /// Says, once, that edits wait for the start of a coded video sequence.
+  /// Notes, once, that edits wait for the start of a coded video sequence.
   private mutating func notePending() {
     guard !isPending, hasDelivered, decided?.list != wanted,
       wanted.findsLevel || wanted.headerEdits(at: nil) != editor.edits.filter({ !$0.concernsSEI })
@@ -319,7 +319,7 @@ struct RepackEditing<Codec: RepackCodec> {
     return refusal
   }
 
-  /// Whether to say that edits wait for the start of a coded video sequence. Returns true once.
+  /// Whether to announce that edits wait for the start of a coded video sequence. Returns true once.
   mutating func takePending() -> Bool {
     guard isPendingDue else { return false }
     isPendingDue = false
