@@ -67,14 +67,17 @@ run_set() {
   fi
   result=1
   summary+=("$name: FAILED after $((SECONDS - start)) s (status $status)")
-  if ((status == 124 || status == 137)); then
-    comm -23 <(sed -nE 's/^.* Test ([A-Za-z0-9_]+\(.*\)) started\..*/\1/p' "$log" | sort -u) \
-      <(sed -nE 's/^.* Test ([A-Za-z0-9_]+\([^)]*\)).* (passed|failed) after .*/\1/p' "$log" | sort -u) |
-      sed "s/^/$name: had not ended: /"
+  # A test has its function's name, or a displayed name in quotation marks.
+  if ! grep -q '[✔✘] Test run with ' "$log"; then
+    mapfile -t named < <(comm -23 <(sed -nE 's/^.* Test (\w+\(.*\)|".*") started\.$/\1/p' "$log" | sort -u) \
+      <(sed -nE 's/^.* Test (\w+\([^)]*\)|"[^"]*") .*(passed|failed) after .*/\1/p' "$log" | sort -u))
+    summary+=("${named[@]/#/  had not ended: }")
     return
   fi
+  mapfile -t named < <(sed -nE 's/^.*✘ Test (\w+\(.*\)|".*") .*recorded an issue.* at (.*)$/\1 at \2/p' "$log" | sort -u)
+  summary+=("${named[@]:0:20}")
   failed=$(sed -nE 's/^.*✘ Test ([A-Za-z0-9_]+)\(.* recorded an issue.*$/\1/p' "$log" | sort -u)
-  [[ -n $failed ]] && grep -q '✘ Test run with ' "$log" || return
+  [[ -n $failed ]] || return
   echo "== $name: once more, alone: "$failed
   again="fails alone, too"
   swift test --skip-build "${options[@]}" --no-parallel --filter "/($(paste -sd '|' <<<"$failed"))\(" \

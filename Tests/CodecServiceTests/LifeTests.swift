@@ -65,7 +65,7 @@ import VideoDecoding
 
   @Test("a starter that is stopped is replaced")
   func starterStopped() throws {
-    let starter = CodecStarter(patience: .seconds(4))
+    let starter = CodecStarter()
     let first = try starter.begin(ServiceRequest())
     let number = try #require(starter.processIdentifier)
     let witness = try #require(Witness(number))

@@ -19,12 +19,17 @@ enum Service {
   }
 
   /// A program of a line of shell that plays a service, for as long as `body` runs.
+  ///
+  /// A shell writes the file. A descriptor of this process would be in every process that another test forks meanwhile,
+  /// and a file that anyone can write to is not executed (`ETXTBSY`).
   static func withScript<Result>(_ line: String, mode: Int = 0o755, _ body: (CodecServiceLocation) throws -> Result)
     throws -> Result
   {
     let file = URL.temporaryDirectory.appending(path: "h26x-codec-\(UUID().uuidString)")
-    try Data("#!/bin/sh\n\(line)\n".utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
+    let writing = try Process.run(
+      URL(filePath: "/bin/sh"), arguments: ["-c", "printf '#!/bin/sh\n%s\n' \"$1\" > \"$0\"", file.path, line])
+    writing.waitUntilExit()
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
     return try body(CodecServiceLocation(path: Array(file.path.utf8)))
   }

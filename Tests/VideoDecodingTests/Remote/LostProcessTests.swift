@@ -68,7 +68,7 @@ import Testing
     let stream = try CodedStream(name)
     let expected = try stream.decode(.with { $0.threadCount = 2 })
     // Each process that is stopped is waited for.
-    let limits = ProcessLimits(timeout: number == SIGSTOP ? .milliseconds(500) : .seconds(60))
+    let limits = ProcessLimits(timeout: number == SIGSTOP ? .seconds(2) : .seconds(60))
     let interval = number == SIGSTOP ? 25 : 5
     for first in number == SIGSTOP ? 0..<1 : 0..<interval {
       let session = try session(stream, limits)
@@ -104,7 +104,7 @@ import Testing
   @Test func losesNoPictureWhenTheProcessIsStopped() throws {
     let stream = try CodedStream("clip.h264")
     let expected = try stream.decode(.with { $0.threadCount = 2 })
-    let session = try session(stream, ProcessLimits(timeout: .milliseconds(500)))
+    let session = try session(stream, ProcessLimits(timeout: .seconds(2)))
     var run = Run()
     for (index, unit) in stream.units.enumerated() {
       if index == 20 { try signal(SIGSTOP, to: session) }
