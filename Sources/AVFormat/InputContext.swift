@@ -100,6 +100,16 @@ import CAVFormat
   /// All streams.
   package var streams: [StreamDescription] { (0..<streamCount).compactMap(stream) }
 
+  /// The picture of a stream that is a cover; nil for other streams.
+  package func attachedPicture(_ index: Int) -> [UInt8]? {
+    guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else { return nil }
+    let packet = unsafe stream.pointee.attached_pic
+    guard unsafe stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0, let data = unsafe packet.data,
+      unsafe packet.size > 0
+    else { return nil }
+    return unsafe [UInt8](UnsafeBufferPointer(start: data, count: Int(packet.size)))
+  }
+
   /// All chapters.
   package var chapters: [Chapter] {
     (0..<(unsafe raw.pointee.nb_chapters)).compactMap { index in

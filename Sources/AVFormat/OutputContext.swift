@@ -106,6 +106,36 @@ import CAVFormat
     return unsafe Int(stream.pointee.index)
   }
 
+  /// Adds a cover, a picture that belongs to the whole container. Its bytes are to be written as the stream's only packet.
+  ///
+  /// - Returns: its place.
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
+  package func addCover(like source: StreamDescription, of input: InputContext) throws(AVError) -> Int {
+    // Of a size that is not known, since no decoder is opened; libavformat asks for one, and does not write it.
+    let size = source.size.width > 0 && source.size.height > 0 ? nil : (width: 1, height: 1)
+    let index = try addStream(like: source, of: input, extradata: nil, size: size, timeBase: source.timeBase)
+    // Muxers know covers by this and nothing else.
+    unsafe raw.pointee.streams[index]?.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+    return index
+  }
+
+  /// Adds a file that is attached to the container, of Matroska.
+  ///
+  /// - Parameters:
+  ///   - source: has its codec.
+  ///   - metadata: has `filename` and `mimetype`.
+  /// - Returns: its place.
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
+  package func addAttachment(
+    _ bytes: [UInt8], like source: StreamDescription, of input: InputContext, metadata: MetadataDictionary
+  ) throws(AVError) -> Int {
+    let index = try addStream(
+      like: source, of: input, extradata: bytes, metadata: metadata, timeBase: source.timeBase)
+    unsafe try parameters(of: index).pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+    unsafe raw.pointee.streams[index]?.pointee.disposition = 0
+    return index
+  }
+
   /// A code of four characters by which a container names a codec: `avc1`, `hvc1`.
   package struct CodecTag: Sendable, Hashable {
     let rawValue: UInt32
@@ -190,6 +220,14 @@ import CAVFormat
     let ratio = aspect?.rational ?? AVRational(num: 0, den: 1)
     unsafe parameters.pointee.sample_aspect_ratio = ratio
     unsafe raw.pointee.streams[index]?.pointee.sample_aspect_ratio = ratio
+  }
+
+  /// Sets how many pictures a second a video stream has, which time codes count.
+  ///
+  /// - Throws: `AVError.invalidArgument` behind the header, and for a stream that is not there.
+  package func setFrameRate(_ rate: TimeBase, of index: Int) throws(AVError) {
+    unsafe _ = try parameters(of: index)
+    unsafe raw.pointee.streams[index]?.pointee.avg_frame_rate = rate.rational
   }
 
   private func parameters(of index: Int) throws(AVError) -> UnsafeMutablePointer<AVCodecParameters> {

@@ -203,7 +203,8 @@ import Testing
         let what: Comment = "\(sound.name) to \(suffix)"
         let run = try await Program.run(["repack", "in", "-o", "out.\(suffix)"], in: folder.url)
         let isCarried = sound.goesInto.contains(suffix)
-        #expect(run.status == 0 && run.said.filter { $0 == "\n" }.count == (isCarried ? 1 : 2), "\(what): \(run.said)")
+        let lines = run.said.split(separator: "\n").filter { !$0.contains("left behind: metadata") }
+        #expect(run.status == 0 && lines.count == (isCarried ? 1 : 2), "\(what): \(run.said)")
         #expect(run.said.contains("left behind: audio") == !isCarried, "\(what): \(run.said)")
       }
       let info = try await Program.run(["info", "--json", "--count"] + suffixes.map { "out.\($0)" }, in: folder.url)

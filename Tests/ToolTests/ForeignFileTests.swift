@@ -38,7 +38,12 @@ import Testing
     let hides = target.hasSuffix(".mp4")
     #expect(cut.output.count == (hides ? 32 : 42) * size, "\(cut.said)")
     #expect(all.output.suffix(cut.output.count) == cut.output)
-    #expect(!repacked.said.contains("left behind"), "\(repacked.said)")
+    // Transport and byte streams have no place for the time of recording.
+    let isTimeless = target.hasSuffix(".ts") || target.hasSuffix(".h264")
+    let lost = isTimeless ? ["h26x: \(target): left behind: metadata (creation_time)"] : []
+    #expect(
+      repacked.said.split(separator: "\n").filter { $0.contains("left behind") } == lost.map { $0[...] },
+      "\(repacked.said)")
     #expect(repacked.said.contains("; 10 pictures in front of what the source shows") == !hides, "\(repacked.said)")
     let piped = try await Program.shell("cat cut.mp4 | h26x repack - -o piped-\(target)", in: folder.url)
     #expect(piped.status == 0 && folder.bytes("piped-\(target)") == folder.bytes(target), "\(piped.said)")

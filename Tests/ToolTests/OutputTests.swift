@@ -61,6 +61,10 @@ import Testing
     }
     let readers = ["info", "inspect", "check", "decode -o -", "repack --format mkv -o -", "report -o -"]
     let outputs = readers.flatMap { ["h26x \($0) \(Self.clip) > /dev/full", "h26x \($0) \(Self.clip) >&-"] }
+    // The limit would be one of GStreamer's registry, too, which the first program with this plugin writes.
+    let first = try Folder()
+    let registry = try await Program.run(["decode", Self.clip, "-o", "/dev/null"], in: first.url)
+    #expect(registry.status == 0, "\(registry.said)")
     try await Crowd.each(lines + outputs) { line in
       let folder = try Folder()
       try folder.write("there", Data("precious".utf8))
@@ -69,11 +73,14 @@ import Testing
       #expect(run.said.filter { $0 == "\n" }.count == 1, "\(line): \(run.said)")
       #expect(folder.names == ["there"], "\(line)")
     }
-    // A reader that closes the pipe ends the program without a message.
+    // A pipe that nobody reads any more ends the program without a message. The program begins when the reader has left:
+    // what fits into the pipe would be written completely before.
     for reader in readers {
       let folder = try Folder()
-      let run = try await Program.shell("h26x \(reader) \(Self.clip) | head -c 1 > /dev/null", in: folder.url)
-      #expect(run.status == 0 && (run.said.isEmpty || run.said.contains("62 pictures")), "\(reader): \(run.said)")
+      let reading = "(read < left; exec h26x \(reader) \(Self.clip))"
+      let line = "mkfifo left; \(reading) | (exec < /dev/null; echo > left); exit ${PIPESTATUS[0]}"
+      let run = try await Program.shell(line, in: folder.url)
+      #expect(run.status == 128 + SIGPIPE && run.said.isEmpty, "\(reader): \(run.status) \(run.said)")
     }
   }
 

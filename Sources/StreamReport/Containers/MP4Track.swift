@@ -16,6 +16,17 @@ extension MP4 {
     public var colour: Colour?
     /// `hSpacing` and `vSpacing` of `pasp`; nil without one.
     public var pixelAspectRatio: PixelAspectRatio?
+    /// All boxes in it but `avcC` and `hvcC`, in their order.
+    package var otherBoxes: [WholeBox] = []
+
+    /// A box as it is in the file.
+    package struct WholeBox: Sendable, Hashable {
+      package let type: FourCharacterCode
+      /// Its header and content.
+      package let bytes: [UInt8]
+
+      package init(type: FourCharacterCode, bytes: [UInt8]) { (self.type, self.bytes) = (type, bytes) }
+    }
 
     /// The shape of a pixel.
     public struct PixelAspectRatio: Sendable, Hashable {
@@ -207,6 +218,21 @@ extension Array {
 }
 
 extension MP4.VisualSampleDescription {
+  /// How many boxes are kept as they are, and bytes of them; others follow fields that players need.
+  private static let boxLimit = (count: 64, size: 1 << 20)
+
+  private mutating func keep(_ box: MP4.Box, of bytes: Span<UInt8>) {
+    guard otherBoxes.count < Self.boxLimit.count, box.range.count <= Self.boxLimit.size,
+      otherBoxes.reduce(box.range.count, { $0 + $1.bytes.count }) <= Self.boxLimit.size,
+      var whole = bytes.array(box.range)
+    else { return }
+    // A size of 0 is one that goes on to the end: of what the box is in, not of what it is copied into.
+    if whole.prefix(4).allSatisfy({ $0 == 0 }) {
+      for place in 0..<4 { whole[place] = UInt8(truncatingIfNeeded: whole.count >> (24 - 8 * place)) }
+    }
+    otherBoxes.append(WholeBox(type: box.type, bytes: whole))
+  }
+
   /// Reads a `VisualSampleEntry` (ISO/IEC 14496-12, 12.1.3).
   init(_ bytes: Span<UInt8>, _ entry: MP4.Box) {
     coding = entry.type
@@ -219,7 +245,9 @@ extension MP4.VisualSampleDescription {
     while let box = boxes.nextIntact() {
       let content = box.content.lowerBound
       switch box.type {
-      case "avcC", "hvcC": configuration = bytes.array(box.content) ?? []
+      case "avcC", "hvcC":
+        configuration = bytes.array(box.content) ?? []
+        continue
       case "pasp":
         if let horizontal = bytes.uint32(at: content), let vertical = bytes.uint32(at: content + 4) {
           pixelAspectRatio = PixelAspectRatio(horizontal: horizontal, vertical: vertical)
@@ -238,6 +266,7 @@ extension MP4.VisualSampleDescription {
           primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range)
       default: break
       }
+      keep(box, of: bytes)
     }
   }
 }

@@ -28,6 +28,9 @@ final class CompanionStreams {
   /// How pictures are turned, as info prints it; `nil` for upright ones.
   let rotation: String?
 
+  /// How MP4 and MOV describe the video; `nil` for other containers.
+  let sampleEntry: MP4.VisualSampleDescription?
+
   let input: InputFile
   /// What is added to the times of a stream, in its ticks: the edit lists of MP4.
   private let shifts: [Int: Int64]
@@ -81,10 +84,9 @@ final class CompanionStreams {
     shifts = Self.shifts(container, movie)
     let chapters = movie?.tracks.lazy.compactMap(\.chapterTrack).first
     chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }
-    rotation =
-      movie.map { movie in
-        StreamDetails.tag((video.flatMap { movie.videoTrack(at: $0.index) } ?? movie.videoTrack)?.orientation)
-      } ?? video?.rotationTag
+    let track = movie.flatMap { movie in video.flatMap { movie.videoTrack(at: $0.index) } ?? movie.videoTrack }
+    sampleEntry = track?.video?.description
+    rotation = movie == nil ? video?.rotationTag : StreamDetails.tag(track?.orientation)
   }
 
   /// Describes sound by the headers of its first frames where nothing else does.
@@ -162,6 +164,27 @@ final class CompanionStreams {
       let isMark = input.size == nil && stream.index == video?.index
       context.setWanted(isMark || wanted.contains(stream.index), stream: stream.index)
     }
+  }
+
+  /// Continues at a place in front of what is wanted, as the reader of the video does.
+  ///
+  /// - Parameter time: of the presentation, in nanoseconds.
+  /// - Returns: false where the place cannot be found, and what comes next is not known.
+  func seek(to time: Int64) -> Bool {
+    guard let video else { return true }
+    // Subtitles may be shown for long. MP4 has an index of each stream.
+    let isIndexed = input.kind == .container("MP4")
+    guard isIndexed || !chosen.contains(where: { $0.kind == .subtitle }) else { return true }
+    // All are sought by the video's index. Edit lists shift each stream by as much as they like.
+    let places = chosen.map { stream in
+      time.subtractingReportingOverflow(stream.timeBase.nanoseconds(shifts[stream.index] ?? 0))
+    }
+    guard !places.contains(where: \.overflow) else { return false }
+    let place = places.map(\.partialValue).min() ?? time
+    do throws(AVError) {
+      try context.seek(video.index, to: video.timeBase.rescaled(max(place, 0), from: .nanoseconds))
+      return true
+    } catch { return false }
   }
 
   /// The next packet whose turn is before a time; `nil` when there is none.

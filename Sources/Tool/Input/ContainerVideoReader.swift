@@ -121,11 +121,13 @@ final class ContainerVideoReader: VideoTrackReader {
   }
 
   func seek(to time: ClockTime) throws(Failure) -> Bool {
+    // Others have no index; where the clock begins anew, bisection leads to another place of the same time.
     guard container.context.formatName.hasPrefix("matroska"), let nanoseconds = Int64(exactly: time.nanoseconds),
       let base = container.context.stream(index)?.timeBase
     else { return false }
+    let place = nanoseconds &+ shown.start &- shown.time
     do throws(AVError) {
-      try container.context.seek(index, to: base.rescaled(nanoseconds, from: .nanoseconds))
+      try container.context.seek(index, to: base.rescaled(place, from: .nanoseconds))
     } catch { return false }
     isAhead = false
     return true

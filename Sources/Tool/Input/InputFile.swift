@@ -41,8 +41,21 @@ struct InputFile: Sendable {
 
   /// Whether the first bytes do not rule out a byte stream.
   var isRaw: Bool { if case .container = kind { false } else { true } }
+  /// Whether there is an index of random access points.
+  var hasIndex: Bool {
+    switch kind {
+    case .container("Matroska"), .container("MP4"): size != nil
+    default: false
+    }
+  }
   /// Bytes, `nil` for what has no size, such as a pipe.
   var size: Int? { pipe == nil && status.type == .regular ? Int(status.size) : nil }
+
+  /// Whether more was written to the file since it was looked at.
+  var hasGrown: Bool {
+    guard let size, !isStandardInput, spool == nil, let now = try? Stat(path) else { return false }
+    return now.isSameFile(as: status) && now.size > size
+  }
 
   /// Reads the first bytes. The rest of a pipe must be read through `pipe`, because it can be read once only.
   ///

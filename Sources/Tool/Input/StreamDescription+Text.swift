@@ -13,7 +13,7 @@ extension StreamDescription {
   /// `video`, `audio`, `subtitles`, `attachment` or `data`.
   var kindName: String {
     switch kind {
-    case .video: disposition.contains(.attachedPicture) ? "cover" : "video"
+    case .video: isCover ? "cover" : "video"
     case .audio: "audio"
     case .subtitle: "subtitles"
     case .attachment: "attachment"
@@ -21,8 +21,12 @@ extension StreamDescription {
     }
   }
 
+  /// Whether it is a track of MP4 that has the time code, which libavformat also has as metadata of the video.
+  var isTimeCode: Bool { codecTag == 0x6463_6D74 }
+
   /// The codec's name as people write it.
   var displayName: String {
+    if isTimeCode { return "time code" }
     if let name = Self.names[codecName] { return name }
     if codecName.hasPrefix("pcm_alaw") { return "A-law" }
     if codecName.hasPrefix("pcm_mulaw") { return "mu-law" }

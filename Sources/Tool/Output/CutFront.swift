@@ -22,10 +22,37 @@ struct CutFront {
   /// Access units from the first one on that is shown behind the start.
   private var behind = 0
 
+  /// Whether reading did not begin with the beginning of the file.
+  let hasSought: Bool
+
+  /// How far in front of the start a place is sought, in nanoseconds, for sound and for what is shown long.
+  private static let margin: Int64 = 5_000_000_000
+
   /// A picture is decoded behind at most 16 that are shown later, each of which may have two fields.
   static let reorderLimit = 34
 
-  init(_ cut: Cut, of shown: ShownRange?) { (self.cut, self.shown) = (cut, shown) }
+  /// - Parameter origin: the composition time of the first picture, where reading begins somewhere in front of the start;
+  ///   `nil` from the beginning of the file.
+  init(_ cut: Cut, of shown: ShownRange?, origin: Int64? = nil) {
+    (self.cut, self.shown, self.origin, hasSought) = (cut, shown, origin, origin != nil)
+  }
+
+  /// Where to continue, in nanoseconds of the media, when so much of the file is in front of the start that it is faster to
+  /// find a place there; `nil` otherwise.
+  var distantStart: (origin: Int64, place: Int64)? {
+    guard !hasSought, let origin, let last = entries.last?.unit.presentation else { return nil }
+    guard case (let place, false) = (origin + cut.start).subtractingReportingOverflow(Self.margin),
+      case (let distance, false) = place.subtractingReportingOverflow(last), distance > Self.margin
+    else { return nil }
+    return (origin, place)
+  }
+
+  /// Whether a place that was sought is too late: decoding cannot begin with the first access unit that is held, or the
+  /// cut needs a keyframe in front of it.
+  func misses(_ beginning: CutBeginning) -> Bool {
+    guard hasSought, let first = beginning.entries.first else { return false }
+    return first.role.start == .none || beginning.keyframe > beginning.wanted + Cut.tolerance
+  }
 
   private var target: Int64? { origin.map { $0 + cut.start + Cut.tolerance } }
 

@@ -39,6 +39,8 @@ final class MediaOutput {
   private var video = 0
   /// Where streams of the source are, and whether frames lose their header.
   private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
+  /// Pictures that are written with the header, and the streams for them.
+  private var covers: [(index: Int, picture: [UInt8])] = []
   /// Of text subtitles whose codec the container does not hold.
   private var converters: [Int: SubtitleConverter] = [:]
   private var timeBases: [TimeBase] = []
@@ -46,8 +48,11 @@ final class MediaOutput {
   /// The decoding time of the video's first access unit, in its ticks: where the media begins.
   private var firstDecoding: Int64?
 
-  init(_ target: OutputFile, _ container: TargetContainer) throws(Failure) {
-    (self.target, self.container) = (target, container)
+  /// Whether the source's time code is that of the first picture here, too.
+  private let keepsTimeCode: Bool
+
+  init(_ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool) throws(Failure) {
+    (self.target, self.container, self.keepsTimeCode) = (target, container, keepsTimeCode)
     let bytes = try OutputBytes(target)
     do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
       throw Self.failure(error, target)
@@ -68,16 +73,23 @@ final class MediaOutput {
   func canHold(_ stream: StreamDescription, of source: InputContext) -> Bool {
     // libavformat writes fragments without the durations of subtitles.
     if isFragmented, stream.kind == .subtitle { return false }
+    if stream.isCover { return canHoldCover(stream) && source.attachedPicture(stream.index) != nil }
     return canHold(stream) || converter(of: stream, source) != nil
   }
 
   /// What a stream of the source is in the container, for the user.
   func displayName(of stream: StreamDescription) -> String {
+    if stream.isCover { return stream.summary }
     guard converters[stream.index] != nil, let target = container.subtitles else { return stream.displayName }
     return "\(stream.displayName) as \(target == .timedText ? "timed text" : "SubRip")"
   }
 
-  private var isFragmented: Bool { container.isMovie && !target.isSeekable }
+  var isFragmented: Bool { container.isMovie && !target.isSeekable }
+
+  private func canHoldCover(_ stream: StreamDescription) -> Bool {
+    // libavformat writes moov of fragments before it has the cover.
+    !isFragmented && container.coverCodecs.contains(stream.codecName)
+  }
 
   private func canHold(_ stream: StreamDescription) -> Bool {
     switch stream.kind {
@@ -126,6 +138,10 @@ final class MediaOutput {
       self.video = try add(video, timeBase, source)
       for stream in streams {
         guard let source else { break }
+        if stream.isCover {
+          try addCover(stream, of: source.context)
+          continue
+        }
         if !canHold(stream), let converter = converter(of: stream, source.context) {
           let index = try output.addStream(
             converter, like: stream, metadata: metadata(of: stream), timeBase: stream.timeBase)
@@ -141,16 +157,36 @@ final class MediaOutput {
         others[stream.index] = (index, losesHeader, 0)
       }
       if let source {
-        try output.set(source.context.metadata.kept)
+        try output.set(kept(source.context.metadata))
         try output.add(chapters)
       }
       _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
+      for cover in covers { try writeCover(cover.picture, to: cover.index) }
       for stream in streams {
         let priming = priming(of: stream)
         others[stream.index]?.priming = priming
       }
     } catch { throw failure(error) }
+  }
+
+  private func addCover(_ stream: StreamDescription, of source: InputContext) throws(AVError) {
+    guard let picture = source.attachedPicture(stream.index) else { return }
+    let index: Int
+    if container == .mkv, let metadata = stream.attachmentMetadata {
+      index = try output.addAttachment(picture, like: stream, of: source, metadata: metadata)
+    } else {
+      index = try output.addCover(like: stream, of: source)
+      covers.append((index, picture))
+    }
+    others[stream.index] = (index, false, 0)
+  }
+
+  private func writeCover(_ picture: [UInt8], to index: Int) throws(AVError) {
+    var packet = try MediaPacket(copying: picture.span)
+    packet.stream = index
+    (packet.presentation, packet.decoding, packet.isKey) = (0, 0, true)
+    try output.write(packet)
   }
 
   /// What times of a stream are in front of those that the container has, in ticks of the target: libavformat reads
@@ -169,6 +205,12 @@ final class MediaOutput {
         like: description, of: source.context, extradata: video.configuration, tag: tag(video),
         size: video.size, metadata: metadata(of: description), timeBase: timeBase)
       if video.hasEditedAspect { try output.setPixelAspect(video.pixelAspect, of: index) }
+      let metadata = [source.context.metadata, description.metadata]
+      if container.isMovie, metadata.contains(where: { $0[key: "timecode"] != nil }),
+        let rate = video.frameDuration.flatMap({ TimeBase($0.denominator, $0.numerator) }) ?? description.frameRate
+      {
+        try output.setFrameRate(rate, of: index)
+      }
     } else {
       index = try output.addStream(
         OutputContext.Video(
@@ -180,9 +222,15 @@ final class MediaOutput {
     return index
   }
 
+  private func kept(_ metadata: MetadataDictionary) -> MetadataDictionary {
+    var kept = metadata.kept
+    if !keepsTimeCode { kept[key: "timecode"] = nil }
+    return kept
+  }
+
   /// What a stream has in the target.
   private func metadata(of stream: StreamDescription) -> MetadataDictionary {
-    var metadata = stream.metadata.kept
+    var metadata = kept(stream.metadata)
     if container == .mov, let language = metadata[key: "language"] {
       metadata[key: "language"] = Language.quickTime(language)
     }
@@ -268,14 +316,14 @@ final class MediaOutput {
 
 extension MetadataDictionary {
   /// What is true of a copy too.
-  fileprivate var kept: MetadataDictionary {
+  var kept: MetadataDictionary {
     var kept = MetadataDictionary()
     for entry in entries where !Self.own.contains(entry.key.lowercased()) { kept[key: entry.key] = entry.value }
     return kept
   }
 
   /// What muxers write of themselves, and of the file.
-  private static let own: Set = ["major_brand", "minor_version", "compatible_brands", "encoder", "duration"]
+  static let own: Set = ["major_brand", "minor_version", "compatible_brands", "encoder", "duration"]
 }
 
 extension TargetContainer {
@@ -313,6 +361,8 @@ extension TargetContainer {
         // Where keyframes are far apart.
         options[key: "frag_size"] = "\(1 << 24)"
       }
+      // Boxes that ISO/IEC 14496-12 does not have: dvcC, st3d, sv3d.
+      options[key: "strict"] = "unofficial"
       if timeBase.numerator == 1 { options[key: "movie_timescale"] = "\(min(timeBase.denominator, 1_000_000))" }
     case .ts: options[key: "max_delay"] = "700000"
     case .annexb, .mkv, .flv: break

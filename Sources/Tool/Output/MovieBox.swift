@@ -103,6 +103,30 @@ struct MovieBox {
       with: Self.box("edts", Self.box("elst", list)), in: [track])
   }
 
+  /// Completes the sample entry of the first video track.
+  mutating func complete(_ extras: SampleEntryExtras) {
+    guard let track = tracks.first(where: isVideo),
+      let media = first(FourCharacterCode("mdia"), in: track.content),
+      let information = first(FourCharacterCode("minf"), in: media.content),
+      let table = first(FourCharacterCode("stbl"), in: information.content),
+      let list = first(FourCharacterCode("stsd"), in: table.content)
+    else { return }
+    var entries = MP4.Boxes(
+      bytes.span, in: min(list.content.lowerBound + 8, list.range.upperBound)..<list.range.upperBound)
+    guard let entry = entries.nextIntact() else { return }
+    var present: [MP4.VisualSampleDescription.WholeBox] = []
+    // Behind the fields of a VisualSampleEntry. Zeros may follow the last box.
+    var end = min(entry.content.lowerBound + 78, entry.range.upperBound)
+    var boxes = MP4.Boxes(bytes.span, in: end..<entry.range.upperBound)
+    while let box = boxes.nextIntact() {
+      present.append(.init(type: box.type, bytes: Array(bytes[box.range])))
+      end = box.range.upperBound
+    }
+    let added = extras.missing(beside: present)
+    if let coding = extras.coding { set(UInt64(coding.rawValue), at: entry.range.lowerBound + 4, 4) }
+    replace(end..<end, with: added, in: [track, media, information, table, list, entry])
+  }
+
   private static func ticks(_ nanoseconds: Int64, _ scale: UInt64) -> UInt64 {
     let (high, low) = UInt64(max(0, nanoseconds)).multipliedFullWidth(by: scale)
     guard high < 1_000_000_000 else { return UInt64(UInt32.max) }

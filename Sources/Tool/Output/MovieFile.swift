@@ -68,6 +68,9 @@ struct MovieFile {
   /// Sets the edit list of the video track.
   mutating func setEdits(_ edits: [MP4Edit]) { movie.setEdits(edits) }
 
+  /// Completes the sample entry of the video track.
+  mutating func complete(_ extras: SampleEntryExtras) { movie.complete(extras) }
+
   /// Writes `moov` in front of the media, which move.
   ///
   /// - Parameter roomSize: see ``roomSize``.

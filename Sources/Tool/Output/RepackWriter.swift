@@ -3,6 +3,7 @@ import AVCodec
 import AVFormat
 import GStreamer
 import H26x
+import StreamReport
 
 /// Writes repackaged video and what goes with it into a container, in the order of decoding.
 struct RepackWriter {
@@ -46,6 +47,8 @@ struct RepackWriter {
   /// Where the cut begins, for the user; `nil` before that is known.
   var cutRemark: String? { cut.flatMap { cut in beginning.map { $0.remark(cut) } } }
   private var beginning: CutBeginning?
+  /// Whether reading may continue at a place near the cut.
+  var seeks = false
   /// What of the other streams is kept; `nil` for everything.
   private var span: CompanionSpan?
   /// Streams that are written beside the video, and those that are not.
@@ -56,13 +59,13 @@ struct RepackWriter {
 
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
-    keepsAudio: Bool, _ times: RepackTimes, _ cut: Cut?, _ edits: [StreamEdit] = []
+    keepsAudio: Bool, _ times: RepackTimes, _ cut: Cut?, origin: Int64? = nil, _ edits: [StreamEdit] = []
   ) {
     (self.source, self.edits) = (source.name, edits)
     (self.target, self.container, self.companions) = (target, container, companions)
     (self.keepsAudio, self.times, self.cut) = (keepsAudio, times, cut)
     if let cut {
-      front = CutFront(cut, of: times.shown)
+      front = CutFront(cut, of: times.shown, origin: origin)
     } else if times.hidesFront, !hasEditList {
       front = CutFront(Cut(mode: .hidden), of: times.shown)
     }
@@ -80,6 +83,10 @@ struct RepackWriter {
     case formatChange
     /// What packages it has to be read first.
     case irregular
+    /// It is so far in front of the cut that reading had better continue at a place, in nanoseconds of the media.
+    case distant(origin: Int64, place: Int64)
+    /// Reading began at a place behind the keyframe that the cut needs.
+    case missed
     case failure(Failure)
   }
 
@@ -154,12 +161,14 @@ struct RepackWriter {
   private mutating func hold(_ unit: consuming MediaOutput.AccessUnit) throws(Refusal) {
     guard let role = roles?.role(of: unit.bytes) else { return }
     let entry = CutFront.Entry(unit: unit, role: role, format: frontFormats.count - 1)
-    if front?.add(entry) == true { try beginBehindFront(isAtEnd: false) }
+    if front?.add(entry) == true { return try beginBehindFront(isAtEnd: false) }
+    if let (origin, place) = front?.distantStart, seeks { throw .distant(origin: origin, place: place) }
   }
 
   /// Writes what is kept of the access units in front of the beginning.
   private mutating func beginBehindFront(isAtEnd: Bool) throws(Refusal) {
     guard let found = front?.beginning(isAtEnd: isAtEnd), let first = found.entries.first else { return }
+    if front?.misses(found) == true || front?.hasSought == true && lacksParameterSets(first) { throw .missed }
     (beginning, front, roles) = (found, nil, nil)
     guard frontFormats.indices.contains(first.format) else { return }
     let video = frontFormats[first.format]
@@ -182,12 +191,26 @@ struct RepackWriter {
     do throws(Failure) { for unit in units { try place(unit) } } catch { throw .failure(error) }
   }
 
+  /// Whether the sample entry allows parameter sets in samples (`avc3`, `hev1`), and an access unit does not have all that
+  /// are known: others may be in samples in front of it.
+  private func lacksParameterSets(_ entry: CutFront.Entry) -> Bool {
+    guard let coding = companions?.sampleEntry?.coding, Self.inBandEntries.contains(coding),
+      let reader = roles
+    else { return false }
+    return reader.completed(entry.unit.bytes, with: entry.role.parameterSets).count != entry.unit.bytes.count
+  }
+
+  private static let inBandEntries: Set = [
+    FourCharacterCode("avc3"), FourCharacterCode("avc4"), FourCharacterCode("hev1"), FourCharacterCode("dvav"),
+    FourCharacterCode("dvhe"),
+  ]
+
   private mutating func begin(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
     guard let format else { throw Failure("\(target.name): neither H.264 nor H.265") }
     times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
     let timeBase = times.timeBase ?? format.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     output = try open(format, timeBase)
-    companions?.choose(kept)
+    companions?.choose(kept.filter { !$0.isCover })
     if container == .flv { times.beginAtZero(first.decoding, try companions?.firstTime()) }
   }
 
@@ -195,7 +218,7 @@ struct RepackWriter {
   private mutating func open(_ video: MediaOutput.VideoFormat, _ timeBase: TimeBase) throws(Failure) -> MediaOutput {
     var refused: [StreamDescription.Kind] = []
     while true {
-      let output = try MediaOutput(target, container)
+      let output = try MediaOutput(target, container, keepsTimeCode: (cut?.start ?? 0) == 0)
       kept = (companions?.chosen ?? []).filter { other in
         (keepsAudio || other.kind != .audio) && !refused.contains(other.kind)
           && companions.map { output.canHold(other, of: $0.context) } == true
@@ -208,7 +231,7 @@ struct RepackWriter {
         try output.begin(video, timeBase, companions, keeping: kept, span?.clipped(chapters) ?? chapters)
         return output
       } catch {
-        let doubtful = [StreamDescription.Kind.attachment, .subtitle, .audio].first { kind in
+        let doubtful = [StreamDescription.Kind.attachment, .video, .subtitle, .audio].first { kind in
           kept.contains { $0.kind == kind }
         }
         guard let doubtful else { throw error }
@@ -244,9 +267,17 @@ struct RepackWriter {
     }
   }
 
+  /// How the target compares with the source; `nil` for what cannot be read again.
+  private var comparison: CopyComparison? {
+    if container == .annexb { return CopyComparison() }
+    return target.isSeekable ? target.path.flatMap { CopyComparison($0) } : nil
+  }
+
   /// What of the source is not in the target, for the user.
   func losses(of input: InputFile) -> [String] {
-    var losses = left.filter { $0.index != companions?.chapterStream }.map(\.numberedSummary)
+    let copy = written > 0 ? comparison : nil
+    var losses = left.filter { $0.index != companions?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true) }
+      .map(\.numberedSummary)
     if input.programs.count > 1 {
       let read = companions?.programme ?? input.programs.first
       losses += input.programs.filter { $0 != read }.map { "programme \($0)" }
@@ -254,9 +285,15 @@ struct RepackWriter {
     if times.parts.count > 1, !hasEditList {
       losses.append("\(Text.count(times.parts.count, "edit")), so that all pictures are shown once")
     }
+    if cut?.end == nil, MP4Layout(of: input)?.isCutOff == true {
+      losses.append("what is behind the end of the source, which is cut off")
+    }
     guard let companions else { return losses }
     if let rotation = companions.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
     losses += companions.losses + (output?.losses ?? [])
+    losses += copy?.losses(companions.context.metadata, companions.video, kept) ?? []
+    let boxes = hasEditList ? extras.edited : extras.untranslated
+    if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
     let chapters = companions.context.chapters.count
     if chapters > 0, !container.keepsChapters { losses.append(Text.count(chapters, "chapter")) }
     return losses
@@ -266,6 +303,7 @@ struct RepackWriter {
   mutating func finish() throws(Refusal) {
     if front != nil {
       try beginBehindFront(isAtEnd: true)
+      if front?.hasSought == true { throw .missed }
       if let front, let duration = front.duration { throw .failure(nothing(after: duration)) }
     }
     do throws(Failure) { try complete() } catch { throw .failure(error) }
@@ -291,7 +329,15 @@ struct RepackWriter {
       return
     }
     if !times.edits.isEmpty { file.setEdits(edits(output)) }
+    file.complete(extras)
     try file.finish()
+  }
+
+  /// What the video's description has beside what libavformat writes.
+  private var extras: SampleEntryExtras {
+    SampleEntryExtras(
+      companions?.sampleEntry, companions?.video, edits,
+      allowsInBandParameterSets: format?.allowsInBandParameterSets ?? false)
   }
 
   /// What the copy shows, where timestamps alone do not.

@@ -28,12 +28,11 @@ struct Repackaging {
   /// Writes the file.
   func run() async throws(Failure) -> Result {
     var refusal = RepackWriter.Refusal?.none
-    if let result = try await copy(&refusal) { return result }
-    if let result = try await pass(allowsInBandParameterSets: false, &refusal) { return result }
+    if let result = try await attempt(nil, &refusal) { return result }
+    if let result = try await attempt(false, &refusal) { return result }
     guard case .formatChange = refusal else { throw untimed }
     // One description of the video is not enough: parameter sets stay with their pictures.
-    guard hasEditList, input.size != nil,
-      let result = try await pass(allowsInBandParameterSets: true, &refusal)
+    guard hasEditList, input.size != nil, let result = try await attempt(true, &refusal)
     else {
       throw Failure(
         "\(target.name): where the format changes within a stream, \(container.name) cannot hold it; "
@@ -44,10 +43,55 @@ struct Repackaging {
 
   private var hasEditList: Bool { container.hasEditList(in: target) }
 
-  private func writer(_ source: Source?) -> RepackWriter {
-    RepackWriter(
+  /// Where reading begins.
+  private enum Beginning {
+    /// At the beginning of the file, until it is known where the cut is.
+    case undecided
+    /// At a place in front of the cut, in nanoseconds of the media; with the time of the first picture.
+    case near(origin: Int64, place: Int64)
+    /// At the beginning of the file, whatever is there.
+    case front
+
+    var origin: Int64? { if case .near(let origin, _) = self { origin } else { nil } }
+    var place: Int64? { if case .near(_, let place) = self { place } else { nil } }
+  }
+
+  /// Writes in one way, from near the cut where that can be found, and else from the beginning of the file.
+  ///
+  /// - Parameter allowsInBandParameterSets: `nil` to copy samples as they are.
+  private func attempt(
+    _ allowsInBandParameterSets: Bool?, _ refusal: inout RepackWriter.Refusal?
+  ) async throws(Failure) -> Result? {
+    var beginning = cut == nil || !input.hasIndex ? Beginning.front : .undecided
+    while true {
+      refusal = nil
+      do throws(Failure) {
+        let result =
+          if let allowsInBandParameterSets {
+            try await pass(allowsInBandParameterSets: allowsInBandParameterSets, from: beginning, &refusal)
+          } else {
+            try await copy(from: beginning, &refusal)
+          }
+        if let result { return result }
+      } catch {
+        // Perhaps only the place is wrong.
+        guard case .near = beginning, target.isSeekable, Interruption.signal == nil else { throw error }
+        refusal = .missed
+      }
+      switch refusal {
+      case .distant(let origin, let place): beginning = .near(origin: origin, place: place)
+      case .missed: beginning = .front
+      default: return nil
+      }
+    }
+  }
+
+  private func writer(_ source: Source?, from beginning: Beginning) -> RepackWriter {
+    var writer = RepackWriter(
       input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? RepackTimes(),
-      source == nil ? cut : source?.cut, edits)
+      source == nil ? cut : source?.cut, origin: beginning.origin, edits)
+    if case .undecided = beginning { writer.seeks = true }
+    return writer
   }
 
   private var untimed: Failure {
@@ -64,12 +108,18 @@ struct Repackaging {
   /// Copies samples whose packaging stays.
   ///
   /// - Returns: `nil` where they have to be taken apart.
-  private func copy(_ refusal: inout RepackWriter.Refusal?) async throws(Failure) -> Result? {
+  private func copy(
+    from beginning: Beginning, _ refusal: inout RepackWriter.Refusal?
+  ) async throws(Failure) -> Result? {
     // What is in a pipe cannot be written again.
     guard !input.isRaw, input.size != nil, target.isSeekable, drop == nil, !container.hasStartCodes else { return nil }
-    let source = try Source(input, cut)
+    let source = try Source(input, cut, from: beginning.place)
+    guard !source.isMissed else {
+      refusal = .missed
+      return nil
+    }
     guard var copy = SampleCopy(source.video) else { return nil }
-    var writer = writer(source)
+    var writer = writer(source, from: beginning)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     do throws(RepackWriter.Refusal) {
       try writer.begin(copy.format)
@@ -98,9 +148,13 @@ struct Repackaging {
   ///
   /// - Returns: `nil` where an access unit was refused.
   private func pass(
-    allowsInBandParameterSets: Bool, _ refusal: inout RepackWriter.Refusal?
+    allowsInBandParameterSets: Bool, from beginning: Beginning, _ refusal: inout RepackWriter.Refusal?
   ) async throws(Failure) -> Result? {
-    let (reader, writer) = try open(allowsInBandParameterSets: allowsInBandParameterSets)
+    guard let (reader, writer) = try open(allowsInBandParameterSets: allowsInBandParameterSets, from: beginning)
+    else {
+      refusal = .missed
+      return nil
+    }
     let (pipeline, target) = (reader.pipeline, target)
     do throws(Failure) {
       try await Interruption.handled(
@@ -198,9 +252,10 @@ struct Repackaging {
     }
   }
 
+  /// - Returns: `nil` where the beginning cannot be found.
   private func open(
-    allowsInBandParameterSets: Bool
-  ) throws(Failure) -> (reader: any PictureSource, writer: Writer) {
+    allowsInBandParameterSets: Bool, from beginning: Beginning
+  ) throws(Failure) -> (reader: any PictureSource, writer: Writer)? {
     @Sendable func chain(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
       let syntax = codec.syntax
       let format =
@@ -217,14 +272,15 @@ struct Repackaging {
     }
     let needsTimes = container != .annexb || cut != nil
     guard !input.isRaw else {
-      let writer = writer(nil)
+      let writer = writer(nil, from: beginning)
       return (
         try input.pictureSource(framerate: framerate, chain), Writer(writer, origin: 0, needsTimes: needsTimes)
       )
     }
-    let source = try Source(input, cut)
+    let source = try Source(input, cut, from: beginning.place)
+    guard !source.isMissed else { return nil }
     let reader = try ContainerReader(source.file, source.video, clips: false, chain)
-    let writer = writer(source)
+    let writer = writer(source, from: beginning)
     return (reader, Writer(writer, origin: ContainerSource.origin, needsTimes: needsTimes))
   }
 
@@ -239,8 +295,11 @@ struct Repackaging {
     let times: RepackTimes
     /// What is kept of what the video's reader shows.
     let cut: Cut?
+    /// There is no way to the place where reading is to begin.
+    private(set) var isMissed = false
 
-    init(_ input: InputFile, _ cut: Cut?) throws(Failure) {
+    /// - Parameter place: where reading begins, in nanoseconds of the media; `nil` for the beginning.
+    init(_ input: InputFile, _ cut: Cut?, from place: Int64?) throws(Failure) {
       file = try ContainerFile(input, ReadingStatus())
       // Before the video is read on, because a pipe is read once.
       companions = input.selection.isEmpty ? try? CompanionStreams(file) : try CompanionStreams(file)
@@ -259,6 +318,11 @@ struct Repackaging {
       }
       times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
       self.times = times
+      guard let place else { return }
+      isMissed = try !video.seek(to: ClockTime(positive: place &- video.shown.start &+ video.shown.time))
+      if !isMissed, let companions {
+        isMissed = !companions.seek(to: place &- video.shown.start &+ video.shown.time)
+      }
     }
 
     /// Reads the one of several parts of an edit list that a cut is in.
@@ -300,6 +364,7 @@ struct Repackaging {
     if writer.hiddenBehind > 0, !hasEditList {
       summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind \(source)"
     }
+    if cut?.end == nil, input.hasGrown { summary += "; the source grew meanwhile, and may have more" }
     return (summary, writer.losses(of: input))
   }
 

@@ -67,7 +67,7 @@ final class DecodedPictureReader: Sendable {
   ///
   /// - Throws: a `Failure`; one for pictures without a time too, when there is a range.
   func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
-    if let start = options.start, start > Self.margin + Self.margin, isSeekable,
+    if let start = options.start, start > Self.margin + Self.margin, input.hasIndex,
       let origin = try await pass.withLock({ $0 }).firstTime()
     {
       await stop()
@@ -144,14 +144,6 @@ final class DecodedPictureReader: Sendable {
     Failure(
       "\(input.name): the stream has no frame rate, so that its pictures have no times; give it with --framerate, "
         + "such as 25")
-  }
-
-  /// Whether there is an index of random access points.
-  private var isSeekable: Bool {
-    switch input.kind {
-    case .container("Matroska"), .container("MP4"): input.size != nil
-    default: false
-    }
   }
 
   func stop() async { await reader.pipeline.stop() }

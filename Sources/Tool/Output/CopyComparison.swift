@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import SystemPackage
+
+/// What a finished file lacks of what its source has beside the packets: both are read, because muxers leave out what they
+/// do not know without a word.
+struct CopyComparison {
+  /// The target's, as a whole.
+  private let metadata: MetadataDictionary
+  /// The streams of the target, without covers and attachments.
+  private let streams: [StreamDescription]
+
+  /// Of a byte stream, which has nothing.
+  init() { (metadata, streams) = (MetadataDictionary(), []) }
+
+  /// - Returns: `nil` for what cannot be read.
+  init?(_ path: FilePath) {
+    guard let input = try? InputFile(path), let file = try? ContainerFile(input, ReadingStatus()),
+      let container = try? ContainerInput(file, .packets)
+    else { return nil }
+    let target = container.context
+    // FLV has metadata in front of the first packet, and announces streams with theirs.
+    if var packet = try? MediaPacket() { _ = try? target.read(into: &packet) }
+    metadata = target.metadata
+    streams = target.streams.filter { !$0.isCover && $0.kind != .attachment }
+  }
+
+  /// - Parameters:
+  ///   - source: metadata of the source, as a whole.
+  ///   - video: of the source.
+  ///   - others: streams of the source that were kept, in the target's order.
+  /// - Returns: a line for each kind, for the user.
+  func losses(
+    _ source: MetadataDictionary, _ video: StreamDescription?, _ others: [StreamDescription]
+  ) -> [String] {
+    var losses: [String] = []
+    let missing = Self.missing(source, in: metadata, or: streams.map(\.metadata))
+    if !missing.isEmpty { losses.append("metadata (\(missing.joined(separator: ", ")))") }
+    let sources = [video].compactMap(\.self) + others.filter { !$0.isCover && $0.kind != .attachment }
+    for (place, stream) in sources.enumerated() {
+      let copy = streams.indices.contains(place) ? streams[place].metadata : MetadataDictionary()
+      let missing = Self.missing(stream.metadata, in: copy, or: [metadata, source])
+      if !missing.isEmpty {
+        losses.append("metadata of stream \(stream.index) (\(missing.joined(separator: ", ")))")
+      }
+    }
+    losses += Self.missing(video?.sideData ?? [], in: streams.first?.sideData ?? [])
+    return losses
+  }
+
+  /// Whether the target has a time code.
+  var hasTimeCode: Bool { streams.contains { $0.metadata[key: "timecode"] != nil } }
+
+  /// What muxers write once, for a file as a whole or for a stream.
+  private static let common: Set = ["creation_time", "timecode"]
+
+  /// Keys of metadata that a copy lacks.
+  ///
+  /// - Parameter others: where what is written once may be instead.
+  static func missing(
+    _ source: MetadataDictionary, in copy: MetadataDictionary, or others: [MetadataDictionary]
+  ) -> [String] {
+    let keys = Set(source.entries.map { $0.key.lowercased() })
+    var missing: [String] = []
+    for entry in source.entries {
+      let key = withoutLanguage(entry.key.lowercased())
+      // With a language, what the dictionary has without one as well.
+      guard !isOfTheContainer(key, entry.value), key.utf8.count == entry.key.utf8.count || !keys.contains(key),
+        copy[key: key] == nil, !common.contains(key) || others.allSatisfy({ $0[key: key] == nil })
+      else { continue }
+      if !missing.contains(entry.key) { missing.append(entry.key) }
+    }
+    return missing
+  }
+
+  /// The name of a tag of Matroska, to which libavformat appends the tag's language: `title-eng`.
+  private static func withoutLanguage(_ key: String) -> String {
+    let end = key.utf8.suffix(4)
+    guard key.utf8.count > 4, end.first == UInt8(ascii: "-"),
+      end.dropFirst().allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
+    else { return key }
+    return String(key.dropLast(4))
+  }
+
+  /// Whether metadata belongs to the source's container or its muxer, not to what is in it.
+  private static func isOfTheContainer(_ key: String, _ value: String) -> Bool {
+    key == "language"
+      ? value == "und" : MetadataDictionary.own.contains(key) || ownKeys.contains(key) || key.hasPrefix("_statistics")
+  }
+
+  private static let ownKeys: Set = [
+    "handler_name", "vendor_id", "bps", "bitsps", "number_of_frames", "number_of_bytes", "gstfiller", "aspectratiox",
+    "aspectratioy", "metadatacreator", "creationdate", "service_name", "service_provider",
+    // The arrangement of stereoscopic views is side data, too.
+    "stereo_mode",
+  ]
+
+  /// Side data of the video that the copy has not.
+  private static func missing(_ source: [SideData], in copy: [SideData]) -> [String] {
+    let kinds = Set(copy.map(\.kind))
+    return names.filter { kind, _ in source.contains { $0.kind == kind } && !kinds.contains(kind) }.map(\.name)
+  }
+
+  private static let names: [(kind: SideData.Kind, name: String)] = [
+    (.dolbyVision, "the configuration of Dolby Vision"), (.stereo3D, "the arrangement of stereoscopic views"),
+    (.spherical, "the projection of spherical pictures"),
+    (.masteringDisplay, "the container's mastering display (HDR10)"),
+    (.contentLight, "the container's content light level (HDR10)"),
+  ]
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import H26x
+import StreamReport
+
+/// What the sample entry of the video in MP4 and MOV has beside what libavformat writes.
+struct SampleEntryExtras {
+  /// The entry's type, in place of the muxer's; `nil` to keep that.
+  private(set) var coding: FourCharacterCode?
+  /// Boxes that are added unless the muxer has written one of their type.
+  private(set) var boxes: [MP4.VisualSampleDescription.WholeBox] = []
+
+  private typealias Codes = [FourCharacterCode]
+
+  private static func codes(_ names: [StaticString]) -> Set<FourCharacterCode> {
+    Set(names.map { FourCharacterCode($0) })
+  }
+
+  /// Boxes of the source that an edit of the headers made wrong, for the user.
+  private(set) var edited: [String] = []
+
+  /// Encryption, whose removal is none of ours, bit rates, which a cut changes, and padding.
+  private static let notCopied = codes(["sinf", "rinf", "btrt", "free", "skip", "wide"])
+  /// What libavformat reads, so that other containers may have it in a form of their own.
+  private static let translated = codes([
+    "colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d", "dvcC", "dvvC", "dvwC",
+  ])
+  /// What libavformat writes anew.
+  private static let rewritten = codes(["colr", "pasp", "fiel"])
+
+  /// Boxes that describe what an edit changes.
+  private static func described(by edit: StreamEdit) -> Set<FourCharacterCode> {
+    switch edit {
+    case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: codes(["colr"])
+    case .sampleAspectRatio: codes(["pasp"])
+    case .crop: codes(["clap"])
+    case .removeSEI(let type): Set([light[type]].compactMap(\.self))
+    case .keepSEI(let types): Set(light.filter { !types.contains($0.key) }.values)
+    case .insertSEI(let insertion): Set([light[insertion.type]].compactMap(\.self))
+    default: []
+    }
+  }
+
+  /// The boxes that have what an SEI message of HDR10 has.
+  private static let light: [SEIPayloadType: FourCharacterCode] = [
+    .masteringDisplayColourVolume: FourCharacterCode("mdcv"), .contentLightLevel: FourCharacterCode("clli"),
+  ]
+
+  /// - Parameters:
+  ///   - entry: of the source; `nil` where that is neither MP4 nor MOV.
+  ///   - video: the source's video, as libavformat describes it.
+  ///   - edits: of the headers.
+  ///   - allowsInBandParameterSets: whether the copy's sample entry does.
+  init(
+    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, _ edits: [StreamEdit],
+    allowsInBandParameterSets: Bool
+  ) {
+    let described = edits.reduce(into: Set()) { $0.formUnion(Self.described(by: $1)) }
+    for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) {
+      if !described.contains(box.type) {
+        boxes.append(box)
+      } else if !Self.rewritten.contains(box.type) {
+        edited.append(box.type.name)
+      }
+    }
+    let configuration = video?.sideData.first { $0.kind == .dolbyVision }.flatMap { DolbyVision($0.bytes) }
+    let hasOne = boxes.contains { DolbyVision.boxTypes.contains($0.type) }
+    if let configuration, !hasOne { boxes.append(configuration.box) }
+    let isDolbyVisionOnly = entry.map { DolbyVision.codings.contains($0.coding) } ?? configuration?.isIncompatible
+    if isDolbyVisionOnly == true {
+      coding = DolbyVision.coding(video?.codecName, allowsInBandParameterSets: allowsInBandParameterSets)
+    }
+  }
+
+  /// The boxes that a sample entry lacks which has others.
+  func missing(beside present: [MP4.VisualSampleDescription.WholeBox]) -> [UInt8] {
+    let kinds = Set(present.map(Self.kind))
+    return boxes.filter { !kinds.contains(Self.kind($0)) }.flatMap(\.bytes)
+  }
+
+  /// What a sample entry has one of.
+  private struct Kind: Hashable {
+    let type: FourCharacterCode
+    /// The type within the box.
+    var subtype: [UInt8] = []
+  }
+
+  private static func kind(_ box: MP4.VisualSampleDescription.WholeBox) -> Kind {
+    switch box.type {
+    case FourCharacterCode("uuid"): Kind(type: box.type, subtype: Array(box.bytes.dropFirst(8).prefix(16)))
+    case FourCharacterCode("colr"):
+      // ICC profiles; else the numbers of the colour, which QuickTime has under another name.
+      Kind(type: box.type, subtype: box.bytes.dropFirst(8).prefix(3).elementsEqual("ncl".utf8) ? [] : [1])
+    // A profile decides which of its names the box has.
+    case let type where DolbyVision.boxTypes.contains(type): Kind(type: FourCharacterCode("dvcC"))
+    default: Kind(type: box.type)
+    }
+  }
+
+  /// Types of boxes that have no counterpart outside of MP4 and MOV.
+  var untranslated: [String] {
+    boxes.map(\.type).reduce(into: []) { names, type in
+      if !Self.translated.contains(type), !names.contains(type.name) { names.append(type.name) }
+    }
+  }
+
+}
+
+/// The configuration of Dolby Vision (ETSI TS 103 572; Dolby Vision Streams within the ISO base media file format, 3).
+private struct DolbyVision {
+  static let boxTypes: Set = [FourCharacterCode("dvcC"), FourCharacterCode("dvvC"), FourCharacterCode("dvwC")]
+  /// Sample entries whose pictures are not to be shown without Dolby Vision.
+  static let codings: Set = [
+    FourCharacterCode("dvh1"), FourCharacterCode("dvhe"), FourCharacterCode("dva1"), FourCharacterCode("dvav"),
+  ]
+
+  /// The sample entry for pictures that are not to be shown without Dolby Vision; `nil` where there is none.
+  static func coding(_ codec: String?, allowsInBandParameterSets: Bool) -> FourCharacterCode? {
+    switch (codec, allowsInBandParameterSets) {
+    case ("hevc", false): FourCharacterCode("dvh1")
+    case ("hevc", true): FourCharacterCode("dvhe")
+    case ("h264", false): FourCharacterCode("dva1")
+    case ("h264", true): FourCharacterCode("dvav")
+    default: nil
+    }
+  }
+
+  /// dv_version_major, dv_version_minor, dv_profile, dv_level, rpu_present_flag, el_present_flag, bl_present_flag and
+  /// dv_bl_signal_compatibility_id.
+  private let fields: [UInt8]
+
+  /// - Parameter record: libavutil's `AVDOVIDecoderConfigurationRecord`, a byte a field.
+  init?(_ record: [UInt8]) {
+    guard record.count >= 8 else { return nil }
+    fields = Array(record.prefix(8))
+  }
+
+  /// The base layer is of no use without Dolby Vision: profile 5.
+  var isIncompatible: Bool { fields[2] == 5 }
+
+  var box: MP4.VisualSampleDescription.WholeBox {
+    let (profile, level) = (UInt16(fields[2] & 0x7F), UInt16(fields[3] & 0x3F))
+    let flags = UInt16(fields[4] & 1) << 2 | UInt16(fields[5] & 1) << 1 | UInt16(fields[6] & 1)
+    let numbers = profile << 9 | level << 3 | flags
+    let type: StaticString = profile > 10 ? "dvwC" : profile > 7 ? "dvvC" : "dvcC"
+    let content =
+      [fields[0], fields[1], UInt8(numbers >> 8), UInt8(numbers & 0xFF), fields[7] << 4]
+      + [UInt8](repeating: 0, count: 19)
+    return .init(
+      type: FourCharacterCode(type), bytes: [0, 0, 0, UInt8(content.count + 8)] + Array("\(type)".utf8) + content)
+  }
+}
