@@ -86,30 +86,32 @@ struct StreamMeasure {
 
   /// The lowest level that the stream keeps to, after other edits.
   ///
-  /// - Parameter rate: frames a second; nil where only the stream has them.
   /// - Returns: nil where it keeps to none.
   /// - Throws: a `Failure` without a frame rate, on which the level depends.
   func level(after edits: [StreamEdit], _ input: InputFile) throws(Failure) -> StreamLevel? {
-    let isH264 = codec == .h264
-    let sets = parameterSets.reduce(into: [UInt8]()) { $0 += [0, 0, 0, 1] + $1 }
-    let levels = (isH264 ? Self.h264Levels : Self.h265Levels).compactMap { StreamLevel($0) }
-    for level in levels {
-      let needs = isH264 ? Needs<H264>(sets, edits, level) : Needs<H265>(sets, edits, level) as any LevelNeeds
-      guard needs.isAccepted else { continue }
-      guard let rate = needs.rate else {
-        throw Failure("\(input.name): no frame rate, on which the level depends: give it with --frame-rate, such as 25")
-      }
-      if needs.keeps(bitRate: highestBitRate(rate)) { return level }
+    switch codec {
+    case .h264: try level(H264.self, after: edits, input)
+    case .h265: try level(H265.self, after: edits, input)
     }
-    return nil
   }
 
-  private static let h264Levels = [
-    "1", "1b", "1.1", "1.2", "1.3", "2", "2.1", "2.2", "3", "3.1", "3.2", "4", "4.1", "4.2", "5", "5.1", "5.2", "6",
-    "6.1",
-    "6.2",
-  ]
-  private static let h265Levels = ["1", "2", "2.1", "3", "3.1", "4", "4.1", "5", "5.1", "5.2", "6", "6.1", "6.2"]
+  private func level<Codec: StreamEditing>(
+    _ syntax: Codec.Type, after edits: [StreamEdit], _ input: InputFile
+  ) throws(Failure) -> StreamLevel? {
+    guard let rate = frameRate(syntax, after: edits) else {
+      throw Failure("\(input.name): no frame rate, on which the level depends: give it with --frame-rate, such as 25")
+    }
+    return Codec.lowestLevel(of: parameterSets, after: edits, LevelDemand(bitRate: highestBitRate(rate)))
+  }
+
+  /// Frames a second that the headers announce; nil where they do not.
+  private func frameRate<Codec: StreamEditing>(_ syntax: Codec.Type, after edits: [StreamEdit]) -> Ratio? {
+    for case .frameRate(let rate) in edits.reversed() { return rate }
+    var sets = Codec.ParameterSets()
+    for set in parameterSets { _ = try? sets.insert(set.span) }
+    let description = try? Codec.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: nil)
+    return description?.frameRate
+  }
 
   /// The most bits that come in a second.
   private func highestBitRate(_ rate: Ratio) -> UInt64 {
@@ -128,59 +130,5 @@ struct StreamMeasure {
     }
     let (bits, isBeyond) = highest.multipliedReportingOverflow(by: 8)
     return isBeyond ? .max : bits
-  }
-}
-
-/// What a level is asked to hold.
-private protocol LevelNeeds {
-  /// Whether the parameter sets keep to the level.
-  var isAccepted: Bool { get }
-  /// Frames a second.
-  var rate: Ratio? { get }
-  func keeps(bitRate: UInt64) -> Bool
-}
-
-private struct Needs<Codec: StreamEditing>: LevelNeeds {
-  let isAccepted: Bool
-  private let sets: Codec.ParameterSets
-
-  init(_ stream: [UInt8], _ edits: [StreamEdit], _ level: StreamLevel) {
-    var sets = Codec.ParameterSets()
-    var editor = StreamEditor<Codec>(edits + [.level(level)])
-    var isAccepted = true
-    do throws(StreamEditError) {
-      let edited = try editor.edit(stream.span, packaging: .annexB) ?? stream
-      var nalUnits = AnnexB.NALUnits(edited.span)
-      while let nalUnit = nalUnits.next() { _ = try? sets.insert(edited.span.extracting(nalUnit.range)) }
-    } catch { isAccepted = false }
-    (self.isAccepted, self.sets) = (isAccepted, sets)
-  }
-
-  private var all: [Codec.SequenceParameterSet] {
-    (UInt8(0)...31).compactMap { sets.sequenceParameterSet(SequenceParameterSetID($0)) }
-  }
-
-  var rate: Ratio? {
-    let description = try? Codec.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: nil)
-    return description?.frameRate
-  }
-
-  func keeps(bitRate: UInt64) -> Bool {
-    guard let rate else { return false }
-    return all.allSatisfy { sps in
-      let limits: LevelLimits?
-      let size: UInt64
-      switch sps {
-      case let sps as H264.SequenceParameterSet:
-        (limits, size) = (sps.levelLimits, UInt64(sps.widthInMacroblocks * sps.heightInMacroblocks))
-      case let sps as H265.SequenceParameterSet:
-        (limits, size) = (sps.levelLimits, UInt64(sps.codedSize.width * sps.codedSize.height))
-      default: return false
-      }
-      guard let limits else { return false }
-      return bitRate <= limits.nalBitRate
-        && !limits.isExceeded(
-          bySize: size, pictures: UInt64(rate.numerator), inSeconds: UInt64(rate.denominator))
-    }
   }
 }
