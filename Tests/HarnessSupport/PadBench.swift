@@ -169,6 +169,12 @@ private import Glibc
     unsafe gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE
   }
 
+  /// Sets a property, by its value in text. Any thread may call it.
+  public func setProperty(_ name: String, _ value: String) {
+    unsafe gst_util_set_object_arg(
+      UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, value)
+  }
+
   /// Pushes stream-start, caps and a time segment.
   public func begin(caps text: String) {
     guard let caps = unsafe gst_caps_from_string(text) else { return }

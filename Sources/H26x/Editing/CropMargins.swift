@@ -19,16 +19,33 @@ public struct CropMargins: Sendable, Hashable {
     self.bottom = bottom
   }
 
-  /// The offsets in units of `width` and `height` luma samples; nil where these do not divide them.
-  func offsets(unitWidth width: UInt32, unitHeight height: UInt32) -> CropMargins? {
-    guard left % width == 0, right % width == 0, top % height == 0, bottom % height == 0 else { return nil }
-    return CropMargins(left: left / width, right: right / width, top: top / height, bottom: bottom / height)
+  /// What a syntax element that crops a picture requires.
+  struct Syntax {
+    let element: StaticString
+    /// The luma samples that its offsets count.
+    let unit: (width: UInt32, height: UInt32)
+    /// That these divide the margins, in the standard's words.
+    let requirement: StaticString
+    let clause: StaticString
   }
 
-  /// Whether something is left of a picture.
-  func fit(in size: VideoSize) -> Bool {
-    UInt64(left) + UInt64(right) < UInt64(clamping: size.width)
-      && UInt64(top) + UInt64(bottom) < UInt64(clamping: size.height)
+  /// The offsets that a syntax element has for these margins.
+  ///
+  /// - Throws: `.forbiddenCombination` where its units do not divide them, and where nothing is left of a picture of
+  ///   this size.
+  func offsets(_ syntax: Syntax, in size: VideoSize) throws(StreamEditError) -> CropMargins {
+    guard UInt64(left) + UInt64(right) < UInt64(clamping: size.width),
+      UInt64(top) + UInt64(bottom) < UInt64(clamping: size.height)
+    else {
+      throw StreamEditError(
+        .forbiddenCombination, syntax.element, nil, "nothing is left of the picture", clause: syntax.clause)
+    }
+    let (width, height) = syntax.unit
+    guard left % width == 0, right % width == 0, top % height == 0, bottom % height == 0 else {
+      throw StreamEditError(
+        .forbiddenCombination, syntax.element, nil, syntax.requirement, clause: syntax.clause)
+    }
+    return CropMargins(left: left / width, right: right / width, top: top / height, bottom: bottom / height)
   }
 
   /// Whether nothing is cut off.

@@ -76,15 +76,11 @@ extension H264.SequenceParameterSet: EditableParameterSet {
   private mutating func crop(_ margins: CropMargins) throws(StreamEditError) {
     let unitWidth: UInt32 = chromaArrayType == .yuv420 || chromaArrayType == .yuv422 ? 2 : 1
     let unitHeight: UInt32 = (chromaArrayType == .yuv420 ? 2 : 1) * (isFrameOnly ? 1 : 2)
-    guard margins.fit(in: codedSize) else {
-      throw StreamEditError(
-        .forbiddenCombination, "frame_crop_offsets", nil, "nothing is left of the picture", clause: "H.264 7.4.2.1.1")
-    }
-    guard let offsets = margins.offsets(unitWidth: unitWidth, unitHeight: unitHeight) else {
-      throw StreamEditError(
-        .forbiddenCombination, "frame_crop_offsets", nil,
-        "must be multiples of the crop units, which chroma format and fields determine", clause: "H.264 7.4.2.1.1")
-    }
+    let syntax = CropMargins.Syntax(
+      element: "frame_crop_offsets", unit: (unitWidth, unitHeight),
+      requirement: "must be multiples of the crop units, which chroma format and fields determine",
+      clause: "H.264 7.4.2.1.1")
+    let offsets = try margins.offsets(syntax, in: codedSize)
     let old = cropping ?? Cropping(left: 0, right: 0, top: 0, bottom: 0)
     let new = Cropping(left: offsets.left, right: offsets.right, top: offsets.top, bottom: offsets.bottom)
     guard new != old else { return }

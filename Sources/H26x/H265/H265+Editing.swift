@@ -141,15 +141,11 @@ extension H265.SequenceParameterSet: EditableParameterSet {
   private mutating func crop(_ margins: CropMargins) throws(StreamEditError) {
     let unitWidth: UInt32 = chromaFormat == .yuv420 || chromaFormat == .yuv422 ? 2 : 1
     let unitHeight: UInt32 = chromaFormat == .yuv420 ? 2 : 1
-    guard margins.fit(in: codedSize) else {
-      throw StreamEditError(
-        .forbiddenCombination, "conf_win_offset", nil, "nothing is left of the picture", clause: "H.265 7.4.3.2.1")
-    }
-    guard let offsets = margins.offsets(unitWidth: unitWidth, unitHeight: unitHeight) else {
-      throw StreamEditError(
-        .forbiddenCombination, "conf_win_offset", nil,
-        "must be multiples of SubWidthC and SubHeightC, which the chroma format determines", clause: "H.265 7.4.3.2.1")
-    }
+    let syntax = CropMargins.Syntax(
+      element: "conf_win_offset", unit: (unitWidth, unitHeight),
+      requirement: "must be multiples of SubWidthC and SubHeightC, which the chroma format determines",
+      clause: "H.265 7.4.3.2.1")
+    let offsets = try margins.offsets(syntax, in: codedSize)
     let old = conformanceWindow ?? Window(left: 0, right: 0, top: 0, bottom: 0)
     let new = Window(left: offsets.left, right: offsets.right, top: offsets.top, bottom: offsets.bottom)
     guard new != old else { return }

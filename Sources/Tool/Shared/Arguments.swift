@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 import GStreamer
+import H26x
 
 /// A time on the command line: seconds, minutes and seconds, or hours, minutes and seconds, with decimals.
 struct TimeArgument: ExpressibleByArgument {
@@ -39,25 +40,11 @@ struct FrameRateArgument: ExpressibleByArgument {
   let rate: Fraction
 
   init?(argument: String) {
-    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-    if parts.count == 2, let numerator = Int32(parts[0]), let denominator = Int32(parts[1]), numerator > 0,
-      denominator > 0
-    {
-      rate = Fraction(numerator, denominator)
-    } else if parts.count == 1, let number = Double(argument), number >= 0.01, number < 100_000 {
-      let nearest = number.rounded()
-      // 23.976, 29.97 and 59.94 mean 24000/1001, 30000/1001 and 60000/1001.
-      let thousands = (number * 1.001).rounded()
-      if abs(number - nearest) < 1e-9 {
-        rate = Fraction(Int32(nearest), 1)
-      } else if abs(number - thousands / 1.001) < 0.005 {
-        rate = Fraction(Int32(thousands) * 1000, 1001)
-      } else {
-        rate = Fraction(Int32((number * 1000).rounded()), 1000)
-      }
-    } else {
-      return nil
-    }
+    // Caps have numbers of 31 bits. Nobody means a picture in more than a hundred seconds.
+    guard let ratio = Ratio(frameRate: argument), let numerator = Int32(exactly: ratio.numerator),
+      let denominator = Int32(exactly: ratio.denominator), Int64(numerator) * 100 >= Int64(denominator)
+    else { return nil }
+    rate = Fraction(numerator, denominator)
   }
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+import Glibc
+import H26x
+import HarnessSupport
+import Testing
+
+@testable import Elements
+
+/// `edit` is set by one thread while another plays.
+@Suite(.serialized) struct RepackEditRaceTests {
+  init() { #expect(Registration.succeeded) }
+
+  private static let end = RepackEnd(format: .byteStream, alignment: "au")
+  private static let edits = ["colour=bt709", "colour=bt2020-pq", "", "colour=bt709,remove-sei=1", "nonsense"]
+
+  private func bench(
+    _ sample: RepackSample, whenGiven: (@Sendable (PadBench, PadBench.Moment) -> Void)? = nil
+  ) throws -> PadBench {
+    let caps = "video/x-h\(sample.codec), stream-format=byte-stream, alignment=au"
+    let bench = try PadBench(sample.element, output: caps, records: true, whenGiven: whenGiven)
+    bench.go(to: GST_STATE_PLAYING)
+    bench.begin(caps: sample.caps(Self.end))
+    return bench
+  }
+
+  /// Plays the sample's four access units again and again.
+  private func play(_ sample: RepackSample, rounds: Int, on bench: PadBench) throws {
+    let units = try sample.withSets.map { try Self.end.pack($0) }
+    for round in 0..<rounds {
+      for (index, unit) in units.enumerated() {
+        #expect(bench.push(unit, pts: UInt64(4 * round + index) * 40_000_000) == 0)
+      }
+    }
+    bench.end()
+  }
+
+  /// Each access unit has its pictures as they were, and parameter sets of one of the edits or of none.
+  private func expectWhole(_ sample: RepackSample, rounds: Int, on bench: PadBench) throws {
+    #expect(bench.output.count == 4 * rounds)
+    for (number, output) in bench.output.enumerated() {
+      let nalUnits = Self.end.unpack(output.bytes)
+      let pictures = nalUnits.filter { !RepackEditTests.isSet($0, sample) }
+      #expect(pictures == sample.accessUnits[number % 4].filter { !RepackEditTests.isSet($0, sample) })
+      let sets = nalUnits.filter { RepackEditTests.isSet($0, sample) }
+      guard !sets.isEmpty else { continue }
+      let colour = try RepackEditTests.description(sets, [], sample).colour?.primaries
+      #expect(colour == nil || colour == 1 || colour == 9)
+    }
+  }
+
+  /// Rounds: n, 2n and 4n.
+  @Test(arguments: [100, 200, 400]) func anotherThreadSetsItWhilePlaying(rounds: Int) throws {
+    for sample in RepackSample.all {
+      let bench = try bench(sample)
+      let setter = BackgroundThread {
+        for edit in Self.edits { bench.setProperty("edit", edit) }
+      }
+      try play(sample, rounds: rounds, on: bench)
+      setter.end()
+      try expectWhole(sample, rounds: rounds, on: bench)
+      bench.go(to: GST_STATE_NULL)
+    }
+  }
+
+  /// The buffer is not taken before another thread has set the property and read it again.
+  @Test func aBlockedSinkHoldsNoSetter() throws {
+    for sample in RepackSample.all {
+      let bench = try bench(sample) { bench, moment in
+        guard moment == .buffer || moment == .message else { return }
+        let count = Counter()
+        let setter = BackgroundThread {
+          for edit in Self.edits { bench.setProperty("edit", edit) }
+          count.increment()
+        }
+        while count.value == 0 { sched_yield() }
+        setter.end()
+      }
+      try play(sample, rounds: 10, on: bench)
+      try expectWhole(sample, rounds: 10, on: bench)
+      bench.go(to: GST_STATE_NULL)
+    }
+  }
+}
