@@ -17,6 +17,7 @@ let package = Package(
     .executableTarget(name: "edit-stream", dependencies: [.product(name: "H26x", package: gst)], path: "EditStream"),
     .executableTarget(name: "player", dependencies: [.product(name: "GStreamer", package: gst)], path: "Player"),
     .executableTarget(name: "lines", dependencies: [.product(name: "GStreamer", package: gst)], path: "Lines"),
+    .executableTarget(name: "runs", dependencies: [.product(name: "GStreamer", package: gst)], path: "Runs"),
   ],
   swiftLanguageModes: [.v6]
 )

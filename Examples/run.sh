@@ -39,4 +39,6 @@ grep -q '^from 1' "$out/player" && grep -qx end "$out/player" || fail "player: $
 "$run/lines" README.md > "$out/lines"
 [[ $(wc -l < "$out/lines") == $(wc -l < README.md) ]] || fail 'lines: not as many as the file has'
 [[ $(sed -n 3p "$out/lines") == '0.2 seconds '* ]] || fail "lines: $(sed -n 3p "$out/lines")"
+"$run/runs" > "$out/runs"
+[[ $(grep -c 'the same$' "$out/runs") == 10 ]] || fail "runs: $(cat "$out/runs")"
 echo 'The examples work.'

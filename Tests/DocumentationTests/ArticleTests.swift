@@ -19,8 +19,11 @@ import VideoFiles
   /// Every Swift code block of an article is part of a file that is compiled: here, in the template of plugin/new, or
   /// in the examples of elements.
   @Test func codeIsCompiled() throws {
-    let compiled = try ["Tests/DocumentationTests", "plugin/template", "Tests/GStreamerTests/Elements/Examples"]
-      .flatMap { Self.files(in: $0, "swift") }
+    let folders = [
+      "Tests/DocumentationTests", "plugin/template", "Tests/GStreamerTests/Elements/Examples", "Examples/Lines",
+      "Examples/Runs",
+    ]
+    let compiled = try folders.flatMap { Self.files(in: $0, "swift") }
       .map { try String(contentsOf: $0, encoding: .utf8) }
     let articles = ["Sources", "Tests/HarnessSupport"].flatMap { Self.files(in: $0, "md") }
     #expect(articles.count >= 10)

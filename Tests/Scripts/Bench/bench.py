@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Measures this plugin's pipelines and stock's alternately, and prints medians and ratios.
+"""Measures this plugin's pipelines and stock's, and the program and FFmpeg's, alternately; prints medians and ratios.
 
 Every measurement is of a whole process: CPU time (user and system), wall time and peak resident memory, as the kernel
 accounts them. The two or three commands of a row alternate, after one unmeasured run each, so that other load on
@@ -19,7 +19,9 @@ import subprocess
 import sys
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+PROGRAM = os.path.join(ROOT, ".build", "tool", "h26x")
 MEDIA = os.environ.get("BENCH_MEDIA", os.path.join(ROOT, ".build", "bench"))
 RUNS = int(os.environ.get("RUNS", "5"))
 SIXTEEN = 16
@@ -118,11 +120,29 @@ def all_rows():
                *decoded(h265, "decode-hd-10.h265", threads, converted("P010_10LE")), None)
 
 
+def program_rows():
+    """Row: name, the program's command, and FFmpeg's for the same."""
+    quiet = ["ffmpeg", "-v", "error", "-nostdin", "-y"]
+    for codec in CODECS:
+        mp4, mkv = f"{MEDIA}/television-{codec.file}.mp4", f"{MEDIA}/television-{codec.file}.mkv"
+        for source_file, suffix in ((mp4, "mkv"), (mkv, "mp4")):
+            name = f"{codec.name} repack: {source_file[-3:].upper()} to {suffix.upper()}"
+            ours, theirs = f"{MEDIA}/ours.{suffix}", f"{MEDIA}/theirs.{suffix}"
+            yield (name, [PROGRAM, "repack", source_file, "-o", ours, "--force"],
+                   quiet + ["-i", source_file, "-map", "0", "-c", "copy", theirs])
+        hd = f"{MEDIA}/decode-hd-{codec.file}.mp4"
+        for where, options in (("", ["--no-isolation"]), (", in a process of its own", [])):
+            yield (f"{codec.name} decode: HD in MP4{where}", [PROGRAM, "decode", hd, "-o", "/dev/null"] + options,
+                   ["ffmpeg", "-v", "error", "-nostdin", "-i", hd, "-f", "null", "-"])
+        for file, what in ((mp4, "MP4"), (mkv, "MKV"), (f"{MEDIA}/decode-hd.{codec.file}", "byte stream")):
+            yield f"{codec.name} info: {what}", [PROGRAM, "info", file], ["ffprobe", "-v", "error", "-show_streams", file]
+
+
 def measure(command):
     """CPU seconds, wall seconds and peak MiB of one process."""
     reader, writer = os.pipe()
     process = subprocess.run(
-        [sys.executable, "-I", "-S", os.path.join(ROOT, "Tests", "Bench", "usage.py"), str(writer)] + command,
+        [sys.executable, "-I", "-S", os.path.join(HERE, "usage.py"), str(writer)] + command,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=[writer])
     os.close(writer)
     with os.fdopen(reader) as figures:
@@ -141,6 +161,14 @@ def medians(commands):
             if turn:
                 result.append(figures)
     return [tuple(statistics.median(column) for column in zip(*result)) for result in results]
+
+
+def cells(ours, theirs):
+    """A row's figures: CPU, wall and peak, each ours, theirs and their ratio."""
+    cells = []
+    for mine, other, digits in zip(ours, theirs, (3, 3, 0)):
+        cells += [f"{mine:.{digits}f}", f"{other:.{digits}f}", f"**{mine / other:.2f}**"]
+    return cells
 
 
 def machine():
@@ -176,11 +204,17 @@ def main():
         if words and not any(word.lower() in name.lower() for word in words):
             continue
         results = medians([ours, stock] + ([reference] if reference else []))
-        cells = []
-        for mine, theirs, digits in zip(results[0], results[1], (3, 3, 0)):
-            cells += [f"{mine:.{digits}f}", f"{theirs:.{digits}f}", f"**{mine / theirs:.2f}**"]
-        cells.append(f"{results[0][0] / results[2][0]:.2f}, {results[0][1] / results[2][1]:.2f}" if reference else "")
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        row = cells(*results[:2])
+        row.append(f"{results[0][0] / results[2][0]:.2f}, {results[0][1] / results[2][1]:.2f}" if reference else "")
+        print(f"| {name} | {' | '.join(row)} |", flush=True)
+
+    print()
+    print("| | h26x CPU s | FFmpeg CPU s | ratio | h26x wall s | FFmpeg wall s | ratio | h26x MiB | FFmpeg MiB | ratio |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for name, ours, theirs in program_rows():
+        if words and not any(word.lower() in name.lower() for word in words):
+            continue
+        print(f"| {name} | {' | '.join(cells(*medians([ours, theirs])))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -62,13 +62,19 @@ mp4() { # FILE OUTPUT
   ffmpeg -v error -nostdin -y -r 25 -i "$1" -c copy -tag:v "$tag" "$2"
 }
 
+copy() { # FILE OUTPUT
+  ffmpeg -v error -nostdin -y -i "$1" -c copy "$2"
+}
+
 for codec in h264 h265; do
   once "television-part.$codec" television "$codec"
   once "television.$codec" repeat 220000000 "television-part.$codec"
   once "television-$codec.mp4" mp4 "television.$codec"
+  once "television-$codec.mkv" copy "television-$codec.mp4"
   once "slices-part.$codec" slices "$codec"
   once "slices.$codec" repeat 120000000 "slices-part.$codec"
   once "decode-hd.$codec" decode_hd "$codec"
+  once "decode-hd-$codec.mp4" mp4 "decode-hd.$codec"
   once "decode-sd.$codec" decode_sd "$codec"
 done
 ten_bits() { decode_hd h265 "$1" -pix_fmt yuv420p10le; }
