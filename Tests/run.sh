@@ -19,8 +19,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 real_time='RealTime[A-Za-z]*Tests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
 slow='(Soak|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged)Tests'
-# Suites of the decoder elements.
-decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|AccurateSeekDecode)Tests'
+# Suites of the decoder elements, their conversions among them.
+decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|AccurateSeekDecode|SampleFormat|FormatSwitch)Tests'
 # SoakTests measure their process's memory: no other test may run in it.
 soak='SoakTests'
 
