@@ -319,10 +319,8 @@ struct Repackaging {
       times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
       self.times = times
       guard let place else { return }
-      isMissed = try !video.seek(to: ClockTime(positive: place &- video.shown.start &+ video.shown.time))
-      if !isMissed, let companions {
-        isMissed = !companions.seek(to: place &- video.shown.start &+ video.shown.time)
-      }
+      let time = place &- video.shown.start &+ video.shown.time
+      isMissed = try !video.seek(to: ClockTime(positive: time)) || companions?.seek(to: time) == false
     }
 
     /// Reads the one of several parts of an edit list that a cut is in.

@@ -9,15 +9,12 @@ struct SampleEntryExtras {
   private(set) var coding: FourCharacterCode?
   /// Boxes that are added unless the muxer has written one of their type.
   private(set) var boxes: [MP4.VisualSampleDescription.WholeBox] = []
-
-  private typealias Codes = [FourCharacterCode]
+  /// Boxes of the source that an edit of the headers makes wrong, and that are left out, for the user.
+  private(set) var edited: [String] = []
 
   private static func codes(_ names: [StaticString]) -> Set<FourCharacterCode> {
     Set(names.map { FourCharacterCode($0) })
   }
-
-  /// Boxes of the source that an edit of the headers made wrong, for the user.
-  private(set) var edited: [String] = []
 
   /// Encryption, whose removal is none of ours, bit rates, which a cut changes, and padding.
   private static let notCopied = codes(["sinf", "rinf", "btrt", "free", "skip", "wide"])

@@ -35,7 +35,7 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-/// A frame rate: 25, 29.97 or 30000/1001. As a decimal number at least 0.01.
+/// A frame rate: 25, 29.97 or 30000/1001; at least 0.01.
 struct FrameRateArgument: ExpressibleByArgument {
   let rate: Fraction
 
