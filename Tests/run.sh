@@ -27,7 +27,7 @@ soak='SoakTests'
 fast=
 [[ ${1:-} == --fast ]] && { fast=1; shift; }
 
-plugin/dependencies.sh && plugin/build.sh || exit
+plugin/dependencies.sh && plugin/build.sh && Tests/VADriver/build.sh || exit
 # A GStreamer-CRITICAL or GLib-CRITICAL ends the process, also in the programs that the tests start.
 export G_DEBUG="${G_DEBUG:-fatal-criticals}"
 options=()

@@ -27,6 +27,7 @@ run=(
   gstreamer1.0-plugins-ugly  # x264enc, for test streams
   gstreamer1.0-libav         # the stock decoder to compare with
   parallel                   # pipelines/many
+  libva-dev xvfb             # a driver and a display for the tests of hardware decoding
 )
 bench=(ffmpeg python3)
 

@@ -38,6 +38,19 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   /// The function is not implemented (`AVERROR(ENOSYS)`).
   package static let notImplemented = AVError(rawValue: Int32(CAV_ERROR_NOT_IMPLEMENTED))
 
+  // Hardware, by numbers that libavcodec does not use.
+
+  /// The device does not decode this stream: its profile, size or sample format, or the device has no surfaces or decoders
+  /// left.
+  package static let hardwareRefused = AVError(rawValue: -0x7100_0001)
+  /// The device has failed to decode, or to deliver a picture.
+  package static let hardwareFailed = AVError(rawValue: -0x7100_0002)
+  /// No device could be opened.
+  package static let hardwareUnavailable = AVError(rawValue: -0x7100_0003)
+
+  /// Whether decoding may succeed without the device.
+  package var isOfHardware: Bool { [.hardwareRefused, .hardwareFailed, .hardwareUnavailable].contains(self) }
+
   /// Returns a C return code, or throws it as an error if it is negative.
   @discardableResult
   package static func check(_ code: Int32) throws(AVError) -> Int32 {
@@ -49,6 +62,12 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
 extension AVError: CustomStringConvertible {
   /// libavutil's text for the code.
   package var description: String {
+    switch self {
+    case .hardwareRefused: return "the device does not decode this stream"
+    case .hardwareFailed: return "the device failed"
+    case .hardwareUnavailable: return "no device can be used"
+    default: break
+    }
     let capacity = Int(CAV_ERROR_STRING_SIZE)
     let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer -> String? in
       guard let base = buffer.baseAddress else { return nil }

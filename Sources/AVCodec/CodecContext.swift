@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
+import Synchronization
 
 /// One opened libavcodec decoder (`AVCodecContext`), closed with its last reference.
 ///
@@ -10,12 +11,19 @@ import CAVCodec
   private let packet: UnsafeMutablePointer<AVPacket>
   /// The context's `opaque`, kept alive here.
   private let host: CallbackHost
+  /// Where pictures of a device are downloaded; nil without a device.
+  private let download: HardwareDownload?
 
   /// Opens a decoder.
   ///
+  /// - Parameter device: what decodes where `settings.usesHardware`.
   /// - Throws: `AVError.decoderNotFound`, `AVError.outOfMemory`, `AVError.invalidData` for invalid extradata, and
   ///   whatever else `avcodec_open2` returns.
-  package init(_ settings: CodecSettings, buffers: any FrameBufferSource) throws(AVError) {
+  package init(
+    _ settings: CodecSettings, buffers: any FrameBufferSource, device: HardwareDevice? = nil
+  ) throws(AVError) {
+    guard !settings.usesHardware || device != nil else { throw .hardwareUnavailable }
+    let device = settings.usesHardware ? device : nil
     guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
     guard let packet = unsafe cav_packet_alloc() else { throw .outOfMemory }
     guard let context = unsafe cavcodec_alloc_context3(codec) else {
@@ -23,11 +31,13 @@ import CAVCodec
       unsafe cav_packet_free(&unused)
       throw .outOfMemory
     }
-    host = CallbackHost(buffers, maximumPixels: settings.maximumPixels)
+    host = CallbackHost(buffers, maximumPixels: settings.maximumPixels, frameFormat: device?.method.frameFormat)
+    download = device == nil ? nil : HardwareDownload(to: buffers)
     unsafe raw = unsafe context
     unsafe self.packet = unsafe packet
     // From here on deinit frees the context, also when this initialiser throws.
     unsafe try Self.apply(settings, to: context)
+    if let device { unsafe context.pointee.hw_device_ctx = unsafe try device.reference() }
     unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(host).toOpaque()
     unsafe context.pointee.get_buffer2 = unsafe provideFrameBuffer
     unsafe context.pointee.get_format = unsafe chooseFormat
@@ -79,12 +89,24 @@ import CAVCodec
   package func send(_ packet: Packet) throws(AVError) {
     unsafe try packet.lend(to: self.packet)
     defer { unsafe cav_packet_unref(self.packet) }
-    unsafe try AVError.check(cavcodec_send_packet(raw, self.packet))
+    try check(unsafe cavcodec_send_packet(raw, self.packet))
+  }
+
+  /// As `AVError.check`, for a device's decoder: what it does not decode may be decoded without it.
+  private func check(_ code: Int32) throws(AVError) {
+    guard code < 0, download != nil else {
+      try AVError.check(code)
+      return
+    }
+    switch AVError(rawValue: code) {
+    case .tryAgain, .endOfFile, .outOfMemory: throw AVError(rawValue: code)
+    default: throw host.isRefused.load(ordering: .relaxed) ? .hardwareRefused : .hardwareFailed
+    }
   }
 
   /// Begins to drain: everything inside comes out, then end of stream. `flush` makes the decoder usable again.
   package func sendEndOfStream() throws(AVError) {
-    unsafe try AVError.check(cavcodec_send_packet(raw, nil))
+    try check(unsafe cavcodec_send_packet(raw, nil))
   }
 
   /// What `receive` returned.
@@ -102,7 +124,8 @@ import CAVCodec
     let code = unsafe cavcodec_receive_frame(raw, frame.raw)
     if code == AVError.tryAgain.rawValue { return .needsInput }
     if code == AVError.endOfFile.rawValue { return .endOfStream }
-    try AVError.check(code)
+    try check(code)
+    if let download { unsafe try download.replace(frame.raw) }
     return .frame
   }
 
@@ -140,9 +163,14 @@ private final class CallbackHost: Sendable {
   let source: any FrameBufferSource
   let begun = BegunFrames()
   let maximumPixels: Int
-  init(_ source: any FrameBufferSource, maximumPixels: Int) {
+  /// The format of the device's frames; nil without a device.
+  let frameFormat: AVPixelFormat?
+  /// The device does not decode the stream.
+  let isRefused = Atomic(false)
+  init(_ source: any FrameBufferSource, maximumPixels: Int, frameFormat: AVPixelFormat?) {
     self.source = source
     self.maximumPixels = maximumPixels
+    self.frameFormat = frameFormat
   }
 }
 
@@ -157,13 +185,21 @@ private let chooseFormat:
     let host = unsafe Unmanaged<CallbackHost>.fromOpaque(opaque).takeUnretainedValue()
     let (width, height) = unsafe (Int64(context.pointee.coded_width), Int64(context.pointee.coded_height))
     guard width * height <= Int64(host.maximumPixels) else { return AV_PIX_FMT_NONE }
-    return unsafe cavcodec_default_get_format(context, formats)
+    guard let wanted = host.frameFormat else { return unsafe cavcodec_default_get_format(context, formats) }
+    // libavcodec asks again, without the device's format, where the device refuses the stream.
+    var next = unsafe formats
+    while unsafe next.pointee != AV_PIX_FMT_NONE {
+      if unsafe next.pointee == wanted { return wanted }
+      unsafe next += 1
+    }
+    host.isRefused.store(true, ordering: .relaxed)
+    return AV_PIX_FMT_NONE
   }
 
 /// `get_buffer2`. Runs on any of libavcodec's threads.
 private let provideFrameBuffer:
   @convention(c) (UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32) -> Int32 = {
-    context, frame, _ in
+    context, frame, flags in
     guard let context = unsafe context, let frame = unsafe frame, let opaque = unsafe context.pointee.opaque else {
       return AVError.invalidArgument.rawValue
     }
@@ -172,6 +208,14 @@ private let provideFrameBuffer:
     var height = unsafe frame.pointee.height
     // After a refused format libavcodec continues with the next picture of that size all the same.
     guard Int64(width) * Int64(height) <= Int64(host.maximumPixels) else { return AVError.invalidData.rawValue }
+    if let deviceFormat = host.frameFormat {
+      guard unsafe frame.pointee.format == deviceFormat.rawValue else { return AVError.hardwareRefused.rawValue }
+      let code = unsafe cavcodec_default_get_buffer2(context, frame, flags)
+      guard code >= 0 else { return code }
+      unsafe host.source.hasBegun(timestamp: frame.pointee.pts)
+      unsafe host.begun.append(frame)
+      return 0
+    }
     let alignment = unsafe cav_align_dimensions(context, &width, &height)
     let request = unsafe FrameBufferRequest(
       timestamp: frame.pointee.pts, format: FrameFormat(rawValue: frame.pointee.format),
@@ -185,23 +229,46 @@ private let provideFrameBuffer:
     } catch {
       return error.rawValue
     }
-    guard let first = unsafe buffer.planes.first, unsafe buffer.planes.count <= min(4, buffer.strides.count) else {
-      return AVError.invalidArgument.rawValue
-    }
-    let owner = unsafe Unmanaged.passRetained(buffer.owner)
-    guard let reference = unsafe cav_buffer_create(first, buffer.byteCount, releaseFrameBuffer, owner.toOpaque()) else {
-      unsafe owner.release()
-      return AVError.outOfMemory.rawValue
-    }
-    unsafe frame.pointee.buf.0 = unsafe reference
-    for index in unsafe buffer.planes.indices {
-      unsafe cav_frame_set_plane(frame, Int32(index), buffer.planes[index], buffer.strides[index])
+    do throws(AVError) {
+      unsafe try lend(buffer, to: frame)
+    } catch {
+      return error.rawValue
     }
     unsafe host.begun.append(frame)
     return 0
   }
 
-/// Releases what `provideFrameBuffer` retained: libavcodec and all frames have released the memory.
+/// Has a frame's planes lie in a buffer, which it keeps.
+///
+/// - Throws: `AVError.invalidArgument` for a buffer without planes, `outOfMemory`.
+private func lend(_ buffer: FrameBuffer, to frame: UnsafeMutablePointer<AVFrame>) throws(AVError) {
+  guard let first = unsafe buffer.planes.first, unsafe buffer.planes.count <= min(4, buffer.strides.count) else {
+    throw .invalidArgument
+  }
+  let owner = unsafe Unmanaged.passRetained(buffer.owner)
+  guard let reference = unsafe cav_buffer_create(first, buffer.byteCount, releaseFrameBuffer, owner.toOpaque()) else {
+    unsafe owner.release()
+    throw .outOfMemory
+  }
+  unsafe frame.pointee.buf.0 = unsafe reference
+  for index in unsafe buffer.planes.indices {
+    unsafe cav_frame_set_plane(frame, Int32(index), buffer.planes[index], buffer.strides[index])
+  }
+}
+
+extension Frame {
+  /// Has an empty frame's planes lie in a buffer.
+  func attach(_ buffer: FrameBuffer) throws(AVError) { unsafe try lend(buffer, to: raw) }
+
+  /// A row of a plane whose samples are of two bytes; nil when the frame has no such plane.
+  func samples(_ plane: Int, row: Int) -> UnsafeMutablePointer<UInt16>? {
+    guard let start = unsafe self.plane(plane) else { return nil }
+    // SAFETY: rows of such a plane begin at even addresses.
+    return unsafe UnsafeMutableRawPointer(start + row * stride(plane)).assumingMemoryBound(to: UInt16.self)
+  }
+}
+
+/// Releases what `lend` retained: libavcodec and all frames have released the memory.
 private let releaseFrameBuffer: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?) -> Void = {
   opaque, _ in
   guard let opaque = unsafe opaque else { return }

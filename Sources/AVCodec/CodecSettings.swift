@@ -63,11 +63,15 @@ package struct CodecSettings: Sendable {
 
   /// The number of threads. libavcodec's own default is one more than there are processors: a frame more of delay.
   package var effectiveThreadCount: Int {
-    threadCount > 0 ? threadCount : min(max(1, Int(cav_cpu_count())), Self.mostAutomaticThreads)
+    usesHardware ? 1 : threadCount > 0 ? threadCount : min(max(1, Int(cav_cpu_count())), Self.mostAutomaticThreads)
   }
 
   /// libavcodec's own limit, too: more threads delay output more than they speed it up.
   private static let mostAutomaticThreads = 16
+
+  /// Decode on a device. libavcodec's own order and reference marking stay in use; one thread, because hardware decoders
+  /// of one context are called one after the other anyway.
+  package var usesHardware = false
 
   /// Settings for a decoder, the rest at their defaults.
   package init(codec: Codec, extradata: [UInt8] = []) {

@@ -45,4 +45,16 @@ package protocol FrameBufferSource: AnyObject, Sendable {
   ///
   /// - Throws: the error for libavcodec: `outOfMemory`, or `unsupportedFeature` for an unknown format.
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer
+
+  /// Memory for a picture that is downloaded from a device, which the decoder does not refer to. The format is NV12,
+  /// whose chroma the source may want planar, or planar.
+  ///
+  /// - Throws: as `buffer(for:)`.
+  func downloadBuffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer
+
+  /// Whether pictures of a device with interleaved chroma are to stay as they are.
+  var acceptsSemiPlanar: Bool { get }
+
+  /// The decoder has begun a picture in the device's memory, for the packet with this timestamp.
+  func hasBegun(timestamp: Int64)
 }

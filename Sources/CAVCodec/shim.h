@@ -4,12 +4,15 @@
 #pragma once
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <libavcodec/avcodec.h>
 #include <libavutil/avutil.h>
 #include <libavutil/buffer.h>
 #include <libavutil/cpu.h>
+#include <libavutil/dict.h>
 #include <libavutil/error.h>
 #include <libavutil/frame.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/mem.h>
 #include <libavutil/pixdesc.h>
 
@@ -73,12 +76,21 @@ static inline int cavcodec_receive_frame(AVCodecContext *context, AVFrame *frame
 static inline void cavcodec_flush_buffers(AVCodecContext *context) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_flush_buffers, context); }
 static inline void cavcodec_align_dimensions2(AVCodecContext *context, int *width, int *height, int *alignment) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_align_dimensions2, context, width, height, alignment); }
 static inline enum AVPixelFormat cavcodec_default_get_format(AVCodecContext *context, const enum AVPixelFormat *formats) { CAV_CALL(CAV_CODEC_LIBRARY, AV_PIX_FMT_NONE, avcodec_default_get_format, context, formats); }
+static inline int cavcodec_default_get_buffer2(AVCodecContext *context, AVFrame *frame, int flags) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_default_get_buffer2, context, frame, flags); }
 static inline AVPacket *cav_packet_alloc(void) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, av_packet_alloc); }
 static inline void cav_packet_free(AVPacket **packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_free, packet); }
 static inline void cav_packet_unref(AVPacket *packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_unref, packet); }
 static inline AVFrame *cav_frame_alloc(void) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_frame_alloc); }
 static inline void cav_frame_free(AVFrame **frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_free, frame); }
 static inline void cav_frame_unref(AVFrame *frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_unref, frame); }
+static inline int cav_frame_copy_props(AVFrame *target, const AVFrame *source) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_frame_copy_props, target, source); }
+static inline void cav_frame_move_ref(AVFrame *target, AVFrame *source) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_move_ref, target, source); }
+static inline int cav_hwdevice_ctx_create(AVBufferRef **device, enum AVHWDeviceType type, const char *name, AVDictionary *options) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_hwdevice_ctx_create, device, type, name, options, 0); }
+static inline int cav_hwframe_transfer_data(AVFrame *target, const AVFrame *source) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_hwframe_transfer_data, target, source, 0); }
+static inline int cav_device_option(AVDictionary **options, const char *key, const char *value) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_dict_set, options, key, value, 0); }
+static inline void cav_device_options_free(AVDictionary **options) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_dict_free, options); }
+static inline AVBufferRef *cav_buffer_ref(const AVBufferRef *buffer) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_ref, (AVBufferRef *)buffer); }
+static inline void cav_buffer_unref(AVBufferRef **buffer) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_buffer_unref, buffer); }
 static inline int cav_cpu_count(void) { CAV_CALL(CAV_UTIL_LIBRARY, 1, av_cpu_count); }
 static inline void *cav_mallocz(size_t size) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_mallocz, size); }
 static inline void cav_free(void *memory) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_free, memory); }
@@ -99,6 +111,42 @@ static inline AVBufferRef *cav_buffer_create(
   if ((size_t)(cav_size)size != size) return NULL;
   CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_create, data, (cav_size)size, release, opaque, 0);
 }
+
+// MARK: Hardware
+
+/// The format in which a device's frame is downloaded; AV_PIX_FMT_NONE for a frame in the processor's memory.
+static inline enum AVPixelFormat cav_frame_download_format(const AVFrame *frame) {
+  if (!frame->hw_frames_ctx) return AV_PIX_FMT_NONE;
+  return ((const AVHWFramesContext *)frame->hw_frames_ctx->data)->sw_format;
+}
+
+/// Writes what a VA-API driver calls itself. Nothing is linked: where a device was opened, libva is loaded.
+static inline int cav_vaapi_driver_name(const AVBufferRef *device, char *text, size_t size) {
+  // The first field of AVVAAPIDeviceContext (libavutil/hwcontext_vaapi.h), whose header wants libva's.
+  void *display = *(void **)((const AVHWDeviceContext *)device->data)->hwctx;
+  void *library = dlopen("libva.so.2", RTLD_LAZY | RTLD_LOCAL);
+  const char *(*vendor)(void *) = library ? (const char *(*)(void *))dlsym(library, "vaQueryVendorString") : NULL;
+  const char *name = vendor ? vendor(display) : NULL;
+  return name ? snprintf(text, size, "%s", name) : -1;
+}
+
+/// Writes the name of a CUDA device.
+static inline int cav_cuda_device_name(int index, char *text, size_t size) {
+  void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  int (*get)(int *, int) = library ? (int (*)(int *, int))dlsym(library, "cuDeviceGet") : NULL;
+  int (*name)(char *, int, int) = library ? (int (*)(char *, int, int))dlsym(library, "cuDeviceGetName") : NULL;
+  int device;
+  return get && name && !get(&device, index) && !name(text, (int)size, device) ? 0 : -1;
+}
+
+/// Whether a library can be loaded.
+static inline int cav_can_load(const char *library) {
+  void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  if (handle) dlclose(handle);
+  return handle != NULL;
+}
+/// Loads a library for good, so that whoever loads it later needs no file.
+static inline void cav_keep_loaded(const char *library) { (void)dlopen(library, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE); }
 
 // MARK: Differences between versions
 

@@ -38,6 +38,7 @@ enum {
   CLINUX_MFD_ALLOW_SEALING = 2,
   CLINUX_MFD_NOEXEC_SEAL = 8, // Linux 6.3
   CLINUX_F_SETSIG = 10,
+  CLINUX_O_PATH = 010000000,
   CLINUX_F_ADD_SEALS = 1033,
   CLINUX_F_SEAL_SEAL = 1,
   CLINUX_F_SEAL_SHRINK = 2,
@@ -188,6 +189,11 @@ static inline int clinux_landlock_create_ruleset(uint64_t files, uint64_t networ
   uint64_t attributes[3] = {files, network, scopes};
   return (int)syscall(444, attributes, size, 0);
 }
+/// Allows `rights` for a file, or for what is beneath a folder.
+static inline int clinux_landlock_add_path(int ruleset, uint64_t rights, int path) {
+  struct { uint64_t rights; int32_t path; } __attribute__((packed)) rule = {rights, path};
+  return (int)syscall(445, ruleset, 1, &rule, 0);
+}
 static inline int clinux_landlock_restrict_self(int ruleset) { return (int)syscall(446, ruleset, 0); }
 
 static inline int clinux_seccomp_action_is_available(uint32_t action) {
@@ -195,7 +201,8 @@ static inline int clinux_seccomp_action_is_available(uint32_t action) {
 }
 static inline int clinux_set_system_call_filter(struct sock_filter *instructions, unsigned short count) {
   struct sock_fprog program = {.len = count, .filter = instructions};
-  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+  // For all threads: a driver may have begun some.
+  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
 #endif

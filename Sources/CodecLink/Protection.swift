@@ -30,6 +30,11 @@ package struct Protection: OptionSet, Hashable, Sendable {
   /// What a session that requires a sandbox cannot do without: the other layers stand behind these two.
   package static let essential: Protection = [.systemCallFilter, .noNewPrivileges]
 
+  /// What a GPU's driver does not work behind.
+  package static let closedToDrivers: Protection = [
+    .userNamespace, .networkNamespace, .mountNamespace, .memoryLimit, .noFiles,
+  ]
+
   /// Each layer with its name, the most important first.
   private static let names: [(Protection, StaticString)] = [
     (.systemCallFilter, "system-call filter"), (.noNewPrivileges, "no new privileges"), (.landlock, "Landlock"),

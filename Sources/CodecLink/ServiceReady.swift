@@ -4,14 +4,20 @@
 package struct ServiceReady: Sendable {
   /// What is in force.
   package let protection: Protection
+  /// The device that was to be opened.
+  package let device: DeviceReport
 
   /// The process is ready behind `protection`.
-  package init(protection: Protection) { self.protection = protection }
+  package init(protection: Protection, device: DeviceReport = .none) {
+    self.protection = protection
+    self.device = device
+  }
 
   /// Reads the message.
   package init(reading bytes: Span<UInt8>) throws(LinkError) {
     var reader = MessageReader(bytes)
     protection = Protection(rawValue: try reader.read())
+    device = try DeviceReport(reading: &reader)
     try reader.finish()
   }
 
@@ -19,6 +25,7 @@ package struct ServiceReady: Sendable {
   package var bytes: [UInt8] {
     var writer = MessageWriter()
     writer.append(protection.rawValue)
+    device.write(to: &writer)
     return writer.bytes
   }
 }

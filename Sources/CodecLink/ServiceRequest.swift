@@ -7,6 +7,8 @@ package struct ServiceRequest: Sendable {
   package var memoryLimit: UInt64
   /// Whether the process ends at once where the kernel lacks `Protection.essential`.
   package var requiresSandbox: Bool
+  /// The device that the process opens before it is protected; only in processes of the starter for hardware.
+  package var device: DeviceRequest?
   /// What the process tries when it is protected, instead of serving a session; a debug build's only.
   package var attempt: EscapeAttempt?
   /// Whether a debug build does as if the kernel had no filter of system calls.
@@ -14,8 +16,10 @@ package struct ServiceRequest: Sendable {
 
   /// A process that serves a session.
   package init(
-    memoryLimit: UInt64 = 0, requiresSandbox: Bool = false, attempt: EscapeAttempt? = nil, withholdsFilter: Bool = false
+    memoryLimit: UInt64 = 0, requiresSandbox: Bool = false, device: DeviceRequest? = nil, attempt: EscapeAttempt? = nil,
+    withholdsFilter: Bool = false
   ) {
+    self.device = device
     self.memoryLimit = memoryLimit
     self.requiresSandbox = requiresSandbox
     self.attempt = attempt
@@ -28,6 +32,7 @@ package struct ServiceRequest: Sendable {
     requiresSandbox = try reader.read(UInt8.self) != 0
     attempt = EscapeAttempt(rawValue: try reader.read())
     withholdsFilter = try reader.read(UInt8.self) != 0
+    device = try DeviceRequest(reading: &reader)
     try reader.finish()
   }
 
@@ -39,6 +44,7 @@ package struct ServiceRequest: Sendable {
     writer.append(UInt8(requiresSandbox ? 1 : 0))
     writer.append(attempt?.rawValue ?? 0)
     writer.append(UInt8(withholdsFilter ? 1 : 0))
+    DeviceRequest.write(device, to: &writer)
     return writer.bytes
   }
 }

@@ -7,7 +7,8 @@ import H26x
 @main enum CodecServiceProgram {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
-    if arguments == ["--starter"] { Starter.run() }
+    if arguments == ["--starter"] { Starter.run(.software) }
+    if arguments == ["--hardware-starter"] { Starter.run(.hardware) }
     if arguments == ["--version"] {
       print("\(ReleaseVersion.text)")
     } else {

@@ -9,17 +9,34 @@ import Glibc
 /// each session would take longer than the fork. Each layer is a layer more than the filter of system calls, and a
 /// kernel or container that refuses one leaves the others.
 enum Confinement {
-  /// Applies all layers, and returns those that are in force.
-  static func apply() -> Protection {
+  /// How much is walled off.
+  enum Wall {
+    /// All that libavcodec does without.
+    case software
+    /// What a GPU's driver does without: it opens its nodes and files itself, later too.
+    case hardware
+  }
+
+  /// Applies all layers of a wall, and returns those that are in force.
+  static func apply(_ wall: Wall) -> Protection {
     var protection: Protection = []
     if clinux_prctl(PR_SET_NO_NEW_PRIVS, 1) == 0 { protection.insert(.noNewPrivileges) }
-    protection.formUnion(ResourceLimits.applyCommon())
+    switch wall {
+    case .software: protection.formUnion(ResourceLimits.applyCommon())
+    case .hardware: ResourceLimits.applyForDriver()
+    }
     // A sanitizer reads /proc and writes its reports to files.
     guard !ResourceLimits.isSanitized else { return protection }
-    protection.formUnion(enterNamespaces())
+    if wall == .software { protection.formUnion(enterNamespaces()) }
     if clinux_drop_capabilities() == 0 { protection.insert(.noCapabilities) }
-    if restrictByLandlock() { protection.insert(.landlock) }
+    if wall == .software, restrictByLandlock(allowing: []) { protection.insert(.landlock) }
     return protection
+  }
+
+  /// Leaves a session's process the files that a driver needs, of this process's own among them: the starter cannot do
+  /// that for it.
+  static func leaveDriverFiles() -> Protection {
+    !ResourceLimits.isSanitized && restrictByLandlock(allowing: DriverFiles.all) ? .landlock : []
   }
 
   /// Enters empty namespaces. Where no user namespace can be made, the others need privileges.
@@ -56,13 +73,13 @@ enum Confinement {
     return unsafe chdir("/") == 0
   }
 
-  /// Denies everything that this kernel's Landlock knows of. Versions are the kernel's, rights those of
+  /// Denies everything that this kernel's Landlock knows of, but some files. Versions are the kernel's, rights those of
   /// linux/landlock.h.
-  private static func restrictByLandlock() -> Bool {
+  private static func restrictByLandlock(allowing allowed: [DriverFiles]) -> Bool {
     let version = clinux_landlock_version()
     guard version >= 1 else { return false }
     // Executing, reading, writing, making and removing; then linking, truncating, and ioctl of devices.
-    let files: UInt64 =
+    let rights: UInt64 =
       switch version {
       case 1: (1 << 13) - 1
       case 2: (1 << 14) - 1
@@ -71,12 +88,18 @@ enum Confinement {
       }
     // Binding and connecting of TCP.
     let network: UInt64 = version >= 4 ? 0b11 : 0
-    // Abstract sockets of others, and signals to others.
-    let scopes: UInt64 = version >= 6 ? 0b11 : 0
+    // Signals to others, and their abstract sockets; a driver may need that of the X server.
+    let scopes: UInt64 = version >= 6 ? allowed.isEmpty ? 0b11 : 0b10 : 0
     let size = version >= 6 ? 24 : version >= 4 ? 16 : 8
-    let ruleset = clinux_landlock_create_ruleset(files, network, scopes, size)
+    let ruleset = clinux_landlock_create_ruleset(rights, network, scopes, size)
     guard ruleset >= 0 else { return false }
     defer { close(ruleset) }
+    for file in allowed {
+      let descriptor = unsafe open(file.path, Int32(CLINUX_O_PATH) | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      _ = clinux_landlock_add_path(ruleset, file.rights & rights, descriptor)
+      close(descriptor)
+    }
     return clinux_landlock_restrict_self(ruleset) == 0
   }
 }

@@ -24,12 +24,20 @@ enum ResourceLimits {
   static func applyCommon() -> Protection {
     guard !isSanitized else { return [] }
     clinux_set_thread_stack_size(stackSize)
-    let limited = set(RLIMIT_CORE, 0) && set(RLIMIT_FSIZE, 0)
-    // Where cores are piped to a program, RLIMIT_CORE does not count. PR_SET_DUMPABLE also keeps other processes of the
-    // user from attaching to this one.
-    let undumpable = clinux_prctl(PR_SET_DUMPABLE, 0) == 0
-    return limited && undumpable ? .noFiles : []
+    return set(RLIMIT_CORE, 0) && set(RLIMIT_FSIZE, 0) && hide() ? .noFiles : []
   }
+
+  /// Leaves no core. A driver needs larger stacks, makes memory that counts as files, and reads /proc/self, which
+  /// `hide` would take from it.
+  static func applyForDriver() {
+    guard !isSanitized else { return }
+    _ = set(RLIMIT_CORE, 0)
+  }
+
+  /// Keeps other processes of the user from attaching to this one. Where cores are piped to a program, RLIMIT_CORE does
+  /// not count, and this does.
+  @discardableResult
+  static func hide() -> Bool { isSanitized || clinux_prctl(PR_SET_DUMPABLE, 0) == 0 }
 
   /// Limits the memory of this process's own to `bytes`; 0 is no limit.
   static func limitMemory(to bytes: UInt64) -> Protection {

@@ -2,6 +2,7 @@
 import CLinux
 import CodecLink
 import Glibc
+import VideoDecoding
 
 /// A process that was forked for one session.
 enum SessionProcess {
@@ -22,19 +23,29 @@ enum SessionProcess {
     resetSignals()
     let socket = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
 
-    var protection = protection.union(ResourceLimits.limitMemory(to: request.memoryLimit))
-    if !request.withholdsFilter, SystemCallFilter(process: getpid()).install() {
-      protection.insert(.systemCallFilter)
+    // Before the filter: a driver executes code that it loads, and makes threads and memory as it likes.
+    var protection = protection
+    if request.device != nil { protection.formUnion(Confinement.leaveDriverFiles()) }
+    let opened = request.device.map(OpenedDevice.init)
+    if request.device == nil {
+      protection.formUnion(ResourceLimits.limitMemory(to: request.memoryLimit))
+    } else {
+      // What a driver reserves is no measure of what decoding takes: its memory is not limited.
+      ResourceLimits.hide()
     }
+    let filter = SystemCallFilter(process: getpid(), allowsDriver: request.device != nil)
+    if !request.withholdsFilter, filter.install() { protection.insert(.systemCallFilter) }
     do throws(LinkError) {
-      try socket.send(ServiceReady(protection: protection).bytes.span)
+      try socket.send(ServiceReady(protection: protection, device: opened?.report ?? .none).bytes.span)
     } catch { _exit(1) }
+    // The application reports what failed.
+    if case .failed = opened?.report { _exit(0) }
     // The application reports what is missing.
     if request.requiresSandbox, !protection.isSuperset(of: .essential) { _exit(0) }
     #if DEBUG
       if let attempt = request.attempt { EscapeTrial.run(attempt, socket) }
     #endif
-    serveSession(socket)
+    serveSession(socket, opened)
   }
 
   /// Takes away the handlers of the Swift runtime, which would execute a debugger when this process crashes: the filter

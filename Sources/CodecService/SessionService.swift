@@ -4,8 +4,8 @@ import Glibc
 import VideoDecoding
 
 /// Serves a session until its application closes the connection.
-func serveSession(_ socket: consuming LinkSocket) -> Never {
+func serveSession(_ socket: consuming LinkSocket, _ opened: OpenedDevice?) -> Never {
   do throws(LinkError) {
-    try CodecServer.serve(socket)
+    try CodecServer.serve(socket, device: opened?.device)
   } catch { _exit(error == .closed ? 0 : 1) }
 }

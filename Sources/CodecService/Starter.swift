@@ -15,6 +15,7 @@ final class Starter {
   private let application: OwnedDescriptor
   /// The layers that this process and all that it forks are behind.
   private let protection: Protection
+  private let wall: Confinement.Wall
   private var sessions: [RunningSession] = []
 
   /// A session's process.
@@ -30,11 +31,11 @@ final class Starter {
   }
 
   /// Serves the application that executed this program, to its end.
-  static func run() -> Never {
+  static func run(_ wall: Confinement.Wall) -> Never {
     ResourceLimits.closeDescriptors(from: StarterDescriptor.last + 1)
     bindToApplication()
     do throws(LinkError) {
-      try Starter().serve()
+      try Starter(wall).serve()
       _exit(0)
     } catch {
       // The application is gone, or broke the protocol: it cannot be told.
@@ -54,7 +55,8 @@ final class Starter {
     if unsafe poll(&state, 1, 0) != 0 { _exit(0) }
   }
 
-  private init() throws(LinkError) {
+  private init(_ wall: Confinement.Wall) throws(LinkError) {
+    self.wall = wall
     link = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
     // A process that the application has forked since may hold its ends of link and lifeline, hence its pidfd too.
     let parent = getppid()
@@ -63,7 +65,7 @@ final class Starter {
     guard getppid() == parent else { throw .closed }
     let own = try Self.open(process: getpid())
     CodecLibrary.preload()
-    protection = Confinement.apply()
+    protection = Confinement.apply(wall)
     try link.send(ServiceHello(release: "\(ReleaseVersion.text)").bytes.span, descriptors: [own.rawValue])
   }
 
@@ -115,6 +117,7 @@ final class Starter {
     #if !DEBUG
       guard request.attempt == nil, !request.withholdsFilter else { throw .invalid }
     #endif
+    guard wall == .hardware || request.device == nil else { throw .invalid }
     guard let link = Self.sockets(), let report = Self.sockets() else { return try refuse(number, errno) }
     let starter = getpid()
     let process = clinux_fork()

@@ -25,70 +25,112 @@ struct SystemCallFilter {
 
   /// The table, with the calls of every picture in front.
   let rules: [SystemCallRule]
+  /// What becomes of calls that are in no row.
+  let otherwise: FilterVerdict
 
   /// The filter of a process.
-  init(process: pid_t) {
+  ///
+  /// - Parameter allowsDriver: a GPU's driver has been opened in it.
+  init(process: pid_t, allowsDriver: Bool = false) {
     let anonymous = UInt32(MAP_ANONYMOUS)
     let shared = UInt32(MAP_SHARED)
-    rules = [
-      SystemCallRule("futex", x86: 202, arm: 98),
-      SystemCallRule("recvmsg", x86: 47, arm: 212),
-      SystemCallRule("sendmsg", x86: 46, arm: 211),
-      SystemCallRule("poll", x86: 7, arm: nil),
-      SystemCallRule("ppoll", x86: 271, arm: 73),
-      SystemCallRule("recvfrom", x86: 45, arm: 207),
-      SystemCallRule("sendto", x86: 44, arm: 206),
-      // RLIMIT_DATA counts neither memory that is shared nor stacks: neither can be made.
-      SystemCallRule(
-        "mmap", x86: 9, arm: 222,
-        where: .argument(2, hasNone: UInt32(PROT_EXEC)), .argument(3, hasNone: UInt32(MAP_GROWSDOWN)),
-        .argument(3, lacksOneOf: anonymous | shared)),
-      SystemCallRule("mprotect", x86: 10, arm: 226, where: .argument(2, hasNone: UInt32(PROT_EXEC))),
-      SystemCallRule("munmap", x86: 11, arm: 215),
-      SystemCallRule("mremap", x86: 25, arm: 216),
-      // MADV_REMOVE punches holes into shared memory.
-      SystemCallRule(
-        "madvise", x86: 28, arm: 233,
-        where: .argument(
-          2, isOneOf: UInt32(MADV_NORMAL), UInt32(MADV_WILLNEED), UInt32(MADV_DONTNEED), UInt32(MADV_FREE),
-          UInt32(MADV_HUGEPAGE), UInt32(MADV_NOHUGEPAGE))),
-      SystemCallRule("brk", x86: 12, arm: 214),
-      // The size of memory that the application shares.
-      SystemCallRule("fstat", x86: 5, arm: 80),
-      SystemCallRule("close", x86: 3, arm: 57),
-      SystemCallRule("rt_sigaction", x86: 13, arm: 134),
-      SystemCallRule("rt_sigprocmask", x86: 14, arm: 135),
-      SystemCallRule("rt_sigreturn", x86: 15, arm: 139),
-      SystemCallRule("set_robust_list", x86: 273, arm: 99),
-      SystemCallRule("rseq", x86: 334, arm: 293),
-      SystemCallRule("membarrier", x86: 324, arm: 283),
-      SystemCallRule("sched_getaffinity", x86: 204, arm: 123),
-      SystemCallRule("sched_yield", x86: 24, arm: 124),
-      SystemCallRule("getrandom", x86: 318, arm: 278),
-      SystemCallRule("gettid", x86: 186, arm: 178),
-      SystemCallRule("getpid", x86: 39, arm: 172),
-      SystemCallRule("clock_gettime", x86: 228, arm: 113),
-      SystemCallRule("clock_nanosleep", x86: 230, arm: 115),
-      SystemCallRule("nanosleep", x86: 35, arm: 101),
-      SystemCallRule("restart_syscall", x86: 219, arm: 128),
-      SystemCallRule("exit", x86: 60, arm: 93),
-      SystemCallRule("exit_group", x86: 231, arm: 94),
-      // Threads, of this process and its namespaces.
-      SystemCallRule(
-        "clone", x86: 56, arm: 220,
-        where: .argument(0, hasAll: UInt32(CLINUX_CLONE_THREAD)), .argument(0, hasNone: Self.namespaces)),
-      // Its flags are behind a pointer. The C library takes clone instead.
-      SystemCallRule("clone3", x86: 435, arm: 435, .fail(ENOSYS)),
-      // The C library looks for a file while libavcodec asks for the number of processors.
-      SystemCallRule("openat", x86: 257, arm: 56, .fail(EACCES)),
-      SystemCallRule("prctl", x86: 157, arm: 167, where: .argument(0, isOneOf: UInt32(PR_SET_NAME))),
-      // abort(3).
-      SystemCallRule("tgkill", x86: 234, arm: 131, where: .argument(0, isOneOf: UInt32(bitPattern: process))),
-      // Last words, which nobody reads.
-      SystemCallRule("write", x86: 1, arm: 64, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
-      SystemCallRule("writev", x86: 20, arm: 66, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
-    ]
+    otherwise = allowsDriver ? .fail(EPERM) : .kill
+    rules =
+      (allowsDriver ? Self.driverRules : []) + [
+        SystemCallRule("futex", x86: 202, arm: 98),
+        SystemCallRule("recvmsg", x86: 47, arm: 212),
+        SystemCallRule("sendmsg", x86: 46, arm: 211),
+        SystemCallRule("poll", x86: 7, arm: nil),
+        SystemCallRule("ppoll", x86: 271, arm: 73),
+        SystemCallRule("recvfrom", x86: 45, arm: 207),
+        SystemCallRule("sendto", x86: 44, arm: 206),
+        // RLIMIT_DATA counts neither memory that is shared nor stacks: neither can be made.
+        SystemCallRule(
+          "mmap", x86: 9, arm: 222,
+          where: .argument(2, hasNone: UInt32(PROT_EXEC)), .argument(3, hasNone: UInt32(MAP_GROWSDOWN)),
+          .argument(3, lacksOneOf: anonymous | shared)),
+        SystemCallRule("mprotect", x86: 10, arm: 226, where: .argument(2, hasNone: UInt32(PROT_EXEC))),
+        SystemCallRule("munmap", x86: 11, arm: 215),
+        SystemCallRule("mremap", x86: 25, arm: 216),
+        // MADV_REMOVE punches holes into shared memory.
+        SystemCallRule(
+          "madvise", x86: 28, arm: 233,
+          where: .argument(
+            2, isOneOf: UInt32(MADV_NORMAL), UInt32(MADV_WILLNEED), UInt32(MADV_DONTNEED), UInt32(MADV_FREE),
+            UInt32(MADV_HUGEPAGE), UInt32(MADV_NOHUGEPAGE))),
+        SystemCallRule("brk", x86: 12, arm: 214),
+        // The size of memory that the application shares.
+        SystemCallRule("fstat", x86: 5, arm: 80),
+        SystemCallRule("close", x86: 3, arm: 57),
+        SystemCallRule("rt_sigaction", x86: 13, arm: 134),
+        SystemCallRule("rt_sigprocmask", x86: 14, arm: 135),
+        SystemCallRule("rt_sigreturn", x86: 15, arm: 139),
+        SystemCallRule("set_robust_list", x86: 273, arm: 99),
+        SystemCallRule("rseq", x86: 334, arm: 293),
+        SystemCallRule("membarrier", x86: 324, arm: 283),
+        SystemCallRule("sched_getaffinity", x86: 204, arm: 123),
+        SystemCallRule("sched_yield", x86: 24, arm: 124),
+        SystemCallRule("getrandom", x86: 318, arm: 278),
+        SystemCallRule("gettid", x86: 186, arm: 178),
+        SystemCallRule("getpid", x86: 39, arm: 172),
+        SystemCallRule("clock_gettime", x86: 228, arm: 113),
+        SystemCallRule("clock_nanosleep", x86: 230, arm: 115),
+        SystemCallRule("nanosleep", x86: 35, arm: 101),
+        SystemCallRule("restart_syscall", x86: 219, arm: 128),
+        SystemCallRule("exit", x86: 60, arm: 93),
+        SystemCallRule("exit_group", x86: 231, arm: 94),
+        // Threads, of this process and its namespaces.
+        SystemCallRule(
+          "clone", x86: 56, arm: 220,
+          where: .argument(0, hasAll: UInt32(CLINUX_CLONE_THREAD)), .argument(0, hasNone: Self.namespaces)),
+        // Its flags are behind a pointer. The C library takes clone instead.
+        SystemCallRule("clone3", x86: 435, arm: 435, .fail(ENOSYS)),
+        // The C library looks for a file while libavcodec asks for the number of processors.
+        SystemCallRule("openat", x86: 257, arm: 56, .fail(EACCES)),
+        SystemCallRule("prctl", x86: 157, arm: 167, where: .argument(0, isOneOf: UInt32(PR_SET_NAME))),
+        // abort(3).
+        SystemCallRule("tgkill", x86: 234, arm: 131, where: .argument(0, isOneOf: UInt32(bitPattern: process))),
+        // Last words, which nobody reads.
+        SystemCallRule("write", x86: 1, arm: 64, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
+        SystemCallRule("writev", x86: 20, arm: 66, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
+      ]
   }
+
+  /// What drivers were seen to call, or may, after they have decoded a picture. Rows stand before those of the same call
+  /// below, and take their place. Drivers differ: a call that is in no row fails, and does not end the process.
+  private static let driverRules: [SystemCallRule] = [
+    SystemCallRule("ioctl", x86: 16, arm: 29),
+    SystemCallRule(
+      "mmap", x86: 9, arm: 222, where: .argument(2, hasNone: UInt32(PROT_EXEC))),
+    SystemCallRule("madvise", x86: 28, arm: 233),
+    // Landlock says which files.
+    SystemCallRule("openat", x86: 257, arm: 56),
+    SystemCallRule("read", x86: 0, arm: 63),
+    SystemCallRule("write", x86: 1, arm: 64),
+    SystemCallRule("writev", x86: 20, arm: 66),
+    SystemCallRule("pread64", x86: 17, arm: 67),
+    SystemCallRule("lseek", x86: 8, arm: 62),
+    SystemCallRule("stat", x86: 4, arm: nil),
+    SystemCallRule("newfstatat", x86: 262, arm: 79),
+    SystemCallRule("getdents64", x86: 217, arm: 61),
+    SystemCallRule("dup", x86: 32, arm: 23),
+    SystemCallRule("dup3", x86: 292, arm: 24),
+    SystemCallRule("fcntl", x86: 72, arm: 25),
+    SystemCallRule("memfd_create", x86: 319, arm: 279),
+    SystemCallRule("ftruncate", x86: 77, arm: 46),
+    SystemCallRule("eventfd2", x86: 290, arm: 19),
+    SystemCallRule("pipe2", x86: 293, arm: 59),
+    SystemCallRule("mlock", x86: 149, arm: 228),
+    SystemCallRule("munlock", x86: 150, arm: 229),
+    SystemCallRule("pause", x86: 34, arm: nil),
+    SystemCallRule("execve", x86: 59, arm: 221, .kill),
+    SystemCallRule("execveat", x86: 322, arm: 281, .kill),
+    SystemCallRule("fork", x86: 57, arm: nil, .kill),
+    SystemCallRule("vfork", x86: 58, arm: nil, .kill),
+    SystemCallRule("ptrace", x86: 101, arm: 117, .kill),
+    SystemCallRule("process_vm_readv", x86: 310, arm: 270, .kill),
+    SystemCallRule("process_vm_writev", x86: 311, arm: 271, .kill),
+  ]
 
   /// The flags of clone(2) that make namespaces: CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER,
   /// CLONE_NEWPID and CLONE_NEWNET.
@@ -123,7 +165,7 @@ struct SystemCallFilter {
       program.append(.skip(ifEqual: number, 0, otherwise: UInt8(clamping: block.count)))
       program += block
     }
-    program.append(.end(.kill))
+    program.append(.end(otherwise))
     return program
   }
 

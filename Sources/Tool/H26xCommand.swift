@@ -40,9 +40,7 @@ struct H26xCommand: AsyncParsableCommand {
       }
       try CommandLineCheck.check(arguments)
       let command = try parseAsRoot(arguments)
-      if let command = command as? any DecodesPictures, command.isolation.noIsolation {
-        PluginDecoder.decodeInThisProcess()
-      }
+      if let command = command as? any DecodesPictures { PluginDecoder.configure(command.isolation) }
       if let command = command as? any ShowsProgress {
         Progress.configure(command.progress.progress, command: type(of: command).configuration.commandName ?? "")
       }

@@ -42,6 +42,15 @@ struct DecoderMessage<Codec: DecoderCodec> {
       reason: "incompleteSandbox", status: 0)
   }
 
+  /// Software decodes in place of a device.
+  static func softwareFallback(reason: String) -> DecoderMessage {
+    DecoderMessage(
+      ElementError(
+        .resource(.notFound), "Software decodes in place of a device.",
+        debug: "\(reason); hardware=off decodes in software from the start"),
+      reason: "softwareFallback", status: 0)
+  }
+
   /// A muxer has left start codes in length-prefixed access units.
   static var misplacedStartCodes: DecoderMessage {
     DecoderMessage(
@@ -134,6 +143,11 @@ extension ElementError {
     case .processUnavailable:
       self.init(
         .resource(.notFound), "No process to decode in: \(error.detail ?? "it could not be started").", debug: debug)
+    case .hardwareUnavailable:
+      self.init(
+        .resource(.notFound),
+        "No device decodes this stream: \(error.detail ?? "it was refused"). hardware=auto would decode it in software.",
+        debug: debug)
     case .allocationFailed:
       self.init(.resource(.noSpaceLeft), "No memory to decode with.", debug: debug)
     case .decoderNotFound:

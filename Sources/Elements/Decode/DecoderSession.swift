@@ -125,6 +125,8 @@ extension DecoderSettings {
     configuration.outputLayout = layout
     configuration.verifiesPictureHash = verifiesPictureHash
     configuration.isolation = sessionIsolation
+    configuration.hardware = hardware.sessionValue
+    configuration.hardwareDevice = hardwareDevice.isEmpty ? nil : hardwareDevice
     return configuration
   }
 }

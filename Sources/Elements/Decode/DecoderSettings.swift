@@ -107,7 +107,33 @@ struct DecoderSettings: Sendable {
     }
   }
 
+  /// `hardware`.
+  enum Hardware: Int32, PropertyEnumeration {
+    case off, automatic, required
+
+    static var typeName: StaticString { "GstSwiftDecoderHardware" }
+
+    var nick: PropertyNick {
+      switch self {
+      case .off: PropertyNick("off", "Software")
+      case .automatic: PropertyNick("auto", "A device where it can decode the stream, otherwise software")
+      case .required: PropertyNick("required", "A device; what it does not decode is an error")
+      }
+    }
+
+    var sessionValue: SessionConfiguration.Hardware {
+      switch self {
+      case .off: .off
+      case .automatic: .preferred
+      case .required: .required
+      }
+    }
+  }
+
   var isolation = Isolation.none
+  var hardware = Hardware.off
+  /// Empty for what is there.
+  var hardwareDevice = ""
   /// Nanoseconds.
   var codecTimeout: UInt64 = 5_000_000_000
   /// Bytes; 0 for no limit.
@@ -171,6 +197,12 @@ struct DecoderSettings: Sendable {
       .uint64(
         "codec-memory-limit", \.codecMemoryLimit, in: 0...UInt64.max,
         "Bytes of memory that an isolated codec may use beside its pictures (0 = no limit); from the next session on"),
+      .enumeration(
+        "hardware", \.hardware,
+        "Whether a device decodes (VA-API, CUDA), with isolation=process in that process; from the next session on"),
+      .string(
+        "hardware-device", \.hardwareDevice,
+        "Render node, X display or CUDA device number (empty = what is there); from the next session on"),
       .boolean(
         "low-delay", \.lowDelay,
         "Put a picture out before the next one comes where the stream's order allows it; from the next session on"),

@@ -33,6 +33,11 @@ struct DecoderStatistics: Sendable {
     if session.codecProcess != nil || session.processesLost > 0 {
       structure.set("processes-lost", .uint64(session.processesLost))
     }
+    // Of sessions that a device decodes, or has decoded.
+    if session.softwareFallbacks > 0 { structure.set("software-fallbacks", .uint64(session.softwareFallbacks)) }
+    if let decoder = session.decoder, decoder != .software || session.softwareFallbacks > 0 {
+      structure.set("decoder", .string("\(decoder)"))
+    }
     if let lastFault { structure.set("last-error", .string(lastFault)) }
     return structure
   }
@@ -53,7 +58,9 @@ extension SessionStatistics {
     replayed &+= other.replayed
     resynchronisations &+= other.resynchronisations
     processesLost &+= other.processesLost
+    softwareFallbacks &+= other.softwareFallbacks
     // The session that came last.
+    decoder = other.decoder
     codecProcess = other.codecProcess
     allocatorMisses &+= other.allocatorMisses
     lastError = other.lastError ?? lastError

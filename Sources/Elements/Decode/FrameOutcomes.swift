@@ -104,6 +104,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
     switch notice {
     case .codecLost(let error): health.codecLost(error)
     case .beganWithoutRandomAccessPoint: .noRandomAccessPoint
+    case .softwareFallback(let reason): .softwareFallback(reason: reason)
     case .incompleteSandbox(let missing): .incompleteSandbox(missing: missing)
     }
   }

@@ -7,15 +7,19 @@ import VideoDecoding
 
 /// The plugin's decoders, which this program has decode in processes of their own.
 enum PluginDecoder {
-  private static let isIsolated = Mutex(true)
+  /// How all that are made from now on decode.
+  private static let options = Mutex(IsolationOptions.defaults)
 
-  /// Has all that are made from now on decode in this process.
-  static func decodeInThisProcess() { isIsolated.withLock { $0 = false } }
+  /// Has all that are made from now on decode as a subcommand's options demand.
+  static func configure(_ options: IsolationOptions) { self.options.withLock { $0 = options.values } }
 
   /// Makes one.
   static func make(_ codec: FormatDescription.Codec, name: String? = nil) throws(PipelineError) -> PipelineElement {
     let decoder = try PipelineElement("swifth\(codec.digits)dec", name: name)
-    if isIsolated.withLock({ $0 }) { try decoder.set("isolation", "process") }
+    let options = options.withLock { $0 }
+    if options.isIsolated { try decoder.set("isolation", "process") }
+    if options.hardware != .off { try decoder.set("hardware", .string(options.hardware.rawValue)) }
+    if let device = options.device { try decoder.set("hardware-device", .string(device)) }
     return decoder
   }
 

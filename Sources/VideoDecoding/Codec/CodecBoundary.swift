@@ -23,11 +23,14 @@ package protocol CodecBoundary: AnyObject {
   func flush()
   /// Pictures to skip, from the next packet on.
   func skip(_ pictures: CodecSettings.Skip)
+  /// What decodes.
+  var decoder: SessionDecoder { get }
   /// The process that it is in; `nil` for the application's.
   var process: CodecProcess? { get }
 }
 
 extension CodecBoundary {
+  package var decoder: SessionDecoder { .software }
   package var process: CodecProcess? { nil }
 
   /// Whether it has come at least as far as `other`.

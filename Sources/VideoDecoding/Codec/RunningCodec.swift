@@ -5,6 +5,7 @@ package import AVCodec
 /// to.
 package final class RunningCodec: CodecBoundary {
   private let codec: any PacketCodec
+  package let decoder: SessionDecoder
   /// Access units that frame threads are still decoding.
   private var inFlight = RingQueue<UInt64>()
   private var isDraining = false
@@ -13,7 +14,10 @@ package final class RunningCodec: CodecBoundary {
   private var spareFrame: Frame?
 
   /// Runs a codec that was just opened.
-  package init(_ codec: any PacketCodec) { self.codec = codec }
+  package init(_ codec: any PacketCodec, decoder: SessionDecoder = .software) {
+    self.codec = codec
+    self.decoder = decoder
+  }
 
   package var status: CodecStatus { CodecStatus(reorderDepth: codec.reorderDepth, threadDelay: codec.threadDelay) }
 

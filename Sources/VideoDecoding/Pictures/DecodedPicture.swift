@@ -39,7 +39,7 @@ public import H26x
   /// The session's latency when this picture came out.
   public let latency: SessionLatency
 
-  private let memory: PictureMemory
+  let memory: PictureMemory
 
   init(_ picture: PictureDescription, memory: PictureMemory, _ status: PictureStatus) {
     tag = status.tag

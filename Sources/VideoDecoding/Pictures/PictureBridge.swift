@@ -91,6 +91,21 @@ package final class PictureBridge: FrameBufferSource {
       byteCount: luma.byteCount, owner: memory)
   }
 
+  package var acceptsSemiPlanar: Bool { layout == .semiPlanar }
+
+  package func hasBegun(timestamp: Int64) { if let index = UInt64(exactly: timestamp) { started.insert(index) } }
+
+  package func downloadBuffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
+    guard let written = PixelFormat(request.format) else { throw .unsupportedFeature }
+    let wanted = PictureRequest(request, pixelFormat: written)
+    guard let memory = memory(for: wanted, isInterleaved: true), let luma = unsafe memory.planes.first else {
+      throw .outOfMemory
+    }
+    return unsafe FrameBuffer(
+      planes: memory.planes.map { unsafe $0.start }, strides: memory.planes.map { unsafe Int32(clamping: $0.stride) },
+      byteCount: luma.byteCount, owner: memory)
+  }
+
   /// libavcodec's monochrome formats that hardly anything supports, and their replacement.
   private static let monochrome: [Int32: PixelFormat] = {
     var formats: [Int32: PixelFormat] = [:]
@@ -101,8 +116,10 @@ package final class PictureBridge: FrameBufferSource {
   }()
 
   /// The allocator's memory if it meets the request, else our own with the same strides.
-  private func memory(for request: PictureRequest) -> PictureMemory? {
-    guard let scratch = unsafe chromaScratch(for: request) else { return nil }
+  ///
+  /// - Parameter isInterleaved: whoever writes it writes interleaved chroma where that is the request's format.
+  private func memory(for request: PictureRequest, isInterleaved: Bool = false) -> PictureMemory? {
+    guard let scratch = unsafe isInterleaved ? ChromaScratch() : chromaScratch(for: request) else { return nil }
     if let allocator, let buffer = unsafe allocator.pictureBuffer(for: request), unsafe buffer.meets(request),
       unsafe accept(strides: buffer.planes.map { unsafe $0.stride }, for: request)
     {

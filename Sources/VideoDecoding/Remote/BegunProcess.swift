@@ -19,7 +19,7 @@ struct BegunProcess: ~Copyable, Sendable {
   ) throws(ServiceError) -> ServiceProcess {
     let ready: ServiceReady
     do throws(LinkError) {
-      var message = LinkMessage(capacity: 64)
+      var message = LinkMessage(capacity: 8192)
       try socket.receive(into: &message, until: deadline, unless: cancellation)
       ready = try ServiceReady(reading: message.bytes)
     } catch {
@@ -35,12 +35,14 @@ struct BegunProcess: ~Copyable, Sendable {
       case .closed, .invalid: throw .diesAtStart(path: path, ending: .unknown)
       }
     }
+    if case .failed(let reason) = ready.device { throw .noDevice(String(decoding: reason, as: UTF8.self)) }
     if request.requiresSandbox, !ready.protection.isSuperset(of: .essential) {
       throw .noProtection(path: path, missing: Protection.essential.subtracting(ready.protection))
     }
     return ServiceProcess(
       socket: socket, processIdentifier: processIdentifier, process: process, report: report,
-      protection: ready.protection,
-      missingProtection: ready.protection.missing.subtracting(request.memoryLimit > 0 ? [] : .memoryLimit))
+      protection: ready.protection, decoder: SessionDecoder(ready.device),
+      missingProtection: ready.protection.missing.subtracting(
+        request.device != nil ? .closedToDrivers : request.memoryLimit > 0 ? [] : .memoryLimit))
   }
 }

@@ -54,6 +54,7 @@ package enum CodecCommand {
     settings.useSliceThreads = flags.contains(.sliceThreads)
     settings.lowDelay = flags.contains(.lowDelay)
     settings.expectsDeepestReordering = flags.contains(.deepestReordering)
+    settings.usesHardware = flags.contains(.hardware)
     settings.skip = try reader.readSkip()
     settings.threadCount = try reader.readCount(limit: 64)
     settings.reorderDepth = try reader.readCount(limit: 16)
@@ -75,6 +76,7 @@ package enum CodecCommand {
       if settings.useSliceThreads { flags.insert(.sliceThreads) }
       if settings.lowDelay { flags.insert(.lowDelay) }
       if settings.expectsDeepestReordering { flags.insert(.deepestReordering) }
+      if settings.usesHardware { flags.insert(.hardware) }
       if layout == .semiPlanar { flags.insert(.semiPlanar) }
       writer.append(flags.rawValue)
       writer.append(settings.skip)
@@ -108,5 +110,6 @@ package enum CodecCommand {
     static let lowDelay = OpenFlags(rawValue: 1 << 3)
     static let deepestReordering = OpenFlags(rawValue: 1 << 4)
     static let semiPlanar = OpenFlags(rawValue: 1 << 5)
+    static let hardware = OpenFlags(rawValue: 1 << 6)
   }
 }

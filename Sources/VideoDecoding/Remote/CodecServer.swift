@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
+package import AVCodec
 package import CodecLink
 
 /// In a codec process: carries out the application's commands.
@@ -8,6 +8,8 @@ package final class CodecServer {
   private var message = LinkMessage(descriptorCount: 2)
   private var writer = MessageWriter()
   private let packets = PacketPool()
+  /// What decodes where a session wants hardware.
+  private let device: HardwareDevice?
 
   /// What an opened decoder works with.
   private struct Opened {
@@ -21,13 +23,18 @@ package final class CodecServer {
   /// A message of replies is sent when it has become as long as this.
   private static let messageLimit = LinkSocket.largestMessage / 2
 
-  private init(_ socket: consuming LinkSocket) { link = SharedLink(socket) }
+  private init(_ socket: consuming LinkSocket, _ device: HardwareDevice?) {
+    link = SharedLink(socket)
+    self.device = device
+  }
 
   /// Serves the application until it closes the connection or breaks the protocol.
   ///
   /// - Throws: `LinkError.closed` at the end, and whatever ends it earlier.
-  package static func serve(_ socket: consuming LinkSocket) throws(LinkError) -> Never {
-    let server = CodecServer(socket)
+  package static func serve(
+    _ socket: consuming LinkSocket, device: HardwareDevice? = nil
+  ) throws(LinkError) -> Never {
+    let server = CodecServer(socket, device)
     while true { try server.serveNext() }
   }
 
@@ -61,7 +68,7 @@ package final class CodecServer {
     let started = StartedPictures(keepsInsertions: true)
     let bridge = PictureBridge(allocator: slots, layout: layout, started: started)
     do throws(AVError) {
-      let codec = RunningCodec(try CodecContext(settings, buffers: bridge))
+      let codec = RunningCodec(try CodecContext(settings, buffers: bridge, device: device))
       opened = Opened(codec: codec, started: started, slots: slots, memory: memory)
     } catch {
       return try finishUnopened(error)

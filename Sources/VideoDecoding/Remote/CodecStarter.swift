@@ -9,6 +9,13 @@ package final class CodecStarter: Sendable {
   /// The application's.
   package static let shared = CodecStarter()
 
+  /// That of processes which decode on a device: another, because it is less protected.
+  package let hardware: CodecStarter?
+  private let purpose: StarterProcess.Purpose
+  /// What the service's environment has beside the application's.
+  private let environment: [String]
+  /// Devices that could not be opened: what is not there is not looked for again.
+  private let missingDevices = Mutex<[DeviceRequest: String]>([:])
   /// Where the service is; `nil` where it is looked for each time it is begun.
   private let location: CodecServiceLocation?
   /// How long the service may take to load, and a process to put its protection up.
@@ -22,9 +29,22 @@ package final class CodecStarter: Sendable {
   }
 
   /// A starter of one's own, for tests.
-  package init(at location: CodecServiceLocation? = nil, patience: Duration = .seconds(20)) {
+  package init(
+    at location: CodecServiceLocation? = nil, patience: Duration = .seconds(20), environment: [String] = []
+  ) {
+    self.environment = environment
     self.location = location
     self.patience = patience
+    purpose = .software
+    hardware = CodecStarter(forHardwareAt: location, patience: patience, environment: environment)
+  }
+
+  private init(forHardwareAt location: CodecServiceLocation?, patience: Duration, environment: [String]) {
+    self.environment = environment
+    self.location = location
+    self.patience = patience
+    purpose = .hardware
+    hardware = nil
   }
 
   /// Begins a process for a session, and waits until it is protected.
@@ -40,9 +60,17 @@ package final class CodecStarter: Sendable {
   package func begin(
     _ request: ServiceRequest, unless cancellation: EventDescriptor? = nil
   ) throws(ServiceError) -> ServiceProcess {
-    try state.withLock { state throws(ServiceError) in
-      try fork(request, &state, unless: cancellation)
-    }.process(request, until: Deadline(after: patience), unless: cancellation)
+    if let device = request.device, let reason = missingDevices.withLock({ $0[device] }) { throw .noDevice(reason) }
+    do throws(ServiceError) {
+      return try state.withLock { state throws(ServiceError) in
+        try fork(request, &state, unless: cancellation)
+      }.process(request, until: Deadline(after: patience), unless: cancellation)
+    } catch {
+      if let device = request.device, case .noDevice(let reason) = error {
+        missingDevices.withLock { $0[device] = reason }
+      }
+      throw error
+    }
   }
 
   /// The number of the starter's process, if one runs; for tests.
@@ -69,7 +97,8 @@ package final class CodecStarter: Sendable {
     state.starter = nil
     let deadline = Deadline(after: patience)
     let place = if let location { location } else { try CodecServiceLocation.find() }
-    let starter = try StarterProcess(at: place, until: deadline, unless: cancellation)
+    let starter = try StarterProcess(
+      at: place, for: purpose, environment: environment, until: deadline, unless: cancellation)
     state.starter = starter
     do throws(LinkError) {
       return try starter.fork(request, number: state.request, until: deadline, unless: cancellation)

@@ -94,6 +94,8 @@ package final class RemoteCodec: CodecBoundary {
     return try SharedMemory(byteCount: size, peerAccess: .readable)
   }
 
+  package var decoder: SessionDecoder { service.decoder }
+
   /// Which process decodes.
   package var process: CodecProcess? {
     CodecProcess(identifier: service.processIdentifier, missingProtection: service.missingProtection)

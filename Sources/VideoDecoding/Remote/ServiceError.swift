@@ -18,6 +18,8 @@ package enum ServiceError: Error, Hashable, Sendable {
   case noProtection(path: String, missing: Protection)
   /// A process or a descriptor could not be made, with this `errno`.
   case cannotBegin(path: String, code: Int32)
+  /// No device could be opened, for this reason.
+  case noDevice(String)
   /// The caller gave up.
   case cancelled
 }
@@ -48,6 +50,7 @@ extension ServiceError: CustomStringConvertible {
     case .cannotBegin(let path, let code):
       return "no process for the codec service \(path) (\(Self.text(code))): free memory, processes or descriptors; "
         + "Linux 5.4 is the oldest that will do"
+    case .noDevice(let reason): return reason
     case .cancelled: return "the start of the codec service was cancelled"
     }
   }

@@ -5,22 +5,38 @@ import CodecLink
 /// Opens codecs in processes of their own.
 final class ServiceOpener {
   private let limits: ProcessLimits
+  private let device: HardwareRequest
   private let options: RemoteCodec.Options
   private let starter: CodecStarter
   /// Why no process could be begun the last time.
   private(set) var failure: ServiceError?
+  /// Why no device could be opened the last time.
+  private(set) var hardwareFailure: String?
 
-  init(_ limits: ProcessLimits, cancellation: Cancellation?, starter: CodecStarter = .shared) {
+  init(
+    _ limits: ProcessLimits, _ device: HardwareRequest, cancellation: Cancellation?, starter: CodecStarter = .shared
+  ) {
     self.limits = limits
+    self.device = device
     self.starter = starter
     options = RemoteCodec.Options(timeout: limits.timeout, cancellation: cancellation)
   }
 
   func open(_ settings: CodecSettings, _ bridge: PictureBridge) throws(AVError) -> any CodecBoundary {
+    if settings.usesHardware { try findDevice() }
     let service: ServiceProcess
     do throws(ServiceError) {
-      service = try starter.begin(limits.request, unless: options.cancellation?.event)
+      var request = limits.request
+      var starter = starter
+      if settings.usesHardware, let hardware = starter.hardware {
+        request.device = DeviceRequest(place: device.place)
+        starter = hardware
+      }
+      service = try starter.begin(request, unless: options.cancellation?.event)
       failure = nil
+    } catch .noDevice(let reason) {
+      hardwareFailure = reason
+      throw .hardwareUnavailable
     } catch .cancelled {
       throw .cancelled
     } catch {
@@ -28,5 +44,15 @@ final class ServiceOpener {
       throw .serviceUnavailable
     }
     return try RemoteCodec(service, settings, bridge, options)
+  }
+
+  /// Looks for devices, without opening any, so that where there is none no process is begun.
+  private func findDevice() throws(AVError) {
+    do throws(HardwareError) {
+      _ = try device.candidates()
+    } catch {
+      hardwareFailure = "\(error)"
+      throw .hardwareUnavailable
+    }
   }
 }

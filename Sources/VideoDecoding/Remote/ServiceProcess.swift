@@ -16,6 +16,8 @@ package final class ServiceProcess: Sendable {
   package let protection: Protection
   /// What was asked for and is not in force.
   package let missingProtection: Protection
+  /// What it decodes with.
+  package let decoder: SessionDecoder
   private let process: OwnedDescriptor
   /// Where the starter reports how it has ended.
   private let report: LinkSocket
@@ -24,8 +26,10 @@ package final class ServiceProcess: Sendable {
 
   package init(
     socket: consuming LinkSocket, processIdentifier: Int32, process: consuming OwnedDescriptor,
-    report: consuming LinkSocket, protection: Protection, missingProtection: Protection
+    report: consuming LinkSocket, protection: Protection, decoder: SessionDecoder = .software,
+    missingProtection: Protection
   ) {
+    self.decoder = decoder
     self.socket = socket
     self.processIdentifier = processIdentifier
     self.process = process

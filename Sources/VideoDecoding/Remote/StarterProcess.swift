@@ -17,14 +17,33 @@ final class StarterProcess: Sendable {
   /// The application's process: one that is forked from it inherits the descriptors, not the starter.
   private let owner: pid_t
 
-  /// Environment variables that the starter gets: where libraries are, and the sanitizers' options.
-  private static let variables = [
-    "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
-  ]
+  /// What its processes decode with.
+  package enum Purpose: Sendable {
+    case software
+    case hardware
+
+    var argument: String {
+      switch self {
+      case .software: "--starter"
+      case .hardware: "--hardware-starter"
+      }
+    }
+
+    /// Environment variables that the starter gets: where libraries are, and the sanitizers' options; for a device, what
+    /// its driver and the X display's library look for as well.
+    func isPassed(_ variable: String) -> Bool {
+      switch variable {
+      case "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS": true
+      case "DISPLAY", "XAUTHORITY", "CUDA_VISIBLE_DEVICES": self == .hardware
+      default: self == .hardware && variable.hasPrefix("LIBVA_")
+      }
+    }
+  }
 
   /// Executes the program and waits until it is ready.
   init(
-    at location: CodecServiceLocation, until deadline: Deadline, unless cancellation: EventDescriptor?
+    at location: CodecServiceLocation, for purpose: Purpose, environment: [String] = [], until deadline: Deadline,
+    unless cancellation: EventDescriptor?
   ) throws(ServiceError) {
     path = location.text
     owner = getpid()
@@ -32,7 +51,9 @@ final class StarterProcess: Sendable {
     do throws(LinkError) {
       let sockets = try DescriptorPair.sockets()
       let lifeline = try DescriptorPair.pipe()
-      spawned = try Self.spawn(location, link: sockets.second.rawValue, lifeline: lifeline.first.rawValue)
+      spawned = try Self.spawn(
+        location, for: purpose, environment: environment, link: sockets.second.rawValue,
+        lifeline: lifeline.first.rawValue)
       link = LinkSocket(owning: sockets.first)
       self.lifeline = lifeline.second
     } catch .system(let code) {
@@ -111,7 +132,7 @@ extension StarterProcess {
 
   /// Executes the program in a session of its own, which a terminal's interrupt does not reach, with default signals.
   private static func spawn(
-    _ location: CodecServiceLocation, link: Int32, lifeline: Int32
+    _ location: CodecServiceLocation, for purpose: Purpose, environment added: [String], link: Int32, lifeline: Int32
   ) throws(LinkError) -> Spawned {
     // Above all numbers that are assigned below.
     let link = try duplicate(link)
@@ -140,11 +161,9 @@ extension StarterProcess {
     guard code == 0 else { throw .system(ENOMEM) }
 
     let path = location.path.map { CChar(bitPattern: $0) } + [0]
-    let environment = variables.compactMap { name -> String? in
-      unsafe getenv(name).map { unsafe "\(name)=\(String(cString: $0))" }
-    }
+    let environment = environment().filter { purpose.isPassed(String($0.prefix { $0 != "=" })) } + added
     var process = pid_t()
-    code = unsafe withStrings([CodecServiceLocation.name, "--starter"]) { arguments in
+    code = unsafe withStrings([CodecServiceLocation.name, purpose.argument]) { arguments in
       unsafe withStrings(environment) { environment in
         unsafe posix_spawn(&process, path, &actions, &attributes, arguments, environment)
       }
@@ -152,6 +171,17 @@ extension StarterProcess {
     guard code == 0 else { throw .system(code) }
     let descriptor = try LinkError.check(clinux_pidfd_open(process))
     return Spawned(number: process, process: OwnedDescriptor(owning: descriptor))
+  }
+
+  /// The application's environment.
+  private static func environment() -> [String] {
+    var strings: [String] = []
+    var next = unsafe environ
+    while let string = unsafe next.pointee {
+      unsafe strings.append(String(cString: string))
+      unsafe next += 1
+    }
+    return strings
   }
 
   private static func duplicate(_ descriptor: Int32) throws(LinkError) -> OwnedDescriptor {

@@ -13,6 +13,8 @@ public struct DecodeError: Error, Sendable, Hashable {
     case malfunction
     /// No process could be begun for the codec: see ``DecodeError/detail``.
     case processUnavailable
+    /// No device decodes, and one is required: see ``DecodeError/detail``.
+    case hardwareUnavailable
     /// The session was invalidated.
     case invalidSession
     /// The new format needs a new session.
@@ -46,8 +48,8 @@ public struct DecodeError: Error, Sendable, Hashable {
     nalUnitType: UInt8? = nil, detail: String? = nil
   ) {
     self.reason = reason
-    self.libavcodecCode = code.map { $0.isOfProcess ? 0 : $0.rawValue } ?? 0
-    self.detail = detail ?? code?.processFailure
+    self.libavcodecCode = code.map { $0.isOfProcess || $0.isOfHardware ? 0 : $0.rawValue } ?? 0
+    self.detail = detail ?? code?.processFailure ?? code.flatMap { $0.isOfHardware ? "\($0)" : nil }
     self.tag = tag
     self.accessUnitNumber = accessUnitNumber
     self.nalUnitType = nalUnitType
@@ -60,6 +62,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .unsupportedFeature, .notImplemented: .unsupportedFeature
       case .outOfMemory: .allocationFailed
       case .serviceUnavailable, .fileSizeLimit: .processUnavailable
+      case let code where code.isOfHardware: .hardwareUnavailable
       case let code where code.meansLostSession: .malfunction
       default: .badData
       }
@@ -69,7 +72,12 @@ public struct DecodeError: Error, Sendable, Hashable {
 
   /// A failure of the codec that is not tied to an access unit.
   init(losing code: AVError) {
-    let reason: Reason = code == .outOfMemory ? .allocationFailed : code.meansLostSession ? .malfunction : .badData
+    let reason: Reason =
+      switch code {
+      case .outOfMemory: .allocationFailed
+      case let code where code.isOfHardware: .hardwareUnavailable
+      default: code.meansLostSession ? .malfunction : .badData
+      }
     self.init(reason, code: code)
   }
 
@@ -84,6 +92,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .outOfMemory: .allocationFailed
       case .unsupportedFeature: .unsupportedFeature
       case .serviceUnavailable, .fileSizeLimit: .processUnavailable
+      case let code where code.isOfHardware: .hardwareUnavailable
       default: .malfunction
       }
     self.init(reason, code: code, detail: detail)
@@ -96,6 +105,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case .unsupportedFeature: -12910  // kVTVideoDecoderUnsupportedDataFormatErr
     case .malfunction: -12911  // kVTVideoDecoderMalfunctionErr
     case .processUnavailable: -12913  // kVTVideoDecoderNotAvailableNowErr
+    case .hardwareUnavailable: -12907  // kVTCouldNotCreateInstanceErr
     case .invalidSession: -12903  // kVTInvalidSessionErr
     case .formatChangeNotSupported: -12916  // kVTFormatDescriptionChangeNotSupportedErr
     case .invalidFormatDescription: -12712  // what CoreMedia answers to unusable parameter sets
@@ -112,6 +122,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case .unsupportedFeature: "the stream uses a feature that the decoder does not have"
     case .malfunction: "the codec failed and could not be brought back"
     case .processUnavailable: "no process for the codec could be started"
+    case .hardwareUnavailable: "no device decodes it"
     case .invalidSession: "the session was invalidated"
     case .formatChangeNotSupported: "the new format needs a new session"
     case .invalidFormatDescription: "the parameter sets cannot be used"
@@ -144,7 +155,7 @@ extension AVError {
   var meansLostSession: Bool {
     switch self {
     case .external, .outOfMemory, .inputOutput, .noDevice, .unknown, .bug, .bug2: true
-    default: isOfProcess
+    default: isOfProcess || isOfHardware
     }
   }
 }

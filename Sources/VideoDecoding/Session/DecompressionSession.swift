@@ -57,6 +57,8 @@ public final class DecompressionSession {
   private let service: ServiceOpener?
   /// What is missing of a codec's protection was reported.
   private var hasReportedProtection = false
+  /// Opens devices for codecs in this process.
+  private let device: DeviceOpener
   /// The codec; nil after it was lost, until the next random access point.
   private(set) var codec: (any CodecBoundary)?
   /// Of the lost codecs, the one that came furthest.
@@ -86,12 +88,14 @@ public final class DecompressionSession {
   ) throws(DecodeError) {
     switch configuration.isolation {
     case .none:
-      try self.init(format: format, configuration: configuration, allocator: allocator) {
-        (settings, bridge) throws(AVError) in
-        RunningCodec(try CodecContext(settings, buffers: bridge))
-      }
+      let device = DeviceOpener(HardwareRequest(place: configuration.hardwareDevice))
+      try self.init(
+        format: format, configuration: configuration, allocator: allocator, openCodec: device.open, service: nil,
+        device: device)
     case .process(let limits):
-      let service = ServiceOpener(limits, cancellation: configuration.cancellation, starter: starter)
+      let service = ServiceOpener(
+        limits, HardwareRequest(place: configuration.hardwareDevice), cancellation: configuration.cancellation,
+        starter: starter)
       try self.init(
         format: format, configuration: configuration, allocator: allocator, openCodec: service.open, service: service)
     }
@@ -108,8 +112,9 @@ public final class DecompressionSession {
 
   private init(
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
-    openCodec: @escaping CodecOpener, service: ServiceOpener?
+    openCodec: @escaping CodecOpener, service: ServiceOpener?, device: DeviceOpener = DeviceOpener(HardwareRequest())
   ) throws(DecodeError) {
+    self.device = device
     self.configuration = configuration
     self.openCodec = openCodec
     self.service = service
@@ -120,8 +125,9 @@ public final class DecompressionSession {
       do throws(AVError) {
         try carryOut(.open)
       } catch {
-        let failure = DecodeError(opening: error, detail: serviceFailure(error))
-        core.openingFailed(failure)
+        let detail = failureOfOpening(error)
+        if core.openingFailed(error, detail: detail) { continue }
+        let failure = DecodeError(opening: error, detail: detail)
         guard error.meansLostSession, error != .cancelled, attempts > 0 else { throw failure }
         attempts -= 1
       }
@@ -139,8 +145,12 @@ public final class DecompressionSession {
     var statistics = core.statistics
     statistics.allocatorMisses = bridge.misses
     statistics.codecProcess = codec?.process?.identifier
+    statistics.decoder = codec?.decoder
     return statistics
   }
+
+  /// What decodes; `nil` after the codec was lost, until the next random access point.
+  public var decoder: SessionDecoder? { codec?.decoder }
 
   /// How far output is behind input: the stream's reordering as known by now, and the threads' share.
   public var latency: SessionLatency { core.latency }
@@ -227,7 +237,13 @@ public final class DecompressionSession {
   }
 
   private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
-    if core.inspect(accessUnit, description) { endSequence() }
+    switch core.inspect(accessUnit, description) {
+    case .nothing: break
+    case .endOfSequence: endSequence()
+    case .otherCodec:
+      core.replaceCodec()
+      runCodec()
+    }
     core.decode(accessUnit, description, request)
     runCodec()
   }
@@ -297,13 +313,17 @@ public final class DecompressionSession {
       } catch {
         failure = error
       }
-      core.finish(order, failure, codec?.status, detail: failure.flatMap(serviceFailure))
+      core.finish(order, failure, codec?.status, detail: failure.flatMap(failureOfOpening))
     }
   }
 
-  /// Why no process could be begun for the codec, where that is the error.
-  private func serviceFailure(_ error: AVError) -> String? {
-    error == .serviceUnavailable ? service?.failure?.description : nil
+  /// Why no process could be begun, or no device opened, for the codec, where that is the error.
+  private func failureOfOpening(_ error: AVError) -> String? {
+    switch error {
+    case .serviceUnavailable: service?.failure?.description
+    case .hardwareUnavailable: service?.hardwareFailure ?? device.failure
+    default: nil
+    }
   }
 
   private func reportMissingProtection() {

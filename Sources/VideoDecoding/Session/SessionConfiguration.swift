@@ -46,6 +46,17 @@ public struct SessionConfiguration: Sendable {
     case process(ProcessLimits)
   }
 
+  /// Whether a device decodes.
+  public enum Hardware: Sendable, CaseIterable {
+    /// Never.
+    case off
+    /// Where it can, and software where it cannot: for a format that it refuses, after it failed, and for damaged
+    /// pictures, which it would neither report nor conceal. No picture is lost by a change.
+    case preferred
+    /// Always. What it does not decode fails.
+    case required
+  }
+
   /// Memory layout of decoded pictures.
   public enum OutputLayout: Sendable {
     /// As libavcodec writes them: planar.
@@ -92,6 +103,12 @@ public struct SessionConfiguration: Sendable {
 
   /// Where the codec is.
   public var isolation = Isolation.none
+  /// Whether a device decodes. Where the codec is in a process of its own, so is the driver, behind a weaker sandbox; a
+  /// driver that hangs is noticed only there. With a device, the picture hashes of a stream are always compared.
+  public var hardware = Hardware.off
+  /// The device: a render node (`/dev/dri/renderD128`) or an X display (`:0`) for VA-API, a number (`0`) for CUDA; `nil`
+  /// for what is there.
+  public var hardwareDevice: String?
   /// Ends the session's wait for a codec that is in another process.
   public var cancellation: Cancellation?
 

@@ -21,7 +21,7 @@ struct SessionCore: ~Copyable {
   private var output = SessionOutput()
 
   /// The access unit that was read, until it is decoded.
-  private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8])?
+  private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8], before: Before)?
   /// What is still to be done.
   private var tasks = RingQueue<SessionTask>()
   /// Why the codec was lost, as long as none has taken its place.
@@ -36,7 +36,8 @@ struct SessionCore: ~Copyable {
     self.format = format
     settings = SessionSettings(configuration)
     let setup = try StreamSetup(format)
-    input = SessionInput(format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash)
+    input = SessionInput(
+      format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash || configuration.hardware != .off)
     gate = StartGate(configuration)
     ledger = AccessUnitLedger(started)
     codec = CodecControl(setup, configuration)
@@ -84,12 +85,18 @@ struct SessionCore: ~Copyable {
   /// Reads an access unit for which the caller has not done so.
   mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { input.read(accessUnit) }
 
-  /// Inspects the next access unit, before it is decoded. Returns whether ``endSequence()`` has to come first.
-  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Bool {
+  /// What has to come before an access unit.
+  enum Before { case nothing, endOfSequence, otherCodec }
+
+  /// Inspects the next access unit, before it is decoded. Returns whether ``endSequence()`` or ``replaceCodec()`` has to
+  /// come first.
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Before {
     let parameterSets = input.parameterSets
     let summary = input.inspect(accessUnit, description)
-    incoming = (summary, parameterSets)
-    return summary.beginsOtherSequence
+    let returnsToDevice = summary.randomAccess == .idr && codec.returnsToDevice(summary, input.parameterSets)
+    let before: Before = returnsToDevice ? .otherCodec : summary.beginsOtherSequence ? .endOfSequence : .nothing
+    incoming = (summary, parameterSets, before)
+    return before
   }
 
   /// Decodes the access unit that was inspected.
@@ -97,8 +104,8 @@ struct SessionCore: ~Copyable {
     guard let incoming = incoming.take() else { return }
     let request = input.describe(request, accessUnit, description)
     let isSplice = incoming.summary.beginsOtherSequence
-    // Gaps and fields are judged without the pictures of the other sequence.
-    let summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary
+    // Gaps and fields are judged without the pictures before it, which are forgotten.
+    let summary = incoming.before == .nothing ? incoming.summary : input.inspect(accessUnit, description)
     let index = input.number()
     output.count(.submitted)
     let dropReason = reasonToDrop(accessUnit, summary)
@@ -177,6 +184,7 @@ struct SessionCore: ~Copyable {
       case .decode(let submission): submit(submission)
       case .drain: if let last = ledger.last { take(codec.drain(upTo: last.index)) }
       case .reset: reset(to: .sequence)
+      case .close: reset(to: .replaced)
       }
     }
   }
@@ -185,7 +193,7 @@ struct SessionCore: ~Copyable {
   private mutating func submit(_ submission: Submission) {
     if submission.summary.randomAccess == .idr { input.beginSequence(at: submission.index) }
     ledger.admit(record(for: submission), submission.summary)
-    take(codec.decode(submission, retries: settings.retries))
+    take(codec.decode(submission, retries: settings.retries, isDamaged: ledger.isDamaged(submission.index)))
   }
 
   private mutating func record(for submission: Submission) -> LedgerEntry {
@@ -205,8 +213,21 @@ struct SessionCore: ~Copyable {
 
   // MARK: How that went
 
-  /// The first codec could not be opened.
-  mutating func openingFailed(_ error: DecodeError) { output.note(error) }
+  /// The first codec could not be opened. Returns whether another is worth an attempt at once.
+  mutating func openingFailed(_ error: AVError, detail: String?) -> Bool {
+    output.note(DecodeError(opening: error, detail: detail))
+    self.detail = detail
+    defer { reportFallBack() }
+    return codec.openingFailed(error)
+  }
+
+  private mutating func reportFallBack() {
+    guard let error = codec.takeFallBack() else { return }
+    if output.statistics.softwareFallbacks == 0 {
+      output.notify(.softwareFallback(reason: detail ?? error.processFailure ?? "\(error)"))
+    }
+    output.count(.fallBack)
+  }
 
   /// The codec is in a process without these layers of protection.
   mutating func reportMissingProtection(_ missing: String) { output.notify(.incompleteSandbox(missing: missing)) }
@@ -228,6 +249,7 @@ struct SessionCore: ~Copyable {
     default: break
     }
     take(codec.finish(order, error, status, retries: settings.retries))
+    reportFallBack()
   }
 
   private mutating func take(_ outcome: CodecControl.Outcome) {
@@ -290,7 +312,10 @@ struct SessionCore: ~Copyable {
     _ status: CodecStatus
   ) -> PictureStatus? {
     codec.report(status)
-    guard let index = picture.index else { return nil }
+    guard let index = picture.index, !codec.isMistrusted else { return nil }
+    let isMismatched =
+      ledger[index]?.hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
+    if isMismatched, codec.mistrust() { return nil }
     if !picture.isCorrupt { codec.pictureCameOut(index) }
     ledger.note(errors, at: index)
     // In a replay most access units have their result already.
@@ -301,7 +326,6 @@ struct SessionCore: ~Copyable {
     let awaitsRecovery = gate.awaitsRecovery(record, isTainted: ledger.isTainted(record))
     if !isUnrecovered && !awaitsRecovery { gate.outputCorrectPicture() }
     let isConcealed = record.isConcealed || record.isDamage(picture.errors)
-    let isMismatched = record.hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
     if isConcealed { output.count(.concealed) }
     if isMismatched { output.count(.hashMismatch) }
     if isConcealed && !record.isConcealed || isMismatched { ledger.spreadDamage(from: record) }
@@ -351,6 +375,13 @@ struct SessionCore: ~Copyable {
     tasks.append(.reset)
   }
 
+  /// Outputs everything inside, and has another codec decode what follows.
+  mutating func replaceCodec() {
+    dropHeld(.beforeRandomAccessPoint)
+    tasks.append(.drain)
+    tasks.append(.close)
+  }
+
   /// Discards everything inside, and results that nobody has fetched. Returns pictures among these, for the caller to
   /// release.
   mutating func flush() -> [DecodedPicture] {
@@ -383,7 +414,7 @@ struct SessionCore: ~Copyable {
     switch ending {
     case .sequence: isReplayed = codec.flush(keepsReferences: false)
     case .drained: isReplayed = codec.flush(keepsReferences: true)
-    case .lost, .cancelled: codec.close()
+    case .lost, .cancelled, .replaced: codec.close()
     }
     input.reset(keepsReferences: isReplayed)
     guard !isReplayed else { return }
@@ -391,7 +422,7 @@ struct SessionCore: ~Copyable {
     gate.forgetDecoded()
     ledger.forgetDecoded()
     switch ending {
-    case .sequence, .cancelled: gate.reset()
+    case .sequence, .cancelled, .replaced: gate.reset()
     case .drained: gate.close()
     case .lost(let failure): gate.lose(unreported: failure)
     }

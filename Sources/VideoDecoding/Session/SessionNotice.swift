@@ -10,6 +10,8 @@ public enum SessionNotice: Sendable, Hashable {
   /// No random access point came within `SessionConfiguration.startPatience`, or before the end: decoding began without
   /// one, and pictures are flagged as corrupt.
   case beganWithoutRandomAccessPoint
+  /// Software decodes in place of the device (``SessionConfiguration/Hardware/preferred``), for this reason. Comes once.
+  case softwareFallback(reason: String)
   /// The codec is in a process of its own, and the kernel lacks these layers of protection around it. Comes once.
   case incompleteSandbox(missing: String)
 }

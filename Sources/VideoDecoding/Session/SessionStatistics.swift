@@ -25,8 +25,12 @@ public struct SessionStatistics: Sendable, Hashable {
   public var replayed: UInt64 = 0
   /// Codecs lost because their process ended, did not answer in time, or broke the protocol.
   public var processesLost: UInt64 = 0
+  /// What decodes; `nil` without a codec.
+  public var decoder: SessionDecoder?
   /// The number of the process that the codec is in; `nil` for the application's, and without a codec.
   public var codecProcess: Int32?
+  /// Times that software took a device's place.
+  public var softwareFallbacks: UInt64 = 0
   /// Times that no replay succeeded and the session waited for the next random access point.
   public var resynchronisations: UInt64 = 0
   /// Pictures decoded into the session's own memory because the allocator's was missing or unsuitable.

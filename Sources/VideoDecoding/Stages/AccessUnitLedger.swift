@@ -77,6 +77,9 @@ struct AccessUnitLedger {
     }
   }
 
+  /// Whether a part of an access unit, or of what it refers to, is known to be missing or damaged.
+  func isDamaged(_ index: UInt64) -> Bool { pending[index].map { $0.isIncomplete || isTainted($0) } ?? false }
+
   // MARK: Access units get their results
 
   /// How an access unit ends without a picture.

@@ -18,6 +18,14 @@ struct CodecControl {
   private var replaying: ArraySlice<ReplayBuffer.Entry> = []
   /// How a lost codec is replaced; nil while none is lost.
   private var recovery: CodecRecovery?
+  /// Whether a device decodes.
+  private var hardware: HardwareUse
+  /// The parameter sets at the last picture that began a coded video sequence.
+  private var parameterSets: [UInt8] = []
+  /// The device's failure because of which software has just taken its place.
+  private var fallBack: AVError?
+  /// The device has output a wrong picture: what else it outputs is not trusted.
+  private(set) var isMistrusted = false
   /// The youngest access unit inside when a drain began.
   private var drainEnd: UInt64 = 0
 
@@ -42,6 +50,7 @@ struct CodecControl {
   init(_ setup: StreamSetup, _ configuration: SessionConfiguration) {
     self.setup = setup
     self.configuration = configuration
+    hardware = HardwareUse(configuration.hardware)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
   }
 
@@ -81,9 +90,53 @@ struct CodecControl {
   func settings(skipping frames: SessionConfiguration.SkipFrames) -> CodecSettings {
     var configuration = configuration
     if recovery?.isCautious == true { configuration.threadType = .none }
-    return setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
+    var settings = setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
       learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth
     }
+    settings.usesHardware = recovery?.isOnDevice ?? hardware.isOnDevice
+    return settings
+  }
+
+  // MARK: Hardware
+
+  /// The first codec could not be opened. Returns whether another is worth an attempt at once.
+  mutating func openingFailed(_ error: AVError) -> Bool {
+    guard hardware.isOnDevice, hardware.mayFallBack, error != .cancelled else { return false }
+    leaveDevice(error)
+    return true
+  }
+
+  /// Why software has taken a device's place; nil where it has not since the last call.
+  mutating func takeFallBack() -> AVError? { fallBack.take() }
+
+  /// Whether the device is to decode from the next access unit on, which begins a coded video sequence with these parameter
+  /// sets: what is inside is output before.
+  mutating func returnsToDevice(_ summary: AccessUnitSummary, _ parameterSets: @autoclosure () -> [UInt8]) -> Bool {
+    guard configuration.hardware != .off else { return false }
+    self.parameterSets = parameterSets()
+    guard isOpen, recovery == nil, !summary.isIncomplete, hardware.mayReturn(parameterSets: self.parameterSets) else {
+      return false
+    }
+    hardware.return()
+    return true
+  }
+
+  /// The device has output a wrong picture. Returns whether software is to decode it again.
+  mutating func mistrust() -> Bool {
+    guard hardware.isOnDevice, hardware.mayFallBack, replay.isUsable else { return false }
+    isMistrusted = true
+    return true
+  }
+
+  private mutating func leaveDevice(_ error: AVError) {
+    fallBack = error
+    let obstacle: HardwareUse.Obstacle =
+      switch error {
+      case .hardwareUnavailable, .serviceUnavailable: .unavailable
+      case .hardwareRefused: .refused(parameterSets: parameterSets)
+      default: .failed
+      }
+    hardware.fallBack(obstacle)
   }
 
   // MARK: Orders
@@ -97,7 +150,9 @@ struct CodecControl {
 
   /// Decodes an access unit; where the codec was lost before, that may be the random access point at which another
   /// begins.
-  mutating func decode(_ submission: Submission, retries: Int) -> Outcome {
+  ///
+  /// - Parameter isDamaged: a part of it, or what it refers to, is known to be missing.
+  mutating func decode(_ submission: Submission, retries: Int, isDamaged: Bool) -> Outcome {
     let (index, summary) = (submission.index, submission.summary)
     let start = ReplayBuffer.Start(
       parameterSets: submission.parameterSets, reorderDepth: reorderDepth, losesLeading: summary.randomAccess == .cra)
@@ -105,7 +160,16 @@ struct CodecControl {
       submission.packet, index: index, start: submission.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
     guard isOpen else {
-      recovery = CodecRecovery(at: index, .external, attempts: max(1, retries))
+      recovery = CodecRecovery(
+        at: index, .external, attempts: max(1, retries), isOnDevice: hardware.isOnDevice,
+        mayFallBack: hardware.mayFallBack)
+      openAnother()
+      return .none
+    }
+    if isDamaged, hardware.isOnDevice, hardware.mayFallBack, replay.isUsable {
+      hardware.fallBack(.damage)
+      recovery = CodecRecovery(at: index, .hardwareFailed, attempts: max(1, retries))
+      orders.append(.setAside)
       openAnother()
       return .none
     }
@@ -147,6 +211,11 @@ struct CodecControl {
   /// An order was carried out, or failed because the codec is lost.
   mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, retries: Int) -> Outcome {
     report(status)
+    var error = error
+    if isMistrusted {
+      isMistrusted = false
+      error = error ?? .hardwareFailed
+    }
     switch order {
     case .decode(_, let index, _):
       if let error { return lost(error, at: index, retries: retries) }
@@ -182,7 +251,10 @@ struct CodecControl {
       return .cancelled
     }
     var recovery =
-      self.recovery ?? CodecRecovery(at: index, error, attempts: max(0, retries), isDraining: isDraining)
+      self.recovery
+      ?? CodecRecovery(
+        at: index, error, attempts: max(0, retries), isDraining: isDraining, isOnDevice: hardware.isOnDevice,
+        mayFallBack: hardware.mayFallBack)
     recovery.fails(error, at: index)
     self.recovery = recovery
     orders.append(.setAside)
@@ -191,7 +263,11 @@ struct CodecControl {
   }
 
   private mutating func openAnother() {
-    if replay.isUsable, recovery?.chooseReplay() == true { return orders.append(.open) }
+    let wasOnDevice = recovery?.isOnDevice ?? false
+    if replay.isUsable, recovery?.chooseReplay() == true {
+      if wasOnDevice, let recovery, !recovery.isOnDevice { leaveDevice(recovery.cause) }
+      return orders.append(.open)
+    }
     // If none gets through, the pictures inside the one that came furthest are all there are.
     orders.append(.takeBack)
     giveUp()

@@ -15,6 +15,12 @@ struct CodecRecovery {
   private(set) var replay = Replay.continuing
   /// The access unit whose decoding ended the codec's process in the last replay.
   private var suspect: UInt64
+  /// The next codec decodes on the device.
+  private(set) var isOnDevice: Bool
+  /// Software takes the device's place where that fails.
+  private let mayFallBack: Bool
+  /// What is left of attempts when software takes the device's place.
+  private let attempts: Int
 
   enum Replay {
     /// Another codec takes the lost one's place.
@@ -35,7 +41,13 @@ struct CodecRecovery {
   /// No codec was opened in place of the lost one yet.
   private var isFirst = true
 
-  init(at index: UInt64, _ cause: AVError, attempts: Int, isDraining: Bool = false) {
+  init(
+    at index: UInt64, _ cause: AVError, attempts: Int, isDraining: Bool = false, isOnDevice: Bool = false,
+    mayFallBack: Bool = false
+  ) {
+    self.isOnDevice = isOnDevice
+    self.mayFallBack = mayFallBack
+    self.attempts = attempts
     self.index = index
     self.cause = cause
     self.isDraining = isDraining
@@ -53,6 +65,7 @@ struct CodecRecovery {
 
   /// Chooses the next replay. Returns whether there is one.
   mutating func chooseReplay() -> Bool {
+    guard !isOnDevice else { return chooseOnDevice() }
     guard cause.endsProcess else { return takeAttempt() }
     switch replay {
     case .continuing where isFirst: isFirst = false
@@ -64,6 +77,17 @@ struct CodecRecovery {
     case .salvaging: return false
     }
     return takeAttempt()
+  }
+
+  /// As `chooseReplay`, while a device decodes: what it refuses, errs in, or hangs in, goes to software at once; a
+  /// process that its driver has ended is worth other attempts.
+  private mutating func chooseOnDevice() -> Bool {
+    let isFinal = cause.isOfHardware || cause == .timedOut || cause == .serviceUnavailable
+    if mayFallBack ? !isFinal : cause == .hardwareFailed || !isFinal, takeAttempt() { return true }
+    guard mayFallBack else { return false }
+    isOnDevice = false
+    attemptsLeft = attempts
+    return true
   }
 
   private mutating func takeAttempt() -> Bool {

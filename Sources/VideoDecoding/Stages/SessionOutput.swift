@@ -8,7 +8,9 @@ struct SessionOutput {
   private(set) var statistics = SessionStatistics()
 
   /// What is counted beside results.
-  enum Event { case submitted, concealed, hashMismatch, corrupted, restart, replay, processLoss, resynchronisation }
+  enum Event {
+    case submitted, concealed, hashMismatch, corrupted, restart, replay, processLoss, resynchronisation, fallBack
+  }
 
   /// Older notices are discarded.
   private static let noticeLimit = 16
@@ -25,6 +27,7 @@ struct SessionOutput {
     case .restart: statistics.restarts += 1
     case .replay: statistics.replayed += 1
     case .processLoss: statistics.processesLost += 1
+    case .fallBack: statistics.softwareFallbacks += 1
     case .resynchronisation: statistics.resynchronisations += 1
     }
   }

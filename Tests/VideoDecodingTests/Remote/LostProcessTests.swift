@@ -146,7 +146,7 @@ import Testing
     let expected = try stream.decode(.with { $0.threadCount = threads })
     // One in the second half, so that a random access point stands before and after it where the stream has several.
     let poison = UInt64(stream.units.count / 2 + 3)
-    let service = ServiceOpener(ProcessLimits(), cancellation: nil)
+    let service = ServiceOpener(ProcessLimits(), HardwareRequest(), cancellation: nil)
     let session = try DecompressionSession(
       format: stream.format, configuration: .with { $0.threadCount = threads }, allocator: nil,
       openCodec: { (settings, bridge) throws(AVError) in

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func reasonsHaveWordsOfTheirOwn() {
-    #expect(Set(DecodeError.Reason.allCases.map { "\(DecodeError($0).message)" }).count == 10)
+    #expect(Set(DecodeError.Reason.allCases.map { "\(DecodeError($0).message)" }).count == 11)
     #expect(DecodeError(.invalidSession).description == "the session was invalidated (-12903)")
     #expect(DecodeError(decoding: record, code: .notImplemented).reason == .unsupportedFeature)
   }

@@ -11,6 +11,12 @@ struct CodedStream {
   /// The published checksum of all pictures; nil without one.
   let md5: String?
 
+  /// Access units of a format.
+  init(units: [[UInt8]], format: FormatDescription) {
+    (self.units, self.format) = (units, format)
+    md5 = nil
+  }
+
   /// A vector, or one of the project's own clips.
   init(_ name: String) throws {
     let vector = Vector.ofBothCodecs.first { $0.file.hasSuffix("/" + name) }

@@ -32,7 +32,7 @@ final class FaultPlan {
       let opening = self.openings
       self.openings += 1
       if self.isHarmless, TestIsolation.isTested {
-        return try ServiceOpener(ProcessLimits(), cancellation: nil).open(settings, bridge)
+        return try ServiceOpener(ProcessLimits(), HardwareRequest(), cancellation: nil).open(settings, bridge)
       }
       if let error = self.open(opening) { throw error }
       let context = try CodecContext(settings, buffers: bridge)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Why no device can be used.
+package struct HardwareError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was tried and how it failed.
+  package let reason: String
+  /// What would help.
+  package let remedy: String
+
+  /// Describes a failure.
+  package init(_ reason: String, remedy: String) {
+    self.reason = reason
+    self.remedy = remedy
+  }
+
+  /// One line.
+  package var description: String { "\(reason): \(remedy)" }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Which device a process is to open.
+package struct DeviceRequest: Hashable, Sendable {
+  /// Its name, as bytes of UTF-8; `nil` for the first that can be opened.
+  package let place: [UInt8]?
+
+  /// The longest name that is read: that of a path.
+  private static let limit = 4096
+
+  /// Wants a device.
+  package init(place: String?) { self.place = place.map { Array($0.utf8.prefix(Self.limit)) } }
+
+  private enum Kind: UInt8 {
+    case none
+    case any
+    case named
+  }
+
+  /// Reads one; `nil` where none is wanted.
+  @_lifetime(reader: copy reader)
+  init?(reading reader: inout MessageReader) throws(LinkError) {
+    switch Kind(rawValue: try reader.read()) {
+    case .some(.none): return nil
+    case .any: place = nil
+    case .named: place = try reader.readBytes(limit: Self.limit)
+    case nil: throw .invalid
+    }
+  }
+
+  /// Appends one, or that none is wanted.
+  static func write(_ request: DeviceRequest?, to writer: inout MessageWriter) {
+    let kind: Kind = request == nil ? .none : request?.place == nil ? .any : .named
+    writer.append(kind.rawValue)
+    if let place = request?.place { writer.append(place) }
+  }
+}

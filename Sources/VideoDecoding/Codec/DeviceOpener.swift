@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import Synchronization
+
+/// Opens codecs in this process, on a device where that is wanted.
+final class DeviceOpener {
+  private let request: HardwareRequest
+  private var device: HardwareDevice?
+  /// Why no device could be opened the last time.
+  private(set) var failure: String?
+
+  /// Requests for which no device was found: what was not there is not looked for again in this process.
+  private static let failures = Mutex<[HardwareRequest: HardwareError]>([:])
+
+  init(_ request: HardwareRequest) { self.request = request }
+
+  func open(_ settings: CodecSettings, _ bridge: PictureBridge) throws(AVError) -> any CodecBoundary {
+    guard settings.usesHardware else { return RunningCodec(try CodecContext(settings, buffers: bridge)) }
+    let device: HardwareDevice
+    do throws(HardwareError) {
+      if let opened = self.device { device = opened } else { device = try Self.find(request) }
+    } catch {
+      failure = "\(error)"
+      throw .hardwareUnavailable
+    }
+    self.device = device
+    return RunningCodec(try CodecContext(settings, buffers: bridge, device: device), decoder: device.decoder)
+  }
+
+  private static func find(_ request: HardwareRequest) throws(HardwareError) -> HardwareDevice {
+    if let known = failures.withLock({ $0[request] }) { throw known }
+    do throws(HardwareError) {
+      return try request.open()
+    } catch {
+      failures.withLock { $0[request] = error }
+      throw error
+    }
+  }
+}
+
+extension HardwareDevice {
+  /// What decodes, in words.
+  var decoder: SessionDecoder { .hardware(method: method.name, name: driverName ?? place) }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+import Testing
+
+@testable import VideoDecoding
+
+/// Sessions on a device, for which the driver in Tests/VADriver stands in.
+@Suite(.enabled(if: VADriver.folder != nil), .serialized)
+struct HardwareTests {
+  static let streams = [
+    "clip.h264", "interlaced.h264", "open-gop.h264", "clip.h265", "interlaced.h265", "open-gop.h265",
+  ]
+
+  private func driver(_ streams: [CodedStream]) throws -> VADriver {
+    var table = PictureTable()
+    for stream in streams { try table.add(stream) }
+    return try VADriver(table)
+  }
+
+  private func software(_ stream: CodedStream, semiPlanar: Bool = false) throws -> Run {
+    try stream.decode(
+      .with {
+        $0.threadCount = 1
+        $0.outputLayout = semiPlanar ? .semiPlanar : .native
+      })
+  }
+
+  private func run(_ session: DecompressionSession, _ stream: CodedStream) throws -> Run {
+    var run = Run()
+    try session.run(stream.units, into: &run)
+    return run
+  }
+
+  private func notices(_ session: DecompressionSession) -> [SessionNotice] {
+    var notices: [SessionNotice] = []
+    while let notice = session.nextNotice() {
+      if case .incompleteSandbox = notice { continue }
+      notices.append(notice)
+    }
+    return notices
+  }
+
+  @Test(arguments: streams, [false, true])
+  func decodesAsSoftwareDoes(_ name: String, _ isSemiPlanar: Bool) throws {
+    let stream = try CodedStream(name)
+    let driver = try driver([stream])
+    let session = try driver.session(stream, .required) { $0.outputLayout = isSemiPlanar ? .semiPlanar : .native }
+    #expect(session.decoder == .hardware(method: "VA-API", name: "h26x test driver"))
+    let run = try run(session, stream)
+    #expect(run.checksums == (try software(stream, semiPlanar: isSemiPlanar)).checksums)
+    // One is the picture that nobody sees.
+    #expect(driver.garbageCount <= 1)
+    #expect(driver.decodedCount > 0)
+    #expect(session.latency.threadDelay == 0)
+    #expect(notices(session).isEmpty)
+  }
+
+  /// What a driver does wrong, and at which picture.
+  static let faults: [VADriver.Fault] = [
+    .noDevice, .refusedProfile, .refusedSize, .fewSurfaces, .error, .crash, .lostContext, .syncFailure,
+  ]
+
+  @Test(arguments: ["clip.h264", "clip.h265"], faults)
+  func fallsBackWithoutLosingAPicture(_ name: String, _ fault: VADriver.Fault) throws {
+    let stream = try CodedStream(name)
+    let expected = try software(stream).checksums
+    let driver = try driver([stream])
+    let entries = [0, 1, stream.units.count / 2, stream.units.count - 1]
+    for entry in fault.isOfPicture ? entries : [0] {
+      driver.inject(fault, parameter: 1, entry: entry)
+      let before = driver.firedCount
+      let session = try driver.session(stream)
+      let run = try run(session, stream)
+      let notices = notices(session)
+      #expect(run.checksums == expected, "\(fault) at \(entry)")
+      #expect(driver.firedCount > before, "\(fault) at \(entry), \(notices)")
+      #expect(session.statistics.softwareFallbacks == 1)
+      #expect(notices.count == 1)
+    }
+  }
+
+  @Test(arguments: ["clip.h264", "clip.h265"])
+  func aDriverThatHangsIsLeft(_ name: String) throws {
+    let stream = try CodedStream(name)
+    let driver = try driver([stream])
+    driver.inject(.hang, entry: stream.units.count / 2)
+    let session = try driver.session(stream, timeout: .seconds(1))
+    #expect(try run(session, stream).checksums == (try software(stream)).checksums)
+    #expect(session.statistics.processesLost == 1)
+    #expect(session.statistics.softwareFallbacks == 1)
+  }
+
+  @Test func wrongPicturesAreFoundByTheirHashes() throws {
+    let stream = try CodedStream("clip.h265")
+    let driver = try driver([stream])
+    driver.inject(.wrongPixels, entry: stream.units.count / 2, times: 1)
+    let session = try driver.session(stream)
+    let run = try run(session, stream)
+    #expect(run.checksums == (try software(stream)).checksums)
+    #expect(session.statistics.softwareFallbacks == 1)
+    #expect(session.statistics.hashMismatches == 0)
+  }
+
+  /// A driver that crashes once is worth another attempt.
+  @Test(arguments: ["clip.h264", "clip.h265"])
+  func aCrashIsReplayedOnTheDevice(_ name: String) throws {
+    let stream = try CodedStream(name)
+    let driver = try driver([stream])
+    driver.inject(.crash, entry: stream.units.count / 2, times: 1)
+    let session = try driver.session(stream)
+    #expect(try run(session, stream).checksums == (try software(stream)).checksums)
+    #expect(session.statistics.processesLost == 1)
+    #expect(session.statistics.softwareFallbacks == 0)
+    #expect(notices(session).isEmpty)
+  }
+
+  @Test(arguments: [VADriver.Fault.noDevice, .refusedProfile])
+  func requiredHardwareIsAnError(_ fault: VADriver.Fault) throws {
+    let stream = try CodedStream("clip.h264")
+    let driver = try driver([stream])
+    driver.inject(fault)
+    do {
+      let session = try driver.session(stream, .required)
+      let run = try run(session, stream)
+      #expect(run.frames.isEmpty)
+      let failed = run.results.contains {
+        if case .failed(_, let error) = $0 { error.reason == .hardwareUnavailable } else { false }
+      }
+      #expect(failed)
+    } catch let error as DecodeError {
+      #expect(error.reason == .hardwareUnavailable)
+      #expect(error.detail?.contains(driver.display) == true)
+    }
+  }
+
+  @Test func aDeviceThatIsNoneIsSaid() throws {
+    let stream = try CodedStream("clip.h264")
+    for (device, text) in [
+      ("/dev/dri/renderD999", "does not exist"), ("nonsense", "names no device"), (":9999", "VA-API on :9999"),
+    ] {
+      var configuration = SessionConfiguration()
+      configuration.isolation = .process(ProcessLimits())
+      configuration.hardware = .required
+      configuration.hardwareDevice = device
+      let error = #expect(throws: DecodeError.self) {
+        _ = try DecompressionSession(format: stream.format, configuration: configuration)
+      }
+      #expect(error?.reason == .hardwareUnavailable)
+      #expect(error?.detail?.contains(text) == true, "\(error?.detail ?? "")")
+    }
+  }
+
+  @Test(arguments: ["clip.h264", "clip.h265"])
+  func damageIsDecodedInSoftware(_ name: String) throws {
+    let whole = try CodedStream(name)
+    var damaged = whole
+    damaged.remove(unit: 3)
+    let driver = try driver([whole])
+    let session = try driver.session(damaged)
+    let (run, expected) = (try run(session, damaged), try software(damaged))
+    #expect(run.checksums == expected.checksums)
+    #expect(run.frames.map(\.isCorrupt) == expected.frames.map(\.isCorrupt))
+  }
+
+  /// Eight get the device, and the others decode in software.
+  @Test func sessionsBeyondTheDevicesLimitDecodeInSoftware() throws {
+    let stream = try CodedStream("clip.h264")
+    let driver = try driver([stream])
+    driver.inject(.tooManyContexts, parameter: 8)
+    let expected = try software(stream).checksums
+    let sessions = try (0..<12).map { _ in try driver.session(stream) }
+    var runs = sessions.map { _ in Run() }
+    for (tag, unit) in stream.units.enumerated() {
+      for (index, session) in sessions.enumerated() {
+        try session.decode(unit, tag: UInt64(tag))
+        session.takeResults(into: &runs[index])
+      }
+    }
+    let onDevice = sessions.count { $0.decoder != .software }
+    for (index, session) in sessions.enumerated() {
+      session.drain()
+      session.takeResults(into: &runs[index])
+      #expect(runs[index].checksums == expected)
+    }
+    #expect(onDevice == 8)
+    #expect(sessions.count { !notices($0).isEmpty } == 4)
+  }
+
+  /// Behind an IDR picture the device decodes again.
+  @Test(arguments: ["clip.h264", "clip.h265"])
+  func theDeviceIsTakenAgain(_ name: String) throws {
+    let stream = try CodedStream(name)
+    let twice = CodedStream(units: stream.units + stream.units, format: stream.format)
+    let driver = try driver([stream])
+    driver.inject(.error, entry: stream.units.count / 2, times: 1)
+    let session = try driver.session(twice)
+    let run = try run(session, twice)
+    #expect(run.checksums == (try software(twice)).checksums)
+    #expect(session.statistics.softwareFallbacks == 1)
+    #expect(session.decoder != .software)
+  }
+
+  /// A seek, with what is inside discarded.
+  @Test(arguments: ["clip.h264", "clip.h265"])
+  func flushesAsSoftwareDoes(_ name: String) throws {
+    let stream = try CodedStream(name)
+    let driver = try driver([stream])
+    func decode(_ session: DecompressionSession) throws -> Run {
+      var run = Run()
+      for (index, unit) in stream.units.prefix(20).enumerated() {
+        try session.decode(unit, tag: UInt64(index))
+        session.takeResults(into: &run)
+      }
+      session.flush()
+      try session.run(stream.units, into: &run)
+      return run
+    }
+    let session = try driver.session(stream)
+    let reference = try stream.session(.with { $0.threadCount = 1 })
+    #expect(try decode(session).checksums == (try decode(reference)).checksums)
+    #expect(session.statistics.softwareFallbacks == 0)
+  }
+}
+
+extension VADriver.Fault {
+  /// It happens when a certain picture is decoded.
+  fileprivate var isOfPicture: Bool {
+    [.error, .hang, .crash, .wrongPixels, .lostContext, .syncFailure].contains(self)
+  }
+}
+
+extension CodedStream {
+  fileprivate mutating func remove(unit index: Int) {
+    var units = units
+    units.remove(at: index)
+    self = CodedStream(units: units, format: format)
+  }
+}
