@@ -9,7 +9,7 @@ import CAVCodec
   package let method: HardwareMethod
   /// What it was opened by: a render node, an X display, or a CUDA device number.
   package let place: String
-  private let raw: UnsafeMutablePointer<AVBufferRef>
+  let raw: UnsafeMutablePointer<AVBufferRef>
 
   /// Opens a device.
   ///

@@ -139,6 +139,64 @@ static inline int cav_cuda_device_name(int index, char *text, size_t size) {
   return get && name && !get(&device, index) && !name(text, (int)size, device) ? 0 : -1;
 }
 
+/// Whether a VA-API driver decodes a profile (VAProfile), and the greatest width and height of its pictures; 0 where the
+/// driver does not report these.
+static inline int cav_vaapi_decodes(const AVBufferRef *device, int profile, uint32_t *width, uint32_t *height) {
+  enum { bitstreamEntrypoint = 1, maximumWidth = 18, maximumHeight = 19 };  // VAEntrypointVLD, VAConfigAttribMaxPicture…
+  typedef struct {
+    int type;
+    uint32_t value;
+  } Attribute;  // VAConfigAttrib
+  void *display = *(void **)((const AVHWDeviceContext *)device->data)->hwctx;
+  void *library = dlopen("libva.so.2", RTLD_LAZY | RTLD_LOCAL);
+  if (!library) return 0;
+  int (*most)(void *) = (int (*)(void *))dlsym(library, "vaMaxNumEntrypoints");
+  int (*query)(void *, int, int *, int *) = (int (*)(void *, int, int *, int *))dlsym(library, "vaQueryConfigEntrypoints");
+  int (*attributes)(void *, int, int, Attribute *, int) =
+      (int (*)(void *, int, int, Attribute *, int))dlsym(library, "vaGetConfigAttributes");
+  int entrypoints[64], count = 0, decodes = 0;
+  if (!most || !query || !attributes || most(display) > 64 || query(display, profile, entrypoints, &count)) return 0;
+  for (int i = 0; i < count; i++) decodes |= entrypoints[i] == bitstreamEntrypoint;
+  Attribute sizes[] = {{maximumWidth, 0}, {maximumHeight, 0}};
+  if (!decodes || attributes(display, profile, bitstreamEntrypoint, sizes, 2)) return decodes;
+  // Any flag in the highest bit: not supported (VA_ATTRIB_NOT_SUPPORTED).
+  if (!(sizes[0].value >> 31)) *width = sizes[0].value;
+  if (!(sizes[1].value >> 31)) *height = sizes[1].value;
+  return decodes;
+}
+
+/// Whether a CUDA device decodes a codec (cudaVideoCodec) in a chroma format and bit depth, and the greatest width and
+/// height of its pictures.
+static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chroma, uint32_t depth, uint32_t *width,
+                                   uint32_t *height) {
+  struct {
+    int codec, chroma;
+    uint32_t depthMinus8, reserved1[3];
+    uint8_t isSupported, decoderCount;
+    uint16_t outputFormats;
+    uint32_t maximumWidth, maximumHeight, maximumMacroblocks;
+    uint16_t minimumWidth, minimumHeight;
+    uint8_t hasHistogram, counterDepth;
+    uint16_t maximumHistogramBins;
+    uint32_t reserved3[10];
+  } caps = {.codec = codec, .chroma = chroma, .depthMinus8 = depth - 8};  // CUVIDDECODECAPS
+  // The first field of AVCUDADeviceContext (libavutil/hwcontext_cuda.h).
+  void *context = *(void **)((const AVHWDeviceContext *)device->data)->hwctx;
+  void *cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL), *video = dlopen("libnvcuvid.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (!cuda || !video) return 0;
+  int (*push)(void *) = (int (*)(void *))dlsym(cuda, "cuCtxPushCurrent_v2");
+  int (*pop)(void **) = (int (*)(void **))dlsym(cuda, "cuCtxPopCurrent_v2");
+  int (*query)(void *) = (int (*)(void *))dlsym(video, "cuvidGetDecoderCaps");
+  void *previous;
+  if (!push || !pop || !query || push(context)) return 0;
+  int isAnswered = !query(&caps);
+  pop(&previous);
+  if (!isAnswered || !caps.isSupported) return 0;
+  *width = caps.maximumWidth;
+  *height = caps.maximumHeight;
+  return 1;
+}
+
 /// Whether a library can be loaded.
 static inline int cav_can_load(const char *library) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);

@@ -4,12 +4,17 @@
 package struct DeviceRequest: Hashable, Sendable {
   /// Its name, as bytes of UTF-8; `nil` for the first that can be opened.
   package let place: [UInt8]?
+  /// Whether the process reports which profiles the device decodes.
+  package let listsProfiles: Bool
 
   /// The longest name that is read: that of a path.
   private static let limit = 4096
 
   /// Wants a device.
-  package init(place: String?) { self.place = place.map { Array($0.utf8.prefix(Self.limit)) } }
+  package init(place: String?, listsProfiles: Bool = false) {
+    self.place = place.map { Array($0.utf8.prefix(Self.limit)) }
+    self.listsProfiles = listsProfiles
+  }
 
   private enum Kind: UInt8 {
     case none
@@ -26,12 +31,15 @@ package struct DeviceRequest: Hashable, Sendable {
     case .named: place = try reader.readBytes(limit: Self.limit)
     case nil: throw .invalid
     }
+    listsProfiles = try reader.read(UInt8.self) != 0
   }
 
   /// Appends one, or that none is wanted.
   static func write(_ request: DeviceRequest?, to writer: inout MessageWriter) {
     let kind: Kind = request == nil ? .none : request?.place == nil ? .any : .named
     writer.append(kind.rawValue)
-    if let place = request?.place { writer.append(place) }
+    guard let request else { return }
+    if let place = request.place { writer.append(place) }
+    writer.append(UInt8(request.listsProfiles ? 1 : 0))
   }
 }

@@ -53,7 +53,11 @@ import Testing
     #expect(begun.number == 8 && begun.processIdentifier == 7)
     let failed = try ServiceAnswer(reading: ServiceAnswer(number: 9, failure: EAGAIN).bytes.span)
     #expect(failed.number == 9 && failed.processIdentifier == nil && failed.code == EAGAIN)
-    let ready = ServiceReady(protection: [.landlock, .systemCallFilter])
+    let profiles = [DeviceProfile(number: 3, maximumWidth: 4096, maximumHeight: .max)]
+    let ready = ServiceReady(
+      protection: [.landlock, .systemCallFilter],
+      device: .opened(method: Array("CUDA".utf8), name: Array("a device".utf8), profiles: profiles))
+    #expect(try ServiceReady(reading: ready.bytes.span).device == ready.device)
     #expect(try ServiceReady(reading: ready.bytes.span).protection == ready.protection)
     for ending in [ServiceEnding.exited(3), .signalled(9), .unknown] {
       #expect(try ServiceEnding(reading: ending.report.span) == ending)

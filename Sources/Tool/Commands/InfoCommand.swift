@@ -4,7 +4,7 @@ import GStreamer
 import StreamReport
 import SystemPackage
 
-/// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation.
+/// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation, or what decodes on this machine.
 struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Prints container, format, duration, frame rate, bitrate and rotation of files.",
@@ -12,18 +12,38 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
       Reads no more of a file than it needs. --count reads all of it: it counts pictures and groups of pictures, and \
       duration and bitrate are exact.
 
+      --decoders asks every GPU's driver what it decodes, for --hardware of the other commands.
+
       Examples:
         h26x info clip.mp4
         h26x info --json --count *.h264
+        h26x info --decoders
       """)
 
   @Argument(help: "The files; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
-  var files: [FilePath]
+  var files: [FilePath] = []
   @Flag(help: "Read whole files, and count pictures and groups of pictures.") var count = false
-  @Flag(help: "Print a JSON array with an object for each file.") var json = false
+  @Flag(help: "Print a JSON array with an object for each file or decoder.") var json = false
+  @Flag(help: "List what decodes on this machine, with the profiles and sizes that GPUs' drivers report.")
+  var decoders = false
+  @Option(
+    help: ArgumentHelp(
+      "Ask this GPU only: a render node (/dev/dri/renderD128), an X display (:0) or a CUDA device number (0).",
+      valueName: "device"))
+  var hardwareDevice: String?
   @OptionGroup var progress: ProgressOptions
 
+  mutating func validate() throws {
+    guard decoders else {
+      if hardwareDevice != nil { throw ValidationError("--hardware-device needs --decoders") }
+      if files.isEmpty { throw ValidationError("Missing expected argument '<files> ...'") }
+      return
+    }
+    if !files.isEmpty || count { throw ValidationError("--decoders takes no files") }
+  }
+
   func run() async throws {
+    if decoders { return try listDecoders() }
     var documents = JSONText(isIndented: true)
     documents.open(UInt8(ascii: "["))
     var failures: [Failure] = []
@@ -49,5 +69,13 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
     if json { print(String(decoding: documents.bytes, as: UTF8.self)) }
     for failure in failures.dropLast() { Terminal.say(failure.message) }
     if let last = failures.last { throw last }
+  }
+
+  private func listDecoders() throws(Failure) {
+    let list = DecoderList(device: hardwareDevice)
+    // A device that was named has to be there; that there is none is an answer.
+    if hardwareDevice != nil, let failure = list.failures.first { throw Failure(failure) }
+    print(json ? list.json : list.tables)
+    for failure in list.failures { Terminal.say(failure) }
   }
 }

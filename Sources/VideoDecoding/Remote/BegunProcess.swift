@@ -41,7 +41,7 @@ struct BegunProcess: ~Copyable, Sendable {
     }
     return ServiceProcess(
       socket: socket, processIdentifier: processIdentifier, process: process, report: report,
-      protection: ready.protection, decoder: SessionDecoder(ready.device),
+      protection: ready.protection, device: ready.device,
       missingProtection: ready.protection.missing.subtracting(
         request.device != nil ? .closedToDrivers : request.memoryLimit > 0 ? [] : .memoryLimit))
   }

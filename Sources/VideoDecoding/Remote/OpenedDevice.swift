@@ -16,10 +16,20 @@ package struct OpenedDevice {
       Self.decodePicture(device)
       self.device = device
       let name = device.driverName ?? device.place
-      report = .opened(method: Array(device.method.name.utf8), name: Array(name.utf8))
+      report = .opened(
+        method: Array(device.method.name.utf8), name: Array(name.utf8),
+        profiles: request.listsProfiles ? Self.profiles(of: device) : [])
     } catch {
       device = nil
       report = .failed(Array("\(error)".utf8))
+    }
+  }
+
+  private static func profiles(of device: HardwareDevice) -> [DeviceProfile] {
+    HardwareProfile.allCases.compactMap { profile in
+      profile.largestPicture(on: device).map {
+        DeviceProfile(number: profile.rawValue, maximumWidth: $0.width, maximumHeight: $0.height)
+      }
     }
   }
 

@@ -16,8 +16,10 @@ package final class ServiceProcess: Sendable {
   package let protection: Protection
   /// What was asked for and is not in force.
   package let missingProtection: Protection
+  /// What became of the device that it was to open.
+  package let device: DeviceReport
   /// What it decodes with.
-  package let decoder: SessionDecoder
+  package var decoder: SessionDecoder { SessionDecoder(device) }
   private let process: OwnedDescriptor
   /// Where the starter reports how it has ended.
   private let report: LinkSocket
@@ -26,10 +28,10 @@ package final class ServiceProcess: Sendable {
 
   package init(
     socket: consuming LinkSocket, processIdentifier: Int32, process: consuming OwnedDescriptor,
-    report: consuming LinkSocket, protection: Protection, decoder: SessionDecoder = .software,
+    report: consuming LinkSocket, protection: Protection, device: DeviceReport = .none,
     missingProtection: Protection
   ) {
-    self.decoder = decoder
+    self.device = device
     self.socket = socket
     self.processIdentifier = processIdentifier
     self.process = process

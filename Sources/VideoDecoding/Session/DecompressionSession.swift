@@ -237,13 +237,7 @@ public final class DecompressionSession {
   }
 
   private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
-    switch core.inspect(accessUnit, description) {
-    case .nothing: break
-    case .endOfSequence: endSequence()
-    case .otherCodec:
-      core.replaceCodec()
-      runCodec()
-    }
+    if core.inspect(accessUnit, description) { endSequence() }
     core.decode(accessUnit, description, request)
     runCodec()
   }

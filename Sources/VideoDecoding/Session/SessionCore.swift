@@ -21,7 +21,7 @@ struct SessionCore: ~Copyable {
   private var output = SessionOutput()
 
   /// The access unit that was read, until it is decoded.
-  private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8], before: Before)?
+  private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8])?
   /// What is still to be done.
   private var tasks = RingQueue<SessionTask>()
   /// Why the codec was lost, as long as none has taken its place.
@@ -85,18 +85,12 @@ struct SessionCore: ~Copyable {
   /// Reads an access unit for which the caller has not done so.
   mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { input.read(accessUnit) }
 
-  /// What has to come before an access unit.
-  enum Before { case nothing, endOfSequence, otherCodec }
-
-  /// Inspects the next access unit, before it is decoded. Returns whether ``endSequence()`` or ``replaceCodec()`` has to
-  /// come first.
-  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Before {
+  /// Inspects the next access unit, before it is decoded. Returns whether ``endSequence()`` has to come first.
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Bool {
     let parameterSets = input.parameterSets
     let summary = input.inspect(accessUnit, description)
-    let returnsToDevice = summary.randomAccess == .idr && codec.returnsToDevice(summary, input.parameterSets)
-    let before: Before = returnsToDevice ? .otherCodec : summary.beginsOtherSequence ? .endOfSequence : .nothing
-    incoming = (summary, parameterSets, before)
-    return before
+    incoming = (summary, parameterSets)
+    return summary.beginsOtherSequence
   }
 
   /// Decodes the access unit that was inspected.
@@ -105,7 +99,7 @@ struct SessionCore: ~Copyable {
     let request = input.describe(request, accessUnit, description)
     let isSplice = incoming.summary.beginsOtherSequence
     // Gaps and fields are judged without the pictures before it, which are forgotten.
-    let summary = incoming.before == .nothing ? incoming.summary : input.inspect(accessUnit, description)
+    let summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary
     let index = input.number()
     output.count(.submitted)
     let dropReason = reasonToDrop(accessUnit, summary)
@@ -129,7 +123,7 @@ struct SessionCore: ~Copyable {
       let isStart = summary.isCleanStart || admission == .begins || isSplice || !codec.isOpen
       let submission = Submission(
         index: index, request: request, summary: summary, packet: packet, parameterSets: incoming.earlierParameterSets,
-        isStart: isStart)
+        ownParameterSets: input.parameterSets, isStart: isStart)
       guard admission == .waits else { return tasks.append(.decode(submission)) }
       gate.hold(submission)
       if gate.isOverdue { beginWithoutRandomAccessPoint() }
@@ -184,7 +178,6 @@ struct SessionCore: ~Copyable {
       case .decode(let submission): submit(submission)
       case .drain: if let last = ledger.last { take(codec.drain(upTo: last.index)) }
       case .reset: reset(to: .sequence)
-      case .close: reset(to: .replaced)
       }
     }
   }
@@ -193,7 +186,8 @@ struct SessionCore: ~Copyable {
   private mutating func submit(_ submission: Submission) {
     if submission.summary.randomAccess == .idr { input.beginSequence(at: submission.index) }
     ledger.admit(record(for: submission), submission.summary)
-    take(codec.decode(submission, retries: settings.retries, isDamaged: ledger.isDamaged(submission.index)))
+    let isDamaged = codec.mayUseDevice && ledger.isDamaged(submission.index)
+    take(codec.decode(submission, retries: settings.retries, isDamaged: isDamaged))
   }
 
   private mutating func record(for submission: Submission) -> LedgerEntry {
@@ -312,10 +306,10 @@ struct SessionCore: ~Copyable {
     _ status: CodecStatus
   ) -> PictureStatus? {
     codec.report(status)
-    guard let index = picture.index, !codec.isMistrusted else { return nil }
+    guard let index = picture.index, !codec.isDistrusted else { return nil }
     let isMismatched =
       ledger[index]?.hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
-    if isMismatched, codec.mistrust() { return nil }
+    if isMismatched, codec.distrust() { return nil }
     if !picture.isCorrupt { codec.pictureCameOut(index) }
     ledger.note(errors, at: index)
     // In a replay most access units have their result already.
@@ -375,13 +369,6 @@ struct SessionCore: ~Copyable {
     tasks.append(.reset)
   }
 
-  /// Outputs everything inside, and has another codec decode what follows.
-  mutating func replaceCodec() {
-    dropHeld(.beforeRandomAccessPoint)
-    tasks.append(.drain)
-    tasks.append(.close)
-  }
-
   /// Discards everything inside, and results that nobody has fetched. Returns pictures among these, for the caller to
   /// release.
   mutating func flush() -> [DecodedPicture] {
@@ -414,7 +401,7 @@ struct SessionCore: ~Copyable {
     switch ending {
     case .sequence: isReplayed = codec.flush(keepsReferences: false)
     case .drained: isReplayed = codec.flush(keepsReferences: true)
-    case .lost, .cancelled, .replaced: codec.close()
+    case .lost, .cancelled: codec.close()
     }
     input.reset(keepsReferences: isReplayed)
     guard !isReplayed else { return }
@@ -422,7 +409,7 @@ struct SessionCore: ~Copyable {
     gate.forgetDecoded()
     ledger.forgetDecoded()
     switch ending {
-    case .sequence, .cancelled, .replaced: gate.reset()
+    case .sequence, .cancelled: gate.reset()
     case .drained: gate.close()
     case .lost(let failure): gate.lose(unreported: failure)
     }

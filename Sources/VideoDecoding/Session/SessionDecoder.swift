@@ -23,7 +23,7 @@ extension SessionDecoder {
   /// What a codec's process reports.
   init(_ report: DeviceReport) {
     switch report {
-    case .opened(let method, let name):
+    case .opened(let method, let name, _):
       self = .hardware(method: String(decoding: method, as: UTF8.self), name: String(decoding: name, as: UTF8.self))
     case .none, .failed: self = .software
     }

@@ -5,8 +5,6 @@ enum SessionTask {
   case decode(Submission)
   case drain
   case reset
-  /// Close the codec: another one decodes what follows.
-  case close
 }
 
 /// What ends, and so what may still be referred to.
@@ -17,8 +15,6 @@ enum SessionEnding {
   case drained
   /// The wait for the codec was cancelled: nothing is inside.
   case cancelled
-  /// Everything is out, and another codec decodes what follows, which does not refer to it.
-  case replaced
   /// The codec was lost for good; a failure that is not reported yet, where nothing is missing so far.
   case lost(unreported: DecodeError?)
 }

@@ -20,12 +20,6 @@ struct CodecControl {
   private var recovery: CodecRecovery?
   /// Whether a device decodes.
   private var hardware: HardwareUse
-  /// The parameter sets at the last picture that began a coded video sequence.
-  private var parameterSets: [UInt8] = []
-  /// The device's failure because of which software has just taken its place.
-  private var fallBack: AVError?
-  /// The device has output a wrong picture: what else it outputs is not trusted.
-  private(set) var isMistrusted = false
   /// The youngest access unit inside when a drain began.
   private var drainEnd: UInt64 = 0
 
@@ -99,44 +93,27 @@ struct CodecControl {
 
   // MARK: Hardware
 
+  /// Whether a device decodes, or may do so later.
+  var mayUseDevice: Bool { configuration.hardware != .off }
+
   /// The first codec could not be opened. Returns whether another is worth an attempt at once.
   mutating func openingFailed(_ error: AVError) -> Bool {
-    guard hardware.isOnDevice, hardware.mayFallBack, error != .cancelled else { return false }
-    leaveDevice(error)
+    guard hardware.mayFallBack, error != .cancelled else { return false }
+    hardware.fallBack(for: error, at: 0)
     return true
   }
 
   /// Why software has taken a device's place; nil where it has not since the last call.
-  mutating func takeFallBack() -> AVError? { fallBack.take() }
+  mutating func takeFallBack() -> AVError? { hardware.takeReport() }
 
-  /// Whether the device is to decode from the next access unit on, which begins a coded video sequence with these parameter
-  /// sets: what is inside is output before.
-  mutating func returnsToDevice(_ summary: AccessUnitSummary, _ parameterSets: @autoclosure () -> [UInt8]) -> Bool {
-    guard configuration.hardware != .off else { return false }
-    self.parameterSets = parameterSets()
-    guard isOpen, recovery == nil, !summary.isIncomplete, hardware.mayReturn(parameterSets: self.parameterSets) else {
-      return false
-    }
-    hardware.return()
-    return true
-  }
+  /// The device has output a wrong picture: what else it outputs is not shown.
+  var isDistrusted: Bool { hardware.isDistrusted }
 
   /// The device has output a wrong picture. Returns whether software is to decode it again.
-  mutating func mistrust() -> Bool {
-    guard hardware.isOnDevice, hardware.mayFallBack, replay.isUsable else { return false }
-    isMistrusted = true
+  mutating func distrust() -> Bool {
+    guard hardware.mayFallBack, replay.isUsable else { return false }
+    hardware.distrust()
     return true
-  }
-
-  private mutating func leaveDevice(_ error: AVError) {
-    fallBack = error
-    let obstacle: HardwareUse.Obstacle =
-      switch error {
-      case .hardwareUnavailable, .serviceUnavailable: .unavailable
-      case .hardwareRefused: .refused(parameterSets: parameterSets)
-      default: .failed
-      }
-    hardware.fallBack(obstacle)
   }
 
   // MARK: Orders
@@ -159,21 +136,18 @@ struct CodecControl {
     replay.append(
       submission.packet, index: index, start: submission.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
-    guard isOpen else {
+    if submission.isStart { hardware.note(parameterSets: submission.ownParameterSets) }
+    let changesPlace = isOpen && hardware.changesPlace(at: index, replayFrom: replay.firstIndex, isDamaged: isDamaged)
+    let isDue = replay.takeDue()
+    guard isOpen, !changesPlace else {
+      if isOpen { orders.append(.setAside) }
       recovery = CodecRecovery(
         at: index, .external, attempts: max(1, retries), isOnDevice: hardware.isOnDevice,
         mayFallBack: hardware.mayFallBack)
       openAnother()
       return .none
     }
-    if isDamaged, hardware.isOnDevice, hardware.mayFallBack, replay.isUsable {
-      hardware.fallBack(.damage)
-      recovery = CodecRecovery(at: index, .hardwareFailed, attempts: max(1, retries))
-      orders.append(.setAside)
-      openAnother()
-      return .none
-    }
-    if replay.takeDue() && summary.randomAccess != .idr { return beginReplay(at: index, retries: retries) }
+    if isDue && summary.randomAccess != .idr { return beginReplay(at: index, retries: retries) }
     orders.append(.decode(submission.packet, index: index))
     return .none
   }
@@ -212,10 +186,7 @@ struct CodecControl {
   mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, retries: Int) -> Outcome {
     report(status)
     var error = error
-    if isMistrusted {
-      isMistrusted = false
-      error = error ?? .hardwareFailed
-    }
+    if hardware.takeDistrust() { error = error ?? .hardwareFailed }
     switch order {
     case .decode(_, let index, _):
       if let error { return lost(error, at: index, retries: retries) }
@@ -265,7 +236,7 @@ struct CodecControl {
   private mutating func openAnother() {
     let wasOnDevice = recovery?.isOnDevice ?? false
     if replay.isUsable, recovery?.chooseReplay() == true {
-      if wasOnDevice, let recovery, !recovery.isOnDevice { leaveDevice(recovery.cause) }
+      if wasOnDevice, let recovery, !recovery.isOnDevice { hardware.fallBack(for: recovery.cause, at: recovery.index) }
       return orders.append(.open)
     }
     // If none gets through, the pictures inside the one that came furthest are all there are.

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import Glibc
 
-/// Stage: whether a device decodes, and when it is tried again after it did not.
+/// Stage: whether a device decodes, why it does not, and when it is tried again.
 struct HardwareUse {
   private let wanted: SessionConfiguration.Hardware
-  /// Why software decodes; nil where the device does.
+  /// Why software decodes in the device's place; nil where it does not.
   private var obstacle: Obstacle?
+  /// The access unit from which on software decodes.
+  private var leftAt: UInt64 = 0
+  /// The device's failure, until it is reported.
+  private var unreported: AVError?
+  /// The device has output a wrong picture: what else it outputs is not trusted.
+  private(set) var isDistrusted = false
+  /// The parameter sets in force at the last random access point.
+  private var parameterSets: [UInt8] = []
   /// When the device was tried again, the last times.
   private var tries: [Duration] = []
 
   /// Why a device does not decode.
-  enum Obstacle: Equatable {
+  private enum Obstacle: Equatable {
     /// None can be opened.
     case unavailable
     /// It does not decode the format that these parameter sets describe.
@@ -35,28 +44,67 @@ struct HardwareUse {
 
   /// A codec that is opened now decodes on the device.
   var isOnDevice: Bool { wanted != .off && obstacle == nil }
-  /// Software may take its place.
-  var mayFallBack: Bool { wanted == .preferred }
+  /// A device decodes whose place software may take.
+  var mayFallBack: Bool { wanted == .preferred && obstacle == nil }
 
-  /// Software decodes from here on.
-  mutating func fallBack(_ obstacle: Obstacle) { if mayFallBack { self.obstacle = obstacle } }
+  /// Decoding may begin at the next access unit; these are the parameter sets in force there.
+  mutating func note(parameterSets: [UInt8]) { if wanted == .preferred { self.parameterSets = parameterSets } }
 
-  /// Whether the device is to decode again from an access unit on, to which nothing before it matters.
-  ///
-  /// - Parameter parameterSets: those in force.
-  mutating func mayReturn(parameterSets: [UInt8], now: Duration = Self.now) -> Bool {
-    switch obstacle {
-    case .none, .unavailable: return false
-    case .refused(parameterSets): return false
-    case .refused, .failed, .damage: break
-    }
-    tries.removeAll { now - $0 > .seconds(60) }
-    return tries.count < Self.mostTriesAMinute
+  // MARK: Away from the device
+
+  /// The device cannot go on: software decodes access unit `index`.
+  mutating func fallBack(for error: AVError, at index: UInt64) {
+    unreported = error
+    leftAt = index
+    obstacle =
+      switch error {
+      case .hardwareUnavailable, .serviceUnavailable: .unavailable
+      case .hardwareRefused: .refused(parameterSets: parameterSets)
+      default: .failed
+      }
   }
 
-  /// The device is tried again.
-  mutating func `return`(now: Duration = Self.now) {
+  /// Why software has taken the device's place; nil where it has not since the last call.
+  mutating func takeReport() -> AVError? { unreported.take() }
+
+  mutating func distrust() { isDistrusted = true }
+
+  /// Whether a wrong picture has come since the last call.
+  mutating func takeDistrust() -> Bool {
+    defer { isDistrusted = false }
+    return isDistrusted
+  }
+
+  // MARK: From one to the other
+
+  /// Whether another codec, of the device or in software, is to decode access unit `index`.
+  ///
+  /// Software takes over where the stream is damaged. The device returns when a replay no longer reaches back to where it
+  /// failed: at a random access point, once all that precedes it is out.
+  ///
+  /// - Parameters:
+  ///   - start: the access unit that a replay would begin with; nil where none is possible.
+  ///   - isDamaged: a part of the access unit, or of what it refers to, is known to be missing.
+  mutating func changesPlace(
+    at index: UInt64, replayFrom start: UInt64?, isDamaged: Bool, now: @autoclosure () -> Duration = Self.now
+  ) -> Bool {
+    guard wanted == .preferred, let start else { return false }
+    guard let obstacle else {
+      guard isDamaged else { return false }
+      self.obstacle = .damage
+      leftAt = index
+      return true
+    }
+    switch obstacle {
+    case .unavailable, .refused(parameterSets): return false
+    case .refused, .failed, .damage: break
+    }
+    guard start > leftAt, !isDamaged else { return false }
+    let now = now()
+    tries.removeAll { now - $0 > .seconds(60) }
+    guard tries.count < Self.mostTriesAMinute else { return false }
     tries.append(now)
-    obstacle = nil
+    self.obstacle = nil
+    return true
   }
 }

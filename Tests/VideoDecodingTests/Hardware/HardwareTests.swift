@@ -134,6 +134,31 @@ struct HardwareTests {
     }
   }
 
+  @Test func devicesAreListedWithWhatTheyDecode() throws {
+    let driver = try driver([CodedStream("clip.h264")])
+    let decoder = try HardwareDecoder(at: driver.display, limits: ProcessLimits(), starter: driver.starter)
+    #expect(decoder.method == "VA-API")
+    #expect(decoder.name == "h26x test driver")
+    #expect(decoder.device == driver.display)
+    #expect(
+      decoder.profiles.map { "\($0.codec) \($0.name)" } == [
+        "h264 Constrained Baseline", "h264 Main", "h264 High", "h265 Main", "h265 Main 10",
+      ])
+    #expect(decoder.profiles.allSatisfy { $0.maximumWidth == 8192 && $0.maximumHeight == 8192 })
+    // A process that lists serves no session.
+    #expect(driver.decodedCount <= 1)
+  }
+
+  @Test func aDeviceThatCannotBeOpenedIsNotListed() throws {
+    let driver = try driver([CodedStream("clip.h264")])
+    driver.inject(.noDevice)
+    let error = #expect(throws: DecodeError.self) {
+      _ = try HardwareDecoder(at: driver.display, limits: ProcessLimits(), starter: driver.starter)
+    }
+    #expect(error?.reason == .hardwareUnavailable)
+    #expect(error?.detail?.contains(driver.display) == true)
+  }
+
   @Test func aDeviceThatIsNoneIsSaid() throws {
     let stream = try CodedStream("clip.h264")
     for (device, text) in [
@@ -187,16 +212,17 @@ struct HardwareTests {
     #expect(sessions.count { !notices($0).isEmpty } == 4)
   }
 
-  /// Behind an IDR picture the device decodes again.
-  @Test(arguments: ["clip.h264", "clip.h265"])
+  /// Behind a random access point the device decodes again: an IDR picture, a CRA picture, a recovery point.
+  @Test(arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"])
   func theDeviceIsTakenAgain(_ name: String) throws {
     let stream = try CodedStream(name)
-    let twice = CodedStream(units: stream.units + stream.units, format: stream.format)
+    let isClosed = name.hasPrefix("clip")
+    let input = isClosed ? CodedStream(units: stream.units + stream.units, format: stream.format) : stream
     let driver = try driver([stream])
-    driver.inject(.error, entry: stream.units.count / 2, times: 1)
-    let session = try driver.session(twice)
-    let run = try run(session, twice)
-    #expect(run.checksums == (try software(twice)).checksums)
+    driver.inject(.error, entry: stream.units.count / (isClosed ? 2 : 8), times: 1)
+    let session = try driver.session(input)
+    let run = try run(session, input)
+    #expect(run.checksums == (try software(input)).checksums)
     #expect(session.statistics.softwareFallbacks == 1)
     #expect(session.decoder != .software)
   }

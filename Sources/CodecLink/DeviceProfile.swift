@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// A profile that a device decodes.
+package struct DeviceProfile: Hashable, Sendable {
+  /// The profile, by a number that application and process know.
+  package let number: UInt8
+  /// The greatest width in luma samples; 0 where it is not known.
+  package let maximumWidth: UInt32
+  /// The greatest height in luma samples; 0 where it is not known.
+  package let maximumHeight: UInt32
+
+  /// More than there are profiles.
+  private static let mostListed = 64
+
+  /// Describes one.
+  package init(number: UInt8, maximumWidth: UInt32, maximumHeight: UInt32) {
+    self.number = number
+    self.maximumWidth = maximumWidth
+    self.maximumHeight = maximumHeight
+  }
+
+  /// Reads a list.
+  @_lifetime(reader: copy reader)
+  static func list(reading reader: inout MessageReader) throws(LinkError) -> [DeviceProfile] {
+    let count = Int(try reader.read(UInt8.self))
+    guard count <= mostListed else { throw .invalid }
+    var profiles: [DeviceProfile] = []
+    for _ in 0..<count {
+      profiles.append(
+        DeviceProfile(number: try reader.read(), maximumWidth: try reader.read(), maximumHeight: try reader.read()))
+    }
+    return profiles
+  }
+
+  /// Appends a list.
+  static func write(_ profiles: [DeviceProfile], to writer: inout MessageWriter) {
+    let profiles = profiles.prefix(mostListed)
+    writer.append(UInt8(profiles.count))
+    for profile in profiles {
+      writer.append(profile.number)
+      writer.append(profile.maximumWidth)
+      writer.append(profile.maximumHeight)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import StreamReport
+import VideoDecoding
+
+/// What decodes on this machine: software, and the devices that there are.
+struct DecoderList {
+  private let devices: [HardwareDecoder]
+  /// Why the others cannot be used.
+  let failures: [String]
+
+  /// Asks every device, one after the other, each in a process of its own.
+  ///
+  /// - Parameter device: the only one to ask; nil for all.
+  init(device: String?) {
+    var devices: [HardwareDecoder] = []
+    var failures: [String] = []
+    do throws(DecodeError) {
+      let places = if let device { [device] } else { try HardwareDecoder.devices() }
+      for place in places {
+        do throws(DecodeError) { devices.append(try HardwareDecoder(at: place)) } catch {
+          failures.append("\(place): \(error.detail ?? "\(error.message)")")
+        }
+      }
+    } catch { failures.append(error.detail ?? "\(error.message)") }
+    self.devices = devices
+    self.failures = failures
+  }
+
+  /// The tables that `h26x info --decoders` prints.
+  var tables: String {
+    let software = [("Decoder", "software, libavcodec"), ("Codecs", "H.264, H.265")]
+    let tables = [software] + devices.map { device in
+      [("Decoder", "\(device.method), \(device.name)"), ("Device", device.device)]
+        + [FormatDescription.Codec.h264, .h265].map { codec in
+          (Self.name(codec), Self.profiles(device.profiles.filter { $0.codec == codec }))
+        }
+    }
+    return tables.map { rows in
+      rows.map { Terminal.printable(Text.padded($0, 20) + $1) }.joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  /// `Main, Main 10: up to 8192x8192`.
+  private static func profiles(_ profiles: [HardwareDecoder.Profile]) -> String {
+    guard !profiles.isEmpty else { return "none" }
+    var sizes: [String?] = []
+    for profile in profiles where !sizes.contains(size(profile)) { sizes.append(size(profile)) }
+    return sizes.map { size in
+      let names = profiles.filter { Self.size($0) == size }.map(\.name).joined(separator: ", ")
+      return names + (size.map { ": up to \($0)" } ?? "")
+    }.joined(separator: "; ")
+  }
+
+  private static func name(_ codec: FormatDescription.Codec) -> String {
+    switch codec {
+    case .h264: "H.264"
+    case .h265: "H.265"
+    }
+  }
+
+  private static func size(_ profile: HardwareDecoder.Profile) -> String? {
+    guard let width = profile.maximumWidth, let height = profile.maximumHeight else { return nil }
+    return "\(width)x\(height)"
+  }
+
+  /// The JSON array that `h26x info --decoders --json` prints: an object for each decoder.
+  var json: String {
+    var json = JSONText(isIndented: true)
+    json.open(UInt8(ascii: "["))
+    json.open()
+    json.member("method", string: "software")
+    json.close()
+    for device in devices {
+      json.open()
+      json.member("method", string: device.method)
+      json.member("device", string: device.device)
+      json.member("name", string: device.name)
+      json.openArray("profiles")
+      for profile in device.profiles {
+        json.open()
+        json.member("codec", string: Self.name(profile.codec))
+        json.member("profile", string: profile.name)
+        json.member("maximum-width", orNull: profile.maximumWidth)
+        json.member("maximum-height", orNull: profile.maximumHeight)
+        json.close()
+      }
+      json.closeArray()
+      json.close()
+    }
+    json.close(UInt8(ascii: "]"))
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}

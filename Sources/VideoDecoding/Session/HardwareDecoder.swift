@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CodecLink
+public import H26x
+
+/// A device of this machine that decodes, as its driver describes it.
+///
+/// What VideoToolbox answers to `VTIsHardwareDecodeSupported`, for each device and profile.
+public struct HardwareDecoder: Sendable, Hashable {
+  /// How the device is spoken to: `CUDA` or `VA-API`.
+  public let method: String
+  /// Where it is: a render node, an X display or a CUDA device number, for ``SessionConfiguration/hardwareDevice``.
+  public let device: String
+  /// What its driver calls it.
+  public let name: String
+  /// What it decodes, of what libavcodec may have a device decode.
+  public let profiles: [Profile]
+
+  /// A profile that a device decodes.
+  public struct Profile: Sendable, Hashable {
+    /// The codec whose profile it is.
+    public let codec: FormatDescription.Codec
+    /// Its name (Annex A of H.264 and H.265).
+    public let name: String
+    /// The greatest width in luma samples; `nil` where the driver does not report it.
+    public let maximumWidth: Int?
+    /// The greatest height in luma samples; `nil` where the driver does not report it.
+    public let maximumHeight: Int?
+  }
+
+  /// The places in which a device may be, the best first: those that there are on this machine.
+  ///
+  /// None is opened: ``init(at:limits:)`` shows whether one can be.
+  ///
+  /// - Throws: `DecodeError` with `hardwareUnavailable` where there is none; its ``DecodeError/detail`` has what was
+  ///   looked for and what would help.
+  public static func devices() throws(DecodeError) -> [String] {
+    do throws(HardwareError) {
+      return try HardwareRequest().candidates().map(\.place)
+    } catch { throw DecodeError(.hardwareUnavailable, detail: "\(error)") }
+  }
+
+  /// Opens a device, in a process of its own, and asks its driver what it decodes.
+  ///
+  /// - Parameters:
+  ///   - device: a render node (`/dev/dri/renderD128`), an X display (`:0`) or a CUDA device number (`0`).
+  ///   - limits: those of the process; its memory is not limited.
+  /// - Throws: `DecodeError`: `hardwareUnavailable` where it cannot be opened, `processUnavailable` where no process can
+  ///   be begun.
+  public init(at device: String, limits: ProcessLimits = ProcessLimits()) throws(DecodeError) {
+    try self.init(at: device, limits: limits, starter: .shared)
+  }
+
+  init(at device: String, limits: ProcessLimits, starter: CodecStarter) throws(DecodeError) {
+    do throws(HardwareError) {
+      _ = try HardwareRequest(place: device).candidates()
+    } catch { throw DecodeError(.hardwareUnavailable, detail: "\(error)") }
+    var request = limits.request
+    request.device = DeviceRequest(place: device, listsProfiles: true)
+    let report: DeviceReport
+    do throws(ServiceError) {
+      report = try (starter.hardware ?? starter).begin(request).device
+    } catch .noDevice(let reason) {
+      throw DecodeError(.hardwareUnavailable, detail: reason)
+    } catch { throw DecodeError(.processUnavailable, detail: "\(error)") }
+    guard case .opened(let method, let name, let profiles) = report else { throw DecodeError(.hardwareUnavailable) }
+    self.method = String(decoding: method, as: UTF8.self)
+    self.device = device
+    self.name = String(decoding: name, as: UTF8.self)
+    self.profiles = profiles.compactMap(Profile.init)
+  }
+}
+
+extension HardwareDecoder.Profile {
+  /// What a codec's process reports; nil for a profile that is not known here.
+  init?(_ profile: DeviceProfile) {
+    guard let known = HardwareProfile(rawValue: profile.number) else { return nil }
+    codec = known.codec == .h264 ? .h264 : .h265
+    name = known.name
+    maximumWidth = profile.maximumWidth > 0 ? Int(profile.maximumWidth) : nil
+    maximumHeight = profile.maximumHeight > 0 ? Int(profile.maximumHeight) : nil
+  }
+}
