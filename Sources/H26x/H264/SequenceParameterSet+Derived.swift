@@ -52,8 +52,14 @@ extension H264.SequenceParameterSet {
     return max(profile.isIntraOnly ? 1 : maximumDecodedPictureBufferFrames, Int(maximumReferenceFrames))
   }
 
-  /// `max_num_reorder_frames` as sent, nil when absent.
-  public var sentReorderFrames: Int? { vui?.bitstreamRestriction.map { Int($0.maximumReorderFrames) } }
+  /// `max_num_reorder_frames` as sent; nil when absent, and when it is above `max_dec_frame_buffering`, which no decoder
+  /// can satisfy (E.2.1).
+  public var sentReorderFrames: Int? {
+    guard let restriction = vui?.bitstreamRestriction,
+      restriction.maximumReorderFrames <= restriction.maximumDecodedFrameBuffering
+    else { return nil }
+    return Int(restriction.maximumReorderFrames)
+  }
 
   /// How many frames at most may precede a frame in decoding order and follow it in output order: as sent, else
   /// inferred (E.2.1): 0 for intra-only profiles and `pic_order_cnt_type` 2, else the size of the decoded picture

@@ -36,7 +36,10 @@ extension SEIPayloadType {
     (142, "colour_remapping_info"), (144, "content_light_level_info"), (147, "alternative_transfer_characteristics"),
     (148, "ambient_viewing_environment"), (149, "content_colour_volume"), (150, "equirectangular_projection"),
     (151, "cubemap_projection"), (154, "sphere_rotation"), (155, "regionwise_packing"), (156, "omni_viewport"),
-    (200, "sei_manifest"), (201, "sei_prefix_indication"),
+    (200, "sei_manifest"), (201, "sei_prefix_indication"), (202, "annotated_regions"), (205, "shutter_interval_info"),
+    (210, "nn_post_filter_characteristics"), (211, "nn_post_filter_activation"), (212, "phase_indication"),
+    (220, "digitally_signed_content_initialization"), (221, "digitally_signed_content_selection"),
+    (222, "digitally_signed_content_verification"),
   ]
 
   private static let h264: [(UInt32, StaticString)] = [
@@ -54,7 +57,8 @@ extension SEIPayloadType {
     (133, "scalable_nesting"), (134, "region_refresh_info"), (135, "no_display"), (136, "time_code"),
     (138, "segmented_rect_frame_packing_arrangement"), (139, "temporal_motion_constrained_tile_sets"),
     (140, "chroma_resampling_filter_hint"), (141, "knee_function_info"), (143, "deinterlaced_field_identification"),
-    (145, "dependent_rap_indication"), (146, "coded_region_completion"), (160, "layers_not_present"),
+    (145, "dependent_rap_indication"), (146, "coded_region_completion"), (152, "fisheye_video_info"),
+    (160, "layers_not_present"),
     (161, "inter_layer_constrained_tile_sets"), (162, "bsp_nesting"), (163, "bsp_initial_arrival_time"),
     (164, "sub_bitstream_property"), (165, "alpha_channel_info"), (166, "overlay_info"),
     (176, "three_dimensional_reference_displays_info"), (177, "depth_representation_info"),

@@ -25,6 +25,22 @@ import Testing
     #expect(other != description && other.describesSameVideo(as: description))
   }
 
+  /// More reordering than the buffer holds frames: the level's buffer counts, as where nothing is sent.
+  @Test func impossibleReorderingIsIgnored() throws {
+    var sps = try H264.SequenceParameterSet(bytes: Samples.highSPS)
+    let sent = try #require(sps.vui?.bitstreamRestriction)
+    for (reorder, buffer) in [(3, 4), (4, 4), (5, 4), (16, 0)] as [(UInt8, UInt8)] {
+      sps.vui?.bitstreamRestriction = .inferred(reorder: reorder, buffer: buffer)
+      let isPossible = reorder <= buffer
+      #expect(sps.sentReorderFrames == (isPossible ? Int(reorder) : nil))
+      #expect(sps.maximumReorderFrames == (isPossible ? Int(reorder) : sps.decodedPictureBufferFrames))
+      let format = try FormatDescription(h264ParameterSets: [Samples.highPPS, sps.nalUnit()])
+      #expect(format.sentReorderFrames == sps.sentReorderFrames)
+    }
+    sps.vui?.bitstreamRestriction = sent
+    #expect(sps.sentReorderFrames == 2)
+  }
+
   @Test func thePresentationSizeHasSquarePixels() throws {
     var description = try FormatDescription(h264ParameterSets: [Samples.highPPS, Samples.highSPS])
     let shapes: [(Ratio?, Int)] = [
