@@ -143,7 +143,8 @@ import Testing
       return inspector.referencesStart(
         of: Submission(
           index: index, request: DecodeRequest(tag: 0), summary: summary,
-          packet: try PacketPool().packet(copying: unit.span, timestamp: 0), parameterSets: [], ownParameterSets: [], isStart: false))
+          packet: try PacketPool().packet(copying: unit.span, timestamp: 0), parameterSets: [], ownParameterSets: [],
+          isStart: false))
     }
     let before = try start(0, SmallPicture(frameNumber: 1))
     inspector.followReferences(from: 1)
