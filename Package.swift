@@ -137,6 +137,10 @@ let package = Package(
     .target(
       name: "CodecPeers", dependencies: ["AVCodec", "CodecLink", "VideoDecoding", "TestSupport"],
       path: "Tests/CodecPeers", swiftSettings: settings),
+    // A VA-API driver that looks pictures up, and the pictures (Tests/VADriver).
+    .target(
+      name: "HardwareSupport", dependencies: ["H26x", "VideoDecoding"], path: "Tests/HardwareSupport",
+      swiftSettings: settings),
     .testTarget(
       name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: settings),
     .testTarget(
@@ -145,15 +149,15 @@ let package = Package(
     .testTarget(
       name: "VideoDecodingTests",
       dependencies: [
-        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecService", "H26x", "TestSupport",
-        "ThreadSanitizerLocks",
+        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecService", "H26x",
+        "HardwareSupport", "TestSupport", "ThreadSanitizerLocks",
       ],
-      exclude: ["Reading/Records"], swiftSettings: settings),
+      exclude: ["Hardware/Records", "Reading/Records"], swiftSettings: settings),
     .testTarget(
       name: "ElementsTests",
       dependencies: [
-        "Elements", "GStreamer", "VideoDecoding", "AVCodec", cGStreamer, "HarnessSupport", "H26x",
-        "TestSupport", "ThreadSanitizerLocks",
+        "Elements", "GStreamer", "VideoDecoding", "AVCodec", cGStreamer, "HardwareSupport", "HarnessSupport",
+        "H26x", "TestSupport", "ThreadSanitizerLocks",
       ],
       exclude: ["Records"], swiftSettings: settings),
     .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: settings),

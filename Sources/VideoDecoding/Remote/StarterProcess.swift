@@ -161,7 +161,12 @@ extension StarterProcess {
     guard code == 0 else { throw .system(ENOMEM) }
 
     let path = location.path.map { CChar(bitPattern: $0) } + [0]
-    let environment = environment().filter { purpose.isPassed(String($0.prefix { $0 != "=" })) } + added
+    let names = added.map { $0.prefix { $0 != "=" } }
+    let passed = environment().filter { variable in
+      let name = variable.prefix { $0 != "=" }
+      return purpose.isPassed(String(name)) && !names.contains(name)
+    }
+    let environment = passed + added
     var process = pid_t()
     code = unsafe withStrings([CodecServiceLocation.name, purpose.argument]) { arguments in
       unsafe withStrings(environment) { environment in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import H26x
+import HardwareSupport
 import Testing
 
 @testable import VideoDecoding
@@ -12,48 +13,19 @@ struct HardwareTests {
     "clip.h264", "interlaced.h264", "open-gop.h264", "clip.h265", "interlaced.h265", "open-gop.h265",
   ]
 
-  private func driver(_ streams: [CodedStream]) throws -> VADriver {
-    var table = PictureTable()
-    for stream in streams { try table.add(stream) }
-    return try VADriver(table)
-  }
-
-  private func software(_ stream: CodedStream, semiPlanar: Bool = false) throws -> Run {
-    try stream.decode(
-      .with {
-        $0.threadCount = 1
-        $0.outputLayout = semiPlanar ? .semiPlanar : .native
-      })
-  }
-
-  private func run(_ session: DecompressionSession, _ stream: CodedStream) throws -> Run {
-    var run = Run()
-    try session.run(stream.units, into: &run)
-    return run
-  }
-
-  private func notices(_ session: DecompressionSession) -> [SessionNotice] {
-    var notices: [SessionNotice] = []
-    while let notice = session.nextNotice() {
-      if case .incompleteSandbox = notice { continue }
-      notices.append(notice)
-    }
-    return notices
-  }
-
   @Test(arguments: streams, [false, true])
   func decodesAsSoftwareDoes(_ name: String, _ isSemiPlanar: Bool) throws {
     let stream = try CodedStream(name)
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     let session = try driver.session(stream, .required) { $0.outputLayout = isSemiPlanar ? .semiPlanar : .native }
     #expect(session.decoder == .hardware(method: "VA-API", name: "h26x test driver"))
-    let run = try run(session, stream)
-    #expect(run.checksums == (try software(stream, semiPlanar: isSemiPlanar)).checksums)
+    let run = try session.run(stream)
+    #expect(run.checksums == (try stream.softwareRun(semiPlanar: isSemiPlanar)).checksums)
     // One is the picture that nobody sees.
     #expect(driver.garbageCount <= 1)
     #expect(driver.decodedCount > 0)
     #expect(session.latency.threadDelay == 0)
-    #expect(notices(session).isEmpty)
+    #expect(session.takeNotices().isEmpty)
   }
 
   /// What a driver does wrong, and at which picture.
@@ -64,15 +36,15 @@ struct HardwareTests {
   @Test(arguments: ["clip.h264", "clip.h265"], faults)
   func fallsBackWithoutLosingAPicture(_ name: String, _ fault: VADriver.Fault) throws {
     let stream = try CodedStream(name)
-    let expected = try software(stream).checksums
-    let driver = try driver([stream])
+    let expected = try stream.softwareRun().checksums
+    let driver = try VADriver([stream])
     let entries = [0, 1, stream.units.count / 2, stream.units.count - 1]
     for entry in fault.isOfPicture ? entries : [0] {
       driver.inject(fault, parameter: 1, entry: entry)
       let before = driver.firedCount
       let session = try driver.session(stream)
-      let run = try run(session, stream)
-      let notices = notices(session)
+      let run = try session.run(stream)
+      let notices = session.takeNotices()
       #expect(run.checksums == expected, "\(fault) at \(entry)")
       #expect(driver.firedCount > before, "\(fault) at \(entry), \(notices)")
       #expect(session.statistics.softwareFallbacks == 1)
@@ -83,21 +55,21 @@ struct HardwareTests {
   @Test(arguments: ["clip.h264", "clip.h265"])
   func aDriverThatHangsIsLeft(_ name: String) throws {
     let stream = try CodedStream(name)
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     driver.inject(.hang, entry: stream.units.count / 2)
     let session = try driver.session(stream, timeout: .seconds(1))
-    #expect(try run(session, stream).checksums == (try software(stream)).checksums)
+    #expect(try session.run(stream).checksums == (try stream.softwareRun()).checksums)
     #expect(session.statistics.processesLost == 1)
     #expect(session.statistics.softwareFallbacks == 1)
   }
 
   @Test func wrongPicturesAreFoundByTheirHashes() throws {
     let stream = try CodedStream("clip.h265")
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     driver.inject(.wrongPixels, entry: stream.units.count / 2, times: 1)
     let session = try driver.session(stream)
-    let run = try run(session, stream)
-    #expect(run.checksums == (try software(stream)).checksums)
+    let run = try session.run(stream)
+    #expect(run.checksums == (try stream.softwareRun()).checksums)
     #expect(session.statistics.softwareFallbacks == 1)
     #expect(session.statistics.hashMismatches == 0)
   }
@@ -106,23 +78,23 @@ struct HardwareTests {
   @Test(arguments: ["clip.h264", "clip.h265"])
   func aCrashIsReplayedOnTheDevice(_ name: String) throws {
     let stream = try CodedStream(name)
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     driver.inject(.crash, entry: stream.units.count / 2, times: 1)
     let session = try driver.session(stream)
-    #expect(try run(session, stream).checksums == (try software(stream)).checksums)
+    #expect(try session.run(stream).checksums == (try stream.softwareRun()).checksums)
     #expect(session.statistics.processesLost == 1)
     #expect(session.statistics.softwareFallbacks == 0)
-    #expect(notices(session).isEmpty)
+    #expect(session.takeNotices().isEmpty)
   }
 
   @Test(arguments: [VADriver.Fault.noDevice, .refusedProfile])
   func requiredHardwareIsAnError(_ fault: VADriver.Fault) throws {
     let stream = try CodedStream("clip.h264")
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     driver.inject(fault)
     do {
       let session = try driver.session(stream, .required)
-      let run = try run(session, stream)
+      let run = try session.run(stream)
       #expect(run.frames.isEmpty)
       let failed = run.results.contains {
         if case .failed(_, let error) = $0 { error.reason == .hardwareUnavailable } else { false }
@@ -135,7 +107,7 @@ struct HardwareTests {
   }
 
   @Test func devicesAreListedWithWhatTheyDecode() throws {
-    let driver = try driver([CodedStream("clip.h264")])
+    let driver = try VADriver([CodedStream("clip.h264")])
     let decoder = try HardwareDecoder(at: driver.display, limits: ProcessLimits(), starter: driver.starter)
     #expect(decoder.method == "VA-API")
     #expect(decoder.name == "h26x test driver")
@@ -150,7 +122,7 @@ struct HardwareTests {
   }
 
   @Test func aDeviceThatCannotBeOpenedIsNotListed() throws {
-    let driver = try driver([CodedStream("clip.h264")])
+    let driver = try VADriver([CodedStream("clip.h264")])
     driver.inject(.noDevice)
     let error = #expect(throws: DecodeError.self) {
       _ = try HardwareDecoder(at: driver.display, limits: ProcessLimits(), starter: driver.starter)
@@ -181,9 +153,9 @@ struct HardwareTests {
     let whole = try CodedStream(name)
     var damaged = whole
     damaged.remove(unit: 3)
-    let driver = try driver([whole])
+    let driver = try VADriver([whole])
     let session = try driver.session(damaged)
-    let (run, expected) = (try run(session, damaged), try software(damaged))
+    let (run, expected) = (try session.run(damaged), try damaged.softwareRun())
     #expect(run.checksums == expected.checksums)
     #expect(run.frames.map(\.isCorrupt) == expected.frames.map(\.isCorrupt))
   }
@@ -191,9 +163,9 @@ struct HardwareTests {
   /// Eight get the device, and the others decode in software.
   @Test func sessionsBeyondTheDevicesLimitDecodeInSoftware() throws {
     let stream = try CodedStream("clip.h264")
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     driver.inject(.tooManyContexts, parameter: 8)
-    let expected = try software(stream).checksums
+    let expected = try stream.softwareRun().checksums
     let sessions = try (0..<12).map { _ in try driver.session(stream) }
     var runs = sessions.map { _ in Run() }
     for (tag, unit) in stream.units.enumerated() {
@@ -209,7 +181,7 @@ struct HardwareTests {
       #expect(runs[index].checksums == expected)
     }
     #expect(onDevice == 8)
-    #expect(sessions.count { !notices($0).isEmpty } == 4)
+    #expect(sessions.count { !$0.takeNotices().isEmpty } == 4)
   }
 
   /// Behind a random access point the device decodes again: an IDR picture, a CRA picture, a recovery point.
@@ -218,11 +190,11 @@ struct HardwareTests {
     let stream = try CodedStream(name)
     let isClosed = name.hasPrefix("clip")
     let input = isClosed ? CodedStream(units: stream.units + stream.units, format: stream.format) : stream
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     driver.inject(.error, entry: stream.units.count / (isClosed ? 2 : 8), times: 1)
     let session = try driver.session(input)
-    let run = try run(session, input)
-    #expect(run.checksums == (try software(input)).checksums)
+    let run = try session.run(input)
+    #expect(run.checksums == (try input.softwareRun()).checksums)
     #expect(session.statistics.softwareFallbacks == 1)
     #expect(session.decoder != .software)
   }
@@ -231,7 +203,7 @@ struct HardwareTests {
   @Test(arguments: ["clip.h264", "clip.h265"])
   func flushesAsSoftwareDoes(_ name: String) throws {
     let stream = try CodedStream(name)
-    let driver = try driver([stream])
+    let driver = try VADriver([stream])
     func decode(_ session: DecompressionSession) throws -> Run {
       var run = Run()
       for (index, unit) in stream.units.prefix(20).enumerated() {
@@ -246,13 +218,6 @@ struct HardwareTests {
     let reference = try stream.session(.with { $0.threadCount = 1 })
     #expect(try decode(session).checksums == (try decode(reference)).checksums)
     #expect(session.statistics.softwareFallbacks == 0)
-  }
-}
-
-extension VADriver.Fault {
-  /// It happens when a certain picture is decoded.
-  fileprivate var isOfPicture: Bool {
-    [.error, .hang, .crash, .wrongPixels, .lostContext, .syncFailure].contains(self)
   }
 }
 

@@ -2,35 +2,35 @@
 import Foundation
 import Glibc
 import Testing
-
-@testable import VideoDecoding
+package import VideoDecoding
 
 /// The VA-API driver of the tests (Tests/VADriver), an X display to open it on, and what it is told and counts.
-@safe final class VADriver {
+@safe package final class VADriver: @unchecked Sendable {
   /// What the driver does wrong.
-  enum Fault: UInt32, CaseIterable {
+  package enum Fault: UInt32, CaseIterable {
     case none
     case noDevice, refusedProfile, refusedSize, fewSurfaces
     case error, hang, crash, wrongPixels, lostContext, slowDownload, syncFailure, tooManyContexts
   }
 
   /// A starter whose processes load the driver.
-  let starter: CodecStarter
+  package let starter: CodecStarter
   /// The X display.
-  let display: String
+  package let display: String
   private let state: UnsafeMutablePointer<UInt32>
   private let files: [String]
+  private let environment: [String]
 
   /// The folder of the driver; nil where it was not built, for want of libva's headers or of an X server.
-  static let folder: String? = {
+  package static let folder: String? = {
     var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    parts.removeLast(4)
+    parts.removeLast(3)
     let folder = parts.joined(separator: "/") + "/.build/va"
     return unsafe access(folder + "/h26xtest_drv_video.so", R_OK) == 0 && XServer.shared != nil ? folder : nil
   }()
 
   /// A driver that decodes these pictures.
-  init(_ table: PictureTable) throws {
+  package init(_ table: PictureTable) throws {
     let folder = try #require(Self.folder)
     display = try #require(XServer.shared).display
     let name = NSTemporaryDirectory() + "h26x-va-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
@@ -42,10 +42,11 @@ import Testing
     let memory = unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     close(descriptor)
     unsafe state = try #require(memory).assumingMemoryBound(to: UInt32.self)
-    starter = CodecStarter(environment: [
+    environment = [
       "LIBVA_DRIVERS_PATH=\(folder)", "LIBVA_DRIVER_NAME=h26xtest", "LIBVA_MESSAGING_LEVEL=0",
       "LIBVA_TEST_TABLE=\(files[0])", "LIBVA_TEST_STATE=\(files[1])",
-    ])
+    ]
+    starter = CodecStarter(environment: environment)
   }
 
   deinit {
@@ -59,7 +60,7 @@ import Testing
   ///   - parameter: surfaces, contexts or milliseconds, where the fault is about these.
   ///   - entry: the access unit with a picture, counted from 0, at which it happens; nil for any.
   ///   - times: how often; nil for ever.
-  func inject(_ fault: Fault, parameter: Int = 0, entry: Int? = nil, times: Int? = nil) {
+  package func inject(_ fault: Fault, parameter: Int = 0, entry: Int? = nil, times: Int? = nil) {
     unsafe state[3] = 0
     unsafe state[0] = fault.rawValue
     unsafe state[1] = UInt32(parameter)
@@ -68,62 +69,33 @@ import Testing
   }
 
   /// Faults so far.
-  var firedCount: Int { unsafe Int(state[4]) }
+  package var firedCount: Int { unsafe Int(state[4]) }
   /// Pictures that were found in the table, with the references that they need.
-  var decodedCount: Int { unsafe Int(state[5]) }
+  package var decodedCount: Int { unsafe Int(state[5]) }
   /// Pictures that were not.
-  var garbageCount: Int { unsafe Int(state[6]) }
+  package var garbageCount: Int { unsafe Int(state[6]) }
   /// What is allocated; processes that are killed leave theirs in the count.
-  var liveSurfaces: Int { unsafe Int(state[7]) }
-  var liveContexts: Int { unsafe Int(state[8]) }
-  var liveDisplays: Int { unsafe Int(state[9]) }
+  package var liveSurfaces: Int { unsafe Int(state[7]) }
+  package var liveContexts: Int { unsafe Int(state[8]) }
+  package var liveDisplays: Int { unsafe Int(state[9]) }
 
-  /// A session on the driver.
-  func session(
-    _ stream: CodedStream, _ hardware: SessionConfiguration.Hardware = .preferred,
-    timeout: Duration = .seconds(20), _ change: (inout SessionConfiguration) -> Void = { _ in }
-  ) throws -> DecompressionSession {
-    var configuration = SessionConfiguration()
-    configuration.threadCount = 1
-    configuration.isolation = .process(ProcessLimits(timeout: timeout))
-    configuration.hardware = hardware
-    configuration.hardwareDevice = display
-    change(&configuration)
-    return try DecompressionSession(
-      format: stream.format, configuration: configuration, allocator: nil, starter: starter)
-  }
-}
-
-/// An X server without a screen that anybody sees. Ends with the tests.
-final class XServer: Sendable {
-  static let shared = XServer()
-  let display: String
-
-  private init?() {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    // The shell ends the server when this process is gone, and with it the other end of the pipe.
-    process.arguments = [
-      "-c",
-      "command -v Xvfb > /dev/null || exit 1; Xvfb -displayfd 1 -screen 0 64x64x24 -nolisten tcp -noreset 2> /dev/null & "
-        + "server=$!; exec > /dev/null; cat; kill $server",
-    ]
-    let input = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    var text = ""
-    while !text.hasSuffix("\n") {
-      let data = output.fileHandleForReading.readData(ofLength: 1)
-      guard !data.isEmpty else { return nil }
-      text += String(decoding: data, as: UTF8.self)
+  /// Has this process, and what it starts from now on, find the driver, until the next call for another one. A session in
+  /// this process asks for the driver when it is created; the starter of all other sessions when its first process begins.
+  ///
+  /// Not by setenv(3), which moves what another thread may be reading. What was there before is never released.
+  package func moveIntoEnvironment() {
+    var strings = unsafe [UnsafeMutablePointer<CChar>?]()
+    var next = unsafe environ
+    while let string = unsafe next.pointee {
+      if unsafe strncmp(string, "LIBVA_", 6) != 0 { unsafe strings.append(string) }
+      unsafe next += 1
     }
-    display = ":" + text.dropLast()
-    // The pipe closes with this process.
-    unsafe Self.inputs.append(input)
+    for variable in environment { unsafe strings.append(strdup(variable)) }
+    unsafe strings.append(nil)
+    let memory = unsafe UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: strings.count)
+    unsafe memory.initialize(from: strings, count: strings.count)
+    // Swift imports `environ` as a constant.
+    let place = unsafe dlsym(nil, "environ")
+    unsafe place?.storeBytes(of: memory, as: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.self)
   }
-
-  nonisolated(unsafe) private static var inputs: [Pipe] = []
 }

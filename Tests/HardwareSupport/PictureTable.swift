@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
-import Testing
-
-@testable import VideoDecoding
+package import H26x
+package import VideoDecoding
 
 /// The pictures that the VA-API driver of the tests looks up (Tests/VADriver): what software decodes of a stream.
-struct PictureTable {
+package struct PictureTable {
   private struct Entry {
     var key: UInt64
     var epoch: UInt32
@@ -14,16 +12,27 @@ struct PictureTable {
     var picture: Int?
   }
 
+  private struct Samples {
+    let width: Int, height: Int
+    let bytesPerSample: Int
+    let bytes: [UInt8]
+  }
+
   private var entries: [Entry] = []
-  private var pictures: [DecodedPicture] = []
+  private var pictures: [Samples] = []
   private var epoch: UInt32 = 0
 
-  /// Adds all pictures of a stream.
-  mutating func add(_ stream: CodedStream) throws {
-    var keys = PictureKeys(stream.format)
+  package init() {}
+
+  /// Access units with a picture so far.
+  package var entryCount: Int { entries.count }
+
+  /// Adds all pictures of a byte stream's access units, as software decodes them.
+  package mutating func add(_ units: [[UInt8]], _ format: FormatDescription) throws(DecodeError) {
+    var keys = PictureKeys(format)
     let first = entries.count
     var entryOfUnit: [Int?] = []
-    for unit in stream.units {
+    for unit in units {
       guard let key = keys.next(unit) else {
         entryOfUnit.append(nil)
         continue
@@ -32,15 +41,33 @@ struct PictureTable {
       entryOfUnit.append(entries.count)
       entries.append(Entry(key: key.key, epoch: epoch, order: key.order))
     }
-    let run = try stream.decode(.with { $0.threadCount = 1 })
-    for frame in run.frames {
-      guard let entry = entryOfUnit[Int(frame.tag)] else { continue }
-      entries[entry].picture = pictures.count
-      pictures.append(frame)
+    var configuration = SessionConfiguration()
+    configuration.threadCount = 1
+    // As the table has them.
+    configuration.outputLayout = .semiPlanar
+    let session = try DecompressionSession(format: format, configuration: configuration)
+    for (index, unit) in units.enumerated() {
+      try session.decode(unit.span, tag: UInt64(index))
+      takeResults(of: session, entryOfUnit)
     }
+    session.drain()
+    takeResults(of: session, entryOfUnit)
     // A second field leads to the picture of the first.
     for index in entries.indices.dropFirst(first + 1) where entries[index].picture == nil {
       entries[index].picture = entries[index - 1].picture
+    }
+  }
+
+  private mutating func takeResults(of session: DecompressionSession, _ entryOfUnit: [Int?]) {
+    while let result = session.nextResult() {
+      guard case .frame(let picture) = result, let entry = entryOfUnit[Int(picture.tag)] else { continue }
+      // A device decodes no other: these do not come to it.
+      guard picture.pixelFormat == .nv12 || picture.pixelFormat == .yuv420p10 else { continue }
+      entries[entry].picture = pictures.count
+      pictures.append(
+        Samples(
+          width: picture.codedWidth, height: picture.codedHeight, bytesPerSample: picture.pixelFormat.bytesPerSample,
+          bytes: Self.samples(of: picture)))
     }
   }
 
@@ -58,12 +85,12 @@ struct PictureTable {
       let offset = offsets[number] ?? samples.count
       if offsets[number] == nil {
         offsets[number] = offset
-        Self.append(picture, to: &samples)
+        samples += picture.bytes
       }
       append(entry.key, to: &head)
-      append(UInt32(picture.codedWidth), to: &head)
-      append(UInt32(picture.codedHeight), to: &head)
-      append(UInt32(picture.pixelFormat.bytesPerSample), to: &head)
+      append(UInt32(picture.width), to: &head)
+      append(UInt32(picture.height), to: &head)
+      append(UInt32(picture.bytesPerSample), to: &head)
       append(entry.epoch, to: &head)
       append(UInt32(bitPattern: entry.order.top), to: &head)
       append(UInt32(bitPattern: entry.order.bottom), to: &head)
@@ -78,35 +105,40 @@ struct PictureTable {
   }
 
   /// NV12, or P010 for more than 8 bits; the coded picture, because that is what picture hashes are of.
-  private static func append(_ picture: DecodedPicture, to bytes: inout [UInt8]) {
-    let format = picture.pixelFormat
+  private static func samples(of picture: DecodedPicture) -> [UInt8] {
     let (width, height) = (picture.codedWidth, picture.codedHeight)
-    let planes = unsafe picture.memory.planes
-    for row in 0..<height {
-      let line = unsafe planes[0].start + row * planes[0].stride
-      unsafe append(UnsafeBufferPointer(start: line, count: width * format.bytesPerSample), format, to: &bytes)
-    }
-    var pairs = [UInt8](repeating: 0, count: (width + 1) / 2 * 2 * format.bytesPerSample)
-    for row in 0..<(height + 1) / 2 {
-      for index in 1...2 {
-        let line = unsafe planes[index].start + row * planes[index].stride
-        for place in 0..<pairs.count / 2 {
-          let (column, byte) = (place / format.bytesPerSample, place % format.bytesPerSample)
-          pairs[(2 * column + index - 1) * format.bytesPerSample + byte] = unsafe line[place]
+    var samples: [UInt8] = []
+    guard picture.pixelFormat != .nv12 else {
+      for (plane, rowCount) in [(0, height), (1, (height + 1) / 2)] {
+        unsafe picture.withUnsafeCodedPlane(plane) { start, stride in
+          for row in 0..<rowCount {
+            unsafe samples.append(
+              contentsOf: UnsafeBufferPointer(start: start + row * stride, count: (width + plane) / (1 + plane) * (1 + plane)))
+          }
         }
       }
-      unsafe pairs.withUnsafeBufferPointer { unsafe append($0, format, to: &bytes) }
+      return samples
     }
-  }
-
-  /// Appends samples; those of more than 8 bits in the upper ones of two bytes.
-  private static func append(_ samples: UnsafeBufferPointer<UInt8>, _ format: PixelFormat, to bytes: inout [UInt8]) {
-    guard format.bytesPerSample == 2 else { return unsafe bytes.append(contentsOf: samples) }
-    for place in stride(from: 0, to: samples.count, by: 2) {
-      let sample = unsafe (UInt16(samples[place]) | UInt16(samples[place + 1]) << 8) << UInt16(16 - format.bitDepth)
-      bytes.append(UInt8(truncatingIfNeeded: sample))
-      bytes.append(UInt8(truncatingIfNeeded: sample >> 8))
+    let shift = UInt16(16 - picture.pixelFormat.bitDepth)
+    func append(_ bytes: UnsafePointer<UInt8>) {
+      let sample = unsafe (UInt16(bytes[0]) | UInt16(bytes[1]) << 8) << shift
+      samples.append(UInt8(truncatingIfNeeded: sample))
+      samples.append(UInt8(truncatingIfNeeded: sample >> 8))
     }
+    unsafe picture.withUnsafeCodedPlane(0) { start, stride in
+      for row in 0..<height { for column in 0..<width { unsafe append(start + row * stride + 2 * column) } }
+    }
+    unsafe picture.withUnsafeCodedPlane(1) { cb, stride in
+      unsafe picture.withUnsafeCodedPlane(2) { cr, _ in
+        for row in 0..<(height + 1) / 2 {
+          for column in 0..<(width + 1) / 2 {
+            unsafe append(cb + row * stride + 2 * column)
+            unsafe append(cr + row * stride + 2 * column)
+          }
+        }
+      }
+    }
+    return samples
   }
 }
 
