@@ -8,4 +8,6 @@ extension RecordFile {
   static let decoders = RecordFile("decoders.tsv")
   /// The output of parsers in pull mode.
   static let files = RecordFile("files.tsv")
+  /// Vectors in containers, on a device.
+  static let hardwareContainers = RecordFile("hardware-containers.tsv")
 }

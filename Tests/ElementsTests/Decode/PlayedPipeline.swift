@@ -3,13 +3,14 @@ import CGStreamer
 import GStreamer
 import HarnessSupport
 
-/// A pipeline whose last element is named `sink`, and the stream times of the buffers that reach it.
+/// A pipeline whose last element is named `sink`, and the stream times and fingerprints of the buffers that reach it.
 @safe final class PlayedPipeline {
   private let raw: UnsafeMutablePointer<GstElement>
   private let times = Times()
 
   private final class Times: Sendable {
     let values = Locked<[UInt64]>([])
+    let fingerprints = Locked<[Int]>([])
   }
 
   /// The most time that a wait takes.
@@ -41,6 +42,13 @@ import HarnessSupport
         // Timestamps of an MP4 file with B pictures begin later than its first picture is shown.
         let time = unsafe gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, guint64(buffer.pointee.pts))
         times.values.withLock { $0.append(UInt64(time)) }
+        var map = unsafe GstMapInfo()
+        guard unsafe gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return GST_PAD_PROBE_OK }
+        var hasher = Hasher()
+        unsafe hasher.combine(bytes: UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
+        unsafe gst_buffer_unmap(buffer, &map)
+        let fingerprint = hasher.finalize()
+        times.fingerprints.withLock { $0.append(fingerprint) }
         return GST_PAD_PROBE_OK
       }, Unmanaged.passUnretained(times).toOpaque(), nil)
   }
@@ -91,5 +99,13 @@ import HarnessSupport
       return values
     }
     return taken.map { Int($0 / Clip.frameDuration.nanoseconds) }
+  }
+
+  /// Hashes of the samples that have reached the sink since the last call.
+  func takeFingerprints() -> [Int] {
+    times.fingerprints.withLock { values in
+      defer { values = [] }
+      return values
+    }
   }
 }
