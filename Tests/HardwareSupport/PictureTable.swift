@@ -60,13 +60,16 @@ package struct PictureTable {
 
   private mutating func takeResults(of session: DecompressionSession, _ entryOfUnit: [Int?]) {
     while let result = session.nextResult() {
-      guard case .frame(let picture) = result, let entry = entryOfUnit[Int(picture.tag)] else { continue }
+      guard case .frame(let picture) = result, let entry = entryOfUnit[Int(picture.tag)] else {
+        continue
+      }
       // A device decodes no other: these do not come to it.
       guard picture.pixelFormat == .nv12 || picture.pixelFormat == .yuv420p10 else { continue }
       entries[entry].picture = pictures.count
       pictures.append(
         Samples(
-          width: picture.codedWidth, height: picture.codedHeight, bytesPerSample: picture.pixelFormat.bytesPerSample,
+          width: picture.codedWidth, height: picture.codedHeight,
+          bytesPerSample: picture.pixelFormat.bytesPerSample,
           bytes: Self.samples(of: picture)))
     }
   }
@@ -113,7 +116,8 @@ package struct PictureTable {
         unsafe picture.withUnsafeCodedPlane(plane) { start, stride in
           for row in 0..<rowCount {
             unsafe samples.append(
-              contentsOf: UnsafeBufferPointer(start: start + row * stride, count: (width + plane) / (1 + plane) * (1 + plane)))
+              contentsOf: UnsafeBufferPointer(
+                start: start + row * stride, count: (width + plane) / (1 + plane) * (1 + plane)))
           }
         }
       }
@@ -126,7 +130,9 @@ package struct PictureTable {
       samples.append(UInt8(truncatingIfNeeded: sample >> 8))
     }
     unsafe picture.withUnsafeCodedPlane(0) { start, stride in
-      for row in 0..<height { for column in 0..<width { unsafe append(start + row * stride + 2 * column) } }
+      for row in 0..<height {
+        for column in 0..<width { unsafe append(start + row * stride + 2 * column) }
+      }
     }
     unsafe picture.withUnsafeCodedPlane(1) { cb, stride in
       unsafe picture.withUnsafeCodedPlane(2) { cr, _ in
@@ -156,7 +162,9 @@ private struct PictureKeys {
 
   init(_ format: FormatDescription) {
     codec = format.codec
-    for nalUnit in format.parameterSets.video + format.parameterSets.sequence + format.parameterSets.picture {
+    for nalUnit in format.parameterSets.video + format.parameterSets.sequence
+      + format.parameterSets.picture
+    {
       insert(nalUnit.span)
     }
   }
@@ -202,13 +210,15 @@ private struct PictureKeys {
     switch codec {
     case .h264:
       guard
-        let slice = try? H264.SliceHeader(nalUnit: nalUnit, parameterSets: h264.sets, depth: .referenceMarking),
+        let slice = try? H264.SliceHeader(
+          nalUnit: nalUnit, parameterSets: h264.sets, depth: .referenceMarking),
         let sps = h264.sets.sequenceParameterSet(slice.sequenceParameterSetID)
       else { return nil }
       let order = h264.counter.next(slice, sps: sps)
       let (top, bottom) = (order.top ?? order.picture, order.bottom ?? order.picture)
       // libavcodec counts pictures with pic_order_cnt_type 0 from 65536.
-      let base: Int32 = if case .leastSignificantBits = sps.pictureOrderCountType { 1 << 16 } else { 0 }
+      let base: Int32 =
+        if case .leastSignificantBits = sps.pictureOrderCountType { 1 << 16 } else { 0 }
       return (top, bottom, slice.isIDR, (order.top ?? order.picture) &+ base)
     case .h265:
       guard let slice = try? H265.SliceSegmentHeader(nalUnit: nalUnit, parameterSets: h265.sets),
