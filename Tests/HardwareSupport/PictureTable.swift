@@ -180,7 +180,7 @@ private struct PictureKeys {
   mutating func next(_ unit: [UInt8]) -> Key? {
     var hash: UInt64 = 14_695_981_039_346_656_037
     func take(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
-    var found: (top: Int32, bottom: Int32, resetsOrder: Bool, counted: Int32)?
+    var found: (top: Int32, bottom: Int32, resetsOrder: Bool)?
     var nalUnits = AnnexB.NALUnits(unit.span)
     while let nalUnit = nalUnits.next() {
       let bytes = unit.span.extracting(nalUnit.range)
@@ -190,9 +190,8 @@ private struct PictureKeys {
       if found == nil { found = order(bytes) }
     }
     guard let found else { return nil }
-    for shift: UInt32 in [0, 8, 16, 24] {
-      take(UInt8(truncatingIfNeeded: UInt32(bitPattern: found.counted) >> shift))
-    }
+    // What does not depend on where decoding has begun: MaxPicOrderCntLsb is 16 at least.
+    take(UInt8(truncatingIfNeeded: found.top) & 15)
     return Key(key: hash, order: (found.top, found.bottom), resetsOrder: found.resetsOrder)
   }
 
@@ -206,7 +205,7 @@ private struct PictureKeys {
 
   private mutating func order(
     _ nalUnit: Span<UInt8>
-  ) -> (top: Int32, bottom: Int32, resetsOrder: Bool, counted: Int32)? {
+  ) -> (top: Int32, bottom: Int32, resetsOrder: Bool)? {
     switch codec {
     case .h264:
       guard
@@ -216,16 +215,13 @@ private struct PictureKeys {
       else { return nil }
       let order = h264.counter.next(slice, sps: sps)
       let (top, bottom) = (order.top ?? order.picture, order.bottom ?? order.picture)
-      // libavcodec counts pictures with pic_order_cnt_type 0 from 65536.
-      let base: Int32 =
-        if case .leastSignificantBits = sps.pictureOrderCountType { 1 << 16 } else { 0 }
-      return (top, bottom, slice.isIDR, (order.top ?? order.picture) &+ base)
+      return (top, bottom, slice.isIDR)
     case .h265:
       guard let slice = try? H265.SliceSegmentHeader(nalUnit: nalUnit, parameterSets: h265.sets),
         let sps = h265.sets.sequenceParameterSet(slice.sequenceParameterSetID)
       else { return nil }
       let order = h265.counter.next(slice, sps: sps)
-      return (order.picture, order.picture, order.resetsPOC, order.picture)
+      return (order.picture, order.picture, order.resetsPOC)
     }
   }
 }

@@ -29,6 +29,12 @@ package import VideoDecoding
     return unsafe access(folder + "/h26xtest_drv_video.so", R_OK) == 0 && XServer.shared != nil ? folder : nil
   }()
 
+  /// How much of a session's stream the device has decoded, in words: how often it is tried again depends on the clock.
+  package func share(of session: DecompressionSession) -> String {
+    // One picture is decoded that nobody sees.
+    decodedCount <= 1 ? "none" : session.statistics.softwareFallbacks > 0 ? "some" : "all"
+  }
+
   /// A driver that decodes these pictures.
   package init(_ table: PictureTable) throws {
     let folder = try #require(Self.folder)

@@ -1040,10 +1040,10 @@ static bool describePicture(struct Context *context, struct Picture *picture) {
       picture->strippedKey = hash(picture->strippedKey, memory->bytes + offset, size);
     }
   }
-  uint32_t poc = (uint32_t)picture->poc[picture->fields == bottomField];
-  uint8_t bytes[4] = {(uint8_t)poc, (uint8_t)(poc >> 8), (uint8_t)(poc >> 16), (uint8_t)(poc >> 24)};
-  picture->key = hash(picture->key, bytes, sizeof bytes);
-  picture->strippedKey = hash(picture->strippedKey, bytes, sizeof bytes);
+  // Of the picture order count what does not depend on where decoding has begun (MaxPicOrderCntLsb is 16 at least).
+  uint8_t poc = (uint32_t)picture->poc[picture->fields == bottomField] & 15;
+  picture->key = hash(picture->key, &poc, 1);
+  picture->strippedKey = hash(picture->strippedKey, &poc, 1);
   return true;
 }
 

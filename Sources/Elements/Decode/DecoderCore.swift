@@ -387,7 +387,9 @@ struct DecoderCore<Codec: DecoderCodec> {
   private mutating func nextOutcome() -> DecoderAction<Codec>? {
     if let action = outcomes.next() { return action }
     if output.proposal != nil { return .negotiate }
-    if let notice = session.nextNotice() { return .warn(outcomes.message(for: notice)) }
+    while let notice = session.nextNotice() {
+      if let message = outcomes.message(for: notice) { return .warn(message) }
+    }
     return latency.takeDue().map { .setLatency($0) }
   }
 }

@@ -14,7 +14,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
   private(set) var copied: UInt64 = 0
   /// Failures since the last good picture.
   private var failuresInARow = 0
-  /// The error for too many failures, which ends the stream once earlier pictures have gone out.
+  /// The error for too many failures, or a final one, which ends the stream once earlier pictures have gone out.
   private var verdict: DecoderMessage<Codec>?
   /// Why the codec was lost the last time.
   private var loss: DecodeError?
@@ -76,6 +76,10 @@ struct DecoderHealth<Codec: DecoderCodec> {
     guard verdict == nil else { return .ignore }
     failuresInARow += 1
     lastFault = fault.description
+    if fault.error.isFinal {
+      verdict = DecoderMessage(fault)
+      return .giveUp
+    }
     if limit >= 0, failuresInARow > Int(limit) {
       verdict = DecoderMessage(
         fault, prefix: "\(failuresInARow) pictures in a row could not be decoded; the last: ")
@@ -84,9 +88,13 @@ struct DecoderHealth<Codec: DecoderCodec> {
     return fault.error.reason == .badData || fault.error.reason == .unsupportedFeature ? .log : .warn
   }
 
-  /// The codec was lost and could not be restarted. Returns the warning to post.
-  mutating func codecLost(_ error: DecodeError) -> DecoderMessage<Codec> {
+  /// The codec was lost and could not be restarted. Returns the warning to post; `nil` where that ends the stream.
+  mutating func codecLost(_ error: DecodeError) -> DecoderMessage<Codec>? {
     loss = error
+    if error.isFinal {
+      verdict = verdict ?? DecoderMessage(error)
+      return nil
+    }
     return DecoderMessage(error, before: "decoding goes on at the next random access point")
   }
 
@@ -114,4 +122,9 @@ struct DecoderHealth<Codec: DecoderCodec> {
     awaited = waited + 1
     return false
   }
+}
+
+extension DecodeError {
+  /// No later picture fares better: a device is required, and none decodes the stream.
+  fileprivate var isFinal: Bool { reason == .hardwareUnavailable }
 }

@@ -99,8 +99,8 @@ struct FrameOutcomes<Codec: DecoderCodec> {
 
   // MARK: Messages
 
-  /// The warning for what the session reports.
-  mutating func message(for notice: SessionNotice) -> DecoderMessage<Codec> {
+  /// The warning for what the session reports; `nil` where an error follows.
+  mutating func message(for notice: SessionNotice) -> DecoderMessage<Codec>? {
     switch notice {
     case .codecLost(let error): health.codecLost(error)
     case .beganWithoutRandomAccessPoint: .noRandomAccessPoint

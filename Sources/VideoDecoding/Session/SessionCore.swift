@@ -123,7 +123,7 @@ struct SessionCore: ~Copyable {
       let isStart = summary.isCleanStart || admission == .begins || isSplice || !codec.isOpen
       let submission = Submission(
         index: index, request: request, summary: summary, packet: packet, parameterSets: incoming.earlierParameterSets,
-        ownParameterSets: input.parameterSets, isStart: isStart)
+        parameterSetsInForce: input.parameterSets, isStart: isStart)
       guard admission == .waits else { return tasks.append(.decode(submission)) }
       gate.hold(submission)
       if gate.isOverdue { beginWithoutRandomAccessPoint() }
@@ -216,9 +216,14 @@ struct SessionCore: ~Copyable {
   }
 
   private mutating func reportFallBack() {
-    guard let error = codec.takeFallBack() else { return }
+    guard let reason = codec.takeFallBack() else { return }
     if output.statistics.softwareFallbacks == 0 {
-      output.notify(.softwareFallback(reason: detail ?? error.processFailure ?? "\(error)"))
+      let text =
+        switch reason {
+        case .failure(let error): detail ?? error.processFailure ?? "\(error)"
+        case .damage: "the stream is damaged, which a device neither reports nor conceals"
+        }
+      output.notify(.softwareFallback(reason: text))
     }
     output.count(.fallBack)
   }

@@ -99,12 +99,12 @@ struct CodecControl {
   /// The first codec could not be opened. Returns whether another is worth an attempt at once.
   mutating func openingFailed(_ error: AVError) -> Bool {
     guard hardware.mayFallBack, error != .cancelled else { return false }
-    hardware.fallBack(for: error, at: 0)
+    hardware.fallBack(for: error, at: 0, format: [])
     return true
   }
 
   /// Why software has taken a device's place; nil where it has not since the last call.
-  mutating func takeFallBack() -> AVError? { hardware.takeReport() }
+  mutating func takeFallBack() -> HardwareUse.Reason? { hardware.takeReport() }
 
   /// The device has output a wrong picture: what else it outputs is not shown.
   var isDistrusted: Bool { hardware.isDistrusted }
@@ -132,12 +132,12 @@ struct CodecControl {
   mutating func decode(_ submission: Submission, retries: Int, isDamaged: Bool) -> Outcome {
     let (index, summary) = (submission.index, submission.summary)
     let start = ReplayBuffer.Start(
-      parameterSets: submission.parameterSets, reorderDepth: reorderDepth, losesLeading: summary.randomAccess == .cra)
+      parameterSets: submission.parameterSets, parameterSetsInForce: submission.parameterSetsInForce,
+      reorderDepth: reorderDepth, losesLeading: summary.randomAccess == .cra)
     replay.append(
       submission.packet, index: index, start: submission.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
-    if submission.isStart { hardware.note(parameterSets: submission.ownParameterSets) }
-    let changesPlace = isOpen && hardware.changesPlace(at: index, replayFrom: replay.firstIndex, isDamaged: isDamaged)
+    let changesPlace = isOpen && hardware.changesPlace(at: index, replaying: replay, isDamaged: isDamaged)
     let isDue = replay.takeDue()
     guard isOpen, !changesPlace else {
       if isOpen { orders.append(.setAside) }
@@ -236,7 +236,9 @@ struct CodecControl {
   private mutating func openAnother() {
     let wasOnDevice = recovery?.isOnDevice ?? false
     if replay.isUsable, recovery?.chooseReplay() == true {
-      if wasOnDevice, let recovery, !recovery.isOnDevice { hardware.fallBack(for: recovery.cause, at: recovery.index) }
+      if wasOnDevice, let recovery, !recovery.isOnDevice {
+        hardware.fallBack(for: recovery.cause, at: recovery.index, format: replay.formats.last ?? [])
+      }
       return orders.append(.open)
     }
     // If none gets through, the pictures inside the one that came furthest are all there are.

@@ -9,12 +9,10 @@ struct HardwareUse {
   private var obstacle: Obstacle?
   /// The access unit from which on software decodes.
   private var leftAt: UInt64 = 0
-  /// The device's failure, until it is reported.
-  private var unreported: AVError?
+  /// Why software has taken the device's place, until it is reported.
+  private var unreported: Reason?
   /// The device has output a wrong picture: what else it outputs is not trusted.
   private(set) var isDistrusted = false
-  /// The parameter sets in force at the last random access point.
-  private var parameterSets: [UInt8] = []
   /// When the device was tried again, the last times.
   private var tries: [Duration] = []
 
@@ -23,10 +21,17 @@ struct HardwareUse {
     /// None can be opened.
     case unavailable
     /// It does not decode the format that these parameter sets describe.
-    case refused(parameterSets: [UInt8])
+    case refused([UInt8])
     /// It has failed.
     case failed
     /// The stream is damaged, and a device neither reports nor conceals that.
+    case damage
+  }
+
+  /// Why software takes a device's place.
+  enum Reason {
+    case failure(AVError)
+    /// The stream is damaged.
     case damage
   }
 
@@ -47,25 +52,22 @@ struct HardwareUse {
   /// A device decodes whose place software may take.
   var mayFallBack: Bool { wanted == .preferred && obstacle == nil }
 
-  /// Decoding may begin at the next access unit; these are the parameter sets in force there.
-  mutating func note(parameterSets: [UInt8]) { if wanted == .preferred { self.parameterSets = parameterSets } }
-
   // MARK: Away from the device
 
-  /// The device cannot go on: software decodes access unit `index`.
-  mutating func fallBack(for error: AVError, at index: UInt64) {
-    unreported = error
+  /// The device cannot go on: software decodes access unit `index`, where these parameter sets are in force.
+  mutating func fallBack(for error: AVError, at index: UInt64, format parameterSets: [UInt8]) {
+    unreported = .failure(error)
     leftAt = index
     obstacle =
       switch error {
       case .hardwareUnavailable, .serviceUnavailable: .unavailable
-      case .hardwareRefused: .refused(parameterSets: parameterSets)
+      case .hardwareRefused: .refused(parameterSets)
       default: .failed
       }
   }
 
   /// Why software has taken the device's place; nil where it has not since the last call.
-  mutating func takeReport() -> AVError? { unreported.take() }
+  mutating func takeReport() -> Reason? { unreported.take() }
 
   mutating func distrust() { isDistrusted = true }
 
@@ -80,23 +82,26 @@ struct HardwareUse {
   /// Whether another codec, of the device or in software, is to decode access unit `index`.
   ///
   /// Software takes over where the stream is damaged. The device returns when a replay no longer reaches back to where it
-  /// failed: at a random access point, once all that precedes it is out.
+  /// failed: behind a random access point, once all that precedes it is out.
   ///
   /// - Parameters:
-  ///   - start: the access unit that a replay would begin with; nil where none is possible.
+  ///   - replay: what the other codec decodes first.
   ///   - isDamaged: a part of the access unit, or of what it refers to, is known to be missing.
   mutating func changesPlace(
-    at index: UInt64, replayFrom start: UInt64?, isDamaged: Bool, now: @autoclosure () -> Duration = Self.now
+    at index: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,
+    now: @autoclosure () -> Duration = Self.now
   ) -> Bool {
-    guard wanted == .preferred, let start else { return false }
+    guard wanted == .preferred, let start = replay.firstIndex else { return false }
     guard let obstacle else {
       guard isDamaged else { return false }
       self.obstacle = .damage
+      unreported = .damage
       leftAt = index
       return true
     }
     switch obstacle {
-    case .unavailable, .refused(parameterSets): return false
+    case .unavailable: return false
+    case .refused(let format) where replay.formats.contains(format): return false
     case .refused, .failed, .damage: break
     }
     guard start > leftAt, !isDamaged else { return false }

@@ -13,6 +13,8 @@ struct ReplayBuffer {
   struct Start {
     /// Parameter sets before it, in the stream's packaging.
     let parameterSets: [UInt8]
+    /// These with its own: the format, as far as a device cares.
+    var parameterSetsInForce: [UInt8] = []
     /// Frames that the codec held back for reordering at that point. A codec that adapts loses a frame each time it
     /// raises this: the new one has to lose the same.
     let reorderDepth: Int
@@ -50,6 +52,9 @@ struct ReplayBuffer {
 
   /// What a codec needs to begin at the first entry.
   var start: Start? { starts.isEmpty ? nil : starts[0].start }
+
+  /// The parameter sets in force at each random access point inside, the oldest first.
+  var formats: [[UInt8]] { starts.map(\.start.parameterSetsInForce) }
 
   /// The access unit that it begins with.
   var firstIndex: UInt64? { entries.first?.index }

@@ -24,8 +24,8 @@ struct Submission {
   let packet: Packet
   /// Parameter sets before it.
   let parameterSets: [UInt8]
-  /// Parameter sets with its own.
-  let ownParameterSets: [UInt8]
+  /// These with its own.
+  let parameterSetsInForce: [UInt8]
   /// Decoding may begin here: a clean random access point, a splice, or the first one that is decoded.
   var isStart: Bool
 }

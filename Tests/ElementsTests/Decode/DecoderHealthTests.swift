@@ -57,6 +57,22 @@ import Testing
     #expect(health.lastFault?.contains("picture 7") == true)
   }
 
+  /// Whichever comes first, the failure of an access unit or the loss of the codec, there is one error.
+  @Test(arguments: [false, true]) func aRequiredDeviceThatDoesNotDecodeEndsTheStream(isLossFirst: Bool) {
+    var health = DecoderHealth<H264>()
+    let error = DecodeError(.hardwareUnavailable)
+    let fault = PictureFault<H264>(error: error, frameNumber: 7, pts: nil)
+    if isLossFirst {
+      #expect(health.codecLost(error) == nil)
+      #expect(health.judge(fault, limit: -1) == .ignore)
+    } else {
+      #expect(health.judge(fault, limit: -1) == .giveUp)
+      #expect(health.codecLost(error) == nil)
+    }
+    let verdicts = [health.takeVerdict(), health.takeVerdict()].map { $0?.error.message }
+    #expect(verdicts[0]?.hasPrefix("No device decodes this stream") == true && verdicts[1] == nil)
+  }
+
   @Test func reportsLatencyOnceAndWhenItChanges() throws {
     var latency = ReportedLatency()
     var told: [UInt64?] = [latency.takeDue()?.nanoseconds]

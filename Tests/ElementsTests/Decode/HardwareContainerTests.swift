@@ -111,8 +111,7 @@ import VideoDecoding
     try RecordFile.hardwareContainers.expect(
       vector,
       [
-        "\(pictures.count) pictures", "\(driver.decodedCount) on the device",
-        "\(session.statistics.softwareFallbacks) fall-backs", reason ?? "-",
+        "\(pictures.count) pictures", "\(driver.share(of: session)) on the device", reason ?? "-",
         // A device does not report the errors that software finds within slices.
         corrupt == expected.corrupt ? "-" : "\(corrupt) flagged, \(expected.corrupt) by software",
       ])

@@ -79,7 +79,7 @@ extension HardwareDecoderTests {
     _ = pipeline.takeFrameNumbers()
     #expect(pipeline.go(to: GST_STATE_PLAYING))
     #expect(pipeline.waits(for: GST_MESSAGE_EOS))
-    #expect(pipeline.takeFrameNumbers() == Array(0..<Clip.frameCount))
+    #expect(pipeline.takeFrameNumbers().count == Clip.frameCount)
     #expect(pipeline.go(to: GST_STATE_NULL))
     guard settings.hasSuffix("process") else {
       #expect(device.driver.liveDisplays == displays)

@@ -82,7 +82,7 @@ struct HardwareChangeTests {
     let names = ["clip.h264", "PPH10I1_Panasonic_A.264", "clip.h264"]
     let parts = try names.map { name in
       let stream = try CodedStream(name)
-      return CodedStream(units: Array(stream.units.prefix(5)), format: stream.format)
+      return CodedStream(units: Array(stream.units.prefix(20)), format: stream.format)
     }
     let stream = try CodedStream(joining: parts)
     let driver = try VADriver([stream])
@@ -148,7 +148,9 @@ struct HardwareChangeTests {
     for entry in [0, stream.units.count / 2, stream.units.count - 1] {
       driver.inject(.error, entry: entry)
       let session = try driver.session(prefixed)
-      #expect(try session.run(prefixed).checksums == expected, "\(entry)")
+      let run = try session.run(prefixed)
+      let wrong = zip(run.checksums, expected).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+      #expect(run.checksums == expected, "\(entry): \(run.checksums.count) of \(expected.count), \(wrong)")
       #expect(session.statistics.softwareFallbacks == 1, "\(entry)")
     }
   }

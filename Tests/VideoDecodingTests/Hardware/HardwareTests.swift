@@ -158,6 +158,8 @@ struct HardwareTests {
     let (run, expected) = (try session.run(damaged), try damaged.softwareRun())
     #expect(run.checksums == expected.checksums)
     #expect(run.frames.map(\.isCorrupt) == expected.frames.map(\.isCorrupt))
+    #expect(session.statistics.softwareFallbacks >= 1)
+    #expect(session.takeNotices().count == 1)
   }
 
   /// Eight get the device, and the others decode in software.

@@ -35,8 +35,7 @@ struct HardwareVectorTests {
     try Self.records.expect(
       vector.file,
       [
-        "\(run.frames.count) pictures", "\(driver.decodedCount) on the device",
-        "\(session.statistics.softwareFallbacks) fall-backs", reason ?? "-",
+        "\(run.frames.count) pictures", "\(driver.share(of: session)) on the device", reason ?? "-",
       ])
   }
 }

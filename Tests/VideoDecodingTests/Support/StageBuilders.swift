@@ -35,6 +35,6 @@ extension StageBuilders {
   func submission(_ index: UInt64, nalUnitType: UInt8? = nil, time: Duration? = nil) throws -> Submission {
     Submission(
       index: index, request: DecodeRequest(tag: index, time: time), summary: summary { $0.nalUnitType = nalUnitType },
-      packet: try packet(10), parameterSets: [], ownParameterSets: [], isStart: false)
+      packet: try packet(10), parameterSets: [], parameterSetsInForce: [], isStart: false)
   }
 }
