@@ -8,7 +8,8 @@ import Testing
     let folder = try Folder()
     let run = try await Program.shell("env -u DISPLAY h26x info --decoders", in: folder.url)
     #expect(run.status == 0)
-    #expect(run.text.hasPrefix("Decoder             software, libavcodec\nCodecs              H.264, H.265\n"), "\(run.text)")
+    #expect(
+      run.text.hasPrefix("Decoder             software, libavcodec\nCodecs              H.264, H.265\n"), "\(run.text)")
     let json = try await Program.shell("env -u DISPLAY h26x info --decoders --json", in: folder.url)
     let list = try #require(try JSONSerialization.jsonObject(with: json.output) as? [[String: Any]], "\(json.text)")
     #expect(list.first?["method"] as? String == "software")

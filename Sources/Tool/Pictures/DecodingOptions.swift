@@ -51,7 +51,9 @@ struct DecodingOptions: ParsableArguments {
     if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
     if size != nil { options.filters.append(("videoscale", ["add-borders": false])) }
     if let size { caps += ", width=(int)\(size.width), height=(int)\(size.height)" }
-    if wanted != nil || encoder != nil || pixelFormat != nil { options.filters.append(("videoconvert", [:])) }
+    // The decoder makes NV12 itself, at no cost.
+    let isMadeByDecoder = pixelFormat == nil || pixelFormat == "NV12" && size == nil
+    if wanted != nil || encoder != nil || !isMadeByDecoder { options.filters.append(("videoconvert", [:])) }
     if caps != "video/x-raw" { options.filters.append(("capsfilter", ["caps": .string(caps)])) }
     if let encoder { options.filters.append((encoder, [:])) }
     return options

@@ -152,7 +152,7 @@ struct HardwareTests {
   func damageIsDecodedInSoftware(_ name: String) throws {
     let whole = try CodedStream(name)
     var damaged = whole
-    damaged.remove(unit: 3)
+    damaged.remove(unit: 1)
     let driver = try VADriver([whole])
     let session = try driver.session(damaged)
     let (run, expected) = (try session.run(damaged), try damaged.softwareRun())

@@ -143,7 +143,8 @@ import Testing
       return inspector.referencesStart(
         of: Submission(
           index: index, request: DecodeRequest(tag: 0), summary: summary,
-          packet: try PacketPool().packet(copying: unit.span, timestamp: 0), parameterSets: [], parameterSetsInForce: [],
+          packet: try PacketPool().packet(copying: unit.span, timestamp: 0), parameterSets: [],
+          parameterSetsInForce: [],
           isStart: false))
     }
     let before = try start(0, SmallPicture(frameNumber: 1))
