@@ -30,12 +30,14 @@ struct DecoderList {
   /// The tables that `h26x info --decoders` prints.
   var tables: String {
     let software = [("Decoder", "software, libavcodec"), ("Codecs", "H.264, H.265")]
-    let tables = [software] + devices.map { device in
-      [("Decoder", "\(device.method), \(device.name)"), ("Device", device.device)]
-        + [FormatDescription.Codec.h264, .h265].map { codec in
-          (Self.name(codec), Self.profiles(device.profiles.filter { $0.codec == codec }))
-        }
-    }
+    let tables =
+      [software]
+      + devices.map { device in
+        [("Decoder", "\(device.method), \(device.name)"), ("Device", device.device)]
+          + [FormatDescription.Codec.h264, .h265].map { codec in
+            (Self.name(codec), Self.profiles(device.profiles.filter { $0.codec == codec }))
+          }
+      }
     return tables.map { rows in
       rows.map { Terminal.printable(Text.padded($0, 20) + $1) }.joined(separator: "\n")
     }.joined(separator: "\n\n")
