@@ -26,9 +26,10 @@ package struct HardwareRequest: Hashable, Sendable {
     var found: [Candidate] = []
     var tried: [String] = []
     do throws(HardwareError) { found.append(try Self.candidate(at: "0")) } catch { tried.append(error.reason) }
-    // The driver makes a node for each of its devices, in the order in which it numbers them.
-    for number in 1..<16 where unsafe access("/dev/nvidia\(number)", F_OK) == 0 {
-      if let device = try? Self.candidate(at: "\(number)") { found.append(device) }
+    // The driver makes a node for each of its devices, and CUDA numbers those that it may use from 0.
+    let deviceCount = (0..<16).count { unsafe access("/dev/nvidia\($0)", F_OK) == 0 }
+    if !found.isEmpty, deviceCount > 1, unsafe getenv("CUDA_VISIBLE_DEVICES") == nil {
+      found += (1..<deviceCount).map { Candidate(method: .cuda, place: "\($0)") }
     }
     var nodeCount = 0
     for number in 128..<160 {

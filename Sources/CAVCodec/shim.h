@@ -156,10 +156,10 @@ static inline int cav_vaapi_decodes(const AVBufferRef *device, int profile, uint
       (int (*)(void *, int, int, Attribute *, int))dlsym(library, "vaGetConfigAttributes");
   int entrypoints[64], count = 0, decodes = 0;
   if (!most || !query || !attributes || most(display) > 64 || query(display, profile, entrypoints, &count)) return 0;
-  for (int i = 0; i < count; i++) decodes |= entrypoints[i] == bitstreamEntrypoint;
+  for (int i = 0; i < count && i < 64; i++) decodes |= entrypoints[i] == bitstreamEntrypoint;
   Attribute sizes[] = {{maximumWidth, 0}, {maximumHeight, 0}};
   if (!decodes || attributes(display, profile, bitstreamEntrypoint, sizes, 2)) return decodes;
-  // Any flag in the highest bit: not supported (VA_ATTRIB_NOT_SUPPORTED).
+  // The highest bit means not supported (VA_ATTRIB_NOT_SUPPORTED).
   if (!(sizes[0].value >> 31)) *width = sizes[0].value;
   if (!(sizes[1].value >> 31)) *height = sizes[1].value;
   return decodes;

@@ -9,7 +9,7 @@ package struct DeviceProfile: Hashable, Sendable {
   /// The greatest height in luma samples; 0 where it is not known.
   package let maximumHeight: UInt32
 
-  /// More than there are profiles.
+  /// The most profiles that a message lists.
   private static let mostListed = 64
 
   /// Describes one.

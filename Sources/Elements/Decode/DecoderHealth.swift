@@ -90,11 +90,11 @@ struct DecoderHealth<Codec: DecoderCodec> {
 
   /// The codec was lost and could not be restarted. Returns the warning to post; `nil` where that ends the stream.
   mutating func codecLost(_ error: DecodeError) -> DecoderMessage<Codec>? {
-    loss = error
-    if error.isFinal {
+    guard !error.isFinal else {
       verdict = verdict ?? DecoderMessage(error)
       return nil
     }
+    loss = error
     return DecoderMessage(error, before: "decoding goes on at the next random access point")
   }
 
@@ -125,6 +125,6 @@ struct DecoderHealth<Codec: DecoderCodec> {
 }
 
 extension DecodeError {
-  /// No later picture fares better: a device is required, and none decodes the stream.
+  /// No later picture can be decoded: a device is required, and none decodes the stream.
   fileprivate var isFinal: Bool { reason == .hardwareUnavailable }
 }

@@ -46,7 +46,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   static func softwareFallback(reason: String) -> DecoderMessage {
     DecoderMessage(
       ElementError(
-        .resource(.notFound), "Software decodes in place of a device.",
+        .resource(.notFound), "Decoding continues in software.",
         debug: "\(reason); hardware=off decodes in software from the start"),
       reason: "softwareFallback", status: 0)
   }

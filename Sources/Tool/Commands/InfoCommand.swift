@@ -4,7 +4,7 @@ import GStreamer
 import StreamReport
 import SystemPackage
 
-/// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation, or what decodes on this machine.
+/// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation, or the decoders of this machine.
 struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Prints container, format, duration, frame rate, bitrate and rotation of files.",
@@ -24,7 +24,7 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   var files: [FilePath] = []
   @Flag(help: "Read whole files, and count pictures and groups of pictures.") var count = false
   @Flag(help: "Print a JSON array with an object for each file or decoder.") var json = false
-  @Flag(help: "List what decodes on this machine, with the profiles and sizes that GPUs' drivers report.")
+  @Flag(help: "List the decoders of this machine, with the profiles and sizes that GPUs' drivers report.")
   var decoders = false
   @Option(
     help: ArgumentHelp(
@@ -39,7 +39,7 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
       if files.isEmpty { throw ValidationError("Missing expected argument '<files> ...'") }
       return
     }
-    if !files.isEmpty || count { throw ValidationError("--decoders takes no files") }
+    if !files.isEmpty || count { throw ValidationError("--decoders takes neither files nor --count") }
   }
 
   func run() async throws {

@@ -19,7 +19,7 @@ struct DecoderList {
       let places = if let device { [device] } else { try HardwareDecoder.devices() }
       for place in places {
         do throws(DecodeError) { devices.append(try HardwareDecoder(at: place)) } catch {
-          failures.append("\(place): \(error.detail ?? "\(error.message)")")
+          failures.append(error.detail ?? "\(place): \(error.message)")
         }
       }
     } catch { failures.append(error.detail ?? "\(error.message)") }
@@ -72,6 +72,8 @@ struct DecoderList {
     json.open(UInt8(ascii: "["))
     json.open()
     json.member("method", string: "software")
+    json.member("device", orNull: nil as String?)
+    json.member("name", string: "libavcodec")
     json.close()
     for device in devices {
       json.open()

@@ -51,7 +51,7 @@ struct DecodingOptions: ParsableArguments {
     if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
     if size != nil { options.filters.append(("videoscale", ["add-borders": false])) }
     if let size { caps += ", width=(int)\(size.width), height=(int)\(size.height)" }
-    // The decoder makes NV12 itself, at no cost.
+    // The decoder makes NV12 itself, of 4:2:0 without a conversion.
     let isMadeByDecoder = pixelFormat == nil || pixelFormat == "NV12" && size == nil
     if wanted != nil || encoder != nil || !isMadeByDecoder { options.filters.append(("videoconvert", [:])) }
     if caps != "video/x-raw" { options.filters.append(("capsfilter", ["caps": .string(caps)])) }

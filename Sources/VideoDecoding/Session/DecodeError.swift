@@ -62,7 +62,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .unsupportedFeature, .notImplemented: .unsupportedFeature
       case .outOfMemory: .allocationFailed
       case .serviceUnavailable, .fileSizeLimit: .processUnavailable
-      case let code where code.isOfHardware: .hardwareUnavailable
+      case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
       case let code where code.meansLostSession: .malfunction
       default: .badData
       }
@@ -75,7 +75,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     let reason: Reason =
       switch code {
       case .outOfMemory: .allocationFailed
-      case let code where code.isOfHardware: .hardwareUnavailable
+      case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
       default: code.meansLostSession ? .malfunction : .badData
       }
     self.init(reason, code: code)
@@ -92,7 +92,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .outOfMemory: .allocationFailed
       case .unsupportedFeature: .unsupportedFeature
       case .serviceUnavailable, .fileSizeLimit: .processUnavailable
-      case let code where code.isOfHardware: .hardwareUnavailable
+      case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
       default: .malfunction
       }
     self.init(reason, code: code, detail: detail)
@@ -122,7 +122,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case .unsupportedFeature: "the stream uses a feature that the decoder does not have"
     case .malfunction: "the codec failed and could not be brought back"
     case .processUnavailable: "no process for the codec could be started"
-    case .hardwareUnavailable: "no device decodes it"
+    case .hardwareUnavailable: "no device decodes the stream"
     case .invalidSession: "the session was invalidated"
     case .formatChangeNotSupported: "the new format needs a new session"
     case .invalidFormatDescription: "the parameter sets cannot be used"

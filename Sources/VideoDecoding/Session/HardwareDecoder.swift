@@ -13,7 +13,7 @@ public struct HardwareDecoder: Sendable, Hashable {
   public let device: String
   /// What its driver calls it.
   public let name: String
-  /// What it decodes, of what libavcodec may have a device decode.
+  /// The profiles that it decodes in a session.
   public let profiles: [Profile]
 
   /// A profile that a device decodes.
@@ -28,7 +28,7 @@ public struct HardwareDecoder: Sendable, Hashable {
     public let maximumHeight: Int?
   }
 
-  /// The places in which a device may be, the best first: those that there are on this machine.
+  /// The places in which a device may be, the best first: CUDA devices, render nodes, the X display of the environment.
   ///
   /// None is opened: ``init(at:limits:)`` shows whether one can be.
   ///
@@ -44,7 +44,7 @@ public struct HardwareDecoder: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - device: a render node (`/dev/dri/renderD128`), an X display (`:0`) or a CUDA device number (`0`).
-  ///   - limits: those of the process; its memory is not limited.
+  ///   - limits: those of the process; ``ProcessLimits/memory`` is ignored.
   /// - Throws: `DecodeError`: `hardwareUnavailable` where it cannot be opened, `processUnavailable` where no process can
   ///   be begun.
   public init(at device: String, limits: ProcessLimits = ProcessLimits()) throws(DecodeError) {

@@ -187,7 +187,9 @@ struct SessionCore: ~Copyable {
     if submission.summary.randomAccess == .idr { input.beginSequence(at: submission.index) }
     ledger.admit(record(for: submission), submission.summary)
     let isDamaged = codec.mayUseDevice && ledger.isDamaged(submission.index)
-    take(codec.decode(submission, retries: settings.retries, isDamaged: isDamaged))
+    take(
+      codec.decode(
+        submission, retries: settings.retries, oldest: ledger.first?.index ?? submission.index, isDamaged: isDamaged))
   }
 
   private mutating func record(for submission: Submission) -> LedgerEntry {
@@ -221,7 +223,7 @@ struct SessionCore: ~Copyable {
       let text =
         switch reason {
         case .failure(let error): detail ?? error.processFailure ?? "\(error)"
-        case .damage: "the stream is damaged, which a device neither reports nor conceals"
+        case .damage: "the stream is damaged, and a device neither reports nor conceals damage"
         }
       output.notify(.softwareFallback(reason: text))
     }
@@ -301,6 +303,8 @@ struct SessionCore: ~Copyable {
   mutating func note(_ error: AVError, at index: UInt64) { output.note(failure(error, at: index)) }
 
   private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
+    // Where software may take over, what the device does not decode fails only for want of a replay.
+    let error = error.isOfHardware && codec.mayFallBack ? .hardwareFailed : error
     if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
     return ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
   }

@@ -93,8 +93,10 @@ struct CodecControl {
 
   // MARK: Hardware
 
-  /// Whether a device decodes, or may do so later.
+  /// Whether the configuration allows a device.
   var mayUseDevice: Bool { configuration.hardware != .off }
+  /// Whether the configuration allows software to take a device's place.
+  var mayFallBack: Bool { configuration.hardware == .preferred }
 
   /// The first codec could not be opened. Returns whether another is worth an attempt at once.
   mutating func openingFailed(_ error: AVError) -> Bool {
@@ -128,8 +130,10 @@ struct CodecControl {
   /// Decodes an access unit; where the codec was lost before, that may be the random access point at which another
   /// begins.
   ///
-  /// - Parameter isDamaged: a part of it, or what it refers to, is known to be missing.
-  mutating func decode(_ submission: Submission, retries: Int, isDamaged: Bool) -> Outcome {
+  /// - Parameters:
+  ///   - oldest: the oldest access unit without a result.
+  ///   - isDamaged: a part of it, or of what it refers to, is known to be missing.
+  mutating func decode(_ submission: Submission, retries: Int, oldest: UInt64, isDamaged: Bool) -> Outcome {
     let (index, summary) = (submission.index, submission.summary)
     let start = ReplayBuffer.Start(
       parameterSets: submission.parameterSets, parameterSetsInForce: submission.parameterSetsInForce,
@@ -137,14 +141,14 @@ struct CodecControl {
     replay.append(
       submission.packet, index: index, start: submission.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
-    let changesPlace = isOpen && hardware.changesPlace(at: index, replaying: replay, isDamaged: isDamaged)
+    let changesPlace = hardware.changesPlace(at: index, oldest: oldest, replaying: replay, isDamaged: isDamaged)
     let isDue = replay.takeDue()
     guard isOpen, !changesPlace else {
       if isOpen { orders.append(.setAside) }
       recovery = CodecRecovery(
         at: index, .external, attempts: max(1, retries), isOnDevice: hardware.isOnDevice,
         mayFallBack: hardware.mayFallBack)
-      openAnother()
+      openAnother(failedAt: index)
       return .none
     }
     if isDue && summary.randomAccess != .idr { return beginReplay(at: index, retries: retries) }
@@ -229,18 +233,18 @@ struct CodecControl {
     recovery.fails(error, at: index)
     self.recovery = recovery
     orders.append(.setAside)
-    openAnother()
+    openAnother(failedAt: index)
     return .lost(error, index: recovery.index)
   }
 
-  private mutating func openAnother() {
+  /// - Parameter index: the access unit that the last codec failed in.
+  private mutating func openAnother(failedAt index: UInt64) {
     let wasOnDevice = recovery?.isOnDevice ?? false
-    if replay.isUsable, recovery?.chooseReplay() == true {
-      if wasOnDevice, let recovery, !recovery.isOnDevice {
-        hardware.fallBack(for: recovery.cause, at: recovery.index, format: replay.formats.last ?? [])
-      }
-      return orders.append(.open)
+    let isReplayed = replay.isUsable && recovery?.chooseReplay() == true
+    if wasOnDevice, hardware.mayFallBack, let recovery, !isReplayed || !recovery.isOnDevice {
+      hardware.fallBack(for: recovery.cause, at: recovery.index, format: replay.format(at: index))
     }
+    if isReplayed { return orders.append(.open) }
     // If none gets through, the pictures inside the one that came furthest are all there are.
     orders.append(.takeBack)
     giveUp()

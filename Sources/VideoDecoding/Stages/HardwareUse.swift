@@ -13,8 +13,12 @@ struct HardwareUse {
   private var unreported: Reason?
   /// The device has output a wrong picture: what else it outputs is not trusted.
   private(set) var isDistrusted = false
-  /// When the device was tried again, the last times.
+  /// Times of the last attempts to return to the device.
   private var tries: [Duration] = []
+  /// Failures since the device last decoded for a minute.
+  private var failureCount = 0
+  /// When the device may be tried again.
+  private var pauseEnd = Duration.zero
 
   /// Why a device does not decode.
   private enum Obstacle: Equatable {
@@ -49,7 +53,7 @@ struct HardwareUse {
 
   /// A codec that is opened now decodes on the device.
   var isOnDevice: Bool { wanted != .off && obstacle == nil }
-  /// A device decodes whose place software may take.
+  /// Software may take over from the device that decodes.
   var mayFallBack: Bool { wanted == .preferred && obstacle == nil }
 
   // MARK: Away from the device
@@ -64,6 +68,14 @@ struct HardwareUse {
       case .hardwareRefused: .refused(parameterSets)
       default: .failed
       }
+    if obstacle == .failed { extendPause(now: Self.now) }
+  }
+
+  /// Each failure in a row doubles the pause before the next attempt, up to ten minutes; the first one costs none.
+  private mutating func extendPause(now: Duration) {
+    if let last = tries.last, now - last > .seconds(60) { failureCount = 0 }
+    failureCount += 1
+    pauseEnd = now + (failureCount > 1 ? .seconds(min(5 << min(failureCount - 1, 10), 600)) : .zero)
   }
 
   /// Why software has taken the device's place; nil where it has not since the last call.
@@ -77,37 +89,44 @@ struct HardwareUse {
     return isDistrusted
   }
 
-  // MARK: From one to the other
+  // MARK: Changing the decoder
 
   /// Whether another codec, of the device or in software, is to decode access unit `index`.
   ///
-  /// Software takes over where the stream is damaged. The device returns when a replay no longer reaches back to where it
-  /// failed: behind a random access point, once all that precedes it is out.
+  /// Software takes over where the stream is damaged. The device returns after a random access point, when the replay no
+  /// longer contains what it failed in. Both wait until a replay gives every picture that is not out.
   ///
   /// - Parameters:
+  ///   - oldest: the oldest access unit without a result.
   ///   - replay: what the other codec decodes first.
   ///   - isDamaged: a part of the access unit, or of what it refers to, is known to be missing.
   mutating func changesPlace(
-    at index: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,
+    at index: UInt64, oldest: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,
     now: @autoclosure () -> Duration = Self.now
   ) -> Bool {
     guard wanted == .preferred, let start = replay.firstIndex else { return false }
+    let losesNothing = replay.isWhole && oldest >= start
     guard let obstacle else {
-      guard isDamaged else { return false }
+      guard isDamaged, losesNothing else { return false }
       self.obstacle = .damage
       unreported = .damage
       leftAt = index
       return true
     }
+    guard !isDamaged else {
+      leftAt = index
+      return false
+    }
+    guard start > leftAt, losesNothing else { return false }
     switch obstacle {
     case .unavailable: return false
-    case .refused(let format) where replay.formats.contains(format): return false
+    case .refused(let format) where replay.contains(format: format): return false
     case .refused, .failed, .damage: break
     }
-    guard start > leftAt, !isDamaged else { return false }
     let now = now()
-    tries.removeAll { now - $0 > .seconds(60) }
-    guard tries.count < Self.mostTriesAMinute else { return false }
+    if tries.count > Self.mostTriesAMinute { tries.removeFirst() }
+    let recent = tries.count { now - $0 <= .seconds(60) }
+    guard now >= pauseEnd, recent < Self.mostTriesAMinute else { return false }
     tries.append(now)
     self.obstacle = nil
     return true

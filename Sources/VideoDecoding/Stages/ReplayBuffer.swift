@@ -13,7 +13,7 @@ struct ReplayBuffer {
   struct Start {
     /// Parameter sets before it, in the stream's packaging.
     let parameterSets: [UInt8]
-    /// These with its own: the format, as far as a device cares.
+    /// The parameter sets in force at it, its own included.
     var parameterSetsInForce: [UInt8] = []
     /// Frames that the codec held back for reordering at that point. A codec that adapts loses a frame each time it
     /// raises this: the new one has to lose the same.
@@ -37,6 +37,9 @@ struct ReplayBuffer {
   /// Entries at which decoding may begin.
   private var starts: [KnownStart] = []
   private var byteCount = 0
+  /// A replay gives every picture that is not out. Where the buffer was too small that takes a random access point whose
+  /// picture is out: its leading pictures, and all before it, are then, too.
+  private(set) var isWhole = true
   /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
   private(set) var isDue = false
   private let byteLimit: Int
@@ -53,8 +56,13 @@ struct ReplayBuffer {
   /// What a codec needs to begin at the first entry.
   var start: Start? { starts.isEmpty ? nil : starts[0].start }
 
-  /// The parameter sets in force at each random access point inside, the oldest first.
-  var formats: [[UInt8]] { starts.map(\.start.parameterSetsInForce) }
+  /// Whether parameter sets are in force at a random access point inside.
+  func contains(format: [UInt8]) -> Bool { starts.contains { $0.start.parameterSetsInForce == format } }
+
+  /// The parameter sets in force at an access unit; none where they are not known.
+  func format(at index: UInt64) -> [UInt8] {
+    starts.last { $0.index <= index }?.start.parameterSetsInForce ?? []
+  }
 
   /// The access unit that it begins with.
   var firstIndex: UInt64? { entries.first?.index }
@@ -91,11 +99,13 @@ struct ReplayBuffer {
     } else {
       removeAll()
     }
+    isWhole = false
   }
 
   /// The picture of access unit `index` is out, and with it all earlier ones: if decoding may begin there, nothing
   /// before it is needed again.
   mutating func pictureCameOut(_ index: UInt64) {
+    if index == firstIndex { isWhole = true }
     guard starts.count > 1, let place = starts.dropFirst().firstIndex(where: { $0.index == index }) else { return }
     starts[place].isOut = true
     if starts[place].leadingPicturesAreOver { discard(before: index) }
@@ -118,6 +128,7 @@ struct ReplayBuffer {
   }
 
   mutating func removeAll() {
+    isWhole = true
     isDue = false
     entries.removeAll(keepingCapacity: true)
     starts.removeAll(keepingCapacity: true)
@@ -125,6 +136,7 @@ struct ReplayBuffer {
   }
 
   private mutating func discard(before index: UInt64) {
+    isWhole = true
     let kept = entries.firstIndex { $0.index >= index } ?? entries.endIndex
     for entry in entries[..<kept] { byteCount -= entry.packet.byteCount }
     entries.removeSubrange(..<kept)

@@ -24,7 +24,7 @@ struct Submission {
   let packet: Packet
   /// Parameter sets before it.
   let parameterSets: [UInt8]
-  /// These with its own.
+  /// The parameter sets in force at it, its own included.
   let parameterSetsInForce: [UInt8]
   /// Decoding may begin here: a clean random access point, a splice, or the first one that is decoded.
   var isStart: Bool

@@ -80,7 +80,7 @@ import Testing
     let faults = harness.takeFaults()
     #expect(faults.count == 1)
     #expect(faults.first?.isError == false)
-    #expect(faults.first?.message == "Software decodes in place of a device.")
+    #expect(faults.first?.message == "Decoding continues in software.")
     #expect(faults.first?.details.contains("softwareFallback") == true)
     #expect((harness.statistic("software-fallbacks") ?? 0) >= 1)
     #expect(harness.statistic("lost") == 0)
@@ -131,6 +131,8 @@ import Testing
     var result: Int32 = 0
     for unit in units where result == 0 { result = harness.push(unit) }
     #expect(result == GST_FLOW_ERROR.rawValue)
+    // As sources do after an error.
+    harness.endOfStream()
     let faults = harness.takeFaults()
     #expect(faults.map(\.isError) == [true])
     #expect(faults.first?.message.hasPrefix("No device decodes this stream: ") == true, "\(faults)")

@@ -201,6 +201,37 @@ struct HardwareTests {
     #expect(session.decoder != .software)
   }
 
+  /// What cannot be replayed is lost up to the next random access point, and no more than that.
+  @Test(arguments: ["clip.h264", "clip.h265"])
+  func aDeviceThatFailsWithoutAReplayIsLeft(_ name: String) throws {
+    let stream = try CodedStream(name)
+    let driver = try VADriver([stream])
+    driver.inject(.error, entry: 8)
+    let session = try driver.session(stream) { $0.replayCountLimit = 4 }
+    let run = try session.run(stream)
+    #expect(run.checksums.suffix(20) == (try stream.softwareRun()).checksums.suffix(20))
+    #expect(session.statistics.softwareFallbacks == 1)
+    let reasons = run.failures.map(\.reason)
+    #expect(!reasons.contains(.hardwareUnavailable))
+  }
+
+  /// The device returns only where the replay contains every picture that is not out yet.
+  @Test(arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"], [1, 4])
+  func theDevicesReturnLosesNothingWithoutAReplay(_ name: String, _ threadCount: Int) throws {
+    let stream = try CodedStream(name)
+    let input = CodedStream(units: stream.units + stream.units, format: stream.format)
+    let expected = try input.softwareRun().checksums
+    let driver = try VADriver([stream])
+    for limit in [3, 6, 12, 30] {
+      driver.inject(.error, entry: 1, times: 1)
+      let session = try driver.session(input) {
+        $0.replayCountLimit = limit
+        $0.threadCount = threadCount
+      }
+      #expect(try session.run(input).checksums == expected, "\(limit)")
+    }
+  }
+
   /// A seek, with what is inside discarded.
   @Test(arguments: ["clip.h264", "clip.h265"])
   func flushesAsSoftwareDoes(_ name: String) throws {
