@@ -59,7 +59,9 @@ struct HardwareUse {
   // MARK: Away from the device
 
   /// The device cannot go on: software decodes access unit `index`, where these parameter sets are in force.
-  mutating func fallBack(for error: AVError, at index: UInt64, format parameterSets: [UInt8]) {
+  mutating func fallBack(
+    for error: AVError, at index: UInt64, format parameterSets: [UInt8], now: @autoclosure () -> Duration = Self.now
+  ) {
     unreported = .failure(error)
     leftAt = index
     obstacle =
@@ -68,7 +70,7 @@ struct HardwareUse {
       case .hardwareRefused: .refused(parameterSets)
       default: .failed
       }
-    if obstacle == .failed { extendPause(now: Self.now) }
+    if obstacle == .failed { extendPause(now: now()) }
   }
 
   /// Each failure in a row doubles the pause before the next attempt, up to ten minutes; the first one costs none.
