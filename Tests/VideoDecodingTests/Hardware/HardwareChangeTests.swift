@@ -29,12 +29,12 @@ struct HardwareChangeTests {
     parts.indices.map { parts[..<$0].reduce(0) { $0 + $1.units.count } }
   }
 
-  @Test(arguments: changes, [false, true])
-  func sizeAndDepthChangeInMidStream(_ names: [String], _ isAccepted: Bool) throws {
-    let parts = try parts(names)
-    let stream = try CodedStream(joining: parts)
-    let driver = try VADriver([stream])
-    let session = try driver.session(stream)
+  /// The pictures of all parts, and whether the device decoded at the end of each.
+  ///
+  /// - Parameter isAccepted: whether the session accepts each part's format first.
+  private func decode(
+    _ parts: [CodedStream], in session: DecompressionSession, isAccepted: Bool = false
+  ) throws -> (run: Run, onDevice: [Bool]) {
     var run = Run()
     var onDevice: [Bool] = []
     var tag: UInt64 = 0
@@ -49,6 +49,16 @@ struct HardwareChangeTests {
     }
     session.drain()
     session.takeResults(into: &run)
+    return (run, onDevice)
+  }
+
+  @Test(arguments: changes, [false, true])
+  func sizeAndDepthChangeInMidStream(_ names: [String], _ isAccepted: Bool) throws {
+    let parts = try parts(names)
+    let stream = try CodedStream(joining: parts)
+    let driver = try VADriver([stream])
+    let session = try driver.session(stream)
+    let (run, onDevice) = try decode(parts, in: session, isAccepted: isAccepted)
     #expect(run.checksums == (try stream.softwareRun()).checksums)
     #expect(Set(run.frames.map { "\($0.width) \($0.height) \($0.pixelFormat.bitDepth)" }).count == Set(names).count)
     #expect(onDevice == parts.map { _ in true })
@@ -87,19 +97,7 @@ struct HardwareChangeTests {
     let stream = try CodedStream(joining: parts)
     let driver = try VADriver([stream])
     let session = try driver.session(stream)
-    var run = Run()
-    var onDevice: [Bool] = []
-    var tag: UInt64 = 0
-    for part in parts {
-      for unit in part.units {
-        try session.decode(unit, tag: tag)
-        session.takeResults(into: &run)
-        tag += 1
-      }
-      onDevice.append(session.decoder != .software)
-    }
-    session.drain()
-    session.takeResults(into: &run)
+    let (run, onDevice) = try decode(parts, in: session)
     #expect(run.checksums == (try stream.softwareRun()).checksums)
     #expect(onDevice == [true, false, true])
     #expect(session.statistics.softwareFallbacks == 1)

@@ -162,30 +162,6 @@ struct HardwareTests {
     #expect(session.takeNotices().count == 1)
   }
 
-  /// Eight get the device, and the others decode in software.
-  @Test func sessionsBeyondTheDevicesLimitDecodeInSoftware() throws {
-    let stream = try CodedStream("clip.h264")
-    let driver = try VADriver([stream])
-    driver.inject(.tooManyContexts, parameter: 8)
-    let expected = try stream.softwareRun().checksums
-    let sessions = try (0..<12).map { _ in try driver.session(stream) }
-    var runs = sessions.map { _ in Run() }
-    for (tag, unit) in stream.units.enumerated() {
-      for (index, session) in sessions.enumerated() {
-        try session.decode(unit, tag: UInt64(tag))
-        session.takeResults(into: &runs[index])
-      }
-    }
-    let onDevice = sessions.count { $0.decoder != .software }
-    for (index, session) in sessions.enumerated() {
-      session.drain()
-      session.takeResults(into: &runs[index])
-      #expect(runs[index].checksums == expected)
-    }
-    #expect(onDevice == 8)
-    #expect(sessions.count { !$0.takeNotices().isEmpty } == 4)
-  }
-
   /// Behind a random access point the device decodes again: an IDR picture, a CRA picture, a recovery point.
   @Test(arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"])
   func theDeviceIsTakenAgain(_ name: String) throws {
