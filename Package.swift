@@ -17,7 +17,9 @@ let settings: [SwiftSetting] =
 // runtime, and the base classes that no element of the plugin derives from.
 let unusedInGStreamer =
   ["Application"]
-  + ["BaseSink", "BaseSource", "PushSource", "VideoEncoder", "VideoFilter"].map { "Elements/\($0).swift" }
+  + ["BaseSink", "BaseSource", "Pad+BufferLists", "PushSource", "VideoEncoder", "VideoFilter"].map {
+    "Elements/\($0).swift"
+  } + ["Objects/BufferList.swift", "Objects/Buffer+Metas.swift"]
 let isPlugin = Context.environment["ELEMENTS_ONLY"] != nil
 
 // The program h26x. It never links Elements: it loads the plugin, whose types would clash with them.
@@ -49,6 +51,8 @@ let traits: Set<Trait> = [
   .trait(name: "Program", description: "The program h26x.", enabledTraits: ["GStreamer"]),
 ]
 let cGStreamer = Target.Dependency.target(name: "CGStreamer", condition: .when(traits: ["GStreamer"]))
+let cGStreamerDiscovery = Target.Dependency.target(
+  name: "CGStreamerDiscovery", condition: .when(traits: ["GStreamer"]))
 let cGStreamerCheck = Target.Dependency.target(name: "CGStreamerCheck", condition: .when(traits: ["GStreamer"]))
 
 let package = Package(
@@ -57,6 +61,7 @@ let package = Package(
     .library(name: "H26x", targets: ["H26x"]),
     .library(name: "VideoDecoding", targets: ["VideoDecoding"]),
     .library(name: "GStreamer", targets: ["GStreamer"]),
+    .library(name: "GStreamerDiscovery", targets: ["GStreamerDiscovery"]),
     .library(name: "VideoFiles", targets: ["VideoFiles"]),
     .library(name: "gstswifth26x", type: .dynamic, targets: ["Plugin"]),
     // For Tests/Fuzz, a separate package that links the element classes statically.
@@ -85,6 +90,12 @@ let package = Package(
     .target(
       name: "GStreamer", dependencies: [cGStreamer], exclude: isPlugin ? unusedInGStreamer : [],
       swiftSettings: settings),
+    // Apart from GStreamer, so that only who uses it loads libgstpbutils.
+    .systemLibrary(
+      name: "CGStreamerDiscovery", pkgConfig: "gstreamer-pbutils-1.0",
+      providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]),
+    .target(
+      name: "GStreamerDiscovery", dependencies: ["GStreamer", cGStreamer, cGStreamerDiscovery], swiftSettings: settings),
     // No pkgConfig, whose -lavcodec would load the library with the plugin; the shim loads it with the first decoder.
     // Where the headers are not on the default path, add -Xcc "$(pkg-config --cflags libavcodec)".
     .systemLibrary(name: "CAVCodec", providers: [.apt(["libavcodec-dev"])]),
@@ -144,7 +155,10 @@ let package = Package(
     .testTarget(
       name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: settings),
     .testTarget(
-      name: "GStreamerTests", dependencies: ["GStreamer", cGStreamer, "HarnessSupport", "ThreadSanitizerLocks"],
+      name: "GStreamerTests",
+      dependencies: [
+        "GStreamer", "GStreamerDiscovery", cGStreamer, "HarnessSupport", "ThreadSanitizerLocks",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "VideoDecodingTests",

@@ -31,6 +31,9 @@ static inline GstElement *cgst_element_get_parent(GstElement *element) { return 
 static inline gboolean cgst_element_state_trylock(GstElement *element) { return GST_STATE_TRYLOCK(element); }
 static inline void cgst_element_state_unlock(GstElement *element) { GST_STATE_UNLOCK(element); }
 
+static inline void cgst_object_lock(GstObject *object) { GST_OBJECT_LOCK(object); }
+static inline void cgst_object_unlock(GstObject *object) { GST_OBJECT_UNLOCK(object); }
+
 // MARK: Mini-objects
 
 static inline gboolean cgst_buffer_is_writable(const GstBuffer *buffer) { return gst_buffer_is_writable((GstBuffer *)buffer); }
@@ -244,6 +247,12 @@ static inline GstSample *cgst_app_sink_try_pull_preroll(GstElement *sink, guint6
 static inline GstFlowReturn cgst_app_src_push_buffer(GstElement *source, GstBuffer *buffer) {
   GstFlowReturn flow = GST_FLOW_ERROR;
   g_signal_emit_by_name(source, "push-buffer", buffer, &flow);
+  return flow;
+}
+/* Transfer none. */
+static inline GstFlowReturn cgst_app_src_push_buffer_list(GstElement *source, GstBufferList *list) {
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  g_signal_emit_by_name(source, "push-buffer-list", list, &flow);
   return flow;
 }
 static inline GstFlowReturn cgst_app_src_push_sample(GstElement *source, GstSample *sample) {

@@ -66,6 +66,15 @@ public struct AppSource: Sendable {
     try check(flow)
   }
 
+  /// Sends several buffers at once, once there is room in the queue. An empty list sends nothing.
+  /// - Throws: `element` for an error that an element posted; `flow` after the end of the stream; `stopped` or
+  ///   `cancelled`.
+  public func send(_ list: consuming BufferList) async throws(PipelineError) {
+    if list.isEmpty { return }
+    try await waitForRoom()
+    try check(unsafe cgst_app_src_push_buffer_list(element.raw, list.raw))
+  }
+
   /// Sends a buffer with its caps, which become the stream's, once there is room in the queue.
   /// - Throws: `element` for an error that an element posted; `flow` after the end of the stream; `stopped` or
   ///   `cancelled`.

@@ -41,6 +41,8 @@ extension Message.Content {
     case GST_MESSAGE_DURATION_CHANGED: self = .durationChanged
     case GST_MESSAGE_ASYNC_DONE: self = .asyncDone
     case GST_MESSAGE_STREAM_START: self = .streamStart
+    case GST_MESSAGE_STREAM_COLLECTION, GST_MESSAGE_STREAMS_SELECTED:
+      self = unsafe Self.streams(of: message) ?? Self.unknown(message)
     case GST_MESSAGE_SEGMENT_DONE: self = .segmentDone
     case GST_MESSAGE_QOS: self = .qualityOfService
     case GST_MESSAGE_ELEMENT: self = unsafe Self.fields(of: message, Self.element)

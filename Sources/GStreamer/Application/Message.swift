@@ -34,6 +34,10 @@ public struct Message: Sendable {
     case asyncDone
     /// All sinks have received the start of a stream.
     case streamStart
+    /// Streams to choose from: see ``Pipeline/selectStreams(_:at:)``.
+    case streamCollection(StreamCollection)
+    /// The streams of a collection that play from now on, by their ids.
+    case streamsSelected(StreamCollection, ids: [String])
     /// The segment of a segment seek has been played.
     case segmentDone
     /// A buffer was dropped or late.

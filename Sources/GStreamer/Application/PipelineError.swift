@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import CGStreamer
+package import CGStreamer
 
 /// Why a pipeline could not be made, or failed.
 public enum PipelineError: Error, Sendable {
@@ -37,6 +37,8 @@ public enum PipelineError: Error, Sendable {
   case stateChange(Pipeline.State)
   /// The pipeline cannot seek, or not to this position.
   case notSeekable
+  /// Nobody takes this choice of streams.
+  case notSelected([String])
   /// The stream has ended: there is no further picture.
   case endOfStream
   /// Data was not accepted.
@@ -87,6 +89,8 @@ extension PipelineError: CustomStringConvertible {
     case .element(let failure): failure.description
     case .stateChange(let state): "the pipeline cannot get to the state \(state)"
     case .notSeekable: "the pipeline cannot seek there"
+    case .notSelected(let ids):
+      ids.isEmpty ? "no streams are chosen" : "nobody offers the streams \(ids.joined(separator: ", "))"
     case .endOfStream: "the stream has ended"
     case .flow(let error): "data was refused: \(error)"
     case .stopped: "the pipeline was stopped"
@@ -97,7 +101,7 @@ extension PipelineError: CustomStringConvertible {
 
 extension ElementError {
   /// Reads the error of a message.
-  @unsafe init(_ error: UnsafePointer<GError>, debug: UnsafePointer<CChar>?) {
+  @unsafe package init(_ error: UnsafePointer<GError>, debug: UnsafePointer<CChar>?) {
     unsafe self.init(
       Code(domain: error.pointee.domain, code: error.pointee.code), String(cString: error.pointee.message),
       debug: debug.map { unsafe String(cString: $0) } ?? "")

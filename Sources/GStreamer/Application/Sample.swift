@@ -33,6 +33,13 @@ public struct Sample: Sendable {
     return unsafe Buffer.retaining(buffer)
   }
 
+  /// The buffers of a sample that has a list of them, as those of an `appsink` with `buffer-list=true` may, shared; `nil`
+  /// for a sample of one buffer.
+  public var bufferList: BufferList? {
+    guard let list = unsafe gst_sample_get_buffer_list(raw) else { return nil }
+    return unsafe BufferList.retaining(list)
+  }
+
   /// Timestamps and flags of the buffer.
   public var attributes: Buffer.Attributes { buffer.attributes }
   /// Presentation timestamp.

@@ -14,6 +14,9 @@ public struct Tags: Sendable, CustomStringConvertible {
   /// Takes over a tag list.
   public init(_ list: consuming TagList) { box = Box(list) }
 
+  /// The C list, which is never changed, for calls that take no reference or one of their own.
+  @unsafe var raw: UnsafeMutablePointer<GstTagList> { unsafe box.list.raw }
+
   /// The first value of a tag by its GStreamer name, such as `video-codec` or `image-orientation`, as text for types
   /// that `FieldValue` lacks.
   public subscript(_ tag: String) -> FieldValue? {

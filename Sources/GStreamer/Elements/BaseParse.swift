@@ -229,7 +229,7 @@ open class BaseParse: Element {
 
   // MARK: Trampolines
 
-  override class var requiredTemplates: [String] { ["sink", "src"] }
+  override open class var requiredTemplates: [String] { ["sink", "src"] }
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_parse_get_type(), MemoryLayout<GstBaseParse>.stride)
   }

@@ -47,7 +47,7 @@ open class BaseSink: Element {
   // MARK: Trampolines
 
   /// `GstBaseSink`.
-  override class var requiredTemplates: [String] { ["sink"] }
+  override open class var requiredTemplates: [String] { ["sink"] }
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_sink_get_type(), MemoryLayout<GstBaseSink>.stride)
   }

@@ -96,7 +96,7 @@ open class BaseSource: Element {
   // MARK: Trampolines
 
   /// `GstBaseSrc`.
-  override class var requiredTemplates: [String] { ["src"] }
+  override open class var requiredTemplates: [String] { ["src"] }
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_src_get_type(), MemoryLayout<GstBaseSrc>.stride)
   }

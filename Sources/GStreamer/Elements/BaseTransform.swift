@@ -117,7 +117,7 @@ open class BaseTransform: Element {
 
   // MARK: Trampolines
 
-  override class var requiredTemplates: [String] { ["sink", "src"] }
+  override open class var requiredTemplates: [String] { ["sink", "src"] }
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_transform_get_type(), MemoryLayout<GstBaseTransform>.stride)
   }

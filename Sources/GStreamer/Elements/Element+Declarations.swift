@@ -5,6 +5,7 @@ extension Element {
   /// Checks what the class declares: GObject would log what is wrong with it and go on without it.
   static func checkDeclarations() throws(RegistrationError) {
     try checkTemplates()
+    if let fault = uriHandler?.fault { throw .uriProtocol(fault.name, reason: fault.reason) }
     guard let base = unsafe g_type_class_ref(parentType.type) else { return }
     defer { unsafe g_type_class_unref(base) }
     try unsafe checkProperties(beside: base.assumingMemoryBound(to: GObjectClass.self))

@@ -74,6 +74,8 @@ public struct PadTemplate: Sendable {
   open class var properties: [Property] { [] }
   /// The GObject signals that `emit` sends.
   open class var signals: [Signal] { [] }
+  /// What makes the element the one for URIs of some protocols; `nil` by default.
+  open class var uriHandler: URIHandler? { nil }
 
   /// The GType of the C class that this Swift class derives from, and the size of its instances: the stride of the C
   /// structure. The base classes of this module set it; another C class is made a base class by overriding it and
@@ -82,8 +84,8 @@ public struct PadTemplate: Sendable {
     unsafe (gst_element_get_type(), MemoryLayout<GstElement>.stride)
   }
 
-  /// The pad templates that the base class cannot be without.
-  class var requiredTemplates: [String] { [] }
+  /// The names of the pad templates that the base class cannot be without: a class that lacks one is not registered.
+  open class var requiredTemplates: [String] { [] }
 
   /// READY → PAUSED, before the base class activates the pads and calls `start`: no data, event or streaming thread is
   /// in the element. Set up the stream's state anew here, and the base class's settings.

@@ -50,7 +50,7 @@ extension Element {
 }
 
 /// The user data of a pad's C function: the Swift function to call.
-private final class PadHandler<Object: ~Copyable, Answer> {
+final class PadHandler<Object: ~Copyable, Answer> {
   let body: (consuming Object) -> Answer
   init(_ body: @escaping (consuming Object) -> Answer) { self.body = body }
 
@@ -65,7 +65,7 @@ private final class QueryHandler {
   init(_ body: @escaping (borrowing Query) -> Bool) { self.body = body }
 }
 
-private func release(_ data: UnsafeMutableRawPointer?) {
+func releaseHandler(_ data: UnsafeMutableRawPointer?) {
   if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
 }
 
@@ -88,7 +88,7 @@ extension Pad {
           let handler = unsafe PadHandler<Buffer, GstFlowReturn>.of(pad.pointee.chaindata)
         else { return GST_FLOW_ERROR }
         return handler.body(unsafe Buffer(owning: buffer))
-      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
+      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe releaseHandler($0) })
   }
 
   /// Sets the function for events that arrive at this pad, in place of ``passOn(_:)-(Event)``, called by upstream's
@@ -109,7 +109,7 @@ extension Pad {
           let handler = unsafe PadHandler<Event, Bool>.of(pad.pointee.eventdata)
         else { return 0 }
         return handler.body(unsafe Event(owning: event)) ? 1 : 0
-      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
+      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe releaseHandler($0) })
   }
 
   /// Sets the function for queries that arrive at this pad, in place of ``passOn(_:)-(Query)``, called by any
@@ -122,7 +122,7 @@ extension Pad {
         guard let pad = unsafe pad, let query = unsafe query, let data = unsafe pad.pointee.querydata else { return 0 }
         let handler = unsafe Unmanaged<QueryHandler>.fromOpaque(data).takeUnretainedValue()
         return unsafe Query.lending(query) { handler.body($0) } ? 1 : 0
-      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
+      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe releaseHandler($0) })
   }
 
   /// Handles an event by default: forwards it to the pads of the other side; caps only after ``setProxiesCaps()``.

@@ -67,14 +67,18 @@ extension Element {
 private let registration = Locked<[String: ObjectIdentifier]>([:])
 
 /// The Swift side of an element's GType, for `class_init` and `instance_init`; never freed, as GTypes are not.
-final class ElementRecord {
+@safe final class ElementRecord {
   let type: Element.Type
   let properties: [Property]
   let instanceSize: Int
+  let uriHandler: URIHandler?
+  let uriProtocols: UnsafeMutablePointer<UnsafePointer<CChar>?>?
 
   init(_ type: Element.Type) {
     self.type = type
     properties = type.properties
+    uriHandler = type.uriHandler
+    unsafe uriProtocols = uriHandler?.makeList()
     instanceSize = type.parentType.instanceSize
   }
 
@@ -113,6 +117,7 @@ final class ElementRecord {
     }
     let registered = unsafe g_type_register_static(parent, typeName, &info, GTypeFlags(rawValue: 0))
     unsafe g_type_set_qdata(registered, Self.quark, opaque)
+    addURIHandler(to: registered)
     return registered
   }
 

@@ -13,6 +13,8 @@ public enum RegistrationError: Error, Hashable, Sendable {
   case property(String, reason: String)
   /// A signal cannot be.
   case signal(String, reason: String)
+  /// A protocol of the URIs that the element handles cannot be.
+  case uriProtocol(String, reason: String)
   /// GStreamer does not take the element under this name.
   case refused(String)
 }
@@ -26,6 +28,7 @@ extension RegistrationError: CustomStringConvertible {
     case .padTemplate(let name, let reason): "the pad template “\(name)”: \(reason)"
     case .property(let name, let reason): "the property “\(name)”: \(reason)"
     case .signal(let name, let reason): "the signal “\(name)”: \(reason)"
+    case .uriProtocol(let name, let reason): "the URI protocol “\(name)”: \(reason)"
     case .refused(let name): "GStreamer does not take an element “\(name)”"
     }
   }

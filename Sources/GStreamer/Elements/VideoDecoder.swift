@@ -199,7 +199,7 @@ open class VideoDecoder: Element {
 
   // MARK: Trampolines
 
-  override class var requiredTemplates: [String] { ["sink", "src"] }
+  override open class var requiredTemplates: [String] { ["sink", "src"] }
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_video_decoder_get_type(), MemoryLayout<GstVideoDecoder>.stride)
   }

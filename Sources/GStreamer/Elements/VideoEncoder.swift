@@ -133,7 +133,7 @@ open class VideoEncoder: Element {
   // MARK: Trampolines
 
   /// `GstVideoEncoder`.
-  override class var requiredTemplates: [String] { ["sink", "src"] }
+  override open class var requiredTemplates: [String] { ["sink", "src"] }
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_video_encoder_get_type(), MemoryLayout<GstVideoEncoder>.stride)
   }

@@ -36,6 +36,8 @@ public import CGStreamer
     case segmentDone
     /// Which streams there are.
     case streamCollection
+    /// Downstream wants some of the streams.
+    case selectStreams
     /// Tags of the stream.
     case tag
     /// No data follows.
@@ -72,6 +74,7 @@ public import CGStreamer
     case GST_EVENT_SEGMENT: .segment
     case GST_EVENT_SEGMENT_DONE: .segmentDone
     case GST_EVENT_STREAM_COLLECTION: .streamCollection
+    case GST_EVENT_SELECT_STREAMS: .selectStreams
     case GST_EVENT_TAG: .tag
     case GST_EVENT_EOS: .endOfStream
     case GST_EVENT_GAP: .gap

@@ -54,7 +54,7 @@ extension MiniObject where Self: ~Copyable {
   }
 
   /// The C object, if there is one, for calls that take no reference.
-  static func raw(_ object: borrowing Self?) -> UnsafeMutablePointer<Raw>? {
+  package static func raw(_ object: borrowing Self?) -> UnsafeMutablePointer<Raw>? {
     switch object {
     case .some(let object): unsafe object.raw
     case .none: nil

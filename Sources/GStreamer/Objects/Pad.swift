@@ -14,7 +14,7 @@ public import CGStreamer
   private let owner: ObjectReference?
 
   /// A pad that the caller knows to outlive the value.
-  @unsafe init(lent raw: UnsafeMutablePointer<GstPad>) { unsafe (self.raw, owner) = (raw, nil) }
+  @unsafe package init(lent raw: UnsafeMutablePointer<GstPad>) { unsafe (self.raw, owner) = (raw, nil) }
 
   /// A pad that the value takes over one reference to.
   @unsafe init(owning raw: UnsafeMutablePointer<GstPad>) {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// What makes an element the one for URIs of some protocols (`GstURIHandler`, gst/gsturi.h): `playbin` and its like
+/// find it by the protocol, and give it the URI.
+///
+/// ```swift
+/// override class var uriHandler: URIHandler? {
+///   .source(of: ["pattern"]) { (element: Pattern) in element.uri.snapshot } set: { element, uri in … }
+/// }
+/// ```
+@safe public struct URIHandler {
+  let direction: Pad.Direction
+  let protocols: [String]
+  let get: (Element) -> String?
+  let set: (Element, String) throws(URIError) -> Void
+
+  private init<Owner: Element>(
+    _ direction: Pad.Direction, _ protocols: [String], _ get: @escaping (Owner) -> String?,
+    _ set: @escaping (Owner, String) throws(URIError) -> Void
+  ) {
+    (self.direction, self.protocols) = (direction, protocols)
+    self.get = { element in get(unsafe unsafeDowncast(element, to: Owner.self)) }
+    self.set = { (element, uri) throws(URIError) in try set(unsafe unsafeDowncast(element, to: Owner.self), uri) }
+  }
+
+  /// For a source, whose URI is where data comes from.
+  ///
+  /// - Parameters:
+  ///   - protocols: what precedes the colon of a URI, in lower case: `http`. Letters, digits, `+`, `-` and `.` follow a
+  ///     letter.
+  ///   - get: the URI that the element has; `nil` for none. Called on any thread.
+  ///   - set: takes a valid URI of one of the protocols. Called on any thread, also while data flows, which a source that
+  ///     cannot change then refuses by ``URIError/Reason/badState``.
+  public static func source<Owner: Element>(
+    of protocols: [String], get: @escaping (Owner) -> String?,
+    set: @escaping (Owner, String) throws(URIError) -> Void
+  ) -> URIHandler { URIHandler(.source, protocols, get, set) }
+
+  /// For a sink, whose URI is where data is brought to. Otherwise as ``source(of:get:set:)``.
+  public static func sink<Owner: Element>(
+    of protocols: [String], get: @escaping (Owner) -> String?,
+    set: @escaping (Owner, String) throws(URIError) -> Void
+  ) -> URIHandler { URIHandler(.sink, protocols, get, set) }
+
+  /// What is wrong with the declaration: the protocol and why.
+  var fault: (name: String, reason: String)? {
+    if protocols.isEmpty { return ("", "there is none") }
+    for name in protocols {
+      guard unsafe gst_uri_protocol_is_valid(name) != 0 else { return (name, "it is no name of a protocol") }
+      guard name == name.lowercased() else { return (name, "it is not in lower case, and would never be found") }
+    }
+    return nil
+  }
+
+  /// The names as C has them, never freed.
+  func makeList() -> UnsafeMutablePointer<UnsafePointer<CChar>?> {
+    let list = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: protocols.count + 1)
+    for (index, name) in protocols.enumerated() {
+      unsafe (list + index).initialize(to: g_strdup(name).map { unsafe UnsafePointer($0) })
+    }
+    unsafe (list + protocols.count).initialize(to: nil)
+    return unsafe list
+  }
+}
+
+/// Why an element does not take a URI, or there is none for it (`GstURIError`, gst/gsturi.h).
+public struct URIError: Error, Hashable, Sendable {
+  /// What is wrong.
+  public enum Reason: UInt32, Sendable {
+    /// Nobody handles URIs of this protocol.
+    case unsupportedProtocol
+    /// It is no URI, or none that the element understands.
+    case badURI
+    /// The element cannot take another URI in its state.
+    case badState
+    /// What the URI refers to is not there, or cannot be.
+    case badReference
+  }
+
+  /// What is wrong.
+  public var reason: Reason
+  /// One sentence for users.
+  public var message: String
+
+  /// An error.
+  public init(_ reason: Reason, _ message: String) { (self.reason, self.message) = (reason, message) }
+
+  /// Takes over a C error; without one, the reason is `badURI`.
+  @unsafe init(owning error: UnsafeMutablePointer<GError>?, about uri: String) {
+    guard let error = unsafe error else {
+      self.init(.badURI, "“\(uri)” is not taken")
+      return
+    }
+    let isURIError = unsafe error.pointee.domain == gst_uri_error_quark()
+    let code = unsafe isURIError ? UInt32(exactly: error.pointee.code) : nil
+    self.init(
+      code.flatMap(Reason.init) ?? .badReference,
+      unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "“\(uri)” is not taken")
+    unsafe g_error_free(error)
+  }
+}
+
+extension URIError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}
+
+extension ElementRecord {
+  /// Makes a registered type one that handles URIs.
+  func addURIHandler(to type: GType) {
+    guard uriHandler != nil else { return }
+    var info = unsafe GInterfaceInfo()
+    unsafe info.interface_init = { interface, _ in
+      guard let interface = unsafe interface?.assumingMemoryBound(to: GstURIHandlerInterface.self) else { return }
+      unsafe interface.pointee.get_type = { type in
+        ElementRecord.of(type)?.uriHandler?.direction == .sink ? GST_URI_SINK : GST_URI_SRC
+      }
+      unsafe interface.pointee.get_protocols = { type in
+        unsafe ElementRecord.of(type)?.uriProtocols.map { unsafe UnsafePointer($0) }
+      }
+      unsafe interface.pointee.get_uri = { handler in
+        guard let (element, handler) = unsafe ElementRecord.handler(handler), let uri = handler.get(element) else {
+          return nil
+        }
+        return unsafe g_strdup(uri)
+      }
+      unsafe interface.pointee.set_uri = { handler, uri, failure in
+        guard let (element, handler) = unsafe ElementRecord.handler(handler), let uri = unsafe uri else { return 0 }
+        do throws(URIError) {
+          try handler.set(element, unsafe String(cString: uri))
+          return 1
+        } catch {
+          unsafe g_set_error_literal(failure, gst_uri_error_quark(), gint(error.reason.rawValue), error.message)
+          return 0
+        }
+      }
+    }
+    unsafe g_type_add_interface_static(type, gst_uri_handler_get_type(), &info)
+  }
+
+  @unsafe private static func handler(_ instance: OpaquePointer?) -> (Element, URIHandler)? {
+    guard let instance = unsafe instance.map({ unsafe UnsafeMutableRawPointer($0) }), let record = unsafe of(instance),
+      let handler = record.uriHandler
+    else { return nil }
+    return unsafe (swiftObject(instance, behind: record.instanceSize, as: Element.self), handler)
+  }
+}
