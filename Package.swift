@@ -17,7 +17,7 @@ let settings: [SwiftSetting] =
 // runtime, and the base classes that no element of the plugin derives from.
 let unusedInGStreamer =
   ["Application"]
-  + ["BaseSink", "BaseSource", "Pad+BufferLists", "PushSource", "VideoEncoder", "VideoFilter"].map {
+  + ["Aggregator", "BaseSink", "BaseSource", "Pad+BufferLists", "PushSource", "VideoEncoder", "VideoFilter"].map {
     "Elements/\($0).swift"
   } + ["Objects/BufferList.swift", "Objects/Buffer+Metas.swift"]
 let isPlugin = Context.environment["ELEMENTS_ONLY"] != nil
@@ -51,6 +51,7 @@ let traits: Set<Trait> = [
   .trait(name: "Program", description: "The program h26x.", enabledTraits: ["GStreamer"]),
 ]
 let cGStreamer = Target.Dependency.target(name: "CGStreamer", condition: .when(traits: ["GStreamer"]))
+let cGStreamerAudio = Target.Dependency.target(name: "CGStreamerAudio", condition: .when(traits: ["GStreamer"]))
 let cGStreamerDiscovery = Target.Dependency.target(
   name: "CGStreamerDiscovery", condition: .when(traits: ["GStreamer"]))
 let cGStreamerCheck = Target.Dependency.target(name: "CGStreamerCheck", condition: .when(traits: ["GStreamer"]))
@@ -61,6 +62,7 @@ let package = Package(
     .library(name: "H26x", targets: ["H26x"]),
     .library(name: "VideoDecoding", targets: ["VideoDecoding"]),
     .library(name: "GStreamer", targets: ["GStreamer"]),
+    .library(name: "GStreamerAudio", targets: ["GStreamerAudio"]),
     .library(name: "GStreamerDiscovery", targets: ["GStreamerDiscovery"]),
     .library(name: "VideoFiles", targets: ["VideoFiles"]),
     .library(name: "gstswifth26x", type: .dynamic, targets: ["Plugin"]),
@@ -90,7 +92,11 @@ let package = Package(
     .target(
       name: "GStreamer", dependencies: [cGStreamer], exclude: isPlugin ? unusedInGStreamer : [],
       swiftSettings: settings),
-    // Apart from GStreamer, so that only who uses it loads libgstpbutils.
+    // Apart from GStreamer, so that only who uses them loads libgstaudio and libgstpbutils.
+    .systemLibrary(
+      name: "CGStreamerAudio", pkgConfig: "gstreamer-audio-1.0", providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]
+    ),
+    .target(name: "GStreamerAudio", dependencies: ["GStreamer", cGStreamer, cGStreamerAudio], swiftSettings: settings),
     .systemLibrary(
       name: "CGStreamerDiscovery", pkgConfig: "gstreamer-pbutils-1.0",
       providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]),
@@ -157,7 +163,7 @@ let package = Package(
     .testTarget(
       name: "GStreamerTests",
       dependencies: [
-        "GStreamer", "GStreamerDiscovery", cGStreamer, "HarnessSupport", "ThreadSanitizerLocks",
+        "GStreamer", "GStreamerAudio", "GStreamerDiscovery", cGStreamer, "HarnessSupport", "ThreadSanitizerLocks",
       ],
       swiftSettings: settings),
     .testTarget(
