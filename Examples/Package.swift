@@ -18,6 +18,15 @@ let package = Package(
     .executableTarget(name: "player", dependencies: [.product(name: "GStreamer", package: gst)], path: "Player"),
     .executableTarget(name: "lines", dependencies: [.product(name: "GStreamer", package: gst)], path: "Lines"),
     .executableTarget(name: "runs", dependencies: [.product(name: "GStreamer", package: gst)], path: "Runs"),
+    .executableTarget(name: "pictures", dependencies: [.product(name: "GStreamer", package: gst)], path: "Pictures"),
+    .executableTarget(
+      name: "sounds",
+      dependencies: [.product(name: "GStreamer", package: gst), .product(name: "GStreamerAudio", package: gst)],
+      path: "Sounds"),
+    .executableTarget(
+      name: "media",
+      dependencies: [.product(name: "GStreamer", package: gst), .product(name: "GStreamerDiscovery", package: gst)],
+      path: "Media"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -41,4 +41,12 @@ grep -q '^from 1' "$out/player" && grep -qx end "$out/player" || fail "player: $
 [[ $(sed -n 3p "$out/lines") == '0.2 seconds '* ]] || fail "lines: $(sed -n 3p "$out/lines")"
 "$run/runs" > "$out/runs"
 [[ $(grep -c 'the same$' "$out/runs") == 10 ]] || fail "runs: $(cat "$out/runs")"
+"$run/pictures" 8 > "$out/pictures"
+[[ $(wc -l < "$out/pictures") == 4 && $(tail -n 1 "$out/pictures") == '@%'*' 0.6 seconds' ]] || fail "pictures: $(cat "$out/pictures")"
+"$run/sounds" > "$out/sounds"
+grep -q '^16000 bytes as .*, the same$' "$out/sounds" && [[ $(wc -l < "$out/sounds") == 11 ]] || fail "sounds: $(cat "$out/sounds")"
+"$run/media" ../Tests/Media/clip.mkv /there/is/none > "$out/media"
+grep -q 'width: 320, height: 180' "$out/media" && grep -q 'none: ' "$out/media" || fail "media: $(cat "$out/media")"
+"$run/media" > "$out/devices"
+[[ $(grep -c 'Source' "$out/devices") == 2 ]] || fail "media: $(cat "$out/devices")"
 echo 'The examples work.'

@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 plugin/dependencies.sh --build
 
 # Each after those that it refers to, and the folder of its articles.
-modules=(H26x StreamReport GStreamer VideoDecoding VideoFiles HarnessSupport)
+modules=(H26x StreamReport GStreamer GStreamerAudio GStreamerDiscovery VideoDecoding VideoFiles HarnessSupport)
 folder_of() { case $1 in HarnessSupport) echo Tests/HarnessSupport ;; *) echo "Sources/$1" ;; esac }
 
 for module in "${modules[@]}"; do swift build --target "$module"; done
@@ -27,7 +27,7 @@ archives=()
 for module in "${modules[@]}"; do
   mkdir "$work/$module"
   swift symbolgraph-extract -module-name "$module" -minimum-access-level public -skip-inherited-docs \
-    -emit-extension-block-symbols -I "$built" -I Sources/CGStreamer -I Sources/CAVCodec -I Sources/CLinux -I Tests/CGStreamerCheck \
+    -emit-extension-block-symbols -I "$built" -I Sources/CGStreamer -I Sources/CGStreamerAudio -I Sources/CGStreamerDiscovery -I Sources/CAVCodec -I Sources/CLinux -I Tests/CGStreamerCheck \
     "${headers[@]}" -target "$triple" -output-dir "$work/$module"
   docc convert "$(folder_of "$module")/$module.docc" --additional-symbol-graph-dir "$work/$module" \
     --output-dir "$work/$module.doccarchive" --hosting-base-path "${1:-}" --warnings-as-errors \

@@ -119,8 +119,6 @@ open class AudioDecoder: Element {
 
   /// Drops frames of the input without output, the oldest first.
   public func drop(frames: Int = 1) throws(FlowError) {
-    // Before the format is set the base class takes frames that have no output for an error.
-    guard outputFormat != nil else { return }
     try unsafe FlowError.check(gst_audio_decoder_finish_frame(decoder, nil, gint(clamping: max(frames, 0))))
   }
 

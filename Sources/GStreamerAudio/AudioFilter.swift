@@ -20,7 +20,7 @@ open class AudioFilter: Element {
   open func stop() {}
   /// Sets the format, before the first samples and whenever it changes. Returns whether it is supported.
   open func setFormat(_ info: AudioInfo) -> Bool { true }
-  /// Changes samples in place: ``Buffer/mapForWriting()`` has them, as ``info`` describes. Not called in passthrough.
+  /// Changes samples in place: `Buffer.mapForWriting()` has them, as ``info`` describes. Not called in passthrough.
   /// - Throws: `FlowError.dropped` to leave the buffer out.
   open func changeSamples(_ buffer: inout Buffer) throws(FlowError) {}
   /// An event from upstream. Chains to the base class by default.

@@ -24,7 +24,7 @@ public struct Discoverer: Sendable {
     self.timeout = min(max(timeout, .second), .seconds(3600))
   }
 
-  /// What is at a URI; ``Runtime/uri(ofFile:)`` has that of a file.
+  /// What is at a URI; `Runtime.uri(ofFile:)` has that of a file.
   ///
   /// - Throws: `invalidURI`; `failed` where there is nothing, or nothing that an element knows; `timedOut`; `cancelled`
   ///   when the task is cancelled, which ends the discovery.

@@ -21,7 +21,7 @@ import VideoFiles
   @Test func codeIsCompiled() throws {
     let folders = [
       "Tests/DocumentationTests", "plugin/template", "Tests/GStreamerTests/Elements/Examples", "Examples/Lines",
-      "Examples/Runs",
+      "Examples/Runs", "Examples/Sounds", "Examples/Media",
     ]
     let compiled = try folders.flatMap { Self.files(in: $0, "swift") }
       .map { try String(contentsOf: $0, encoding: .utf8) }
@@ -41,7 +41,8 @@ import VideoFiles
 
   /// Every top-level type and function of a library is listed on the library's page.
   @Test(arguments: [
-    ("GStreamer", "Sources"), ("H26x", "Sources"), ("StreamReport", "Sources"), ("VideoDecoding", "Sources"),
+    ("GStreamer", "Sources"), ("GStreamerAudio", "Sources"), ("GStreamerDiscovery", "Sources"), ("H26x", "Sources"),
+    ("StreamReport", "Sources"), ("VideoDecoding", "Sources"),
     ("VideoFiles", "Sources"), ("HarnessSupport", "Tests"),
   ])
   func listsEveryPublicTypeOnTheFirstPage(module: String, folder: String) throws {

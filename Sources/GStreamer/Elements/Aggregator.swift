@@ -60,8 +60,8 @@ open class Aggregator: Element {
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// Makes output of what waits at the ``inputs``: takes buffers and calls ``finish(_:)``, on the streaming thread of the
-  /// source pad. It is called again while every input has a buffer or has ended.
+  /// Makes output of what waits at the ``inputs``: takes buffers and calls ``finish(_:)-(Buffer)``, on the streaming
+  /// thread of the source pad. It is called again while every input has a buffer or has ended.
   ///
   /// An input has none where ``clip(_:at:)`` dropped what came: ``needsMoreData`` waits for the next then.
   /// - Parameter isLate: whether an input may have none because it took too long, which only happens with live sources.

@@ -91,6 +91,18 @@ private final class HastyDecoder: AudioDecoder {
   }
 }
 
+/// Drops what comes until a frame has two bytes, and sets its format then.
+private final class LateDecoder: AudioDecoder {
+  override class var padTemplates: [PadTemplate] { [.sink("audio/x-counted"), .source(caps)] }
+  override func handleFrame(_ frame: borrowing Buffer) throws(FlowError) {
+    guard frame.size == 2 else { return try drop() }
+    guard let info = AudioInfo(format: .s16, sampleRate: 1000, channels: 1), setOutputFormat(info) else {
+      throw .notNegotiated
+    }
+    try finish(frame.share())
+  }
+}
+
 @Suite(.serialized) struct AudioTests {
   init() throws {
     Harness.initialise()
@@ -175,6 +187,17 @@ private final class HastyDecoder: AudioDecoder {
     harness.setInputCaps("audio/x-counted, rate=1000, channels=1")
     #expect(harness.push([1, 7, 0], pts: .zero) == FlowError.notNegotiated.rawValue)
     #expect(HastyDecoder.error.snapshot == .notNegotiated)
+  }
+
+  @Test func whatIsDroppedBeforeTheFormatIsKnownDoesNotDelayTheRest() throws {
+    try LateDecoder.register(as: "testlatedec", typeName: "GstTestLateDecoder")
+    let harness = try Harness("testlatedec")
+    harness.setInputCaps("audio/x-counted")
+    #expect(harness.push([1], pts: .zero) == 0)
+    #expect(harness.push([7, 0], pts: .milliseconds(5)) == 0)
+    let first = try harness.pull()
+    let (code, time) = (try first.copiedBytes(), first.pts)
+    #expect(code == [7, 0] && time == .milliseconds(5))
   }
 
   @Test func formatsAreDescribed() throws {

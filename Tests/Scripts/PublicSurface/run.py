@@ -16,7 +16,7 @@ import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parents[2]
-MODULES = ["H26x", "StreamReport", "VideoDecoding", "VideoFiles", "GStreamer", "HarnessSupport"]
+MODULES = ["H26x", "StreamReport", "VideoDecoding", "VideoFiles", "GStreamer", "GStreamerAudio", "GStreamerDiscovery", "HarnessSupport"]
 
 
 def output(*command):
@@ -29,7 +29,8 @@ def symbols(module, folder):
     build = output("swift", "build", "--show-bin-path").strip()
     command = ["swift", "symbolgraph-extract", "-module-name", module, "-minimum-access-level", "public"]
     command += ["-skip-synthesized-members", "-I", f"{build}/Modules", "-target", target, "-output-dir", folder]
-    for header in ["Sources/CGStreamer", "Sources/CAVCodec", "Sources/CLinux", "Tests/CGStreamerCheck"]:
+    headers = ["CGStreamer", "CGStreamerAudio", "CGStreamerDiscovery", "CAVCodec", "CLinux"]
+    for header in [f"Sources/{name}" for name in headers] + ["Tests/CGStreamerCheck"]:
         command += ["-I", header]
     for flag in flags:
         command += ["-Xcc", flag]
