@@ -33,9 +33,12 @@ final class InputBytes {
   private let pipe: SharedPipe?
   private let number: Int
   private(set) var position: Int64 = 0
+  /// In bytes, when reading began; `UInt64.max` for a pipe. Readers of tables compare every entry with it.
+  let size: UInt64
 
   fileprivate init(_ file: OpenFile, _ pipe: SharedPipe?) {
     (self.file, self.pipe) = (file, pipe)
+    size = pipe == nil ? (try? Stat(file.descriptor)).map { UInt64(clamping: $0.size) } ?? .max : .max
     number = pipe?.add() ?? 0
   }
 
@@ -80,9 +83,6 @@ extension InputBytes: IOSource {
 }
 
 extension InputBytes: ByteSource {
-  /// In bytes; `UInt64.max` for a pipe.
-  var size: UInt64 { length.map { UInt64(clamping: $0) } ?? .max }
-
   func read(at offset: UInt64, count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     read(at: offset, count: count, appendingTo: &bytes)

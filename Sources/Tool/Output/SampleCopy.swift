@@ -4,13 +4,15 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Copies the access units of a container whose packaging stays: each is inspected, and none is taken apart.
+/// Copies the access units of a container whose packaging stays: each is inspected, and loses the parameter sets that the
+/// configuration record has too.
 struct SampleCopy {
   let format: MediaOutput.VideoFormat
   private let reader: any VideoTrackReader
   private var inspector: any SampleInspecting
   /// For containers that have presentation times only.
   private var decodingTimes: DecodingTimeRebuilder
+  private var previousDecoding: Int64?
 
   /// - Returns: `nil` where the samples' packaging or their description has to change.
   init?(_ reader: any VideoTrackReader) {
@@ -44,9 +46,9 @@ struct SampleCopy {
   mutating func next() throws(RepackWriter.Refusal) -> MediaOutput.AccessUnit? {
     let next: VideoSample?
     do throws(Failure) { next = try reader.next() } catch { throw .failure(error) }
-    guard let sample = next else { return nil }
+    guard var sample = next else { return nil }
     guard sample.packaging == nil, let presentation = sample.composition,
-      let isSync = inspector.isSync(sample.bytes.span)
+      let isSync = inspector.inspect(&sample.bytes)
     else { throw .irregular }
     let decoding: Int64
     if let known = sample.decoding {
@@ -57,8 +59,15 @@ struct SampleCopy {
       decoding = decodingTimes.next(presentation: presentation)
     }
     guard decoding <= presentation else { throw .irregular }
+    let duration = sample.duration > 0 ? sample.duration : assumedDuration(decoding)
+    previousDecoding = decoding
     return MediaOutput.AccessUnit(
-      bytes: sample.bytes, presentation: presentation, decoding: decoding, duration: sample.duration, isSync: isSync)
+      bytes: sample.bytes, presentation: presentation, decoding: decoding, duration: duration, isSync: isSync)
+  }
+
+  /// How long a picture lasts in a container without durations, as FLV. The last one would not be shown without any.
+  private func assumedDuration(_ decoding: Int64) -> Int64 {
+    format.frameDuration?.nanoseconds(1) ?? max(0, decoding - (previousDecoding ?? decoding))
   }
 }
 
@@ -66,9 +75,11 @@ struct SampleCopy {
 private protocol SampleInspecting {
   /// The video, by its configuration record.
   var description: FormatDescription { get }
-  /// Whether decoding can begin with an access unit; `nil` for one that does not hold a whole picture and no more, in
-  /// the format that the configuration record describes.
-  mutating func isSync(_ bytes: Span<UInt8>) -> Bool?
+  /// Removes parameter sets that repeat those of the configuration record, as most muxers of byte streams leave in samples.
+  ///
+  /// - Returns: whether decoding can begin with the access unit; `nil` for one that does not hold a whole picture and no
+  ///   more, in the format that the configuration record describes.
+  mutating func inspect(_ accessUnit: inout [UInt8]) -> Bool?
 }
 
 private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
@@ -90,9 +101,11 @@ private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
     guard inspector.parameterSets.canReadSlices else { return nil }
   }
 
-  mutating func isSync(_ bytes: Span<UInt8>) -> Bool? {
-    let info = inspector.inspect(bytes, packaging: packaging)
-    guard info.error == nil, info.hasPicture, !info.hasParameterSets else { return nil }
+  mutating func inspect(_ accessUnit: inout [UInt8]) -> Bool? {
+    let info = inspector.inspect(accessUnit.span, packaging: packaging)
+    guard info.error == nil, info.hasPicture, !info.changesParameterSets,
+      !info.hasParameterSets || removeParameterSets(&accessUnit)
+    else { return nil }
     switch info.randomAccess {
     case .idr, .irap:
       // H.264 has no other type for them.
@@ -104,5 +117,20 @@ private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
     case .none:
       return description.isIntraOnly || !marksRandomAccess && info.isIntra && !info.isSecondField
     }
+  }
+
+  /// - Returns: false where the packaging cannot be read.
+  private func removeParameterSets(_ accessUnit: inout [UInt8]) -> Bool {
+    var kept: [UInt8] = []
+    kept.reserveCapacity(accessUnit.count)
+    do throws(BitstreamError) {
+      for range in packaging.nalUnits(of: accessUnit.span) where !range.isEmpty {
+        let type = Codec.NALUnitType(headerByte: accessUnit[range.lowerBound])
+        if Codec.typesInConfigurationRecord.contains(type.rawValue) { continue }
+        try packaging.append(accessUnit.span.extracting(range), to: &kept)
+      }
+    } catch { return false }
+    accessUnit = kept
+    return true
   }
 }
