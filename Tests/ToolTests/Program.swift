@@ -9,8 +9,10 @@ struct Program {
     .deletingLastPathComponent()
   static let media = root.appending(path: "Tests/Media")
   static let plugin = root.appending(path: ".build/plugin")
-  /// The program that `swift test` built, in the same folder as the tests.
-  static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "h26x")
+  /// The program that `H26X` names; without it the one that `swift test` built, in the same folder as the tests.
+  static let executable =
+    ProcessInfo.processInfo.environment["H26X"].map { URL(filePath: $0) }
+    ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "h26x")
   static let isBuilt =
     FileManager.default.fileExists(atPath: plugin.appending(path: "libgstswifth26x.so").path)
     && FileManager.default.isExecutableFile(atPath: executable.path)
