@@ -268,8 +268,7 @@ struct DecoderCore<Codec: DecoderCodec> {
       if !keepsSession(plan) {
         try session.open(
           format, layout: plan.sessionLayout, settings: settings, isLive: isLive, allocator: output.allocator)
-        let threads = settings.threadType
-        outcomes.note(.info, "session for \(format.summary), threads \(threads), live \(isLive)")
+        outcomes.sessionOpened(format, settings, isLive: isLive)
       } else if reader.formats.hasNewParameterSets {
         try session.accept(format)
       }
@@ -387,16 +386,6 @@ struct DecoderCore<Codec: DecoderCodec> {
   private mutating func nextOutcome() -> DecoderAction<Codec>? {
     if let action = outcomes.next() { return action }
     if output.proposal != nil { return .negotiate }
-    while let notice = session.nextNotice() {
-      if let message = outcomes.message(for: notice) { return .warn(message) }
-    }
-    return latency.takeDue().map { .setLatency($0) }
-  }
-}
-
-extension FormatDescription {
-  /// Profile, level and size, for the log.
-  fileprivate var summary: String {
-    "\(profileName ?? "profile \(profileIDC)") level \(levelName ?? "?"), \(croppedSize.width)x\(croppedSize.height)"
+    return outcomes.nextWarning(of: &session) ?? latency.takeDue().map { .setLatency($0) }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 import VideoDecoding
 
 /// Stage: what becomes of frames, and what is reported about them, as actions for the element.
@@ -23,6 +24,11 @@ struct FrameOutcomes<Codec: DecoderCodec> {
   /// Writes to the debug log.
   mutating func note(_ level: Log.Level, _ text: @autoclosure () -> String) {
     if log.isEnabled(level) { actions.append(.log(level, text())) }
+  }
+
+  /// A session was created.
+  mutating func sessionOpened(_ format: FormatDescription, _ settings: DecoderSettings, isLive: Bool) {
+    note(.info, "session for \(format.summary), threads \(settings.threadType), live \(isLive)")
   }
 
   // MARK: Access units that are not decoded
@@ -99,8 +105,16 @@ struct FrameOutcomes<Codec: DecoderCodec> {
 
   // MARK: Messages
 
-  /// The warning for what the session reports; `nil` where an error follows.
-  mutating func message(for notice: SessionNotice) -> DecoderMessage<Codec>? {
+  /// The warning for what a session has to report next; `nil` for none.
+  mutating func nextWarning(of session: inout DecoderSession) -> DecoderAction<Codec>? {
+    while let notice = session.nextNotice() {
+      if let message = message(for: notice) { return .warn(message) }
+    }
+    return nil
+  }
+
+  /// `nil` where an error follows.
+  private mutating func message(for notice: SessionNotice) -> DecoderMessage<Codec>? {
     switch notice {
     case .codecLost(let error): health.codecLost(error)
     case .beganWithoutRandomAccessPoint: .noRandomAccessPoint
@@ -131,5 +145,12 @@ struct FrameOutcomes<Codec: DecoderCodec> {
   func statistics(_ session: SessionStatistics) -> DecoderStatistics {
     DecoderStatistics(
       session: session, refused: health.refused, copied: health.copied, lastFault: health.lastFault)
+  }
+}
+
+extension FormatDescription {
+  /// Profile, level and size, for the log.
+  fileprivate var summary: String {
+    "\(profileName ?? "profile \(profileIDC)") level \(levelName ?? "?"), \(croppedSize.width)x\(croppedSize.height)"
   }
 }

@@ -185,26 +185,12 @@ struct SessionCore: ~Copyable {
   /// Sends an access unit to the codec.
   private mutating func submit(_ submission: Submission) {
     if submission.summary.randomAccess == .idr { input.beginSequence(at: submission.index) }
-    ledger.admit(record(for: submission), submission.summary)
+    let record = input.record(for: submission, in: &ledger, start: gate.start)
+    ledger.admit(record, submission.summary)
     let isDamaged = codec.mayUseDevice && ledger.isDamaged(submission.index)
     take(
       codec.decode(
         submission, retries: settings.retries, oldest: ledger.first?.index ?? submission.index, isDamaged: isDamaged))
-  }
-
-  private mutating func record(for submission: Submission) -> LedgerEntry {
-    let (index, summary) = (submission.index, submission.summary)
-    if summary.randomAccess == .intra || gate.start == .intra,
-      ledger.mayRecover(at: summary, followingFrom: input.followsReferencesFrom)
-    {
-      input.followReferences(from: index)
-    }
-    var record = LedgerEntry(
-      submission, standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra,
-      sequenceStart: input.sequenceStart, recoveryStart: ledger.recovery(completedBy: summary, index: index),
-      start: gate.start ?? .marked)
-    record.referencesSince = input.referencesStart(of: submission)
-    return record
   }
 
   // MARK: How that went
@@ -213,21 +199,8 @@ struct SessionCore: ~Copyable {
   mutating func openingFailed(_ error: AVError, detail: String?) -> Bool {
     output.note(DecodeError(opening: error, detail: detail))
     self.detail = detail
-    defer { reportFallBack() }
+    defer { if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) } }
     return codec.openingFailed(error)
-  }
-
-  private mutating func reportFallBack() {
-    guard let reason = codec.takeFallBack() else { return }
-    if output.statistics.softwareFallbacks == 0 {
-      let text =
-        switch reason {
-        case .failure(let error): detail ?? error.processFailure ?? "\(error)"
-        case .damage: "the stream is damaged, and a device neither reports nor conceals damage"
-        }
-      output.notify(.softwareFallback(reason: text))
-    }
-    output.count(.fallBack)
   }
 
   /// The codec is in a process without these layers of protection.
@@ -250,7 +223,7 @@ struct SessionCore: ~Copyable {
     default: break
     }
     take(codec.finish(order, error, status, retries: settings.retries))
-    reportFallBack()
+    if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
   }
 
   private mutating func take(_ outcome: CodecControl.Outcome) {

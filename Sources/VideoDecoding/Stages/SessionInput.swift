@@ -131,6 +131,27 @@ struct SessionInput {
     inspector.referencesStart(of: submission)
   }
 
+  /// What the ledger is to know of the next picture. References are followed from it on where it is an intra picture after
+  /// which pictures may recover.
+  ///
+  /// - Parameter start: where decoding began.
+  mutating func record(
+    for submission: Submission, in ledger: inout AccessUnitLedger, start: StartGate.Start?
+  ) -> LedgerEntry {
+    let (index, summary) = (submission.index, submission.summary)
+    if summary.randomAccess == .intra || start == .intra,
+      ledger.mayRecover(at: summary, followingFrom: followsReferencesFrom)
+    {
+      followReferences(from: index)
+    }
+    var record = LedgerEntry(
+      submission, standsAlone: followsSequenceStart || summary.completesRecovery || summary.isIntra,
+      sequenceStart: sequenceStart, recoveryStart: ledger.recovery(completedBy: summary, index: index),
+      start: start ?? .marked)
+    record.referencesSince = referencesStart(of: submission)
+    return record
+  }
+
   /// An access unit gave no picture: nothing can refer to it.
   mutating func pictureIsMissing(_ index: UInt64) { inspector.pictureIsMissing(index) }
 }

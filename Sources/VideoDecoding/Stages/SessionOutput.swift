@@ -75,6 +75,21 @@ struct SessionOutput {
     }
   }
 
+  /// Software takes the place of a device, which is reported once.
+  ///
+  /// - Parameter detail: why no device can be opened, in words; nil where that is not the reason.
+  mutating func fallBack(_ reason: HardwareUse.Reason, detail: String?) {
+    if statistics.softwareFallbacks == 0 {
+      let text =
+        switch reason {
+        case .failure(let error): detail ?? error.processFailure ?? "\(error)"
+        case .damage: "the stream is damaged, and a device neither reports nor conceals damage"
+        }
+      notify(.softwareFallback(reason: text))
+    }
+    count(.fallBack)
+  }
+
   mutating func notify(_ notice: SessionNotice) {
     if notices.count == Self.noticeLimit { _ = notices.popFirst() }
     notices.append(notice)

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import Testing
+
+@testable import VideoDecoding
+
+@Suite struct HardwareUseTests: StageBuilders {
+  /// What a replay from an access unit contains, with these parameter sets in force.
+  private func replay(from index: UInt64, format: [UInt8] = [1]) throws -> ReplayBuffer {
+    var replay = ReplayBuffer(byteLimit: 1000, countLimit: 100)
+    replay.append(
+      try packet(10), index: index, start: .init(parameterSets: [], parameterSetsInForce: format, reorderDepth: 0))
+    return replay
+  }
+
+  /// Seconds: when the device fails, until when it is left alone, and when it is tried again.
+  @Test func failuresInARowDoubleThePause() throws {
+    var use = HardwareUse(.preferred)
+    let replay = try replay(from: 10)
+    for (failure, tooEarly, due) in [(0, nil, 0), (1, 10, 11), (12, 31, 32), (33, 72, 73), (134, nil, 134)]
+      as [(Int, Int?, Int)]
+    {
+      use.fallBack(for: .hardwareFailed, at: 5, format: [], now: .seconds(failure))
+      #expect(!use.isOnDevice)
+      if let tooEarly {
+        let isTried = use.changesPlace(
+          at: 11, oldest: 11, replaying: replay, isDamaged: false, now: .seconds(tooEarly))
+        #expect(!isTried, "\(failure)")
+      }
+      let isTried = use.changesPlace(at: 11, oldest: 11, replaying: replay, isDamaged: false, now: .seconds(due))
+      #expect(isTried && use.isOnDevice, "\(failure)")
+    }
+  }
+
+  @Test func theDeviceIsTriedSixTimesAMinute() throws {
+    var use = HardwareUse(.preferred)
+    let (damaged, intact) = (try replay(from: 0), try replay(from: 10))
+    var tries = 0
+    for second in 0..<120 {
+      if use.isOnDevice { _ = use.changesPlace(at: 9, oldest: 9, replaying: damaged, isDamaged: true) }
+      let isTried = use.changesPlace(at: 11, oldest: 11, replaying: intact, isDamaged: false, now: .seconds(second))
+      tries += isTried ? 1 : 0
+    }
+    #expect(tries == 12)
+  }
+
+  @Test func aRefusedFormatIsNotTriedAgain() throws {
+    var use = HardwareUse(.preferred)
+    use.fallBack(for: .hardwareRefused, at: 5, format: [1])
+    let (same, other) = (try replay(from: 10, format: [1]), try replay(from: 10, format: [2]))
+    let isSameTried = use.changesPlace(at: 11, oldest: 11, replaying: same, isDamaged: false)
+    #expect(!isSameTried)
+    let isOtherTried = use.changesPlace(at: 11, oldest: 11, replaying: other, isDamaged: false)
+    #expect(isOtherTried)
+  }
+
+  @Test func aMissingDeviceIsNotTriedAgain() throws {
+    var use = HardwareUse(.preferred)
+    use.fallBack(for: .hardwareUnavailable, at: 0, format: [])
+    let isTried = use.changesPlace(at: 11, oldest: 11, replaying: try replay(from: 10), isDamaged: false)
+    #expect(!isTried)
+  }
+
+  /// The device decodes neither damaged access units nor those that refer to them.
+  @Test func theDeviceReturnsAfterTheLastDamage() throws {
+    var use = HardwareUse(.preferred)
+    let isLeft = use.changesPlace(at: 5, oldest: 5, replaying: try replay(from: 0), isDamaged: true)
+    #expect(isLeft)
+    guard case .damage = use.takeReport() else {
+      Issue.record("not reported")
+      return
+    }
+    // The index, whether that access unit is damaged, where the replay begins, and whether the device is tried.
+    for (index, isDamaged, start, isExpected) in [(12, true, 10, false), (14, false, 10, false), (15, false, 13, true)]
+      as [(UInt64, Bool, UInt64, Bool)]
+    {
+      let isTried = use.changesPlace(
+        at: index, oldest: index, replaying: try replay(from: start), isDamaged: isDamaged)
+      #expect(isTried == isExpected, "\(index)")
+    }
+  }
+
+  /// A picture that has not been output and that the replay lacks would be lost.
+  @Test func nothingChangesWhileAPictureWouldBeLost() throws {
+    var use = HardwareUse(.preferred)
+    var trimmed = ReplayBuffer(byteLimit: 1000, countLimit: 2)
+    for index in 0..<3 as Range<UInt64> {
+      trimmed.append(
+        try packet(10), index: index,
+        start: index == 1
+          ? .init(parameterSets: [], parameterSetsInForce: [1], reorderDepth: 0, losesLeading: true) : nil)
+    }
+    #expect(trimmed.firstIndex == 1 && trimmed.isWhole)
+    trimmed.append(try packet(10), index: 3, start: .init(parameterSets: [], reorderDepth: 0, losesLeading: true))
+    #expect(trimmed.firstIndex == 3 && !trimmed.isWhole)
+    let changesWhileIncomplete = use.changesPlace(at: 4, oldest: 4, replaying: trimmed, isDamaged: true)
+    #expect(!changesWhileIncomplete)
+    trimmed.pictureCameOut(3)
+    let changesBeforeOldest = use.changesPlace(at: 4, oldest: 2, replaying: trimmed, isDamaged: true)
+    #expect(!changesBeforeOldest)
+    let changes = use.changesPlace(at: 4, oldest: 4, replaying: trimmed, isDamaged: true)
+    #expect(changes)
+  }
+
+  @Test(arguments: [SessionConfiguration.Hardware.off, .required])
+  func onlyAPreferredDeviceIsLeft(_ wanted: SessionConfiguration.Hardware) throws {
+    var use = HardwareUse(wanted)
+    let isLeft = use.changesPlace(at: 5, oldest: 5, replaying: try replay(from: 0), isDamaged: true)
+    #expect(!isLeft && !use.mayFallBack && use.isOnDevice == (wanted == .required))
+  }
+}
