@@ -339,11 +339,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Edits the access unit.
   private mutating func edit(_ output: RepackFormat<Codec>) throws(RepackFailure) {
     do throws(FlowError) {
-      journal.count(edited: try editing.edit(assembler.pieces, content, limit: output.longestNALUnit))
+      journal.count(edited: try editing.edit(assembler.pieces, content, sets, limit: output.longestNALUnit))
     } catch {
       throw abandon(RepackFailure(error))
     }
     journal.note(refusal: editing.takeRefusal(), isPending: false)
+    if let depth = editing.takeExcess() { journal.note(measuredReorderDepth: depth) }
   }
 
   /// New `codec_data`; empty when downstream has it.

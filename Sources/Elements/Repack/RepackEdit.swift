@@ -22,10 +22,12 @@ struct RepackEdit: Sendable, Equatable {
 
 extension StreamEditList {
   /// Whether there is none.
-  var isEmpty: Bool { edits.isEmpty && !findsLevel }
+  var isEmpty: Bool { edits.isEmpty && !findsLevel && !measuresReordering }
 
-  /// The edits of parameter sets, with a level in the place of `level=auto`.
-  func headerEdits(at level: StreamLevel?) -> [StreamEdit] { edits(at: level).filter { !$0.concernsSEI } }
+  /// The edits of parameter sets, with an edit in the place of `latency=measured`, and without `level=auto`.
+  func headerEdits(_ reordering: StreamEdit?) -> [StreamEdit] {
+    edits(at: nil, reordering: reordering).filter { !$0.concernsSEI }
+  }
 
   /// The edits of SEI alone.
   var messageEdits: [StreamEdit] { edits.filter(\.concernsSEI) }

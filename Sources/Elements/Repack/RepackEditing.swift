@@ -16,13 +16,8 @@ struct RepackEditing<Codec: RepackCodec> {
   private var decided: Decision?
   /// Why the stream goes on unedited; nil when it does not.
   private var refusal: StreamEditError?
-  /// The edited description of the stream, and the SPS that it is of.
-  private var format: FormatDescription?
-  private var described: SequenceParameterSetID?
-  /// The caps fields that edits have concerned since the start of the stream.
-  private var concerned: Set<EditedCapsField> = []
-  /// Caps may have to change before the next access unit.
-  private var isDescriptionDue = false
+  private var description = EditedDescription<Codec>()
+  private var reordering = MeasuredReordering<Codec>()
   /// Downstream has got something of the stream.
   private(set) var hasDelivered = false
   /// The sequence was ended: the next random access point begins another one.
@@ -30,10 +25,14 @@ struct RepackEditing<Codec: RepackCodec> {
   private var isPending = false
   private var isRefusalDue = false
   private var isPendingDue = false
+  /// The reorder depth that has proved larger than was written, to be reported.
+  private var excess: Int?
 
   /// What was decided, and for what.
   private struct Decision: Equatable {
     var list: StreamEditList
+    /// The edit in the place of `latency=measured`.
+    var reordering: StreamEdit?
     /// Of the parameter sets.
     var version: UInt64
     /// The longest NAL unit.
@@ -67,7 +66,10 @@ struct RepackEditing<Codec: RepackCodec> {
   private init(_ list: StreamEditList) { adopt(list) }
 
   /// The stream continues elsewhere, with a random access point.
-  mutating func flush() { followsEnd = true }
+  mutating func flush() {
+    followsEnd = true
+    reordering.flush()
+  }
 
   /// An access unit, or caps with parameter sets, begin.
   ///
@@ -88,23 +90,25 @@ struct RepackEditing<Codec: RepackCodec> {
       if version != sets.version { take(editor.edits, sets) }
       return false
     }
-    let next = Decision(list: wanted, version: sets.version, limit: limit)
+    let measured = wanted.measuresReordering ? reordering.edit(sets) : nil
+    defer { reordering.beginSequence(isWritten: measured != nil && refusal == nil) }
+    let next = Decision(list: wanted, reordering: measured, version: sets.version, limit: limit)
     guard decided != next else { return false }
     decided = next
-    return decide(sets, frameRate, limit)
+    return decide(next, sets, frameRate)
   }
 
   /// Notes, once, that edits wait for the start of a coded video sequence.
   private mutating func notePending() {
     guard !isPending, hasDelivered, decided?.list != wanted,
-      wanted.findsLevel || wanted.headerEdits(at: nil) != editor.edits.filter({ !$0.concernsSEI })
+      wanted.findsLevel || wanted.headerEdits(decided?.reordering) != editor.edits.filter({ !$0.concernsSEI })
     else { return }
     isPending = true
     isPendingDue = true
   }
 
   private mutating func decide(
-    _ sets: RepackParameterSets<Codec>, _ frameRate: Fraction?, _ limit: Int
+    _ decision: Decision, _ sets: RepackParameterSets<Codec>, _ frameRate: Fraction?
   ) -> Bool {
     let nalUnits = sets.nalUnits
     var before = editor
@@ -112,10 +116,10 @@ struct RepackEditing<Codec: RepackCodec> {
     let old = refusal
     refusal = nil
     do throws(StreamEditError) {
-      var new = StreamEditor<Codec>(try edits(for: nalUnits, frameRate), sets: sets.store)
+      var new = StreamEditor<Codec>(try edits(for: nalUnits, decision.reordering, frameRate), sets: sets.store)
       for nalUnit in nalUnits {
         guard let edited = try new.edited(nalUnit.span, of: nil) else { continue }
-        guard edited.count <= limit else { throw Self.isTooLong(edited) }
+        guard edited.count <= decision.limit else { throw Self.isTooLong(edited) }
       }
       editor = new
     } catch {
@@ -123,17 +127,18 @@ struct RepackEditing<Codec: RepackCodec> {
       refusal = error
       take([], sets)
     }
-    // The description before is of the parameter sets in another form.
-    (isPending, isDescriptionDue, format) = (false, true, nil)
-    concerned.formUnion(EditedCapsField.list(editor.edits))
+    isPending = false
+    description.follow(editor.edits, isOfParameterSets: true)
     var after = editor
-    return hasDelivered && nalUnits.contains { edited($0, &before) != edited($0, &after) }
+    return hasDelivered && nalUnits.contains { before.edited($0) != after.edited($0) }
   }
 
-  private func edits(for nalUnits: [[UInt8]], _ frameRate: Fraction?) throws(StreamEditError) -> [StreamEdit] {
-    guard wanted.findsLevel else { return wanted.edits }
+  private func edits(
+    for nalUnits: [[UInt8]], _ reordering: StreamEdit?, _ frameRate: Fraction?
+  ) throws(StreamEditError) -> [StreamEdit] {
+    guard wanted.findsLevel else { return wanted.edits(at: nil, reordering: reordering) }
     let rate = frameRate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
-    let level = Codec.lowestLevel(of: nalUnits, after: wanted.headerEdits(at: nil), LevelDemand(frameRate: rate))
+    let level = Codec.lowestLevel(of: nalUnits, after: wanted.headerEdits(reordering), LevelDemand(frameRate: rate))
     guard let level else {
       // Without a level, so that the edit that is refused is named.
       for nalUnit in nalUnits {
@@ -142,7 +147,7 @@ struct RepackEditing<Codec: RepackCodec> {
       throw StreamEditError(
         .exceedsLevel, "level_idc", nil, "the stream keeps the limits of no level", clause: "Annex A")
     }
-    return wanted.edits(at: level)
+    return wanted.edits(at: level, reordering: reordering)
   }
 
   private mutating func take(_ edits: [StreamEdit], _ sets: RepackParameterSets<Codec>) {
@@ -155,8 +160,7 @@ struct RepackEditing<Codec: RepackCodec> {
     let edits = editor.edits.filter { !$0.concernsSEI } + wanted.messageEdits
     guard edits != editor.edits else { return }
     editor = editor.with(edits)
-    concerned.formUnion(EditedCapsField.list(edits))
-    isDescriptionDue = true
+    description.follow(edits, isOfParameterSets: false)
   }
 
   private static func isTooLong(_ nalUnit: [UInt8]) -> StreamEditError {
@@ -168,11 +172,7 @@ struct RepackEditing<Codec: RepackCodec> {
   // MARK: Editing
 
   /// The edited form of a parameter set.
-  mutating func edited(_ nalUnit: [UInt8]) -> [UInt8] { isIdle ? nalUnit : edited(nalUnit, &editor) }
-
-  private func edited(_ nalUnit: [UInt8], _ editor: inout StreamEditor<Codec>) -> [UInt8] {
-    do throws(StreamEditError) { return try editor.edited(nalUnit.span, of: nil) ?? nalUnit } catch { return nalUnit }
-  }
+  mutating func edited(_ nalUnit: [UInt8]) -> [UInt8] { editor.edited(nalUnit) }
 
   /// The edited form of a configuration record.
   func edited(_ record: Codec.ConfigurationRecord) -> Codec.ConfigurationRecord {
@@ -186,11 +186,15 @@ struct RepackEditing<Codec: RepackCodec> {
   /// - Parameters:
   ///   - pieces: the access unit.
   ///   - content: what is in it.
+  ///   - sets: the parameter sets before the edits.
   ///   - limit: the longest NAL unit that the output's length prefixes allow.
   /// - Returns: how many NAL units have changed.
   mutating func edit(
-    _ pieces: [RepackPiece<Codec>], _ content: AccessUnitContent<Codec>, limit: Int
+    _ pieces: [RepackPiece<Codec>], _ content: AccessUnitContent<Codec>, _ sets: RepackParameterSets<Codec>, limit: Int
   ) throws(FlowError) -> Int {
+    if wanted.measuresReordering {
+      excess = try reordering.take(pieces, sets, endsSequence: content.hasEnd) ?? excess
+    }
     guard !editor.edits.isEmpty, editor.editsSEI || content.hasParameterSets else { return 0 }
     let (picture, sei) = editor.editsSEI ? try search(pieces, limit) : (nil, nil)
     var changes = 0
@@ -257,57 +261,19 @@ struct RepackEditing<Codec: RepackCodec> {
 
   // MARK: Description
 
-  /// Describes the sequence that begins with an access unit: another SPS may be active than before.
+  /// Describes the sequence that begins with an access unit.
   mutating func describe(_ pieces: [RepackPiece<Codec>], _ sets: RepackParameterSets<Codec>) {
-    let id = Self.sequenceParameterSetID(of: pieces, sets)
-    guard !concerned.isEmpty, id != described || format == nil else { return }
-    described = id
-    var edited = Codec.ParameterSets()
-    do throws(BitstreamError) {
-      for nalUnit in sets.nalUnits {
-        do throws(BitstreamError) { try edited.insert(self.edited(nalUnit).span) } catch {
-          // A decoder may know more.
-        }
-      }
-      format = try Codec.formatDescription(edited, sequenceParameterSetID: id, nalLengthSize: nil)
-    } catch {
-      format = nil
-    }
-    isDescriptionDue = true
-  }
-
-  private static func sequenceParameterSetID(
-    of pieces: [RepackPiece<Codec>], _ sets: RepackParameterSets<Codec>
-  ) -> SequenceParameterSetID? {
-    for piece in pieces {
-      guard let slice = piece.nalUnits.first(where: { Codec.NALUnitType(rawValue: $0.type).isVCL }) else { continue }
-      do throws(FlowError) {
-        return try piece.withBytes {
-          PictureSearch<Codec>.sequenceParameterSetID(of: $0.extracting(slice.range), sets.store)
-        }
-      } catch {
-        return nil
-      }
-    }
-    return nil
+    description.describe(pieces, sets, by: editor)
   }
 
   /// Whether caps may have to change. Returns true once.
-  @inline(__always) mutating func takeDescriptionChange() -> Bool {
-    guard isDescriptionDue else { return false }
-    isDescriptionDue = false
-    return true
-  }
+  @inline(__always) mutating func takeDescriptionChange() -> Bool { description.takeChange() }
 
   /// Sets the fields that edits concern, and those that they did concern as upstream has them.
   func setFields(of caps: inout Caps, upstream: StructureView) {
     // Before the parameter sets come, what is not known is not promised.
     guard hasDelivered || decided != nil else { return }
-    let edited = EditedCapsField.list(editor.edits)
-    for field in concerned.union(EditedCapsField.list(wanted.edits)) {
-      let value = edited.contains(field) ? format.flatMap(field.value) : upstream.value(field.rawValue)
-      if let value { caps.set(field.rawValue, value) } else { caps.remove(field.rawValue) }
-    }
+    description.setFields(of: &caps, upstream: upstream, editor.edits, wanted: wanted.edits)
   }
 
   // MARK: Reports
@@ -325,4 +291,7 @@ struct RepackEditing<Codec: RepackCodec> {
     isPendingDue = false
     return true
   }
+
+  /// The reorder depth that pictures need, where the headers announce less. Returned once.
+  mutating func takeExcess() -> Int? { excess.take() }
 }

@@ -42,6 +42,14 @@ struct RepackJournal {
     }
   }
 
+  /// Warns that pictures are reordered more than the headers announce, which what was measured before is in.
+  mutating func note(measuredReorderDepth depth: Int) {
+    warnings.append(
+      ElementError(
+        .stream(.format), "Pictures are reordered more than measured so far; the next sequence's headers announce it.",
+        debug: "a reorder depth of \(depth)"))
+  }
+
   /// Counts NAL units that edits have changed, inserted or removed.
   mutating func count(edited: Int) { statistics.editedNALUnits += UInt64(edited) }
 

@@ -78,7 +78,13 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
 
   var nalUnits: [Repackager.Entry] { found.repackager.entries }
 
+  /// The bytes of the first slice; nil without one.
+  var firstSlice: Range<Int>? { nalUnits.first { Codec.NALUnitType(rawValue: $0.type).isVCL }?.range }
+
   var isMarked: Bool { withBuffer { $0.flags.contains(.marker) } }
+
+  /// Whether something in front of it was lost.
+  var isDiscontinuous: Bool { withBuffer { $0.flags.contains(.discontinuity) } }
 
   func withBytes<Result>(_ body: (Span<UInt8>) throws(FlowError) -> Result) throws(FlowError) -> Result {
     switch buffer {

@@ -6,10 +6,12 @@
 /// is no field of its own continues the value before: "crop=0,0,0,8,remove-hrd".
 public struct StreamEditList: Sendable, Hashable {
   /// The edits, in the order in which they are to be applied, whatever the order in the text; without the level that
-  /// ``findsLevel`` asks for.
+  /// ``findsLevel`` asks for, and the reorder depth that ``measuresReordering`` does.
   public private(set) var edits: [StreamEdit] = []
   /// "level=auto": the lowest level that the stream keeps is wanted, which ``edits(at:)`` then takes.
   public private(set) var findsLevel = false
+  /// "latency=measured": the reorder depth of the pictures so far is wanted, which ``edits(at:reordering:)`` then takes.
+  public private(set) var measuresReordering = false
 
   /// Creates a list without an edit.
   public init() {}
@@ -38,6 +40,10 @@ public struct StreamEditList: Sendable, Hashable {
           findsLevel = true
           continue
         }
+        if field == .latency, EditText.isEqual(value, "measured") {
+          measuresReordering = true
+          continue
+        }
         guard let new = field.edits(value) else { throw StreamEditTextError(field, value) }
         edits += new
       }
@@ -47,11 +53,13 @@ public struct StreamEditList: Sendable, Hashable {
     edits.insert(edits.remove(at: tier), at: 0)
   }
 
-  /// The edits with a level in the place of "level=auto"; without one, where no level was found.
-  public func edits(at level: StreamLevel?) -> [StreamEdit] {
-    guard findsLevel, let level else { return edits }
+  /// The edits with a level in the place of "level=auto", and an edit of the reorder depth in that of "latency=measured";
+  /// without what was not found.
+  public func edits(at level: StreamLevel?, reordering: StreamEdit? = nil) -> [StreamEdit] {
+    let found = [measuresReordering ? reordering : nil, findsLevel ? level.map { .level($0) } : nil].compactMap(\.self)
+    guard !found.isEmpty else { return edits }
     let place = edits.firstIndex { $0 == .highTier(true) || $0.concernsSEI } ?? edits.endIndex
-    return Array(edits[..<place]) + [.level(level)] + Array(edits[place...])
+    return Array(edits[..<place]) + found + Array(edits[place...])
   }
 
   /// Names and values, continued ones put together.

@@ -5,17 +5,14 @@ import StreamReport
 /// What the pictures of a stream need, whatever its headers announce: how many precede one in decoding order and follow
 /// it in output order, at most, and how many bits come in a second.
 struct StreamMeasure {
-  /// The reorder depth.
-  private(set) var depth = 0
-  /// The first access unit that has it.
+  private var reordering = ReorderDepth()
+  /// The first access unit that has the depth.
   private(set) var accessUnit: UInt64 = 0
   /// Pictures whose order is not known.
   private(set) var unknown = 0
   /// The first SPS.
   private var parameterSets: [[UInt8]] = []
   private var codec = FormatDescription.Codec.h264
-  /// Picture order counts of the coded video sequence so far, ascending.
-  private var orders: [Int32] = []
   private var sequence: UInt64?
   /// Bytes of each frame.
   private var sizes: [UInt32] = []
@@ -52,35 +49,21 @@ struct StreamMeasure {
       unknown += 1
       return
     }
-    if sequence != unit.sequence { (sequence, orders) = (unit.sequence, []) }
-    var (low, high) = (0, orders.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if orders[middle] > order { high = middle } else { low = middle + 1 }
+    if sequence != unit.sequence {
+      sequence = unit.sequence
+      reordering.beginSequence()
     }
-    let before = orders.count - low
-    if before > depth { (depth, accessUnit) = (before, unit.index) }
-    orders.insert(order, at: low)
-    // Those far behind in output order follow no later picture.
-    if orders.count > 4096 { orders.removeFirst(2048) }
+    if reordering.add(order) { accessUnit = unit.index }
   }
+
+  /// The reorder depth.
+  var depth: Int { reordering.pictures }
 
   /// Where the depth is defined.
   var clause: StaticString { codec == .h264 ? "H.264 E.2.1" : "H.265 7.4.3.2.1" }
 
-  /// The edit that writes the depth. The decoded picture buffer of H.264 need not hold more than the references and the
-  /// pictures that wait: with as many waiting as the depth, the first of them is next in output order.
-  func edit(depth: Int) -> StreamEdit {
-    guard codec == .h264 else { return .reordering(UInt8(clamping: depth), buffer: nil) }
-    var needed = 0
-    var allowed = 16
-    for nalUnit in parameterSets {
-      guard let sps = try? H264.SequenceParameterSet(nalUnit: nalUnit.span) else { continue }
-      needed = max(needed, Int(sps.maximumReferenceFrames) + depth)
-      allowed = min(allowed, sps.decodedPictureBufferFrames)
-    }
-    return .reordering(UInt8(clamping: depth), buffer: UInt8(clamping: min(needed, allowed)))
-  }
+  /// The edit that writes a depth.
+  func edit(depth: Int) -> StreamEdit { ReorderDepth.edit(depth, of: parameterSets, codec) }
 
   // MARK: Levels
 

@@ -49,6 +49,17 @@ import Testing
     #expect(try !StreamEditList(text).findsLevel)
   }
 
+  /// A measured depth takes the place that a number would have.
+  @Test func leavesAReorderDepthToBeMeasured() throws {
+    let list = try StreamEditList("latency=measured,level=auto,tier=high")
+    #expect(list.measuresReordering && list.edits == [.highTier(true)])
+    let depth = StreamEdit.reordering(2, buffer: nil)
+    #expect(list.edits(at: nil, reordering: depth) == [depth, .highTier(true)])
+    #expect(list.edits(at: StreamLevel(tenths: 40), reordering: depth).count == 3)
+    #expect(list.edits(at: nil) == list.edits)
+    #expect(try StreamEditList("range=full").edits(at: nil, reordering: depth) == [.fullRange(true)])
+  }
+
   /// The level that is found takes the place that a named one would have.
   @Test func leavesALevelToBeFound() throws {
     let list = try StreamEditList("tier=high,level=auto,remove-sei=5,range=full")
