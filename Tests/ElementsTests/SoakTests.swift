@@ -124,36 +124,12 @@ import Testing
     harness.setOutputCaps("\(codec.mediaType), stream-format=\(format), alignment=au")
     harness.setInputCaps("\(codec.mediaType), stream-format=byte-stream, alignment=au")
     var random = SeededGenerator(state: 9)
+    // More than the tables have room for; to make one takes longer than to parse it.
+    let units = (0..<1000).map { Self.unitWithParameterSets($0, codec, &random) }
     var settled: Usage?
-    var bytes: [UInt8] = []
     var received = 0
     for sent in 0..<wanted {
-      let isH264 = codec == .h264
-      let sequence = UInt32.random(in: 0..<(isH264 ? 32 : 16), using: &random)
-      let picture = UInt32.random(in: 0..<(isH264 ? 256 : 64), using: &random)
-      let messages = (0..<4).map { index in
-        let count = Int.random(in: 16..<200, using: &random)
-        let type = SEIPayloadType(rawValue: index == 0 ? 5 : .random(in: 0..<300, using: &random))
-        return (type: type, payload: [UInt8](repeating: UInt8(truncatingIfNeeded: sent), count: count))
-      }
-      let width = UInt32.random(in: 1...8, using: &random)
-      bytes = RepackStream.annexB(
-        isH264
-          ? [
-            ParseStream.spsToOrder(id: sequence, width: width), ParseStream.ppsToOrder(id: picture, sps: sequence),
-            seiNALUnit(messages),
-            ParseStream.slice(2, number: 0, order: 0, idr: true, pps: picture, idrID: UInt32(sent & 1)),
-          ]
-          : [
-            H265Stream.vps,
-            H265Stream.sps { sps in
-              sps.id = .init(UInt8(sequence))
-              sps.codedSize.width = Int(width) * 64
-            }, H265Stream.pps(id: .init(UInt8(picture)), sps: .init(UInt8(sequence))),
-            seiNALUnit(messages, header: [0x4E, 1]),
-            H265Stream.slice(.idrWithoutLeading, pps: picture),
-          ])
-      try #require(harness.push(bytes, pts: .seconds(UInt64(sent))) == 0)
+      try #require(harness.push(units.randomElement(using: &random) ?? [], pts: .seconds(UInt64(sent))) == 0)
       while harness.tryPull() != nil { received += 1 }
       while harness.tryPullEvent() != nil {}
       if sent == wanted / 4 { settled = try Usage() }
@@ -166,6 +142,37 @@ import Testing
       Double(end.residentKiB) <= Double(before.residentKiB) * 1.02,
       "\(before.residentKiB) KiB after warm-up, \(end.residentKiB) KiB after \(wanted) access units")
     print("soak: \(wanted) access units of \(format), \(before.residentKiB) → \(end.residentKiB) KiB")
+  }
+
+  /// An access unit with parameter sets of random ids and sizes, and SEI.
+  private static func unitWithParameterSets(
+    _ number: Int, _ codec: StreamCodec, _ random: inout SeededGenerator
+  ) -> [UInt8] {
+    let isH264 = codec == .h264
+    let sequence = UInt32.random(in: 0..<(isH264 ? 32 : 16), using: &random)
+    let picture = UInt32.random(in: 0..<(isH264 ? 256 : 64), using: &random)
+    let messages = (0..<4).map { index in
+      let count = Int.random(in: 16..<200, using: &random)
+      let type = SEIPayloadType(rawValue: index == 0 ? 5 : .random(in: 0..<300, using: &random))
+      return (type: type, payload: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: count))
+    }
+    let width = UInt32.random(in: 1...8, using: &random)
+    return RepackStream.annexB(
+      isH264
+        ? [
+          ParseStream.spsToOrder(id: sequence, width: width), ParseStream.ppsToOrder(id: picture, sps: sequence),
+          seiNALUnit(messages),
+          ParseStream.slice(2, number: 0, order: 0, idr: true, pps: picture, idrID: UInt32(number & 1)),
+        ]
+        : [
+          H265Stream.vps,
+          H265Stream.sps { sps in
+            sps.id = .init(UInt8(sequence))
+            sps.codedSize.width = Int(width) * 64
+          }, H265Stream.pps(id: .init(UInt8(picture)), sps: .init(UInt8(sequence))),
+          seiNALUnit(messages, header: [0x4E, 1]),
+          H265Stream.slice(.idrWithoutLeading, pps: picture),
+        ])
   }
 
   /// Whether the process is measured: SOAK_ACCESS_UNITS is set.

@@ -64,9 +64,14 @@ struct MeasuredReordering<Codec: RepackCodec> {
 extension RepackParameterSets {
   /// Whether no stream with these SPS reorders pictures.
   fileprivate var followsDecodingOrder: Bool {
-    let known = nalUnits.compactMap { nalUnit in
-      Codec.ParameterSets.sequenceParameterSetID(of: nalUnit.span).flatMap { store.sequenceParameterSet($0) }
+    var hasSPS = false
+    for nalUnit in nalUnits {
+      guard let id = Codec.ParameterSets.sequenceParameterSetID(of: nalUnit.span),
+        let sps = store.sequenceParameterSet(id)
+      else { continue }
+      guard sps.followsDecodingOrder else { return false }
+      hasSPS = true
     }
-    return !known.isEmpty && known.allSatisfy(\.followsDecodingOrder)
+    return hasSPS
   }
 }

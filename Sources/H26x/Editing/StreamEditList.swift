@@ -56,10 +56,11 @@ public struct StreamEditList: Sendable, Hashable {
   /// The edits with a level in the place of "level=auto", and an edit of the reorder depth in that of "latency=measured";
   /// without what was not found.
   public func edits(at level: StreamLevel?, reordering: StreamEdit? = nil) -> [StreamEdit] {
-    let found = [measuresReordering ? reordering : nil, findsLevel ? level.map { .level($0) } : nil].compactMap(\.self)
-    guard !found.isEmpty else { return edits }
+    var edits = edits
     let place = edits.firstIndex { $0 == .highTier(true) || $0.concernsSEI } ?? edits.endIndex
-    return Array(edits[..<place]) + found + Array(edits[place...])
+    if findsLevel, let level { edits.insert(.level(level), at: place) }
+    if measuresReordering, let reordering { edits.insert(reordering, at: place) }
+    return edits
   }
 
   /// Names and values, continued ones put together.
