@@ -194,9 +194,10 @@ import CAVFormat
     package var primaries: UInt8
     package var transfer: UInt8
     package var matrix: UInt8
-    package var isFullRange: Bool
+    /// nil where the stream does not have it.
+    package var isFullRange: Bool?
 
-    package init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool) {
+    package init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool?) {
       (self.primaries, self.transfer, self.matrix, self.isFullRange) = (primaries, transfer, matrix, isFullRange)
     }
   }
@@ -209,7 +210,8 @@ import CAVFormat
     unsafe parameters.pointee.color_primaries = AVColorPrimaries(rawValue: UInt32(colour.primaries))
     unsafe parameters.pointee.color_trc = AVColorTransferCharacteristic(rawValue: UInt32(colour.transfer))
     unsafe parameters.pointee.color_space = AVColorSpace(rawValue: UInt32(colour.matrix))
-    unsafe parameters.pointee.color_range = colour.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+    unsafe parameters.pointee.color_range =
+      colour.isFullRange.map { $0 ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG } ?? AVCOL_RANGE_UNSPECIFIED
   }
 
   /// Sets width to height of a pixel of a video stream; nil for not known.

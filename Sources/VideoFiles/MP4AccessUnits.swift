@@ -15,7 +15,8 @@ public import VideoDecoding
 /// Edits are applied: times are those of the presentation, from zero on, and access units that are decoded only because
 /// shown ones refer to them have ``/VideoDecoding/AccessUnit/doNotOutput`` set. Where an edit list shows several parts,
 /// they follow one another, and the first access unit of each is ``/VideoDecoding/AccessUnit/isDiscontinuous``. Decoding
-/// times have the same origin, so that the first may be negative. Tags count from 0.
+/// times have the same origin, so that the first may be negative; none is later than its presentation time, also where the
+/// file has negative composition offsets. Tags count from 0.
 ///
 /// A file is read sample by sample when an access unit is requested, in the task that iterates, and the read blocks.
 /// What a damaged or truncated file still has is returned before the error is thrown.
@@ -195,7 +196,7 @@ public struct MP4AccessUnits: AsyncSequence {
       let isShown = composition >= range.start && range.end.map { composition < $0 } ?? true
       return AccessUnit(
         bytes, tag: count, time: time.duration(MP4AccessUnits.sum(composition, offset)),
-        decodingTime: time.duration(MP4AccessUnits.sum(sample.decodingTime, offset)),
+        decodingTime: time.duration(MP4AccessUnits.sum(samples.decodingTime(of: sample), offset)),
         duration: time.duration(Int64(sample.duration)), isRandomAccessPoint: sample.isSync, doNotOutput: !isShown,
         isDiscontinuous: isFirstOfPart && count > 0, format: format)
     }

@@ -30,7 +30,7 @@ import Testing
   private static let hasProbe = FileManager.default.isExecutableFile(atPath: "/usr/bin/ffprobe")
 
   /// The stream without VUI, so that neither frame rate nor reorder depth are in it.
-  private static func withoutVUI(_ stream: Data) -> Data {
+  static func withoutVUI(_ stream: Data) -> Data {
     let bytes = [UInt8](stream)
     var result = Data()
     var nalUnits = AnnexB.NALUnits(bytes.span)

@@ -62,6 +62,17 @@ extension MP4 {
     /// `stss`; nil when every sample is a sync sample.
     var syncSamples: Table?
 
+    /// The smallest composition offset, at most 0. Offsets that no stream needs are taken for mistakes.
+    func smallestCompositionOffset(_ bytes: Span<UInt8>) -> Int64 {
+      var smallest: Int32 = 0
+      for index in 0..<compositionOffsets.count {
+        guard let place = compositionOffsets.offset(index), let offset = bytes.uint32(at: place + 4) else { break }
+        let signed = Int32(bitPattern: offset)
+        if signed > -1 << 28 { smallest = min(smallest, signed) }
+      }
+      return Int64(smallest)
+    }
+
     /// Reads the boxes in an `stbl`.
     init(_ bytes: Span<UInt8>, _ content: Range<Int>) throws(ReadError) {
       var boxes = Boxes(bytes, in: content)

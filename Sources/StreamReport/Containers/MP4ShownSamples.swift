@@ -11,13 +11,37 @@ extension MP4 {
     private var ahead: Sample?
     /// What is shown, in composition times of the track.
     package private(set) var range: ShownRange
+    /// How much later than they are composed samples are decoded by the file's times, at most, in ticks; above 0 with
+    /// negative composition offsets (ISO/IEC 14496-12, 8.6.1.3: `compositionToDTSShift`). Of fragments, the first samples
+    /// show it.
+    package let decodingShift: Int64
+
+    /// More samples than a sequence reorders.
+    private static let trialCount = 128
 
     /// Begins at the sync sample from which a part can be shown.
     ///
     /// - Parameter start: a track of which no sample was read yet.
     package init(_ start: VideoSamples, showing range: ShownRange) {
       (self.start, samples, self.range) = (start, start, range)
+      decodingShift = Self.decodingShift(start)
       show(range)
+    }
+
+    private static func decodingShift(_ start: VideoSamples) -> Int64 {
+      var smallest = start.track.samples?.smallestCompositionOffset(start.movie.bytes.span) ?? 0
+      guard start.movie.isFragmented else { return -smallest }
+      var scout = start
+      for _ in 0..<trialCount {
+        guard let sample = try? scout.next() else { break }
+        if sample.compositionOffset > -1 << 28 { smallest = min(smallest, sample.compositionOffset) }
+      }
+      return -smallest
+    }
+
+    /// The decoding time of a sample by which it is decoded before it is composed: the file's, less ``decodingShift``.
+    package func decodingTime(of sample: Sample) -> Int64 {
+      min(sample.decodingTime.subtractingReportingOverflow(decodingShift).partialValue, sample.compositionTime)
     }
 
     /// The file's tracks.

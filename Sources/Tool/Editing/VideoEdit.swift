@@ -58,7 +58,7 @@ struct VideoEdit {
     let colour = description.colour
     format.colour = OutputContext.Colour(
       primaries: colour?.primaries ?? 2, transfer: colour?.transfer ?? 2, matrix: colour?.matrix ?? 2,
-      isFullRange: description.isFullRange ?? false)
+      isFullRange: description.isFullRange)
   }
 
   /// What was changed, a line each; the codec decides the names of SEI messages.

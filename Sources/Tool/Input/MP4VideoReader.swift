@@ -133,7 +133,7 @@ final class MP4VideoReader: VideoTrackReader {
     }
     return VideoSample(
       bytes: samples.bytes(of: sample), composition: Self.nanoseconds(sample.compositionTime, timescale),
-      decoding: Self.nanoseconds(sample.decodingTime, timescale),
+      decoding: Self.nanoseconds(samples.decodingTime(of: sample), timescale),
       duration: Self.nanoseconds(Int64(sample.duration), timescale), isSync: sample.isSync, packaging: packaging)
   }
 

@@ -217,6 +217,10 @@ final class MediaOutput {
           isHEVC: video.codec == .h265, size: video.size, pixelAspect: video.pixelAspect,
           extradata: video.configuration, tag: tag(video)),
         timeBase: timeBase)
+      // Matroska's DefaultDuration. Byte streams have one frame rate.
+      if container == .mkv, let rate = video.frameDuration.flatMap({ TimeBase($0.denominator, $0.numerator) }) {
+        try output.setFrameRate(rate, of: index)
+      }
     }
     if let colour = video.colour { try output.setColour(colour, of: index) }
     return index

@@ -16,6 +16,7 @@ struct RepackWriter {
   private let companions: CompanionStreams?
   private let keepsAudio: Bool
   private(set) var times: RepackTimes
+  private var spacing = PictureSpacing()
   private var output: MediaOutput?
   /// A byte stream, which has no times.
   private var byteStream: OutputBytes?
@@ -125,6 +126,8 @@ struct RepackWriter {
     if edit != nil {
       do throws(Failure) { unit.bytes = try edit?.edit(unit.bytes) ?? unit.bytes } catch { throw .failure(error) }
     }
+    spacing.add(unit.presentation)
+    if unit.duration <= 0 { unit.duration = format?.frameDuration?.nanoseconds(1) ?? spacing.duration }
     guard front == nil else { return try hold(unit) }
     // One behind the end is not written.
     if isFormatChanged, !times.isBehind(unit) { throw .formatChange }

@@ -19,7 +19,7 @@ extension Sample {
     return MediaOutput.VideoFormat(
       codec: codec, size: (capsField("width")?.integer ?? 0, capsField("height")?.integer ?? 0),
       pixelAspect: fraction("pixel-aspect-ratio").flatMap { TimeBase($0.numerator, $0.denominator) },
-      frameDuration: fraction("framerate").flatMap { TimeBase(1, $0.numerator) },
+      frameDuration: fraction("framerate").flatMap { TimeBase($0.denominator, $0.numerator) },
       configuration: codecData ?? [],
       allowsInBandParameterSets: capsField("stream-format")?.string == codec.syntax.inBandStreamFormat)
   }

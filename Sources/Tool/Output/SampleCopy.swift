@@ -12,7 +12,6 @@ struct SampleCopy {
   private var inspector: any SampleInspecting
   /// For containers that have presentation times only.
   private var decodingTimes: DecodingTimeRebuilder
-  private var previousDecoding: Int64?
 
   /// - Returns: `nil` where the samples' packaging or their description has to change.
   init?(_ reader: any VideoTrackReader) {
@@ -54,20 +53,15 @@ struct SampleCopy {
     if let known = sample.decoding {
       decoding = known
     } else {
-      // Of a frame that is coded in two fields, the depth counts each.
-      guard presentation >= 0, !inspector.description.isInterlacedAllowed else { throw .irregular }
+      // Of a frame that is coded in two fields, the depth counts each. The first times need to know the frame rate.
+      guard presentation >= 0, format.frameDuration != nil, !inspector.description.isInterlacedAllowed else {
+        throw .irregular
+      }
       decoding = decodingTimes.next(presentation: presentation)
     }
     guard decoding <= presentation else { throw .irregular }
-    let duration = sample.duration > 0 ? sample.duration : assumedDuration(decoding)
-    previousDecoding = decoding
     return MediaOutput.AccessUnit(
-      bytes: sample.bytes, presentation: presentation, decoding: decoding, duration: duration, isSync: isSync)
-  }
-
-  /// How long a picture lasts in a container without durations, as FLV. The last one would not be shown without any.
-  private func assumedDuration(_ decoding: Int64) -> Int64 {
-    format.frameDuration?.nanoseconds(1) ?? max(0, decoding - (previousDecoding ?? decoding))
+      bytes: sample.bytes, presentation: presentation, decoding: decoding, duration: sample.duration, isSync: isSync)
   }
 }
 
