@@ -62,6 +62,23 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(all.map { $0.format != nil } == [true] + Array(repeating: false, count: 61))
   }
 
+  /// With composition offsets below 0, samples are decoded after they are composed by the file's times.
+  @Test func decodingTimesPrecedePresentation() async throws {
+    var file = SmallMP4(bytes: clip)
+    let table = try #require(file.box(["moov", "trak", "mdia", "minf", "stbl", "ctts"]))
+    let places = stride(from: table.start + 20, to: table.start + table.size, by: 8)
+    for place in places {
+      let offset = file.bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      file.bytes.replaceSubrange(place..<place + 4, with: SmallMP4.word(offset - 200))
+    }
+    file.edit([(duration: 2480, mediaTime: 0)])
+    let (shifted, plain) = try await (
+      all(MP4AccessUnits(of: FileInMemory(bytes: file.bytes))), all(MP4AccessUnits(of: FileInMemory(bytes: clip)))
+    )
+    #expect(shifted.map(\.time) == plain.map(\.time))
+    #expect(shifted.map(\.decodingTime) == plain.map(\.decodingTime))
+  }
+
   /// Pictures have the times of their access units, in the order in which they are shown.
   @Test func picturesHaveTimes() async throws {
     var times: [Duration?] = []
