@@ -8,7 +8,7 @@ public struct StreamEditList: Sendable, Hashable {
   /// The edits, in the order in which they are to be applied, whatever the order in the text; without the level that
   /// ``findsLevel`` asks for, and the reorder depth that ``measuresReordering`` does.
   public private(set) var edits: [StreamEdit] = []
-  /// "level=auto": the lowest level that the stream keeps is wanted, which ``edits(at:)`` then takes.
+  /// "level=auto": the lowest level that the stream keeps is wanted, which ``edits(at:reordering:)`` then takes.
   public private(set) var findsLevel = false
   /// "latency=measured": the reorder depth of the pictures so far is wanted, which ``edits(at:reordering:)`` then takes.
   public private(set) var measuresReordering = false
