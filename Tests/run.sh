@@ -26,7 +26,8 @@ soak='SoakTests'
 
 fast=
 [[ ${1:-} == --fast ]] && { fast=1; shift; }
-# All tests, without a sanitizer, take the program as it is installed: its debug build is five times as slow.
+# All tests, without a sanitizer, take the program as it is installed: with its debug build the set of programs takes four
+# times as long.
 program=
 (($#)) || [[ -n $fast ]] || program=.build/tool/h26x
 
