@@ -90,6 +90,7 @@ import Synchronization
     unsafe try packet.lend(to: self.packet)
     defer { unsafe cav_packet_unref(self.packet) }
     try check(unsafe cavcodec_send_packet(raw, self.packet))
+    try checkDevice()
   }
 
   /// As `AVError.check`, for a device's decoder: what it does not decode may be decoded without it.
@@ -100,7 +101,18 @@ import Synchronization
     }
     switch AVError(rawValue: code) {
     case .tryAgain, .endOfFile, .outOfMemory: throw AVError(rawValue: code)
-    default: throw host.isRefused.load(ordering: .relaxed) ? .hardwareRefused : .hardwareFailed
+    default:
+      try checkDevice()
+      throw .hardwareFailed
+    }
+  }
+
+  /// libavcodec begins a picture with its next slice where the device refuses the first one, and reports nothing.
+  private func checkDevice() throws(AVError) {
+    switch host.deviceState.load(ordering: .relaxed) {
+    case .decodes: return
+    case .refuses: throw .hardwareRefused
+    case .hasFailed: throw .hardwareFailed
     }
   }
 
@@ -125,6 +137,7 @@ import Synchronization
     if code == AVError.tryAgain.rawValue { return .needsInput }
     if code == AVError.endOfFile.rawValue { return .endOfStream }
     try check(code)
+    try checkDevice()
     if let download { unsafe try download.replace(frame.raw) }
     return .frame
   }
@@ -165,8 +178,12 @@ private final class CallbackHost: Sendable {
   let maximumPixels: Int
   /// The format of the device's frames; nil without a device.
   let frameFormat: AVPixelFormat?
-  /// The device does not decode the stream.
-  let isRefused = Atomic(false)
+  /// What the device does with the stream. Once it does not decode, it is not asked again: a picture of which one slice
+  /// is refused has come out without that slice.
+  let deviceState = Atomic(DeviceState.decodes)
+
+  enum DeviceState: UInt8, AtomicRepresentable { case decodes, refuses, hasFailed }
+
   init(_ source: any FrameBufferSource, maximumPixels: Int, frameFormat: AVPixelFormat?) {
     self.source = source
     self.maximumPixels = maximumPixels
@@ -188,11 +205,11 @@ private let chooseFormat:
     guard let wanted = host.frameFormat else { return unsafe cavcodec_default_get_format(context, formats) }
     // libavcodec asks again, without the device's format, where the device refuses the stream.
     var next = unsafe formats
-    while unsafe next.pointee != AV_PIX_FMT_NONE {
+    while unsafe next.pointee != AV_PIX_FMT_NONE, host.deviceState.load(ordering: .relaxed) == .decodes {
       if unsafe next.pointee == wanted { return wanted }
       unsafe next += 1
     }
-    host.isRefused.store(true, ordering: .relaxed)
+    host.deviceState.store(.refuses, ordering: .relaxed)
     return AV_PIX_FMT_NONE
   }
 
@@ -210,8 +227,12 @@ private let provideFrameBuffer:
     guard Int64(width) * Int64(height) <= Int64(host.maximumPixels) else { return AVError.invalidData.rawValue }
     if let deviceFormat = host.frameFormat {
       guard unsafe frame.pointee.format == deviceFormat.rawValue else { return AVError.hardwareRefused.rawValue }
+      guard host.deviceState.load(ordering: .relaxed) == .decodes else { return AVError.hardwareFailed.rawValue }
       let code = unsafe cavcodec_default_get_buffer2(context, frame, flags)
-      guard code >= 0 else { return code }
+      guard code >= 0 else {
+        host.deviceState.store(.hasFailed, ordering: .relaxed)
+        return code
+      }
       unsafe host.source.hasBegun(timestamp: frame.pointee.pts)
       unsafe host.begun.append(frame)
       return 0

@@ -86,6 +86,27 @@ struct HardwareChangeTests {
     }
   }
 
+  /// What a device refuses for a picture's first slice alone, it has refused: libavcodec asks it again for the next
+  /// slice, and decodes the picture without the first one.
+  @Test(arguments: [VADriver.Fault.tooManyContexts, .fewSurfaces, .refusedSize])
+  func refusesThePictureOfWhichASliceIsRefused(_ fault: VADriver.Fault) throws {
+    let parts = try parts(["wide.h264", "clip.h264"])
+    let stream = try CodedStream(joining: parts)
+    let driver = try VADriver([stream])
+    let session = try driver.session(stream)
+    var run = Run()
+    for (tag, unit) in stream.units.enumerated() {
+      if tag == parts[0].units.count { driver.inject(fault, times: 1) }
+      try session.decode(unit, tag: UInt64(tag))
+      session.takeResults(into: &run)
+    }
+    session.drain()
+    session.takeResults(into: &run)
+    #expect(driver.firedCount == 1)
+    #expect(run.checksums == (try stream.softwareRun()).checksums)
+    #expect(session.statistics.softwareFallbacks == 1)
+  }
+
   /// The device decodes what it can before and after.
   @Test(.enabled(if: Vector.folder != nil))
   func whatTheDeviceRefusesInMidStreamIsDecodedInSoftware() throws {
