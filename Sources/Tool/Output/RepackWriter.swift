@@ -41,6 +41,8 @@ struct RepackWriter {
   private var frontFormats: [MediaOutput.VideoFormat] = []
   /// The description of the video does not hold what comes next.
   private var isFormatChanged = false
+  /// What samples may not add to; `nil` where they may.
+  private var described: DescribedParameterSets?
   private let cut: Cut?
   private let edits: [StreamEdit]
   /// Changes the headers; `nil` where nothing is to be changed, and before the first format.
@@ -99,11 +101,15 @@ struct RepackWriter {
       roles = next.roleReader(hasStartCodes: container.hasStartCodes)
       return frontFormats.append(next)
     }
-    guard let format = self.format else {
-      self.format = next
-      return
-    }
+    guard let format = self.format else { return describe(next) }
     isFormatChanged = !canHold(next, beside: format)
+  }
+
+  private mutating func describe(_ format: MediaOutput.VideoFormat) {
+    self.format = format
+    // What was written into a pipe cannot be written anew.
+    guard target.isSeekable, !container.hasStartCodes, !format.allowsInBandParameterSets else { return }
+    described = DescribedParameterSets(format)
   }
 
   private mutating func edited(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
@@ -130,7 +136,9 @@ struct RepackWriter {
     if unit.duration <= 0 { unit.duration = format?.frameDuration?.nanoseconds(1) ?? spacing.duration }
     guard front == nil else { return try hold(unit) }
     // One behind the end is not written.
-    if isFormatChanged, !times.isBehind(unit) { throw .formatChange }
+    if isFormatChanged || described?.contain(thoseOf: unit.bytes) == false, !times.isBehind(unit) {
+      throw .formatChange
+    }
     do throws(Failure) { try place(unit) } catch { throw .failure(error) }
   }
 
@@ -175,9 +183,10 @@ struct RepackWriter {
     (beginning, front, roles) = (found, nil, nil)
     guard frontFormats.indices.contains(first.format) else { return }
     let video = frontFormats[first.format]
-    format = video
+    describe(video)
     for entry in found.entries where entry.unit.presentation < found.end ?? .max {
-      guard canHold(frontFormats[entry.format], beside: video) else { throw .formatChange }
+      guard canHold(frontFormats[entry.format], beside: video), described?.contain(thoseOf: entry.unit.bytes) != false
+      else { throw .formatChange }
     }
     if let cut {
       let end = found.end.map { times.companionTime(of: $0 + Cut.tolerance) }

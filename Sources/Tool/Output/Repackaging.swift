@@ -32,11 +32,10 @@ struct Repackaging {
     if let result = try await attempt(false, &refusal) { return result }
     guard case .formatChange = refusal else { throw untimed }
     // One description of the video is not enough: parameter sets stay with their pictures.
-    guard hasEditList, input.size != nil, let result = try await attempt(true, &refusal)
-    else {
+    guard target.isSeekable, input.size != nil, let result = try await attempt(true, &refusal) else {
       throw Failure(
-        "\(target.name): where the format changes within a stream, \(container.name) cannot hold it; "
-          + (container.isMovie && !target.isSeekable ? "a file of MP4 does" : ".ts and .mp4 do"))
+        "\(target.name): the format changes within the stream, so that it is read twice for \(container.name), "
+          + "from a file and into a file; .ts does not need that")
     }
     return result
   }
