@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs what is missing, builds the plugin and runs every test, in sets one after the other; the last lines are a
+# Installs what is missing, builds the plugin and runs every test, in sets, two at a time; the last lines are a
 # summary of the sets.
 #
 #   Tests/run.sh [--fast] [--sanitize=address|thread] [OPTIONS OF swift test]
@@ -29,7 +29,8 @@ fast=
 # All tests, without a sanitizer, take the program as it is installed: with its debug build the set of programs takes four
 # times as long.
 program=
-(($#)) || [[ -n $fast ]] || program=.build/tool/h26x
+(($#)) || [[ -n $fast ]] || program=$PWD/.build/tool/h26x
+[[ -z $program ]] || export H26X=$program
 
 plugin/dependencies.sh && Tests/VADriver/build.sh || exit
 if [[ -n $program ]]; then plugin/build-tool.sh; else plugin/build.sh; fi || exit
@@ -52,57 +53,53 @@ thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" 
 esac
 swift build --build-tests "${options[@]}" || exit
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-summary=()
-result=0
+# What the sets leave: their logs, a summary, and `failed` where one failed.
+work=$(mktemp -d)
 
 # Runs a set of tests: its name, and options of swift test. A test that never ends is ended after an hour, and named.
 #
 # Where a set fails, what failed runs once more, alone, for the report only: whether it depends on its neighbours.
 run_set() {
-  local name=$1 status=0 start=$SECONDS failed again
+  local name=$1 status=0 start=$SECONDS failed again log="$work/$1.log" named
   shift
   echo "== $name"
-  timeout --foreground --kill-after=30 "${TEST_LIMIT:-3600}" swift test --skip-build "${options[@]}" "$@" 2>&1 |
+  timeout --foreground --kill-after=30 "${TEST_LIMIT:-3600}" swift test --ignore-lock --skip-build "${options[@]}" "$@" 2>&1 |
     tee "$log" || status=$?
   if ((status == 0)); then
-    summary+=("$name: passed in $((SECONDS - start)) s")
+    summarize "$name: passed in $((SECONDS - start)) s"
     return
   fi
-  result=1
-  summary+=("$name: FAILED after $((SECONDS - start)) s (status $status)")
+  touch "$work/failed"
+  summarize "$name: FAILED after $((SECONDS - start)) s (status $status)"
   # A test has its function's name, or a displayed name in quotation marks.
   if ! grep -q '[✔✘] Test run with ' "$log"; then
     mapfile -t named < <(comm -23 <(sed -nE 's/^.* Test (\w+\(.*\)|".*") started\.$/\1/p' "$log" | sort -u) \
       <(sed -nE 's/^.* Test (\w+\([^)]*\)|"[^"]*") .*(passed|failed) after .*/\1/p' "$log" | sort -u))
-    summary+=("${named[@]/#/  had not ended: }")
+    summarize "${named[@]/#/  had not ended: }"
     return
   fi
   mapfile -t named < <(sed -nE 's/^.*✘ Test (\w+\(.*\)|".*") .*recorded an issue.* at (.*)$/\1 at \2/p' "$log" | sort -u)
-  summary+=("${named[@]:0:20}")
+  summarize "${named[@]:0:20}"
   failed=$(sed -nE 's/^.*✘ Test ([A-Za-z0-9_]+)\(.* recorded an issue.*$/\1/p' "$log" | sort -u)
   [[ -n $failed ]] || return
   echo "== $name: once more, alone: "$failed
   again="fails alone, too"
-  swift test --skip-build "${options[@]}" --no-parallel --filter "/($(paste -sd '|' <<<"$failed"))\(" \
+  swift test --ignore-lock --skip-build "${options[@]}" --no-parallel --filter "/($(paste -sd '|' <<<"$failed"))\(" \
     && again="passes alone, so that it depends on its neighbours"
-  summary+=("  $(paste -sd ' ' <<<"$failed"): $again")
+  summarize "  $(paste -sd ' ' <<<"$failed"): $again"
 }
 
-rest=()
-for option in "$@"; do [[ $option == --sanitize=* ]] || rest+=("$option"); done
-if ((${#rest[@]})); then
-  run_set "tests" "${rest[@]}"
-else
-  left_out=(--skip "$real_time")
-  [[ -z $fast ]] || left_out+=(--skip "$slow")
-  # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
-  [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
+summarize() { printf '%s\n' "$@" >> "$work/summary"; }
+
+run_libraries() {
   run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
   # Sessions and decoder elements once more, each with its codec in a process of its own.
   [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated codecs" --filter \
     "^(VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests|$decoders)" "${left_out[@]}"
+  [[ -n $fast$sanitizer ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
+}
+
+run_elements() {
   # The harness tests, under GStreamer's leak tracer, which lists the objects that are alive at the end.
   if [[ -z $sanitizer ]]; then
     leaks=$PWD/.build/leaks.log
@@ -113,19 +110,38 @@ else
   if [[ -z $sanitizer ]]; then
     unset GST_TRACERS GST_DEBUG GST_DEBUG_NO_COLOR GST_DEBUG_FILE
     if ! grep -q 'object-alive.class' "$leaks"; then
-      summary+=("leaks: FAILED: the leak tracer was not there")
-      result=1
+      summarize "leaks: FAILED: the leak tracer was not there"
+      touch "$work/failed"
     elif grep 'object-alive, type-name=(string)[A-Z]' "$leaks"; then
-      summary+=("leaks: FAILED: the objects above outlive the harness tests")
-      result=1
+      summarize "leaks: FAILED: the objects above outlive the harness tests"
+      touch "$work/failed"
     fi
   fi
-  if [[ -z $fast ]]; then
-    [[ -z $program ]] || export H26X=$PWD/$program
-    run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
-    [[ -n $sanitizer ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
-    run_set "real time" --no-parallel --filter "$real_time"
-  fi
+  [[ -n $fast ]] || run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
+}
+
+rest=()
+for option in "$@"; do [[ $option == --sanitize=* ]] || rest+=("$option"); done
+if ((${#rest[@]})); then
+  trap 'rm -rf "$work"' EXIT
+  run_set "tests" "${rest[@]}"
+else
+  left_out=(--skip "$real_time")
+  [[ -z $fast ]] || left_out+=(--skip "$slow")
+  # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
+  [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
+  # Two sets at a time, because each has tests that wait, and ends with some that take turns. What the second prints comes
+  # after the first.
+  set -m # A process group of its own, which an interrupt ends too.
+  run_elements < /dev/null > "$work/elements" 2>&1 &
+  elements=$!
+  set +m
+  trap 'kill -- "-$elements" 2> /dev/null; rm -rf "$work"' EXIT
+  run_libraries
+  wait "$elements" || touch "$work/failed"
+  cat "$work/elements"
+  [[ -n $fast ]] || run_set "real time" --no-parallel --filter "$real_time"
 fi
-printf '%s\n' "" "${summary[@]}"
-exit $result
+echo
+cat "$work/summary"
+[[ ! -e $work/failed ]]

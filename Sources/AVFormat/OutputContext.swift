@@ -61,16 +61,19 @@ import CAVFormat
   ///   - tag: the container's code of the codec; nil for the muxer's own choice.
   ///   - size: width and height, where the source may not have them.
   ///   - metadata: in place of the source's.
+  ///   - stale: side data of the source that is not true any more.
   ///   - timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
   /// - Returns: its place.
   /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
   package func addStream(
     like source: StreamDescription, of input: InputContext, extradata: [UInt8]?, tag: CodecTag? = nil,
-    size: (width: Int, height: Int)? = nil, metadata: MetadataDictionary? = nil, timeBase: TimeBase
+    size: (width: Int, height: Int)? = nil, metadata: MetadataDictionary? = nil, without stale: Set<SideData.Kind> = [],
+    timeBase: TimeBase
   ) throws(AVError) -> Int {
     guard stage == .header else { throw .invalidArgument }
     guard let stream = unsafe cavformat_new_stream(raw) else { throw .outOfMemory }
     unsafe try input.copyParameters(of: source.index, to: stream)
+    for kind in stale { unsafe cav_stream_remove_side_data(stream, kind.type) }
     // The source's code means something else in another container.
     unsafe stream.pointee.codecpar.pointee.codec_tag = tag?.rawValue ?? 0
     if let size {
@@ -82,7 +85,7 @@ import CAVFormat
     unsafe stream.pointee.disposition = source.disposition.rawValue
     if let aspect = source.pixelAspect { unsafe stream.pointee.sample_aspect_ratio = aspect.rational }
     unsafe stream.pointee.metadata = unsafe try (metadata ?? source.metadata).copied()
-    for data in source.sideData { unsafe try add(data, to: stream) }
+    for data in source.sideData where !stale.contains(data.kind) { unsafe try add(data, to: stream) }
     return unsafe Int(stream.pointee.index)
   }
 

@@ -89,6 +89,16 @@ static inline const AVPacketSideData *cav_stream_side_data(const AVStream *strea
   return &stream->codecpar->coded_side_data[index];
 #endif
 }
+/// Removes what codec parameters that were copied have of a type. Before 60.15 these have no side data.
+static inline void cav_stream_remove_side_data(AVStream *stream, enum AVPacketSideDataType type) {
+#if LIBAVFORMAT_VERSION_INT < AV_VERSION_INT(60, 15, 100)
+  (void)stream, (void)type;
+#else
+  AVCodecParameters *parameters = stream->codecpar;
+  CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_side_data_remove, parameters->coded_side_data,
+                &parameters->nb_coded_side_data, type);
+#endif
+}
 /// Room for side data of a stream that is written; NULL without memory. Replaces what is there of this type.
 static inline uint8_t *cav_stream_new_side_data(AVStream *stream, enum AVPacketSideDataType type, size_t size) {
 #if LIBAVFORMAT_VERSION_INT < AV_VERSION_INT(60, 15, 100)

@@ -277,6 +277,15 @@ static inline GstVideoFormat cgst_video_format_from_string(const gchar *name) {
 
 // MARK: Base classes
 
+static inline GstFlowReturn cgst_chain_unless_empty(GstPad *pad, GstObject *parent, GstBuffer *buffer) {
+  if (gst_buffer_get_size(buffer) > 0) return ((GstPadChainFunction)pad->chaindata)(pad, parent, buffer);
+  gst_buffer_unref(buffer);
+  return GST_FLOW_OK;
+}
+// The pad's own chain function is kept in its user data, which base classes do not use.
+static inline void cgst_pad_skip_empty_buffers(GstPad *pad) {
+  gst_pad_set_chain_function_full(pad, cgst_chain_unless_empty, (gpointer)GST_PAD_CHAINFUNC(pad), NULL);
+}
 static inline gboolean cgst_base_parse_is_draining(const GstBaseParse *parse) { return GST_BASE_PARSE_DRAINING(parse); }
 static inline gboolean cgst_pad_needs_reconfigure(GstPad *pad) { return GST_PAD_NEEDS_RECONFIGURE(pad); }
 static inline void cgst_pad_set_accepts_template(GstPad *pad) { GST_PAD_SET_ACCEPT_TEMPLATE(pad); }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import Foundation
 import Testing
 
@@ -56,6 +57,25 @@ import Testing
     }
   }
 
+  /// What is edited stands in the container's description, too, which has the first parameter sets.
+  @Test(arguments: ["mp4", "mov", "mkv"]) func editsReachTheDescription(_ container: String) async throws {
+    let folder = try Folder()
+    var stream = Data()
+    for name in ["clip", "wide"] { stream += try Data(contentsOf: Program.media.appending(path: "\(name).h265")) }
+    try folder.write("in.h265", stream)
+    let run = try await Program.run(
+      ["edit", "in.h265", "-o", "out.\(container)", "--sample-aspect", "64:45", "--colour", "bt2020-pq"], in: folder.url
+    )
+    #expect(run.status == 0, "\(run.said)")
+    let streams = try CutCompanionTests.open(folder.url.appending(path: "out.\(container)").path).streams
+    let video = try #require(streams.first)
+    #expect(video.pixelAspect?.numerator == 64 && video.pixelAspect?.denominator == 45)
+    // hvcC with three arrays at least.
+    #expect(video.extradata.count > 60 && video.extradata[22] >= 3)
+    let check = try await Program.run(["check", "out.\(container)"], in: folder.url)
+    #expect(check.text.contains(" 0 errors, 0 warnings"), "\(check.text)")
+  }
+
   /// A pipe is read once, and what was written into one stays.
   @Test func aPipeIsNotReadTwice() async throws {
     let folder = try Folder()
@@ -64,7 +84,10 @@ import Testing
       stream += try Data(contentsOf: Program.media.appending(path: "\(name).h264"))
     }
     try folder.write("in.h264", stream)
-    for line in ["cat in.h264 | \(Program.executable.path) repack - -o out.mkv", "\(Program.executable.path) repack in.h264 -o - --format mkv"] {
+    for line in [
+      "cat in.h264 | \(Program.executable.path) repack - -o out.mkv",
+      "\(Program.executable.path) repack in.h264 -o - --format mkv",
+    ] {
       let run = try await Program.shell(line, in: folder.url)
       #expect(run.status == 1 && run.said.contains("the format changes within the stream"), "\(line): \(run.said)")
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import Foundation
 import Testing
 
@@ -109,6 +110,25 @@ import Testing
       ["edit", "a.h264", "-o", "b.h264", "--remove-sei", "content_light_level_info"], in: folder.url)
     #expect(remove.status == 0, "\(remove.said)")
     #expect(folder.bytes("b.h264") == (try Data(contentsOf: Program.media.appending(path: "clip.h264"))))
+  }
+
+  /// Containers repeat what SEI has of the display's light: what an edit makes wrong is not copied.
+  @Test(arguments: ["mkv", "mp4"]) func lightThatIsRemovedIsNotInTheContainer(_ target: String) async throws {
+    let folder = try Folder()
+    let make = [
+      "h26x edit \(Self.media("clip-h265.mp4")) -o light.mp4 --insert-sei "
+        + "137=33c286c41d4c0bb884d03e803d134042009896800000000a --insert-sei 144=03e80190",
+      "gst-launch-1.0 -q filesrc location=light.mp4 ! qtdemux ! swifth265parse ! matroskamux ! filesink location=in.mkv",
+      "h26x edit in.mkv -o out.\(target) --remove-sei 137,144",
+    ]
+    let run = try await Program.shell(make.joined(separator: " && "), in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    func light(_ name: String) throws -> [SideData.Kind] {
+      let streams = try CutCompanionTests.open(folder.url.appending(path: name).path).streams
+      return streams[0].sideData.map(\.kind).filter { [.masteringDisplay, .contentLight].contains($0) }
+    }
+    #expect(try light("in.mkv").count == 2)
+    #expect(try light("out.\(target)").isEmpty)
   }
 
   @Test func latencyIsMeasured() async throws {

@@ -85,7 +85,8 @@ import Testing
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.h264").path
     for arguments in [
-      ["edit", clip, "--frame-rate", "30000/1001", "-o", "rate.h264"], ["repack", "rate.h264", "-o", "plain.flv"],
+      ["edit", clip, "--frame-rate", "30000/1001", "--level", "2", "-o", "rate.h264"],
+      ["repack", "rate.h264", "-o", "plain.flv"],
     ] {
       let run = try await Program.run(arguments, in: folder.url)
       try #require(run.status == 0, "\(run.said)")
@@ -95,5 +96,20 @@ import Testing
       "in.flv", plain.prefix(13) + AddedBoxes.flashMetadata("timecode", "00:00:10:00") + plain.dropFirst(13))
     let run = try await Program.run(["repack", "--drop", "sei", "in.flv", "-o", "out.mov"], in: folder.url)
     #expect(run.status == 0 && !run.said.contains("timecode"), "\(run.said)")
+  }
+
+  /// FLV may give several access units one decoding time.
+  @Test func repeatedDecodingTimesMoveNoPicture() async throws {
+    let folder = try Folder()
+    try folder.write("in.flv", Data(contentsOf: Program.media.appending(path: "clip.flv")))
+    let expected = try await lines("in.flv", in: folder)
+    for arguments in [["in.flv", "-o", "out.ts"], ["--drop", "sei", "in.flv", "-o", "out.mp4"]] {
+      let run = try await Program.run(["repack"] + arguments, in: folder.url)
+      #expect(run.status == 0, "\(run.said)")
+      let times = try await lines(arguments.last ?? "", in: folder).map { $0.split(separator: ",")[1] }
+      #expect(times == expected.map { $0.split(separator: ",")[1] }, "\(arguments)")
+      let check = try await Program.run(["check", arguments.last ?? ""], in: folder.url)
+      #expect(!check.text.contains("container-timestamps"), "\(check.text)")
+    }
   }
 }

@@ -59,6 +59,34 @@ import Testing
     }
   }
 
+  /// The subtitles with none that is shown by default, and the second stream forced.
+  private static func marked() throws -> Data {
+    var file = try Data(contentsOf: source)
+    // FlagLacing of the first track of subtitles, and the language of the second one.
+    let first = try #require(file.range(of: Data([0xD7, 0x81, 0x02]))).upperBound
+    let lacing = try #require(file.range(of: Data([0x9C, 0x81, 0x00]), in: first..<file.endIndex))
+    file.replaceSubrange(lacing, with: [0x88, 0x81, 0x00])
+    let language = try #require(file.range(of: Data([0x22, 0xB5, 0x9C, 0x83] + Array("eng".utf8))))
+    file.replaceSubrange(language, with: [0x55, 0xAA, 0x81, 0x01, 0xEC, 0x81, 0x00])
+    return file
+  }
+
+  /// What a container cannot mark is listed, and nothing is marked that was not.
+  @Test(arguments: ["mp4", "mov", "mkv"]) func keepWhatTheyAreMarkedAs(format: String) async throws {
+    let folder = try Folder()
+    try folder.write("in.mkv", Self.marked())
+    let run = try await Program.run(["repack", "in.mkv", "-o", "out.\(format)"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let marks = try CutCompanionTests.open(folder.url.appending(path: "out.\(format)").path).streams.map(\.disposition)
+    try #require(marks.count == 4)
+    #expect(marks[0].contains(.isDefault))
+    #expect(marks[1...].allSatisfy { !$0.contains(.isDefault) }, "\(marks)")
+    let isForced = marks[2].contains(.forced)
+    #expect(isForced == (format == "mkv"))
+    #expect(run.said.contains("left behind: what stream 2 is marked as (forced)\n") == !isForced, "\(run.said)")
+    #expect(!run.said.contains("what stream 1"), "\(run.said)")
+  }
+
   /// Matroska holds all three as they are.
   @Test func stayAsTheyAreWhereTheyCan() async throws {
     let folder = try Folder()

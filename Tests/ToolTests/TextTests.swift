@@ -39,7 +39,7 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("0:") }, "\(log)")
   }
 
-  /// `clip.h264` with mastering display, content light level, and user data that is no text.
+  /// `clip.h264` with mastering display, content light level, user data that is no text, LCEVC and HDR10+.
   private static let highDynamicRange: Data = {
     let messages: [[UInt8]] = [
       [
@@ -47,6 +47,8 @@ import Testing
         0x42, 0x00, 0x98, 0x96, 0x80, 0x00, 0x00, 0x03, 0x00, 0x01, 0x80,
       ], [0x06, 0x90, 0x04, 0x03, 0xE8, 0x01, 0x90, 0x80],
       [0x06, 0x05, 0x13] + [UInt8](1...16) + [0xC0, 0x01, 0xFE, 0x80],
+      [0x06, 0x04, 0x06, 0xB4, 0x00, 0x50, 0x00, 0x01, 0x02, 0x80],
+      [0x06, 0x04, 0x07, 0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x80],
     ]
     guard var stream = try? Data(contentsOf: Program.media.appending(path: "clip.h264")),
       let place = stream.firstRange(of: Data([0, 0, 0, 1, 6])) ?? stream.firstRange(of: Data([0, 0, 1, 6]))
@@ -67,6 +69,7 @@ import Testing
       "min_display_mastering_luminance = 1 (0.0001 cd/m²)", "max_content_light_level = 1000 (cd/m²)",
       "max_pic_average_light_level = 400 (cd/m²)", "uuid_iso_iec_11578 = dc45e9bd-e6d9-48b7-962c-d820d923eeef",
       "uuid_iso_iec_11578 = 01020304-0506-0708-090a-0b0c0d0e0f10", "user_data_payload_byte = 3 bytes: c001fe",
+      "itu_t_t35_payload_byte = LCEVC, 5 bytes: 0050000102", "itu_t_t35_payload_byte = HDR10+, 6 bytes: 003c00010401",
     ] { #expect(run.text.contains(line + "\n"), "\(line): \(run.text)") }
     #expect(run.text.contains(" bytes: \"x264 - core "), "\(run.text)")
     #expect(run.text.split(separator: "\n").count < 70, "\(run.text)")

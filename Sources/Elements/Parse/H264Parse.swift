@@ -47,6 +47,7 @@ final class H264Parse: BaseParse, ParserElement {
   @unsafe required init(raw: UnsafeMutableRawPointer) {
     unsafe super.init(raw: raw)
     sinkPad.setAcceptsIntersection()
+    sinkPad.skipEmptyBuffers()
   }
 
   override func prepareToStream() { prepareCore() }

@@ -78,6 +78,13 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return reader.proposeCaps(for: accessUnit, upstream: upstream, log)
   }
 
+  /// The caps to send in front of all data, by the parameter sets of upstream's; nil where these have none. Those of the
+  /// first access unit may differ, by SEI for instance.
+  mutating func proposeCapsBeforeData(upstream: borrowing Caps, _ log: ElementLog) -> CapsProposal? {
+    defer { reader.invalidateCaps() }
+    return reader.proposeCaps(for: ParsedAccessUnit<Codec>(), upstream: upstream, log)
+  }
+
   /// Decides whether proposed caps are sent, once downstream was asked about the profile.
   mutating func judgeCaps(
     _ proposed: borrowing Caps, codecData: [UInt8], current: borrowing Caps?, _ log: ElementLog

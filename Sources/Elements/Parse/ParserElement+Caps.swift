@@ -105,7 +105,12 @@ extension ParserElement {
   func announceCaps() {
     let log = ElementLog(Self.log, self)
     let upstream = sinkPad.currentCaps ?? Caps(mediaType: Codec.mediaType)
-    guard var proposal = core.proposeCaps(upstream: upstream, log) else { return }
+    guard let proposal = core.proposeCaps(upstream: upstream, log) else { return }
+    announce(proposal, log)
+  }
+
+  private func announce(_ proposal: consuming CapsProposal, _ log: ElementLog) {
+    var proposal = proposal
     setLatency(minimum: proposal.latency, maximum: proposal.latency)
     chooseProfile(&proposal.caps, among: proposal.compatibleProfiles)
     let current = sourcePad.currentCaps
@@ -116,12 +121,16 @@ extension ParserElement {
     core.sentCaps(isAccepted || sourcePad.hasCaps)
   }
 
-  /// Sends caps before the first access unit, for an event that needs some: upstream's, without what another format does
-  /// not have. Returns false where they would need parameter sets that have not come.
+  /// Sends caps before the first access unit, for an event that needs some: by the parameter sets of upstream's caps, else
+  /// upstream's without what a byte stream does not have. Returns false where parameter sets are needed that have not
+  /// come.
   func announceCapsBeforeData() -> Bool {
-    guard let upstream = sinkPad.currentCaps, let packaging = core.packaging,
-      packaging.format != core.inputPackaging.format ?? .byteStream
-    else { return true }
+    guard let upstream = sinkPad.currentCaps, core.inputPackaging.format != nil else { return true }
+    if core.packaging == nil { agreeOnPackaging(isNewInput: false) }
+    guard let packaging = core.packaging else { return true }
+    let log = ElementLog(Self.log, self)
+    if let proposal = core.proposeCapsBeforeData(upstream: upstream, log) { announce(proposal, log) }
+    if sourcePad.hasCaps { return true }
     guard packaging.format == .byteStream else { return false }
     var outgoing = upstream.copy()
     outgoing.remove("codec_data")

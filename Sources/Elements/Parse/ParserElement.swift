@@ -233,7 +233,13 @@ extension ParserElement {
     case .gap:
       core.noticeGap()
       // Without caps the base class would make some, of upstream's codec_data and another stream format.
-      return sourcePad.hasCaps || announceCapsBeforeData() ? chain(event) : true
+      guard sourcePad.hasCaps || announceCapsBeforeData() else { return true }
+      guard core.reader.timestamps.shift.isShifted, let gap = event.gap else { return chain(event) }
+      drain()
+      var shifted = Event.gap(
+        at: core.reader.timestamps.shift.shifted(Int64(clamping: gap.start.nanoseconds)), duration: gap.duration)
+      shifted.sequenceNumber = event.sequenceNumber
+      return sourcePad.push(shifted)
     case .endOfStream: return handleEnd(event, chain: chain)
     default: return chain(event)
     }

@@ -78,6 +78,9 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
       sequence: finder.sei.sequence, upstream: upstream, settings: situation.settings, log)
   }
 
+  /// The caps are to be made again with the next access unit.
+  mutating func invalidateCaps() { caps.invalidate() }
+
   /// Decides whether proposed caps are sent.
   mutating func judgeCaps(
     _ proposed: borrowing Caps, codecData: [UInt8], current: borrowing Caps?

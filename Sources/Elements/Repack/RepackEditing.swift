@@ -241,7 +241,12 @@ struct RepackEditing<Codec: RepackCodec> {
     for piece in pieces {
       let found = try piece.withBytes { bytes -> (picture: PictureSearch<Codec>.Picture, sei: [UInt8]?)? in
         for entry in piece.nalUnits {
-          if let found = editor.search(bytes.extracting(entry.range), &search) { return found }
+          do throws(StreamEditError) {
+            if let found = try editor.search(bytes.extracting(entry.range), &search) { return found }
+          } catch {
+            noteRefusal(error)
+            return nil
+          }
         }
         return nil
       }

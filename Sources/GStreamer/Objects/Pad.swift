@@ -162,6 +162,8 @@ public import CGStreamer
   /// Caps need only intersect with the pad's, not be a subset of them, and are compared with the template's alone: for
   /// elements that add missing fields themselves, such as parsers.
   public func setAcceptsIntersection() { unsafe cgst_pad_set_accepts_intersection(raw) }
+  /// Buffers without bytes are dropped, in front of an adapter that would give their times to the bytes after them.
+  package func skipEmptyBuffers() { unsafe cgst_pad_skip_empty_buffers(raw) }
   /// Caps are compared with the template's alone, not with the answer to a caps query: for decoders, whose answer
   /// includes restrictions of downstream, such as a frame rate, that encoded caps may lack.
   public func setAcceptsTemplate() { unsafe cgst_pad_set_accepts_template(raw) }

@@ -8,6 +8,10 @@ protocol EditableParameterSet: Equatable {
   func write(to writer: inout BitWriter)
   /// Applies an edit; one that does not concern it changes nothing.
   mutating func apply(_ edit: StreamEdit) throws(StreamEditError)
+  /// Checks what holds of all edits together.
+  ///
+  /// - Parameter original: the set before them.
+  func check(_ edits: [StreamEdit], of original: Self) throws(StreamEditError)
   /// Its id.
   var number: UInt8 { get }
 }
@@ -35,6 +39,7 @@ extension EditableParameterSet {
       bits.replace({ set.write(to: &$0) }, with: { edited.write(to: &$0) })
       set = edited
     }
+    try set.check(edits, of: original)
     guard set != original else { return .unchanged }
     let edited = bits.nalUnit
     do throws(BitstreamError) {

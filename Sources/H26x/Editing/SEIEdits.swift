@@ -19,6 +19,15 @@ struct SEIEdits: Sendable {
     }
   }
 
+  /// Checks that messages stay which a stream with HRD parameters has to have.
+  func checkTiming(clause: StaticString) throws(StreamEditError) {
+    let isGone = { (type: SEIPayloadType) in removed.contains(type) || kept?.contains(type) == false }
+    guard !removesHRD, let type = [.bufferingPeriod, .pictureTiming].first(where: isGone) else { return }
+    throw StreamEditError(
+      .forbiddenCombination, "payloadType", Int64(type.rawValue), "HRD parameters need it: remove them, too",
+      clause: clause)
+  }
+
   private var changesMessages: Bool { removesHRD || kept != nil || !removed.isEmpty }
 
   /// Whether none concerns SEI.
@@ -62,6 +71,38 @@ struct SEIEdits: Sendable {
     changes.add(counted)
     guard !left.isEmpty else { return [] }
     return seiNALUnit(left, header: [UInt8](copying: nalUnit.extracting(first: Codec.nalUnitHeaderLength)))
+  }
+
+  /// Checks that decoders can read the messages of an SEI NAL unit that is inserted in front of a picture.
+  static func checkInserted<Codec: StreamEditing>(_ nalUnit: Span<UInt8>, _: Codec.Type) throws(StreamEditError) {
+    var type = SEIPayloadType(rawValue: 0)
+    do throws(BitstreamError) {
+      var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+      while let message = try messages.next() {
+        type = message.type
+        switch type {
+        case .bufferingPeriod, .pictureTiming, .decodingUnitInformation, .decodedPictureHash:
+          throw BitstreamError(.unsupported, "payloadType", bitOffset: 0)
+        case .userDataRegistered: _ = try RegisteredUserData(message)
+        case .userDataUnregistered: _ = try UnregisteredUserData(message)
+        case .recoveryPoint: _ = try Codec.RecoveryPoint(message)
+        case .framePackingArrangement: _ = try FramePackingArrangement(message, codec: Codec.codec)
+        case .masteringDisplayColourVolume: _ = try MasteringDisplayColourVolume(message)
+        case .contentLightLevel: _ = try ContentLightLevel(message)
+        case .alternativeTransferCharacteristics: _ = try AlternativeTransferCharacteristics(message)
+        default: break
+        }
+      }
+    } catch {
+      throw error.reason == .unsupported
+        ? StreamEditError(
+          .forbiddenCombination, "payloadType", Int64(type.rawValue),
+          "depends on what the stream has, and is not inserted",
+          clause: "Annex D")
+        : StreamEditError(
+          .valueOutOfRange, "sei_payload of type", Int64(type.rawValue), "is too short, or has a value out of range",
+          clause: "Annex D")
+    }
   }
 
   private func edited<Codec: StreamEditing>(

@@ -41,6 +41,13 @@ public struct StreamEditError: Error, Sendable {
 }
 
 extension StreamEditError {
+  /// HRD parameters describe when a buffer receives what pictures of the old rate need.
+  static func rateOfHRD(_ rate: Ratio, clause: StaticString) -> StreamEditError {
+    StreamEditError(
+      .forbiddenCombination, "time_scale", Int64(rate.numerator),
+      "HRD parameters describe the buffer at the old rate: remove them, too", clause: clause)
+  }
+
   /// Checks that a NAL unit fits into a configuration record.
   static func checkRecordLength(_ nalUnit: [UInt8]) throws(StreamEditError) {
     guard nalUnit.count <= 0xFFFF else {

@@ -66,7 +66,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     let places = NALUnitPlace.all(accessUnit, packaging)
     for place in places { remember(accessUnit.extracting(place.range)) }
     let picture = sei.isEmpty ? nil : picture(in: accessUnit, places)
-    let inserted = picture.map { insertedSEI($0, accessUnit, places) } ?? nil
+    let inserted = if let picture { try insertedSEI(picture, accessUnit, places) } else { [UInt8]?.none }
     count += 1
     var splice = AccessUnitSplice(accessUnit, packaging)
     for (index, place) in places.enumerated() {
@@ -140,16 +140,18 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   /// The SEI NAL unit to insert into an access unit.
   private mutating func insertedSEI(
     _ picture: PictureSearch<Codec>.Picture, _ accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
-  ) -> [UInt8]? {
-    insertedSEI(isKeyframe: picture.isKeyframe, slice: accessUnit.extracting(places[picture.slice].range))
+  ) throws(StreamEditError) -> [UInt8]? {
+    try insertedSEI(isKeyframe: picture.isKeyframe, slice: accessUnit.extracting(places[picture.slice].range))
   }
 
   /// The SEI NAL unit to insert in front of a picture.
-  private mutating func insertedSEI(isKeyframe: Bool, slice: Span<UInt8>) -> [UInt8]? {
+  private mutating func insertedSEI(isKeyframe: Bool, slice: Span<UInt8>) throws(StreamEditError) -> [UInt8]? {
     let new = sei.inserted(accessUnit: count, isKeyframe: isKeyframe)
     guard !new.isEmpty else { return nil }
+    let nalUnit = seiNALUnit(new.map { ($0.type, $0.payload) }, header: Codec.seiHeader(forPictureOf: slice))
+    try SEIEdits.checkInserted(nalUnit.span, Codec.self)
     for message in new { messages.count(message.type) { $0.inserted += 1 } }
-    return seiNALUnit(new.map { ($0.type, $0.payload) }, header: Codec.seiHeader(forPictureOf: slice))
+    return nalUnit
   }
 }
 
@@ -182,11 +184,12 @@ extension StreamEditor {
   /// Looks for the picture in the next NAL unit of an access unit.
   ///
   /// - Returns: the picture with the SEI NAL unit to insert, when this is its first slice.
+  /// - Throws: the refusal of an insertion.
   package mutating func search(
     _ nalUnit: Span<UInt8>, _ search: inout PictureSearch<Codec>
-  ) -> (picture: PictureSearch<Codec>.Picture, sei: [UInt8]?)? {
+  ) throws(StreamEditError) -> (picture: PictureSearch<Codec>.Picture, sei: [UInt8]?)? {
     guard let picture = search.take(nalUnit, sets) else { return nil }
     defer { count += 1 }
-    return (picture, insertedSEI(isKeyframe: picture.isKeyframe, slice: nalUnit))
+    return (picture, try insertedSEI(isKeyframe: picture.isKeyframe, slice: nalUnit))
   }
 }

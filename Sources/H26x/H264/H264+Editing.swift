@@ -64,6 +64,20 @@ extension H264.SequenceParameterSet: EditableParameterSet {
     }
   }
 
+  func check(_ edits: [StreamEdit], of original: Self) throws(StreamEditError) {
+    let hasHRD = vui?.nalHRD != nil || vui?.vclHRD != nil
+    if hasHRD { try SEIEdits(edits).checkTiming(clause: "H.264 D.2.2, D.2.3") }
+    guard let rate = frameRate, rate != original.frameRate else { return }
+    guard !hasHRD || original.frameRate == nil else { throw StreamEditError.rateOfHRD(rate, clause: "H.264 C.1") }
+    let size = UInt64(clamping: widthInMacroblocks) * UInt64(clamping: heightInMacroblocks)
+    guard let limits = levelLimits,
+      limits.isExceeded(bySize: size, pictures: UInt64(rate.numerator), inSeconds: UInt64(rate.denominator))
+    else { return }
+    throw StreamEditError(
+      .exceedsLevel, "time_scale", Int64(rate.numerator), "more frames than MaxMBPS of the level allows",
+      clause: "H.264 A.3.1")
+  }
+
   /// Changes the VUI, which is added where it is needed, and removed when nothing is left of it.
   mutating func editVUI(_ change: (inout H264.VUI) throws(StreamEditError) -> Void) throws(StreamEditError) {
     let old = vui ?? H264.VUI()

@@ -90,6 +90,13 @@ extension H265.VideoParameterSet: EditableParameterSet {
     default: break
     }
   }
+
+  func check(_ edits: [StreamEdit], of original: Self) throws(StreamEditError) {
+    guard !hrdParameters.isEmpty else { return }
+    try SEIEdits(edits).checkTiming(clause: "H.265 D.3.2, D.3.3")
+    guard let rate = timing?.pictureRate, rate != original.timing?.pictureRate else { return }
+    throw StreamEditError.rateOfHRD(rate, clause: "H.265 C.1")
+  }
 }
 
 extension H265.SequenceParameterSet: EditableParameterSet {
@@ -127,6 +134,21 @@ extension H265.SequenceParameterSet: EditableParameterSet {
         try vui.applyDisplay(edit, to: format)
       }
     }
+  }
+
+  func check(_ edits: [StreamEdit], of original: Self) throws(StreamEditError) {
+    let hasHRD = vui?.timing?.hrdParameters != nil
+    if hasHRD { try SEIEdits(edits).checkTiming(clause: "H.265 D.3.2, D.3.3") }
+    guard let rate = frameRate else { return }
+    let isOtherRate = rate != original.frameRate
+    guard !hasHRD || !isOtherRate else { throw StreamEditError.rateOfHRD(rate, clause: "H.265 C.1") }
+    guard isOtherRate || profileTierLevel != original.profileTierLevel, !H265.keeps(self, LevelDemand()),
+      levelLimits != nil
+    else { return }
+    throw StreamEditError(
+      .exceedsLevel, "vui_time_scale", Int64(rate.numerator),
+      "more samples a second than MaxLumaSr of the level allows",
+      clause: "H.265 A.4.2")
   }
 
   /// Changes the VUI, which is added where it is needed, and removed when nothing is left of it.

@@ -2,7 +2,7 @@
 
 extension SEIPayloadType {
   /// `decoding_unit_info` of H.265.
-  fileprivate static var decodingUnitInformation: Self { Self(rawValue: 130) }
+  static var decodingUnitInformation: Self { Self(rawValue: 130) }
   /// `scalable_nesting` of H.265.
   fileprivate static var scalableNesting: Self { Self(rawValue: 133) }
 

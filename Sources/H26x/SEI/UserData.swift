@@ -70,6 +70,11 @@ public struct RegisteredUserData: Sendable, Hashable {
     data = try reader.bytes(message.size - (countryCode == 0xFF ? 2 : 1), "itu_t_t35_payload_byte")
   }
 
+  /// Creates one of what was read elsewhere.
+  package init(countryCode: UInt8, countryCodeExtension: UInt8?, data: [UInt8]) {
+    (self.countryCode, self.countryCodeExtension, self.data) = (countryCode, countryCodeExtension, data)
+  }
+
   /// The provider code: the first two bytes.
   public var providerCode: UInt16? { data.count >= 2 ? UInt16(data[0]) << 8 | UInt16(data[1]) : nil }
 
@@ -77,6 +82,12 @@ public struct RegisteredUserData: Sendable, Hashable {
   public var isHDR10Plus: Bool {
     // Samsung's provider code, oriented code 1, application 4.
     countryCode == 0xB5 && data.count > 4 && data[..<5].elementsEqual([0x00, 0x3C, 0x00, 0x01, 0x04])
+  }
+
+  /// Whether it is an enhancement of the picture by MPEG-5 part 2 (LCEVC, ISO/IEC 23094-2), which most decoders ignore.
+  public var isLCEVC: Bool {
+    // The country code's second octet, and V-Nova's provider code.
+    countryCode == 0xB4 && data.count > 3 && data[..<3].elementsEqual([0x00, 0x50, 0x00])
   }
 
   /// The content; nil when it is unknown or damaged.

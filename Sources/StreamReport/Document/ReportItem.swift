@@ -105,6 +105,8 @@ public struct FormatRecord: Sendable {
   public var colour: ColourDescription?
   /// `video_full_range_flag` of the VUI; nil where it has none.
   var isFullRange: Bool?
+  /// Whether each picture is a field of a frame that is twice as high (`field_seq_flag` of H.265).
+  var isFieldSequence = false
   /// Frames a second by the VUI; nil without timing.
   public var frameRate: Ratio?
   /// The highest bit rate of the level in bits a second (VCL HRD); nil for an unknown level.

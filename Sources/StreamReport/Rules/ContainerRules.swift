@@ -39,7 +39,8 @@ struct ContainerRules<Codec: ReportedCodec> {
 
   private mutating func check(_ format: FormatRecord, log: inout FindingLog) {
     guard let description, description.width > 0, description.height > 0 else { return }
-    if description.width != format.width || description.height != format.height {
+    let isOfFrame = format.isFieldSequence && description.height == format.height * 2
+    if description.width != format.width || description.height != format.height && !isOfFrame {
       log.report(
         .containerSize, "\(description.width)x\(description.height) in the sample description",
         expected: "\(format.width)x\(format.height) as in the SPS")

@@ -90,7 +90,7 @@ extension H265: ReportedCodec {
       width: crop.width, height: crop.height, codedWidth: sps.codedSize.width, codedHeight: sps.codedSize.height,
       profile: sps.profileName, level: sps.level.name, tier: sps.level.tierName,
       chromaFormat: sps.chromaFormat.rawValue, bitDepth: Int(sps.lumaBitDepth), colour: sps.vui?.videoSignal?.colour,
-      isFullRange: sps.vui?.videoSignal?.isFullRange,
+      isFullRange: sps.vui?.videoSignal?.isFullRange, isFieldSequence: sps.isFieldSequence,
       frameRate: sps.frameRate,
       maximumBitRate: sps.levelLimits?.bitRate, decodedPictureBuffer: sps.decodedPictureBufferPictures,
       reorder: sps.maximumReorderPictures)

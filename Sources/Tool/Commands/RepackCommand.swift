@@ -102,11 +102,6 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       guard cut != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): \(Self.hidingNeedsAFile)")
       }
-      if format != .annexb || wanted != nil, input.kind == .container("AVI") {
-        throw Failure(
-          "\(input.name): AVI does not say when pictures are shown, which \(format.name) needs; make a byte stream of it "
-            + "first (-o FILE.h264), which can be repackaged")
-      }
       let repackaging = Repackaging(
         input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
         cut: wanted)

@@ -46,6 +46,7 @@ struct VideoEdit {
 
   /// What a description of the video in a container says after the edits.
   func describe(_ format: inout MediaOutput.VideoFormat) {
+    format.staleSideData = editor.staleSideData
     guard let description = editor.description(format.configuration) else { return }
     if editor.changesSize { format.size = (description.cropRectangle.width, description.cropRectangle.height) }
     if editor.changesShape {
@@ -101,6 +102,20 @@ private protocol VideoEditing {
 extension VideoEditing {
   fileprivate var changesSize: Bool { edits.contains { if case .crop = $0 { true } else { false } } }
   fileprivate var changesShape: Bool { edits.contains { if case .sampleAspectRatio = $0 { true } else { false } } }
+  /// What containers repeat of SEI messages that are changed.
+  fileprivate var staleSideData: Set<SideData.Kind> {
+    let repeated: [SEIPayloadType: SideData.Kind] = [
+      .masteringDisplayColourVolume: .masteringDisplay, .contentLightLevel: .contentLight,
+    ]
+    return edits.reduce(into: []) { stale, edit in
+      switch edit {
+      case .removeSEI(let type): stale.formUnion([repeated[type]].compactMap(\.self))
+      case .keepSEI(let types): stale.formUnion(repeated.filter { !types.contains($0.key) }.values)
+      case .insertSEI(let insertion): stale.formUnion([repeated[insertion.type]].compactMap(\.self))
+      default: break
+      }
+    }
+  }
   fileprivate var changesColour: Bool {
     edits.contains {
       switch $0 {

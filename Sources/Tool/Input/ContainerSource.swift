@@ -15,6 +15,8 @@ final class ContainerSource: PushSource {
   private var reader: (any VideoTrackReader)?
   private var status = ReadingStatus()
   private var place: ProgressPlace?
+  /// The last DTS of the track, and how many access units in front of this one had it.
+  private var (decoding, repeated): (Int64?, Int64) = (nil, 0)
   /// Of the track, for queries, which come on any thread.
   private let (caps, length) = (Locked(""), Locked<ClockTime?>(nil))
 
@@ -67,7 +69,10 @@ final class ContainerSource: PushSource {
     if let packaging = sample.packaging { begin(packaging, reader.track) }
     guard var buffer = Buffer(copying: sample.bytes.span) else { throw .error }
     buffer.pts = sample.composition.map(Self.time)
-    buffer.dts = sample.decoding.map(Self.time)
+    repeated = sample.decoding == decoding ? repeated + 1 : 0
+    decoding = sample.decoding
+    // The base class of parsers takes a DTS that comes again for none, and continues the one before by the frame rate.
+    buffer.dts = sample.decoding.map { Self.time($0 &+ repeated) }
     if sample.duration > 0 { buffer.duration = ClockTime(nanoseconds: UInt64(sample.duration)) }
     if !sample.isSync { buffer.flags.insert(.deltaUnit) }
     return buffer

@@ -44,6 +44,9 @@ struct CopyComparison {
       if !missing.isEmpty {
         losses.append("metadata of stream \(stream.index) (\(missing.joined(separator: ", ")))")
       }
+      let kept = streams.indices.contains(place) ? streams[place].disposition : []
+      let marks = Self.marks.filter { stream.disposition.subtracting(kept).contains($0.mark) }.map(\.name)
+      if !marks.isEmpty { losses.append("what stream \(stream.index) is marked as (\(marks.joined(separator: ", ")))") }
     }
     losses += Self.missing(video?.sideData ?? [], in: streams.first?.sideData ?? [])
     return losses
@@ -94,6 +97,12 @@ struct CopyComparison {
     "aspectratioy", "metadatacreator", "creationdate", "service_name", "service_provider",
     // The arrangement of stereoscopic views is side data, too.
     "stereo_mode",
+  ]
+
+  /// Not `default`, which says something in containers only that have a place for it.
+  private static let marks: [(mark: StreamDescription.Disposition, name: String)] = [
+    (.forced, "forced"), (.hearingImpaired, "for the hearing impaired"), (.visualImpaired, "for the visually impaired"),
+    (.comment, "commentary"), (.original, "original language"), (.dub, "dubbed"),
   ]
 
   /// Side data of the video that the copy has not.

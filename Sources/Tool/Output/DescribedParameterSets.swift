@@ -34,3 +34,38 @@ struct DescribedParameterSets {
     }
   }
 }
+
+extension MediaOutput.VideoFormat {
+  /// Gives a configuration record without parameter sets, as streams have that carry them in-band, those of an access
+  /// unit: many players want to know the format before they read samples.
+  mutating func describe(by accessUnit: [UInt8]) {
+    do throws(BitstreamError) {
+      switch codec {
+      case .h264:
+        let record = try H264.DecoderConfigurationRecord(configuration.span)
+        guard record.nalUnits.isEmpty else { return }
+        let format = try Self.description(H264.self, accessUnit, record.nalLengthSize)
+        configuration = try format.h264DecoderConfigurationRecord().bytes()
+      case .h265:
+        let record = try H265.DecoderConfigurationRecord(configuration.span)
+        guard record.nalUnits.isEmpty else { return }
+        let format = try Self.description(H265.self, accessUnit, record.nalLengthSize)
+        configuration = try format.h265DecoderConfigurationRecord(isComplete: false).bytes()
+      }
+    } catch {
+      // It stays as it is.
+    }
+  }
+
+  private static func description<Codec: VideoCodecSyntax>(
+    _ codec: Codec.Type, _ accessUnit: [UInt8], _ size: NALLengthSize
+  ) throws(BitstreamError) -> FormatDescription {
+    var sets = Codec.ParameterSets()
+    for range in NALPackaging.lengthPrefixed(size).nalUnits(of: accessUnit.span) where !range.isEmpty {
+      let type = Codec.NALUnitType(headerByte: accessUnit[range.lowerBound])
+      guard Codec.typesInConfigurationRecord.contains(type.rawValue) else { continue }
+      _ = try sets.insert(accessUnit.span.extracting(range))
+    }
+    return try Codec.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: size)
+  }
+}

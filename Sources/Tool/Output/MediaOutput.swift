@@ -20,6 +20,8 @@ final class MediaOutput {
     var colour: OutputContext.Colour?
     /// Whether ``pixelAspect`` replaces what the source says.
     var hasEditedAspect = false
+    /// What the source says and is not true any more.
+    var staleSideData: Set<SideData.Kind> = []
   }
 
   /// An access unit.
@@ -203,7 +205,7 @@ final class MediaOutput {
     if let source, let description = source.video {
       index = try output.addStream(
         like: description, of: source.context, extradata: video.configuration, tag: tag(video),
-        size: video.size, metadata: metadata(of: description), timeBase: timeBase)
+        size: video.size, metadata: metadata(of: description), without: video.staleSideData, timeBase: timeBase)
       if video.hasEditedAspect { try output.setPixelAspect(video.pixelAspect, of: index) }
       let metadata = [source.context.metadata, description.metadata]
       if container.isMovie, metadata.contains(where: { $0[key: "timecode"] != nil }),

@@ -31,11 +31,19 @@ struct MovieBox {
   private var tracks: [MP4.Box] { boxes(FourCharacterCode("trak"), in: content) }
   private var content: Range<Int> { 8..<max(bytes.count, 8) }
 
-  private func isVideo(_ track: MP4.Box) -> Bool {
+  private func isVideo(_ track: MP4.Box) -> Bool { handler(of: track) == FourCharacterCode("vide") }
+
+  private static let subtitleHandlers: Set = [
+    FourCharacterCode("sbtl"), FourCharacterCode("text"), FourCharacterCode("subt"), FourCharacterCode("subp"),
+    FourCharacterCode("clcp"),
+  ]
+
+  /// What a track is.
+  private func handler(of track: MP4.Box) -> FourCharacterCode? {
     guard let media = first(FourCharacterCode("mdia"), in: track.content),
       let handler = first(FourCharacterCode("hdlr"), in: media.content)
-    else { return false }
-    return number(handler.content.lowerBound + 8, 4) == UInt64(FourCharacterCode("vide").rawValue)
+    else { return nil }
+    return FourCharacterCode(rawValue: UInt32(number(handler.content.lowerBound + 8, 4)))
   }
 
   /// Whether a box that begins with version and flags has numbers of 64 bits.
@@ -101,6 +109,18 @@ struct MovieBox {
     replace(
       old ?? trackHeader.range.upperBound..<trackHeader.range.upperBound,
       with: Self.box("edts", Self.box("elst", list)), in: [track])
+  }
+
+  /// Enables subtitles, in the order of their tracks, or disables them: where none is wanted, libavformat enables the
+  /// first, which players then show.
+  mutating func enableSubtitles(_ areEnabled: [Bool]) {
+    let subtitles = tracks.filter { track in handler(of: track).map(Self.subtitleHandlers.contains) ?? false }
+    for (track, isEnabled) in zip(subtitles, areEnabled) {
+      guard let header = first(FourCharacterCode("tkhd"), in: track.content) else { continue }
+      let place = header.content.lowerBound
+      // track_enabled (ISO/IEC 14496-12, 8.3.2).
+      set(number(place, 4) & ~1 | (isEnabled ? 1 : 0), at: place, 4)
+    }
   }
 
   /// Completes the sample entry of the first video track.

@@ -68,6 +68,9 @@ struct MovieFile {
   /// Sets the edit list of the video track.
   mutating func setEdits(_ edits: [MP4Edit]) { movie.setEdits(edits) }
 
+  /// Enables subtitles, in the order of their tracks, or disables them.
+  mutating func enableSubtitles(_ areEnabled: [Bool]) { movie.enableSubtitles(areEnabled) }
+
   /// Completes the sample entry of the video track.
   mutating func complete(_ extras: SampleEntryExtras) { movie.complete(extras) }
 

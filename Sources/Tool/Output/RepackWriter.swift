@@ -218,7 +218,11 @@ struct RepackWriter {
   ]
 
   private mutating func begin(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
-    guard let format else { throw Failure("\(target.name): neither H.264 nor H.265") }
+    guard var format else { throw Failure("\(target.name): neither H.264 nor H.265") }
+    if format.allowsInBandParameterSets {
+      format.describe(by: first.bytes)
+      edit?.describe(&format)
+    }
     times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
     let timeBase = times.timeBase ?? format.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     output = try open(format, timeBase)
@@ -341,6 +345,7 @@ struct RepackWriter {
       return
     }
     if !times.edits.isEmpty { file.setEdits(edits(output)) }
+    file.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.complete(extras)
     try file.finish()
   }

@@ -27,6 +27,11 @@ struct Repackaging {
 
   /// Writes the file.
   func run() async throws(Failure) -> Result {
+    if container != .annexb || cut != nil, input.kind == .container("AVI") {
+      throw Failure(
+        "\(input.name): AVI does not say when pictures are shown, which \(container.name) needs; make a byte stream of it "
+          + "first (-o FILE.h264), which can be repackaged")
+    }
     var refusal = RepackWriter.Refusal?.none
     if let result = try await attempt(nil, &refusal) { return result }
     if let result = try await attempt(false, &refusal) { return result }

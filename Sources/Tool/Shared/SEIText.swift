@@ -19,12 +19,36 @@ enum SEIText {
   static func lines(_ fields: [SyntaxField]) -> String {
     var text = ""
     var rest = fields[...]
+    var country: (code: UInt8, extension: UInt8?) = (0, nil)
     while let first = rest.first {
       let run = rest.prefix(length(of: rest))
       rest = rest.dropFirst(run.count)
-      text += "    \(Text.padded("\(first.bitOffset)", 6)) \(first.name) = \(value(run))\n"
+      text += "    \(Text.padded("\(first.bitOffset)", 6)) \(first.name) = "
+      switch "\(first.name)" {
+      case "itu_t_t35_country_code": country = (UInt8(truncatingIfNeeded: first.value), nil)
+      case "itu_t_t35_country_code_extension_byte": country.extension = UInt8(truncatingIfNeeded: first.value)
+      case "itu_t_t35_payload_byte":
+        let data = RegisteredUserData(
+          countryCode: country.code, countryCodeExtension: country.extension,
+          data: run.map { UInt8(truncatingIfNeeded: $0.value) })
+        if let name = name(of: data) { text += "\(name), " }
+      default: break
+      }
+      text += "\(value(run))\n"
     }
     return text
+  }
+
+  /// What registered user data is; `nil` where the provider is not known.
+  private static func name(of data: RegisteredUserData) -> String? {
+    if data.isHDR10Plus { return "HDR10+" }
+    if data.isLCEVC { return "LCEVC" }
+    return switch data.content() {
+    case .closedCaptions, .captionPacket: "captions"
+    case .barData: "bar data"
+    case .activeFormat: "active format"
+    case nil: nil
+    }
   }
 
   /// How many fields one line shows.

@@ -7,6 +7,8 @@ import Testing
 
 /// NAL units made to break parsers, between good pictures: each is counted, and all good pictures come out.
 @Suite(.serialized) struct H265HostileTests {
+  init() { #expect(Registration.succeeded) }
+
   typealias Stream = H265Stream
 
   /// A hostile NAL unit, and where it is counted.

@@ -8,6 +8,8 @@ import Testing
 
 /// `edit="latency=measured"`: headers get the reorder depth of the pictures before them.
 @Suite struct RepackMeasuredReorderingTests {
+  init() { #expect(Registration.succeeded) }
+
   /// The access units of a clip whose pictures have a reorder depth of 2.
   private func clip(_ codec: String) throws -> [[UInt8]] {
     try codec == "264" ? Clip.accessUnits("clip.h264") : Clip.accessUnits("clip.h265", of: H265.self)

@@ -117,9 +117,9 @@ struct EditCase<Codec: EditedCodec>: Sendable {
         edit: .overscanAppropriate(true), expected: { _ in ["overscan_appropriate_flag": 1] },
         inverse: { before in .overscanAppropriate(before["overscan_appropriate_flag"].map { $0 == 1 }) }),
       EditCase(
-        edit: .frameRate(Ratio(30000, 1001)),
+        edit: .frameRate(Ratio(15000, 1001)),
         expected: { before in
-          [Codec.ticks.units: 1001, Codec.ticks.scale: 30000 * Codec.ticksPerFrame(before)]
+          [Codec.ticks.units: 1001, Codec.ticks.scale: 15000 * Codec.ticksPerFrame(before)]
         },
         inverse: { before in
           before[Codec.ticks.units] == nil && before["bit_rate_scale"] == nil ? .frameRate(nil) : nil

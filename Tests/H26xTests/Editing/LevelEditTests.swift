@@ -99,6 +99,65 @@ import Testing
     #expect(refusal(.constraintSet(4, true), fields)?.element.description == "constraint_set4_flag")
   }
 
+  /// A rate that the level or HRD parameters do not allow is refused, unless the same run changes them.
+  @Test func ratesKeepToLevelAndHRD() throws {
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
+    (sps.widthInMacroblocks, sps.heightInMapUnits, sps.levelIDC) = (11, 9, 11)
+    #expect(refusal(.frameRate(Ratio(30, 1)), sps) == nil)
+    // 99 macroblocks, of which level 1.1 allows 3,000 a second.
+    let tooFast = refusal(.frameRate(Ratio(31, 1)), sps)
+    #expect(tooFast?.reason == .exceedsLevel && tooFast?.clause.description == "H.264 A.3.1")
+    let level = StreamEdit.level(StreamLevel(tenths: 20))
+    for edits in [[level, .frameRate(Ratio(31, 1))], [.frameRate(Ratio(31, 1)), level]] {
+      var editor = StreamEditor<H264>(edits)
+      #expect(try editor.edited([0, 0, 0, 1] + sps.nalUnit()) != [0, 0, 0, 1] + sps.nalUnit())
+    }
+    sps.vui = H264.VUI()
+    sps.vui?.timing = .init(unitsInTick: 1, timeScale: 50, isFixedFrameRate: true)
+    sps.vui?.nalHRD = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1)).vui?.nalHRD
+    #expect(refusal(.frameRate(Ratio(25, 1)), sps) == nil)
+    #expect(refusal(.frameRate(Ratio(20, 1)), sps)?.clause.description == "H.264 C.1")
+    #expect(refusal(.removeSEI(.pictureTiming), sps)?.clause.description == "H.264 D.2.2, D.2.3")
+    #expect(refusal(.keepSEI([]), sps)?.reason == .forbiddenCombination)
+    #expect(refusal(.removeSEI(.contentLightLevel), sps) == nil)
+    for edit in [StreamEdit.frameRate(Ratio(20, 1)), .keepSEI([])] {
+      var editor = StreamEditor<H264>([edit, .removeHRD])
+      #expect(try editor.edited([0, 0, 0, 1] + sps.nalUnit()).isEmpty == false)
+    }
+  }
+
+  @Test func ratesOfH265KeepToLevelAndHRD() throws {
+    func refusal(_ edits: StreamEdit..., of sps: H265.SequenceParameterSet) -> StreamEditError? {
+      var editor = StreamEditor<H265>(edits)
+      do {
+        _ = try editor.edited([0, 0, 0, 1] + sps.nalUnit())
+        return nil
+      } catch { return error }
+    }
+    var sps = H265Samples.plainSPS()
+    sps.profileTierLevel.levelIDC = 30
+    sps.vui = H265.VUIParameters()
+    sps.vui?.timing = .init(unitsInTick: 1, timeScale: 1)
+    let size = UInt32(clamping: sps.codedSize.width) * UInt32(clamping: sps.codedSize.height)
+    // MaxLumaSr of level 1.
+    let most = 552_960 / size
+    #expect(refusal(.frameRate(Ratio(most, 1)), of: sps) == nil)
+    #expect(refusal(.frameRate(Ratio(most + 1, 1)), of: sps)?.clause.description == "H.265 A.4.2")
+    #expect(refusal(.frameRate(Ratio(most + 1, 1)), .level(StreamLevel(tenths: 62)), of: sps) == nil)
+    var fast = sps
+    fast.profileTierLevel.levelIDC = 186
+    fast.vui?.timing = .init(unitsInTick: 1, timeScale: most + 1)
+    #expect(refusal(.level(StreamLevel(tenths: 10)), of: fast)?.reason == .exceedsLevel)
+    var common = H265.HRDParameters.Common()
+    common.hasNAL = true
+    var layer = H265.HRDParameters.SubLayer(pictureRate: .fixed(elementalDuration: 1))
+    layer.nal = [.init(bitRateValue: 10, sizeValue: 10, isConstantBitRate: false)]
+    sps.vui?.timing?.hrdParameters = H265.HRDParameters(common: common, hasCommon: true, subLayers: [layer])
+    #expect(refusal(.frameRate(Ratio(2, 1)), of: sps)?.clause.description == "H.265 C.1")
+    #expect(refusal(.removeSEI(.bufferingPeriod), of: sps)?.clause.description == "H.265 D.3.2, D.3.3")
+    #expect(refusal(.removeHRD, .removeSEI(.bufferingPeriod), .frameRate(Ratio(2, 1)), of: sps) == nil)
+  }
+
   private func restriction(_ reorder: UInt8, _ buffer: UInt8) -> H264.VUI.BitstreamRestriction? {
     let nalUnit = try? edited(MinimalStream.sps(), .reordering(reorder, buffer: buffer), as: H264.self)
     return nalUnit.flatMap { try? H264.SequenceParameterSet(bytes: $0) }?.vui?.bitstreamRestriction

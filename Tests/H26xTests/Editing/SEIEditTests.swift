@@ -75,12 +75,13 @@ import Testing
     #expect(editor.messages.counts[.contentLightLevel]?.inserted == 2)
 
     var numbered = StreamEditor<H265>([
-      .insertSEI(SEIInsertion(.contentLightLevel, payload: [1], at: .accessUnits([1])))
+      .insertSEI(SEIInsertion(.contentLightLevel, payload: [0, 0, 0, 1], at: .accessUnits([1])))
     ])
     let slice = [0, 0, 0, 1] + H265Samples.slice(.init(rawValue: 0), temporalID: 2)
     #expect(try numbered.edit(slice.span, packaging: .annexB) == nil)
     #expect(
-      try numbered.edited(slice) == [0, 0, 0, 1] + seiNALUnit([(.contentLightLevel, [1])], header: [78, 3]) + slice)
+      try numbered.edited(slice)
+        == [0, 0, 0, 1] + seiNALUnit([(.contentLightLevel, [0, 0, 0, 1])], header: [78, 3]) + slice)
   }
 
   /// Picture timing without delays, no buffering period, and nothing else that has changed.
@@ -130,6 +131,23 @@ import Testing
       }
     }
     return found
+  }
+
+  /// What decoders could not read is not inserted, nor what depends on the rest of the stream.
+  @Test(
+    arguments: [
+      (5, 15), (4, 0), (137, 23), (144, 3), (147, 0), (45, 0), (0, 1), (1, 1), (130, 1), (132, 17),
+    ] as [(UInt32, Int)])
+  func unreadableMessagesAreRefused(_ type: UInt32, _ size: Int) throws {
+    let payload = [UInt8](repeating: 0, count: size)
+    let edit = StreamEdit.insertSEI(SEIInsertion(SEIPayloadType(rawValue: type), payload: payload, at: .keyframes))
+    var h264 = StreamEditor<H264>([edit])
+    let stream = MinimalStream.annexB([MinimalStream.sps(), MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
+    #expect(throws: StreamEditError.self) { try h264.edited(stream) }
+    let long = [UInt8](repeating: 0, count: 24)
+    let whole = StreamEdit.insertSEI(SEIInsertion(.userDataUnregistered, payload: long, at: .keyframes))
+    var editor = StreamEditor<H264>([whole])
+    #expect(try editor.edited(stream).count > stream.count + 24)
   }
 
   /// A stream with HRD parameters in SPS and VPS, buffering period, decoding unit information, both kinds of picture
