@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// `edit` changes headers, and not a picture.
@@ -129,6 +130,17 @@ import Testing
     }
     #expect(try light("in.mkv").count == 2)
     #expect(try light("out.\(target)").isEmpty)
+  }
+
+  /// Another edit is refused at every level: the message is its own, not that the stream keeps to none.
+  @Test func anEditThatNoLevelHelpsIsNamed() async throws {
+    let folder = try Folder()
+    let sps = MinimalStream.sps(nalBuffers: 1, vclBuffers: 1)
+    let stream = MinimalStream.annexB([sps, MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
+    try folder.write("in.h264", Data(stream))
+    let run = try await Program.run(
+      ["edit", "in.h264", "--dry-run", "--level", "auto", "--frame-rate", "25", "--keep-sei", "none"], in: folder.url)
+    #expect(run.status == 1 && run.said.contains("H.264 D.2.2"), "\(run.said)")
   }
 
   @Test func latencyIsMeasured() async throws {

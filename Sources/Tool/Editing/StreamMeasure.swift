@@ -84,7 +84,13 @@ struct StreamMeasure {
     guard let rate = frameRate(syntax, after: edits) else {
       throw Failure("\(input.name): no frame rate, on which the level depends: give it with --frame-rate, such as 25")
     }
-    return Codec.lowestLevel(of: parameterSets, after: edits, LevelDemand(bitRate: highestBitRate(rate)))
+    let demand = LevelDemand(bitRate: highestBitRate(rate))
+    if let level = Codec.lowestLevel(of: parameterSets, after: edits, demand) { return level }
+    // Perhaps it is another edit that no level helps.
+    do throws(StreamEditError) {
+      for set in parameterSets { _ = try Codec.edited(parameterSet: set.span, edits, sets: Codec.ParameterSets()) }
+    } catch { throw Failure("\(input.name): \(error)") }
+    return nil
   }
 
   /// Frames a second that the headers announce; nil where they do not.

@@ -39,8 +39,8 @@ struct Repackaging {
     // One description of the video is not enough: parameter sets stay with their pictures.
     guard target.isSeekable, input.size != nil, let result = try await attempt(true, &refusal) else {
       throw Failure(
-        "\(target.name): the format changes within the stream, so that it is read twice for \(container.name), "
-          + "from a file and into a file; .ts does not need that")
+        "\(target.name): the format changes within the stream; \(container.name) then takes two passes, so that neither "
+          + "input nor output can be a pipe; MPEG-TS takes one")
     }
     return result
   }
