@@ -16,8 +16,9 @@ plugin=$!
 set +m
 trap 'kill -- "-$plugin" 2> /dev/null || true; rm -f "$log"' EXIT
 
-# A scratch folder of its own: the flags differ from a plain `swift build -c release`.
-swift build -c release --product h26x --scratch-path .build/release-tool --static-swift-stdlib \
+# A scratch folder of its own: the flags differ from a plain `swift build -c release`. lld, as for the plugin: gold warns
+# of mktemp, which Foundation has and the program does not call.
+swift build -c release --product h26x --scratch-path .build/release-tool --static-swift-stdlib -Xswiftc -use-ld=lld \
   -Xlinker --gc-sections -Xlinker -z -Xlinker relro
 status=0
 wait "$plugin" || status=$?
