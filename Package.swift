@@ -13,6 +13,12 @@ let settings: [SwiftSetting] =
     .strictMemorySafety(),
   ] + (isRoot ? [.treatAllWarnings(as: .error)] : [])
 
+// Tests/run.sh has what tests spend their time in optimized in debug builds, too.
+let hotSettings: [SwiftSetting] =
+  settings
+  + (Context.environment["OPTIMIZED_LIBRARIES"] != nil
+    ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+
 // The plugin's build excludes what its elements do not use: the code for applications, which needs the concurrency
 // runtime, and the base classes that no element of the plugin derives from.
 let unusedInGStreamer =
@@ -83,15 +89,15 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
   targets: [
-    .target(name: "H26x", swiftSettings: settings),
+    .target(name: "H26x", swiftSettings: hotSettings),
     // Like H26x, it imports no C library.
-    .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
+    .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: hotSettings),
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-allocators-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
     .target(
       name: "GStreamer", dependencies: [cGStreamer], exclude: isPlugin ? unusedInGStreamer : [],
-      swiftSettings: settings),
+      swiftSettings: hotSettings),
     // Apart from GStreamer, so that only who uses them loads libgstaudio and libgstpbutils.
     .systemLibrary(
       name: "CGStreamerAudio", pkgConfig: "gstreamer-audio-1.0", providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]
@@ -113,14 +119,14 @@ let package = Package(
     .target(
       name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"],
       exclude: isPlugin ? ["Async", "Conversion"] : [],
-      swiftSettings: settings),
+      swiftSettings: hotSettings),
     // Video files as access units for VideoDecoding.
-    .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),
+    .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: hotSettings),
     // Decodes for an application behind a wall: libavcodec runs there.
     .executableTarget(
       name: "CodecService", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x", "VideoDecoding"],
       swiftSettings: settings),
-    .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
+    .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: hotSettings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", cGStreamer, "H26x"], path: "plugin",
       exclude: [

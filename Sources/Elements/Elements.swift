@@ -3,15 +3,22 @@ public import GStreamer
 
 /// The elements of this project.
 public enum Elements {
+  /// Their classes, their names on a gst-launch-1.0 line, and those of their types.
+  package static let all: [(type: Element.Type, name: String, typeName: String)] = [
+    (H264Parse.self, "swifth264parse", "GstSwiftH264Parse"),
+    (H264Repack.self, "swifth264repack", "GstSwiftH264Repack"),
+    (H265Parse.self, "swifth265parse", "GstSwiftH265Parse"),
+    (H265Repack.self, "swifth265repack", "GstSwiftH265Repack"),
+    (H264Decode.self, "swifth264dec", "GstSwiftH264Dec"),
+    (H265Decode.self, "swifth265dec", "GstSwiftH265Dec"),
+  ]
+
   /// Registers them all, in a plugin or (with `nil`) in this process alone. Returns whether that worked.
   public static func register(in plugin: Plugin?) -> Bool {
     do throws(RegistrationError) {
-      try H264Parse.register(as: "swifth264parse", typeName: "GstSwiftH264Parse", rank: .marginal, in: plugin)
-      try H264Repack.register(as: "swifth264repack", typeName: "GstSwiftH264Repack", rank: .marginal, in: plugin)
-      try H265Parse.register(as: "swifth265parse", typeName: "GstSwiftH265Parse", rank: .marginal, in: plugin)
-      try H265Repack.register(as: "swifth265repack", typeName: "GstSwiftH265Repack", rank: .marginal, in: plugin)
-      try H264Decode.register(as: "swifth264dec", typeName: "GstSwiftH264Dec", rank: .marginal, in: plugin)
-      try H265Decode.register(as: "swifth265dec", typeName: "GstSwiftH265Dec", rank: .marginal, in: plugin)
+      for (type, name, typeName) in all {
+        try type.register(as: name, typeName: typeName, rank: .marginal, in: plugin, isChecked: true)
+      }
       return true
     } catch { return false }
   }

@@ -11,6 +11,12 @@ import Testing
 @Suite struct ElementDescriptionTests {
   static let names = ["h264", "h265"].flatMap { codec in ["parse", "repack", "dec"].map { "swift\(codec)\($0)" } }
 
+  /// The elements are registered without this check.
+  @Test(arguments: Elements.all.map(\.name)) func declaresWhatGObjectTakes(name: String) throws {
+    let element = try #require(Elements.all.first { $0.name == name })
+    #expect(throws: Never.self) { try element.type.checkDeclarations() }
+  }
+
   @Test(arguments: names) func factory(_ name: String) throws {
     _ = Harness.registered
     let factory = try unsafe #require(gst_element_factory_find(name))

@@ -53,5 +53,5 @@ struct FrameRequest {
   /// Trick mode: only random access points are wanted.
   var keyUnitsOnly = false
   /// Trick mode: pictures that nothing refers to may be dropped.
-  var forwardPredictedOnly = false
+  var allowsSkipping = false
 }

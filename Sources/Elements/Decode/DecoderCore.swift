@@ -275,7 +275,7 @@ struct DecoderCore<Codec: DecoderCodec> {
       reader.settle()
       updateLatency()
     } catch {
-      fail(DecoderMessage(error))
+      fail(session.isCancelled ? nil : DecoderMessage(error))
     }
   }
 

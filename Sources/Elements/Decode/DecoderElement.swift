@@ -118,6 +118,8 @@ extension DecoderElement {
     }
     publishStatistics()
     if let failure { throw failure }
+    // Pictures are missing: without this the base class would take an end of the stream for one without any.
+    if cancellation.isCancelled { throw .flushing }
   }
 
   private func publishStatistics() {
@@ -164,7 +166,8 @@ extension DecoderElement {
       isSyncPoint: frame.isSyncPoint, pts: frame.pts,
       isDecodeOnly: frame.isDecodeOnly || frame.inputFlags.contains(.decodeOnly),
       isLate: maximumDecodeTime(of: frame) < 0,
-      keyUnitsOnly: inputSegment.keyUnitsOnly, forwardPredictedOnly: outputSegment.forwardPredictedOnly)
+      keyUnitsOnly: inputSegment.keyUnitsOnly,
+      allowsSkipping: outputSegment.allowsSkipping || outputSegment.forwardPredictedOnly)
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in
         let map = try buffer.map()

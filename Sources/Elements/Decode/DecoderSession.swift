@@ -75,6 +75,9 @@ struct DecoderSession {
     current.retries = Int(settings.sessionRetries)
   }
 
+  /// A flush or a stop has ended all waits: what could not be done for that is no failure.
+  var isCancelled: Bool { cancellation.isCancelled }
+
   /// Decodes an access unit.
   func decode(
     _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, number: FrameNumber, as request: FrameRequest

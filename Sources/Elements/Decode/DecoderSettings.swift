@@ -151,7 +151,7 @@ struct DecoderSettings: Sendable {
   /// Pictures to skip: those that the user does not want, or that would be late.
   func skipFrames(for request: FrameRequest) -> SessionConfiguration.SkipFrames {
     let wanted = skipFrame.sessionValue
-    return wanted == .none && (request.isLate || request.forwardPredictedOnly) ? .nonReference : wanted
+    return wanted == .none && (request.isLate || request.allowsSkipping) ? .nonReference : wanted
   }
 
   /// More than 64 threads gain nothing at any picture size.

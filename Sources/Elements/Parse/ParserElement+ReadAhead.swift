@@ -44,7 +44,8 @@ extension ParserElement {
   /// After an accurate seek in a raw file, skips what lies between the keyframe that the base class knows and the last one
   /// before the target. Returns nil where there is nothing to skip.
   func skipToTarget(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep? {
-    if let scout = core.scout() {
+    // Asked first: an empty optional of a scout costs more to make than a slice header to read.
+    if core.reader.situation.target != nil, let scout = core.scout() {
       let arrived = try readAhead(scout)
       // Interrupted by another seek to the same time, the target is that one's.
       target.withLock { if $0 == scout.target { $0 = nil } }

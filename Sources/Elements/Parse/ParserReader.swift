@@ -113,7 +113,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   /// FLUSH_STOP has passed.
   mutating func flush() {
-    timestamps.forgetPosition(awaitingPosition: false)
+    timestamps.flush()
     isDiscontinuous = true
   }
 

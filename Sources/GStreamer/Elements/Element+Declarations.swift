@@ -3,7 +3,7 @@ import CGStreamer
 
 extension Element {
   /// Checks what the class declares: GObject would log what is wrong with it and go on without it.
-  static func checkDeclarations() throws(RegistrationError) {
+  package static func checkDeclarations() throws(RegistrationError) {
     try checkTemplates()
     if let fault = uriHandler?.fault { throw .uriProtocol(fault.name, reason: fault.reason) }
     guard let base = unsafe g_type_class_ref(parentType.type) else { return }

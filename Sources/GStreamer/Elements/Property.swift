@@ -320,12 +320,14 @@ extension PropertyEnumeration {
     let existing = unsafe g_type_from_name(typeName.cString)
     guard existing == 0 else { return existing }
     let values = UnsafeMutablePointer<GEnumValue>.allocate(capacity: allCases.count + 1)
-    for (index, value) in allCases.enumerated() {
+    var end = unsafe values
+    for value in allCases {
       let nick = value.nick
-      unsafe (values + index).initialize(
+      unsafe end.initialize(
         to: GEnumValue(value: value.rawValue, value_name: nick.summary.cString, value_nick: nick.nick.cString))
+      unsafe end += 1
     }
-    unsafe (values + allCases.count).initialize(to: GEnumValue())
+    unsafe end.initialize(to: GEnumValue())
     return unsafe g_enum_register_static(typeName.cString, values)
   }
 }

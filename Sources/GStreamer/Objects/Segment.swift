@@ -19,6 +19,8 @@ public import CGStreamer
   public var forwardPredictedOnly: Bool {
     unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED.rawValue != 0
   }
+  /// Whether pictures may be skipped (`GST_SEGMENT_FLAG_TRICKMODE`), as in playback at another speed.
+  package var allowsSkipping: Bool { unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE.rawValue != 0 }
   /// The rate that upstream has applied to the data already.
   public var appliedRate: Double { unsafe raw.applied_rate }
   /// The first position, in the segment's format.

@@ -75,6 +75,17 @@ public struct BitReader: ~Escapable {
   /// - Throws: `.truncated`.
   @inline(never)
   public mutating func u(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt32 {
+    // Nearly always, and without a call: registers are saved only for the rest.
+    guard count > 0, count <= min(cachedBits, 32), bitOffset <= endBit &- count, trace == nil else {
+      return try refilledU(count, element)
+    }
+    let value = UInt32(truncatingIfNeeded: cache &>> UInt64(truncatingIfNeeded: 64 &- count))
+    consume(count)
+    return value
+  }
+
+  @inline(never)
+  private mutating func refilledU(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt32 {
     if cachedBits < count { refill() }
     guard count <= cachedBits, count <= 32, bitOffset <= endBit &- count else { throw fail(.truncated, element) }
     guard count > 0 else { return 0 }
@@ -127,6 +138,22 @@ public struct BitReader: ~Escapable {
   /// - Throws: `.truncated`, `.codeTooLong`, `.valueOutOfRange`.
   @inline(never)
   public mutating func ue(
+    in range: ClosedRange<UInt32>, _ element: StaticString
+  ) throws(BitstreamError) -> UInt32 {
+    let zeros = cache.leadingZeroBitCount
+    let length = 2 &* zeros &+ 1
+    if length <= min(cachedBits, 63), bitOffset <= endBit &- length, trace == nil {
+      let value = UInt32(truncatingIfNeeded: (cache &>> UInt64(truncatingIfNeeded: 64 &- length)) &- 1)
+      if range.contains(value) {
+        consume(length)
+        return value
+      }
+    }
+    return try refilledUE(in: range, element)
+  }
+
+  @inline(never)
+  private mutating func refilledUE(
     in range: ClosedRange<UInt32>, _ element: StaticString
   ) throws(BitstreamError) -> UInt32 {
     let start = bitOffset

@@ -16,6 +16,22 @@ package struct DisplayTracker: Sendable {
   package mutating func take<Codec: VideoCodecSyntax>(
     _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>
   ) -> Bool {
+    follow(accessUnit, info)
+  }
+
+  /// Takes the next access unit of an H.264 stream. Not generic, so that other modules need not look types up.
+  package mutating func take(_ accessUnit: Span<UInt8>, _ info: H264.AccessUnitInfo) -> Bool {
+    follow(accessUnit, info)
+  }
+
+  /// Takes the next access unit of an H.265 stream.
+  package mutating func take(_ accessUnit: Span<UInt8>, _ info: H265.AccessUnitInfo) -> Bool {
+    follow(accessUnit, info)
+  }
+
+  private mutating func follow<Codec: VideoCodecSyntax>(
+    _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>
+  ) -> Bool {
     for range in info.seiRanges {
       let nalUnit = accessUnit.extracting(range)
       if Codec.role(of: nalUnit) == .sei { announced.read(nalUnit, headerLength: Codec.nalUnitHeaderLength) }

@@ -84,12 +84,16 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
 
   /// Whether the POCs so far have no gap and this one is larger: none between them is still to come.
   private func isBeyondWholeGroup(_ picture: TimestampGenerator.Picture) -> Bool {
-    let orders = pictures[sequenceStart...].lazy.filter { !$0.isSecondField }.map { Int64($0.order) }
-    guard let least = orders.min(), let greatest = orders.max(), !picture.isSecondField,
-      Int64(picture.order) > greatest
-    else { return false }
-    var step: Int64 = 0
-    for order in orders { step = greatestCommonDivisor(step, order - least) }
-    return step == 0 || (greatest - least) / step + 1 == Int64(orders.count)
+    var (least, greatest, count, step) = (Int64.max, Int64.min, Int64(0), Int64(0))
+    for earlier in pictures[sequenceStart...] where !earlier.isSecondField {
+      least = min(least, Int64(earlier.order))
+      greatest = max(greatest, Int64(earlier.order))
+      count += 1
+    }
+    guard count > 0, !picture.isSecondField, Int64(picture.order) > greatest else { return false }
+    for earlier in pictures[sequenceStart...] where !earlier.isSecondField {
+      step = greatestCommonDivisor(step, Int64(earlier.order) - least)
+    }
+    return step == 0 || (greatest - least) / step + 1 == count
   }
 }

@@ -12,7 +12,7 @@ package struct PictureDescription: Sendable, Hashable {
   /// Not all references of the picture were there.
   package var isCorrupt = false
   /// Errors met in decoding it.
-  var errors: FrameErrors = []
+  var errors = FrameErrors()
   /// Two fields, or an interlaced frame.
   package var isInterlaced = false
   /// The top field is the first of the two.

@@ -61,8 +61,14 @@ struct H264SessionInspector: SessionInspector {
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
     -> AccessUnitSummary
   {
-    guard case .h264(let info, let sets) = description else { return AccessUnitSummary() }
-    var summary = inspection.take(accessUnit, info, sets)
+    guard case .h264(let reading) = description else { return AccessUnitSummary() }
+    return inspect(accessUnit, reading.info, reading.parameterSets, index: index)
+  }
+
+  private mutating func inspect(
+    _ accessUnit: Span<UInt8>, _ info: H264.AccessUnitInfo, _ parameterSets: H264.ParameterSets, index: UInt64
+  ) -> AccessUnitSummary {
+    var summary = inspection.take(accessUnit, info, parameterSets)
     summary.isSecondField = info.slice.map { fields.isSecond($0) } ?? false
     if info.hasPicture {
       let type: H264.NALUnitType = info.randomAccess == .idr ? .idrSlice : .slice

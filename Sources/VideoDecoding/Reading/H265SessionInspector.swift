@@ -57,8 +57,14 @@ struct H265SessionInspector: SessionInspector {
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
     -> AccessUnitSummary
   {
-    guard case .h265(let info, let sets) = description else { return AccessUnitSummary() }
-    var summary = inspection.take(accessUnit, info, sets)
+    guard case .h265(let reading) = description else { return AccessUnitSummary() }
+    return inspect(accessUnit, reading.info, reading.parameterSets, index: index)
+  }
+
+  private mutating func inspect(
+    _ accessUnit: Span<UInt8>, _ info: H265.AccessUnitInfo, _ parameterSets: H265.ParameterSets, index: UInt64
+  ) -> AccessUnitSummary {
+    var summary = inspection.take(accessUnit, info, parameterSets)
     guard info.hasPicture else {
       if info.endsSequence { pictures.endSequence() }
       return summary

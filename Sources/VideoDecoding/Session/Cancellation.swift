@@ -26,6 +26,9 @@ public final class Cancellation: Sendable {
     }
   }
 
+  /// Whether waits end at once.
+  package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
   /// Waits may begin again.
   package func reset() {
     state.withLock { state in

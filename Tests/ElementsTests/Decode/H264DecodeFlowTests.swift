@@ -64,9 +64,11 @@ import Testing
     #expect(harness.statistic("dropped") == units.count - groups.count)
   }
 
-  @Test func forwardPredictedTrickModeDropsNonReferencePictures() throws {
+  @Test(arguments: [
+    GST_SEGMENT_FLAG_TRICKMODE.rawValue, GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED.rawValue,
+  ]) func trickModesDropNonReferencePictures(flag: UInt32) throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
-    harness.push(segment(flags: GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED))
+    harness.push(segment(flags: GstSegmentFlags(rawValue: flag)))
     harness.push(units: units)
     harness.endOfStream()
     let needed = units.count { unit in Clip.nalUnits(unit).contains { 1...5 ~= $0[0] & 31 && $0[0] & 0x60 != 0 } }

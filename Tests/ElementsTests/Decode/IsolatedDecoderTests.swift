@@ -125,4 +125,59 @@ import Testing
     unsafe gst_element_set_state(harness.element, GST_STATE_NULL)
     while !pusher.isFinished { usleep(1000) }
   }
+
+  /// The flush comes when the format is negotiated: the process is started next.
+  @Test(arguments: StreamCodec.allCases) func aFlushDuringTheStartIsNoFailure(_ codec: StreamCodec) throws {
+    let units = try accessUnits(codec)
+    let expected = try decode(units, try decoder(codec, "max-threads=2"))
+    let harness = try decoder(codec, Self.isolated)
+    let pad = try unsafe #require(gst_element_get_static_pad(harness.element, "src"))
+    defer { unsafe gst_object_unref(pad) }
+    let probe = unsafe gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      { _, info, data in
+        guard let data = unsafe data, let query = unsafe gst_pad_probe_info_get_query(info),
+          unsafe query.pointee.type == GST_QUERY_ALLOCATION
+        else { return GST_PAD_PROBE_OK }
+        unsafe Unmanaged<Harness>.fromOpaque(data).takeUnretainedValue().push(Event.flushStart())
+        return GST_PAD_PROBE_OK
+      }, Unmanaged.passUnretained(harness).toOpaque(), nil)
+    #expect(harness.push(units[0]) == GST_FLOW_FLUSHING.rawValue)
+    unsafe gst_pad_remove_probe(pad, probe)
+    #expect(harness.statistic("codec-process") == nil, "no process was started")
+    harness.flush()
+    #expect(try decode(units, harness).map(\.fingerprint) == expected.map(\.fingerprint))
+    #expect(fault(harness) == nil)
+  }
+
+  /// Wherever the start is when the pipeline is stopped.
+  @Test(arguments: StreamCodec.allCases) func stoppingDuringTheStartIsNoFailure(_ codec: StreamCodec) throws {
+    let file = Clip.path("clip.\(codec)")
+    let pipeline = try PlayedPipeline(
+      "filesrc location=\(file) ! "
+        + codec.chain("swifth264parse ! swifth264dec \(Self.isolated) ! fakesink name=sink"))
+    for milliseconds in 0..<40 {
+      pipeline.begin(GST_STATE_PLAYING)
+      usleep(UInt32(milliseconds) * 1000)
+      #expect(pipeline.go(to: GST_STATE_READY) && !pipeline.hasFailed)
+    }
+    #expect(pipeline.go(to: GST_STATE_PLAYING) && pipeline.waits(for: GST_MESSAGE_EOS))
+  }
+
+  /// Wherever the start is when the application seeks, also backwards to an interval that another seek leaves at once.
+  @Test(arguments: StreamCodec.allCases) func seeksDuringTheStartAreNoFailures(_ codec: StreamCodec) throws {
+    let file = Clip.path("clip\(codec == .h264 ? "" : "-h265").mp4")
+    let description =
+      "filesrc location=\(file) ! qtdemux ! "
+      + codec.chain("swifth264parse ! swifth264dec \(Self.isolated) ! fakesink name=sink")
+    for milliseconds in 0..<20 {
+      let pipeline = try PlayedPipeline(description)
+      #expect(pipeline.go(to: GST_STATE_PAUSED))
+      _ = pipeline.seek(rate: -1, GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_ACCURATE, from: 0, to: 363_000_000)
+      pipeline.begin(GST_STATE_PLAYING)
+      usleep(UInt32(milliseconds) * 1000)
+      #expect(pipeline.seek(GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_ACCURATE, from: 800_000_000, to: 1_200_000_000))
+      #expect(pipeline.waits(for: GST_MESSAGE_EOS))
+    }
+  }
 }

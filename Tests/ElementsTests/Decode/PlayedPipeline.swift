@@ -64,6 +64,18 @@ import HarnessSupport
     return unsafe gst_element_get_state(raw, nil, nil, Self.patience) == GST_STATE_CHANGE_SUCCESS
   }
 
+  /// Goes to a state without a wait.
+  func begin(_ state: GstState) { unsafe gst_element_set_state(raw, state) }
+
+  /// Whether there is an error message.
+  var hasFailed: Bool {
+    guard let bus = unsafe gst_element_get_bus(raw) else { return true }
+    defer { unsafe gst_object_unref(bus) }
+    guard let message = unsafe gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return false }
+    unsafe gst_message_unref(message)
+    return true
+  }
+
   /// The caps that flow into the sink; "" before there are any.
   var sinkCaps: String {
     let bin = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBin.self)

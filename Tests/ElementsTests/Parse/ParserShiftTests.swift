@@ -130,6 +130,26 @@ import Testing
     #expect(zip(outcome.dts, outcome.pts).allSatisfy { $0 <= $1 })
   }
 
+  /// Matroska may begin with a segment of two pictures. Downstream holds some of them when the next one comes.
+  @Test func aSegmentWithoutAFlushKeepsTheShift() throws {
+    let harness = try Harness.parse(from: Self.input, to: Self.output)
+    let pictures = Self.pictures(sps: Stream.spsToOrder(reorder: 2))
+    push(Array(pictures[..<2]), into: harness)
+    var segment = GstSegment()
+    unsafe gst_segment_init(&segment, GST_FORMAT_TIME)
+    segment.start = guint64(Self.frame)
+    segment.time = guint64(Self.frame)
+    harness.push(unsafe Event(owning: gst_event_new_segment(&segment)))
+    push(Array(pictures[2...]), into: harness)
+    let outcome = try take(harness)
+    let shift = 2 * Self.frame
+    #expect(outcome.segments.map(\.start) == [shift, Self.frame + shift])
+    #expect(outcome.segments.map(\.time) == [0, Self.frame])
+    #expect(outcome.pts == pictures.map { $0.pts.nanoseconds + shift })
+    #expect(zip(outcome.dts, outcome.dts.dropFirst()).allSatisfy { $0 <= $1 })
+    #expect(zip(outcome.dts, outcome.pts).allSatisfy { $0 <= $1 })
+  }
+
   /// Running time and stream time are not changed.
   @Test func keyUnitsAreAnsweredInRunningTime() throws {
     let harness = try Harness.parse(from: Self.input, to: Self.output)

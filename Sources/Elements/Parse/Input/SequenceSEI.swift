@@ -30,7 +30,7 @@ struct SequenceSEI: Sendable, Equatable {
   /// Pictures have HDR10+ metadata.
   var dynamicMetadata = Lasting<Bool>()
   var multiviewMode = MultiviewMode.none
-  var multiviewFlags: MultiviewFlags = []
+  var multiviewFlags = MultiviewFlags()
 
   /// An IDR picture begins.
   mutating func beginSequence() {

@@ -47,6 +47,12 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     self.isPositionKnown = isPositionKnown
   }
 
+  /// FLUSH_STOP has passed.
+  mutating func flush() {
+    forgetPosition(awaitingPosition: false)
+    shift.flush()
+  }
+
   /// A new stream begins.
   mutating func beginStream() { shift.beginStream() }
 

@@ -5,7 +5,8 @@ import GStreamer
 ///
 /// Decoding begins before the first picture is shown, and containers that give only PTS begin with a PTS of 0. The
 /// shift makes room for DTS and leaves running time and stream time as they are: start, stop and position of the
-/// segment move, base and time do not. It is found with the first picture; later segments, as after a seek, have none.
+/// segment move, base and time do not. It is found with the first picture, and lasts until a flush: a segment without one
+/// continues, and downstream may hold pictures of the one before. Segments after a flush have none.
 struct SegmentShift: Sendable {
   /// What to send downstream before the first buffer.
   struct Announcement: Sendable {
@@ -48,11 +49,21 @@ struct SegmentShift: Sendable {
   ///
   /// - Parameter mayShift: whether it is in time and played forwards.
   mutating func beginSegment(_ mayShift: Bool, sequenceNumber: UInt32) {
-    amount = .zero
     switch state {
     case .new, .open: state = mayShift ? .open(sequenceNumber: sequenceNumber) : .new
-    case .shifted, .over: state = .over
+    case .shifted where mayShift: state = .shifted(isAnnounced: false, sequenceNumber: sequenceNumber)
+    case .shifted, .over: end()
     }
+  }
+
+  /// Downstream has dropped what came before.
+  mutating func flush() {
+    if case .shifted = state { end() }
+  }
+
+  private mutating func end() {
+    amount = .zero
+    state = .over
   }
 
   /// The first picture without a decoding time comes.
