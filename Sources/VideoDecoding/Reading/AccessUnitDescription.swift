@@ -70,8 +70,9 @@ extension H264: DecodableCodec {
   package static func describe(
     _ accessUnit: Span<UInt8>, packaging: NALPackaging, with inspector: inout Inspector
   ) -> AccessUnitDescription {
-    let info = inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking)
-    return .h264(AccessUnitReading(info, inspector.parameterSets))
+    .h264(
+      AccessUnitReading(
+        inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking), inspector.parameterSets))
   }
 }
 
@@ -80,7 +81,8 @@ extension H265: DecodableCodec {
   package static func describe(
     _ accessUnit: Span<UInt8>, packaging: NALPackaging, with inspector: inout Inspector
   ) -> AccessUnitDescription {
-    let info = inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking)
-    return .h265(AccessUnitReading(info, inspector.parameterSets))
+    .h265(
+      AccessUnitReading(
+        inspector.inspect(accessUnit, packaging: packaging, depth: .referenceMarking), inspector.parameterSets))
   }
 }

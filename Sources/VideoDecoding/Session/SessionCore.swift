@@ -290,7 +290,7 @@ struct SessionCore: ~Copyable {
     codec.report(status)
     guard let index = picture.index, !codec.isDistrusted else { return nil }
     let isMismatched =
-      ledger[index]?.hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
+      ledger.hash(of: index).map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
     if isMismatched, codec.distrust() { return nil }
     if !picture.isCorrupt { codec.pictureCameOut(index) }
     ledger.note(errors, at: index)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import H26x
 
 /// Stage: the access units whose result is not yet known, and what damage means for them.
 struct AccessUnitLedger {
@@ -16,6 +17,8 @@ struct AccessUnitLedger {
   var first: LedgerEntry? { pending.first }
   var last: LedgerEntry? { pending.last }
   subscript(index: UInt64) -> LedgerEntry? { pending[index] }
+  /// The hash that the picture of an access unit must have; nil for none.
+  func hash(of index: UInt64) -> H265.DecodedPictureHash? { pending.hash(of: index) }
 
   // MARK: Access units come in
 
@@ -57,7 +60,7 @@ struct AccessUnitLedger {
 
   /// libavcodec has found errors in an access unit.
   mutating func note(_ errors: FrameErrors, at index: UInt64) {
-    guard let record = pending[index], record.isDamage(errors), !record.isConcealed else { return }
+    guard !errors.isEmpty, let record = pending[index], record.isDamage(errors), !record.isConcealed else { return }
     pending.update(index) { $0.isConcealed = true }
     spreadDamage(from: record)
   }
