@@ -13,7 +13,7 @@ fail() {
 out=$PWD/.build/run
 rm -rf "$out"
 mkdir -p "$out"
-swift build
+SWIFT_DETERMINISTIC_HASHING=1 swift build # See plugin/build.sh.
 run=.build/debug
 
 "$run/frames-to-png" ../Tests/Media/clip.mp4 "$out" 3 | tee "$out/log"

@@ -5,6 +5,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# SwiftPM passes the enabled traits to the compiler in the order of a set, which changes from run to run: all would be
+# compiled again.
+export SWIFT_DETERMINISTIC_HASHING=1
+
 plugin/dependencies.sh --tool
 
 # The plugin and the program, at once: each is a chain of modules of which one is compiled at a time, in one process, so
@@ -18,7 +22,8 @@ trap 'kill -- "-$plugin" 2> /dev/null || true; rm -f "$log"' EXIT
 
 # A scratch folder of its own: the flags differ from a plain `swift build -c release`. lld, as for the plugin: gold warns
 # of mktemp, which Foundation has and the program does not call.
-swift build -c release --product h26x --scratch-path .build/release-tool --static-swift-stdlib -Xswiftc -use-ld=lld \
+swift build -c release --product h26x --scratch-path .build/release-tool -debug-info-format none \
+  --static-swift-stdlib -Xswiftc -use-ld=lld \
   -Xlinker --gc-sections -Xlinker -z -Xlinker relro
 status=0
 wait "$plugin" || status=$?

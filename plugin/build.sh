@@ -6,6 +6,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# SwiftPM passes the enabled traits to the compiler in the order of a set, which changes from run to run: all would be
+# compiled again.
+export SWIFT_DETERMINISTIC_HASHING=1
+
 plugin/dependencies.sh --build
 
 # Links libstdc++ statically where its archive is installed. The Swift runtime needs little of it: loading the shared
@@ -40,7 +44,7 @@ runtime=()
 # -disable-implicit-string-processing-module-import keeps out a regular expression engine of a megabyte.
 # ELEMENTS_ONLY excludes what the elements do not use: see Package.swift.
 flags=(
-  -c release --scratch-path .build/release-plugin
+  -c release --scratch-path .build/release-plugin -debug-info-format none
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
   -Xswiftc -static-stdlib "${runtime[@]}"

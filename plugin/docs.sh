@@ -9,6 +9,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# SwiftPM passes the enabled traits to the compiler in the order of a set, which changes from run to run: all would be
+# compiled again.
+export SWIFT_DETERMINISTIC_HASHING=1
+
 plugin/dependencies.sh --build
 
 # Each after those that it refers to, and the folder of its articles.

@@ -17,8 +17,8 @@ import Synchronization
   /// Opens a decoder.
   ///
   /// - Parameter device: what decodes where `settings.usesHardware`.
-  /// - Throws: `AVError.decoderNotFound`, `AVError.outOfMemory`, `AVError.invalidData` for invalid extradata, and
-  ///   whatever else `avcodec_open2` returns.
+  /// - Throws: `AVError.decoderNotFound`, also where there is a ``loadFailure``, `AVError.outOfMemory`,
+  ///   `AVError.invalidData` for invalid extradata, and whatever else `avcodec_open2` returns.
   package init(
     _ settings: CodecSettings, buffers: any FrameBufferSource, device: HardwareDevice? = nil
   ) throws(AVError) {
@@ -44,6 +44,9 @@ import Synchronization
     unsafe cav_allow_worker_callbacks(context)
     unsafe try AVError.check(cavcodec_open2(context, codec, nil))
   }
+
+  /// Why libavcodec cannot be loaded: it is missing, or there is no memory. Nil where it can.
+  package static var loadFailure: String? { unsafe cavcodec_load_failure().map { unsafe String(cString: $0) } }
 
   deinit {
     var context: UnsafeMutablePointer<AVCodecContext>? = unsafe raw

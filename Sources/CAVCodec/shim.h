@@ -58,6 +58,11 @@ static inline void *cav_resolve(void **address, const char *library, const char 
   return found;
 }
 
+/// Why the library cannot be loaded; NULL where it can.
+static inline const char *cavcodec_load_failure(void) {
+  return dlopen(CAV_CODEC_LIBRARY, RTLD_LAZY | RTLD_LOCAL) ? NULL : dlerror();
+}
+
 /// Calls a function of the library, or returns `otherwise` where the library is missing.
 #define CAV_CALL(library, otherwise, name, ...)                                    \
   static void *address;                                                            \

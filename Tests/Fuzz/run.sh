@@ -71,7 +71,7 @@ for folder in FailCases/*; do
 done
 
 # lld, because the system's linker cannot separate the coverage sections.
-swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
+SWIFT_DETERMINISTIC_HASHING=1 swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
 binaries=$(swift build -c release --show-bin-path)
 
 vectors=${CONFORMANCE_VECTORS:-../../../shared/vectors}

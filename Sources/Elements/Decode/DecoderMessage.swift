@@ -151,7 +151,8 @@ extension ElementError {
     case .allocationFailed:
       self.init(.resource(.noSpaceLeft), "No memory to decode with.", debug: debug)
     case .decoderNotFound:
-      self.init(.stream(.codecNotFound), "libavcodec has no \(codec) decoder.", debug: debug)
+      let cause = error.detail.map { "libavcodec cannot be loaded: \($0)." } ?? "libavcodec has no \(codec) decoder."
+      self.init(.stream(.codecNotFound), cause, debug: debug)
     case .invalidFormatDescription, .formatChangeNotSupported:
       self.init(.stream(.format), "The stream's format cannot be decoded.", debug: debug)
     case .invalidSession, .invalidArgument:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 import CodecLink
+import Glibc
 
 /// Failures of a codec's process, by numbers that libavcodec does not use.
 extension AVError {
@@ -8,7 +9,7 @@ extension AVError {
 
   private enum Kind: Int32 {
     case ended = 1
-    case timedOut, protocolViolation, cancelled, serviceUnavailable, fileSizeLimit
+    case timedOut, protocolViolation, cancelled, serviceUnavailable, fileSizeLimit, descriptorLimit
   }
 
   private init(_ kind: Kind, signal: Int32 = 0) { self.init(rawValue: Self.base - (kind.rawValue << 8 | signal)) }
@@ -27,6 +28,18 @@ extension AVError {
   /// Memory that processes share counts as a file, and the application's limit does not allow one of that size.
   package static let fileSizeLimit = AVError(.fileSizeLimit)
 
+  /// The application has no descriptor left for what it shares with the process.
+  package static let descriptorLimit = AVError(.descriptorLimit)
+
+  /// Why there is nothing to share with the process.
+  init(sharing error: LinkError) {
+    switch error {
+    case .system(EFBIG): self = .fileSizeLimit
+    case .system(EMFILE), .system(ENFILE): self = .descriptorLimit
+    default: self = .outOfMemory
+    }
+  }
+
   private var kind: Kind? {
     // No other codes are that low: those of libavutil begin with a letter below 'p'.
     guard rawValue <= Self.base, rawValue > Self.base - 0x1_0000 else { return nil }
@@ -40,7 +53,7 @@ extension AVError {
   var endsProcess: Bool {
     switch kind {
     case .ended, .timedOut, .protocolViolation: true
-    case .cancelled, .serviceUnavailable, .fileSizeLimit, nil: false
+    case .cancelled, .serviceUnavailable, .fileSizeLimit, .descriptorLimit, nil: false
     }
   }
 
@@ -55,6 +68,9 @@ extension AVError {
     case .cancelled: return "the wait for the codec's process was cancelled"
     case .fileSizeLimit:
       return "memory shared with the codec's process counts as a file: raise the limit of file sizes (ulimit -f)"
+    case .descriptorLimit:
+      return "no descriptor is left for memory shared with the codec's process: raise the limit (ulimit -n), "
+        + "or close files"
     case .serviceUnavailable: return nil
     case nil: return nil
     }

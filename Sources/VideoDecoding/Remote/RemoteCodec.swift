@@ -67,7 +67,7 @@ package final class RemoteCodec: CodecBoundary {
     do throws(LinkError) {
       memory = try Self.makeMemory(for: settings.extradata.count)
       try memory.write(settings.extradata.span, at: 0)
-    } catch { throw error == .system(EFBIG) ? .fileSizeLimit : .outOfMemory }
+    } catch { throw AVError(sharing: error) }
     let peer = sockets.second
     grants = LinkSocket(owning: sockets.first)
     try send(
@@ -84,7 +84,7 @@ package final class RemoteCodec: CodecBoundary {
   private static func makeSockets() throws(AVError) -> DescriptorPair {
     do throws(LinkError) {
       return try DescriptorPair.sockets()
-    } catch { throw .outOfMemory }
+    } catch { throw AVError(sharing: error) }
   }
 
   private static func makeMemory(for byteCount: Int) throws(LinkError) -> SharedMemory {

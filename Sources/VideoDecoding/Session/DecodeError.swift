@@ -61,7 +61,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       switch code {
       case .unsupportedFeature, .notImplemented: .unsupportedFeature
       case .outOfMemory: .allocationFailed
-      case .serviceUnavailable, .fileSizeLimit: .processUnavailable
+      case .serviceUnavailable, .fileSizeLimit, .descriptorLimit: .processUnavailable
       case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
       case let code where code.meansLostSession: .malfunction
       default: .badData
@@ -91,7 +91,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .decoderNotFound: .decoderNotFound
       case .outOfMemory: .allocationFailed
       case .unsupportedFeature: .unsupportedFeature
-      case .serviceUnavailable, .fileSizeLimit: .processUnavailable
+      case .serviceUnavailable, .fileSizeLimit, .descriptorLimit: .processUnavailable
       case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
       default: .malfunction
       }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
 # Checks the public declarations of the libraries by the compiler's symbol graph: they must be those listed beside this
-# script, for review, and must have documentation. Needs a debug build; takes seconds.
+# script, for review, and must have documentation. Needs a debug build, in the folder
+# that SWIFTPM_BUILD_DIR names or in .build; takes seconds.
 #
 #   Tests/Scripts/PublicSurface/run.py            compares
 #   Tests/Scripts/PublicSurface/run.py --update   writes the lists
