@@ -17,14 +17,16 @@ import Synchronization
   /// Opens a decoder.
   ///
   /// - Parameter device: what decodes where `settings.usesHardware`.
-  /// - Throws: `AVError.decoderNotFound`, also where there is a ``loadFailure``, `AVError.outOfMemory`,
+  /// - Throws: `AVError.decoderNotFound`, also where ``CodecLibrary`` is missing, `AVError.outOfMemory`,
   ///   `AVError.invalidData` for invalid extradata, and whatever else `avcodec_open2` returns.
   package init(
     _ settings: CodecSettings, buffers: any FrameBufferSource, device: HardwareDevice? = nil
   ) throws(AVError) {
     guard !settings.usesHardware || device != nil else { throw .hardwareUnavailable }
     let device = settings.usesHardware ? device : nil
-    guard let codec = unsafe cavcodec_find_decoder(settings.codec.id) else { throw .decoderNotFound }
+    guard !CodecLibrary.isMissing, let codec = unsafe cavcodec_find_decoder(settings.codec.id) else {
+      throw .decoderNotFound
+    }
     guard let packet = unsafe cav_packet_alloc() else { throw .outOfMemory }
     guard let context = unsafe cavcodec_alloc_context3(codec) else {
       var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
@@ -44,9 +46,6 @@ import Synchronization
     unsafe cav_allow_worker_callbacks(context)
     unsafe try AVError.check(cavcodec_open2(context, codec, nil))
   }
-
-  /// Why libavcodec cannot be loaded: it is missing, or there is no memory. Nil where it can.
-  package static var loadFailure: String? { unsafe cavcodec_load_failure().map { unsafe String(cString: $0) } }
 
   deinit {
     var context: UnsafeMutablePointer<AVCodecContext>? = unsafe raw

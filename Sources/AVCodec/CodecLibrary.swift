@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
+import Synchronization
 
 /// libavcodec as a whole.
 package enum CodecLibrary {
+  /// Why the library cannot be loaded: it is missing, or there is no memory. Nil where it can.
+  package static var loadFailure: String? { unsafe cavcodec_load_failure().map { unsafe String(cString: $0) } }
+
+  /// Whether ``preload()`` could not load it. It is not tried again: behind a sandbox that would end the process.
+  static var isMissing: Bool { preloadHasFailed.load(ordering: .relaxed) }
+  private static let preloadHasFailed = Atomic(false)
+
   /// Loads the library, and has it compute the tables that its decoders share: a process that is forked afterwards needs
   /// no file, and does neither again. Where the library is missing, opening a decoder fails as ever.
   package static func preload() {
+    guard loadFailure == nil else { return preloadHasFailed.store(true, ordering: .relaxed) }
     for codec in [CodecSettings.Codec.h264, .h265] {
       guard let decoder = unsafe cavcodec_find_decoder(codec.id) else { continue }
       var context = unsafe cavcodec_alloc_context3(decoder)

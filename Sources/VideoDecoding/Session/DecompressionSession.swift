@@ -316,7 +316,7 @@ public final class DecompressionSession {
     switch error {
     case .serviceUnavailable: service?.failure?.description
     case .hardwareUnavailable: service?.hardwareFailure ?? device.failure
-    case .decoderNotFound: CodecContext.loadFailure
+    case .decoderNotFound: CodecLibrary.loadFailure
     default: nil
     }
   }
