@@ -9,7 +9,7 @@ import Testing
   typealias Stream = ParseStream
 
   enum Input: String, CaseIterable {
-    case unknown, unaligned, accessUnits, nalUnits, avc, avc3
+    case unknown, unaligned, accessUnits, nalUnits, avc, avc3, avc3WithoutCodecData
 
     var caps: String? {
       switch self {
@@ -19,6 +19,7 @@ import Testing
       case .nalUnits: "video/x-h264, stream-format=byte-stream, alignment=nal"
       case .avc: Stream.avcCaps()
       case .avc3: Stream.avcCaps([0x01, 0x4D, 0x40, 0x15, 0xFF, 0xE0, 0x00], format: "avc3")
+      case .avc3WithoutCodecData: "video/x-h264, stream-format=avc3, alignment=au"
       }
     }
 
@@ -27,7 +28,7 @@ import Testing
       case .unknown, .unaligned: [units.flatMap { $0.flatMap { Stream.byteStream($0) } }]
       case .accessUnits: units.map { $0.flatMap { Stream.byteStream($0) } }
       case .nalUnits: units.flatMap { $0.map { Stream.byteStream($0) } }
-      case .avc, .avc3: units.map { $0.flatMap { Stream.packet($0) } }
+      case .avc, .avc3, .avc3WithoutCodecData: units.map { $0.flatMap { Stream.packet($0) } }
       }
     }
   }
@@ -68,7 +69,7 @@ import Testing
   /// Where downstream accepts anything, the packaging stays as it is; a byte stream is aligned to access units.
   @Test(arguments: [
     (Input.unknown, Output.accessUnits), (.unaligned, .accessUnits), (.accessUnits, .accessUnits),
-    (.nalUnits, .nalUnits), (.avc, .avc), (.avc3, .avc3),
+    (.nalUnits, .nalUnits), (.avc, .avc), (.avc3, .avc3), (.avc3WithoutCodecData, .avc3),
   ]) func whatComesOutUnasked(_ input: Input, _ output: Output) throws {
     let harness = try Harness.parse(from: input.caps)
     for buffer in input.buffers(Self.units) { #expect(harness.push(buffer) == 0) }

@@ -4,7 +4,7 @@ import H26x
 
 /// Why caps are refused.
 enum SinkCapsRefusal: String, Error {
-  case missingCodecData = "there is no codec_data, which length-prefixed streams need"
+  case missingCodecData = "there is no codec_data, which streams need whose parameter sets are not in-band"
   case unreadableCodecData = "codec_data cannot be read, and downstream takes nothing that could go without"
   case wrongAlignment = "length-prefixed streams need alignment=au"
   case unexpectedCodecData = "a byte stream has its parameter sets in the stream, not in codec_data"
@@ -43,6 +43,8 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
     var isReadable = true
     for problem in caps.problems {
       switch problem {
+      // The stream has the parameter sets, and everybody assumes lengths of 4 bytes.
+      case .missingCodecData where caps.streamFormat == .inBand: break
       case .missingCodecData: throw .missingCodecData
       case .unexpectedCodecData: throw .unexpectedCodecData
       case .unreadableCodecData:
