@@ -100,11 +100,10 @@ run_set() {
 summarize() { printf '%s\n' "$@" >> "$work/summary"; }
 
 run_libraries() {
-  run_set "libraries" --filter '^(H26x|StreamReport|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
+  run_set "libraries" --filter '^(H26x|StreamReport|AVFormat|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
   # Sessions and decoder elements once more, each with its codec in a process of its own.
   [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated codecs" --filter \
     "^(VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests|$decoders)" "${left_out[@]}"
-  [[ -n $fast$sanitizer ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
 }
 
 run_elements() {
@@ -125,7 +124,11 @@ run_elements() {
       touch "$work/failed"
     fi
   fi
-  [[ -n $fast ]] || run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
+}
+
+run_programs() {
+  run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
+  [[ -n $sanitizer ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
 }
 
 rest=()
@@ -138,16 +141,19 @@ else
   [[ -z $fast ]] || left_out+=(--skip "$slow")
   # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
   [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
-  # Two sets at a time, because each has tests that wait, and ends with some that take turns. What the second prints comes
-  # after the first.
+  # Two sets at a time, because each has tests that wait, and ends with some that take turns. What the one in the
+  # background prints comes after the others.
+  background=run_programs
+  [[ -z $fast ]] || background=run_elements
   set -m # A process group of its own, which an interrupt ends too.
-  run_elements < /dev/null > "$work/elements" 2>&1 &
-  elements=$!
+  "$background" < /dev/null > "$work/background" 2>&1 &
+  group=$!
   set +m
-  trap 'kill -- "-$elements" 2> /dev/null; rm -rf "$work"' EXIT
+  trap 'kill -- "-$group" 2> /dev/null; rm -rf "$work"' EXIT
   run_libraries
-  wait "$elements" || touch "$work/failed"
-  cat "$work/elements"
+  [[ -n $fast ]] || run_elements
+  wait "$group" || touch "$work/failed"
+  cat "$work/background"
   [[ -n $fast ]] || run_set "real time" --no-parallel --filter "$real_time"
 fi
 echo
