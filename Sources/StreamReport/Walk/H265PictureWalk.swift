@@ -7,7 +7,7 @@ struct H265PictureWalk: PictureWalking {
 
   private(set) var picture = PictureFacts()
   private(set) var messages = MessageFacts()
-  private var reorder = ReorderDepth()
+  private var reorder = ReorderCounter()
   /// How many times picture order counts were reset.
   private var sequence: UInt64 = 0
   private var counter = H265.PictureOrderCounter()

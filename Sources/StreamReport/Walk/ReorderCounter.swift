@@ -2,7 +2,7 @@
 
 /// Counts the frames that precede a frame in decoding order and follow it in output order: the least
 /// `max_num_reorder_frames` that the stream could signal.
-struct ReorderDepth: Sendable {
+struct ReorderCounter: Sendable {
   /// The highest picture order counts of the sequence, ascending, `limit` at most, and whether the frames are output.
   private var highest: [(order: Int32, isOutput: Bool)] = []
   /// More frames than any decoded picture buffer can hold.
