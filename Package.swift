@@ -13,11 +13,11 @@ let settings: [SwiftSetting] =
     .strictMemorySafety(),
   ] + (isRoot ? [.treatAllWarnings(as: .error)] : [])
 
-// Tests/run.sh has what tests spend their time in optimized in debug builds, too.
+// Tests/run.sh has what tests spend their time in optimized in debug builds, too, assertions included.
 let hotSettings: [SwiftSetting] =
   settings
   + (Context.environment["OPTIMIZED_LIBRARIES"] != nil
-    ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+    ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
 
 // The plugin's build excludes what its elements do not use: the code for applications, which needs the concurrency
 // runtime, and the base classes that no element of the plugin derives from.

@@ -75,7 +75,7 @@ struct DecoderSession {
     current.retries = Int(settings.sessionRetries)
   }
 
-  /// A flush or a stop has ended all waits: what could not be done for that is no failure.
+  /// A flush or a stop has ended all waits: a failure that follows from it is not reported.
   var isCancelled: Bool { cancellation.isCancelled }
 
   /// Decodes an access unit.

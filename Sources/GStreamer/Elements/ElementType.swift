@@ -36,7 +36,7 @@ extension Element {
     try register(as: name, typeName: typeName, rank: rank, in: plugin, isChecked: false)
   }
 
-  /// The same, for a class whose tests check what it declares: to check six elements takes as long as to load them.
+  /// The same, for a class whose tests check what it declares, so that a plugin need not whenever it is loaded.
   ///
   /// - Parameter isChecked: whether ``checkDeclarations()`` was called, and found nothing.
   @discardableResult
