@@ -38,6 +38,19 @@ import Testing
     return Set(input.stream(0)?.sideData.map(\.kind) ?? [])
   }
 
+  /// Matroska's DefaultDuration is copied, and not invented.
+  @Test(arguments: [("clip.mkv", true), ("clip.mp4", false)])
+  func defaultDurationStays(name: String, isThere: Bool) async throws {
+    let folder = try Folder()
+    let source = Program.media.appending(path: name).path
+    _ = try await Self.repack(source, "out.mkv", in: folder)
+    _ = try await Self.repack("out.mkv", "again.mkv", in: folder)
+    let rates = try [source, folder.url.appending(path: "out.mkv").path, folder.url.appending(path: "again.mkv").path]
+      .map { try CutCompanionTests.open($0).stream(0)?.frameRate }
+    #expect((rates[1] != nil) == isThere && rates[1] == rates[2], "\(rates)")
+    if isThere { #expect(rates[0] == rates[1], "\(rates)") }
+  }
+
   // MARK: The sample entry
 
   @Test(arguments: [("dvcC", 5, 0, "dvh1"), ("dvvC", 8, 1, "hvc1")])

@@ -52,6 +52,48 @@ import Testing
     }
   }
 
+  /// Media stay where they are if there is room for the description in front of them: enough, exactly as much, too little for
+  /// a box that fills it up, too little, and beyond what 32 bits reach.
+  @Test(arguments: [65_536, 0, 4, -100, 1 << 32] as [Int64], [0, .max] as [Int64])
+  func descriptionsGoIntoRoom(excess: Int64, roomSize: Int64) async throws {
+    let folder = try Folder()
+    let source = Program.media.appending(path: "clip.mkv").path
+    _ = try await Program.run(["repack", source, "-o", "out.mp4"], in: folder.url)
+    let file = try #require(folder.bytes("out.mp4"))
+    let path = folder.url.appending(path: "room.mp4").path
+    let behind = try Self.withMovieBehind(file)
+    let type = Self.number(file[..<4])
+    let size = Self.number(file[type..<type + 4])
+    // Beyond 4 GiB, each of the offsets takes four bytes more.
+    let room = excess == 1 << 32 ? excess : Int64(size) + excess
+    let open = try FileDescriptor.open(
+      FilePath(path), .writeOnly, options: .create, permissions: .ownerReadWrite)
+    try open.writeAll(toAbsoluteOffset: room, behind)
+    try open.close()
+    var movie = try #require(try MovieFile(FilePath(path), name: path, room: room))
+    try movie.finish(roomSize: roomSize)
+    let isSame = try Self.samples(path) == Self.samples(folder.url.appending(path: "out.mp4").path)
+    #expect(isSame)
+    let bytes = try InputBytes(try InputFile(FilePath(path)))
+    let (names, end) = try Self.boxes(bytes)
+    #expect(names.filter { $0 != "free" } == ["ftyp", "moov", "mdat"], "\(names)")
+    #expect(end == bytes.size)
+    let run = try await Program.run(["check", "room.mp4"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+  }
+
+  /// The boxes of a file that may be too large to be read at once, and where the last one ends.
+  private static func boxes(_ bytes: InputBytes) throws -> (names: [String], end: UInt64) {
+    var (names, offset): ([String], UInt64) = ([], 0)
+    while bytes.size - offset >= 8 {
+      let header = try MP4.BoxHeader(
+        bytes.read(at: offset, count: Int(min(16, bytes.size - offset))).span, at: 0, limit: bytes.size - offset)
+      names.append(header.type.name)
+      offset += header.size
+    }
+    return (names, offset)
+  }
+
   /// The file with `moov` behind the media.
   static func withMovieBehind(_ file: Data) throws -> Data {
     let type = Self.number(file[..<4])

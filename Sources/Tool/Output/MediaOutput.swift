@@ -52,10 +52,13 @@ final class MediaOutput {
 
   /// Whether the source's time code is that of the first picture here, too.
   private let keepsTimeCode: Bool
+  /// How many bytes of the file are free in front of the container.
+  let room: Int64
 
-  init(_ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool) throws(Failure) {
-    (self.target, self.container, self.keepsTimeCode) = (target, container, keepsTimeCode)
-    let bytes = try OutputBytes(target)
+  /// - Parameter room: see ``room``.
+  init(_ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0) throws(Failure) {
+    (self.target, self.container, self.keepsTimeCode, self.room) = (target, container, keepsTimeCode, room)
+    let bytes = try OutputBytes(target, origin: room)
     do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
       throw Self.failure(error, target)
     }
@@ -213,13 +216,17 @@ final class MediaOutput {
       {
         try output.setFrameRate(rate, of: index)
       }
+      // Matroska's DefaultDuration, where the source has one.
+      if container == .mkv, source.context.formatName.hasPrefix("matroska"), let rate = description.frameRate {
+        try output.setFrameRate(rate, of: index)
+      }
     } else {
       index = try output.addStream(
         OutputContext.Video(
           isHEVC: video.codec == .h265, size: video.size, pixelAspect: video.pixelAspect,
           extradata: video.configuration, tag: tag(video)),
         timeBase: timeBase)
-      // Matroska's DefaultDuration. Byte streams have one frame rate.
+      // Byte streams have one frame rate.
       if container == .mkv, let rate = video.frameDuration.flatMap({ TimeBase($0.denominator, $0.numerator) }) {
         try output.setFrameRate(rate, of: index)
       }

@@ -9,37 +9,45 @@ import SystemPackage
 struct MovieFile {
   private let file: OpenFile
   private let name: String
+  /// Bytes that are free in front of everything else.
+  private let room: Int64
   private let size: Int64
   private let movieOffset: Int64
   private var movie: MovieBox
-  /// Bytes of `ftyp`, which stays the first box.
-  private let typeSize: Int64
+  /// `ftyp`, which stays the first box.
+  private let type: [UInt8]
 
-  /// Files of this size get room in front by a call of the file system, where it has one, instead of being copied.
+  /// Files of this size get room in front, where that can be had, instead of being copied.
   static let roomSize: Int64 = 1 << 24
 
-  /// - Parameter name: of the file, for messages.
+  /// - Parameters:
+  ///   - name: of the file, for messages.
+  ///   - room: bytes that are free in front of everything else.
   /// - Returns: `nil` unless the file begins with `ftyp` and ends with `moov`.
-  init?(_ path: FilePath, name: String) throws(Failure) {
-    self.name = name
+  init?(_ path: FilePath, name: String, room: Int64 = 0) throws(Failure) {
+    (self.name, self.room) = (name, room)
     do {
       file = OpenFile(try .open(path, .readWrite, options: .closeOnExec))
       size = try Stat(file.descriptor).size
-      guard let (type, movie) = try Self.boxes(file.descriptor, size) else { return nil }
-      (typeSize, movieOffset) = (type, movie)
+      guard let (type, movie) = try Self.boxes(file.descriptor, from: room, to: size) else { return nil }
+      self.type = try Self.read(file.descriptor, room, Int(type - room))
+      movieOffset = movie
       self.movie = MovieBox(try Self.read(file.descriptor, movie, Int(size - movie)))
     } catch { throw Self.failure(error, name) }
   }
 
   private static func failure(_ error: any Error, _ name: String) -> Failure { Failure("\(name): \(error)") }
 
-  private static func boxes(_ file: FileDescriptor, _ size: Int64) throws -> (type: Int64, movie: Int64)? {
-    var (offset, type): (Int64, Int64) = (0, 0)
+  /// The end of `ftyp` and the beginning of `moov`.
+  private static func boxes(
+    _ file: FileDescriptor, from start: Int64, to size: Int64
+  ) throws -> (type: Int64, movie: Int64)? {
+    var (offset, type) = (start, start)
     while size - offset >= 8 {
       let bytes = try read(file, offset, Int(min(size - offset, Int64(MP4.BoxHeader.maximumLength))))
       guard let header = try? MP4.BoxHeader(bytes.span, at: 0, limit: UInt64(size - offset)) else { return nil }
       let end = offset + Int64(header.size)
-      if offset == 0 {
+      if offset == start {
         guard header.type == FourCharacterCode("ftyp") else { return nil }
         type = end
       }
@@ -74,42 +82,57 @@ struct MovieFile {
   /// Completes the sample entry of the video track.
   mutating func complete(_ extras: SampleEntryExtras) { movie.complete(extras) }
 
-  /// Writes `moov` in front of the media, which move.
+  /// Writes `moov` in front of the media, which move where there is too little room.
   ///
   /// - Parameter roomSize: see ``roomSize``.
   mutating func finish(roomSize: Int64 = roomSize) throws(Failure) {
     do {
       // Twice the room for what may become longer.
-      movie.makeRoom(forMediaMovedBy: UInt64(movie.bytes.count) * 2 + 1 << 21)
-      let room = size >= roomSize ? insertRoom() : nil
-      let distance = try room ?? moveMedia()
-      movie.moveMedia(by: distance)
-      var front = try Self.read(file.descriptor, room ?? 0, Int(typeSize)) + movie.bytes
-      if room != nil {
-        // Up to where the media begin, over the old ftyp.
-        let rest = UInt32(distance + typeSize - Int64(front.count))
-        front += (0..<4).map { UInt8(truncatingIfNeeded: rest >> (24 - 8 * $0)) } + Array("free".utf8)
-      }
-      _ = try file.descriptor.writeAll(toAbsoluteOffset: 0, front)
+      movie.makeRoom(forMediaMovedBy: UInt64(room) + UInt64(movie.bytes.count) * 2 + 1 << 21)
+      let distance = try fits(room) ? 0 : size >= roomSize ? insertRoom() ?? moveMedia() : moveMedia()
+      movie.moveMedia(by: room + distance)
+      let rest = room + distance - Int64(movie.bytes.count)
+      _ = try file.descriptor.writeAll(toAbsoluteOffset: 0, type + movie.bytes + Self.filler(rest))
       try file.descriptor.resize(to: movieOffset + distance)
     } catch { throw Self.failure(error, name) }
   }
+
+  /// Whether `moov` fits into room in front of the media, and a box that fills what is left of it.
+  private func fits(_ room: Int64) -> Bool {
+    let rest = room - Int64(movie.bytes.count)
+    return rest == 0 || rest >= Self.headerSize
+  }
+
+  /// The header of a box that fills so much room.
+  private static func filler(_ size: Int64) -> [UInt8] {
+    func bigEndian(_ value: Int64, count: Int) -> [UInt8] {
+      (1...count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - $0))) }
+    }
+    let type = Array("free".utf8)
+    if size == 0 { return [] }
+    return size <= UInt32.max
+      ? bigEndian(size, count: 4) + type : bigEndian(1, count: 4) + type + bigEndian(size, count: 8)
+  }
+
+  /// Bytes of the header of a box that fills room.
+  private static let headerSize: Int64 = 8
 
   /// Makes room at the beginning without moving anything. Returns how much; `nil` where the file system cannot.
   private func insertRoom() -> Int64? {
     var system = statvfs()
     guard unsafe fstatvfs(file.descriptor.rawValue, &system) == 0, system.f_bsize > 0 else { return nil }
     let block = Int64(clamping: system.f_bsize)
-    let room = (Int64(movie.bytes.count) + 8 + block - 1) / block * block
+    let room = (Int64(movie.bytes.count) + Self.headerSize + block - 1) / block * block
     return clinux_insert_range(file.descriptor.rawValue, 0, off_t(room)) != 0 ? room : nil
   }
 
   /// Moves the media behind room for `moov`, the last bytes first. Returns how far.
   private func moveMedia() throws -> Int64 {
-    let distance = Int64(movie.bytes.count)
+    let distance = Int64(movie.bytes.count) - room + (room > 0 ? Self.headerSize : 0)
+    let start = room + Int64(type.count)
     var end = movieOffset
-    while end > typeSize {
-      let count = min(end - typeSize, 1 << 22)
+    while end > start {
+      let count = min(end - start, 1 << 22)
       end -= count
       _ = try file.descriptor.writeAll(
         toAbsoluteOffset: end + distance, Self.read(file.descriptor, end, Int(count)))

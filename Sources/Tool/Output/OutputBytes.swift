@@ -7,10 +7,15 @@ import SystemPackage
 final class OutputBytes: IOSink {
   private let file: OpenFile
   let isSeekable: Bool
+  /// Where the container begins in the file.
+  private let origin: Int64
   private(set) var position: Int64 = 0
   private var end: Int64 = 0
 
-  init(_ target: OutputFile) throws(Failure) { (file, isSeekable) = (try target.open(), target.isSeekable) }
+  /// - Parameter origin: how many bytes of a file stay free in front of the container.
+  init(_ target: OutputFile, origin: Int64 = 0) throws(Failure) {
+    (file, isSeekable, self.origin) = (try target.open(), target.isSeekable, origin)
+  }
 
   var size: Int64? { isSeekable ? end : nil }
 
@@ -19,7 +24,7 @@ final class OutputBytes: IOSink {
   func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
     do {
       if isSeekable {
-        try unsafe file.descriptor.writeAll(toAbsoluteOffset: position, bytes)
+        try unsafe file.descriptor.writeAll(toAbsoluteOffset: origin + position, bytes)
       } else {
         try unsafe file.descriptor.writeFully(Span(_unsafeBytes: bytes))
       }

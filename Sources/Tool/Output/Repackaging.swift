@@ -32,7 +32,7 @@ struct Repackaging {
         "\(input.name): AVI does not say when pictures are shown, which \(container.name) needs; make a byte stream of it "
           + "first (-o FILE.h264), which can be repackaged")
     }
-    var refusal = RepackWriter.Refusal?.none
+    var refusal = RepackRefusal?.none
     if let result = try await attempt(nil, &refusal) { return result }
     if let result = try await attempt(false, &refusal) { return result }
     guard case .formatChange = refusal else { throw untimed }
@@ -64,7 +64,7 @@ struct Repackaging {
   ///
   /// - Parameter allowsInBandParameterSets: `nil` to copy samples as they are.
   private func attempt(
-    _ allowsInBandParameterSets: Bool?, _ refusal: inout RepackWriter.Refusal?
+    _ allowsInBandParameterSets: Bool?, _ refusal: inout RepackRefusal?
   ) async throws(Failure) -> Result? {
     var beginning = cut == nil || !input.hasIndex ? Beginning.front : .undecided
     while true {
@@ -91,11 +91,10 @@ struct Repackaging {
   }
 
   private func writer(_ source: Source?, from beginning: Beginning) -> RepackWriter {
-    var writer = RepackWriter(
+    let seeks = if case .undecided = beginning { true } else { false }
+    return RepackWriter(
       input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? RepackTimes(),
-      source == nil ? cut : source?.cut, origin: beginning.origin, edits)
-    if case .undecided = beginning { writer.seeks = true }
-    return writer
+      source == nil ? cut : source?.cut, origin: beginning.origin, seeks: seeks, edits)
   }
 
   private var untimed: Failure {
@@ -113,7 +112,7 @@ struct Repackaging {
   ///
   /// - Returns: `nil` where they have to be taken apart.
   private func copy(
-    from beginning: Beginning, _ refusal: inout RepackWriter.Refusal?
+    from beginning: Beginning, _ refusal: inout RepackRefusal?
   ) async throws(Failure) -> Result? {
     // What is in a pipe cannot be written again.
     guard !input.isRaw, input.size != nil, target.isSeekable, drop == nil, !container.hasStartCodes else { return nil }
@@ -125,12 +124,12 @@ struct Repackaging {
     guard var copy = SampleCopy(source.video) else { return nil }
     var writer = writer(source, from: beginning)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
-    do throws(RepackWriter.Refusal) {
+    do throws(RepackRefusal) {
       try writer.begin(copy.format)
       try await Interruption.handled(
         by: { status.stop() },
-        during: { () async throws(RepackWriter.Refusal) in
-          try await Progress.during(place) { () async throws(RepackWriter.Refusal) in
+        during: { () async throws(RepackRefusal) in
+          try await Progress.during(place) { () async throws(RepackRefusal) in
             while !status.isStopping, !writer.isFinished, let unit = try copy.next() {
               place.reach(time: unit.presentation, bytes: source.video.position)
               try writer.take(unit)
@@ -152,7 +151,7 @@ struct Repackaging {
   ///
   /// - Returns: `nil` where an access unit was refused.
   private func pass(
-    allowsInBandParameterSets: Bool, from beginning: Beginning, _ refusal: inout RepackWriter.Refusal?
+    allowsInBandParameterSets: Bool, from beginning: Beginning, _ refusal: inout RepackRefusal?
   ) async throws(Failure) -> Result? {
     guard let (reader, writer) = try open(allowsInBandParameterSets: allowsInBandParameterSets, from: beginning)
     else {
@@ -189,7 +188,7 @@ struct Repackaging {
       throw error
     }
     await pipeline.stop()
-    do throws(RepackWriter.Refusal) { return try writer.finish { summary(of: $0) } } catch {
+    do throws(RepackRefusal) { return try writer.finish { summary(of: $0) } } catch {
       if case .failure(let failure) = error { throw failure }
       refusal = error
       return nil
@@ -206,7 +205,7 @@ struct Repackaging {
     }
 
     private let state: Mutex<State>
-    private let refused = Mutex<RepackWriter.Refusal?>(nil)
+    private let refused = Mutex<RepackRefusal?>(nil)
     private let origin: Int64
     private let needsTimes: Bool
 
@@ -216,14 +215,14 @@ struct Repackaging {
     }
 
     /// Why an access unit was refused; `nil` also for a failure.
-    var refusal: RepackWriter.Refusal? { refused.withLock { $0 } }
+    var refusal: RepackRefusal? { refused.withLock { $0 } }
 
     /// Returns why the access unit cannot be written.
     func take(_ sample: Sample, of input: InputFile) -> Failure? {
-      do throws(RepackWriter.Refusal) {
+      do throws(RepackRefusal) {
         let unit = try sample.accessUnit(origin: origin, needsTime: needsTimes)
         let configuration = sample.codecData ?? []
-        try state.withLock { state throws(RepackWriter.Refusal) in
+        try state.withLock { state throws(RepackRefusal) in
           guard !state.writer.isFinished else { return }
           if configuration != state.configuration, let format = sample.videoFormat {
             try state.writer.begin(format)
@@ -248,8 +247,8 @@ struct Repackaging {
       }
     }
 
-    func finish(_ summary: (RepackWriter) -> Result) throws(RepackWriter.Refusal) -> Result {
-      try state.withLock { state throws(RepackWriter.Refusal) in
+    func finish(_ summary: (RepackWriter) -> Result) throws(RepackRefusal) -> Result {
+      try state.withLock { state throws(RepackRefusal) in
         try state.writer.finish()
         return summary(state.writer)
       }
@@ -354,8 +353,7 @@ struct Repackaging {
   private func summary(of writer: RepackWriter) -> Result {
     var summary = "\(target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
-    summary +=
-      "\(container.name), \(Text.list([writer.format?.codec.name ?? "no video"] + writer.keptNames))"
+    summary += "\(container.name), \(Text.list(writer.contents))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) in front of the first keyframe" }
     let source = cut == nil ? "what the source shows" : "the cut"
     if let remark = writer.cutRemark { summary += "; \(remark)" }
@@ -367,7 +365,7 @@ struct Repackaging {
       summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind \(source)"
     }
     if cut?.end == nil, input.hasGrown { summary += "; the source grew meanwhile, and may have more" }
-    return (summary, writer.losses(of: input))
+    return (summary, writer.losses)
   }
 
   /// Ends the program when, after an interrupt, the output cannot be completed: it does not grow for ten seconds.

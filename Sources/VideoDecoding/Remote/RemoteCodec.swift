@@ -29,6 +29,8 @@ package final class RemoteCodec: CodecBoundary {
   private var request: SlotRequest?
   private var grantedCount: UInt32 = 0
   private var consumedCount: UInt32 = 0
+  /// Why the process got fewer slots than it asked for; `nil` unless memory could not be made.
+  private var shortage: AVError?
   /// Why the codec is lost.
   private var failure: AVError?
 
@@ -111,7 +113,7 @@ package final class RemoteCodec: CodecBoundary {
         isMemoryShared = false
       }
       try memory.write(packet.bytes, at: 0)
-    } catch { throw .outOfMemory }
+    } catch { throw AVError(sharing: error) }
     try grantAhead()
     youngest = index
     if isMemoryShared {
@@ -195,8 +197,8 @@ package final class RemoteCodec: CodecBoundary {
   private func take(_ reply: CodecReply, _ report: (CodecEvent) -> Void) throws(LinkError) -> Progress {
     switch reply {
     case .begun(let index): started.insert(try known(index))
-    case .decoded(let index, let error, let errors): report(.decoded(index: try known(index), error, errors))
-    case .failed(let index, let error): report(.failed(index: try known(index), error))
+    case .decoded(let index, let error, let errors): report(.decoded(index: try known(index), error.map(named), errors))
+    case .failed(let index, let error): report(.failed(index: try known(index), named(error)))
     case .picture(let picture, let slot, let errors, let isDraining, let status):
       if let index = picture.index { _ = try known(index) }
       self.status = status
@@ -210,10 +212,13 @@ package final class RemoteCodec: CodecBoundary {
     case .finished(let error, let status, let consumedSlotCount):
       self.status = status
       consumedCount = consumedSlotCount
-      return .finished(error)
+      return .finished(error.map(named))
     }
     return .more
   }
+
+  /// What the process takes for a shortage of memory may be one of descriptors here.
+  private func named(_ error: AVError) -> AVError { error == .outOfMemory ? shortage ?? error : error }
 
   /// The index of an access unit that the process has got.
   private func known(_ index: UInt64) throws(LinkError) -> UInt64 {
@@ -237,6 +242,7 @@ package final class RemoteCodec: CodecBoundary {
   private func grant(_ request: SlotRequest, count: Int) throws(LinkError) {
     let granted = slots.grant(request, count: count)
     grantedCount &+= UInt32(clamping: granted.grant.slots.count)
+    shortage = granted.shortage.map { AVError(sharing: $0) }
     var writer = MessageWriter()
     granted.grant.write(to: &writer)
     try grants.send(

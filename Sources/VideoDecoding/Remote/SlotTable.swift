@@ -43,6 +43,8 @@ final class SlotTable: Sendable {
   struct Grant {
     let grant: SlotGrant
     let newMemory: [SharedMemory]
+    /// Why there are fewer slots than were wanted; `nil` unless memory could not be made.
+    let shortage: LinkError?
   }
 
   /// Slots that the process may hold at once.
@@ -59,12 +61,17 @@ final class SlotTable: Sendable {
       let wantedCount = min(count, SlotGrant.slotLimit, holdLimit - heldCount)
       var granted: [SlotGrant.Slot] = []
       var newMemory: [SharedMemory] = []
+      var shortage: LinkError?
       while granted.count < wantedCount {
         let number: Int
         if let free = state.slots.firstIndex(where: { $0.isFree && $0.memory.byteCount == byteCount }) {
           number = free
         } else {
-          guard let memory = try? SharedMemory(byteCount: byteCount, peerAccess: .writable) else { break }
+          let memory: SharedMemory
+          do throws(LinkError) { memory = try SharedMemory(byteCount: byteCount, peerAccess: .writable) } catch {
+            shortage = error
+            break
+          }
           newMemory.append(memory)
           let slot = Slot(memory: memory, request: request.picture)
           if let free = state.slots.firstIndex(where: { $0.isFree }) {
@@ -81,7 +88,8 @@ final class SlotTable: Sendable {
         state.slots[number].isGranted = true
         granted.append(SlotGrant.Slot(number: number, isNew: newMemory.last === state.slots[number].memory))
       }
-      return Grant(grant: SlotGrant(request: request.number, slots: granted), newMemory: newMemory)
+      return Grant(
+        grant: SlotGrant(request: request.number, slots: granted), newMemory: newMemory, shortage: shortage)
     }
   }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Why an access unit cannot be written into a copy.
+enum RepackRefusal: Error {
+  /// It has no presentation time.
+  case untimed
+  /// The format changes, which one description of the video cannot hold.
+  case formatChange
+  /// What packages it has to be read first.
+  case irregular
+  /// It is so far in front of the cut that reading had better continue at a place, in nanoseconds of the media.
+  case distant(origin: Int64, place: Int64)
+  /// Reading began at a place behind the keyframe that the cut needs.
+  case missed
+  case failure(Failure)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import StreamReport
+
+/// The last stage of a copy: writes access units, and the source's other streams between them, into a container or a byte
+/// stream.
+struct RepackSink {
+  private let source: InputFile
+  private let target: OutputFile
+  private let container: TargetContainer
+  let companions: CompanionStreams?
+  private let keepsAudio: Bool
+  private var output: MediaOutput?
+  /// A byte stream, which has no times.
+  private var byteStream: OutputBytes?
+  /// What of the other streams is kept; `nil` for everything.
+  var span: CompanionSpan?
+  /// What is subtracted from the other streams' times of the media.
+  var companionOffset: Int64 = 0
+  /// Streams that are written beside the video, and those that are not.
+  private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
+  /// Access units of the video that were written.
+  private(set) var written = 0
+
+  init(
+    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
+    keepsAudio: Bool
+  ) {
+    (self.source, self.target, self.container) = (source, target, container)
+    (self.companions, self.keepsAudio) = (companions, keepsAudio)
+    left = companions?.others ?? []
+    if container == .annexb { companions?.choose([]) }
+  }
+
+  private var hasEditList: Bool { container.hasEditList(in: target) }
+
+  /// The container has its header.
+  var isOpen: Bool { output != nil }
+
+  /// What the streams beside the video are in the container, for the user.
+  var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
+
+  // MARK: Writing
+
+  /// Opens the target with as many of the other streams as its muxer takes: it may refuse one only with the header.
+  ///
+  /// - Parameters:
+  ///   - timeBase: the ticks of the video.
+  ///   - keepsTimeCode: whether the source's time code is that of the first picture here, too.
+  mutating func open(_ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool) throws(Failure) {
+    var refused: [StreamDescription.Kind] = []
+    while output == nil {
+      let output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
+      kept = (companions?.chosen ?? []).filter { other in
+        (keepsAudio || other.kind != .audio) && !refused.contains(other.kind)
+          && companions.map { output.canHold(other, of: $0.context) } == true
+      }
+      // FLV has room for one.
+      if container == .flv, let first = kept.first { kept = [first] }
+      left = (companions?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
+      do throws(Failure) {
+        let chapters = companions?.context.chapters ?? []
+        try output.begin(video, timeBase, companions, keeping: kept, span?.clipped(chapters) ?? chapters)
+        self.output = output
+      } catch {
+        let doubtful = [StreamDescription.Kind.attachment, .video, .subtitle, .audio].first { kind in
+          kept.contains { $0.kind == kind }
+        }
+        guard let doubtful else { throw error }
+        refused.append(doubtful)
+      }
+    }
+    companions?.choose(kept.filter { !$0.isCover })
+  }
+
+  /// When the first packet of another stream comes, in nanoseconds of the media; `nil` without one.
+  func firstCompanionTime() throws(Failure) -> Int64? { try companions?.firstTime() }
+
+  mutating func write(_ unit: MediaOutput.AccessUnit) throws(Failure) {
+    if container == .annexb {
+      try write(unit.bytes)
+    } else {
+      try writeCompanions(before: unit.decoding)
+      try output?.write(unit)
+    }
+    written += 1
+  }
+
+  private mutating func write(_ bytes: [UInt8]) throws(Failure) {
+    if byteStream == nil { byteStream = try OutputBytes(target) }
+    let stream = byteStream
+    let failure = unsafe bytes.withUnsafeBytes { bytes -> AVError? in
+      do throws(AVError) { try unsafe stream?.write(bytes) } catch { return error }
+      return nil
+    }
+    if let failure { throw Failure("\(target.name): \(failure)") }
+  }
+
+  private func writeCompanions(before time: Int64) throws(Failure) {
+    guard let companions, let output else { return }
+    let turn = time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(companionOffset).partialValue
+    while var packet = try companions.next(before: turn) {
+      if span?.clip(&packet) != false { try output.write(packet, zero: companionOffset) }
+    }
+  }
+
+  /// Writes the rest: nothing more comes.
+  ///
+  /// - Parameters:
+  ///   - shown: what an edit list shows, in nanoseconds of the presentation; nothing where timestamps alone show it.
+  ///   - extras: what libavformat does not write of the video's description.
+  mutating func finish(showing shown: [ShownRange], _ extras: SampleEntryExtras) throws(Failure) {
+    guard written > 0 else {
+      try Interruption.check()
+      throw Failure("\(target.name): no picture to write")
+    }
+    guard let output else { return }
+    try writeCompanions(before: .max)
+    try output.finish()
+    guard hasEditList, let path = target.path,
+      var file = try MovieFile(path, name: target.name, room: output.room)
+    else { return }
+    if !shown.isEmpty { file.setEdits(edits(shown, output)) }
+    file.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
+    file.complete(extras)
+    try file.finish()
+  }
+
+  private func edits(_ shown: [ShownRange], _ output: MediaOutput) -> [MP4Edit] {
+    var edits: [MP4Edit] = []
+    var time: Int64 = 0
+    for part in shown {
+      if part.time > time { edits.append(MP4Edit(duration: part.time - time, mediaTime: -1)) }
+      let duration = (part.end ?? part.start) - part.start
+      edits.append(MP4Edit(duration: duration, mediaTime: output.mediaTime(of: part.start)))
+      time = part.time + duration
+    }
+    return edits
+  }
+
+  // MARK: Room for the description
+
+  /// The bytes in front of a movie that its description will take, so that media need not be moved afterwards; 0 where they
+  /// are few, or where it is not known how many samples there will be.
+  private var room: Int64 {
+    guard hasEditList, source.size ?? 0 >= Int(MovieFile.roomSize), let companions,
+      let duration = companions.context.duration, duration > 0
+    else { return 0 }
+    let rate = companions.video?.frameRate.map { Double($0.numerator) / Double(max($0.denominator, 1)) }
+    let seconds = Double(duration) / 1_000_000
+    let pictures = seconds * min(max(rate ?? 60, 1), 300)
+    // A frame of sound lasts 20 ms and more.
+    let packets = seconds * 50 * Double(companions.chosen.count)
+    let bytes = pictures * Self.pictureSize + packets * Self.packetSize + Self.descriptionSize
+    return min(Int64(bytes), Self.roomLimit) / 4096 * 4096
+  }
+
+  /// What a picture takes in a movie's description, whose samples are chunks of their own: 12 bytes in stsc, 8 in stts, in
+  /// ctts and in co64, 4 in stsz; half of them, because runs are shorter than that.
+  private static let pictureSize = 20.0
+  /// What a packet of sound takes.
+  private static let packetSize = 16.0
+  /// Descriptions of streams, and metadata.
+  private static let descriptionSize = 65_536.0
+  private static let roomLimit: Int64 = 1 << 28
+
+  // MARK: Losses
+
+  /// How the target compares with the source; `nil` for what cannot be read again.
+  private var comparison: CopyComparison? {
+    if container == .annexb { return CopyComparison() }
+    return target.isSeekable ? target.path.flatMap { CopyComparison($0) } : nil
+  }
+
+  /// What of the source's streams and metadata is not in the target, for the user.
+  var losses: [String] {
+    let copy = written > 0 ? comparison : nil
+    var losses = left.filter { $0.index != companions?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true) }
+      .map(\.numberedSummary)
+    if source.programs.count > 1 {
+      let read = companions?.programme ?? source.programs.first
+      losses += source.programs.filter { $0 != read }.map { "programme \($0)" }
+    }
+    guard let companions else { return losses }
+    if let rotation = companions.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
+    losses += companions.losses + (output?.losses ?? [])
+    losses += copy?.losses(companions.context.metadata, companions.video, kept) ?? []
+    let chapters = companions.context.chapters.count
+    if chapters > 0, !container.keepsChapters { losses.append(Text.count(chapters, "chapter")) }
+    return losses
+  }
+}
+
+extension TargetContainer {
+  /// Whether it is of the ISO base media file format.
+  var isMovie: Bool { self == .mp4 || self == .mov }
+
+  /// Whether what is decoded need not be shown. Into a pipe, movies are written in fragments, behind their edit list.
+  func hasEditList(in target: OutputFile) -> Bool { isMovie && target.isSeekable }
+
+  fileprivate var keepsChapters: Bool { isMovie || self == .mkv }
+
+  /// Matroska can hold it; libavformat writes it from 7.1 on.
+  fileprivate var keepsRotation: Bool {
+    guard self == .mkv else { return isMovie }
+    return FormatLibrary.version.map { ($0.major, $0.minor) >= (61, 7) } ?? false
+  }
+}
