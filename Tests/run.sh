@@ -57,8 +57,7 @@ address) export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" ;;
 # thread without the sanitizer's knowledge; malloc does not.
 thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" G_SLICE=always-malloc ;;
 esac
-# SwiftPM passes the enabled traits to the compiler in the order of a set, which changes from run to run: all would be
-# compiled again. The tests themselves hash at random.
+# See plugin/build.sh. The tests themselves hash at random.
 SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "${options[@]}" || exit
 
 # What the sets leave: their logs, a summary, and `failed` where one failed.

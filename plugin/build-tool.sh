@@ -5,9 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# SwiftPM passes the enabled traits to the compiler in the order of a set, which changes from run to run: all would be
-# compiled again.
-export SWIFT_DETERMINISTIC_HASHING=1
+export SWIFT_DETERMINISTIC_HASHING=1 # See plugin/build.sh.
 
 plugin/dependencies.sh --tool
 

@@ -74,6 +74,7 @@ final class ContainerVideoReader: VideoTrackReader {
     track.size = stream.size
     track.pixelAspect = stream.pixelAspect.map { Fraction($0.numerator, $0.denominator) }
     track.framerate = isPacketized ? nil : stream.frameRate.map { Fraction($0.numerator, $0.denominator) }
+    track.isFramerateStated = track.framerate != nil
     track.direction = stream.rotation
     track.timescale = stream.timeBase.numerator == 1 ? stream.timeBase.denominator : nil
     return track

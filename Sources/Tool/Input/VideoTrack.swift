@@ -18,6 +18,8 @@ struct VideoTrack: Sendable {
   /// Width to height of a pixel.
   var pixelAspect: Fraction?
   var framerate: Fraction?
+  /// The container states the frame rate, which is no measure of its first pictures.
+  var isFramerateStated = false
   /// How pictures are turned to be upright, by the value of `videoflip`'s property `video-direction`; `nil` for upright
   /// ones.
   var direction: String?

@@ -13,6 +13,8 @@ final class MediaOutput {
     var pixelAspect: TimeBase?
     /// How long a picture lasts, in seconds; `nil` where that is not known.
     var frameDuration: TimeBase?
+    /// The frame rate that the source's container states; `nil` for none.
+    var statedFrameRate: TimeBase?
     /// The configuration record; empty for a byte stream.
     var configuration: [UInt8] = []
     var allowsInBandParameterSets = false
@@ -217,9 +219,7 @@ final class MediaOutput {
         try output.setFrameRate(rate, of: index)
       }
       // Matroska's DefaultDuration, where the source has one.
-      if container == .mkv, source.context.formatName.hasPrefix("matroska"), let rate = description.frameRate {
-        try output.setFrameRate(rate, of: index)
-      }
+      if container == .mkv, let rate = video.statedFrameRate { try output.setFrameRate(rate, of: index) }
     } else {
       index = try output.addStream(
         OutputContext.Video(

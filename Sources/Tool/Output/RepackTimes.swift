@@ -14,6 +14,9 @@ struct RepackTimes {
   /// Ticks that hold the source's times exactly; `nil` where nothing is known of them.
   var timeBase: TimeBase?
 
+  /// The frame rate that the source's container states; `nil` for none.
+  var frameRate: TimeBase?
+
   /// What is subtracted from the media's times of the video.
   private var offset: Int64 = 0
   /// What is subtracted from the media's times of other streams.

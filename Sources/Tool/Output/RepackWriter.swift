@@ -132,9 +132,10 @@ struct RepackWriter {
   }
 
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
-    guard let video = format.description(first) else { throw Failure("\(target.name): neither H.264 nor H.265") }
+    guard var video = format.description(first) else { throw Failure("\(target.name): neither H.264 nor H.265") }
     times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
     let timeBase = times.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
+    video.statedFrameRate = times.frameRate
     try sink.open(video, timeBase, keepsTimeCode: (cut?.start ?? 0) == 0)
     if container == .flv { times.beginAtZero(first.decoding, try sink.firstCompanionTime()) }
     sink.companionOffset = times.companionOffset

@@ -320,6 +320,9 @@ struct Repackaging {
         times.shown = ShownRange(start: times.zero, end: nil, time: 0)
       }
       times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
+      if video.track.isFramerateStated {
+        times.frameRate = video.track.framerate.flatMap { TimeBase($0.numerator, $0.denominator) }
+      }
       self.times = times
       guard let place else { return }
       let time = place &- video.shown.start &+ video.shown.time
