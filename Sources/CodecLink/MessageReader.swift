@@ -2,8 +2,8 @@
 
 /// Reads the fields of a message that another process wrote: whatever the bytes are, a field is read or an error thrown.
 package struct MessageReader: ~Escapable {
-  private let bytes: Span<UInt8>
-  private var offset = 0
+  @usableFromInline let bytes: Span<UInt8>
+  @usableFromInline var offset = 0
 
   /// Begins at the first byte.
   @_lifetime(copy bytes)
@@ -12,7 +12,7 @@ package struct MessageReader: ~Escapable {
   /// Reads an integer.
   ///
   /// - Throws: `LinkError.invalid` where the message ends before it.
-  @_lifetime(self: copy self)
+  @inlinable @_lifetime(self: copy self)
   package mutating func read<Value: FixedWidthInteger & BitwiseCopyable>(
     _ type: Value.Type = Value.self
   ) throws(LinkError) -> Value {

@@ -3,13 +3,13 @@
 /// Writes the fields of a message, integers in the machine's byte order: both ends run on it.
 package struct MessageWriter {
   /// What was written.
-  package private(set) var bytes: [UInt8] = []
+  package internal(set) var bytes: [UInt8] = []
 
   /// An empty message.
   package init() {}
 
   /// Appends an integer, as many bytes as its type has.
-  package mutating func append(_ value: some FixedWidthInteger & BitwiseCopyable) {
+  @inlinable package mutating func append(_ value: some FixedWidthInteger & BitwiseCopyable) {
     unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
   }
 

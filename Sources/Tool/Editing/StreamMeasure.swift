@@ -33,27 +33,27 @@ struct StreamMeasure {
     switch item {
     case .stream(let stream): codec = stream.codec
     case .parameterSet(let set): if parameterSets.count < 64 { parameterSets.append(set.nalUnit.bytes) }
-    case .accessUnit(let unit): add(unit)
+    case .accessUnit(let accessUnit): add(accessUnit)
     default: break
     }
   }
 
-  mutating func add(_ unit: AccessUnitRecord) {
-    let size = UInt32(clamping: unit.size)
-    guard unit.letter != nil, !unit.isSecondField else {
+  mutating func add(_ accessUnit: AccessUnitRecord) {
+    let size = UInt32(clamping: accessUnit.size)
+    guard accessUnit.letter != nil, !accessUnit.isSecondField else {
       if let last = sizes.indices.last { sizes[last] = UInt32(clamping: UInt64(sizes[last]) + UInt64(size)) }
       return
     }
     sizes.append(size)
-    guard let order = unit.pictureOrderCount else {
+    guard let order = accessUnit.pictureOrderCount else {
       unknown += 1
       return
     }
-    if sequence != unit.sequence {
-      sequence = unit.sequence
+    if sequence != accessUnit.sequence {
+      sequence = accessUnit.sequence
       reordering.beginSequence()
     }
-    if reordering.add(order) { accessUnit = unit.index }
+    if reordering.add(order) { accessUnit = accessUnit.index }
   }
 
   /// The reorder depth.

@@ -41,7 +41,7 @@ struct CutBeginning {
   let (droppedLeading, keptLeading): (Int, Int)
 
   /// The earliest presentation time.
-  var earliest: Int64 { entries.lazy.map(\.unit.presentation).min() ?? start }
+  var earliest: Int64 { entries.lazy.map(\.accessUnit.presentation).min() ?? start }
 }
 
 extension CutBeginning {

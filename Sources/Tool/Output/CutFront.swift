@@ -5,7 +5,7 @@
 struct CutFront {
   /// An access unit that is held.
   struct Entry {
-    var unit: MediaOutput.AccessUnit
+    var accessUnit: MediaOutput.AccessUnit
     let role: AccessUnitRole
     /// The number of its format.
     let format: Int
@@ -40,7 +40,7 @@ struct CutFront {
   /// Where to continue, in nanoseconds of the media, when so much of the file is in front of the start that it is faster to
   /// find a place there; `nil` otherwise.
   var distantStart: (origin: Int64, place: Int64)? {
-    guard !hasSought, let origin, let last = entries.last?.unit.presentation else { return nil }
+    guard !hasSought, let origin, let last = entries.last?.accessUnit.presentation else { return nil }
     guard case (let place, false) = (origin + cut.start).subtractingReportingOverflow(Self.margin),
       case (let distance, false) = place.subtractingReportingOverflow(last), distance > Self.margin
     else { return nil }
@@ -70,28 +70,28 @@ struct CutFront {
 
   private mutating func add(_ entry: Entry, _ target: Int64) {
     // What is decoded in front of a random access point is shown in front of it.
-    if entry.role.start != .none, entry.unit.presentation <= target {
+    if entry.role.start != .none, entry.accessUnit.presentation <= target {
       entries = []
       behind = 0
-    } else if behind > 0 || entry.unit.presentation > target {
+    } else if behind > 0 || entry.accessUnit.presentation > target {
       behind += 1
     }
     entries.append(entry)
   }
 
   private func shows(_ entry: Entry) -> Bool {
-    shown?.shows(entry.unit.presentation, for: entry.unit.duration) != false
+    shown?.shows(entry.accessUnit.presentation, for: entry.accessUnit.duration) != false
   }
 
   /// Finds the first picture: leading pictures of the first keyframe are not decoded, and nothing in front of it is.
   private mutating func findOrigin() {
-    let first = entries.firstIndex { $0.role.start != .none || $0.unit.isSync } ?? 0
+    let first = entries.firstIndex { $0.role.start != .none || $0.accessUnit.isSync } ?? 0
     guard entries.indices.contains(first) else { return }
-    let keyframe = entries[first].unit.presentation
+    let keyframe = entries[first].accessUnit.presentation
     let times = entries[first...].lazy
-      .filter { $0.unit.presentation >= keyframe || $0.role.isLeading && !$0.role.isSkippedLeading }
+      .filter { $0.accessUnit.presentation >= keyframe || $0.role.isLeading && !$0.role.isSkippedLeading }
       .filter(shows)
-      .map(\.unit.presentation)
+      .map(\.accessUnit.presentation)
     let origin = max(times.min() ?? keyframe, shown?.start ?? .min)
     self.origin = origin
     let held = entries
@@ -105,9 +105,9 @@ struct CutFront {
   mutating func beginning(isAtEnd: Bool) -> CutBeginning? {
     if origin == nil { findOrigin() }
     guard let origin, let target, let first = entries.first else { return nil }
-    let keyframe = first.unit.presentation
+    let keyframe = first.accessUnit.presentation
     if isAtEnd, cut.start > 0, behind == 0, lastEnd <= target { return nil }
-    let upToStart = entries.lazy.map(\.unit.presentation).filter { $0 <= target && $0 >= min(keyframe, target) }
+    let upToStart = entries.lazy.map(\.accessUnit.presentation).filter { $0 <= target && $0 >= min(keyframe, target) }
     let shownFirst = upToStart.max() ?? keyframe
     let isKeyframeWanted = cut.mode == .keyframe && keyframe <= target
     let (kept, dropped, leading) = withoutLeading()
@@ -118,7 +118,9 @@ struct CutFront {
   }
 
   /// When the last picture ends, in nanoseconds of the media.
-  private var lastEnd: Int64 { entries.lazy.map { $0.unit.presentation + max($0.unit.duration, 1) }.max() ?? .min }
+  private var lastEnd: Int64 {
+    entries.lazy.map { $0.accessUnit.presentation + max($0.accessUnit.duration, 1) }.max() ?? .min
+  }
 
   /// From the first picture to the end of the last one up to now, in nanoseconds; `nil` without any.
   var duration: Int64? { entries.isEmpty ? nil : origin.map { lastEnd - $0 } }
@@ -127,11 +129,11 @@ struct CutFront {
   /// left out, and how many are still there.
   private func withoutLeading() -> (entries: [Entry], dropped: Int, kept: Int) {
     guard let first = entries.first, first.role.start == .open else { return (entries, 0, 0) }
-    let keyframe = first.unit.presentation
+    let keyframe = first.accessUnit.presentation
     let kept = entries.filter { entry in
-      entry.unit.presentation >= keyframe || !entry.role.isLeading && entry.role.isReference
+      entry.accessUnit.presentation >= keyframe || !entry.role.isLeading && entry.role.isReference
     }
-    let leading = kept.count { $0.unit.presentation < keyframe }
+    let leading = kept.count { $0.accessUnit.presentation < keyframe }
     return (kept, entries.count - kept.count, leading)
   }
 }

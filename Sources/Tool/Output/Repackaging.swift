@@ -32,7 +32,7 @@ struct Repackaging {
         "\(input.name): AVI does not say when pictures are shown, which \(container.name) needs; make a byte stream of it "
           + "first (-o FILE.h264), which can be repackaged")
     }
-    var refusal = RepackRefusal?.none
+    var refusal = CopyRefusal?.none
     if let result = try await attempt(nil, &refusal) { return result }
     if let result = try await attempt(false, &refusal) { return result }
     guard case .formatChange = refusal else { throw untimed }
@@ -64,7 +64,7 @@ struct Repackaging {
   ///
   /// - Parameter allowsInBandParameterSets: `nil` to copy samples as they are.
   private func attempt(
-    _ allowsInBandParameterSets: Bool?, _ refusal: inout RepackRefusal?
+    _ allowsInBandParameterSets: Bool?, _ refusal: inout CopyRefusal?
   ) async throws(Failure) -> Result? {
     var beginning = cut == nil || !input.hasIndex ? Beginning.front : .undecided
     while true {
@@ -90,10 +90,10 @@ struct Repackaging {
     }
   }
 
-  private func writer(_ source: Source?, from beginning: Beginning) -> RepackWriter {
+  private func writer(_ source: Source?, from beginning: Beginning) -> CopyWriter {
     let seeks = if case .undecided = beginning { true } else { false }
-    return RepackWriter(
-      input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? RepackTimes(),
+    return CopyWriter(
+      input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? CopyTimes(),
       source == nil ? cut : source?.cut, origin: beginning.origin, seeks: seeks, edits)
   }
 
@@ -112,7 +112,7 @@ struct Repackaging {
   ///
   /// - Returns: `nil` where they have to be taken apart.
   private func copy(
-    from beginning: Beginning, _ refusal: inout RepackRefusal?
+    from beginning: Beginning, _ refusal: inout CopyRefusal?
   ) async throws(Failure) -> Result? {
     // What is in a pipe cannot be written again.
     guard !input.isRaw, input.size != nil, target.isSeekable, drop == nil, !container.hasStartCodes else { return nil }
@@ -124,15 +124,15 @@ struct Repackaging {
     guard var copy = SampleCopy(source.video) else { return nil }
     var writer = writer(source, from: beginning)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
-    do throws(RepackRefusal) {
+    do throws(CopyRefusal) {
       try writer.begin(copy.format)
       try await Interruption.handled(
         by: { status.stop() },
-        during: { () async throws(RepackRefusal) in
-          try await Progress.during(place) { () async throws(RepackRefusal) in
-            while !status.isStopping, !writer.isFinished, let unit = try copy.next() {
-              place.reach(time: unit.presentation, bytes: source.video.position)
-              try writer.take(unit)
+        during: { () async throws(CopyRefusal) in
+          try await Progress.during(place) { () async throws(CopyRefusal) in
+            while !status.isStopping, !writer.isFinished, let accessUnit = try copy.next() {
+              place.reach(time: accessUnit.presentation, bytes: source.video.position)
+              try writer.take(accessUnit)
             }
           }
         })
@@ -151,7 +151,7 @@ struct Repackaging {
   ///
   /// - Returns: `nil` where an access unit was refused.
   private func pass(
-    allowsInBandParameterSets: Bool, from beginning: Beginning, _ refusal: inout RepackRefusal?
+    allowsInBandParameterSets: Bool, from beginning: Beginning, _ refusal: inout CopyRefusal?
   ) async throws(Failure) -> Result? {
     guard let (reader, writer) = try open(allowsInBandParameterSets: allowsInBandParameterSets, from: beginning)
     else {
@@ -188,7 +188,7 @@ struct Repackaging {
       throw error
     }
     await pipeline.stop()
-    do throws(RepackRefusal) { return try writer.finish { summary(of: $0) } } catch {
+    do throws(CopyRefusal) { return try writer.finish { summary(of: $0) } } catch {
       if case .failure(let failure) = error { throw failure }
       refusal = error
       return nil
@@ -198,37 +198,37 @@ struct Repackaging {
   /// The writer, on the thread of the pipeline and behind its end.
   private final class Writer: Sendable {
     private struct State {
-      var writer: RepackWriter
+      var writer: CopyWriter
       /// The configuration record of the last sample.
       var configuration: [UInt8]?
       var hasEnded = false
     }
 
     private let state: Mutex<State>
-    private let refused = Mutex<RepackRefusal?>(nil)
+    private let refused = Mutex<CopyRefusal?>(nil)
     private let origin: Int64
     private let needsTimes: Bool
 
-    init(_ writer: sending RepackWriter, origin: Int64, needsTimes: Bool) {
+    init(_ writer: sending CopyWriter, origin: Int64, needsTimes: Bool) {
       state = Mutex(State(writer: writer))
       (self.origin, self.needsTimes) = (origin, needsTimes)
     }
 
     /// Why an access unit was refused; `nil` also for a failure.
-    var refusal: RepackRefusal? { refused.withLock { $0 } }
+    var refusal: CopyRefusal? { refused.withLock { $0 } }
 
     /// Returns why the access unit cannot be written.
     func take(_ sample: Sample, of input: InputFile) -> Failure? {
-      do throws(RepackRefusal) {
-        let unit = try sample.accessUnit(origin: origin, needsTime: needsTimes)
+      do throws(CopyRefusal) {
+        let accessUnit = try sample.accessUnit(origin: origin, needsTime: needsTimes)
         let configuration = sample.codecData ?? []
-        try state.withLock { state throws(RepackRefusal) in
+        try state.withLock { state throws(CopyRefusal) in
           guard !state.writer.isFinished else { return }
           if configuration != state.configuration, let format = sample.videoFormat {
             try state.writer.begin(format)
             state.configuration = configuration
           }
-          try state.writer.take(unit)
+          try state.writer.take(accessUnit)
         }
         return nil
       } catch {
@@ -247,8 +247,8 @@ struct Repackaging {
       }
     }
 
-    func finish(_ summary: (RepackWriter) -> Result) throws(RepackRefusal) -> Result {
-      try state.withLock { state throws(RepackRefusal) in
+    func finish(_ summary: (CopyWriter) -> Result) throws(CopyRefusal) -> Result {
+      try state.withLock { state throws(CopyRefusal) in
         try state.writer.finish()
         return summary(state.writer)
       }
@@ -295,7 +295,7 @@ struct Repackaging {
     let video: any VideoTrackReader
     /// `nil` where libavformat does not read the container.
     let companions: CompanionStreams?
-    let times: RepackTimes
+    let times: CopyTimes
     /// What is kept of what the video's reader shows.
     let cut: Cut?
     /// There is no way to the place where reading is to begin.
@@ -308,7 +308,7 @@ struct Repackaging {
       companions = input.selection.isEmpty ? try? CompanionStreams(file) : try CompanionStreams(file)
       let first = try ContainerReader.reader(file)
       (video, self.cut) = if let cut { try Self.reader(file, first, cut) } else { (first, nil) }
-      var times = RepackTimes(shown: video.shown)
+      var times = CopyTimes(shown: video.shown)
       times.hidesFront = video.hidesFront
       if video.parts.count > 1, cut == nil {
         (times.shown, times.parts) = (nil, video.parts)
@@ -353,7 +353,7 @@ struct Repackaging {
   }
 
   /// What was written, and what was not.
-  private func summary(of writer: RepackWriter) -> Result {
+  private func summary(of writer: CopyWriter) -> Result {
     var summary = "\(target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(container.name), \(Text.list(writer.contents))"

@@ -29,7 +29,7 @@ extension Sample {
   /// - Parameters:
   ///   - origin: what timestamps of the pipeline have more than times of the media, in nanoseconds.
   ///   - needsTime: whether it must have a presentation time.
-  func accessUnit(origin: Int64, needsTime: Bool) throws(RepackRefusal) -> MediaOutput.AccessUnit {
+  func accessUnit(origin: Int64, needsTime: Bool) throws(CopyRefusal) -> MediaOutput.AccessUnit {
     let bytes: [UInt8]
     do throws(FlowError) { bytes = try copiedBytes() } catch {
       throw .failure(Failure("an access unit could not be read (flow \(error.rawValue))"))

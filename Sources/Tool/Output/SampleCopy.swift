@@ -41,8 +41,8 @@ struct SampleCopy {
 
   /// Reads the next access unit; `nil` at the end.
   ///
-  /// - Throws: `RepackRefusal.irregular` for what cannot be copied as it is.
-  mutating func next() throws(RepackRefusal) -> MediaOutput.AccessUnit? {
+  /// - Throws: `CopyRefusal.irregular` for what cannot be copied as it is.
+  mutating func next() throws(CopyRefusal) -> MediaOutput.AccessUnit? {
     let next: VideoSample?
     do throws(Failure) { next = try reader.next() } catch { throw .failure(error) }
     guard var sample = next else { return nil }

@@ -5,7 +5,7 @@ import StreamReport
 
 /// The last stage of a copy: writes access units, and the source's other streams between them, into a container or a byte
 /// stream.
-struct RepackSink {
+struct CopySink {
   private let source: InputFile
   private let target: OutputFile
   private let container: TargetContainer
@@ -77,12 +77,12 @@ struct RepackSink {
   /// When the first packet of another stream comes, in nanoseconds of the media; `nil` without one.
   func firstCompanionTime() throws(Failure) -> Int64? { try companions?.firstTime() }
 
-  mutating func write(_ unit: MediaOutput.AccessUnit) throws(Failure) {
+  mutating func write(_ accessUnit: MediaOutput.AccessUnit) throws(Failure) {
     if container == .annexb {
-      try write(unit.bytes)
+      try write(accessUnit.bytes)
     } else {
-      try writeCompanions(before: unit.decoding)
-      try output?.write(unit)
+      try writeCompanions(before: accessUnit.decoding)
+      try output?.write(accessUnit)
     }
     written += 1
   }

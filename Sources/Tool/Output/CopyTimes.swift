@@ -2,7 +2,7 @@
 import AVFormat
 
 /// Where the times of the media are in a copy, and which pictures of it are shown.
-struct RepackTimes {
+struct CopyTimes {
   /// What the source shows; `nil` for everything, from the first picture on.
   var shown: ShownRange?
   /// Whether the source has pictures in front of what it shows.
@@ -66,23 +66,23 @@ struct RepackTimes {
   }
 
   /// Replaces an access unit's times of the media by those of the presentation. Returns whether the source shows it.
-  mutating func place(_ unit: inout MediaOutput.AccessUnit) -> Bool {
-    let composition = unit.presentation
-    unit.presentation -= offset
-    unit.decoding -= offset
-    end = max(end, unit.presentation + unit.duration)
+  mutating func place(_ accessUnit: inout MediaOutput.AccessUnit) -> Bool {
+    let composition = accessUnit.presentation
+    accessUnit.presentation -= offset
+    accessUnit.decoding -= offset
+    end = max(end, accessUnit.presentation + accessUnit.duration)
     // A cut begins with a whole picture.
-    guard shown?.shows(composition, for: isCut ? 1 : unit.duration) != false else {
-      if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next, unit.presentation) }
+    guard shown?.shows(composition, for: isCut ? 1 : accessUnit.duration) != false else {
+      if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next, accessUnit.presentation) }
       return false
     }
-    shownEnd = max(shownEnd, unit.presentation + unit.duration)
+    shownEnd = max(shownEnd, accessUnit.presentation + accessUnit.duration)
     return true
   }
 
   /// Whether an access unit with times of the media comes behind the end of what is shown.
-  func isBehind(_ unit: borrowing MediaOutput.AccessUnit) -> Bool {
-    shown?.end.map { unit.presentation >= $0 } ?? false
+  func isBehind(_ accessUnit: borrowing MediaOutput.AccessUnit) -> Bool {
+    shown?.end.map { accessUnit.presentation >= $0 } ?? false
   }
 
   /// What an edit list has to show, with times of the presentation; nothing where timestamps alone show it.

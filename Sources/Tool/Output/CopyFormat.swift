@@ -3,7 +3,7 @@ import H26x
 
 /// The first stage of a copy: the format of its video, with the edits that were asked for. It knows what one description
 /// of the video can hold.
-struct RepackFormat {
+struct CopyFormat {
   /// The source's name, for messages.
   private let source: String
   private let edits: [StreamEdit]
@@ -36,8 +36,8 @@ struct RepackFormat {
   }
 
   /// Edits the headers of an access unit.
-  mutating func edit(_ unit: inout MediaOutput.AccessUnit) throws(Failure) {
-    if edit != nil { unit.bytes = try edit?.edit(unit.bytes) ?? unit.bytes }
+  mutating func edit(_ accessUnit: inout MediaOutput.AccessUnit) throws(Failure) {
+    if edit != nil { accessUnit.bytes = try edit?.edit(accessUnit.bytes) ?? accessUnit.bytes }
   }
 
   /// Takes the format of the access units that follow, edited.
@@ -55,13 +55,13 @@ struct RepackFormat {
   }
 
   /// Whether the description holds an access unit of the format that was begun last.
-  func holds(_ unit: borrowing MediaOutput.AccessUnit) -> Bool {
-    !isOutdated && described?.contain(thoseOf: unit.bytes) != false
+  func holds(_ accessUnit: borrowing MediaOutput.AccessUnit) -> Bool {
+    !isOutdated && described?.contain(thoseOf: accessUnit.bytes) != false
   }
 
   /// Whether the description holds an access unit of another format.
-  func holds(_ unit: borrowing MediaOutput.AccessUnit, of format: MediaOutput.VideoFormat) -> Bool {
-    video.map { isHeld(format, by: $0) } != false && described?.contain(thoseOf: unit.bytes) != false
+  func holds(_ accessUnit: borrowing MediaOutput.AccessUnit, of format: MediaOutput.VideoFormat) -> Bool {
+    video.map { isHeld(format, by: $0) } != false && described?.contain(thoseOf: accessUnit.bytes) != false
   }
 
   /// The description of the video, with the parameter sets of its first access unit where the configuration record has

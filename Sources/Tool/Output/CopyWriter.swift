@@ -7,14 +7,14 @@ import StreamReport
 /// Writes repackaged video and what goes with it into a container, in the order of decoding.
 ///
 /// format (edits, what one description holds) → front (where it begins) → times (which pictures are shown, and when) → sink
-struct RepackWriter {
+struct CopyWriter {
   // MARK: Stages
 
-  private var format: RepackFormat
+  private var format: CopyFormat
   /// `nil` from where the copy begins on.
-  private var front: RepackFront?
-  private(set) var times: RepackTimes
-  private var sink: RepackSink
+  private var front: CopyFront?
+  private(set) var times: CopyTimes
+  private var sink: CopySink
 
   // MARK: Between the stages
 
@@ -52,12 +52,12 @@ struct RepackWriter {
   ///   - seeks: whether reading may continue at a place near the cut.
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
-    keepsAudio: Bool, _ times: RepackTimes, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit]
+    keepsAudio: Bool, _ times: CopyTimes, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit]
   ) {
     (self.source, self.target, self.container, self.edits) = (source, target, container, edits)
     (self.times, self.cut) = (times, cut)
-    format = RepackFormat(source, target, container, edits)
-    sink = RepackSink(source, target, container, companions, keepsAudio: keepsAudio)
+    format = CopyFormat(source, target, container, edits)
+    sink = CopySink(source, target, container, companions, keepsAudio: keepsAudio)
     let front: CutFront? =
       if let cut {
         CutFront(cut, of: times.shown, origin: origin)
@@ -67,7 +67,7 @@ struct RepackWriter {
         nil
       }
     self.front = front.map {
-      RepackFront(
+      CopyFront(
         $0, hasStartCodes: container.hasStartCodes, seeks: seeks, coding: companions?.sampleEntry?.coding)
     }
   }
@@ -75,7 +75,7 @@ struct RepackWriter {
   private var hasEditList: Bool { container.hasEditList(in: target) }
 
   /// Begins another format, before the first access unit that has it.
-  mutating func begin(_ next: MediaOutput.VideoFormat) throws(RepackRefusal) {
+  mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     let edited: MediaOutput.VideoFormat
     do throws(Failure) { edited = try format.edited(next) } catch { throw .failure(error) }
     if front != nil { front?.begin(edited) } else { format.begin(edited) }
@@ -83,22 +83,24 @@ struct RepackWriter {
 
   /// Writes an access unit, and what comes before it.
   ///
-  /// - Parameter unit: has times of the media.
-  mutating func take(_ unit: consuming MediaOutput.AccessUnit) throws(RepackRefusal) {
-    do throws(Failure) { try format.edit(&unit) } catch { throw .failure(error) }
-    spacing.add(unit.presentation)
-    if unit.duration <= 0 { unit.duration = format.video?.frameDuration?.nanoseconds(1) ?? spacing.duration }
+  /// - Parameter accessUnit: has times of the media.
+  mutating func take(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
+    do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
+    spacing.add(accessUnit.presentation)
+    if accessUnit.duration <= 0 {
+      accessUnit.duration = format.video?.frameDuration?.nanoseconds(1) ?? spacing.duration
+    }
     guard front == nil else {
-      if let start = try front?.add(unit) { try begin(at: start) }
+      if let start = try front?.add(accessUnit) { try begin(at: start) }
       return
     }
     // One behind the end is not written.
-    guard format.holds(unit) || times.isBehind(unit) else { throw .formatChange }
-    do throws(Failure) { try place(unit) } catch { throw .failure(error) }
+    guard format.holds(accessUnit) || times.isBehind(accessUnit) else { throw .formatChange }
+    do throws(Failure) { try place(accessUnit) } catch { throw .failure(error) }
   }
 
   /// Writes the rest: nothing more comes.
-  mutating func finish() throws(RepackRefusal) {
+  mutating func finish() throws(CopyRefusal) {
     if let start = try front?.finish() { try begin(at: start) }
     if let duration = front?.duration { throw .failure(nothing(after: duration)) }
     do throws(Failure) { try sink.finish(showing: times.edits, extras) } catch { throw .failure(error) }
@@ -114,13 +116,13 @@ struct RepackWriter {
   // MARK: The beginning
 
   /// Writes what is kept of the access units in front of the beginning.
-  private mutating func begin(at start: RepackFront.Start) throws(RepackRefusal) {
+  private mutating func begin(at start: CopyFront.Start) throws(CopyRefusal) {
     let found = start.beginning
     (beginning, front) = (found, nil)
     guard let first = found.entries.first else { return }
     format.begin(start.formats[first.format])
-    for entry in found.entries where entry.unit.presentation < found.end ?? .max {
-      guard format.holds(entry.unit, of: start.formats[entry.format]) else { throw .formatChange }
+    for entry in found.entries where entry.accessUnit.presentation < found.end ?? .max {
+      guard format.holds(entry.accessUnit, of: start.formats[entry.format]) else { throw .formatChange }
     }
     if let cut {
       let end = found.end.map { times.companionTime(of: $0 + Cut.tolerance) }
@@ -128,7 +130,7 @@ struct RepackWriter {
       sink.span = CompanionSpan(
         start: times.zero, isOpen: cut.start == 0, end: end, hidesFront: hasEditList, hasPriming: container == .mkv)
     }
-    do throws(Failure) { for entry in found.entries { try place(entry.unit) } } catch { throw .failure(error) }
+    do throws(Failure) { for entry in found.entries { try place(entry.accessUnit) } } catch { throw .failure(error) }
   }
 
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
@@ -143,17 +145,17 @@ struct RepackWriter {
 
   // MARK: Times
 
-  private mutating func place(_ unit: consuming MediaOutput.AccessUnit) throws(Failure) {
+  private mutating func place(_ accessUnit: consuming MediaOutput.AccessUnit) throws(Failure) {
     if container == .annexb {
-      if beginning == nil, times.shown?.end == nil { return try sink.write(unit) }
+      if beginning == nil, times.shown?.end == nil { return try sink.write(accessUnit) }
     } else {
-      hasKeyframe = hasKeyframe || unit.isSync
+      hasKeyframe = hasKeyframe || accessUnit.isSync
       if !hasKeyframe { early += 1 }
-      if !sink.isOpen { try open(at: unit) }
+      if !sink.isOpen { try open(at: accessUnit) }
     }
-    let isBehind = times.isBehind(unit)
-    guard times.place(&unit) else {
-      held.append(unit)
+    let isBehind = times.isBehind(accessUnit)
+    guard times.place(&accessUnit) else {
+      held.append(accessUnit)
       behindCount += isBehind ? 1 : 0
       // More than can be decoded in front of the last one that is shown.
       isFinished = cut != nil && behindCount > CutFront.reorderLimit
@@ -161,11 +163,11 @@ struct RepackWriter {
     }
     behindCount = 0
     for hidden in held {
-      if hidden.presentation >= unit.presentation { hiddenBehind += 1 }
+      if hidden.presentation >= accessUnit.presentation { hiddenBehind += 1 }
       try sink.write(hidden)
     }
     held = []
-    try sink.write(unit)
+    try sink.write(accessUnit)
   }
 
   // MARK: What is left

@@ -3,7 +3,7 @@ import H26x
 import StreamReport
 
 /// The stage of a copy that holds access units in front of where it begins, up to the one that decides where that is.
-struct RepackFront {
+struct CopyFront {
   /// The beginning, and the format of each of its access units.
   struct Start {
     var beginning: CutBeginning
@@ -37,15 +37,17 @@ struct RepackFront {
   }
 
   /// Holds an access unit. Returns where the copy begins, once that is known.
-  mutating func add(_ unit: consuming MediaOutput.AccessUnit) throws(RepackRefusal) -> Start? {
-    guard let role = roles?.role(of: unit.bytes) else { return nil }
-    if front.add(CutFront.Entry(unit: unit, role: role, format: formats.count - 1)) { return try start(isAtEnd: false) }
+  mutating func add(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) -> Start? {
+    guard let role = roles?.role(of: accessUnit.bytes) else { return nil }
+    if front.add(CutFront.Entry(accessUnit: accessUnit, role: role, format: formats.count - 1)) {
+      return try start(isAtEnd: false)
+    }
     if let (origin, place) = front.distantStart, seeks { throw .distant(origin: origin, place: place) }
     return nil
   }
 
   /// Returns where the copy begins, although nothing follows; `nil` where there is nothing.
-  mutating func finish() throws(RepackRefusal) -> Start? {
+  mutating func finish() throws(CopyRefusal) -> Start? {
     if let start = try start(isAtEnd: true) { return start }
     if front.hasSought { throw .missed }
     return nil
@@ -54,14 +56,14 @@ struct RepackFront {
   /// From the first picture to the end of the last one, in nanoseconds; `nil` without any.
   var duration: Int64? { front.duration }
 
-  private mutating func start(isAtEnd: Bool) throws(RepackRefusal) -> Start? {
+  private mutating func start(isAtEnd: Bool) throws(CopyRefusal) -> Start? {
     guard var beginning = front.beginning(isAtEnd: isAtEnd), let first = beginning.entries.first else { return nil }
     if front.misses(beginning) || front.hasSought && lacksParameterSets(first) { throw .missed }
     guard formats.indices.contains(first.format) else { return nil }
     let video = formats[first.format]
     if hasStartCodes || video.allowsInBandParameterSets {
       let reader = video.roleReader(hasStartCodes: hasStartCodes)
-      beginning.entries[0].unit.bytes = reader.completed(first.unit.bytes, with: first.role.parameterSets)
+      beginning.entries[0].accessUnit.bytes = reader.completed(first.accessUnit.bytes, with: first.role.parameterSets)
     }
     return Start(beginning: beginning, formats: formats)
   }
@@ -70,6 +72,6 @@ struct RepackFront {
   /// it.
   private func lacksParameterSets(_ entry: CutFront.Entry) -> Bool {
     guard isInBand, let roles else { return false }
-    return roles.completed(entry.unit.bytes, with: entry.role.parameterSets).count != entry.unit.bytes.count
+    return roles.completed(entry.accessUnit.bytes, with: entry.role.parameterSets).count != entry.accessUnit.bytes.count
   }
 }

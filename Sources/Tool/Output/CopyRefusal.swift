@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// Why an access unit cannot be written into a copy.
-enum RepackRefusal: Error {
+enum CopyRefusal: Error {
   /// It has no presentation time.
   case untimed
   /// The format changes, which one description of the video cannot hold.
