@@ -54,9 +54,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   /// A muxer has left start codes in length-prefixed access units.
   static var misplacedStartCodes: DecoderMessage {
     DecoderMessage(
-      ElementError(
-        .stream(.format), "The stream was muxed wrongly; it is being repaired.",
-        debug: "found start codes in length-prefixed access units, expected a length in front of each NAL unit"),
+      .muxedWrongly("found start codes in length-prefixed access units, expected a length in front of each NAL unit"),
       reason: "badData", status: -12909)
   }
 
@@ -95,7 +93,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
     details.set("videotoolbox-status", .int(status))
     details.set("averror", .int(cause?.libavcodecCode ?? 0))
     if let message = cause?.libavcodecMessage { details.set("averror-text", .string(message)) }
-    if let detail = cause?.detail { details.set("codec-process", .string(detail)) }
+    if let detail = cause?.detail { details.set("detail", .string(detail)) }
     if let type = cause?.nalUnitType {
       details.set("nal-unit-type", .uint(UInt32(type)))
       details.set("nal-unit-name", .string(Codec.NALUnitType(rawValue: type).name))
@@ -123,7 +121,7 @@ struct PictureFault<Codec: DecoderCodec> {
 }
 
 extension DecodeError {
-  /// What libavcodec or its process adds, in parentheses.
+  /// What libavcodec, its process or a device adds, in parentheses.
   fileprivate var explanation: String {
     if let detail { return " (\(detail))" }
     return libavcodecMessage.map { " (libavcodec: \($0))" } ?? ""

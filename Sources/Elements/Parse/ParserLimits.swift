@@ -22,5 +22,5 @@ enum ParserLimits {
   /// Bytes that GstBaseParse may hold and be asked to skip: it gives up where it has skipped twice as many.
   static let skipSize = 1 << 20
   /// Start code and header byte: with less there is nothing to look at.
-  static let minimumInput = 4
+  static let minimumInput = H264.AccessUnitScanner.minimumInput
 }

@@ -68,9 +68,8 @@ struct RepackJournal {
     if misplaced > 0 {
       statistics.misplacedStartCodes += UInt64(misplaced)
       warnOnce(.misplacedStartCodes) {
-        ElementError(
-          .stream(.format), "Start codes were found where lengths should be; they are replaced.",
-          debug: "\(misplaced) in one buffer of \(format?.rawValue ?? "unknown") input")
+        .muxedWrongly(
+          "found \(misplaced) start codes in one buffer of \(format?.rawValue ?? "unknown") input, expected lengths")
       }
     }
     if unreadableParameterSets > 0 {

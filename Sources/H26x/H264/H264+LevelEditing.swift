@@ -3,12 +3,12 @@
 extension H264.SequenceParameterSet {
   /// Changes level and constraint flags; what was inferred from them is kept.
   mutating func setLevel(_ level: StreamLevel) throws(StreamEditError) {
-    let has1b = [66, 77, 88].contains(profile.idc)
+    let isByConstraint = profile.marks1bByConstraint
     var flags = profile.constraintFlags
     // Behind level 1b, constraint_set3_flag has no meaning in these profiles.
-    if has1b, self.level.name == "1b" { flags &= ~0x10 }
-    if level.is1b, has1b { flags |= 0x10 }
-    let idc: UInt8 = level.is1b && !has1b ? 9 : level.tenths
+    if isByConstraint, self.level.is1b { flags &= ~0x10 }
+    if isByConstraint, level.is1b { flags |= 0x10 }
+    let idc: UInt8 = level.is1b && !isByConstraint ? 9 : level.tenths
     guard idc != levelIDC || flags != profile.constraintFlags else { return }
     let old = self
     levelIDC = idc

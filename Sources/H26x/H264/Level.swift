@@ -5,12 +5,13 @@ extension H264 {
   public struct Level: Sendable, Hashable {
     /// `level_idc`: ten times the level's number; 9, or 11 with `constraint_set3_flag`, is 1b.
     public let idc: UInt8
-    private let is1b: Bool
+    /// Level 1b, below level 1.1.
+    package let is1b: Bool
 
     /// Creates a level from `level_idc` and the profile, whose `constraint_set3_flag` turns 1.1 into 1b (A.3.1).
     public init(idc: UInt8, profile: Profile) {
       self.idc = idc
-      is1b = idc == 9 || (idc == 11 && [66, 77, 88].contains(profile.idc) && profile.isConstrained(toSet: 3))
+      is1b = idc == 9 || (idc == 11 && profile.marks1bByConstraint && profile.isConstrained(toSet: 3))
     }
 
     /// Table A-1: MaxMBPS, MaxFS, MaxDpbMbs, MaxBR, MaxCPB; nil for a number that is no level.

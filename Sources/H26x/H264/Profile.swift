@@ -23,6 +23,9 @@ extension H264 {
       return constraintFlags & (0x80 >> UInt8(set)) != 0
     }
 
+    /// Whether `constraint_set3_flag` turns level 1.1 into 1b (A.3.1); elsewhere `level_idc` 9 is 1b.
+    package var marks1bByConstraint: Bool { idc == 66 || idc == 77 || idc == 88 }
+
     /// Whether the SPS carries chroma format, bit depths and scaling matrices (7.3.2.1.1), and avcC its extension.
     public var hasHighSyntax: Bool {
       switch idc {

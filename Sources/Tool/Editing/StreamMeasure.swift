@@ -53,7 +53,7 @@ struct StreamMeasure {
       sequence = accessUnit.sequence
       reordering.beginSequence()
     }
-    if reordering.add(order) { accessUnit = accessUnit.index }
+    if reordering.add(order) { self.accessUnit = accessUnit.index }
   }
 
   /// The reorder depth.

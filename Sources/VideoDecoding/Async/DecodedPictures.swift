@@ -8,7 +8,8 @@
 ///
 /// An access unit is requested only when a picture is: a slow reader holds the source back, and no more is decoded
 /// ahead than reordering and the codec's threads need. Decoding runs in the task that iterates, on its actor. When that
-/// task is cancelled, the sequence ends, which `Task.isCancelled` distinguishes from the end of the stream. When the access units end, it first gives all pictures that are left.
+/// task is cancelled, the sequence ends, which `Task.isCancelled` distinguishes from the end of the stream. When the
+/// access units end, it first gives all pictures that are left.
 ///
 /// An access unit without a picture is passed over here; ``Iterator/nextResult(isolation:)`` reports it. Errors end the
 /// sequence: those of the source, after the pictures of what came before, and those that make a session impossible.

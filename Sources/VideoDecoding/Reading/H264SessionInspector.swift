@@ -49,11 +49,11 @@ struct H264SessionInspector: SessionInspector {
     followsReferencesFrom = index
   }
 
-  mutating func referencesStart(of unit: Submission) -> UInt64? {
-    if unit.summary.randomAccess == .idr { followsReferencesFrom = nil }
-    guard let since = followsReferencesFrom, unit.summary.nalUnitType != nil else { return nil }
+  mutating func referencesStart(of submission: Submission) -> UInt64? {
+    if submission.summary.randomAccess == .idr { followsReferencesFrom = nil }
+    guard let since = followsReferencesFrom, submission.summary.nalUnitType != nil else { return nil }
     let isWhole = references.next(
-      unit.packet.bytes, packaging: inspection.packaging, isSecondField: unit.summary.isSecondField,
+      submission.packet.bytes, packaging: inspection.packaging, isSecondField: submission.summary.isSecondField,
       parameterSets: inspection.parameterSets)
     return isWhole ? since : nil
   }

@@ -47,7 +47,7 @@ struct H265SessionInspector: SessionInspector {
   var followsReferencesFrom: UInt64? { nil }
   func forgetReferences() {}
   func followReferences(from index: UInt64) {}
-  func referencesStart(of unit: Submission) -> UInt64? { nil }
+  func referencesStart(of submission: Submission) -> UInt64? { nil }
 
   // Its POC shows it.
   func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool { false }

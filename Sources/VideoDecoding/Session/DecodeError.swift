@@ -139,7 +139,8 @@ public struct DecodeError: Error, Sendable, Hashable {
 }
 
 extension DecodeError: CustomStringConvertible {
-  /// Message, picture, NAL unit type, what happened to the codec's process, libavcodec's text and VideoToolbox's status, as far as known.
+  /// Message, picture, NAL unit type, what happened to the codec's process, libavcodec's text and VideoToolbox's status,
+  /// as far as known.
   public var description: String {
     var text = "\(message)"
     if let accessUnitNumber { text += ", access unit \(accessUnitNumber)" }

@@ -2,10 +2,10 @@
 import AVCodec
 import H26x
 
-/// What a session knows and decides. An access unit passes the stages in turn: it is inspected, admitted, checked for
+/// The state of a session, and its decisions. An access unit passes the stages in turn: it is inspected, admitted, checked for
 /// damage, remembered until its result is known, kept for a replay, decoded, and output.
 ///
-/// A value that calls nobody: what the codec is to do, it returns as orders; what the codec does is reported to it. The codec
+/// A value that calls nothing else: what the codec is to do, it returns as orders; what the codec does is reported to it. The codec
 /// asks for picture memory and releases it, and whose memory that is may ask the session something meanwhile.
 struct SessionCore: ~Copyable {
   /// The stream's format, as given last.
@@ -177,20 +177,27 @@ struct SessionCore: ~Copyable {
       switch task {
       case .decode(let submission): submit(submission)
       case .drain: if let last = ledger.last { take(codec.drain(upTo: last.index)) }
-      case .reset: reset(to: .sequence)
+      case .endSequence: reset(to: .sequenceEnded)
       }
     }
   }
 
   /// Sends an access unit to the codec.
   private mutating func submit(_ submission: Submission) {
-    if submission.summary.randomAccess == .idr { input.beginSequence(at: submission.index) }
-    let record = input.record(for: submission, in: &ledger, start: gate.start)
-    ledger.admit(record, submission.summary)
-    let isDamaged = codec.mayUseDevice && ledger.isDamaged(submission.index)
+    let (index, summary) = (submission.index, submission.summary)
+    if summary.randomAccess == .idr { input.beginSequence(at: index) }
+    // After this intra picture pictures may recover.
+    if summary.randomAccess == .intra || gate.start == .intra,
+      ledger.mayRecover(at: summary, followingFrom: input.followsReferencesFrom)
+    {
+      input.followReferences(from: index)
+    }
+    let recoveryStart = ledger.recovery(completedBy: summary, index: index)
+    ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart), summary)
+    let isDamaged = codec.mayUseDevice && ledger.isDamaged(index)
     take(
       codec.decode(
-        submission, retries: settings.retries, oldest: ledger.first?.index ?? submission.index, isDamaged: isDamaged))
+        submission, retries: settings.retries, oldest: ledger.first?.index ?? index, isDamaged: isDamaged))
   }
 
   // MARK: How that went
@@ -242,7 +249,6 @@ struct SessionCore: ~Copyable {
     case .gaveUp(let recovery, let isDrained): giveUp(recovery, isDrained: isDrained)
     case .cancelled:
       loss = nil
-      dropEverything()
       reset(to: .cancelled)
     }
   }
@@ -348,23 +354,21 @@ struct SessionCore: ~Copyable {
   mutating func endSequence() {
     dropHeld(.beforeRandomAccessPoint)
     tasks.append(.drain)
-    tasks.append(.reset)
+    tasks.append(.endSequence)
   }
 
   /// Discards everything inside, and results that nobody has fetched. Returns pictures among these, for the caller to
   /// release.
   mutating func flush() -> [DecodedPicture] {
     let pictures = output.flush()
-    dropEverything()
-    reset(to: .sequence)
+    reset(to: .flushed)
     return pictures
   }
 
   mutating func invalidate() {
     guard !isInvalid else { return }
-    dropEverything()
+    reset(to: .invalidated)
     isInvalid = true
-    codec.close()
   }
 
   private mutating func dropEverything() {
@@ -377,13 +381,14 @@ struct SessionCore: ~Copyable {
     reset(to: .drained)
   }
 
-  /// The codec forgets its references, and the stages what they know of them.
+  /// The codec forgets its references, and the stages what they have recorded of them.
   private mutating func reset(to ending: SessionEnding) {
+    if ending.discardsAccessUnits { dropEverything() }
     var isReplayed = false
     switch ending {
-    case .sequence: isReplayed = codec.flush(keepsReferences: false)
+    case .flushed, .sequenceEnded: isReplayed = codec.flush(keepsReferences: false)
     case .drained: isReplayed = codec.flush(keepsReferences: true)
-    case .lost, .cancelled: codec.close()
+    case .lost, .cancelled, .invalidated: codec.close()
     }
     input.reset(keepsReferences: isReplayed)
     guard !isReplayed else { return }
@@ -391,7 +396,7 @@ struct SessionCore: ~Copyable {
     gate.forgetDecoded()
     ledger.forgetDecoded()
     switch ending {
-    case .sequence, .cancelled: gate.reset()
+    case .flushed, .sequenceEnded, .cancelled, .invalidated: gate.reset()
     case .drained: gate.close()
     case .lost(let failure): gate.lose(unreported: failure)
     }

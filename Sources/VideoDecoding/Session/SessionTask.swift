@@ -4,17 +4,29 @@
 enum SessionTask {
   case decode(Submission)
   case drain
-  case reset
+  case endSequence
 }
 
-/// What ends, and so what may still be referred to.
+/// What ends: it decides what is discarded, and what may still be referred to.
 enum SessionEnding {
-  /// A coded video sequence: all stream state is discarded.
-  case sequence
-  /// Everything is out; what follows may refer to it.
+  /// Everything before a seek: access units inside are discarded, and references forgotten.
+  case flushed
+  /// A coded video sequence, whose pictures were output: references are forgotten.
+  case sequenceEnded
+  /// Everything was output; what follows may refer to it.
   case drained
-  /// The wait for the codec was cancelled: nothing is inside.
+  /// The wait for the codec: access units inside are discarded, and the codec is closed.
   case cancelled
-  /// The codec was lost for good; a failure that is not reported yet, where nothing is missing so far.
+  /// The codec, for good: it is closed. A failure that is not reported yet, where nothing is missing so far.
   case lost(unreported: DecodeError?)
+  /// The session: access units inside are discarded, and the codec is closed.
+  case invalidated
+
+  /// Access units inside are discarded.
+  var discardsAccessUnits: Bool {
+    switch self {
+    case .flushed, .cancelled, .invalidated: true
+    case .sequenceEnded, .drained, .lost: false
+    }
+  }
 }

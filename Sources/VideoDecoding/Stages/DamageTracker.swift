@@ -82,6 +82,7 @@ struct DamageTracker {
     taint = spread
     damageEnd = max(damageEnd, index + 1)
   }
+
   private mutating func spreadByReferences(from index: UInt64, in pending: inout PendingAccessUnits) {
     damageEnd = max(damageEnd, index + 1)
     var found: Set<UInt64> = [index]

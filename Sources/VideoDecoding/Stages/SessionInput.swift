@@ -64,7 +64,7 @@ struct SessionInput {
     inspector.inspect(accessUnit, description, index: nextIndex)
   }
 
-  /// Adds to what the caller wants of an access unit how SEI messages say that it is to be displayed.
+  /// Adds to the request for an access unit how it is to be displayed by its SEI messages.
   mutating func describe(
     _ request: DecodeRequest, _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription
   ) -> DecodeRequest {
@@ -131,25 +131,18 @@ struct SessionInput {
     inspector.referencesStart(of: submission)
   }
 
-  /// What the ledger is to know of the next picture. References are followed from it on where it is an intra picture after
-  /// which pictures may recover.
+  /// The ledger's entry of the next picture.
   ///
-  /// - Parameter start: where decoding began.
-  mutating func record(
-    for submission: Submission, in ledger: inout AccessUnitLedger, start: StartGate.Start?
-  ) -> LedgerEntry {
-    let (index, summary) = (submission.index, submission.summary)
-    if summary.randomAccess == .intra || start == .intra,
-      ledger.mayRecover(at: summary, followingFrom: followsReferencesFrom)
-    {
-      followReferences(from: index)
-    }
-    var record = LedgerEntry(
+  /// - Parameters:
+  ///   - start: where decoding began.
+  ///   - recoveryStart: where the recovery began that the picture completes.
+  mutating func entry(for submission: Submission, start: StartGate.Start?, recoveryStart: UInt64?) -> LedgerEntry {
+    let summary = submission.summary
+    var entry = LedgerEntry(
       submission, standsAlone: followsSequenceStart || summary.completesRecovery || summary.isIntra,
-      sequenceStart: sequenceStart, recoveryStart: ledger.recovery(completedBy: summary, index: index),
-      start: start ?? .marked)
-    record.referencesSince = referencesStart(of: submission)
-    return record
+      sequenceStart: sequenceStart, recoveryStart: recoveryStart, start: start ?? .marked)
+    entry.referencesSince = referencesStart(of: submission)
+    return entry
   }
 
   /// An access unit gave no picture: nothing can refer to it.

@@ -2,7 +2,7 @@
 import AVCodec
 import H26x
 
-/// What the caller wants of an access unit.
+/// The caller's request for an access unit.
 struct DecodeRequest {
   /// Comes back with the result.
   let tag: UInt64
@@ -10,7 +10,7 @@ struct DecodeRequest {
   var time: Duration?
   /// How long the picture is shown, if known.
   var duration: Duration?
-  /// How the picture is to be displayed, as SEI messages up to it say.
+  /// How the picture is to be displayed by the SEI messages up to it.
   var display = DisplayMetadata()
   /// Decode only because later pictures refer to it.
   var doNotOutput = false

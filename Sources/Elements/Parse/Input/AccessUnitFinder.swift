@@ -159,9 +159,8 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
         record { $0.wantsParameterSets = true }
       case .startCodes:
         record {
-          $0.warning = ElementError(
-            .stream(.format), "The stream was muxed wrongly; it is being repaired.",
-            debug: "found start codes inside length-prefixed NAL units, expected one NAL unit behind each length")
+          $0.warning = .muxedWrongly(
+            "found start codes inside length-prefixed NAL units, expected one NAL unit behind each length")
         }
       }
     }
