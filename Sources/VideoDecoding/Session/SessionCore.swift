@@ -102,7 +102,7 @@ struct SessionCore: ~Copyable {
     let summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary
     let index = input.number()
     output.count(.submitted)
-    let dropReason = reasonToDrop(accessUnit, summary)
+    let dropReason = input.reasonToDrop(accessUnit, summary, after: codec.youngest, skipping: settings.skipFrames)
     let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
     if admission == .isLost {
       if let failure = gate.takeUnreportedLoss() { output.notify(.codecLost(failure)) }
@@ -134,13 +134,6 @@ struct SessionCore: ~Copyable {
       output.note(error)
       output.fail(error, tag: request.tag)
     }
-  }
-
-  /// Why the codec does not get an access unit; nil when it does.
-  private func reasonToDrop(_ accessUnit: Span<UInt8>, _ summary: AccessUnitSummary) -> DropReason? {
-    if let youngest = codec.youngest, input.isRepeated(accessUnit, after: youngest.bytes) { return .noPicture }
-    if summary.isSkipped { return .noReference }
-    return settings.skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
   }
 
   /// Decoding begins with the next access unit.

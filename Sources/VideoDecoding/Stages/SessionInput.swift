@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import H26x
 
 /// Where access units enter a session: numbers and inspects them, and keeps what has to go in front of each of them
@@ -74,9 +75,16 @@ struct SessionInput {
     return request
   }
 
-  /// Whether the access unit that was inspected last holds nothing but the picture of the one before once more.
-  func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool {
-    inspector.isRepeated(accessUnit, after: last)
+  /// Why the codec does not get the access unit that was inspected last; nil when it does.
+  ///
+  /// - Parameter last: what the codec got last; nil for nothing.
+  func reasonToDrop(
+    _ accessUnit: Span<UInt8>, _ summary: AccessUnitSummary, after last: Packet?,
+    skipping skipFrames: SessionConfiguration.SkipFrames
+  ) -> DropReason? {
+    if let last, inspector.isRepeated(accessUnit, after: last.bytes) { return .noPicture }
+    if summary.isSkipped { return .noReference }
+    return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
   }
 
   /// What `inspect` would return for this access unit.

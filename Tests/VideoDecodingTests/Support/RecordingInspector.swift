@@ -34,6 +34,6 @@ struct RecordingInspector: SessionInspector {
   mutating func reset(keepsReferences: Bool) { record.calls.append("reset \(keepsReferences)") }
   mutating func forgetReferences() { followsReferencesFrom = nil }
   mutating func followReferences(from index: UInt64) { followsReferencesFrom = index }
-  mutating func referencesStart(of unit: Submission) -> UInt64? { unit.index + 100 }
+  mutating func referencesStart(of submission: Submission) -> UInt64? { submission.index + 100 }
   mutating func pictureIsMissing(_ index: UInt64) { record.calls.append("missing \(index)") }
 }
