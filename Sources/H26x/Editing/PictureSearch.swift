@@ -11,10 +11,12 @@ package struct PictureSearch<Codec: StreamEditing>: Sendable {
     /// It is an IDR or IRAP picture, or has a recovery point.
     package let isKeyframe: Bool
     let sps: Codec.SequenceParameterSet?
+    /// Messages in front of it, of whose types there is one at most.
+    let messages: [SEIPayloadType: [UInt8]]
   }
 
   private var index = 0
-  private var hasRecoveryPoint = false
+  private var messages: [SEIPayloadType: [UInt8]] = [:]
   /// NAL units just before the next one that belong to the slice behind them.
   private var prefixes = 0
 
@@ -25,17 +27,27 @@ package struct PictureSearch<Codec: StreamEditing>: Sendable {
   mutating func take(_ nalUnit: Span<UInt8>, _ sets: Codec.ParameterSets) -> Picture? {
     defer { index += 1 }
     let role = Codec.role(of: nalUnit)
-    if role == .sei, SEIMessages.hold(.recoveryPoint, nalUnit, headerLength: Codec.nalUnitHeaderLength) {
-      hasRecoveryPoint = true
-    }
+    if role == .sei { read(nalUnit) }
     guard role == .slice || role == .slicePart || role == .layerSlice else {
       prefixes = Codec.isPrefix(nalUnit) ? prefixes + 1 : 0
       return nil
     }
     return Picture(
       insertion: index - prefixes, slice: index,
-      isKeyframe: hasRecoveryPoint || Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint,
-      sps: Self.sequenceParameterSetID(of: nalUnit, sets).flatMap { sets.sequenceParameterSet($0) })
+      isKeyframe: messages[.recoveryPoint] != nil || Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint,
+      sps: Self.sequenceParameterSetID(of: nalUnit, sets).flatMap { sets.sequenceParameterSet($0) },
+      messages: messages)
+  }
+
+  private mutating func read(_ nalUnit: Span<UInt8>) {
+    do throws(BitstreamError) {
+      var found = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+      while let message = try found.next() {
+        if SEIEdits.single.contains(message.type) { messages[message.type] = try message.payload() }
+      }
+    } catch {
+      // The messages before it were read.
+    }
   }
 
   /// The id of the SPS that a slice refers to; nil where that cannot be read.

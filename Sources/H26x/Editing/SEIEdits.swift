@@ -4,7 +4,8 @@
 struct SEIEdits: Sendable {
   private var removed: Set<SEIPayloadType> = []
   private var kept: Set<SEIPayloadType>?
-  private var insertions: [SEIInsertion] = []
+  private var atKeyframes: [SEIInsertion] = []
+  private var byAccessUnit: [Int: [SEIInsertion]] = [:]
   private var removesHRD = false
 
   init(_ edits: [StreamEdit]) {
@@ -12,36 +13,66 @@ struct SEIEdits: Sendable {
       switch edit {
       case .removeSEI(let type): removed.insert(type)
       case .keepSEI(let types): kept = kept?.intersection(types) ?? types
-      case .insertSEI(let insertion): insertions.append(insertion)
+      case .insertSEI(let insertion): add(insertion)
       case .removeHRD: removesHRD = true
       default: break
       }
     }
   }
 
+  private mutating func add(_ insertion: SEIInsertion) {
+    switch insertion.place {
+    case .keyframes: atKeyframes.append(insertion)
+    case .accessUnits(let numbers): for number in numbers { byAccessUnit[number, default: []].append(insertion) }
+    }
+  }
+
   /// Checks that messages stay which a stream with HRD parameters has to have.
   func checkTiming(clause: StaticString) throws(StreamEditError) {
-    let isGone = { (type: SEIPayloadType) in removed.contains(type) || kept?.contains(type) == false }
-    guard !removesHRD, let type = [.bufferingPeriod, .pictureTiming].first(where: isGone) else { return }
+    guard !removesHRD, let type = [.bufferingPeriod, .pictureTiming].first(where: removes) else { return }
     throw StreamEditError(
       .forbiddenCombination, "payloadType", Int64(type.rawValue), "HRD parameters need it: remove them, too",
       clause: clause)
   }
 
+  /// Whether messages of a type are removed.
+  private func removes(_ type: SEIPayloadType) -> Bool { removed.contains(type) || kept?.contains(type) == false }
+
   private var changesMessages: Bool { removesHRD || kept != nil || !removed.isEmpty }
 
   /// Whether none concerns SEI.
-  var isEmpty: Bool { !changesMessages && insertions.isEmpty }
+  var isEmpty: Bool { !changesMessages && atKeyframes.isEmpty && byAccessUnit.isEmpty }
 
-  /// What an access unit gets.
-  func inserted(accessUnit: Int, isKeyframe: Bool) -> [SEIInsertion] {
-    insertions.filter {
-      switch $0.place {
-      case .keyframes: isKeyframe
-      case .accessUnits(let numbers): numbers.contains(accessUnit)
+  /// What an access unit gets: messages of whose type there is one at most, and which is there already, are not repeated.
+  ///
+  /// - Parameter messages: those of the access unit, before the edits, of whose types there is one at most.
+  /// - Throws: `.forbiddenCombination` for another content than that of one that stays.
+  func inserted(
+    accessUnit: Int, isKeyframe: Bool, beside messages: [SEIPayloadType: [UInt8]]
+  ) throws(StreamEditError) -> [SEIInsertion] {
+    var present = messages.filter { !removes($0.key) }
+    var inserted: [SEIInsertion] = []
+    for insertion in (isKeyframe ? atKeyframes : []) + (byAccessUnit[accessUnit] ?? []) {
+      if Self.single.contains(insertion.type),
+        let other = present.updateValue(insertion.payload, forKey: insertion.type)
+      {
+        guard other == insertion.payload else {
+          throw StreamEditError(
+            .forbiddenCombination, "payloadType", Int64(insertion.type.rawValue),
+            "the access unit has a message of this type with other content", clause: "Annex D")
+        }
+        continue
       }
+      inserted.append(insertion)
     }
+    return inserted
   }
+
+  /// The types of which messages with different contents cannot be meant for one picture.
+  static let single: Set<SEIPayloadType> = [
+    .recoveryPoint, .displayOrientation, .masteringDisplayColourVolume, .contentLightLevel,
+    .alternativeTransferCharacteristics,
+  ]
 
   /// What takes the place of a NAL unit with SEI: nil when it stays, an empty one when nothing is left of it. One that
   /// cannot be read to its end stays.
@@ -81,12 +112,16 @@ struct SEIEdits: Sendable {
       while let message = try messages.next() {
         type = message.type
         switch type {
-        case .bufferingPeriod, .pictureTiming, .decodingUnitInformation, .decodedPictureHash:
+        case .bufferingPeriod, .pictureTiming, .decodingUnitInformation, .decodedPictureHash,
+          .activeParameterSets, .scalableNesting:
           throw BitstreamError(.unsupported, "payloadType", bitOffset: 0)
         case .userDataRegistered: _ = try RegisteredUserData(message)
         case .userDataUnregistered: _ = try UnregisteredUserData(message)
         case .recoveryPoint: _ = try Codec.RecoveryPoint(message)
+        case .stereoVideoInformation: _ = try StereoVideoInformation(message)
         case .framePackingArrangement: _ = try FramePackingArrangement(message, codec: Codec.codec)
+        case .displayOrientation: _ = try DisplayOrientation(message, codec: Codec.codec)
+        case .timeCode where Codec.codec == .h265: _ = try H265.TimeCode(message)
         case .masteringDisplayColourVolume: _ = try MasteringDisplayColourVolume(message)
         case .contentLightLevel: _ = try ContentLightLevel(message)
         case .alternativeTransferCharacteristics: _ = try AlternativeTransferCharacteristics(message)

@@ -141,12 +141,14 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   private mutating func insertedSEI(
     _ picture: PictureSearch<Codec>.Picture, _ accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
   ) throws(StreamEditError) -> [UInt8]? {
-    try insertedSEI(isKeyframe: picture.isKeyframe, slice: accessUnit.extracting(places[picture.slice].range))
+    try insertedSEI(picture, slice: accessUnit.extracting(places[picture.slice].range))
   }
 
   /// The SEI NAL unit to insert in front of a picture.
-  private mutating func insertedSEI(isKeyframe: Bool, slice: Span<UInt8>) throws(StreamEditError) -> [UInt8]? {
-    let new = sei.inserted(accessUnit: count, isKeyframe: isKeyframe)
+  private mutating func insertedSEI(
+    _ picture: PictureSearch<Codec>.Picture, slice: Span<UInt8>
+  ) throws(StreamEditError) -> [UInt8]? {
+    let new = try sei.inserted(accessUnit: count, isKeyframe: picture.isKeyframe, beside: picture.messages)
     guard !new.isEmpty else { return nil }
     let nalUnit = seiNALUnit(new.map { ($0.type, $0.payload) }, header: Codec.seiHeader(forPictureOf: slice))
     try SEIEdits.checkInserted(nalUnit.span, Codec.self)
@@ -190,6 +192,6 @@ extension StreamEditor {
   ) throws(StreamEditError) -> (picture: PictureSearch<Codec>.Picture, sei: [UInt8]?)? {
     guard let picture = search.take(nalUnit, sets) else { return nil }
     defer { count += 1 }
-    return (picture, try insertedSEI(isKeyframe: picture.isKeyframe, slice: nalUnit))
+    return (picture, try insertedSEI(picture, slice: nalUnit))
   }
 }

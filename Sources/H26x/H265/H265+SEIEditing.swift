@@ -4,7 +4,7 @@ extension SEIPayloadType {
   /// `decoding_unit_info` of H.265.
   static var decodingUnitInformation: Self { Self(rawValue: 130) }
   /// `scalable_nesting` of H.265.
-  fileprivate static var scalableNesting: Self { Self(rawValue: 133) }
+  static var scalableNesting: Self { Self(rawValue: 133) }
 
   /// Whether it depends on HRD parameters: those that a nesting has no others beside (D.3.24).
   fileprivate var dependsOnHRD: Bool { [.bufferingPeriod, .pictureTiming, .decodingUnitInformation].contains(self) }

@@ -24,6 +24,8 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
         h26x edit clip.mp4 -o out.mp4 --colour bt709 --range limited
         h26x edit clip.h264 --latency auto --dry-run
         h26x edit clip.h265 -o out.h265 --level 4.1 --remove-sei user_data_unregistered
+        h26x inspect --sei user_data_registered_itu_t_t35 clip.mp4 > captions.jsonl
+        h26x edit other.mp4 -o out.mp4 --insert-sei-from captions.jsonl
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -57,8 +59,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     let input = try InputFile(file)
     let list = try await edits(for: input)
     guard let output, let format else {
-      let source = EditSource(input: input, edits: list)
-      let edit = try await input.isRaw ? source.editByteStream { _ in } : source.tryContainer()
+      let edit = try await EditSource(input: input, edits: list).read()
       var writer = ResultWriter()
       for line in edit.lines { writer.write(line + "\n") }
       return try writer.finish()
@@ -100,6 +101,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
   /// The edits, for which the stream is measured where they say so.
   private func edits(for input: InputFile) async throws(Failure) -> [StreamEdit] {
     var list = edits.list
+    if let file = edits.insertSEIFrom { list += try SEIFile(path: file).insertions().map { .insertSEI($0) } }
     let isMeasured = if case .lowest = edits.level { true } else { edits.latency != nil }
     guard isMeasured else { return list }
     guard input.size != nil else {

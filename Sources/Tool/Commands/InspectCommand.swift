@@ -15,6 +15,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
         h26x inspect clip.mp4
         h26x inspect --fields --type SPS,PPS stream.h264
         h26x inspect --range 100-199 --json stream.h265
+        h26x inspect --sei time_code stream.h265 > codes.jsonl
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -26,9 +27,18 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: "Only these NAL unit types, by number or name: 7,PPS,IDR.") var type: String?
   @Option(help: "Only these access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
   @Flag(help: "JSON, an object a line.") var json = false
+  @Option(
+    name: .customLong("sei"),
+    help: ArgumentHelp(
+      "SEI messages of these types alone, or all: JSON, an object a line, as edit --insert-sei-from reads it.",
+      valueName: "types"))
+  var sei: SEISelectionArgument?
   @OptionGroup var progress: ProgressOptions
 
   func validate() throws {
+    if sei != nil, fields || payload || type != nil || range != nil {
+      throw ValidationError("--sei lists messages alone: --fields, --payload, --type and --range have no use")
+    }
     if let range, Self.bounds(range) == nil {
       throw ValidationError("--range \(range): expected a number, FIRST-LAST or FIRST-")
     }
@@ -41,6 +51,13 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
   }
 
   func run() async throws {
+    if let sei {
+      var source = EditSource(input: try InputFile(file), edits: [])
+      source.listing = SEIListing(sei.types)
+      var edit = try await source.read()
+      try edit.listing?.finish()
+      return
+    }
     var options = ReportOptions()
     options.includesFields = fields
     options.readsPayload = payload

@@ -29,6 +29,7 @@ struct ByteStreamEdit {
     while let piece = cutter.next(isLast: isLast) {
       try write(piece.isAccessUnit ? edit.edit(piece.bytes) : piece.bytes)
     }
+    if isLast { try edit.finish() }
     guard cutter.pendingCount <= AccessUnitLimits.size else {
       throw Failure("\(edit.source): no end of an access unit within \(AccessUnitLimits.size >> 20) MiB")
     }

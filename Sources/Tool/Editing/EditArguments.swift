@@ -129,6 +129,22 @@ struct SEITypesArgument: ExpressibleByArgument {
   }
 }
 
+/// Types of SEI messages, as ``SEITypesArgument``, or `all`.
+struct SEISelectionArgument: ExpressibleByArgument {
+  /// `nil` for all.
+  let types: Set<SEIPayloadType>?
+
+  init?(argument: String) {
+    if argument == "all" {
+      types = nil
+    } else if let list = SEITypesArgument(argument: argument) {
+      types = Set(list.types)
+    } else {
+      return nil
+    }
+  }
+}
+
 /// A message to insert: its type, and its payload in hexadecimal digits.
 struct SEIMessageArgument: ExpressibleByArgument {
   let type: SEIPayloadType

@@ -2,6 +2,7 @@
 import ArgumentParser
 import GStreamer
 import H26x
+import SystemPackage
 
 /// What `edit` changes.
 struct EditOptions: ParsableArguments {
@@ -39,9 +40,16 @@ struct EditOptions: ParsableArguments {
     name: .customLong("insert-sei"),
     help: ArgumentHelp("Add an SEI message to every keyframe, its payload in hexadecimal.", valueName: "type=hex"))
   var insertSEI: [SEIMessageArgument] = []
+  @Option(
+    name: .customLong("insert-sei-from"),
+    help: ArgumentHelp(
+      "Add the SEI messages of a file, as inspect --sei lists them, to the access units that it names.",
+      valueName: "file"),
+    completion: .file(), transform: FilePath.init(argument:))
+  var insertSEIFrom: FilePath?
 
   func validate() throws {
-    guard !list.isEmpty || latency != nil || level != nil else {
+    guard !list.isEmpty || latency != nil || level != nil || insertSEIFrom != nil else {
       throw ValidationError("nothing to change: expected an edit")
     }
     guard !removeColour || colour == nil && primaries == nil && transfer == nil && matrix == nil && range == nil else {

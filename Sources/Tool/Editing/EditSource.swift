@@ -9,6 +9,21 @@ import StreamReport
 struct EditSource {
   let input: InputFile
   let edits: [StreamEdit]
+  /// Lists the SEI messages that there are before the edits; `nil` for none.
+  var listing: SEIListing?
+
+  private func makeEdit(_ codec: FormatDescription.Codec) -> VideoEdit {
+    var edit = VideoEdit(codec, edits, source: input.name)
+    edit.listing = listing
+    return edit
+  }
+
+  /// Reads the whole file, and writes nothing.
+  ///
+  /// - Returns: what would be changed.
+  func read() async throws(Failure) -> VideoEdit {
+    try await input.isRaw ? editByteStream { _ in } : tryContainer()
+  }
 
   /// How much of a byte stream is read at once.
   private static let chunk = 1 << 20
@@ -20,7 +35,7 @@ struct EditSource {
     guard case .byteStream(let known) = input.kind, let codec = known else { throw Failure(input.noVideo) }
     let place = ProgressPlace(of: input)
     let bytes = try InputBytes(input)
-    var stream = ByteStreamEdit(codec, VideoEdit(codec, edits, source: input.name))
+    var stream = ByteStreamEdit(codec, makeEdit(codec))
     try await Progress.during(place) { () async throws(Failure) in
       var isLast = false
       while !isLast, Interruption.signal == nil {
@@ -47,13 +62,13 @@ struct EditSource {
   /// Edits the video of a container, and writes nothing.
   ///
   /// - Returns: what would be changed.
-  func tryContainer() async throws(Failure) -> VideoEdit {
+  private func tryContainer() async throws(Failure) -> VideoEdit {
     let file = try ContainerFile(input, ReadingStatus())
     let video = try ContainerReader.reader(file)
     file.hasAllReaders()
     video.readAllMedia()
     let (codec, place) = (video.track.codec, ProgressPlace(of: video.track, in: input))
-    var edit = VideoEdit(codec, edits, source: input.name)
+    var edit = makeEdit(codec)
     var stream: ByteStreamEdit?
     try begin(video.track.packaging, codec, &edit, &stream)
     try await Progress.during(place) { () async throws(Failure) in
@@ -66,7 +81,7 @@ struct EditSource {
         }
         place.reach(time: sample.composition ?? 0, bytes: video.position)
       }
-      try stream?.take([], isLast: true) { _ in }
+      if stream != nil { try stream?.take([], isLast: true) { _ in } } else { try edit.finish() }
     }
     return stream?.result ?? edit
   }

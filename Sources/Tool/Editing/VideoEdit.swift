@@ -11,11 +11,33 @@ struct VideoEdit {
   /// Access units so far.
   private var count = 0
   private var packaging = NALPackaging.annexB
+  /// Lists the SEI messages that there are before the edits; `nil` for none.
+  var listing: SEIListing?
+  /// The last access unit that is to get a message of its own; `nil` for none.
+  private let lastPlace: Int?
 
   /// - Parameter source: the name for messages.
   init(_ codec: FormatDescription.Codec, _ edits: [StreamEdit], source: String) {
     editor = codec == .h264 ? StreamEditor<H264>(edits) : StreamEditor<H265>(edits)
     self.source = source
+    let places = edits.lazy.compactMap { edit in
+      if case .insertSEI(let insertion) = edit, case .accessUnits(let numbers) = insertion.place {
+        numbers.max()
+      } else {
+        nil
+      }
+    }
+    lastPlace = places.max()
+  }
+
+  /// Ends the stream.
+  ///
+  /// - Throws: a `Failure` where it does not have an access unit that is to get a message of its own.
+  func finish() throws(Failure) {
+    guard Interruption.signal == nil, let lastPlace, lastPlace >= count else { return }
+    throw Failure(
+      "\(source): no access unit \(lastPlace) for an SEI message; it has \(Text.count(count, "access unit")), counted "
+        + "from 0")
   }
 
   /// Edits a configuration record, by which access units are packaged from then on; an empty one is of a byte stream.
@@ -39,6 +61,7 @@ struct VideoEdit {
   /// Edits an access unit.
   mutating func edit(_ accessUnit: [UInt8]) throws(Failure) -> [UInt8] {
     defer { count += 1 }
+    if listing != nil { editor.list(accessUnit.span, packaging, number: count, in: &listing) }
     do throws(StreamEditError) {
       return try editor.edit(accessUnit.span, packaging: packaging) ?? accessUnit
     } catch { throw Failure("\(source): access unit \(count): \(error)") }
@@ -97,6 +120,7 @@ private protocol VideoEditing {
   mutating func edit(_ accessUnit: Span<UInt8>, packaging: NALPackaging) throws(StreamEditError) -> [UInt8]?
   mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize)
   func description(_ configuration: [UInt8]) -> FormatDescription?
+  func list(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?)
 }
 
 extension VideoEditing {
@@ -128,6 +152,12 @@ extension VideoEditing {
 
 extension StreamEditor: VideoEditing {
   fileprivate var isH264: Bool { Codec.codec == .h264 }
+
+  fileprivate func list(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?
+  ) {
+    listing?.add(accessUnit, packaging, number: number, Codec.self)
+  }
 
   fileprivate mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize) {
     let record: Codec.ConfigurationRecord

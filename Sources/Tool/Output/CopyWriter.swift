@@ -103,7 +103,10 @@ struct CopyWriter {
   mutating func finish() throws(CopyRefusal) {
     if let start = try front?.finish() { try begin(at: start) }
     if let duration = front?.duration { throw .failure(nothing(after: duration)) }
-    do throws(Failure) { try sink.finish(showing: times.edits, extras) } catch { throw .failure(error) }
+    do throws(Failure) {
+      try format.edit?.finish()
+      try sink.finish(showing: times.edits, extras)
+    } catch { throw .failure(error) }
   }
 
   /// The message that a cut begins behind the end.

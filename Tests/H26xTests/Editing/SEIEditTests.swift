@@ -137,6 +137,7 @@ import Testing
   @Test(
     arguments: [
       (5, 15), (4, 0), (137, 23), (144, 3), (147, 0), (45, 0), (0, 1), (1, 1), (130, 1), (132, 17),
+      (129, 1), (133, 1), (47, 0), (21, 0),
     ] as [(UInt32, Int)])
   func unreadableMessagesAreRefused(_ type: UInt32, _ size: Int) throws {
     let payload = [UInt8](repeating: 0, count: size)
@@ -148,6 +149,28 @@ import Testing
     let whole = StreamEdit.insertSEI(SEIInsertion(.userDataUnregistered, payload: long, at: .keyframes))
     var editor = StreamEditor<H264>([whole])
     #expect(try editor.edited(stream).count > stream.count + 24)
+  }
+
+  /// Of messages that a picture has once, the same is not repeated, and another refused; what is removed does not count.
+  @Test func contradictionsAreRefused() throws {
+    let stream = MinimalStream.annexB([
+      MinimalStream.sps(), MinimalStream.pps(), seiNALUnit([(.contentLightLevel, [0, 1, 0, 1])]),
+      MinimalStream.slice(isIDR: true),
+    ])
+    func insertion(_ payload: [UInt8]) -> StreamEdit {
+      .insertSEI(SEIInsertion(.contentLightLevel, payload: payload, at: .keyframes))
+    }
+    var same = StreamEditor<H264>([insertion([0, 1, 0, 1])])
+    #expect(try same.edit(stream.span, packaging: .annexB) == nil)
+    var other = StreamEditor<H264>([insertion([0, 2, 0, 1])])
+    #expect(throws: StreamEditError.self) { try other.edited(stream) }
+    var twice = StreamEditor<H264>([
+      .removeSEI(.contentLightLevel), insertion([0, 2, 0, 1]), insertion([0, 3, 0, 1]),
+    ])
+    #expect(throws: StreamEditError.self) { try twice.edited(stream) }
+    var replaced = StreamEditor<H264>([.removeSEI(.contentLightLevel), insertion([0, 2, 0, 1])])
+    let messages = try replaced.edited(stream).count
+    #expect(messages == stream.count)
   }
 
   /// A stream with HRD parameters in SPS and VPS, buffering period, decoding unit information, both kinds of picture
