@@ -299,7 +299,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       frameRate: reader.caps.facts.frameRate, tick: reader.caps.facts.tick,
       configInterval: reader.situation.settings.configInterval)
     if output.decideOnInsertions(surroundings) {
-      output.insert(reader.finder.scanner.parameterSets.nalUnits, packaging.alignment)
+      output.insert(reader.finder.inserted(into: packaging), packaging.alignment)
     }
     return try output.nextBuffer(frame, surroundings, log)
   }

@@ -267,6 +267,19 @@ import Testing
     #expect(try harness.pullAll() == (Stream.headers + [Stream.idr, Stream.idr]).map { Stream.byteStream($0) })
   }
 
+  /// A byte stream has no codec_data: SEI that is in it alone, such as HDR10's, goes with the parameter sets.
+  @Test func seiOfTheRecordIsInByteStreams() throws {
+    let sei = seiNALUnit([(.contentLightLevel, [0x03, 0xE8, 0x01, 0x90])], header: [0x4E, 0x01])
+    let record = Stream.hvcC(Stream.headers.map { [$0] } + [[sei]])
+    let harness = try Harness.parseH265(
+      from: Stream.caps("hvc1", codecData: record), to: "stream-format=byte-stream, alignment=nal")
+    for _ in 0..<2 { #expect(harness.push(Stream.packet(Stream.idr)) == 0) }
+    #expect(try harness.pullAll() == (Stream.headers + [sei, Stream.idr, Stream.idr]).map { Stream.byteStream($0) })
+    let same = try Harness.parseH265(from: Stream.caps("hvc1", codecData: record), to: "stream-format=hvc1")
+    #expect(same.push(Stream.packet(Stream.idr)) == 0)
+    #expect(try same.pullBytes() == Stream.packet(Stream.idr))
+  }
+
   @Test(arguments: ["hvc1", "hev1"]) func lengthPrefixed(_ format: String) throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=\(format), alignment=au")
     // SPS and PPS came first: the record has all in order.

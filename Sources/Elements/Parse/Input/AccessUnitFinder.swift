@@ -7,6 +7,8 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   /// Holds the parameter sets, and counts. Stored and read in place: it is large.
   private(set) var scanner = Codec.Scanner()
   private(set) var sei = SEIReader<Codec>()
+  /// SEI NAL units of `codec_data`, which hold for the whole stream (ISO/IEC 14496-15, 8.3.3.1.2).
+  private(set) var describedSEI: [[UInt8]] = []
   /// Size of the access unit that was found and has not gone to the output yet.
   private(set) var heldSize: Int?
   /// Computes POC for the log, at level LOG only.
@@ -96,12 +98,13 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
 
   // MARK: Parameter sets
 
-  /// Takes the parameter sets of `codec_data`.
+  /// Takes the parameter sets and SEI of `codec_data`.
   mutating func store(_ record: Codec.ConfigurationRecord, _ log: ElementLog) {
-    // hvcC may hold SEI too.
+    describedSEI = []
     for nalUnit in record.nalUnits {
-      guard let first = nalUnit.first, Codec.NALUnitType(headerByte: first).isParameterSet else { continue }
-      scanner.store(nalUnit.span)
+      guard let type = nalUnit.first.map({ Codec.NALUnitType(headerByte: $0) }) else { continue }
+      if type.isParameterSet { scanner.store(nalUnit.span) }
+      if type.isSEI { describedSEI.append(nalUnit) }
     }
     follow(scanner.takeNotices(), log)
   }
@@ -112,11 +115,18 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     return scanner.nalUnitCounts[Int(sps.rawValue)] > 0 || scanner.nalUnitCounts[Int(pps.rawValue)] > 0
   }
 
+  /// What goes in front of an access unit that does not have it, in this output: parameter sets, and in a byte stream,
+  /// which has no `codec_data`, its SEI.
+  func inserted(into output: OutputPackaging<Codec>) -> [[UInt8]] {
+    scanner.parameterSets.nalUnits + (output.format == .byteStream ? describedSEI : [])
+  }
+
   // MARK: Forgetting
 
   /// Forgets the format, parameter sets too.
   mutating func forgetFormat() {
     scanner.removeParameterSets()
+    describedSEI = []
     sei.removeAll()
   }
 
