@@ -83,7 +83,11 @@ import CAVFormat
     if let extradata { unsafe try Self.set(extradata, of: stream.pointee.codecpar) }
     unsafe stream.pointee.time_base = timeBase.rational
     unsafe stream.pointee.disposition = source.disposition.rawValue
-    if let aspect = source.pixelAspect { unsafe stream.pointee.sample_aspect_ratio = aspect.rational }
+    if let aspect = source.pixelAspect {
+      unsafe stream.pointee.sample_aspect_ratio = aspect.rational
+      // The muxer of QuickTime reads it here.
+      unsafe stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect.rational
+    }
     unsafe stream.pointee.metadata = unsafe try (metadata ?? source.metadata).copied()
     for data in source.sideData where !stale.contains(data.kind) { unsafe try add(data, to: stream) }
     return unsafe Int(stream.pointee.index)
@@ -192,23 +196,10 @@ import CAVFormat
     return unsafe Int(stream.pointee.index)
   }
 
-  /// How samples become colours, by the codes of H.273.
-  package struct Colour: Sendable, Hashable {
-    package var primaries: UInt8
-    package var transfer: UInt8
-    package var matrix: UInt8
-    /// nil where the stream does not have it.
-    package var isFullRange: Bool?
-
-    package init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool?) {
-      (self.primaries, self.transfer, self.matrix, self.isFullRange) = (primaries, transfer, matrix, isFullRange)
-    }
-  }
-
   /// Sets the colour of a video stream.
   ///
   /// - Throws: `AVError.invalidArgument` behind the header, and for a stream that is not there.
-  package func setColour(_ colour: Colour, of index: Int) throws(AVError) {
+  package func setColour(_ colour: StreamDescription.Colour, of index: Int) throws(AVError) {
     let parameters = unsafe try parameters(of: index)
     unsafe parameters.pointee.color_primaries = AVColorPrimaries(rawValue: UInt32(colour.primaries))
     unsafe parameters.pointee.color_trc = AVColorTransferCharacteristic(rawValue: UInt32(colour.transfer))

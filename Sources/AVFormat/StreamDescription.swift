@@ -57,6 +57,34 @@ package struct StreamDescription: Sendable {
   package let sampleRate: Int
   /// Channels of sound; 0 for what has none.
   package let channels: Int
+  /// The container's colour of video.
+  package let colour: Colour
+
+  /// How samples become colours, by the codes of H.273.
+  package struct Colour: Sendable, Hashable {
+    package var primaries: UInt8
+    package var transfer: UInt8
+    package var matrix: UInt8
+    /// nil where it is not stated.
+    package var isFullRange: Bool?
+
+    package init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool?) {
+      (self.primaries, self.transfer, self.matrix, self.isFullRange) = (primaries, transfer, matrix, isFullRange)
+    }
+
+    fileprivate init(_ parameters: AVCodecParameters) {
+      primaries = unsafe UInt8(truncatingIfNeeded: parameters.color_primaries.rawValue)
+      transfer = unsafe UInt8(truncatingIfNeeded: parameters.color_trc.rawValue)
+      matrix = unsafe UInt8(truncatingIfNeeded: parameters.color_space.rawValue)
+      isFullRange =
+        switch unsafe parameters.color_range {
+        case AVCOL_RANGE_JPEG: true
+        case AVCOL_RANGE_MPEG: false
+        default: nil
+        }
+    }
+  }
+
   /// Samples at the start of sound that its decoder needs and that are not heard.
   package let priming: Int
 
@@ -93,6 +121,7 @@ package struct StreamDescription: Sendable {
     bitrate = unsafe max(0, parameters.bit_rate)
     sampleRate = unsafe Int(max(0, parameters.sample_rate))
     priming = unsafe Int(max(0, parameters.initial_padding))
+    colour = unsafe Colour(parameters)
     channels = unsafe withUnsafePointer(to: parameters) { unsafe Int(max(0, cav_parameters_channels($0))) }
   }
 }

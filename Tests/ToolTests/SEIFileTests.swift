@@ -30,13 +30,15 @@ import Testing
     for accessUnit in [0, 1, 30, 61] {
       lines.append(Self.line(accessUnit, 5, Self.userData))
       lines.append(Self.line(accessUnit, 4, Self.captions))
-      // 01:02:03 and some frames.
-      if isH265 { lines.append(Self.line(accessUnit, 136, "600007041080")) }
+      // One clock timestamp, which is not there.
+      if isH265 { lines.append(Self.line(accessUnit, 136, "50")) }
     }
     try write(lines, in: folder)
-    let out = "out.\(target)"
-    let edit = try await Program.run(
-      ["edit", Self.media(name), "-o", out, "--insert-sei-from", "sei.jsonl"], in: folder.url)
+    let (bare, out) = ("bare.\(target)", "out.\(target)")
+    let removal = try await Program.run(
+      ["edit", Self.media(name), "-o", bare, "--remove-sei", "4,5,136"], in: folder.url)
+    try #require(removal.status == 0, "\(removal.said)")
+    let edit = try await Program.run(["edit", bare, "-o", out, "--insert-sei-from", "sei.jsonl"], in: folder.url)
     try #require(edit.status == 0, "\(edit.said)")
     let list = try await Program.run(["inspect", "--sei", "4,5,time_code", out], in: folder.url)
     #expect(list.status == 0, "\(list.said)")
@@ -54,14 +56,10 @@ import Testing
       in: folder.url)
     #expect(again.status == 0, "\(again.said)")
     #expect(folder.bytes("again.\(target)") == folder.bytes(out))
-    guard name.hasSuffix(target) else { return }
-    let bare = try await Program.run(
-      ["edit", out, "-o", "bare.\(target)", "--remove-sei", "4,5,136"], in: folder.url)
-    #expect(bare.status == 0, "\(bare.said)")
-    if target.hasPrefix("h26") {
-      let original = try Data(contentsOf: Program.media.appending(path: name))
-      #expect(folder.bytes("bare.\(target)") == original)
-    }
+    let back = try await Program.run(
+      ["edit", out, "-o", "back.\(target)", "--remove-sei", "4,5,136"], in: folder.url)
+    #expect(back.status == 0, "\(back.said)")
+    #expect(folder.bytes("back.\(target)") == folder.bytes(bare))
   }
 
   @Test(arguments: [
@@ -94,7 +92,7 @@ import Testing
     let folder = try Folder()
     let run = try await Program.run(["inspect", "--sei", "all", "--fields", Self.media("clip.h264")], in: folder.url)
     #expect(run.status == 64)
-    let none = try await Program.run(["inspect", "--sei", "5", Self.media("clip.h264")], in: folder.url)
+    let none = try await Program.run(["inspect", "--sei", "4", Self.media("clip.h264")], in: folder.url)
     #expect(none.status == 0 && none.text.isEmpty)
   }
 }

@@ -80,7 +80,7 @@ struct VideoEdit {
     }
     guard editor.changesColour else { return }
     let colour = description.colour
-    format.colour = OutputContext.Colour(
+    format.colour = StreamDescription.Colour(
       primaries: colour?.primaries ?? 2, transfer: colour?.transfer ?? 2, matrix: colour?.matrix ?? 2,
       isFullRange: description.isFullRange)
   }

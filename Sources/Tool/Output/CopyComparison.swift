@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import AVFormat
+import H26x
 import SystemPackage
 
 /// What a finished file lacks of what its source has beside the packets: both are read, because muxers leave out what they
@@ -49,7 +50,44 @@ struct CopyComparison {
       if !marks.isEmpty { losses.append("what stream \(stream.index) is marked as (\(marks.joined(separator: ", ")))") }
     }
     losses += Self.missing(video?.sideData ?? [], in: streams.first?.sideData ?? [])
+    if let video { losses += display(video) }
     return losses
+  }
+
+  /// How pictures are displayed by the source's container, where neither the target nor the stream has the same.
+  private func display(_ video: StreamDescription) -> [String] {
+    let stream = Self.format(video)
+    let copy = streams.first { $0.kind == .video }
+    var losses: [String] = []
+    let square = TimeBase(1, 1)
+    let signalled = stream?.pixelAspectRatio.flatMap {
+      TimeBase(Int32(clamping: $0.numerator), Int32(clamping: $0.denominator))
+    }
+    if let aspect = video.pixelAspect, ![copy?.pixelAspect, signalled ?? square].contains(aspect) {
+      losses.append("pixel aspect ratio (\(aspect.numerator):\(aspect.denominator))")
+    }
+    let (colour, inStream) = (video.colour, stream?.colour)
+    let codes = [colour.primaries, colour.transfer, colour.matrix]
+    let kept = copy.map { [$0.colour.primaries, $0.colour.transfer, $0.colour.matrix] }
+    let signalledCodes = [inStream?.primaries ?? 2, inStream?.transfer ?? 2, inStream?.matrix ?? 2]
+    if codes.contains(where: { $0 != 2 }), codes != kept, codes != signalledCodes {
+      losses.append("the container's colour (\(codes.map(String.init).joined(separator: ":")))")
+    }
+    if let isFull = colour.isFullRange, copy?.colour.isFullRange != isFull, stream?.isFullRange ?? false != isFull {
+      losses.append("the container's range (\(isFull ? "full" : "limited"))")
+    }
+    return losses
+  }
+
+  /// The format that the parameter sets of a container's description have; `nil` where it has none.
+  private static func format(_ video: StreamDescription) -> FormatDescription? {
+    do throws(BitstreamError) {
+      switch video.codecName {
+      case "h264": return try H264.formatDescription(H264.ConfigurationRecord(video.extradata.span))
+      case "hevc": return try H265.formatDescription(H265.ConfigurationRecord(video.extradata.span))
+      default: return nil
+      }
+    } catch { return nil }
   }
 
   /// Whether the target has a time code.

@@ -19,7 +19,7 @@ final class MediaOutput {
     var configuration: [UInt8] = []
     var allowsInBandParameterSets = false
     /// The colour that replaces what the source says; `nil` to keep that.
-    var colour: OutputContext.Colour?
+    var colour: StreamDescription.Colour?
     /// Whether ``pixelAspect`` replaces what the source says.
     var hasEditedAspect = false
     /// What the source says and is not true any more.
@@ -151,7 +151,7 @@ final class MediaOutput {
         }
         if !canHold(stream), let converter = converter(of: stream, source.context) {
           let index = try output.addStream(
-            converter, like: stream, metadata: metadata(of: stream), timeBase: stream.timeBase)
+            converter, like: stream, metadata: metadata(of: stream), timeBase: ticks(of: stream))
           others[stream.index] = (index, false, 0)
           continue
         }
@@ -160,7 +160,7 @@ final class MediaOutput {
         let isHeaded = container == .ts && source.hasHeaders(stream)
         let index = try output.addStream(
           like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
-          timeBase: stream.timeBase)
+          timeBase: ticks(of: stream))
         others[stream.index] = (index, losesHeader, 0)
       }
       if let source {
@@ -175,6 +175,14 @@ final class MediaOutput {
         others[stream.index]?.priming = priming
       }
     } catch { throw failure(error) }
+  }
+
+  /// The ticks that are wished for in the target.
+  private func ticks(of stream: StreamDescription) -> TimeBase {
+    // libavformat ends timed text where another stream's time is beyond its end, and compares ticks of both: these are
+    // finer than those of others.
+    guard container.isMovie, stream.kind == .subtitle else { return stream.timeBase }
+    return TimeBase(1, 1_000_000) ?? stream.timeBase
   }
 
   private func addCover(_ stream: StreamDescription, of source: InputContext) throws(AVError) {
@@ -313,7 +321,9 @@ final class MediaOutput {
   /// Muxers refuse times that do not ascend, which rounding to coarser ticks can make.
   private func write(_ packet: consuming MediaPacket) throws(AVError) {
     let index = packet.stream
-    if let time = packet.decoding, let last = lastDecoding[index], time <= last { packet.decoding = last + 1 }
+    // Matroska has blocks of one time, such as those of sound whose frames are shorter than its ticks.
+    let step: Int64 = container == .mkv && index != video ? 0 : 1
+    if let time = packet.decoding, let last = lastDecoding[index], time < last + step { packet.decoding = last + step }
     if let time = packet.decoding {
       lastDecoding[index] = time
       if let presentation = packet.presentation, presentation < time { packet.presentation = time }
