@@ -81,7 +81,7 @@ struct MediaInfo: Sendable {
 
   /// Reads a part of the file, or all of it for counting.
   ///
-  /// - Parameter place: is told how far the file was read for counting.
+  /// - Parameter place: receives how far the file was read for counting.
   static func read(
     _ input: InputFile, counting: Bool, _ place: ProgressPlace
   ) throws(Failure) -> MediaInfo {

@@ -143,7 +143,7 @@ final class CompanionStreams {
     return try? MP4.VideoSamples(source).movie
   }
 
-  /// MP4's edits, which libavformat was told to leave alone.
+  /// MP4's edits, which libavformat is set to leave alone.
   private static func shifts(_ container: ContainerInput, _ movie: MP4.Movie?) -> [Int: Int64] {
     guard let movie else { return [:] }
     var shifts: [Int: Int64] = [:]
@@ -166,7 +166,7 @@ final class CompanionStreams {
     }
   }
 
-  /// Continues at a place in front of what is wanted, as the reader of the video does.
+  /// Continues at a place in front of what is selected, as the reader of the video does.
   ///
   /// - Parameter time: of the presentation, in nanoseconds.
   /// - Returns: false where the place cannot be found, and what comes next is not known.
@@ -175,7 +175,7 @@ final class CompanionStreams {
     // Subtitles may be shown for long. MP4 has an index of each stream.
     let isIndexed = input.kind == .container("MP4")
     guard isIndexed || !chosen.contains(where: { $0.kind == .subtitle }) else { return true }
-    // All are sought by the video's index. Edit lists shift each stream by as much as they like.
+    // All are sought by the video's index. Edit lists may shift each stream by any amount.
     let places = chosen.map { stream in
       time.subtractingReportingOverflow(stream.timeBase.nanoseconds(shifts[stream.index] ?? 0))
     }

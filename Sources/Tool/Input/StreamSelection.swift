@@ -36,7 +36,7 @@ struct StreamSelection: Sendable, Hashable {
     let list = Text.list(streams.map { "\($0.number) \($0.summary)" })
     if let program, !programs.contains(program) {
       let found = programs.isEmpty ? "it has none" : "it has \(Text.list(programs.map { "\($0)" }))"
-      return Failure("\(input.name): no programme \(program); \(found)")
+      return Failure("\(input.name): no program \(program); \(found)")
     }
     if let missing = self.streams?.first(where: { number in !streams.contains { $0.number == number } }) {
       return Failure("\(input.name): no stream \(missing); it has \(list)")
