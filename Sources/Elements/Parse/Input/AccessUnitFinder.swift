@@ -13,7 +13,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   private var orderLog = PictureOrderLog<Codec>()
   private var changes: Changes?
 
-  /// What other stages have to know.
+  /// What other stages need.
   struct Changes: Sendable {
     /// Parameter sets have to be inserted: those in the stream came too late.
     fileprivate(set) var wantsParameterSets = false
@@ -35,7 +35,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     case .nalUnit: scanner.inputAlignment = .nalUnits
     case nil: scanner.inputAlignment = .none
     }
-    // In-band parameter sets go out as they are; only codec_data needs readable ones.
+    // In-band parameter sets are output as they are; only codec_data needs readable ones.
     scanner.sparesUnreadablePictureParameterSets = output.format != .outOfBand
   }
 
@@ -135,7 +135,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     changes = current
   }
 
-  /// Logs the scanner's notices, and keeps what other stages have to know.
+  /// Logs the scanner's notices, and keeps what other stages need.
   private mutating func follow(_ notices: [ScannerNotice<Codec.NALUnitType>], _ log: ElementLog) {
     // No parameter set changes without a notice.
     guard !notices.isEmpty else { return }
