@@ -6,7 +6,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   /// The number, valid as long as the owner lives.
   package let rawValue: Int32
 
-  /// Takes over a descriptor that nobody else closes.
+  /// Takes over a descriptor that nothing else closes.
   package init(owning rawValue: Int32) { self.rawValue = rawValue }
 
   deinit { close(rawValue) }

@@ -64,7 +64,7 @@ import H26x
   func fillChroma() {
     let middle = UInt16(1) << UInt16(pixelFormat.bitDepth - 1)
     for index in unsafe planes.indices.dropFirst() {
-      // SAFETY: the plane has that many bytes, and rows begin at multiples of what vector code wants.
+      // SAFETY: the plane has that many bytes, and rows begin at multiples of what vector code requires.
       unsafe UnsafeMutableRawBufferPointer(start: planes[index].start, count: planes[index].byteCount & ~1)
         .bindMemory(to: UInt16.self).update(repeating: middle.littleEndian)
     }

@@ -38,7 +38,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   mutating func take(
     _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>, _ sets: Codec.ParameterSets
   ) -> AccessUnitSummary {
-    // Whoever reads ahead of the session may have seen a parameter set before.
+    // Code that reads ahead of the session may have met a parameter set before.
     let isChanged = info.changesParameterSets || generation.map { $0 != info.parameterSetGeneration } ?? false
     if isChanged || generation == nil { parameterSets = sets }
     generation = info.parameterSetGeneration

@@ -11,7 +11,7 @@ enum SessionTask {
 enum SessionEnding {
   /// A coded video sequence: all stream state is discarded.
   case sequence
-  /// Everything is out; what follows may refer to it.
+  /// Everything was output; what follows may refer to it.
   case drained
   /// The wait for the codec was cancelled: nothing is inside.
   case cancelled
