@@ -40,7 +40,7 @@ package enum EscapeAttempt: UInt8, Sendable, CaseIterable {
   case fillStackMemory
   /// Fork.
   case fork
-  /// Fork by clone3(2), whose arguments a filter cannot see.
+  /// Fork by clone3(2), whose arguments a filter cannot read.
   case forkByClone3
   /// Write to a descriptor other than standard error.
   case writeDescriptor

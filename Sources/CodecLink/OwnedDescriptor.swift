@@ -11,7 +11,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
 
   deinit { close(rawValue) }
 
-  /// Gives the descriptor up: who gets the number closes it.
+  /// Gives the descriptor up: the code that gets the number closes it.
   package consuming func release() -> Int32 {
     let rawValue = rawValue
     discard self

@@ -95,7 +95,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
       return nil
     }
     loss = error
-    return DecoderMessage(error, before: "decoding goes on at the next random access point")
+    return DecoderMessage(error, before: "decoding continues at the next random access point")
   }
 
   /// The error for a stream that ends while the codec is lost; `nil` when it never was.

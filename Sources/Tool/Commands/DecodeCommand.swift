@@ -41,7 +41,7 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     if resolvedFormat == .y4m, let pixelFormat, !YUV4MPEG.caps.contains(" \(pixelFormat)") {
       throw ValidationError("--pixel-format \(pixelFormat) does not go into YUV4MPEG")
     }
-    if resolvedFormat == .png, pixelFormat != nil { throw ValidationError("--pixel-format does not go with PNG") }
+    if resolvedFormat == .png, pixelFormat != nil { throw ValidationError("--pixel-format cannot be combined with PNG") }
     if resolvedFormat == .png, output != "-", NumberedName(output) == nil {
       throw ValidationError("-o needs a number's place for pictures, such as pictures-%04d.png")
     }

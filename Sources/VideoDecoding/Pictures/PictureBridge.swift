@@ -69,8 +69,8 @@ package final class PictureBridge: FrameBufferSource {
   }
 
   package func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
-    // Last, so that who finds it started sees the memory too: libavcodec passes pictures between its threads by means
-    // that no sanitizer sees.
+    // Last, so that code that finds it started finds the memory too: libavcodec passes pictures between its threads by
+    // means that no sanitizer sees.
     defer { if let index = UInt64(exactly: request.timestamp) { started.insert(index) } }
     let completed = Self.monochrome[request.format.rawValue]
     guard let written = completed ?? PixelFormat(request.format) else { throw .unsupportedFeature }

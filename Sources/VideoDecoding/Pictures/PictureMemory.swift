@@ -4,7 +4,7 @@ import H26x
 /// The memory of one picture in libavcodec, which holds it as the owner of its buffer reference.
 @safe package final class PictureMemory: @unchecked Sendable {
   let pixelFormat: PixelFormat
-  /// The planes that the session's caller sees.
+  /// The planes that are exposed to the session's caller.
   let planes: [PictureBuffer.Plane]
   /// The allocator's token, if the planes are the allocator's.
   let token: AnyObject?

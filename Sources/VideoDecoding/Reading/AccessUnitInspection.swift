@@ -11,7 +11,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   /// Reads access units for which the session's user has not done so.
   private var reader: Codec.Inspector?
   let packaging: NALPackaging
-  /// All parameter sets that libavcodec may see, and stand-ins for those that it lacks; packaged.
+  /// All parameter sets that are passed to libavcodec, and stand-ins for those that it lacks; packaged.
   private(set) var packagedSets: [UInt8] = []
   /// The ids of the VPS among them.
   private var videoParameterSetIDs: Set<VideoParameterSetID> = []

@@ -7,7 +7,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   /// Holds the parameter sets, and counts. Stored and read in place: it is large.
   private(set) var scanner = Codec.Scanner()
   private(set) var sei = SEIReader<Codec>()
-  /// Size of the access unit that was found and has not gone to the output yet.
+  /// Size of the access unit that was found and was not output yet.
   private(set) var heldSize: Int?
   /// Computes POC for the log, at level LOG only.
   private var orderLog = PictureOrderLog<Codec>()

@@ -81,7 +81,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     position = nil
     if accessUnit.start == 0 {
       times = frame.withOutput { $0.attributes }
-      // The base class derives the position from the times it sees.
+      // The base class derives the position from the times it gets.
       if timestamps.restore(&times, of: accessUnit, areMade: areTimesMade) { position = accessUnit.attributes.end }
       timestamps.takePosition(&times)
     }

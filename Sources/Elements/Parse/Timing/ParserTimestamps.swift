@@ -214,8 +214,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way out
 
-  /// Puts back the timestamps that the base class was not to see, and those it removed because upstream's segment is in
-  /// time and upstream gave none. Returns whether any were missing.
+  /// Puts back the timestamps that were withheld from the base class, and those it removed because upstream's segment
+  /// is in time and upstream gave none. Returns whether any were missing.
   ///
   /// - Parameter areMade: whether PTS are those generated here and no others: the base class gives the PTS of a byte
   ///   source's first buffer to every frame cut from it.
