@@ -110,7 +110,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     if let latency = edits.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
     if case .lowest = edits.level {
       guard let level = try measure.level(after: list, input) else {
-        throw Failure("\(input.name): it keeps to the limits of no level")
+        throw Failure("\(input.name): it exceeds the limits of every level")
       }
       list.append(.level(level))
     }

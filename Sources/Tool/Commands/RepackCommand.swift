@@ -74,7 +74,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       return
     }
     if let end, end.time <= start?.time ?? .zero {
-      throw ValidationError("--end \(Text.time(end.time)) is not behind --start \(Text.time(start?.time ?? .zero))")
+      throw ValidationError("--end \(Text.time(end.time)) is not after --start \(Text.time(start?.time ?? .zero))")
     }
     if cut == .hidden, output == "-" { throw ValidationError(Self.hidingNeedsAFile) }
     if cut == .hidden, !format.isMovie {
